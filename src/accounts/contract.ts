@@ -1,0 +1,76 @@
+import type { CatalogSnapshot, Credential, Plan } from '../catalog/contract.ts';
+
+/** What the store has committed of an account's money. `version` grows with every ledger transaction. */
+export interface Funds {
+  readonly version: number;
+  readonly creditsMicro: bigint;
+  readonly balanceMicro: bigint;
+  /** Charged outside subscription and BYOK in `month`, in micro-yuan. */
+  readonly monthSpentMicro: bigint;
+  /** `2026-11`, in TOLLGATE_TIMEZONE. */
+  readonly month: string;
+}
+
+export interface Subscription {
+  readonly id: number;
+  readonly plan: Plan;
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+}
+
+export interface Preference {
+  readonly fallbackModel: string | null;
+  readonly byokFallback: boolean;
+}
+
+/** An immutable snapshot; every write to the account makes a new one with a higher version. */
+export interface Account {
+  readonly id: number;
+  readonly version: number;
+  readonly email: string;
+  readonly status: 'enabled' | 'disabled';
+  readonly role: 'user' | 'operator';
+  /** 0 unverified, 1 personal, 2 enterprise: the verification level of spec 2.6. */
+  readonly userType: number;
+  readonly userRateMicro: bigint;
+  readonly apiBilling: boolean;
+  readonly autoExchange: boolean;
+  /** Monthly cap outside the subscription, micro-yuan; 0 is unlimited. */
+  readonly extraApiQuotaMicro: bigint;
+  readonly preference: Preference;
+  readonly subscriptions: readonly Subscription[];
+  readonly byok: readonly Credential[];
+  readonly funds: Funds;
+}
+
+export interface ApiKey {
+  readonly id: number;
+  readonly accountId: number;
+  readonly name: string;
+  /** The first characters of the key, safe to show. */
+  readonly prefix: string;
+  readonly policyId: number | undefined;
+  readonly expiresAtMs: number | undefined;
+  readonly status: 'enabled' | 'disabled';
+}
+
+export interface Caller {
+  readonly account: Account;
+  readonly key: ApiKey;
+}
+
+/**
+ * What the gateway knows without asking the database: the catalogue, and the accounts that called lately.
+ * A look-up is synchronous when the answer is in memory, so the steady request path awaits nothing.
+ */
+export interface Directory {
+  /** The catalogue of this moment; a change replaces the whole snapshot. */
+  catalog(): CatalogSnapshot;
+  /** `keyHash` is accounts/api-key.ts `hashApiKey`. Throws StoreUnavailable when it must ask and cannot. */
+  findCaller(keyHash: string): Caller | undefined | Promise<Caller | undefined>;
+}
+
+/** The store did not answer. The gateway turns it into 50301. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}

@@ -1,0 +1,73 @@
+/**
+ * Every limit over foreign data, in one place. A loop, queue, buffer, cache, retry or wait that is not
+ * bounded here (or by a value of the configuration, whose default stands here) does not pass review.
+ */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Spec 8: a request body of exactly this size passes, one byte more is 41301. */
+export const REQUEST_BODY_BYTES_MAX = 100 * MIB;
+/** Request bodies and buffered plain answers held by one process at a time; above it 50301. */
+export const BODIES_IN_FLIGHT_BYTES_MAX = 1024 * MIB;
+/** A body may not decode to more than this many times its encoded size (after the first 1 MiB). */
+export const DECODE_RATIO_MAX = 100;
+/** A plain (not streamed) upstream answer that we hold to find its usage. */
+export const RESPONSE_BODY_BYTES_MAX = 256 * MIB;
+/** An upstream error body that we keep in order to pass it through. */
+export const ERROR_BODY_BYTES_MAX = 1 * MIB;
+/** One event of a stream. `response.completed` repeats the whole output, images included. */
+export const STREAM_EVENT_BYTES_MAX = 64 * MIB;
+/** Raw bytes of a stream kept for a token estimate before they are counted and dropped. */
+export const ESTIMATE_PENDING_BYTES_MAX = 256 * KIB;
+/** Text handed to the tokenizer at once; longer text is sampled and scaled. */
+export const TOKENIZE_BYTES_MAX = 64 * KIB;
+/** Nesting depth of JSON that we are willing to walk. */
+export const JSON_DEPTH_MAX = 200;
+/** Bodies above this size are scanned in slices, so that the event loop is never blocked for long. */
+export const SCAN_SLICE_BYTES = 4 * MIB;
+/** Characters of a model name. */
+export const MODEL_NAME_LENGTH_MAX = 256;
+/** A token count a vendor may report before we call it absurd and estimate instead. */
+export const REPORTED_TOKENS_MAX = 100_000_000;
+/** Images a single call may be charged for. */
+export const IMAGES_PER_CALL_MAX = 100;
+
+/** Spec 3.3: a slot is removed when it is older than this. */
+export const SLOT_LIFETIME_MS = 600_000;
+/** decisions.md 7: a wait longer than this also carries `x-should-retry: false`. */
+export const RETRY_WAIT_MAX_SECONDS = 60;
+/** Accounts the gate and the directory keep in memory. */
+export const ACCOUNTS_CACHED_MAX = 100_000;
+/** How long an unknown key is remembered as unknown, and how many of them. */
+export const UNKNOWN_KEY_MS = 2_000;
+export const UNKNOWN_KEYS_MAX = 10_000;
+
+/** Routes tried for one call, whatever the catalogue holds. */
+export const ATTEMPTS_MAX = 8;
+/** Envoy's retry budget: this share of active calls, at least this many at once. */
+export const RETRY_BUDGET_PERCENT = 20;
+export const RETRY_BUDGET_MIN = 3;
+/** Envoy's outlier detection: consecutive failures, base ejection, longest ejection. */
+export const BREAKER_FAILURES = 5;
+export const BREAKER_EJECT_MS = 30_000;
+export const BREAKER_EJECT_MS_MAX = 300_000;
+/** A vendor's Retry-After is obeyed up to this. */
+export const COOL_DOWN_MS_MAX = 300_000;
+
+/** The journal: bytes of a segment, and bytes in all segments before calls are refused with 50301. */
+export const JOURNAL_SEGMENT_BYTES = 16 * MIB;
+export const JOURNAL_BYTES_MAX = 1024 * MIB;
+export const JOURNAL_RECORD_BYTES_MAX = 64 * KIB;
+export const JOURNAL_SYNC_MS = 5;
+/** Calls settled in one transaction, and how long an ended call may wait for company. */
+export const SETTLE_BATCH_MAX = 1_000;
+export const SETTLE_WAIT_MS = 50;
+/** A stream's progress is marked in the journal at most this often. */
+export const MARK_MS = 1_000;
+
+/** A statement that runs longer than this is cancelled. */
+export const SQL_TIMEOUT_MS = 10_000;
+export const SQL_CONNECTIONS_MAX = 10;
+/** A catalogue file. */
+export const CATALOG_FILE_BYTES_MAX = 4 * MIB;

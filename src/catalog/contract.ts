@@ -1,0 +1,156 @@
+import type { Protocol } from '../kernel/protocol-name.ts';
+
+/**
+ * The offer, as the gateway sees it: immutable, resolved (routes hold their vendor and credential, not
+ * names), with one version for the whole. decisions.md 2 lists the fields; catalog/file.ts is the YAML form.
+ * Rates are micro-units with 100 = list price (100_000_000n); prices are micro-yuan per million tokens or
+ * per item.
+ */
+export interface Vendor {
+  readonly code: string;
+  readonly name: string;
+  readonly icon: string;
+  readonly protocols: readonly Protocol[];
+  readonly baseUrl: string;
+  readonly rateMicro: bigint;
+  readonly byok: boolean;
+  readonly customBaseUrl: boolean;
+}
+
+export interface CredentialLimits {
+  readonly concurrency?: number;
+  readonly rpm?: number;
+  readonly tpm?: number;
+}
+
+export interface Credential {
+  readonly id: number;
+  readonly name: string;
+  readonly vendorCode: string;
+  /** In clear, in memory only: never logged, never in an error, never in a URL. */
+  readonly secret: string;
+  /** Replaces the vendor's address. Key and address come from one record, so that neither meets a stranger. */
+  readonly baseUrl: string | undefined;
+  readonly rateMicro: bigint;
+  readonly limits: CredentialLimits;
+  readonly status: 'enabled' | 'disabled';
+  /** Nothing: the platform's own. Otherwise BYOK of that account. */
+  readonly ownerAccountId: number | undefined;
+}
+
+export interface Restriction {
+  readonly kind: 'none' | 'verification' | 'plan';
+  readonly level: number;
+}
+
+export interface Prices {
+  readonly inputMicro: bigint;
+  readonly outputMicro: bigint;
+  /** decisions.md 6: unset falls back to the input (or output) price. */
+  readonly cacheInputMicro: bigint | undefined;
+  readonly cacheOutputMicro: bigint | undefined;
+  readonly cacheWriteMicro: bigint | undefined;
+  readonly imageMicro: bigint;
+  readonly videoMicro: bigint;
+}
+
+export interface Model {
+  readonly modelId: string;
+  readonly name: string;
+  readonly status: 'enabled' | 'disabled';
+  readonly clientVisible: boolean;
+  readonly restriction: Restriction;
+  readonly supportFeatures: readonly string[];
+  readonly prices: Prices;
+  /** A bit set: 1 tokens, 2 per image, 4 per video. */
+  readonly billingModes: number;
+  readonly contextWindow: number | undefined;
+  readonly maxOutputTokens: number | undefined;
+  /** Every route of the model, disabled ones too, by priority. */
+  readonly routes: readonly Route[];
+}
+
+export interface Route {
+  readonly id: number;
+  readonly modelId: string;
+  readonly vendor: Vendor;
+  readonly credential: Credential;
+  readonly forwardModelId: string;
+  /** What this route speaks, in order of preference: the vendor's protocols or the subset named. */
+  readonly protocols: readonly Protocol[];
+  /** Lower first. */
+  readonly priority: number;
+  /** Share within a priority. */
+  readonly weight: number;
+  readonly rateMultiplierMicro: bigint;
+  readonly status: 'enabled' | 'disabled';
+}
+
+export const DIMENSIONS = ['requests', 'tokens', 'images', 'videos', 'amount'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+export interface PolicyWindow {
+  readonly dimension: Dimension;
+  readonly seconds: number;
+  /** A count, or micro-yuan for `amount`. */
+  readonly limit: bigint;
+}
+
+export interface Policy {
+  readonly id: number;
+  readonly name: string;
+  readonly concurrency: number | undefined;
+  readonly windows: readonly PolicyWindow[];
+}
+
+export interface CoverageWindow {
+  readonly seconds: number;
+  readonly amountMicro: bigint;
+}
+
+export interface Plan {
+  readonly code: string;
+  readonly level: number;
+  readonly name: string;
+  readonly priceMicro: bigint;
+  readonly days: number;
+  readonly policyId: number | undefined;
+  readonly coversModels: readonly string[] | '*';
+  readonly coverageWindows: readonly CoverageWindow[];
+}
+
+export interface GatewayNode {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly region: string;
+  readonly rateMicro: bigint;
+}
+
+export interface Announcement {
+  readonly id: number;
+  readonly title: string;
+  readonly body: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+}
+
+export interface AccountDefaults {
+  readonly policyId: number | undefined;
+  readonly userRateMicro: bigint;
+  readonly apiBilling: boolean;
+  readonly autoExchange: boolean;
+}
+
+export interface CatalogSnapshot {
+  readonly version: number;
+  readonly systemRateMicro: bigint;
+  readonly defaults: AccountDefaults;
+  readonly verificationGrants: { readonly personalMicro: bigint; readonly enterpriseMicro: bigint };
+  readonly vendors: ReadonlyMap<string, Vendor>;
+  readonly credentials: ReadonlyMap<string, Credential>;
+  readonly models: ReadonlyMap<string, Model>;
+  readonly policies: ReadonlyMap<number, Policy>;
+  readonly plans: ReadonlyMap<string, Plan>;
+  readonly nodes: readonly GatewayNode[];
+  readonly announcements: readonly Announcement[];
+}

@@ -1,0 +1,67 @@
+import { assert } from '../kernel/assert.ts';
+import { MICRO } from '../kernel/money.ts';
+import { outputTokens, type Usage } from '../kernel/usage.ts';
+import type { Prices } from './contract.ts';
+
+/** Each rate of decisions.md 6, in micro-units; 100 (100_000_000n) is list price, the multiplier's is 1. */
+export interface Rates {
+  readonly rateMultiplierMicro: bigint;
+  readonly systemMicro: bigint;
+  readonly userMicro: bigint;
+  readonly vendorMicro: bigint;
+  readonly credentialMicro: bigint;
+  readonly nodeMicro: bigint;
+}
+
+/** What a call is charged with: taken when it is routed, never changed afterwards (spec 2.5). */
+export interface PriceSnapshot {
+  readonly prices: Prices;
+  readonly rates: Rates;
+}
+
+const TOKENS_PER_PRICE = 1_000_000n;
+const PERCENT_MICRO = 100n * MICRO;
+/** The five percentage rates and the multiplier bring these denominators. */
+const RATES_DENOMINATOR = MICRO * PERCENT_MICRO ** 5n;
+const DENOMINATOR = TOKENS_PER_PRICE * RATES_DENOMINATOR;
+
+/**
+ * What the usage costs in micro-yuan: one exact product, cut (not rounded) at six decimals, as
+ * decisions.md 6 says. Output of a call that hit the vendor's cache has its own price.
+ */
+export function costMicro(usage: Usage, snapshot: PriceSnapshot): bigint {
+  const { prices, rates } = snapshot;
+  const outputPrice =
+    usage.cacheRead > 0 ? (prices.cacheOutputMicro ?? prices.outputMicro) : prices.outputMicro;
+  const tokens =
+    BigInt(usage.inputFresh) * prices.inputMicro +
+    BigInt(usage.cacheRead) * (prices.cacheInputMicro ?? prices.inputMicro) +
+    BigInt(usage.cacheWrite) * (prices.cacheWriteMicro ?? prices.inputMicro) +
+    BigInt(outputTokens(usage)) * outputPrice;
+  const items = BigInt(usage.images) * prices.imageMicro + BigInt(usage.videos) * prices.videoMicro;
+  const cost = ((tokens + items * TOKENS_PER_PRICE) * ratesProduct(rates)) / DENOMINATOR;
+  assert(cost >= 0n, 'a cost is never negative');
+  return cost;
+}
+
+function ratesProduct(rates: Rates): bigint {
+  return (
+    rates.rateMultiplierMicro *
+    rates.systemMicro *
+    rates.userMicro *
+    rates.vendorMicro *
+    rates.credentialMicro *
+    rates.nodeMicro
+  );
+}
+
+/** Yuan into Credits is a whole factor, so nothing is lost. */
+export function creditsMicro(amountMicro: bigint, creditsPerYuan: number): bigint {
+  return amountMicro * BigInt(creditsPerYuan);
+}
+
+/** Spec 8: an amount below 1 Credit after discount is not charged; from 1 Credit on it is charged exactly. */
+export function chargeableCreditsMicro(amountMicro: bigint, creditsPerYuan: number): bigint {
+  const credits = creditsMicro(amountMicro, creditsPerYuan);
+  return credits < MICRO ? 0n : credits;
+}

@@ -1,0 +1,218 @@
+import { assert } from './assert.ts';
+
+/**
+ * Every error the gateway itself may answer with (spec 7, decisions.md 4). docs/errors.md is generated from
+ * this table and a test compares the two. The first three digits of a code are its HTTP status, except for
+ * 40202–40204, which the specification gives status 403, and 40001–40004.
+ */
+export interface ErrorRow {
+  readonly code: number;
+  readonly status: number;
+  /** The default text; a call may put a more precise one in its place. */
+  readonly message: string;
+  /** When it is answered: a sentence for the documentation. */
+  readonly when: string;
+  /** What the client can do about it. */
+  readonly remedy: string;
+}
+
+const row = (code: number, status: number, message: string, when: string, remedy: string): ErrorRow =>
+  Object.freeze({ code, status, message, when, remedy });
+
+export const ERRORS = Object.freeze({
+  apiKeyRequired: row(
+    40001,
+    400,
+    'api_key is required: send it as "Authorization: Bearer <API_KEY>"',
+    'No bearer key was sent, for example because the key went into `x-api-key`.',
+    'Send the key in the `Authorization` header as a bearer token.',
+  ),
+  bodyNotJson: row(
+    40002,
+    400,
+    'The request body is not a valid JSON object',
+    'The body is not valid JSON, or not an object.',
+    'Correct the body.',
+  ),
+  modelMissing: row(
+    40003,
+    400,
+    'The field "model" is required and must be a string',
+    '`model` is missing or not a string.',
+    'Put a platform `model_id` into `model`.',
+  ),
+  notExpressible: row(
+    40004,
+    400,
+    'The request cannot be expressed in the protocol of any usable upstream of this model',
+    'No usable route of the model can take the request; the message names the field or protocol.',
+    'Use another protocol or model, or leave the named field out.',
+  ),
+  keyInvalid: row(
+    40101,
+    401,
+    'The API key is invalid, deleted, disabled or expired',
+    'The key is unknown, deleted, disabled or expired, its account is disabled, or it is an access token.',
+    'Create a new key.',
+  ),
+  insufficientCredits: row(
+    40201,
+    403,
+    'Insufficient Credits',
+    'Credits (and, with auto-exchange on, balance) do not pay for the input and one Credit more, or ran out inside a stream.',
+    'Top up, exchange balance into Credits, or switch auto-exchange on.',
+  ),
+  notBillable: row(
+    40202,
+    403,
+    'No BYOK credential, no valid subscription and no API-billing balance',
+    'Nobody can pay: no BYOK credential, no valid subscription, and API billing is off or has no Credits.',
+    'Switch API billing on and top up, subscribe, or host a vendor credential.',
+  ),
+  modelNotAdmitted: row(
+    40203,
+    403,
+    'The model is not admitted to this account',
+    'The model asks for a verification or plan level above that of the account; the message names the level.',
+    'Verify the account or subscribe to the named plan.',
+  ),
+  monthlyCapReached: row(
+    40204,
+    403,
+    'The monthly spending cap is reached',
+    'The monthly cap outside the subscription leaves nothing for this call.',
+    'Raise the cap with `PUT /extra-api-quota`, or wait for the next month.',
+  ),
+  pathUnknown: row(
+    40401,
+    404,
+    'Unknown path; check the base address for a doubled or missing /v1',
+    'The path is not one of ours.',
+    'Clients of Messages and generateContent take `{base_url}`, all others `{base_url}/v1`.',
+  ),
+  methodNotAllowed: row(
+    40501,
+    405,
+    'Method not allowed',
+    'The path exists, with another method.',
+    'Use the method in the `Allow` header.',
+  ),
+  bodyTooLarge: row(
+    41301,
+    413,
+    'The request body is larger than 100 MiB',
+    'The body, as sent or after decoding, is over the limit.',
+    'Send less, or send files by reference.',
+  ),
+  mediaTypeUnsupported: row(
+    41501,
+    415,
+    'The content type or content encoding is not supported',
+    'Not JSON (or multipart for image edits), or an encoding other than gzip, br, zstd and deflate.',
+    'Send `Content-Type: application/json`.',
+  ),
+  concurrencyExceeded: row(
+    42901,
+    429,
+    'Concurrency limit exceeded, please retry later',
+    'More calls run at once than the limit policy allows. There is no queue.',
+    'Wait for `Retry-After`.',
+  ),
+  // Spec 7.2: a fixed text about rpm that does not name the real dimension; `x-tollgate-limit` does.
+  policyLimitExceeded: row(
+    42902,
+    429,
+    'Rate limit exceeded: too many requests per minute (rpm), please retry later',
+    'A request, image, video or amount window of the limit policy is used up; `x-tollgate-limit` names it.',
+    'Wait for `Retry-After`.',
+  ),
+  tokenLimitExceeded: row(
+    42903,
+    429,
+    'Token limit exceeded, please retry later',
+    'A token window of the limit policy is used up.',
+    'Wait for `Retry-After`.',
+  ),
+  internal: row(
+    50001,
+    500,
+    'Internal error',
+    'A fault of ours. The log has the cause under the same request id.',
+    'Retry; report the request id if it stays.',
+  ),
+  noUpstream: row(
+    50201,
+    502,
+    'No available upstream for this model; use the platform model_id as the model name',
+    'The model is unknown or disabled, or has no usable route.',
+    'Check the name against `GET /v1/models`.',
+  ),
+  upstreamBroken: row(
+    50202,
+    502,
+    'The upstream could not be reached or broke before answering',
+    'Every usable route failed before it answered, or the platform credential was refused.',
+    'Retry with backoff.',
+  ),
+  unavailable: row(
+    50301,
+    503,
+    'The service is overloaded or shutting down, please retry later',
+    'Too much is in flight, the store is away for longer than the journal can bridge, or the process drains.',
+    'Wait for `Retry-After`.',
+  ),
+  upstreamTimeout: row(
+    50401,
+    504,
+    'The upstream did not answer in time',
+    'No route answered within the time limits.',
+    'Retry with backoff.',
+  ),
+});
+
+export type ErrorName = keyof typeof ERRORS;
+
+/** An expected outcome: the call ends here with this answer. A value, not an exception. */
+export interface Refusal {
+  readonly kind: 'refusal';
+  readonly error: ErrorRow;
+  readonly message: string;
+  /** Whole seconds, rounded up, at least 1; on every 429 and 503. */
+  readonly retryAfterSeconds?: number;
+  /** The value of `x-tollgate-limit`: the real dimension, limit, used and reset. */
+  readonly limit?: string;
+}
+
+export interface RefusalDetail {
+  readonly message?: string;
+  readonly retryAfterMs?: number;
+  readonly limit?: string;
+}
+
+export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
+  const error = ERRORS[name];
+  const { retryAfterMs, limit } = detail;
+  assert(retryAfterMs === undefined || Number.isFinite(retryAfterMs), 'a wait is a finite number');
+  return {
+    kind: 'refusal',
+    error,
+    message: detail.message ?? error.message,
+    ...(retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'refusal';
+}
+
+/** The body of spec 7.1. `error.message` repeats `message`, because the vendors' SDKs read it there. */
+export function errorBody(refusal: Refusal): string {
+  const { code } = refusal.error;
+  const { message } = refusal;
+  return JSON.stringify({
+    code,
+    message,
+    error: { type: 'gateway_error', code: String(code), message },
+  });
+}

@@ -1,0 +1,43 @@
+import { assert } from './assert.ts';
+
+/**
+ * Money is bigint micro-units: micro-yuan and micro-Credits. A rate (100 = list price) and a multiplier
+ * (1 = list price) are bigint micro-units too, so every product in a charge is exact. No binary floating
+ * point touches an amount; rounding happens once, in catalog/price.ts, and there it is named.
+ */
+export const MICRO = 1_000_000n;
+/** Largest amount we accept anywhere: a thousand billion. Keeps every sum inside PostgreSQL's bigint. */
+export const AMOUNT_MICRO_MAX = 1_000_000_000_000n * MICRO;
+
+const DECIMAL = /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/;
+
+/** `"12.5"` → `12_500_000n`. Nothing when the text is not a decimal with at most six decimals. */
+export function parseMicro(text: string): bigint | undefined {
+  const match = DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole, fraction] = match;
+  assert(whole !== undefined, 'the pattern has a whole part');
+  const magnitude = BigInt(whole) * MICRO + BigInt((fraction ?? '').padEnd(6, '0'));
+  if (magnitude > AMOUNT_MICRO_MAX) return undefined;
+  return sign === '-' ? -magnitude : magnitude;
+}
+
+/** `12_500_000n` → `"12.5"`; always exact, no trailing zeros. */
+export function formatMicro(amountMicro: bigint): string {
+  const negative = amountMicro < 0n;
+  const magnitude = negative ? -amountMicro : amountMicro;
+  const fraction = (magnitude % MICRO)
+    .toString()
+    .padStart(6, '0')
+    .replace(/0{1,6}$/, '');
+  const text = fraction === '' ? `${magnitude / MICRO}` : `${magnitude / MICRO}.${fraction}`;
+  return negative ? `-${text}` : text;
+}
+
+export function minMicro(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+export function maxMicro(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

@@ -1,0 +1,37 @@
+/**
+ * What a call consumed, in buckets that do not overlap: every token is in exactly one of them, whatever
+ * overlaps the vendor reported (conversion.md 12.2). All figures are whole numbers ≥ 0.
+ */
+export interface Usage {
+  /** Input that was neither read from nor written to the vendor's cache; server-tool prompts included. */
+  readonly inputFresh: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly outputText: number;
+  readonly outputReasoning: number;
+  readonly images: number;
+  readonly videos: number;
+}
+
+export const NO_USAGE: Usage = Object.freeze({
+  inputFresh: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  outputText: 0,
+  outputReasoning: 0,
+  images: 0,
+  videos: 0,
+});
+
+export function inputTokens(usage: Usage): number {
+  return usage.inputFresh + usage.cacheRead + usage.cacheWrite;
+}
+
+/** Reasoning tokens are output tokens. */
+export function outputTokens(usage: Usage): number {
+  return usage.outputText + usage.outputReasoning;
+}
+
+export function totalTokens(usage: Usage): number {
+  return inputTokens(usage) + outputTokens(usage);
+}

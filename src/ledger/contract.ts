@@ -1,0 +1,114 @@
+import type { Funds } from '../accounts/contract.ts';
+import type { PriceSnapshot } from '../catalog/price.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
+import type { Usage } from '../kernel/usage.ts';
+
+/** How a call ended, as the call log says it. */
+export type Verdict =
+  | 'complete'
+  | 'cut-by-upstream'
+  | 'cut-by-client'
+  | 'cut-by-gateway'
+  | 'refused'
+  | 'failed';
+
+export type Payer = 'byok' | 'subscription' | 'credits' | 'none';
+
+export type FreeReason = 'byok' | 'covered' | 'below-one-credit' | 'nothing-produced';
+
+/** One try of one route. */
+export interface Attempt {
+  readonly routeId: number;
+  readonly vendor: string;
+  readonly credential: string;
+  /** `ok`, an HTTP status, or `connect`, `timeout`, `reset`, `protocol`. */
+  readonly outcome: string;
+  readonly durationMs: number;
+}
+
+/** Written to the journal before the first byte goes upstream, again for every further route: the last one counts. */
+export interface OpenCall {
+  readonly callId: string;
+  readonly createdAtMs: number;
+  readonly accountId: number;
+  readonly keyId: number;
+  readonly keyName: string;
+  readonly modelAsked: string;
+  readonly modelUsed: string;
+  readonly routeId: number;
+  readonly vendor: string;
+  readonly protocolIn: Protocol;
+  readonly protocolOut: Protocol;
+  readonly stream: boolean;
+  readonly payer: Payer;
+  readonly price: PriceSnapshot;
+  /** Estimated input, and images asked for: what a call costs that dies before its first mark. */
+  readonly inputTokens: number;
+  readonly images: number;
+  readonly heldMicro: bigint;
+}
+
+/** Everything the call log, the charge and a person who recomputes it need; the journal's `end` record. */
+export interface CallRecord {
+  readonly callId: string;
+  readonly createdAtMs: number;
+  readonly accountId: number;
+  readonly keyId: number;
+  readonly keyName: string;
+  readonly modelAsked: string;
+  readonly modelUsed: string;
+  readonly routeId: number | null;
+  readonly vendor: string | null;
+  readonly protocolIn: Protocol;
+  readonly protocolOut: Protocol | null;
+  readonly stream: boolean;
+  /** HTTP status the client got. */
+  readonly status: number;
+  /** Our five-digit code, or nothing (an upstream's error has none). */
+  readonly errorCode: number | null;
+  readonly usage: Usage;
+  readonly estimated: boolean;
+  readonly payer: Payer;
+  readonly price: PriceSnapshot | null;
+  /** Micro-yuan after all rates. */
+  readonly amountMicro: bigint;
+  /** Micro-Credits to take: 0n when free. */
+  readonly chargeMicro: bigint;
+  readonly freeReason: FreeReason | null;
+  readonly verdict: Verdict;
+  readonly attempts: readonly Attempt[];
+  readonly heldMicro: bigint;
+  readonly ttfbMs: number | null;
+  readonly durationMs: number;
+  readonly droppedFields: readonly string[];
+}
+
+/**
+ * The journal: an append-only file per node. Each method has put its record into the operating system when it
+ * returns, so a killed process loses nothing it was told; the disk follows within a few milliseconds.
+ */
+export interface Journal {
+  open(call: OpenCall): void;
+  mark(callId: string, usage: Usage): void;
+  end(call: CallRecord): void;
+  /** False when the journal has reached its bound or cannot be written: new calls get 50301. */
+  readonly writable: boolean;
+  /** Ended calls not yet committed to the store. */
+  readonly lag: number;
+  readonly bytes: number;
+  close(): Promise<void>;
+}
+
+/** What the settler needs from the store: one transaction for many calls, exactly once per call id. */
+export interface LedgerStore {
+  /**
+   * Writes call log, consumption log, ledger entries and balances of every call not yet known, in one
+   * transaction; known call ids change nothing. Returns per account what was charged and what stands now.
+   */
+  settle(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]>;
+}
+
+export interface SettledAccount {
+  readonly accountId: number;
+  readonly funds: Funds;
+}

@@ -1,0 +1,115 @@
+import type { Refusal } from '../kernel/errors.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
+import type { Usage } from '../kernel/usage.ts';
+
+/**
+ * What the gateway asks of a protocol when client and vendor speak the same one: find what it must know in
+ * the bytes, replace what decisions.md 5 lists, and count what passes. Nothing is parsed and printed again.
+ */
+export interface Dialect {
+  readonly protocol: Protocol;
+  /** Reads what the pipeline must know of a request. Large bodies are scanned in slices, hence the promise. */
+  readRequest(request: RawRequest): RequestFacts | Refusal | Promise<RequestFacts | Refusal>;
+  /** The body to send upstream: the client's bytes with `model` (and what decisions.md 5b lists) replaced. */
+  spliceRequest(request: RawRequest, facts: RequestFacts, forwardModel: string): readonly Buffer[];
+  /** Reads a plain answer: its usage, and the answer with the platform's model name in it. */
+  readResponse(body: Buffer, facts: RequestFacts, modelId: string): PlainAnswer;
+  /** A relay for one streamed answer. */
+  relayStream(framing: Framing, facts: RequestFacts, modelId: string): StreamRelay;
+  /** Counts the input of a request with the tokenizer; bounded, off the steady path. */
+  countInput(request: RawRequest): number;
+  /** One error in the client's own form, for a stream that already began (conversion.md 14.7). */
+  encodeStreamError(framing: Framing, error: StreamError): Buffer;
+  /** What to send while the vendor is silent, only between events (conversion.md 14.1). */
+  keepAlive(framing: Framing): Buffer;
+}
+
+/** `sse`, or Google's JSON array that grows (`:streamGenerateContent` without `alt=sse`). */
+export type Framing = 'sse' | 'json-array';
+
+export interface RawRequest {
+  readonly body: Buffer;
+  /** The `content-type` header as sent, parameters included; images may be multipart. */
+  readonly contentType: string;
+  /** generateContent carries model and streaming in the path; nothing for the others. */
+  readonly path: { readonly model: string; readonly stream: boolean; readonly framing: Framing } | undefined;
+}
+
+export interface RequestFacts {
+  readonly model: string;
+  readonly stream: boolean;
+  /** Byte ranges of the values of every top-level `model` (duplicates are all replaced; the last one counts). */
+  readonly modelRanges: readonly ByteRange[];
+  /** `max_tokens` and its like; nothing when absent or not a whole number ≥ 0. */
+  readonly outputTokensMax: number | undefined;
+  /** Answers asked for at once (`n`, `candidateCount`), at least 1: each may use `outputTokensMax`. */
+  readonly answers: number;
+  /** Images asked for by an Images call (`n`, default 1), bounded by IMAGES_PER_CALL_MAX; 0 for text protocols. */
+  readonly images: number;
+  /** Cheap estimate of the input: text bytes by four, a fixed figure for each blob. Never the tokenizer. */
+  readonly inputTokensEstimate: number;
+  /** Chat streams only: the client did not ask for usage, so we ask for it and keep it from the client. */
+  readonly usageInjected: boolean;
+  /** Where and how `include_usage` is put in; private to the chat dialect. */
+  readonly usageSplice: { readonly at: ByteRange; readonly text: string } | undefined;
+  /** Images: the call carries input images, so it goes to `/images/edits` upstream. */
+  readonly edit: boolean;
+}
+
+/** Half-open: `end` is the first byte after. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface PlainAnswer {
+  /** The answer for the client, as pieces of the upstream's own bytes. */
+  readonly pieces: readonly Buffer[];
+  /** Nothing when the vendor reported none (or an absurd one): the caller estimates with `outputText`. */
+  readonly usage: Usage | undefined;
+  /** The generated text, read only when the usage is missing. */
+  outputText(): string;
+  /** False: the body is not a JSON object of this dialect at all (an HTML page with status 200). */
+  readonly valid: boolean;
+  /** True: a 200 that carries only an `error` object (conversion.md 1.11). */
+  readonly isError: boolean;
+}
+
+/**
+ * One streamed answer on its way. `push` takes the upstream's bytes as they come, split anywhere, and gives
+ * back the bytes to send now: whole events only, each in the push that completed it. In the usual case (the
+ * chunk holds whole events and nothing to replace) it is the very same buffer.
+ */
+export interface StreamRelay {
+  push(chunk: Buffer): Buffer | undefined;
+  /** The upstream ended: what is left to forward (a tail without its blank line), and whether it was complete. */
+  finish(): { readonly rest: Buffer | undefined; readonly complete: boolean };
+  /** What the first event of the stream was; awaited before the 200 is committed. */
+  readonly first: 'none' | 'data' | 'error';
+  /** The text of the first event's error, when `first` is `error`. */
+  readonly firstError: string | undefined;
+  /** An error event passed by: the stream is not complete whatever follows. */
+  readonly failed: boolean;
+  /** The terminator of spec 6 passed by (Chat `[DONE]`, `message_stop`, `response.completed` and its like, `finishReason`). */
+  readonly terminated: boolean;
+  /** The bytes held back for an unfinished event; over STREAM_EVENT_BYTES_MAX the relay is `overflowed`. */
+  readonly overflowed: boolean;
+  /** True between events: a keep-alive may be sent. */
+  readonly atBoundary: boolean;
+  /** Usage so far: what was reported, with the tokenizer's count for what was not. Costs time; at most once a second. */
+  usage(): StreamUsage;
+}
+
+export interface StreamUsage {
+  readonly usage: Usage;
+  /** Some figure of `usage` was counted by us. */
+  readonly estimated: boolean;
+  /** The vendor reported its input figures; otherwise the caller puts its own estimate in. */
+  readonly inputReported: boolean;
+}
+
+export interface StreamError {
+  readonly code: number;
+  readonly status: number;
+  readonly message: string;
+}

@@ -1,0 +1,57 @@
+/**
+ * One exchange with a vendor, as callbacks over undici's `dispatch`: no streams, no promises per chunk.
+ * The order is asserted: `onHead` once, then `onData` any number of times, then exactly one of `onEnd` and
+ * `onFailure`. After `abort` nothing is called any more.
+ */
+export interface UpstreamHandler {
+  onHead(head: UpstreamHead): void;
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+  onFailure(failure: UpstreamFailure): void;
+}
+
+export interface UpstreamHead {
+  readonly status: number;
+  /** Lower-case names; a repeated header is joined with ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface UpstreamExchange {
+  /** Back-pressure: the socket is not read until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Closes the connection to the vendor at once. */
+  abort(): void;
+}
+
+export interface UpstreamRequest {
+  /** `https://api.openai.com` */
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  /** Flat: name, value, name, value. Credentials included; never logged. */
+  readonly headers: readonly string[];
+  readonly body: readonly Buffer[];
+  readonly timeouts: UpstreamTimeouts;
+}
+
+export interface UpstreamTimeouts {
+  readonly connectMs: number;
+  /** From the request's end to the response's head. */
+  readonly firstByteMs: number;
+  /** Between two chunks of the body. */
+  readonly idleMs: number;
+}
+
+export interface UpstreamFailure {
+  /** `connect`: nothing was sent. `timeout`: no head in time. `idle`: silence in the body. `reset`: it broke. `protocol`: not HTTP. */
+  readonly kind: 'connect' | 'timeout' | 'idle' | 'reset' | 'protocol';
+  /** For our log only. */
+  readonly detail: string;
+}
+
+export interface UpstreamClient {
+  send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamExchange;
+  close(): Promise<void>;
+}
