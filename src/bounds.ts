@@ -71,3 +71,46 @@ export const SQL_TIMEOUT_MS = 10_000;
 export const SQL_CONNECTIONS_MAX = 10;
 /** A catalogue file. */
 export const CATALOG_FILE_BYTES_MAX = 4 * MIB;
+/** A migration may rewrite a table; a start that waits longer than this for one is stuck. */
+export const MIGRATION_TIMEOUT_MS = 600_000;
+/** A migration file; the largest of ours is a few KiB. */
+export const MIGRATION_FILE_BYTES_MAX = 1 * MIB;
+/** How long a connection to the database may take to be made. */
+export const SQL_CONNECT_TIMEOUT_MS = 5_000;
+/** How long the driver waits beyond the server's own statement timeout before it calls the connection dead. */
+export const SQL_SILENCE_MS = 2_000;
+/** Waits between two tries of the notice listener to come back, and how often it proves it is alive. */
+export const LISTEN_RETRY_MS = 100;
+export const LISTEN_RETRY_MS_MAX = 5_000;
+export const LISTEN_PROBE_MS = 15_000;
+
+/** Nodes of a catalogue file after aliases are followed: an alias bomb ends here. */
+export const CATALOG_FILE_NODES_MAX = 200_000;
+/** Entries of one list of a catalogue file, and problems reported at once. */
+export const CATALOG_LIST_MAX = 10_000;
+export const CATALOG_PROBLEMS_MAX = 100;
+/** Windows of one policy or plan: each is one more counter on every call. */
+export const POLICY_WINDOWS_MAX = 16;
+/** Passwords hashed at once: 128 MiB and one thread of the pool each; the rest waits, up to a bound. */
+export const PASSWORD_HASHES_AT_ONCE = 2;
+export const PASSWORD_HASHES_WAITING_MAX = 64;
+/** Keys of one account, hosted credentials of one account, and names of either (spec 8: 100 characters). */
+export const KEYS_PER_ACCOUNT_MAX = 500;
+export const BYOK_PER_ACCOUNT_MAX = 50;
+export const NAME_LENGTH_MAX = 100;
+/** A vendor credential: the longest known ones are some 2,000 characters. */
+export const SECRET_LENGTH_MAX = 4_096;
+/** Reads of a snapshot that a change overtakes before it is handed out without being kept. */
+export const SNAPSHOT_RELOADS_MAX = 3;
+/** A catalogue that could not be loaded is asked for again after this. */
+export const CATALOG_RELOAD_MS = 1_000;
+/** The embedded server: how long it may take to be ready (it may replay its log first), and to stop. */
+export const EMBEDDED_START_MS = 120_000;
+export const EMBEDDED_STOP_MS = 30_000;
+/** What is kept of the embedded server's own log, and how much of it an error message quotes. */
+export const EMBEDDED_LOG_BYTES_MAX = 8 * MIB;
+export const EMBEDDED_LOG_TAIL_BYTES = 2 * KIB;
+/** A lock file is one short line; a longer one is not ours. */
+export const LOCK_FILE_BYTES_MAX = 4 * KIB;
+/** Tries to take over the lock of a dead process while others try the same. */
+export const LOCK_TRIES_MAX = 50;
