@@ -1,0 +1,72 @@
+import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { PASSWORD_HASHES_AT_ONCE, PASSWORD_HASHES_WAITING_MAX } from '../bounds.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Random } from '../kernel/random.ts';
+
+/**
+ * Passwords are stored as scrypt with N = 2^17, r = 8, p = 1: 128 MiB and some tenths of a second per guess
+ * (reliability.md 4.11). The parameters stand in the text, so that they can be raised without losing old ones.
+ */
+const COST_LOG2 = 17;
+const BLOCK_SIZE = 8;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const STORED = /^scrypt\$(1[0-9]|20)\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
+/** Nobody's password: verified against for unknown accounts, so that they answer in the same time. */
+const NOBODY = `scrypt$${COST_LOG2}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+/** Too many passwords are being hashed; the caller answers "too many requests". */
+export class PasswordsBusy extends Error {
+  override readonly name = 'PasswordsBusy';
+}
+
+export async function hashPassword(password: string, random: Random): Promise<string> {
+  const salt = random.bytes(SALT_BYTES);
+  const derived = await derive(password, salt, COST_LOG2);
+  return `scrypt$${COST_LOG2}$${salt.toString('base64url')}$${derived.toString('base64url')}`;
+}
+
+/** `stored` is nothing for an unknown account: the same work is done and the answer is no. */
+export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
+  const match = STORED.exec(stored ?? NOBODY);
+  assert(match !== null, 'a stored password has our shape');
+  const [, costLog2, salt = '', expected = ''] = match;
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), Number(costLog2));
+  const equal = timingSafeEqual(derived, Buffer.from(expected, 'base64url'));
+  return equal && stored !== undefined;
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Each takes 128 MiB and a thread of the pool, so few run at once and few wait. */
+async function derive(password: string, salt: Buffer, costLog2: number): Promise<Buffer> {
+  if (running >= PASSWORD_HASHES_AT_ONCE) {
+    if (waiting.length >= PASSWORD_HASHES_WAITING_MAX) throw new PasswordsBusy('too many passwords to hash');
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else {
+    running++;
+  }
+  try {
+    const cost = 2 ** costLog2;
+    return await deriveBytes(password, salt, {
+      N: cost,
+      r: BLOCK_SIZE,
+      p: 1,
+      maxmem: 256 * BLOCK_SIZE * cost,
+    });
+  } finally {
+    // A place is handed over, not freed and taken again: nobody can slip in between.
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next();
+  }
+}
+
+function deriveBytes(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, derived) =>
+      error === null ? resolve(derived) : reject(error),
+    );
+  });
+}
