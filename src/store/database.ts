@@ -1,0 +1,216 @@
+import pg from 'pg';
+import { StoreUnavailable } from '../accounts/contract.ts';
+import { SQL_CONNECT_TIMEOUT_MS, SQL_CONNECTIONS_MAX, SQL_SILENCE_MS, SQL_TIMEOUT_MS } from '../bounds.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Logger } from '../kernel/log.ts';
+import { Listener } from './listener.ts';
+
+/**
+ * The one door to PostgreSQL. Every int8 comes back as bigint, because most of them are money; an id becomes
+ * a number at the border of the store (`idNumber`). JSON columns come back parsed, times as Date.
+ */
+export interface Database {
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Commits when `work` returns, rolls back when it throws. Inside a transaction it is a savepoint. */
+  transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
+  /**
+   * Calls `handler` with every notice on the channel until the returned function is called. The connection
+   * comes back by itself when it is lost; `onReconnect` then tells that notices may have been missed.
+   */
+  listen(
+    channel: string,
+    handler: (payload: string) => void,
+    onReconnect?: () => void,
+  ): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** A PostgreSQL URL; a Unix socket is `postgresql://user@localhost/name?host=%2Fdirectory`. */
+  readonly connection: string;
+  readonly log: Logger;
+  /** Migrations take longer than the statements of a call. */
+  readonly statementTimeoutMs?: number;
+  readonly connectionsMax?: number;
+}
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+
+/** Opens the pool and proves with one statement that the database answers. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const config = connectionConfig(options);
+  const pool = new pg.Pool({ ...config, max: options.connectionsMax ?? SQL_CONNECTIONS_MAX });
+  // An idle connection that breaks is replaced by the pool; without a handler it would end the process.
+  pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection was lost'));
+  const database = new PooledDatabase(pool, new Listener(config, options.log));
+  try {
+    await database.query('select 1');
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** An id of ours as a number: identities stay far below 2^53. */
+export function idNumber(id: bigint): number {
+  assert(id >= 0n && id <= BigInt(Number.MAX_SAFE_INTEGER), 'an id is a safe whole number');
+  return Number(id);
+}
+
+function connectionConfig(options: DatabaseOptions): pg.PoolConfig {
+  const statementTimeoutMs = options.statementTimeoutMs ?? SQL_TIMEOUT_MS;
+  return {
+    connectionString: options.connection,
+    application_name: 'tollgate',
+    connectionTimeoutMillis: SQL_CONNECT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    // The server's limit comes first; this one notices a server that no longer answers at all.
+    query_timeout: statementTimeoutMs + SQL_SILENCE_MS,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    keepAlive: true,
+    types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
+  };
+}
+
+// The typings list scalar types only; the driver knows the arrays as well.
+const parseInt8Array = pg.types.getTypeParser(INT8_ARRAY as number, 'text') as (
+  text: string,
+) => readonly string[];
+
+function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
+  if (oid === INT8) return BigInt;
+  if (oid === INT8_ARRAY) return (text: string) => parseInt8Array(text).map(BigInt);
+  return pg.types.getTypeParser(oid, format);
+}
+
+class PooledDatabase implements Database {
+  readonly #pool: pg.Pool;
+  readonly #listener: Listener;
+  #closing: Promise<void> | undefined;
+
+  constructor(pool: pg.Pool, listener: Listener) {
+    this.#pool = pool;
+    this.#listener = listener;
+  }
+
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return this.#borrow((client) => run<Row>(client, text, values));
+  }
+
+  transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
+    return this.#borrow(async (client) => {
+      await run(client, 'begin');
+      try {
+        const result = await work(new OpenTransaction(client, 1));
+        await run(client, 'commit');
+        return result;
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) await run(client, 'rollback');
+        throw error;
+      }
+    });
+  }
+
+  listen(
+    channel: string,
+    handler: (payload: string) => void,
+    onReconnect?: () => void,
+  ): Promise<() => Promise<void>> {
+    return this.#listener.listen(channel, handler, onReconnect);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([this.#pool.end(), this.#listener.close()]).then(() => undefined);
+    return this.#closing;
+  }
+
+  /** A connection that failed is thrown away, one that only reported an SQL error is kept. */
+  async #borrow<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new StoreUnavailable('the database is closed');
+    let client: pg.PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw translate(error);
+    }
+    // While it is lent out, a broken connection also emits; the statement in flight reports it.
+    const ignore = () => undefined;
+    client.on('error', ignore);
+    let broken = false;
+    try {
+      return await work(client);
+    } catch (error) {
+      broken = error instanceof StoreUnavailable;
+      throw error;
+    } finally {
+      client.off('error', ignore);
+      client.release(broken);
+    }
+  }
+}
+
+class OpenTransaction implements Database {
+  readonly #client: pg.PoolClient;
+  readonly #depth: number;
+
+  constructor(client: pg.PoolClient, depth: number) {
+    this.#client = client;
+    this.#depth = depth;
+  }
+
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return run<Row>(this.#client, text, values);
+  }
+
+  async transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
+    const savepoint = `savepoint_${this.#depth}`;
+    await run(this.#client, `savepoint ${savepoint}`);
+    try {
+      const result = await work(new OpenTransaction(this.#client, this.#depth + 1));
+      await run(this.#client, `release savepoint ${savepoint}`);
+      return result;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) {
+        await run(this.#client, `rollback to savepoint ${savepoint}`);
+      }
+      throw error;
+    }
+  }
+
+  listen(): Promise<() => Promise<void>> {
+    return Promise.reject(new Error('a transaction cannot listen: ask the database itself'));
+  }
+
+  close(): Promise<void> {
+    return Promise.reject(new Error('a transaction is closed by the function that opened it'));
+  }
+}
+
+async function run<Row>(client: pg.ClientBase, text: string, values?: readonly unknown[]): Promise<Row[]> {
+  try {
+    const result =
+      values === undefined ? await client.query(text) : await client.query(text, values as unknown[]);
+    return result.rows as Row[];
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/**
+ * SQLSTATE classes that mean "not now" rather than "not so": connection (08), resources (53), operator
+ * intervention with shutdown and cancelled statements (57), system error (58), a standby (25006).
+ */
+const UNAVAILABLE_STATE = /^(?:08...|53...|57...|58...|25006)$/;
+const SQL_STATE = /^[0-9A-Z]{5}$/;
+
+/** An error without a SQLSTATE never reached the server or lost it: the driver's and the socket's own. */
+function translate(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StoreUnavailable) return error;
+  const code = (error as { code?: unknown }).code;
+  const state = typeof code === 'string' && SQL_STATE.test(code) && 'severity' in error ? code : undefined;
+  if (state !== undefined && !UNAVAILABLE_STATE.test(state)) return error;
+  if (error instanceof TypeError || error instanceof RangeError) return error;
+  return new StoreUnavailable(`the database did not answer: ${error.message}`, { cause: error });
+}

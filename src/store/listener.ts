@@ -1,0 +1,117 @@
+import pg from 'pg';
+import { StoreUnavailable } from '../accounts/contract.ts';
+import { LISTEN_PROBE_MS, LISTEN_RETRY_MS, LISTEN_RETRY_MS_MAX } from '../bounds.ts';
+import type { Logger } from '../kernel/log.ts';
+
+interface Subscription {
+  readonly channel: string;
+  readonly handler: (payload: string) => void;
+  readonly onReconnect: (() => void) | undefined;
+}
+
+/**
+ * One connection that hears the notices of all channels. It is made at the first subscription and made again
+ * whenever it is lost; a probe finds a connection that died without a word.
+ */
+export class Listener {
+  readonly #config: pg.ClientConfig;
+  readonly #log: Logger;
+  readonly #subscriptions = new Set<Subscription>();
+  #client: pg.Client | undefined;
+  #connecting: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #probe: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(config: pg.ClientConfig, log: Logger) {
+    this.#config = config;
+    this.#log = log;
+  }
+
+  async listen(
+    channel: string,
+    handler: (payload: string) => void,
+    onReconnect?: () => void,
+  ): Promise<() => Promise<void>> {
+    if (this.#closed) throw new StoreUnavailable('the database is closed');
+    const subscription: Subscription = { channel, handler, onReconnect };
+    this.#subscriptions.add(subscription);
+    try {
+      this.#connecting ??= this.#connect();
+      await this.#connecting;
+      await this.#client?.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      this.#subscriptions.delete(subscription);
+      throw new StoreUnavailable('the database did not take the subscription', { cause: error });
+    }
+    return () => this.#unsubscribe(subscription);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    clearInterval(this.#probe);
+    this.#subscriptions.clear();
+    await this.#connecting?.catch(() => undefined);
+    await this.#client?.end();
+  }
+
+  async #unsubscribe(subscription: Subscription): Promise<void> {
+    this.#subscriptions.delete(subscription);
+    for (const other of this.#subscriptions) if (other.channel === subscription.channel) return;
+    // When the connection is lost just now, there is nothing left to unsubscribe from.
+    await this.#client?.query(`unlisten ${pg.escapeIdentifier(subscription.channel)}`).catch(() => undefined);
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client(this.#config);
+    client.on('error', (error) => this.#log.warn({ err: error }, 'the notice listener lost its connection'));
+    client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''));
+    try {
+      await client.connect();
+      for (const channel of new Set([...this.#subscriptions].map((each) => each.channel))) {
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      }
+    } catch (error) {
+      this.#connecting = undefined;
+      void client.end().catch(() => undefined);
+      throw error;
+    }
+    this.#client = client;
+    client.once('end', () => this.#lost());
+    clearInterval(this.#probe);
+    this.#probe = setInterval(() => this.#prove(client), LISTEN_PROBE_MS).unref();
+  }
+
+  #deliver(channel: string, payload: string): void {
+    for (const each of this.#subscriptions) if (each.channel === channel) each.handler(payload);
+  }
+
+  /** A probe that is not answered ends the connection, and the end brings a new one. */
+  #prove(client: pg.Client): void {
+    client.query('select 1').catch(() => {
+      (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+    });
+  }
+
+  #lost(): void {
+    clearInterval(this.#probe);
+    this.#client = undefined;
+    this.#connecting = undefined;
+    if (!this.#closed) this.#comeBack(LISTEN_RETRY_MS);
+  }
+
+  #comeBack(waitMs: number): void {
+    this.#retry = setTimeout(() => {
+      this.#connecting ??= this.#connect();
+      this.#connecting.then(
+        () => {
+          for (const each of this.#subscriptions) each.onReconnect?.();
+        },
+        () => {
+          if (!this.#closed) this.#comeBack(Math.min(waitMs * 2, LISTEN_RETRY_MS_MAX));
+        },
+      );
+    }, waitMs).unref();
+  }
+}
