@@ -1,0 +1,120 @@
+/**
+ * Who may import whom, as data (ARCHITECTURE.md draws the same table). A folder may always import itself.
+ * `contracts` stands for every contract.ts and the files of PURE; `bounds` for src/bounds.ts.
+ */
+export interface Layer {
+  /** The layer holds every file below this folder, or this one file. The longest match counts. */
+  readonly path: string;
+  readonly may: readonly string[];
+  readonly reason: string;
+}
+
+/** Values and functions without a life: as free to import as a contract. Each with what makes it pure. */
+export const PURE: Readonly<Record<string, string>> = {
+  'src/catalog/price.ts': 'exact arithmetic over its arguments',
+  'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
+};
+
+const DOMAIN = ['src/kernel', 'src/bounds.ts', 'contracts'];
+
+const domain = (path: string): Layer => ({
+  path,
+  may: DOMAIN,
+  reason: 'a domain knows the kernel and the contracts of its neighbours, never how they are done',
+});
+
+const adapter = (path: string): Layer => ({
+  path,
+  may: DOMAIN,
+  reason: 'an adapter knows the kernel and the contracts it implements, so that it can be replaced',
+});
+
+export const LAYERS: readonly Layer[] = [
+  { path: 'src/bounds.ts', may: [], reason: 'limits are plain numbers' },
+  { path: 'src/kernel', may: [], reason: 'the kernel is what everything stands on, so it stands on nothing' },
+  {
+    path: 'src/config.ts',
+    may: ['src/kernel', 'src/bounds.ts'],
+    reason: 'configuration is read before anything else exists',
+  },
+  {
+    path: 'src/protocol',
+    may: ['src/kernel', 'src/bounds.ts'],
+    reason: 'protocol is a pure island: it could be published as a library of its own',
+  },
+  domain('src/catalog'),
+  domain('src/accounts'),
+  domain('src/gate'),
+  domain('src/ledger'),
+  adapter('src/store'),
+  adapter('src/upstream'),
+  {
+    path: 'src/gateway',
+    may: [...DOMAIN, 'src/protocol', 'src/upstream'],
+    reason: 'the pipeline reaches stores and gates through contracts only',
+  },
+  { path: 'src/platform', may: DOMAIN, reason: 'the platform API never calls the gateway' },
+  { path: 'src/admin', may: DOMAIN, reason: 'the admin API never calls the gateway' },
+  {
+    path: 'src/http',
+    may: [...DOMAIN, 'src/protocol', 'src/gateway', 'src/platform', 'src/admin', 'src/config.ts'],
+    reason: 'the server binds endpoints to sockets and knows no store',
+  },
+  {
+    path: 'src/app.ts',
+    may: [
+      ...DOMAIN,
+      'src/config.ts',
+      ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'gateway'].map((name) => `src/${name}`),
+      ...['platform', 'admin', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
+    ],
+    reason: 'app.ts is the one list of what is wired, and nothing below it starts programs',
+  },
+  { path: 'src/cli', may: ['src'], reason: 'a command may use every part of the product' },
+  {
+    path: 'src/main.ts',
+    may: ['src/app.ts', 'src/cli', 'src/config.ts', 'src/kernel'],
+    reason: 'main.ts only chooses a command',
+  },
+  {
+    path: 'sim',
+    may: ['src/kernel'],
+    reason: 'a simulator that shared our protocol code would share its mistakes',
+  },
+  { path: 'bench', may: ['src/kernel', 'sim'], reason: 'a benchmark measures the product from outside' },
+  { path: 'test', may: ['src', 'sim', 'bench'], reason: 'system tests may use everything' },
+  { path: 'vitest.config.ts', may: [], reason: 'the runner is configured before the project is loaded' },
+];
+
+/** Files that only these may import. */
+export const PRIVATE: readonly {
+  readonly path: string;
+  readonly to: readonly string[];
+  readonly reason: string;
+}[] = [
+  {
+    path: 'src/app.ts',
+    to: ['src/main.ts', 'src/cli', 'test'],
+    reason: 'whoever imports app.ts imports the whole product',
+  },
+  { path: 'src/main.ts', to: [], reason: 'main.ts runs when it is imported' },
+];
+
+/** Dynamic imports that leave their layer on purpose: exactly these. */
+export const DYNAMIC: readonly { readonly from: string; readonly to: string; readonly reason: string }[] = [
+  {
+    from: 'src/cli/demo.ts',
+    to: 'sim/server.ts',
+    reason: 'the demo brings its own vendors, and only the demo loads them',
+  },
+];
+
+/** Packages and the part of the product that may know them; Node's own modules are in homes.ts. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  undici: ['src/upstream'],
+  pg: ['src/store'],
+  yaml: ['src/catalog'],
+  'gpt-tokenizer': ['src/protocol'],
+  pino: ['src/http', 'src/cli', 'src/app.ts'],
+  'prom-client': ['src/http', 'src/app.ts'],
+};

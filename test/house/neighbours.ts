@@ -1,0 +1,76 @@
+import { posix } from 'node:path';
+import { importsOf } from './imports.ts';
+import { stringValue, walk } from './syntax.ts';
+import { codeFiles, isTest, type SourceFile, type Tree } from './tree.ts';
+import type { Violation } from './violation.ts';
+
+/** Files that are started, not imported. */
+export const ENTRY_POINTS = new Set([
+  'src/main.ts',
+  'src/cli/error-docs.ts',
+  'sim/main.ts',
+  'bench/run.ts',
+  'test/run.ts',
+  'vitest.config.ts',
+]);
+
+/**
+ * Every file of src that runs has its test: of the same name beside it, or another test that imports it
+ * itself. Types and plain values have nothing to run, and contracts are proved by their implementations.
+ */
+export function checkNeighbours(tree: Tree): readonly Violation[] {
+  const tests = codeFiles(tree).filter((file) => file.path.endsWith('.test.ts'));
+  const tested = new Set(tests.flatMap((file) => importsOf(file).map((item) => item.target)));
+  for (const test of tests) tested.add(test.path.replace(/\.test\.ts$/, '.ts'));
+  return codeFiles(tree)
+    .filter((file) => file.path.startsWith('src/') && !isTest(file.path))
+    .filter((file) => !tested.has(file.path) && !file.path.endsWith('/contract.ts') && runs(file))
+    .map((file) => ({
+      rule: 'test-neighbour',
+      path: file.path,
+      line: 1,
+      message: `${posix.basename(file.path, '.ts')}.test.ts is missing`,
+      reason: 'the test of a file stands beside it, so that nobody has to search',
+    }));
+}
+
+const RUNNING = new Set(['FunctionDeclaration', 'ClassDeclaration', 'ExpressionStatement', 'IfStatement']);
+
+/** Statements that run, or functions and classes that can be called. */
+function runs(file: SourceFile): boolean {
+  let running = false;
+  walk(file, (node) => {
+    running ||= RUNNING.has(node.type) || node.type === 'ArrowFunctionExpression';
+  });
+  return running;
+}
+
+/** A file that no other file (tests aside) imports or names, and that nobody starts, is dead. */
+export function checkDeadFiles(tree: Tree): readonly Violation[] {
+  const used = new Set<string>();
+  for (const file of codeFiles(tree)) {
+    const test = isTest(file.path);
+    const named = [...importsOf(file).map((item) => item.target ?? ''), ...namedFiles(file)];
+    for (const path of named) if (!test || isTest(path)) used.add(path);
+  }
+  return codeFiles(tree)
+    .filter((file) => !file.path.endsWith('.test.ts') && !used.has(file.path) && !ENTRY_POINTS.has(file.path))
+    .map((file) => ({
+      rule: 'dead-files',
+      path: file.path,
+      line: 1,
+      message: 'nothing but its test uses it',
+      reason: 'code that nobody reaches is read, kept and trusted for nothing',
+    }));
+}
+
+/** Programs that are started by their path: `'./worker.ts'`, `'bench/load.ts'`. */
+function namedFiles(file: SourceFile): readonly string[] {
+  const named: string[] = [];
+  walk(file, (node) => {
+    const text = stringValue(node);
+    if (text === undefined || !/^[\w./-]+\.ts$/.test(text)) return;
+    named.push(posix.normalize(text), posix.normalize(posix.join(posix.dirname(file.path), text)));
+  });
+  return named;
+}

@@ -1,0 +1,95 @@
+import { child, children, dottedName, lineAt, type SyntaxNode, walk } from './syntax.ts';
+import { codeFiles, isTest, type SourceFile, type Tree } from './tree.ts';
+import type { Violation } from './violation.ts';
+
+export const FILE_LINES_MAX = 400;
+export const FUNCTION_LINES_MAX = 60;
+export const PARAMETERS_MAX = 4;
+export const LINE_LENGTH_MAX = 110;
+
+/** Size and shape of files and functions. */
+export function checkSizes(tree: Tree): readonly Violation[] {
+  return codeFiles(tree).flatMap((file) => [...checkLines(file), ...checkFunctions(file)]);
+}
+
+function checkLines(file: SourceFile): readonly Violation[] {
+  const found: Violation[] = [];
+  const lines = file.text.replace(/\n$/, '').split('\n');
+  if (lines.length > FILE_LINES_MAX) {
+    found.push({
+      rule: 'file-length',
+      path: file.path,
+      line: FILE_LINES_MAX + 1,
+      message: `${lines.length} lines`,
+      reason: `a file holds one idea, in at most ${FILE_LINES_MAX} lines`,
+    });
+  }
+  lines.forEach((text, index) => {
+    if (text.length <= LINE_LENGTH_MAX || isUnbreakable(text)) return;
+    const reason = `a line of over ${LINE_LENGTH_MAX} characters is not read`;
+    const message = `${text.length} characters`;
+    found.push({ rule: 'line-length', path: file.path, line: index + 1, message, reason });
+  });
+  return found;
+}
+
+/** The formatter leaves strings and patterns whole, so a line that is nothing but one is excused. */
+function isUnbreakable(text: string): boolean {
+  return /^\s*(['"`/]).*\1[a-z]*[,;)]*$/.test(text) && !/^\s*\/[/*]/.test(text);
+}
+
+const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
+
+function checkFunctions(file: SourceFile): readonly Violation[] {
+  const found: Violation[] = [];
+  walk(file, (node, parent) => {
+    if (!FUNCTIONS.has(node.type)) return;
+    const line = lineAt(file, node.start);
+    const name = nameOf(node, parent);
+    const length = lineAt(file, node.end) - line + 1;
+    const at = { path: file.path, line };
+    if (length > FUNCTION_LINES_MAX && !isChapter(node, parent)) {
+      const reason = `a function fits a screen: at most ${FUNCTION_LINES_MAX} lines`;
+      found.push({ ...at, rule: 'function-length', message: `${name} has ${length} lines`, reason });
+    }
+    const parameters = children(node, 'params').filter((parameter) => parameter.name !== 'this');
+    if (parameters.length > PARAMETERS_MAX) {
+      const reason = `beyond ${PARAMETERS_MAX} parameters one named object says more`;
+      found.push({
+        ...at,
+        rule: 'parameters',
+        message: `${name} has ${parameters.length} parameters`,
+        reason,
+      });
+    }
+    if (!isTest(file.path) && parameters.some(isBoolean)) {
+      const reason = 'a call with a bare true cannot be read: name the two functions';
+      found.push({ ...at, rule: 'boolean-parameters', message: `${name} takes a boolean`, reason });
+    }
+  });
+  return found;
+}
+
+/** `describe(…, () => { … })` is a chapter of a test file, not a function anybody calls. */
+function isChapter(node: SyntaxNode, parent: SyntaxNode | undefined): boolean {
+  if (parent?.type !== 'CallExpression' || !children(parent, 'arguments').includes(node)) return false;
+  let callee = parent.callee as SyntaxNode;
+  while (callee.type === 'CallExpression') callee = callee.callee as SyntaxNode;
+  return /^describe\b/.test(dottedName(callee) ?? '');
+}
+
+/** `x: boolean` and `x = false`; the parameter of a setter of one value is still a parameter. */
+function isBoolean(parameter: SyntaxNode): boolean {
+  if (parameter.type === 'AssignmentPattern') {
+    const value = (parameter.right as SyntaxNode).value;
+    return typeof value === 'boolean' || isBoolean(parameter.left as SyntaxNode);
+  }
+  const annotation = child(parameter, 'typeAnnotation');
+  return annotation !== undefined && child(annotation, 'typeAnnotation')?.type === 'TSBooleanKeyword';
+}
+
+function nameOf(node: SyntaxNode, parent: SyntaxNode | undefined): string {
+  const own = dottedName(child(node, 'id'));
+  if (own !== undefined || parent === undefined) return own ?? 'a function';
+  return dottedName(child(parent, 'id') ?? child(parent, 'key') ?? child(parent, 'left')) ?? 'a function';
+}

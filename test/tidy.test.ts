@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { checkBans } from './house/bans.ts';
+import { EXCEPTIONS, EXCEPTIONS_MAX } from './house/exceptions.ts';
+import { checkDeadFiles, checkNeighbours } from './house/neighbours.ts';
+import { checkSizes } from './house/tidy.ts';
+import { readTree, type Tree } from './house/tree.ts';
+import { applyExceptions, format, type Violation } from './house/violation.ts';
+
+describe('the house', () => {
+  const tree = readTree();
+
+  const broken = (check: (tree: Tree) => readonly Violation[], rules: readonly string[]): string[] => {
+    const exceptions = EXCEPTIONS.filter(({ rule }) => rules.includes(rule));
+    return format(applyExceptions(check(tree), exceptions));
+  };
+
+  it('keeps files, functions, parameter lists and lines short', () => {
+    const rules = ['file-length', 'line-length', 'function-length', 'parameters', 'boolean-parameters'];
+    expect(broken(checkSizes, rules)).toEqual([]);
+  });
+
+  it('uses no banned name, call or word', () => {
+    const rules = ['console', 'json-parse', 'built-regexp', 'parse-float', 'exit', 'evaluate', 'names'];
+    rules.push('test-switches', 'markers', 'silencers', 'machine-paths', 'lock');
+    expect(broken(checkBans, rules)).toEqual([]);
+  });
+
+  it('has a test beside every file that runs', () => {
+    expect(broken(checkNeighbours, ['test-neighbour'])).toEqual([]);
+  });
+
+  it('has no file that nobody uses', () => {
+    expect(broken(checkDeadFiles, ['dead-files'])).toEqual([]);
+  });
+
+  it('excuses less from its rules over time, never more', () => {
+    expect(EXCEPTIONS.length).toBeLessThanOrEqual(EXCEPTIONS_MAX);
+    for (const { reason } of EXCEPTIONS) expect(reason.length).toBeGreaterThan(15);
+  });
+});
