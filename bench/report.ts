@@ -1,0 +1,122 @@
+/** The results as tables for people. */
+import { type Cell, type Line, linesOf, type Run } from './result.ts';
+import type { Spread } from './statistics.ts';
+
+const MIB = 1024 * 1024;
+
+/** What was agreed for Tollgate; a goal is judged by the median of the ratios. */
+interface Goal {
+  readonly scenario: string;
+  readonly against: 'bare' | 'portkey';
+  /** Tollgate's cost may be at most this many times the other's. */
+  readonly ratioMax: number;
+}
+
+export const GOALS: readonly Goal[] = [
+  { scenario: 'json-small', against: 'bare', ratioMax: 2.5 },
+  { scenario: 'stream-fast', against: 'bare', ratioMax: 1.5 },
+  { scenario: 'stream-paced', against: 'bare', ratioMax: 1.5 },
+  { scenario: 'json-small', against: 'portkey', ratioMax: 1 / 5 },
+  { scenario: 'stream-fast', against: 'portkey', ratioMax: 1 / 3 },
+  { scenario: 'stream-paced', against: 'portkey', ratioMax: 1 / 3 },
+];
+
+export function renderRun(run: Run): string {
+  const lines = linesOf(run.cells);
+  const scenarios = [...new Set(lines.map((each) => each.scenario))];
+  const machine = Object.values(run.machine).join(', ');
+  const versions = Object.entries(run.versions).map(([name, version]) => `${name} (${version})`);
+  return [
+    `# Benchmark of ${run.startedAt}`,
+    `Machine: ${machine}. ${run.durationS} s. Targets: ${versions.join(', ')}.`,
+    ...run.leftOut.map((each) => `Left out: **${each.target}**: ${each.reason}`),
+    ...scenarios.map((scenario) => renderScenario(lines.filter((each) => each.scenario === scenario))),
+    renderGoals(lines),
+    renderBooks(run.cells),
+    renderFailures(lines),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function renderScenario(lines: readonly Line[]): string {
+  const first = lines[0];
+  if (first === undefined) return '';
+  const head = first.streamed
+    ? ['target', 'CPU-s per 100k events', '× bare', 'events/s', 'first byte p50 ms', 'p99 ms']
+    : ['target', 'CPU-ms per call', '× bare', 'calls/s', 'p50 ms', 'p99 ms'];
+  const rows = lines.map((line) => [
+    line.label,
+    spreadText(line.cost, 3),
+    spreadText(line.costOfBare, 2),
+    (line.streamed ? line.eventsPerSecond : line.callsPerSecond).toFixed(0),
+    line.p50Ms.toFixed(1),
+    line.p99Ms.toFixed(1),
+    (line.memoryPeakBytes / MIB).toFixed(0),
+    [line.coresOfTarget, line.coresOfUpstream, line.coresOfLoad].map((each) => each.toFixed(2)).join(' / '),
+  ]);
+  const table = renderTable([...head, 'peak MB', 'cores: target / upstream / load'], rows);
+  return `## ${first.scenario}\n\n${table}`;
+}
+
+function renderGoals(lines: readonly Line[]): string {
+  const rows = GOALS.flatMap((goal) => {
+    const own = lines.filter((line) => line.scenario === goal.scenario && line.label.startsWith('tollgate'));
+    return own.flatMap((line) => {
+      const ratio = goal.against === 'bare' ? line.costOfBare : line.costOfPortkey;
+      if (ratio === undefined) return [];
+      const verdict = ratio.median <= goal.ratioMax ? 'met' : 'missed';
+      return [
+        [`${line.label}, ${goal.scenario}`, goal.against, limitText(goal), spreadText(ratio, 2), verdict],
+      ];
+    });
+  });
+  if (rows.length === 0) return '';
+  return `## Goals\n\n${renderTable(['Tollgate', 'against', 'cost at most', 'measured', ''], rows)}`;
+}
+
+function limitText(goal: Goal): string {
+  return goal.ratioMax < 1 ? `1/${Math.round(1 / goal.ratioMax)}` : `${goal.ratioMax} ×`;
+}
+
+/** A gateway that does not keep its books is fast for the wrong reason. */
+function renderBooks(cells: readonly Cell[]): string {
+  const kept = cells.filter((each) => each.settledCalls !== undefined);
+  if (kept.length === 0) return '';
+  const rows = kept.map((each) => [
+    `${each.target}, ${each.scenario}, repeat ${each.repeat + 1}`,
+    String(each.callsTotal),
+    String(each.settledCalls),
+    each.settledAfterMs === undefined ? 'never' : each.settledAfterMs.toFixed(0),
+    each.settledCalls === each.callsTotal ? '' : 'differs',
+  ]);
+  return `## Books\n\n${renderTable(['window', 'calls sent', 'calls settled', 'complete after ms', ''], rows)}`;
+}
+
+function renderFailures(lines: readonly Line[]): string {
+  const rows = lines.flatMap((line) =>
+    Object.entries(line.failures).map(([reason, count]) => [
+      `${line.label}, ${line.scenario}`,
+      String(count),
+      reason.replaceAll('|', '/').replaceAll('\n', ' '),
+    ]),
+  );
+  return rows.length === 0 ? '' : `## Failed calls\n\n${renderTable(['target', 'calls', 'reason'], rows)}`;
+}
+
+function spreadText(spread: Spread | undefined, digits: number): string {
+  if (spread === undefined) return '';
+  const text = spread.median.toFixed(digits);
+  if (spread.min === spread.max) return text;
+  return `${text} (${spread.min.toFixed(digits)}–${spread.max.toFixed(digits)})`;
+}
+
+function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
+}

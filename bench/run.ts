@@ -1,0 +1,188 @@
+/** `npm run bench`: every target under every kind of traffic, interleaved and repeated. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, release, tmpdir, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from './child.ts';
+import { type Harness, measure, startHarness, stopHarness, type Window } from './harness.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
+import { renderRun } from './report.ts';
+import { type Cell, costOf, type LeftOut, type Run } from './result.ts';
+import { type Scenario, scenarios, TIMING, TIMING_QUICK, type Timing } from './scenario.ts';
+import { rotate } from './statistics.ts';
+import type { StartedTarget, Target } from './target.ts';
+import { bare } from './targets/bare.ts';
+import { nginx } from './targets/nginx.ts';
+import { portkey } from './targets/portkey.ts';
+import { tollgate } from './targets/tollgate.ts';
+
+const TARGETS: readonly Target[] = [bare, nginx, portkey, tollgate];
+/** Books may be kept in batches after the answer, but not much later. */
+const SETTLE_TIMEOUT_MS = 10_000;
+const SETTLE_POLL_MS = 50;
+/** Long enough for the collector of the last target to come to rest. */
+const PAUSE_MS = 200;
+
+interface Entrant {
+  readonly name: string;
+  readonly started: StartedTarget;
+}
+
+class Bench {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+  readonly #entrants: Entrant[] = [];
+  readonly leftOut: LeftOut[] = [];
+  readonly versions: Record<string, string> = {};
+  #harness: Harness | undefined;
+
+  async start(targets: readonly Target[], chosen: readonly Scenario[]): Promise<void> {
+    this.#harness = await startHarness(chosen);
+    for (const target of targets) await this.#enter(target, this.#harness, chosen);
+  }
+
+  async #enter(target: Target, harness: Harness, chosen: readonly Scenario[]): Promise<void> {
+    const preparation = await target.prepare();
+    if (preparation.kind === 'left-out') {
+      this.#leaveOut(target, preparation.reason);
+      return;
+    }
+    this.versions[target.name] = preparation.version;
+    const folder = join(this.#folder, target.name);
+    mkdirSync(folder);
+    try {
+      const place = { upstreamPort: harness.upstreamPort, port: await findFreePort(), folder };
+      const started = await target.start(place);
+      this.#entrants.push({ name: target.name, started });
+      await this.#tryOut(started, harness, chosen);
+    } catch (error) {
+      const failed = this.#entrants.findIndex((each) => each.name === target.name);
+      if (failed >= 0) await this.#entrants.splice(failed, 1)[0]?.started.stop();
+      this.#leaveOut(target, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #leaveOut(target: Target, reason: string): void {
+    this.leftOut.push({ target: target.name, reason });
+    console.error(`left out: ${target.name}: ${reason}`);
+  }
+
+  /** One connection for a moment: a target that cannot pass the traffic is left out before it is timed. */
+  async #tryOut(started: StartedTarget, harness: Harness, chosen: readonly Scenario[]): Promise<void> {
+    for (const scenario of chosen.filter((each) => each.paceMs === 0)) {
+      const window = { scenario: { ...scenario, connections: 1 }, warmMs: 0, measureMs: 300 };
+      const { load } = await measure(harness, started, window);
+      const reason = Object.keys(load.failures)[0];
+      if (reason !== undefined) throw new Error(`${scenario.name} fails: ${reason}`);
+    }
+  }
+
+  async runCells(chosen: readonly Scenario[], timing: Timing): Promise<readonly Cell[]> {
+    const cells: Cell[] = [];
+    for (let repeat = 0; repeat < timing.repeats; repeat += 1) {
+      const warmMs = repeat === 0 ? timing.warmFirstMs : timing.warmMs;
+      for (const [index, scenario] of chosen.entries()) {
+        for (const entrant of rotate(this.#entrants, repeat + index)) {
+          // A ramp of streams is a warm-up already.
+          const window = { scenario, warmMs: scenario.rampMs > 0 ? 0 : warmMs, measureMs: timing.measureMs };
+          cells.push(await this.#runCell(entrant, window, repeat));
+        }
+      }
+    }
+    return cells;
+  }
+
+  async #runCell(entrant: Entrant, window: Window, repeat: number): Promise<Cell> {
+    if (this.#harness === undefined) throw new Error('the bench has not been started');
+    const settledBefore = await entrant.started.settledCalls?.();
+    const measured = await measure(this.#harness, entrant.started, window);
+    const due = settledBefore === undefined ? undefined : settledBefore + measured.callsTotal;
+    const books = await waitForBooks(entrant.started, due);
+    const { name, streamed } = window.scenario;
+    const cell: Cell = {
+      repeat,
+      target: entrant.name,
+      scenario: name,
+      streamed,
+      ...measured,
+      settledCalls: settledBefore === undefined ? undefined : (books.settled ?? 0) - settledBefore,
+      settledAfterMs: books.afterMs,
+    };
+    const cost = costOf(cell, cell.gateway.cpuMs).toFixed(3);
+    console.error(`repeat ${repeat + 1}  ${name.padEnd(12)}  ${entrant.name.padEnd(9)} ${cost}`);
+    await delay(PAUSE_MS);
+    return cell;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.#entrants.splice(0).map((each) => each.started.stop()));
+    if (this.#harness !== undefined) await stopHarness(this.#harness);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function waitForBooks(
+  target: StartedTarget,
+  due: number | undefined,
+): Promise<{ readonly settled: number | undefined; readonly afterMs: number | undefined }> {
+  if (due === undefined) return { settled: undefined, afterMs: undefined };
+  const begunMs = performance.now();
+  let settled: number | undefined;
+  while (performance.now() - begunMs < SETTLE_TIMEOUT_MS) {
+    settled = await target.settledCalls?.();
+    if (settled !== undefined && settled >= due) return { settled, afterMs: performance.now() - begunMs };
+    await delay(SETTLE_POLL_MS);
+  }
+  return { settled, afterMs: undefined };
+}
+
+function choose<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  names: readonly string[] | undefined,
+): readonly Item[] {
+  const unknown = names?.find((name) => !items.some((each) => each.name === name));
+  if (unknown !== undefined) throw new Error(`there is no "${unknown}"; ${USAGE}`);
+  return names === undefined ? items : items.filter((each) => names.includes(each.name));
+}
+
+function describeMachine(): Run['machine'] {
+  const loadAverage = readFileSync('/proc/loadavg', 'utf8').split(' ')[0] ?? '';
+  return {
+    processor: cpus()[0]?.model ?? 'unknown',
+    cores: `${cpus().length} cores`,
+    memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    kernel: `Linux ${release()}`,
+    loadAverage: `load average ${loadAverage} at the start`,
+  };
+}
+
+async function main(options: Options): Promise<void> {
+  const begunMs = performance.now();
+  const startedAt = new Date().toISOString();
+  const machine = describeMachine();
+  const timing = options.length === 'full' ? TIMING : TIMING_QUICK;
+  const chosen = choose(scenarios(options.length), options.scenarios);
+  const targets = choose(TARGETS, options.targets);
+  const bench = new Bench();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void bench.stop().then(() => process.exit(1)));
+  }
+  try {
+    await bench.start(targets, chosen);
+    const cells = await bench.runCells(chosen, { ...timing, repeats: options.repeats ?? timing.repeats });
+    const durationS = Math.round((performance.now() - begunMs) / 1000);
+    const { leftOut, versions } = bench;
+    write({ startedAt, durationS, machine, versions, leftOut, cells }, options.jsonFile);
+  } finally {
+    await bench.stop();
+  }
+}
+
+function write(run: Run, jsonFile: string | undefined): void {
+  const name = `${run.startedAt.replaceAll(':', '-')}.json`;
+  const file = jsonFile ?? join(import.meta.dirname, 'results', name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(run, null, 2)}\n`);
+  console.log(`${renderRun(run)}\n\nAll figures: ${file}`);
+}
+
+await main(readOptions(process.argv.slice(2)));

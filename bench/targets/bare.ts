@@ -1,0 +1,27 @@
+/** The bare proxy, what every figure is compared with. */
+import { join } from 'node:path';
+import { startChild, stopChild, waitForAnswer } from '../child.ts';
+import type { Place, Preparation, StartedTarget, Target } from '../target.ts';
+
+export const bare: Target = {
+  name: 'bare',
+
+  async prepare(): Promise<Preparation> {
+    return { kind: 'ready', version: `Node ${process.version}, undici` };
+  },
+
+  async start(place: Place): Promise<StartedTarget> {
+    const entry = join(import.meta.dirname, '..', 'bare-proxy.ts');
+    const parameters = [entry, String(place.port), String(place.upstreamPort)];
+    const child = startChild(process.execPath, parameters, { folder: place.folder });
+    await waitForAnswer(child, `http://127.0.0.1:${place.port}/`, (status) => status === 200);
+    return {
+      port: place.port,
+      path: '/v1/chat/completions',
+      headers: { authorization: 'Bearer bench' },
+      rootPids: () => [child.pid],
+      isDatabase: () => false,
+      stop: () => stopChild(child.process),
+    };
+  },
+};

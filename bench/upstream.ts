@@ -1,0 +1,170 @@
+/**
+ * The vendor of the benchmark, as its own process: it answers from precomputed buffers and looks at nothing
+ * but the marker in the body, so that it is never what is being measured.
+ * Arguments: chunks of a fast stream, chunks of a paced stream, pace in milliseconds.
+ */
+import { createServer, type Socket } from 'node:net';
+import { chunkOf, MessageReader } from './wire.ts';
+
+/** The marker stands in front of a body; beyond this nobody looks. */
+const BODY_KEPT_BYTES = 64 * 1024;
+/** A fast stream waits when its reader does not read. */
+const UNREAD_BYTES_MAX = 64 * 1024;
+
+const [fastChunks = 0, pacedChunks = 0, paceMs = 20] = process.argv.slice(2).map(Number);
+
+interface Stream {
+  readonly socket: Socket;
+  readonly frames: readonly Buffer[];
+  next: number;
+}
+
+const fastStreams = new Set<Stream>();
+/** A wheel with one slot per millisecond of the pace: a stream ticks in the slot in which it began. */
+const wheel = Array.from({ length: paceMs }, () => new Set<Stream>());
+let slotsDone = Math.floor(performance.now());
+let turning = false;
+
+const ENVELOPE = {
+  id: 'chatcmpl-Bx7Qm2VtK9sPz4LwYcR1nE8d',
+  object: 'chat.completion.chunk',
+  created: 1767225600,
+  model: 'bench-upstream',
+  service_tier: 'default',
+  system_fingerprint: 'fp_3f58d112f7',
+};
+const USAGE = {
+  completion_tokens_details: { reasoning_tokens: 0, accepted_prediction_tokens: 0 },
+  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+};
+
+function usageOf(promptTokens: number, completionTokens: number): object {
+  const total = promptTokens + completionTokens;
+  return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: total, ...USAGE };
+}
+
+function eventOf(delta: object, finishReason: string | null): string {
+  const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
+  return `data: ${JSON.stringify({ ...ENVELOPE, choices: [choice], usage: null, obfuscation: 'p7Xw2Q' })}\n\n`;
+}
+
+function streamFrames(contentChunks: number, usage: 'with-usage' | 'without-usage'): readonly Buffer[] {
+  const head =
+    'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n' +
+    'x-request-id: req_5b0c1d\r\ntransfer-encoding: chunked\r\n\r\n';
+  const role = chunkOf(eventOf({ role: 'assistant', content: '', refusal: null }, null));
+  const frames: Buffer[] = [Buffer.concat([Buffer.from(head), role])];
+  for (let index = 0; index < contentChunks; index += 1) {
+    frames.push(chunkOf(eventOf({ content: ` word${index % 100}` }, null)));
+  }
+  frames.push(chunkOf(eventOf({}, 'stop')));
+  if (usage === 'with-usage') {
+    const last = { ...ENVELOPE, choices: [], usage: usageOf(220, contentChunks) };
+    frames.push(chunkOf(`data: ${JSON.stringify(last)}\n\n`));
+  }
+  frames.push(Buffer.concat([chunkOf('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]));
+  return frames;
+}
+
+function plainAnswer(): Buffer {
+  const content = 'The trains pay at the gate, and the gate keeps the books.';
+  const message = { role: 'assistant', content, refusal: null, annotations: [] };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }];
+  const answer = { ...ENVELOPE, object: 'chat.completion', choices, usage: usageOf(220, 14) };
+  const body = JSON.stringify(answer);
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_5b0c1d\r\n';
+  return Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+const ANSWER = plainAnswer();
+const FRAMES = {
+  'bench-fast': {
+    'with-usage': streamFrames(fastChunks, 'with-usage'),
+    'without-usage': streamFrames(fastChunks, 'without-usage'),
+  },
+  'bench-paced': {
+    'with-usage': streamFrames(pacedChunks, 'with-usage'),
+    'without-usage': streamFrames(pacedChunks, 'without-usage'),
+  },
+};
+const UNKNOWN = Buffer.from('HTTP/1.1 400 Bad Request\r\ncontent-length: 9\r\n\r\nno marker');
+
+function answer(socket: Socket, body: Buffer): void {
+  if (body.includes('"bench-json')) {
+    socket.write(ANSWER);
+    return;
+  }
+  const paced = body.includes('"bench-paced');
+  if (!paced && !body.includes('"bench-fast')) {
+    socket.write(UNKNOWN);
+    return;
+  }
+  const usage = body.includes('"include_usage":true') ? 'with-usage' : 'without-usage';
+  const frames = FRAMES[paced ? 'bench-paced' : 'bench-fast'][usage];
+  const stream: Stream = { socket, frames, next: 0 };
+  const streams = paced ? wheel[slotsDone % paceMs] : fastStreams;
+  writeNext(stream);
+  streams?.add(stream);
+  if (paced || turning) return;
+  turning = true;
+  setImmediate(turnFastStreams);
+}
+
+/** Writes one event in one write, as vendors do, and says whether more is to come; a dropped reader ends it. */
+function writeNext(stream: Stream): 'more' | 'ended' {
+  const frame = stream.frames[stream.next];
+  if (frame === undefined || stream.socket.destroyed) return 'ended';
+  stream.next += 1;
+  stream.socket.write(frame);
+  return stream.next < stream.frames.length ? 'more' : 'ended';
+}
+
+function turnFastStreams(): void {
+  for (const stream of fastStreams) {
+    if (stream.socket.writableLength > UNREAD_BYTES_MAX) continue;
+    if (writeNext(stream) === 'ended') fastStreams.delete(stream);
+  }
+  turning = fastStreams.size > 0;
+  if (turning) setImmediate(turnFastStreams);
+}
+
+function turnWheel(): void {
+  const now = Math.floor(performance.now());
+  // A late tick does the slots it missed, but never one slot twice.
+  slotsDone = Math.max(slotsDone, now - paceMs);
+  while (slotsDone < now) {
+    slotsDone += 1;
+    const slot = wheel[slotsDone % paceMs];
+    for (const stream of slot ?? []) if (writeNext(stream) === 'ended') slot?.delete(stream);
+  }
+}
+
+function serve(socket: Socket): void {
+  let kept: Buffer[] = [];
+  let keptBytes = 0;
+  socket.setNoDelay(true);
+  const reader = new MessageReader({
+    onHead: () => undefined,
+    onBody: (piece) => {
+      if (keptBytes < BODY_KEPT_BYTES) kept.push(piece);
+      keptBytes += piece.length;
+    },
+    onEnd: () => {
+      const body = kept.length === 1 && kept[0] !== undefined ? kept[0] : Buffer.concat(kept);
+      kept = [];
+      keptBytes = 0;
+      answer(socket, body);
+    },
+  });
+  socket.on('data', (data) => reader.push(data));
+  // A gateway may drop a connection at any time; its stream is then found ended at the next turn.
+  socket.on('error', () => socket.destroy());
+}
+
+setInterval(turnWheel, 1);
+const server = createServer(serve);
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (address !== null && typeof address === 'object') process.send?.({ port: address.port });
+});
+process.once('disconnect', () => process.exit(0));
