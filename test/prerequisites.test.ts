@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { nodeProblem, provide } from './prerequisites.ts';
+
+describe('the prerequisites of npm test', () => {
+  it('are a Node of at least the version that package.json asks for', () => {
+    expect(nodeProblem('24.12.0', '>=24.12')).toBeUndefined();
+    expect(nodeProblem('24.21.0', '>=24.12')).toBeUndefined();
+    expect(nodeProblem('25.0.0', '>=24.12')).toBeUndefined();
+    expect(nodeProblem('24.11.9', '>=24.12')).toContain('Node 24.11.9 is too old');
+    expect(nodeProblem('20.20.2', '>=24.12')).toContain('npm ci');
+  });
+
+  const program = { name: 'Oracle', debianPackage: 'oracle', without: 'nothing is foretold' };
+
+  it('name a program that is missing and what is not tested without it, in one line', () => {
+    const missing = provide([{ ...program, pattern: '/nowhere/oracle' }], () => false);
+    expect(missing).toEqual(['Oracle is missing (apt-get install oracle): nothing is foretold']);
+  });
+
+  it('ask for an installation only when the program is missing', () => {
+    const asked: string[] = [];
+    const install = (name: string): boolean => asked.push(name) > 0;
+    expect(provide([{ ...program, pattern: process.execPath }], install)).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(provide([{ ...program, pattern: '/nowhere/oracle' }], install)).toHaveLength(1);
+    expect(asked).toEqual(['oracle']);
+  });
+});

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from './house/tree.ts';
+
+/** A program of the system that some test uses, and what is not proved without it. */
+export interface SystemProgram {
+  readonly name: string;
+  readonly pattern: string;
+  readonly debianPackage: string;
+  readonly without: string;
+}
+
+/** Only what tests in the tree really use. The tests themselves skip, by a named constant, what is missing. */
+export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
+  {
+    name: 'PostgreSQL of the system',
+    pattern: '/usr/lib/postgresql/*/bin/postgres',
+    debianPackage: 'postgresql',
+    without: 'the store is tested on the embedded PostgreSQL only',
+  },
+];
+
+const APT_TIMEOUT_MS = 180_000;
+
+/** The folder beside the project with recordings of real vendors; it is not part of the project. */
+const sharedPath = join(projectRoot, '..', 'shared');
+export const sharedFolder: string | undefined = existsSync(join(sharedPath, 'recordings'))
+  ? sharedPath
+  : undefined;
+
+/** Nothing when this Node will do; otherwise what to do about it. */
+export function nodeProblem(version: string, wanted: string): string | undefined {
+  const need = numbers(wanted);
+  const have = numbers(version);
+  for (const [index, part] of need.entries()) {
+    const own = have[index] ?? 0;
+    if (own > part) return undefined;
+    if (own < part)
+      return `Node ${version} is too old, ${wanted} is needed: "npm ci" brings it, then "npm test"`;
+  }
+  return undefined;
+}
+
+function numbers(version: string): readonly number[] {
+  return (version.match(/\d+/g) ?? []).map(Number);
+}
+
+/** Looks for the programs, installs what is missing where that is possible, and says what is still missing. */
+export function provide(
+  programs: readonly SystemProgram[],
+  install: (name: string) => boolean,
+): readonly string[] {
+  return programs
+    .filter((program) => globSync(program.pattern).length === 0)
+    .filter(({ debianPackage, pattern }) => !install(debianPackage) || globSync(pattern).length === 0)
+    .map(
+      ({ name, debianPackage, without }) =>
+        `${name} is missing (apt-get install ${debianPackage}): ${without}`,
+    );
+}
+
+/** Debian only, and only as root; false when it could not be done. */
+export function installWithApt(name: string): boolean {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const options = { timeout: APT_TIMEOUT_MS, env: environment, stdio: 'ignore' as const };
+  const installed = (): boolean =>
+    spawnSync('apt-get', ['install', '-y', '--no-install-recommends', name], options).status === 0;
+  return installed() || (spawnSync('apt-get', ['update'], options).status === 0 && installed());
+}

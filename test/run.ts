@@ -1,0 +1,59 @@
+/** `npm test`: prerequisites, types, style, tests. Further arguments go to the test runner. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { projectRoot } from './house/tree.ts';
+import { installWithApt, nodeProblem, provide, SYSTEM_PROGRAMS, sharedFolder } from './prerequisites.ts';
+import { runStages, type Stage } from './stages.ts';
+
+/** The whole of it; a suite that takes longer is not run before every commit. */
+const TIMEOUT_MS = 15 * 60_000;
+
+const print = (line: string): void => console.log(line);
+
+function stages(reportFile: string, vitestArguments: readonly string[]): readonly Stage[] {
+  const tool = (path: string, ...rest: readonly string[]): readonly string[] => [
+    join('node_modules', path),
+    ...rest,
+  ];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
+  return [
+    { name: 'types', command: tool('typescript/bin/tsc', '--noEmit') },
+    { name: 'style', command: tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.') },
+    { name: 'tests', command: tool('vitest/vitest.mjs', 'run', ...reporters, ...vitestArguments) },
+  ];
+}
+
+function skippedTests(reportFile: string): number {
+  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as { readonly numPendingTests: number };
+  return report.numPendingTests;
+}
+
+async function main(): Promise<number> {
+  const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+    readonly engines: { readonly node: string };
+  };
+  const problem = nodeProblem(process.versions.node, manifest.engines.node);
+  if (problem !== undefined) {
+    print(problem);
+    return 1;
+  }
+  for (const line of provide(SYSTEM_PROGRAMS, installWithApt)) print(line);
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-report-'));
+  try {
+    const reportFile = join(folder, 'tests.json');
+    const options = { folder: projectRoot, timeoutMs: TIMEOUT_MS, print };
+    const results = await runStages(stages(reportFile, process.argv.slice(2)), options);
+    const failed = results.find(({ exitCode }) => exitCode !== 0);
+    if (failed === undefined && sharedFolder === undefined) {
+      print(`recordings not present, ${skippedTests(reportFile)} tests skipped`);
+    }
+    const seconds = results.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
+    print(`${failed === undefined ? 'all passed' : `${failed.name} failed`} after ${seconds.toFixed(1)} s`);
+    return failed?.exitCode ?? 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = await main();
