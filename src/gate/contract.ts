@@ -63,11 +63,12 @@ export interface Entered {
 export interface GateRefused {
   readonly kind: 'gate-refused';
   readonly reason: 'concurrency' | Dimension | 'credits' | 'cap';
+  /** Counts; micro-yuan for `amount` and `cap`, micro-Credits for `credits`. */
   readonly limit: bigint;
   readonly used: bigint;
   /** Window length for a window, 0 otherwise. */
   readonly seconds: number;
-  /** The true wait; for concurrency a guess of one second; 0 for credits and cap. */
+  /** The true wait until no window refuses; for concurrency a guess of one second; 0 for credits and cap. */
   readonly retryAfterMs: number;
 }
 
@@ -76,6 +77,8 @@ export interface Lease {
   readonly accountId: number;
   /** Micro-Credits held now; grows by `extend`. */
   heldMicro: bigint;
+  /** What bounded the last grant, when less was granted than wanted: a stream is stopped for this reason. */
+  shortOf?: 'credits' | 'cap' | undefined;
 }
 
 export interface Actuals {
@@ -85,6 +88,6 @@ export interface Actuals {
   readonly amountMicro: bigint;
   /** Micro-Credits that the settler will take; pending until `settled`. */
   readonly chargeMicro: bigint;
-  /** Requests refused by nobody but ended before any upstream was reached keep their request count. */
+  /** Images made. They count at entry and are not given back; those beyond what was asked for are added. */
   readonly images: number;
 }

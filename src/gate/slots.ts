@@ -1,0 +1,42 @@
+import { SLOT_LIFETIME_MS } from '../bounds.ts';
+
+/** One running call of a scope. Its identity is the lease: freeing it can never free somebody else's. */
+export interface Slot {
+  readonly takenAtMs: number;
+}
+
+/**
+ * The concurrency slots of one scope (spec 3.3). A slot disappears when its call leaves, or when it is older
+ * than SLOT_LIFETIME_MS. Slots are kept in the order they were taken, so the old ones are in front.
+ */
+export class Slots {
+  readonly #taken = new Set<Slot>();
+
+  take(nowMs: number): Slot {
+    const slot: Slot = { takenAtMs: nowMs };
+    this.#taken.add(slot);
+    return slot;
+  }
+
+  /** An expired slot is gone already, and that is fine. */
+  free(slot: Slot): void {
+    this.#taken.delete(slot);
+  }
+
+  /** Slots in use now. Looks for expired ones only when there are enough slots for it to matter. */
+  countAtLeast(enough: number, nowMs: number): number {
+    if (this.#taken.size >= enough) this.expire(nowMs);
+    return this.#taken.size;
+  }
+
+  expire(nowMs: number): void {
+    for (const slot of this.#taken) {
+      if (nowMs - slot.takenAtMs < SLOT_LIFETIME_MS) return;
+      this.#taken.delete(slot);
+    }
+  }
+
+  get size(): number {
+    return this.#taken.size;
+  }
+}
