@@ -114,3 +114,39 @@ export const EMBEDDED_LOG_TAIL_BYTES = 2 * KIB;
 export const LOCK_FILE_BYTES_MAX = 4 * KIB;
 /** Tries to take over the lock of a dead process while others try the same. */
 export const LOCK_TRIES_MAX = 50;
+
+/** Vendor addresses with a pool of their own; the one not used for longest makes room. */
+export const UPSTREAM_ORIGINS_MAX = 256;
+/** Envoy's circuit breaker: connections to one address. The next call fails at once, nothing queues. */
+export const UPSTREAM_CONNECTIONS_MAX = 1_024;
+/** An idle connection to a vendor is closed after this, or earlier when the vendor's `keep-alive` says so. */
+export const UPSTREAM_KEEP_ALIVE_MS = 30_000;
+/** Header bytes of a vendor's answer. */
+export const UPSTREAM_HEADER_BYTES_MAX = 64 * KIB;
+/** Interim answers (103 and its like) before the real one; each of them restarts the head's time limit. */
+export const UPSTREAM_INTERIM_MAX = 16;
+/** A reused connection that dies this soon after the request was being closed already: RTT and some margin. */
+export const UPSTREAM_RESEND_MS = 1_000;
+/** A request body above this goes out in pieces that are let go one by one instead of in one copy. */
+export const UPSTREAM_COPY_BYTES_MAX = 64 * KIB;
+/** Routes and credentials whose health is remembered; idle ones make room. */
+export const HEALTH_ENTRIES_MAX = 10_000;
+/** A credential that the vendor refused (401, 403) is tried after all others for this long. */
+export const CREDENTIAL_SUSPECT_MS = 60_000;
+/** A 429 without any hint when to come back. */
+export const COOL_DOWN_MS_DEFAULT = 1_000;
+/** When every route is cooling, the first is tried anyway if it is free this soon. */
+export const COOL_DOWN_MS_IGNORED = 1_000;
+/** The error body of a 429 in which Google's RetryInfo is looked for. */
+export const RETRY_INFO_BYTES_MAX = 64 * KIB;
+/** A body may be as slow as it likes for this long; then it is this many bytes in every interval, or closed. */
+export const BODY_SLOW_AFTER_MS = 30_000;
+export const BODY_RATE_INTERVAL_MS = 10_000;
+export const BODY_RATE_BYTES_MIN = 10 * KIB;
+/** What is read and thrown away of a refused body, so that the client finds our answer instead of a reset. */
+export const BODY_DISCARD_BYTES_MAX = 16 * MIB;
+export const BODY_DISCARD_MS = 5_000;
+/** Change notices waiting for their follower; above it they are dropped and everything is read anew. */
+export const CHANGES_PENDING_MAX = 10_000;
+/** How long a command waits for running servers to say that its change is in force. */
+export const CHANGE_ACKNOWLEDGE_MS = 2_000;
