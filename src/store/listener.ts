@@ -17,6 +17,8 @@ export class Listener {
   readonly #config: pg.ClientConfig;
   readonly #log: Logger;
   readonly #subscriptions = new Set<Subscription>();
+  /** Channels that the present connection is subscribed to. */
+  readonly #heard = new Set<string>();
   #client: pg.Client | undefined;
   #connecting: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -39,7 +41,7 @@ export class Listener {
     try {
       this.#connecting ??= this.#connect();
       await this.#connecting;
-      await this.#client?.query(`listen ${pg.escapeIdentifier(channel)}`);
+      if (this.#client !== undefined) await this.#hear(this.#client, channel);
     } catch (error) {
       this.#subscriptions.delete(subscription);
       throw new StoreUnavailable('the database did not take the subscription', { cause: error });
@@ -60,17 +62,15 @@ export class Listener {
     this.#subscriptions.delete(subscription);
     for (const other of this.#subscriptions) if (other.channel === subscription.channel) return;
     // When the connection is lost just now, there is nothing left to unsubscribe from.
-    await this.#client?.query(`unlisten ${pg.escapeIdentifier(subscription.channel)}`).catch(() => undefined);
-  }
-
-  async #connect(): Promise<void> {
-    const client = new pg.Client(this.#config);
+    if (this.#client !== undefined) {
+      await this.#unhear(this.#client, subscription.channel).catch(() => undefined);
+    }
     client.on('error', (error) => this.#log.warn({ err: error }, 'the notice listener lost its connection'));
     client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''));
     try {
       await client.connect();
       for (const channel of new Set([...this.#subscriptions].map((each) => each.channel))) {
-        await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+        await this.#hear(client, channel);
       }
     } catch (error) {
       this.#connecting = undefined;
@@ -81,6 +81,20 @@ export class Listener {
     client.once('end', () => this.#lost());
     clearInterval(this.#probe);
     this.#probe = setInterval(() => this.#prove(client), LISTEN_PROBE_MS).unref();
+  }
+
+  /** It also holds a shared lock named after the channel, so that others can count who hears them. */
+  async #hear(client: pg.Client, channel: string): Promise<void> {
+    if (this.#heard.has(channel)) return;
+    this.#heard.add(channel);
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    await client.query('select pg_advisory_lock_shared($1, hashtext($2))', [LISTENING, channel]);
+  }
+
+  async #unhear(client: pg.Client, channel: string): Promise<void> {
+    this.#heard.delete(channel);
+    await client.query(`unlisten ${pg.escapeIdentifier(channel)}`);
+    await client.query('select pg_advisory_unlock_shared($1, hashtext($2))', [LISTENING, channel]);
   }
 
   #deliver(channel: string, payload: string): void {
@@ -115,3 +129,13 @@ export class Listener {
     }, waitMs).unref();
   }
 }
+
+/** Namespace of the advisory locks that say "somebody listens here"; any constant of ours. */
+const LISTENING = 741_451;
+
+/** How many connections, in any process, listen to the channel now. */
+export const COUNT_LISTENERS = `
+  select count(*)::int as listeners from pg_locks
+  where locktype = 'advisory' and granted and classid = ${LISTENING} and objsubid = 2
+    and objid = (hashtext($1)::bigint & 4294967295)::oid
+    and database = (select oid from pg_database where datname = current_database())`;

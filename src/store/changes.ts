@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CHANGE_ACKNOWLEDGE_MS, CHANGES_PENDING_MAX } from '../bounds.ts';
+import type { Logger } from '../kernel/log.ts';
+import { systemRandom } from '../kernel/random.ts';
+import type { Database } from './database.ts';
+import { COUNT_LISTENERS } from './listener.ts';
+
+/** What was written, so that whoever holds a copy in memory throws it away. */
+export type Change =
+  | { readonly kind: 'catalog' }
+  | { readonly kind: 'account'; readonly accountId: number }
+  | { readonly kind: 'key'; readonly keyHash: string };
+
+export interface ChangeFollower {
+  /** In the order of the commits; the next one waits until this one is done. */
+  onChange(change: Change): void | Promise<void>;
+  /** Notices may have been missed: everything in memory is doubtful. */
+  onMissed(): void | Promise<void>;
+}
+
+const CHANNEL = 'tollgate_changes';
+const ACKNOWLEDGED = 'tollgate_acks';
+const PAYLOAD = /^(?:catalog|account:(\d{1,15})|key:([\w-]{1,128})|sync:([0-9a-f]{32}))$/;
+
+/** Sent when the transaction commits, never when it rolls back. */
+export async function announce(transaction: Database, change: Change): Promise<void> {
+  await transaction.query('select pg_notify($1, $2)', [CHANNEL, encodeChange(change)]);
+}
+
+function encodeChange(change: Change): string {
+  if (change.kind === 'account') return `account:${change.accountId}`;
+  return change.kind === 'key' ? `key:${change.keyHash}` : 'catalog';
+}
+
+/** Hears every change from now on, until the returned function is called. */
+export async function followChanges(
+  database: Database,
+  follower: ChangeFollower,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  let pending = 0;
+  let last: Promise<void> = Promise.resolve();
+  const enqueue = (work: () => void | Promise<void>): void => {
+    pending++;
+    last = last
+      .then(work)
+      .catch((error: unknown) => log.error({ err: error }, 'a change could not be taken over'))
+      .finally(() => pending--);
+  };
+  const receive = (payload: string): void => {
+    if (pending === CHANGES_PENDING_MAX) enqueue(() => follower.onMissed());
+    if (pending > CHANGES_PENDING_MAX) return;
+    const notice = decodeNotice(payload);
+    if (notice === undefined) log.warn({ payload }, 'a change notice is not understood');
+    else if (notice.kind === 'sync') enqueue(() => acknowledge(database, notice.token));
+    else enqueue(() => follower.onChange(notice));
+  };
+  const stop = await database.listen(CHANNEL, receive, () => enqueue(() => follower.onMissed()));
+  return async () => {
+    await stop();
+    await last;
+  };
+}
+
+function decodeNotice(
+  payload: string,
+): Change | { readonly kind: 'sync'; readonly token: string } | undefined {
+  const match = PAYLOAD.exec(payload);
+  if (match === null) return undefined;
+  const [, accountId, keyHash, token] = match;
+  if (accountId !== undefined) return { kind: 'account', accountId: Number(accountId) };
+  if (keyHash !== undefined) return { kind: 'key', keyHash };
+  if (token !== undefined) return { kind: 'sync', token };
+  return { kind: 'catalog' };
+}
+
+async function acknowledge(database: Database, token: string): Promise<void> {
+  await database.query('select pg_notify($1, $2)', [ACKNOWLEDGED, token]);
+}
+
+export type Acknowledgement = 'in-force' | 'no-server' | 'late';
+
+/**
+ * Called by a command after its commit: returns when every running server has taken over all changes that
+ * were committed before. Notices arrive in the order of commits, so an answer to this one answers for all.
+ */
+export async function announceAndWait(database: Database): Promise<Acknowledgement> {
+  const servers = await countFollowers(database);
+  if (servers === 0) return 'no-server';
+  const token = systemRandom.bytes(16).toString('hex');
+  const { promise, resolve } = Promise.withResolvers<Acknowledgement>();
+  let answers = 0;
+  const stop = await database.listen(ACKNOWLEDGED, (payload) => {
+    if (payload === token && ++answers === servers) resolve('in-force');
+  });
+  const giveUp = new AbortController();
+  try {
+    await database.query('select pg_notify($1, $2)', [CHANNEL, `sync:${token}`]);
+    const late = sleep<Acknowledgement>(CHANGE_ACKNOWLEDGE_MS, 'late', { signal: giveUp.signal });
+    return await Promise.race([promise, late]);
+  } finally {
+    giveUp.abort();
+    await stop();
+  }
+}
+
+export async function countFollowers(database: Database): Promise<number> {
+  const [row] = await database.query<{ listeners: number }>(COUNT_LISTENERS, [CHANNEL]);
+  return row?.listeners ?? 0;
+}
