@@ -65,6 +65,11 @@ export class Listener {
     if (this.#client !== undefined) {
       await this.#unhear(this.#client, subscription.channel).catch(() => undefined);
     }
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client(this.#config);
+    this.#heard.clear();
     client.on('error', (error) => this.#log.warn({ err: error }, 'the notice listener lost its connection'));
     client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''));
     try {
