@@ -1,0 +1,37 @@
+import type { UpstreamHead } from './contract.ts';
+import { isHeaderValue } from './vendor.ts';
+
+/**
+ * Headers of a vendor's answer that the client may see, under the name it sees them by. Everything else stays
+ * here: cookies, the vendor's organisation and project, its servers and its cache.
+ */
+const ALLOWED: ReadonlyMap<string, string> = new Map([
+  ['content-type', 'content-type'],
+  ['retry-after', 'retry-after'],
+  ['retry-after-ms', 'retry-after-ms'],
+  ['x-should-retry', 'x-should-retry'],
+  ['openai-processing-ms', 'openai-processing-ms'],
+  ['openai-version', 'openai-version'],
+  // `x-request-id` and `request-id` are ours; the vendor's is what its support asks for.
+  ['x-request-id', 'x-upstream-request-id'],
+  ['request-id', 'x-upstream-request-id'],
+]);
+
+const PREFIXES = ['x-ratelimit-', 'anthropic-ratelimit-'] as const;
+
+/** Flat: name, value, name, value, to be written beside our own. */
+export function answerHeaders(headers: UpstreamHead['headers']): string[] {
+  const passed: string[] = [];
+  let idSeen = false;
+  for (const name in headers) {
+    const value = headers[name];
+    const passedName = ALLOWED.get(name) ?? (PREFIXES.some((prefix) => name.startsWith(prefix)) ? name : '');
+    if (passedName === '' || value === undefined || !isHeaderValue(value)) continue;
+    if (passedName === 'x-upstream-request-id') {
+      if (idSeen) continue;
+      idSeen = true;
+    }
+    passed.push(passedName, value);
+  }
+  return passed;
+}

@@ -1,0 +1,284 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { expect, test } from 'vitest';
+import type { Credential, Route } from '../catalog/contract.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
+import { answerHeaders } from './answer-headers.ts';
+import { addressVendor, type VendorAction } from './vendor.ts';
+
+function route(baseUrl: string, credential: Partial<Credential> = {}, forwardModelId = 'm-1'): Route {
+  return {
+    id: 1,
+    modelId: 'm',
+    vendor: {
+      code: 'v',
+      name: 'V',
+      icon: '',
+      protocols: [],
+      baseUrl,
+      rateMicro: 100_000_000n,
+      byok: true,
+      customBaseUrl: false,
+    },
+    credential: {
+      id: 7,
+      name: 'main',
+      vendorCode: 'v',
+      secret: 'sk-secret',
+      baseUrl: undefined,
+      rateMicro: 100_000_000n,
+      limits: {},
+      status: 'enabled',
+      ownerAccountId: undefined,
+      ...credential,
+    },
+    forwardModelId,
+    protocols: [],
+    priority: 1,
+    weight: 1,
+    rateMultiplierMicro: 1_000_000n,
+    status: 'enabled',
+  };
+}
+
+interface Sent {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+}
+
+function sent(
+  protocol: Protocol,
+  to: Route,
+  more: { action?: VendorAction; headers?: IncomingHttpHeaders; query?: string } = {},
+): Sent {
+  const address = addressVendor({
+    route: to,
+    protocol,
+    action: more.action ?? 'generate',
+    clientHeaders: more.headers ?? {},
+    clientQuery: more.query ?? '',
+  });
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < address.headers.length; index += 2) {
+    const name = address.headers[index] ?? '';
+    expect(headers, `${name} once`).not.toHaveProperty(name);
+    headers[name] = address.headers[index + 1] ?? '';
+  }
+  return { url: address.origin + address.path, headers };
+}
+
+test.each([
+  ['chat', 'generate', 'https://api.openai.com/v1', 'https://api.openai.com/v1/chat/completions'],
+  ['chat', 'stream', 'http://127.0.0.1:4010/v1/', 'http://127.0.0.1:4010/v1/chat/completions'],
+  ['responses', 'stream', 'https://h/api/paas/v4', 'https://h/api/paas/v4/responses'],
+  ['images', 'generate', 'https://h/v1', 'https://h/v1/images/generations'],
+  ['images', 'edit', 'https://h/v1', 'https://h/v1/images/edits'],
+  ['messages', 'stream', 'https://api.anthropic.com', 'https://api.anthropic.com/v1/messages'],
+  ['messages', 'generate', 'https://h/anthropic/', 'https://h/anthropic/v1/messages'],
+  ['messages', 'generate', 'https://h/v1', 'https://h/v1/messages'],
+  ['messages', 'count', 'https://h', 'https://h/v1/messages/count_tokens'],
+  ['gemini', 'generate', 'https://h', 'https://h/v1beta/models/m-1:generateContent'],
+  ['gemini', 'stream', 'https://h/v1beta', 'https://h/v1beta/models/m-1:streamGenerateContent'],
+  ['gemini', 'count', 'https://h/', 'https://h/v1beta/models/m-1:countTokens'],
+  ['chat', 'generate', 'https://h/v1?api-version=x', 'https://h/v1/chat/completions?api-version=x'],
+] as const)('%s (%s) at %s goes to %s', (protocol, action, base, url) => {
+  expect(sent(protocol, route(base), { action }).url).toBe(url);
+});
+
+test('a forwarded model name becomes a path of its own, escaped', () => {
+  const gemini = (name: string): string => sent('gemini', route('https://h', {}, name)).url;
+  expect(gemini('tunedModels/a b')).toBe('https://h/v1beta/tunedModels/a%20b:generateContent');
+  expect(gemini('models/x')).toBe('https://h/v1beta/models/x:generateContent');
+  expect(gemini('x?key=1#')).toBe('https://h/v1beta/models/x%3Fkey%3D1%23:generateContent');
+});
+
+test('the address of a credential replaces that of its vendor', () => {
+  expect(sent('chat', route('https://vendor/v1', { baseUrl: 'https://own/v1' })).url).toBe(
+    'https://own/v1/chat/completions',
+  );
+});
+
+test('each vendor gets our key in its own header and no other key', () => {
+  const client: IncomingHttpHeaders = {
+    authorization: 'Bearer client',
+    'x-api-key': 'client',
+    'x-goog-api-key': 'client',
+    'proxy-authorization': 'Basic client',
+    cookie: 'client=1',
+  };
+  const keyed = (protocol: Protocol): object => {
+    const { headers } = sent(protocol, route('https://h'), { headers: client });
+    expect(JSON.stringify(headers)).not.toContain('client');
+    const { authorization, 'x-api-key': anthropic, 'x-goog-api-key': google } = headers;
+    return { authorization, anthropic, google };
+  };
+  expect(keyed('chat')).toEqual({ authorization: 'Bearer sk-secret' });
+  expect(keyed('responses')).toEqual({ authorization: 'Bearer sk-secret' });
+  expect(keyed('images')).toEqual({ authorization: 'Bearer sk-secret' });
+  expect(keyed('messages')).toEqual({ anthropic: 'sk-secret' });
+  expect(keyed('gemini')).toEqual({ google: 'sk-secret' });
+});
+
+const CURIOUS: IncomingHttpHeaders = {
+  host: 'gateway',
+  connection: 'keep-alive, x-hop',
+  'transfer-encoding': 'chunked',
+  'content-length': '12',
+  'content-encoding': 'gzip',
+  'content-type': 'application/json; charset=utf-8',
+  'accept-encoding': 'gzip',
+  expect: '100-continue',
+  forwarded: 'for=1.2.3.4',
+  'x-forwarded-for': '1.2.3.4',
+  'openai-organization': 'org',
+  'openai-project': 'proj',
+  'openai-beta': 'responses=v1',
+  'x-client-request-id': 'crid',
+  'idempotency-key': 'once',
+  'anthropic-beta': 'a-2025,unknown-2030',
+  'anthropic-version': '2026-10-21',
+  'anthropic-workspace-id': 'ws',
+  'anthropic-user-profile-id': 'up',
+  'x-claude-code-session-id': 's',
+  'x-claude-code-agent-id': 'a',
+  'x-claude-code-parent-agent-id': 'p',
+  'x-stainless-lang': 'js',
+  'x-stainless-retry-count': '0',
+  'user-agent': 'claude-cli/2',
+  'x-goog-api-client': 'genai/2',
+  'x-server-timeout': '60',
+};
+
+test('the headers that go on are those of conversion.md 2.3 and no others', () => {
+  const names = (protocol: Protocol): string[] =>
+    Object.keys(sent(protocol, route('https://h'), { headers: CURIOUS }).headers).sort();
+  const always = ['accept-encoding', 'content-type', 'user-agent'];
+  const openai = [...always, 'authorization', 'idempotency-key', 'openai-beta', 'x-client-request-id'].sort();
+  expect(names('chat')).toEqual(openai);
+  expect(names('responses')).toEqual(openai);
+  expect(names('images')).toEqual(openai);
+  expect(names('messages')).toEqual(
+    [
+      ...always,
+      'anthropic-beta',
+      'anthropic-version',
+      'x-api-key',
+      'x-claude-code-agent-id',
+      'x-claude-code-parent-agent-id',
+      'x-claude-code-session-id',
+      'x-stainless-lang',
+      'x-stainless-retry-count',
+    ].sort(),
+  );
+  expect(names('gemini')).toEqual(
+    [...always, 'x-goog-api-client', 'x-goog-api-key', 'x-server-timeout'].sort(),
+  );
+});
+
+test('values go on verbatim; what the client did not say has a default', () => {
+  const messages = sent('messages', route('https://h'), { headers: CURIOUS }).headers;
+  expect(messages).toMatchObject({
+    'anthropic-beta': 'a-2025,unknown-2030',
+    'anthropic-version': '2026-10-21',
+    'user-agent': 'claude-cli/2',
+    'content-type': 'application/json; charset=utf-8',
+    'accept-encoding': 'identity',
+  });
+  expect(sent('messages', route('https://h')).headers).toMatchObject({
+    'anthropic-version': '2023-06-01',
+    'content-type': 'application/json',
+    'user-agent': expect.stringMatching(/^tollgate\/\d/),
+  });
+  expect(sent('chat', route('https://h'), { headers: CURIOUS }).headers['user-agent']).toMatch(/^tollgate\//);
+});
+
+test('workspace and profile belong to the key: they go on with the client own key only', () => {
+  const owned = sent('messages', route('https://h', { ownerAccountId: 3 }), { headers: CURIOUS }).headers;
+  expect(owned).toMatchObject({ 'anthropic-workspace-id': 'ws', 'anthropic-user-profile-id': 'up' });
+});
+
+test('a value with a line end or a null byte is not sent', () => {
+  for (const value of ['a\r\nx-api-key: evil', 'a\nb', 'a\0b', 'a\u2028b']) {
+    const { headers } = sent('messages', route('https://h'), {
+      headers: {
+        'anthropic-beta': value,
+        'anthropic-version': value,
+        'user-agent': value,
+        'content-type': value,
+      },
+    });
+    expect(Object.values(headers).join()).not.toContain(value);
+    expect(headers['anthropic-version']).toBe('2023-06-01');
+  }
+  expect(() => sent('chat', route('https://h', { secret: 'sk-1\nx: y' }))).toThrow(/credential 7/);
+  try {
+    sent('chat', route('https://h', { secret: 'sk-1\nx: y' }));
+  } catch (error) {
+    expect(String(error)).not.toContain('sk-1');
+  }
+});
+
+test('the query goes on to those who read one, but never a key', () => {
+  const query = (protocol: Protocol, text: string): string =>
+    new URL(sent(protocol, route('https://h'), { query: text }).url).search;
+  expect(query('messages', 'beta=true')).toBe('?beta=true');
+  expect(query('gemini', 'alt=sse&key=AIza&KEY=x')).toBe('?alt=sse');
+  expect(query('gemini', 'key=AIza')).toBe('');
+  expect(query('gemini', '$alt=json&access_token=x&%6bey=x&a b=1&x=1#y')).toBe('?$alt=json');
+  expect(query('chat', 'a=1')).toBe('');
+});
+
+test('what is kept per credential is not kept across a change of the catalogue', () => {
+  const first = route('https://one/v1');
+  expect(sent('chat', first).url).toContain('https://one');
+  const moved: Route = { ...first, vendor: { ...first.vendor, baseUrl: 'https://two/v1' } };
+  expect(sent('chat', moved).url).toContain('https://two');
+});
+
+test('of the answer the client sees type, limits, retry hints and the vendor own id, and nothing else', () => {
+  expect(
+    answerHeaders({
+      'content-type': 'application/json',
+      'content-length': '5',
+      'transfer-encoding': 'chunked',
+      'set-cookie': '__cf_bm=1',
+      server: 'cloudflare',
+      'cf-ray': '1',
+      'alt-svc': 'h3',
+      'x-request-id': 'req_vendor',
+      'openai-organization': 'ours',
+      'openai-project': 'ours',
+      'openai-processing-ms': '12',
+      'openai-version': '2020-10-01',
+      'anthropic-organization-id': 'ours',
+      'x-ratelimit-remaining-tokens': '9',
+      'anthropic-ratelimit-requests-reset': '2026-01-01T00:00:00Z',
+      'retry-after': '3',
+      'retry-after-ms': '2500',
+      'x-should-retry': 'false',
+      'strict-transport-security': 'max-age=1',
+    }),
+  ).toEqual([
+    'content-type',
+    'application/json',
+    'x-upstream-request-id',
+    'req_vendor',
+    'openai-processing-ms',
+    '12',
+    'openai-version',
+    '2020-10-01',
+    'x-ratelimit-remaining-tokens',
+    '9',
+    'anthropic-ratelimit-requests-reset',
+    '2026-01-01T00:00:00Z',
+    'retry-after',
+    '3',
+    'retry-after-ms',
+    '2500',
+    'x-should-retry',
+    'false',
+  ]);
+  expect(answerHeaders({ 'request-id': 'req_011', 'x-request-id': 'other' })).toEqual([
+    'x-upstream-request-id',
+    'req_011',
+  ]);
+});
