@@ -35,7 +35,12 @@ export interface MemoryGateOptions {
   readonly accountsMax?: number;
 }
 
+/** The same contract, synchronous: the steady request path awaits nothing. */
 export interface MemoryGate extends Gate {
+  enter(request: EnterRequest): EnterResult;
+  extend(lease: Lease, moreMicro: bigint): bigint;
+  leave(lease: Lease, actuals: Actuals): void;
+  settled(accountId: number, chargedMicro: bigint, funds: Funds): void;
   /** Drops slots whose call never left; for a timer of ten seconds. Counting does not depend on it. */
   sweep(): void;
   /** Scopes and accounts remembered now. */

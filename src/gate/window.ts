@@ -102,7 +102,10 @@ function admits(rule: Rule, used: bigint, takes: Takes): boolean {
   return rule.dimension === 'tokens' && used === 0n;
 }
 
-/** Takes from every rule the call uses, and starts the windows of which this is the first use. */
+/**
+ * Takes from every rule the call uses, and starts the windows of which this is the first use. Afterwards
+ * `running` holds exactly the windows the call was admitted under.
+ */
 export function takeWindows(
   windows: Windows,
   rules: readonly Rule[],
@@ -111,7 +114,11 @@ export function takeWindows(
 ): void {
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index];
-    if (rule === undefined || !uses(rule.dimension, takes)) continue;
+    if (rule === undefined) continue;
+    if (!uses(rule.dimension, takes)) {
+      running[index] = undefined;
+      continue;
+    }
     const window = running[index] ?? startWindow(windows, rule, takes.nowMs);
     if (rule.dimension !== 'amount') window.used += takeOf(rule.dimension, takes);
     running[index] = window;
