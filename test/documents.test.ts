@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectRoot, readTree, type SourceFile } from './house/tree.ts';
+
+interface Manifest {
+  readonly dependencies: Record<string, string>;
+  readonly optionalDependencies: Record<string, string>;
+  readonly devDependencies: Record<string, string>;
+}
+
+const tree = readTree();
+const documents = tree.filter((file) => file.path.endsWith('.md'));
+const textOf = (path: string): string => tree.find((file) => file.path === path)?.text ?? '';
+const prose = (file: SourceFile): string => file.text.replace(/^```[\s\S]*?^```/gm, '');
+
+/** Relative links whose target is missing. */
+function brokenLinks(file: SourceFile): string[] {
+  return [...prose(file).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target.split('#')[0] ?? '')
+    .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
+    .filter((target) => !existsSync(join(projectRoot, posix.dirname(file.path), target)))
+    .map((target) => `${file.path} → ${target}`);
+}
+
+describe('the documents', () => {
+  it('have one title each, in the first line', () => {
+    for (const file of documents) {
+      expect(file.text.split('\n')[0], file.path).toMatch(/^# \S/);
+      expect(prose(file).match(/^# /gm), file.path).toHaveLength(1);
+    }
+  });
+
+  it('link only to what exists', () => {
+    expect(documents.flatMap(brokenLinks)).toEqual([]);
+  });
+
+  it('record each decision with context, decision and price, numbered without a gap', () => {
+    const records = documents.filter((file) => /^docs\/adr\/\d{3}-/.test(file.path));
+    expect(records.length).toBeGreaterThan(0);
+    records.forEach((file, index) => {
+      expect(Number(posix.basename(file.path).slice(0, 3)), file.path).toBe(index + 1);
+      const headings = [...file.text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+      expect(headings, file.path).toEqual(['Context', 'Decision', 'Price paid']);
+    });
+  });
+
+  it('give every dependency a line that says why, and no line to what is gone', () => {
+    const manifest = JSON.parse(textOf('package.json')) as Manifest;
+    const wanted = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies];
+    const rows = [...textOf('docs/adr/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
+    expect(rows.map(([, name]) => name).sort()).toEqual(wanted.flatMap((group) => Object.keys(group)).sort());
+  });
+});
