@@ -224,6 +224,8 @@ test('the query goes on to those who read one, but never a key', () => {
   expect(query('gemini', 'alt=sse&key=AIza&KEY=x')).toBe('?alt=sse');
   expect(query('gemini', 'key=AIza')).toBe('');
   expect(query('gemini', '$alt=json&access_token=x&%6bey=x&a b=1&x=1#y')).toBe('?$alt=json');
+  expect(query('messages', '?beta=true')).toBe('?beta=true');
+  expect(query('messages', '?')).toBe('');
   expect(query('chat', 'a=1')).toBe('');
 });
 

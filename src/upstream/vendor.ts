@@ -14,7 +14,7 @@ export interface VendorCall {
   readonly action: VendorAction;
   /** Of the client's request when it speaks the same protocol; `{}` when the call is converted. */
   readonly clientHeaders: IncomingHttpHeaders;
-  /** Of the client's address, without the question mark; empty when there is none or the call is converted. */
+  /** Of the client's address, with or without the question mark; empty when there is none or it is converted. */
   readonly clientQuery: string;
 }
 
@@ -172,7 +172,8 @@ function geminiModel(forwardModelId: string): string {
 function queryOf(call: VendorCall, standing: Standing): string {
   const { clientQuery, protocol } = call;
   if (clientQuery === '' || FAMILIES[protocol] === OPENAI) return standing.query;
-  const kept = clientQuery.split('&').filter(isForwardedParameter);
+  const query = clientQuery.startsWith('?') ? clientQuery.slice(1) : clientQuery;
+  const kept = query.split('&').filter(isForwardedParameter);
   if (standing.query !== '') kept.unshift(standing.query);
   return kept.join('&');
 }

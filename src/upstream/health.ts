@@ -1,0 +1,233 @@
+import { CREDENTIAL_SUSPECT_MS, HEALTH_ENTRIES_MAX } from '../bounds.ts';
+import type { Credential, Route } from '../catalog/contract.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { Breaker, type BreakerState } from './breaker.ts';
+import { askedWaitMs, coolDownMs } from './cool-down.ts';
+import { CredentialUse } from './credential-limits.ts';
+
+/** What an attempt says about its route; gateway/route.ts `classify` makes it of a status. */
+export type AttemptOutcome =
+  | 'success'
+  /** The client's own fault: the route is fine. */
+  | 'client-error'
+  /** 429: the route is fine and wants to be left alone for a while. */
+  | 'rate-limited'
+  /** 401 and 403: the credential is not. */
+  | 'unauthorized'
+  /** 404: perhaps the route, perhaps an id in the request; another route is tried, nobody is blamed. */
+  | 'not-found'
+  | 'failure';
+
+export interface VendorAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+}
+
+/** `suspect`: the vendor refused the credential lately. `ejected`: by the breaker. The others pass by themselves. */
+export type RouteCondition = 'ready' | 'suspect' | 'ejected' | 'cooling' | 'at-limit';
+
+/** One attempt of one route, from before its first byte until its last. */
+export interface Ticket {
+  /** What is known of the route now: at the head or first event, and again if the stream breaks later. */
+  report(outcome: AttemptOutcome, answer?: VendorAnswer): void;
+  /** Exactly once, when nothing of the attempt is left; `tokens` is what it used. */
+  end(tokens: number): void;
+}
+
+export interface RouteReport {
+  readonly routeId: number;
+  readonly credentialId: number;
+  readonly breaker: BreakerState;
+  readonly failures: number;
+  readonly ejections: number;
+  readonly coolingMs: number;
+}
+
+export interface CredentialReport {
+  readonly credentialId: number;
+  readonly name: string;
+  readonly active: number;
+  readonly suspect: boolean;
+  /** 401 and 403 since the process began. */
+  readonly refusals: number;
+}
+
+interface RouteState {
+  readonly routeId: number;
+  readonly credentialId: number;
+  readonly breaker: Breaker;
+  coolUntilMs: number;
+}
+
+interface CredentialState {
+  readonly name: string;
+  readonly use: CredentialUse;
+  suspectUntilMs: number;
+  refusals: number;
+}
+
+/** What this node has seen of routes and credentials. Nothing here is stored: a restart begins with trust. */
+export class Health {
+  readonly #clock: Clock;
+  readonly #routes = new Map<string, RouteState>();
+  readonly #credentials = new Map<number, CredentialState>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** May the route be used now? The worst that is known of it. */
+  condition(route: Route): RouteCondition {
+    const nowMs = this.#clock.monotonic();
+    const credential = this.#credentials.get(route.credential.id);
+    const state = this.#routes.get(keyOf(route));
+    if (credential !== undefined && credential.use.waitMs(route.credential.limits, 0, nowMs) > 0) {
+      return 'at-limit';
+    }
+    if (state !== undefined) {
+      if (nowMs < state.coolUntilMs) return 'cooling';
+      const breaker = state.breaker.state(nowMs);
+      if (breaker === 'open' || breaker === 'probing') return 'ejected';
+    }
+    return credential !== undefined && nowMs < credential.suspectUntilMs ? 'suspect' : 'ready';
+  }
+
+  /** How long a cooling or limited route stays so, as far as we know. */
+  freeInMs(route: Route): number {
+    const nowMs = this.#clock.monotonic();
+    const use = this.#credentials.get(route.credential.id)?.use;
+    const coolUntilMs = this.#routes.get(keyOf(route))?.coolUntilMs ?? 0;
+    return Math.max(coolUntilMs - nowMs, use?.waitMs(route.credential.limits, 0, nowMs) ?? 0, 0);
+  }
+
+  /** Takes a place in the credential's own limits; nothing when they leave none (it raced with others). */
+  begin(route: Route, tokens: number): Ticket | undefined {
+    const nowMs = this.#clock.monotonic();
+    const credential = this.#credential(route.credential);
+    if (credential.use.waitMs(route.credential.limits, tokens, nowMs) > 0) return undefined;
+    return new OpenTicket(this.#clock, this.#route(route), credential, {
+      platform: route.credential.ownerAccountId === undefined,
+      tokens,
+    });
+  }
+
+  routeReports(): RouteReport[] {
+    const nowMs = this.#clock.monotonic();
+    return [...this.#routes.values()].map(({ routeId, credentialId, breaker, coolUntilMs }) => ({
+      routeId,
+      credentialId,
+      breaker: breaker.state(nowMs),
+      failures: breaker.failures,
+      ejections: breaker.ejections,
+      coolingMs: Math.max(0, coolUntilMs - nowMs),
+    }));
+  }
+
+  credentialReports(): CredentialReport[] {
+    const nowMs = this.#clock.monotonic();
+    return [...this.#credentials].map(([credentialId, state]) => ({
+      credentialId,
+      name: state.name,
+      active: state.use.active,
+      suspect: nowMs < state.suspectUntilMs,
+      refusals: state.refusals,
+    }));
+  }
+
+  #route(route: Route): RouteState {
+    const key = keyOf(route);
+    let state = this.#routes.get(key);
+    if (state === undefined) {
+      makeRoom(this.#routes, () => true);
+      const { id: routeId, credential } = route;
+      state = { routeId, credentialId: credential.id, breaker: new Breaker(), coolUntilMs: 0 };
+      this.#routes.set(key, state);
+    }
+    return state;
+  }
+
+  #credential(credential: Credential): CredentialState {
+    let state = this.#credentials.get(credential.id);
+    if (state === undefined) {
+      makeRoom(this.#credentials, ({ use }) => use.active === 0);
+      state = { name: credential.name, use: new CredentialUse(), suspectUntilMs: 0, refusals: 0 };
+      this.#credentials.set(credential.id, state);
+    }
+    return state;
+  }
+}
+
+/** A user's own credential on a route is another thing than the platform's: one does not eject the other. */
+function keyOf(route: Route): string {
+  return `${route.id}:${route.credential.id}`;
+}
+
+/** The oldest entry that nobody uses goes. */
+function makeRoom<Key, State>(states: Map<Key, State>, idle: (state: State) => boolean): void {
+  if (states.size < HEALTH_ENTRIES_MAX) return;
+  for (const [key, state] of states) {
+    if (!idle(state)) continue;
+    states.delete(key);
+    return;
+  }
+}
+
+class OpenTicket implements Ticket {
+  readonly #clock: Clock;
+  readonly #route: RouteState;
+  readonly #credential: CredentialState;
+  readonly #platform: boolean;
+  readonly #tokens: number;
+  readonly #begunAtMs: number;
+  readonly #windowAtMs: number;
+  #ended = false;
+
+  constructor(
+    clock: Clock,
+    route: RouteState,
+    credential: CredentialState,
+    call: { readonly platform: boolean; readonly tokens: number },
+  ) {
+    this.#clock = clock;
+    this.#route = route;
+    this.#credential = credential;
+    this.#platform = call.platform;
+    this.#tokens = call.tokens;
+    this.#begunAtMs = clock.monotonic();
+    this.#windowAtMs = credential.use.enter(call.tokens, this.#begunAtMs);
+    route.breaker.begin(this, this.#begunAtMs);
+  }
+
+  report(outcome: AttemptOutcome, answer?: VendorAnswer): void {
+    const nowMs = this.#clock.monotonic();
+    const { breaker } = this.#route;
+    if (outcome === 'failure') {
+      breaker.failed(this, nowMs);
+      // A 503 that says when to come back is obeyed like a 429.
+      const asked = answer === undefined ? undefined : askedWaitMs(answer.headers, this.#clock.now());
+      if (asked !== undefined) this.#cool(nowMs + asked);
+      return;
+    }
+    breaker.succeeded(this.#begunAtMs, nowMs);
+    if (outcome === 'rate-limited') {
+      this.#cool(nowMs + coolDownMs(answer?.headers ?? {}, answer?.body, this.#clock.now()));
+    } else if (outcome === 'unauthorized' && this.#platform) {
+      this.#credential.refusals += 1;
+      this.#credential.suspectUntilMs = nowMs + CREDENTIAL_SUSPECT_MS;
+    } else if (outcome === 'success') {
+      this.#credential.suspectUntilMs = 0;
+    }
+  }
+
+  end(tokens: number): void {
+    assert(!this.#ended, 'an attempt ends once');
+    this.#ended = true;
+    this.#route.breaker.end(this);
+    this.#credential.use.leave(this.#windowAtMs, tokens - this.#tokens);
+  }
+
+  #cool(untilMs: number): void {
+    this.#route.coolUntilMs = Math.max(this.#route.coolUntilMs, untilMs);
+  }
+}
