@@ -65,3 +65,14 @@ export function chargeableCreditsMicro(amountMicro: bigint, creditsPerYuan: numb
   const credits = creditsMicro(amountMicro, creditsPerYuan);
   return credits < MICRO ? 0n : credits;
 }
+
+/** The micro-yuan that buy at least these Credits: rounded up, so that Credits never fall short. */
+export function yuanToBuyMicro(missingCreditsMicro: bigint, creditsPerYuan: number): bigint {
+  const factor = BigInt(creditsPerYuan);
+  return (missingCreditsMicro + factor - 1n) / factor;
+}
+
+/** What paid Credits are worth in micro-yuan: cut, as every amount is. */
+export function yuanOfMicro(paidCreditsMicro: bigint, creditsPerYuan: number): bigint {
+  return paidCreditsMicro / BigInt(creditsPerYuan);
+}

@@ -1,0 +1,139 @@
+import type { CallRecord } from '../ledger/contract.ts';
+import type { Consumption } from './charge.ts';
+import { encodePrice } from './price-json.ts';
+
+/** Columns of `calls` that a settlement writes, with their types for the record set. */
+export const CALL_COLUMNS = {
+  call_id: 'text',
+  created_at: 'timestamptz',
+  account_id: 'bigint',
+  key_id: 'bigint',
+  key_name: 'text',
+  model_asked: 'text',
+  model_used: 'text',
+  route_id: 'bigint',
+  vendor: 'text',
+  protocol_in: 'text',
+  protocol_out: 'text',
+  stream: 'boolean',
+  status: 'int',
+  error_code: 'int',
+  input_fresh: 'bigint',
+  cache_read: 'bigint',
+  cache_write: 'bigint',
+  output_text: 'bigint',
+  output_reasoning: 'bigint',
+  images: 'bigint',
+  videos: 'bigint',
+  estimated: 'boolean',
+  payer: 'text',
+  price: 'jsonb',
+  amount_micro: 'bigint',
+  charge_micro: 'bigint',
+  free_reason: 'text',
+  verdict: 'text',
+  attempts: 'jsonb',
+  held_micro: 'bigint',
+  ttfb_ms: 'int',
+  duration_ms: 'int',
+  dropped_fields: 'jsonb',
+} as const;
+
+type CallRow = Record<keyof typeof CALL_COLUMNS, unknown>;
+
+export const CONSUMPTION_COLUMNS = {
+  call_id: 'text',
+  created_at: 'timestamptz',
+  account_id: 'bigint',
+  month: 'text',
+  amount_micro: 'bigint',
+  spent_micro: 'bigint',
+  credits_micro: 'bigint',
+  shortfall_micro: 'bigint',
+  receipt: 'jsonb',
+} as const;
+
+type ConsumptionRow = Record<keyof typeof CONSUMPTION_COLUMNS, unknown>;
+
+export function encodeCallRow(call: CallRecord): CallRow {
+  const { usage } = call;
+  return {
+    call_id: call.callId,
+    created_at: timeText(call),
+    account_id: call.accountId,
+    key_id: call.keyId,
+    key_name: call.keyName,
+    model_asked: call.modelAsked,
+    model_used: call.modelUsed,
+    route_id: call.routeId,
+    vendor: call.vendor,
+    protocol_in: call.protocolIn,
+    protocol_out: call.protocolOut,
+    stream: call.stream,
+    status: call.status,
+    error_code: call.errorCode,
+    input_fresh: usage.inputFresh,
+    cache_read: usage.cacheRead,
+    cache_write: usage.cacheWrite,
+    output_text: usage.outputText,
+    output_reasoning: usage.outputReasoning,
+    images: usage.images,
+    videos: usage.videos,
+    estimated: call.estimated,
+    payer: call.payer,
+    price: call.price === null ? null : encodePrice(call.price),
+    amount_micro: String(call.amountMicro),
+    charge_micro: String(call.chargeMicro),
+    free_reason: call.freeReason,
+    verdict: call.verdict,
+    attempts: call.attempts,
+    held_micro: String(call.heldMicro),
+    ttfb_ms: call.ttfbMs === null ? null : Math.round(call.ttfbMs),
+    duration_ms: Math.round(call.durationMs),
+    dropped_fields: call.droppedFields,
+  };
+}
+
+/** The receipt holds what a person needs to recompute the charge without the call log. */
+export function encodeConsumptionRow(consumption: Consumption, creditsPerYuan: number): ConsumptionRow {
+  const { call } = consumption;
+  return {
+    call_id: call.callId,
+    created_at: timeText(call),
+    account_id: call.accountId,
+    month: consumption.month,
+    amount_micro: String(call.amountMicro),
+    spent_micro: String(consumption.spentMicro),
+    credits_micro: String(consumption.creditsMicro),
+    shortfall_micro: String(consumption.shortfallMicro),
+    receipt: {
+      model: call.modelUsed,
+      usage: call.usage,
+      estimated: call.estimated,
+      ...(call.price === null ? {} : encodePrice(call.price)),
+      creditsPerYuan,
+      chargeMicro: String(call.chargeMicro),
+      exchangedMicro: String(consumption.exchangedMicro),
+    },
+  };
+}
+
+export function timeText(call: CallRecord): string {
+  return new Date(call.createdAtMs).toISOString();
+}
+
+// What JSON.stringify prints for a NUL or half a surrogate pair; PostgreSQL stores neither.
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
+
+/** Model names and field names are the client's own text; no spelling of them may stop a settlement. */
+export function encodeRows(rows: readonly object[]): string {
+  const text = JSON.stringify(rows);
+  if (!UNSTORABLE.test(text)) return text;
+  return JSON.stringify(rows, (_key, value: unknown) =>
+    typeof value === 'string' ? storable(value) : value,
+  );
+}
+
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}

@@ -1,0 +1,118 @@
+import { creditsMicro, yuanOfMicro, yuanToBuyMicro } from '../catalog/price.ts';
+import { assert } from '../kernel/assert.ts';
+import { minMicro } from '../kernel/money.ts';
+import type { CallRecord } from '../ledger/contract.ts';
+
+/** The kinds and pools of ledger_entries. */
+export type EntryKind = 'top_up' | 'exchange' | 'consumption' | 'grant' | 'adjustment';
+export type Pool = 'balance' | 'credits';
+
+export interface Entry {
+  readonly accountId: number;
+  readonly seq: bigint;
+  readonly kind: EntryKind;
+  readonly pool: Pool;
+  readonly changeMicro: bigint;
+  readonly afterMicro: bigint;
+  readonly ref: string;
+}
+
+/** An account's row while its lock is held; the entries say how it came to its new figures. */
+export interface Purse {
+  readonly accountId: number;
+  readonly autoExchange: boolean;
+  creditsMicro: bigint;
+  balanceMicro: bigint;
+  month: string;
+  monthSpentMicro: bigint;
+  lastSeq: bigint;
+  readonly entries: Entry[];
+}
+
+/** A row of the consumption log. */
+export interface Consumption {
+  readonly call: CallRecord;
+  readonly month: string;
+  readonly spentMicro: bigint;
+  readonly creditsMicro: bigint;
+  readonly shortfallMicro: bigint;
+  /** Micro-yuan that auto-exchange moved for this call. */
+  readonly exchangedMicro: bigint;
+}
+
+/**
+ * Takes a call's charge from the purse: from Credits first; what is missing is bought from the balance when
+ * auto-exchange is on; what is then still missing is the shortfall. Nothing ever goes below zero.
+ */
+export function takeCharge(
+  purse: Purse,
+  call: CallRecord,
+  terms: { readonly creditsPerYuan: number; readonly month: string },
+): Consumption {
+  assert(call.chargeMicro > 0n, 'only a charge is taken');
+  assert(call.payer === 'credits', 'only calls paid with Credits are charged');
+  const exchangedMicro = exchangeMissing(purse, call, terms.creditsPerYuan);
+  const paidMicro = minMicro(call.chargeMicro, purse.creditsMicro);
+  if (paidMicro > 0n)
+    move(purse, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ref: call.callId });
+  const shortfallMicro = call.chargeMicro - paidMicro;
+  const spentMicro =
+    shortfallMicro === 0n
+      ? call.amountMicro
+      : minMicro(call.amountMicro, yuanOfMicro(paidMicro, terms.creditsPerYuan));
+  if (spentMicro > 0n) countMonth(purse, terms.month, spentMicro);
+  assert(purse.creditsMicro >= 0n && purse.balanceMicro >= 0n, 'a purse is never negative');
+  return { call, month: terms.month, spentMicro, creditsMicro: paidMicro, shortfallMicro, exchangedMicro };
+}
+
+/** Exactly what is missing, or all there is; balance moves in whole micro-yuan. */
+function exchangeMissing(purse: Purse, call: CallRecord, creditsPerYuan: number): bigint {
+  const missingMicro = call.chargeMicro - purse.creditsMicro;
+  if (missingMicro <= 0n || !purse.autoExchange || purse.balanceMicro === 0n) return 0n;
+  const movedMicro = minMicro(yuanToBuyMicro(missingMicro, creditsPerYuan), purse.balanceMicro);
+  exchange(purse, movedMicro, { creditsPerYuan, ref: call.callId });
+  return movedMicro;
+}
+
+/** Two movements that belong together: balance out, Credits in. */
+export function exchange(
+  purse: Purse,
+  movedMicro: bigint,
+  terms: { readonly creditsPerYuan: number; readonly ref: string },
+): void {
+  assert(movedMicro > 0n && movedMicro <= purse.balanceMicro, 'only what is there can be exchanged');
+  const { ref } = terms;
+  const boughtMicro = creditsMicro(movedMicro, terms.creditsPerYuan);
+  move(purse, { kind: 'exchange', pool: 'balance', changeMicro: -movedMicro, ref });
+  move(purse, { kind: 'exchange', pool: 'credits', changeMicro: boughtMicro, ref });
+}
+
+/** The one place where a purse changes, so that no change is without its entry. */
+export function move(
+  purse: Purse,
+  movement: {
+    readonly kind: EntryKind;
+    readonly pool: Pool;
+    readonly changeMicro: bigint;
+    readonly ref: string;
+  },
+): void {
+  assert(movement.changeMicro !== 0n, 'an entry changes something');
+  const beforeMicro = movement.pool === 'credits' ? purse.creditsMicro : purse.balanceMicro;
+  const afterMicro = beforeMicro + movement.changeMicro;
+  assert(afterMicro >= 0n, 'Credits and balance never go below zero');
+  if (movement.pool === 'credits') purse.creditsMicro = afterMicro;
+  else purse.balanceMicro = afterMicro;
+  purse.lastSeq += 1n;
+  purse.entries.push({ accountId: purse.accountId, seq: purse.lastSeq, afterMicro, ...movement });
+}
+
+/** A newer month starts at zero. A late call of an older month counts in a month that is over. */
+function countMonth(purse: Purse, month: string, spentMicro: bigint): void {
+  if (month < purse.month) return;
+  if (month > purse.month) {
+    purse.month = month;
+    purse.monthSpentMicro = 0n;
+  }
+  purse.monthSpentMicro += spentMicro;
+}

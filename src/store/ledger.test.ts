@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
+import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { createCalendar } from '../kernel/calendar.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
+import type { CallRecord, LedgerStore } from '../ledger/contract.ts';
+import { createLedgerStore } from './ledger.ts';
+import { dropPartitionsBefore } from './partitions.ts';
+
+let fresh: FreshDatabase;
+let ledger: LedgerStore;
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  ledger = createLedgerStore({
+    database: fresh.database,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    calendar: createCalendar('Asia/Shanghai'),
+  });
+});
+
+afterAll(() => fresh.drop());
+
+const settleOne = async (call: CallRecord) => (await ledger.settle([call]))[0]?.funds;
+
+const entriesOf = (accountId: number) =>
+  fresh.database.query(
+    `select seq, kind, pool, change_micro, after_micro, ref from ledger_entries where account_id = $1 order by seq`,
+    [accountId],
+  );
+
+const consumptionOf = async (call: CallRecord) => {
+  const rows = await fresh.database.query<Record<string, unknown>>(
+    'select amount_micro, spent_micro, credits_micro, shortfall_micro, month from consumptions where call_id = $1',
+    [call.callId],
+  );
+  return rows[0];
+};
+
+describe('a charge', () => {
+  test('is taken from Credits and leaves call log, consumption log and ledger entry', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
+    const call = callOf({ accountId });
+    expect(call.chargeMicro).toBe(25_000_000n);
+    expect(await settleOne(call)).toEqual({
+      version: 2,
+      creditsMicro: 75_000_000n,
+      balanceMicro: 0n,
+      monthSpentMicro: 25_000n,
+      month: '2026-11',
+    });
+    expect(await entriesOf(accountId)).toMatchObject([
+      { seq: 1n, kind: 'top_up', pool: 'credits', change_micro: 100_000_000n, after_micro: 100_000_000n },
+      {
+        seq: 2n,
+        kind: 'consumption',
+        change_micro: -25_000_000n,
+        after_micro: 75_000_000n,
+        ref: call.callId,
+      },
+    ]);
+    expect(await consumptionOf(call)).toEqual({
+      amount_micro: 25_000n,
+      spent_micro: 25_000n,
+      credits_micro: 25_000_000n,
+      shortfall_micro: 0n,
+      month: '2026-11',
+    });
+    const [logged] = await fresh.database.query<Record<string, unknown>>(
+      'select * from calls where call_id = $1',
+      [call.callId],
+    );
+    expect(logged).toMatchObject({
+      account_id: BigInt(accountId),
+      created_at: new Date(NOVEMBER),
+      model_asked: 'gpt-5',
+      protocol_in: 'chat',
+      protocol_out: 'responses',
+      input_fresh: 1000n,
+      output_text: 500n,
+      amount_micro: 25_000n,
+      charge_micro: 25_000_000n,
+      price: { prices: { inputMicro: '10000000' }, rates: { userMicro: '100000000' } },
+      attempts: call.attempts,
+      verdict: 'complete',
+    });
+  });
+
+  test('with auto-exchange on moves exactly what is missing from balance, rounded up to a micro-yuan', async () => {
+    const accountId = await accountWith(fresh.database, {
+      creditsMicro: 4_999_500n,
+      balanceMicro: 1_000_000n,
+      autoExchange: true,
+    });
+    const call = callOf({ accountId });
+    const funds = await settleOne(call);
+    // 20,000,500 micro-Credits are missing: 20,001 micro-yuan buy 20,001,000, and 500 stay.
+    expect(funds).toMatchObject({ creditsMicro: 500n, balanceMicro: 979_999n, monthSpentMicro: 25_000n });
+    expect((await entriesOf(accountId)).slice(2)).toMatchObject([
+      { kind: 'exchange', pool: 'balance', change_micro: -20_001n, after_micro: 979_999n },
+      { kind: 'exchange', pool: 'credits', change_micro: 20_001_000n, after_micro: 25_000_500n },
+      { kind: 'consumption', pool: 'credits', change_micro: -25_000_000n, after_micro: 500n },
+    ]);
+  });
+
+  test('with auto-exchange off leaves the balance alone and records the shortfall', async () => {
+    const accountId = await accountWith(fresh.database, {
+      creditsMicro: 10_000_000n,
+      balanceMicro: 5_000_000n,
+    });
+    const call = callOf({ accountId });
+    expect(await settleOne(call)).toMatchObject({
+      creditsMicro: 0n,
+      balanceMicro: 5_000_000n,
+      monthSpentMicro: 10_000n,
+    });
+    expect(await consumptionOf(call)).toMatchObject({
+      amount_micro: 25_000n,
+      spent_micro: 10_000n,
+      credits_micro: 10_000_000n,
+      shortfall_micro: 15_000_000n,
+    });
+  });
+
+  test('takes all there is when balance is short too, and never goes below zero', async () => {
+    const accountId = await accountWith(fresh.database, {
+      creditsMicro: 1_000_000n,
+      balanceMicro: 3_000n,
+      autoExchange: true,
+    });
+    const calls = [callOf({ accountId }), callOf({ accountId })];
+    const [settled] = await ledger.settle(calls);
+    expect(settled?.funds).toMatchObject({ creditsMicro: 0n, balanceMicro: 0n, monthSpentMicro: 4_000n });
+    const [first, second] = await Promise.all(calls.map(consumptionOf));
+    expect(first).toMatchObject({ credits_micro: 4_000_000n, shortfall_micro: 21_000_000n });
+    expect(second).toMatchObject({ credits_micro: 0n, shortfall_micro: 25_000_000n, spent_micro: 0n });
+  });
+
+  test('counts in the month of the call in the configured time zone; a late call does not count in a newer month', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 1_000_000_000n });
+    const beforeMidnight = Date.UTC(2026, 9, 31, 15, 59, 59);
+    const afterMidnight = Date.UTC(2026, 9, 31, 16);
+    expect(await settleOne(callOf({ accountId, createdAtMs: beforeMidnight }))).toMatchObject({
+      month: '2026-10',
+      monthSpentMicro: 25_000n,
+    });
+    expect(await settleOne(callOf({ accountId, createdAtMs: afterMidnight }))).toMatchObject({
+      month: '2026-11',
+      monthSpentMicro: 25_000n,
+    });
+    expect(await settleOne(callOf({ accountId, createdAtMs: beforeMidnight }))).toMatchObject({
+      month: '2026-11',
+      monthSpentMicro: 25_000n,
+      creditsMicro: 925_000_000n,
+    });
+  });
+});
+
+describe('a call', () => {
+  test('that is free is logged and changes no money', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 5_000_000n });
+    const free = { chargeMicro: 0n, amountMicro: 25_000n } as const;
+    const calls = [
+      callOf({ accountId, ...free, payer: 'byok', freeReason: 'byok' }),
+      callOf({ accountId, ...free, payer: 'subscription', freeReason: 'covered' }),
+      callOf({
+        accountId,
+        payer: 'none',
+        verdict: 'failed',
+        price: null,
+        usage: NO_USAGE,
+        routeId: null,
+        protocolOut: null,
+      }),
+    ];
+    const [settled] = await ledger.settle(calls);
+    expect(settled?.funds).toMatchObject({ version: 1, creditsMicro: 5_000_000n, monthSpentMicro: 0n });
+    const logged = await fresh.database.query('select payer from calls where account_id = $1', [accountId]);
+    expect(logged).toHaveLength(3);
+    expect(await entriesOf(accountId)).toHaveLength(1);
+  });
+
+  test('settled again, alone or twice in a batch, changes nothing', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
+    const call = callOf({ accountId });
+    await ledger.settle([call, call]);
+    const again = await ledger.settle([call, callOf({ accountId, chargeMicro: 0n }), call]);
+    expect(again).toMatchObject([{ accountId, funds: { version: 2, creditsMicro: 75_000_000n } }]);
+    expect(await entriesOf(accountId)).toHaveLength(2);
+  });
+
+  test('whose texts PostgreSQL cannot store is logged with a mark in their place', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
+    const call = callOf({ accountId, modelAsked: 'a\0b\ud800c', droppedFields: ['x\0', '\\u0000'] });
+    await ledger.settle([call]);
+    const rows = await fresh.database.query(
+      'select model_asked, dropped_fields from calls where call_id = $1',
+      [call.callId],
+    );
+    expect(rows).toEqual([{ model_asked: 'a\ufffdb\ufffdc', dropped_fields: ['x\ufffd', '\\u0000'] }]);
+  });
+
+  test('of an account that the database does not know is refused by name, and nothing of its batch is written', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
+    const stray = callOf({ accountId: 987_654 });
+    await expect(ledger.settle([callOf({ accountId }), stray])).rejects.toThrow('987654');
+    expect(await entriesOf(accountId)).toHaveLength(1);
+  });
+
+  test('of a month whose log was dropped counts as settled', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
+    const old = callOf({ accountId, createdAtMs: Date.UTC(2025, 5, 15) });
+    await ledger.settle([old]);
+    expect(await dropPartitionsBefore(fresh.database, '2025-07')).toEqual([
+      'calls_2025_06',
+      'consumptions_2025_06',
+    ]);
+    expect((await settleOne(old))?.creditsMicro).toBe(75_000_000n);
+    expect(await entriesOf(accountId)).toHaveLength(2);
+  });
+});
+
+describe('the ledger', () => {
+  test('refuses to change or delete an entry', async () => {
+    await accountWith(fresh.database, { creditsMicro: 1n });
+    for (const statement of [
+      'update ledger_entries set change_micro = 2',
+      'delete from ledger_entries',
+      'truncate ledger_entries',
+    ]) {
+      await expect(fresh.database.query(statement)).rejects.toThrow('never changed or deleted');
+    }
+  });
+
+  test('sums to zero in every transaction, for each kind and pool', async () => {
+    const sums = await fresh.database.query<{ sum: bigint }>(
+      'select sum(change_micro)::bigint as sum from ledger_entries group by transaction_id, kind, pool',
+    );
+    expect(sums.length).toBeGreaterThan(10);
+    expect(new Set(sums.map((row) => row.sum))).toEqual(new Set([0n]));
+  });
+});

@@ -1,0 +1,112 @@
+import { SETTLE_BATCH_MAX } from '../bounds.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Calendar } from '../kernel/calendar.ts';
+import { fault } from '../kernel/fault.ts';
+import type { CallRecord, LedgerStore, SettledAccount } from '../ledger/contract.ts';
+import {
+  CALL_COLUMNS,
+  CONSUMPTION_COLUMNS,
+  encodeCallRow,
+  encodeConsumptionRow,
+  encodeRows,
+  timeText,
+} from './call-row.ts';
+import { type Consumption, takeCharge } from './charge.ts';
+import type { Database } from './database.ts';
+import { ensurePartitions, logMonth } from './partitions.ts';
+import { type HeldPurse, holdPurses, savePurses } from './purse.ts';
+
+export interface LedgerOptions {
+  readonly database: Database;
+  readonly creditsPerYuan: number;
+  /** Tells the month a spending cap counts in. */
+  readonly calendar: Calendar;
+}
+
+export function createLedgerStore(options: LedgerOptions): LedgerStore {
+  return new PostgresLedger(options);
+}
+
+const insertFrom = (table: string, columns: Readonly<Record<string, string>>): string => {
+  const names = Object.keys(columns).join(', ');
+  const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+  return `insert into ${table} (${names}) select ${names} from json_to_recordset($1) as rows(${types.join(', ')})`;
+};
+const INSERT_CALLS = insertFrom('calls', CALL_COLUMNS);
+const INSERT_CONSUMPTIONS = insertFrom('consumptions', CONSUMPTION_COLUMNS);
+
+// Of months whose log was dropped nothing can be looked up; their calls were settled long ago.
+const FIND_KNOWN = `
+  select asked.call_id from unnest($1::timestamptz[], $2::text[]) as asked(created_at, call_id)
+  where asked.created_at < (select kept_from from log_retention)
+     or exists (select from calls
+                where calls.created_at = asked.created_at and calls.call_id = asked.call_id
+                  and calls.created_at between $3::timestamptz and $4::timestamptz)`;
+
+class PostgresLedger implements LedgerStore {
+  readonly #options: LedgerOptions;
+  /** Months whose partitions are known to be there. */
+  readonly #months = new Set<string>();
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+  }
+
+  async settle(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
+    assert(calls.length <= SETTLE_BATCH_MAX, 'a batch is bounded');
+    if (calls.length === 0) return [];
+    const once = [...new Map(calls.map((call) => [call.callId, call])).values()];
+    await this.#ensureMonths(once);
+    const settled = await this.#options.database.transaction((transaction) => this.#write(transaction, once));
+    fault('settle.after-commit');
+    return settled;
+  }
+
+  async #ensureMonths(calls: readonly CallRecord[]): Promise<void> {
+    const months = new Set(calls.map((call) => logMonth(call.createdAtMs)));
+    const missing = [...months].filter((month) => !this.#months.has(month));
+    if (missing.length === 0) return;
+    await ensurePartitions(this.#options.database, missing);
+    for (const month of missing) this.#months.add(month);
+  }
+
+  /**
+   * The accounts are locked first, so two settlers of the same call come one after the other, and the second
+   * one finds the call known. The statements are as many for one call as for a full batch.
+   */
+  async #write(transaction: Database, calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
+    const purses = await holdPurses(transaction, [...new Set(calls.map((call) => call.accountId))]);
+    const known = await findKnown(transaction, calls);
+    const fresh = calls.filter((call) => !known.has(call.callId));
+    const consumptions = fresh
+      .filter((call) => call.chargeMicro > 0n)
+      .map((call) => this.#charge(purses, call));
+    if (fresh.length > 0) await transaction.query(INSERT_CALLS, [encodeRows(fresh.map(encodeCallRow))]);
+    if (consumptions.length > 0) {
+      const rows = consumptions.map((each) => encodeConsumptionRow(each, this.#options.creditsPerYuan));
+      await transaction.query(INSERT_CONSUMPTIONS, [encodeRows(rows)]);
+    }
+    const funds = await savePurses(transaction, purses);
+    fault('settle.before-commit');
+    return [...funds].map(([accountId, each]) => ({ accountId, funds: each }));
+  }
+
+  #charge(purses: ReadonlyMap<number, HeldPurse>, call: CallRecord): Consumption {
+    const purse = purses.get(call.accountId);
+    assert(purse !== undefined, 'the purse of every call is held');
+    const { creditsPerYuan, calendar } = this.#options;
+    return takeCharge(purse, call, { creditsPerYuan, month: calendar.month(call.createdAtMs) });
+  }
+}
+
+async function findKnown(transaction: Database, calls: readonly CallRecord[]): Promise<ReadonlySet<string>> {
+  const times = calls.map(timeText);
+  const sorted = times.toSorted();
+  const rows = await transaction.query<{ call_id: string }>(FIND_KNOWN, [
+    times,
+    calls.map((call) => call.callId),
+    sorted[0],
+    sorted.at(-1),
+  ]);
+  return new Set(rows.map((row) => row.call_id));
+}

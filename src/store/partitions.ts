@@ -1,0 +1,72 @@
+import { assert } from '../kernel/assert.ts';
+import type { Database } from './database.ts';
+
+const PARTITIONED = ['calls', 'consumptions'] as const;
+/** Serialises everybody who makes or drops partitions; any constant of ours. */
+const PARTITION_LOCK = 7_414_512_002;
+
+/** A month of the logs: `2026-11`, always in UTC, whatever zone spending caps count in. */
+export function logMonth(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 7);
+}
+
+/** This month and the next, so that midnight of the first finds its partition waiting. */
+export async function ensurePartitionsAhead(database: Database, nowMs: number): Promise<void> {
+  const month = logMonth(nowMs);
+  await ensurePartitions(database, [month, monthAfter(month)]);
+}
+
+/**
+ * Makes what is missing, in a transaction of its own. A new partition is made aside and then attached, which
+ * lets readers and writers of the other months go on.
+ */
+export async function ensurePartitions(database: Database, months: readonly string[]): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+    for (const month of new Set(months)) {
+      for (const table of PARTITIONED) await ensurePartition(transaction, table, month);
+    }
+  });
+}
+
+async function ensurePartition(transaction: Database, table: string, month: string): Promise<void> {
+  const partition = partitionName(table, month);
+  const [found] = await transaction.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+    partition,
+  ]);
+  if (found?.there === true) return;
+  await transaction.query(`create table ${partition} (like ${table} including all)`);
+  await transaction.query(
+    `alter table ${table} attach partition ${partition}
+       for values from ('${month}-01 00:00:00+00') to ('${monthAfter(month)}-01 00:00:00+00')`,
+  );
+}
+
+/** Drops the logs before `month` and remembers it: what is gone is gone, not missing. Names what it dropped. */
+export async function dropPartitionsBefore(database: Database, month: string): Promise<readonly string[]> {
+  return await database.transaction(async (transaction) => {
+    await transaction.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+    await transaction.query('update log_retention set kept_from = greatest(kept_from, $1::timestamptz)', [
+      `${month}-01 00:00:00+00`,
+    ]);
+    const partitions = await transaction.query<{ name: string }>(
+      `select c.relname as name from pg_inherits i
+       join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+       where p.relname = any($1) and right(c.relname, 7) < $2 order by 1`,
+      [PARTITIONED, month.replace('-', '_')],
+    );
+    for (const { name } of partitions) await transaction.query(`drop table ${name}`);
+    return partitions.map(({ name }) => name);
+  });
+}
+
+/** The name goes into the statement itself, so its form is checked here and nowhere else. */
+function partitionName(table: string, month: string): string {
+  assert(/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month), 'a month of the logs is YYYY-MM');
+  return `${table}_${month.replace('-', '_')}`;
+}
+
+function monthAfter(month: string): string {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return logMonth(Date.UTC(year, number, 1));
+}
