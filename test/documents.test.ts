@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { projectRoot, readTree, type SourceFile } from './house/tree.ts';
+import { SETTINGS } from '../src/config.ts';
+import { importsOf, packageOf } from './house/imports.ts';
+import { codeFiles, isTest, projectRoot, readTree, type SourceFile } from './house/tree.ts';
 
 interface Manifest {
   readonly dependencies: Record<string, string>;
@@ -50,5 +52,25 @@ describe('the documents', () => {
     const wanted = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies];
     const rows = [...textOf('docs/adr/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
     expect(rows.map(([, name]) => name).sort()).toEqual(wanted.flatMap((group) => Object.keys(group)).sort());
+  });
+
+  it('show every setting of src/config.ts in the README, as it is', () => {
+    const expected = Object.values(SETTINGS).map(({ name, standard, meaning }) => [
+      name,
+      standard === '' ? '' : `\`${standard}\``,
+      meaning,
+    ]);
+    const [, table = ''] = textOf('README.md').split('<!-- settings');
+    const rows = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)` \| (.*?) ?\| (.+) \|$/gm)];
+    expect(rows.map(([, ...cells]) => cells)).toEqual(expected);
+  });
+});
+
+describe('package.json', () => {
+  it('declares no runtime dependency that src does not use', () => {
+    const manifest = JSON.parse(textOf('package.json')) as Manifest;
+    const files = codeFiles(tree).filter(({ path }) => path.startsWith('src/') && !isTest(path));
+    const used = new Set(files.flatMap(importsOf).map(({ specifier }) => packageOf(specifier)));
+    expect(Object.keys(manifest.dependencies).filter((name) => !used.has(name))).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ export interface SystemProgram {
   readonly without: string;
 }
 
-/** Only what tests in the tree really use. The tests themselves skip, by a named constant, what is missing. */
+/** Only what tests in the tree really use. Tests skip, by a named constant, what is missing. */
 export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
   {
     name: 'PostgreSQL of the system',
@@ -46,7 +46,7 @@ function numbers(version: string): readonly number[] {
   return (version.match(/\d+/g) ?? []).map(Number);
 }
 
-/** Looks for the programs, installs what is missing where that is possible, and says what is still missing. */
+/** Installs what is missing where that is possible, and says what is missing still. */
 export function provide(
   programs: readonly SystemProgram[],
   install: (name: string) => boolean,

@@ -43,5 +43,5 @@ export function codeFiles(tree: Tree): Tree {
 
 /** Tests, and the suites of a contract that several tests run: they may reach everywhere. */
 export function isTest(path: string): boolean {
-  return path.endsWith('.test.ts') || path.endsWith('-suite.ts') || path.startsWith('test/');
+  return path.startsWith('test/') || /(\.test|-suite)\.ts$|\/suite\//.test(path);
 }
