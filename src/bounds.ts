@@ -86,11 +86,18 @@ export const LISTEN_PROBE_MS = 15_000;
 
 /** Nodes of a catalogue file after aliases are followed: an alias bomb ends here. */
 export const CATALOG_FILE_NODES_MAX = 200_000;
+export const CATALOG_FILE_ALIASES_MAX = 1_000;
+export const CATALOG_FILE_DEPTH_MAX = 20;
 /** Entries of one list of a catalogue file, and problems reported at once. */
 export const CATALOG_LIST_MAX = 10_000;
 export const CATALOG_PROBLEMS_MAX = 100;
+/** Routes of one model, disabled ones included. */
+export const ROUTES_PER_MODEL_MAX = 100;
 /** Windows of one policy or plan: each is one more counter on every call. */
 export const POLICY_WINDOWS_MAX = 16;
+/** Characters of a password: NIST asks for 8 at least, and for a bound on what is hashed. */
+export const PASSWORD_LENGTH_MIN = 8;
+export const PASSWORD_LENGTH_MAX = 256;
 /** Passwords hashed at once: 128 MiB and one thread of the pool each; the rest waits, up to a bound. */
 export const PASSWORD_HASHES_AT_ONCE = 2;
 export const PASSWORD_HASHES_WAITING_MAX = 64;
@@ -150,3 +157,7 @@ export const BODY_DISCARD_MS = 5_000;
 export const CHANGES_PENDING_MAX = 10_000;
 /** How long a command waits for running servers to say that its change is in force. */
 export const CHANGE_ACKNOWLEDGE_MS = 2_000;
+/** Characters of one JSON number; a longer one would hold up the sliced scan and no vendor reads it. */
+export const JSON_NUMBER_BYTES_MAX = 4096;
+/** Answers a call may be held for at once (`n`); no vendor gives more, and holds multiply by it. */
+export const ANSWERS_PER_CALL_MAX = 128;

@@ -84,7 +84,8 @@ create table credentials (
   status text not null check (status in ('enabled', 'disabled')),
   -- Nothing: the platform's own.
   owner_account_id bigint references accounts (id),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  unique (id, vendor_code)
 );
 create unique index credentials_platform_name on credentials (name) where owner_account_id is null;
 create unique index credentials_owner_name on credentials (owner_account_id, name) where owner_account_id is not null;
@@ -113,7 +114,7 @@ create table routes (
   id bigint generated always as identity primary key,
   model_id text not null references models (model_id),
   vendor_code text not null references vendors (code),
-  credential_id bigint not null references credentials (id),
+  credential_id bigint not null,
   forward_model_id text not null,
   -- Nothing: all of the vendor's, in its order.
   protocols text[],
@@ -121,7 +122,9 @@ create table routes (
   weight int not null check (weight > 0),
   rate_multiplier_micro bigint not null check (rate_multiplier_micro >= 0),
   status text not null check (status in ('enabled', 'disabled')),
-  unique (model_id, vendor_code, credential_id, forward_model_id)
+  -- A key never meets a stranger's address: the route's vendor is the credential's.
+  foreign key (credential_id, vendor_code) references credentials (id, vendor_code),
+  unique (model_id, credential_id, forward_model_id)
 );
 
 create table nodes (

@@ -1,0 +1,95 @@
+import type { Protocol } from '../kernel/protocol-name.ts';
+import type {
+  AccountDefaults,
+  Announcement,
+  CatalogSnapshot,
+  Credential,
+  GatewayNode,
+  Model,
+  Plan,
+  Policy,
+  Vendor,
+} from './contract.ts';
+
+/**
+ * The catalogue file, read and checked: names instead of resolved objects. What stands outside the lists is
+ * nothing when the file does not mention it, so that a small file leaves the rest as it is.
+ */
+export interface CatalogFile {
+  readonly systemRateMicro: bigint | undefined;
+  readonly defaults: AccountDefaults | undefined;
+  readonly verificationGrants: CatalogSnapshot['verificationGrants'] | undefined;
+  readonly vendors: readonly Vendor[];
+  readonly credentials: readonly CredentialEntry[];
+  readonly models: readonly ModelEntry[];
+  readonly policies: readonly Policy[];
+  readonly plans: readonly Plan[];
+  readonly nodes: readonly GatewayNode[];
+  readonly announcements: readonly Announcement[];
+  readonly accounts: readonly AccountEntry[];
+}
+
+export type CredentialEntry = Omit<Credential, 'id' | 'ownerAccountId'>;
+
+export interface ModelEntry extends Omit<Model, 'routes'> {
+  /** Nothing: the file does not speak of routes. Otherwise all of them: others of the model are disabled. */
+  readonly routes: readonly RouteEntry[] | undefined;
+}
+
+export interface RouteEntry {
+  readonly vendorCode: string;
+  readonly credentialName: string;
+  readonly forwardModelId: string;
+  /** Nothing: all of the vendor's, in its order. */
+  readonly protocols: readonly Protocol[] | undefined;
+  readonly priority: number;
+  readonly weight: number;
+  readonly rateMultiplierMicro: bigint;
+  readonly status: 'enabled' | 'disabled';
+}
+
+/** Bootstrap only: an account that exists is left as it is. */
+export interface AccountEntry {
+  readonly email: string;
+  readonly password: string;
+  readonly role: 'user' | 'operator';
+  readonly status: 'enabled' | 'disabled';
+  readonly userType: number;
+  /** Nothing: the catalogue's defaults. */
+  readonly userRateMicro: bigint | undefined;
+  readonly apiBilling: boolean | undefined;
+  readonly autoExchange: boolean | undefined;
+  readonly extraApiQuotaMicro: bigint;
+  readonly fallbackModel: string | null;
+  readonly byokFallback: boolean;
+  readonly balanceMicro: bigint;
+  readonly creditsMicro: bigint;
+  /** `days` nothing: the plan's own. */
+  readonly subscription: { readonly planCode: string; readonly days: number | undefined } | undefined;
+}
+
+/** Two routes are the same when these are: everything else of a route can be changed. */
+export function routeKey(route: { credentialName: string; forwardModelId: string }): string {
+  return `${route.credentialName} ${route.forwardModelId}`;
+}
+
+/** What the store holds, by natural key: the other side of a comparison, and what a snapshot is made of. */
+export interface StoredCatalog
+  extends Pick<CatalogSnapshot, 'version' | 'systemRateMicro' | 'defaults' | 'verificationGrants'> {
+  readonly vendors: ReadonlyMap<string, Vendor>;
+  /** The platform's own only. */
+  readonly credentials: ReadonlyMap<string, Credential>;
+  readonly models: ReadonlyMap<string, StoredModel>;
+  readonly policies: ReadonlyMap<number, Policy>;
+  readonly plans: ReadonlyMap<string, Plan>;
+  readonly nodes: ReadonlyMap<string, GatewayNode>;
+  readonly announcements: ReadonlyMap<number, Announcement>;
+}
+
+export interface StoredModel extends Omit<Model, 'routes'> {
+  readonly routes: readonly StoredRoute[];
+}
+
+export interface StoredRoute extends RouteEntry {
+  readonly id: number;
+}

@@ -1,0 +1,186 @@
+import type { CatalogFile, ModelEntry, RouteEntry } from './document.ts';
+import { routeKey } from './document.ts';
+import type { KnownCatalog } from './file.ts';
+import type { Problems } from './problems.ts';
+import type { Tree } from './yaml-tree.ts';
+
+export interface References {
+  readonly document: CatalogFile;
+  /** For the lines of what is reported. */
+  readonly tree: Tree;
+  readonly known: KnownCatalog;
+  readonly problems: Problems;
+}
+
+/** What no reader can see alone: names used twice, and names that mean nothing. */
+export function checkReferences(references: References): void {
+  checkDuplicates(references);
+  checkCredentials(references);
+  for (const [index, model] of references.document.models.entries()) {
+    checkRoutes(references, model, `models[${index}]`);
+  }
+  checkTerms(references);
+  checkAccounts(references);
+}
+
+function checkDuplicates(references: References): void {
+  const { document } = references;
+  const lists: [string, string, readonly (string | number)[]][] = [
+    ['vendors', 'code', document.vendors.map((each) => each.code)],
+    ['credentials', 'name', document.credentials.map((each) => each.name)],
+    ['models', 'model_id', document.models.map((each) => each.modelId)],
+    ['policies', 'id', document.policies.map((each) => each.id)],
+    ['plans', 'code', document.plans.map((each) => each.code)],
+    ['nodes', 'name', document.nodes.map((each) => each.name)],
+    ['announcements', 'id', document.announcements.map((each) => each.id)],
+    ['accounts', 'email', document.accounts.map((each) => each.email)],
+  ];
+  for (const [listName, key, values] of lists) reportTwice(references, listName, { key, values });
+  document.models.forEach(({ routes = [] }, index) => {
+    const values = routes.map((route) => (route.credentialName === '' ? '' : routeKey(route)));
+    reportTwice(references, `models[${index}].routes`, { key: 'credential', values });
+  });
+}
+
+function reportTwice(
+  references: References,
+  listName: string,
+  { key, values }: { key: string; values: readonly (string | number)[] },
+): void {
+  const first = new Map<string | number, number>();
+  values.forEach((value, index) => {
+    const before = first.get(value);
+    // An empty value was reported by its reader.
+    if (value === '') return;
+    if (before === undefined) first.set(value, index);
+    else
+      complain(
+        references,
+        `${listName}[${index}].${key}`,
+        `"${value}" stands in ${listName}[${before}] already`,
+      );
+  });
+}
+
+function checkCredentials(references: References): void {
+  const { document, known } = references;
+  document.credentials.forEach((credential, index) => {
+    const path = `credentials[${index}].vendor`;
+    requireVendor(references, credential.vendorCode, path);
+    const stored = known.credentials.get(credential.name);
+    // Its routes would send the new vendor's key to the old vendor's address.
+    if (stored !== undefined && credential.vendorCode !== '' && stored.vendorCode !== credential.vendorCode) {
+      complain(
+        references,
+        path,
+        `credential "${credential.name}" belongs to "${stored.vendorCode}"; use another name`,
+      );
+    }
+  });
+}
+
+function checkRoutes(references: References, model: ModelEntry, modelPath: string): void {
+  model.routes?.forEach((route, index) => {
+    const path = `${modelPath}.routes[${index}]`;
+    const isVendor = requireVendor(references, route.vendorCode, `${path}.vendor`);
+    if (requireCredential(references, route, path) && isVendor) checkRouteProtocols(references, route, path);
+  });
+}
+
+function requireCredential(references: References, route: RouteEntry, path: string): boolean {
+  const { document, known } = references;
+  const { credentialName, vendorCode } = route;
+  if (credentialName === '') return false;
+  const credential =
+    document.credentials.find((each) => each.name === credentialName) ??
+    known.credentials.get(credentialName);
+  if (credential === undefined) {
+    complain(references, `${path}.credential`, `unknown credential "${credentialName}"`);
+    return false;
+  }
+  const differs = vendorCode !== '' && credential.vendorCode !== '' && credential.vendorCode !== vendorCode;
+  if (differs) {
+    complain(
+      references,
+      `${path}.credential`,
+      `"${credentialName}" belongs to vendor "${credential.vendorCode}"`,
+    );
+  }
+  return !differs;
+}
+
+function checkRouteProtocols(references: References, route: RouteEntry, path: string): void {
+  const { document, known } = references;
+  const vendor =
+    document.vendors.find((each) => each.code === route.vendorCode) ?? known.vendors.get(route.vendorCode);
+  // An empty list was reported by its reader.
+  if (vendor === undefined || vendor.protocols.length === 0) return;
+  for (const protocol of route.protocols ?? []) {
+    if (vendor.protocols.includes(protocol)) continue;
+    complain(references, `${path}.protocols`, `vendor "${vendor.code}" does not speak ${protocol}`);
+  }
+}
+
+function checkTerms(references: References): void {
+  const { document, known } = references;
+  requirePolicy(references, document.defaults?.policyId, 'defaults.policy');
+  const models = new Set([...known.models.keys(), ...document.models.map((model) => model.modelId)]);
+  document.plans.forEach((plan, index) => {
+    requirePolicy(references, plan.policyId, `plans[${index}].policy`);
+    if (plan.coversModels === '*') return;
+    plan.coversModels.forEach((modelId, place) => {
+      if (modelId === '' || models.has(modelId)) return;
+      complain(references, `plans[${index}].covers.models[${place}]`, `unknown model "${modelId}"`);
+    });
+  });
+}
+
+function checkAccounts(references: References): void {
+  const { document, known } = references;
+  const plans = new Set([...known.plans.keys(), ...document.plans.map((plan) => plan.code)]);
+  const models = new Set([...known.models.keys(), ...document.models.map((model) => model.modelId)]);
+  document.accounts.forEach(({ subscription, fallbackModel }, index) => {
+    const planCode = subscription?.planCode ?? '';
+    if (planCode !== '' && !plans.has(planCode)) {
+      complain(references, `accounts[${index}].subscription.plan`, `unknown plan "${planCode}"`);
+    }
+    if (fallbackModel !== null && fallbackModel !== '' && !models.has(fallbackModel)) {
+      complain(references, `accounts[${index}].fallback_model`, `unknown model "${fallbackModel}"`);
+    }
+  });
+}
+
+function requireVendor(references: References, vendorCode: string, path: string): boolean {
+  const { document, known } = references;
+  if (vendorCode === '') return false;
+  if (known.vendors.has(vendorCode) || document.vendors.some((each) => each.code === vendorCode)) return true;
+  complain(references, path, `unknown vendor "${vendorCode}"`);
+  return false;
+}
+
+function requirePolicy(references: References, policyId: number | undefined, path: string): void {
+  const { document, known } = references;
+  if (policyId === undefined || known.policies.has(policyId)) return;
+  if (document.policies.some((policy) => policy.id === policyId)) return;
+  complain(references, path, `unknown policy ${policyId}`);
+}
+
+function complain(references: References, path: string, message: string): void {
+  references.problems.add(path, message, lineAt(references.tree, path));
+}
+
+/** The line of the deepest part of the path that stands in the file. */
+function lineAt(root: Tree, path: string): number {
+  let tree = root;
+  for (const step of path.split(/[.[\]]+/)) {
+    const child =
+      tree.kind === 'map'
+        ? tree.entries.get(step)
+        : tree.kind === 'list'
+          ? tree.items[Number(step)]
+          : undefined;
+    if (child === undefined) break;
+    tree = child;
+  }
+  return tree.line;
+}

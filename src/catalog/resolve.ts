@@ -1,0 +1,56 @@
+import { assert } from '../kernel/assert.ts';
+import type { CatalogSnapshot, Credential, Model, Route, Vendor } from './contract.ts';
+import type { StoredCatalog, StoredModel, StoredRoute } from './document.ts';
+
+/** Names become the objects they name, once, so that no call ever looks anything up. */
+export function resolveCatalog(stored: StoredCatalog): CatalogSnapshot {
+  const models = new Map<string, Model>();
+  for (const [modelId, model] of stored.models) models.set(modelId, resolveModel(model, stored));
+  return {
+    version: stored.version,
+    systemRateMicro: stored.systemRateMicro,
+    defaults: stored.defaults,
+    verificationGrants: stored.verificationGrants,
+    vendors: stored.vendors,
+    credentials: stored.credentials,
+    models,
+    policies: stored.policies,
+    plans: stored.plans,
+    nodes: [...stored.nodes.values()],
+    announcements: [...stored.announcements.values()],
+  };
+}
+
+function resolveModel(model: StoredModel, stored: StoredCatalog): Model {
+  const routes = model.routes.map((route) => {
+    const credential = stored.credentials.get(route.credentialName);
+    const vendor = stored.vendors.get(route.vendorCode);
+    assert(credential !== undefined && vendor !== undefined, 'a route has its vendor and credential');
+    assert(credential.vendorCode === vendor.code, 'a key never meets the address of a stranger');
+    return resolveRoute(model.modelId, route, { vendor, credential });
+  });
+  // The lowest priority number is tried first; among equals the oldest stands first.
+  routes.sort((one, other) => one.priority - other.priority || one.id - other.id);
+  return { ...model, routes };
+}
+
+function resolveRoute(
+  modelId: string,
+  route: StoredRoute,
+  { vendor, credential }: { vendor: Vendor; credential: Credential },
+): Route {
+  // A vendor may have lost a protocol since the route was written.
+  const protocols = route.protocols?.filter((protocol) => vendor.protocols.includes(protocol));
+  return {
+    id: route.id,
+    modelId,
+    vendor,
+    credential,
+    forwardModelId: route.forwardModelId,
+    protocols: protocols ?? vendor.protocols,
+    priority: route.priority,
+    weight: route.weight,
+    rateMultiplierMicro: route.rateMultiplierMicro,
+    status: route.status,
+  };
+}
