@@ -1,5 +1,5 @@
 /** `npm run bench`: every target under every kind of traffic, interleaved and repeated. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -35,6 +35,11 @@ class Bench {
   readonly versions: Record<string, string> = {};
   #harness: Harness | undefined;
 
+  constructor() {
+    // A target may run its database as another user, who must be able to pass through.
+    chmodSync(this.#folder, 0o755);
+  }
+
   async start(targets: readonly Target[], chosen: readonly Scenario[]): Promise<void> {
     this.#harness = await startHarness(chosen);
     for (const target of targets) await this.#enter(target, this.#harness, chosen);
@@ -61,7 +66,8 @@ class Bench {
     }
   }
 
-  #leaveOut(target: Target, reason: string): void {
+  #leaveOut(target: Target, words: string): void {
+    const reason = words.replaceAll(/\s+/g, ' ');
     this.leftOut.push({ target: target.name, reason });
     console.error(`left out: ${target.name}: ${reason}`);
   }

@@ -45,7 +45,8 @@ function usageOf(promptTokens: number, completionTokens: number): object {
 
 function eventOf(delta: object, finishReason: string | null): string {
   const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
-  return `data: ${JSON.stringify({ ...ENVELOPE, choices: [choice], usage: null, obfuscation: 'p7Xw2Q' })}\n\n`;
+  const chunk = { ...ENVELOPE, choices: [choice], usage: null, obfuscation: 'p7Xw2Q' };
+  return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
 function streamFrames(contentChunks: number, usage: 'with-usage' | 'without-usage'): readonly Buffer[] {
@@ -110,7 +111,7 @@ function answer(socket: Socket, body: Buffer): void {
   setImmediate(turnFastStreams);
 }
 
-/** Writes one event in one write, as vendors do, and says whether more is to come; a dropped reader ends it. */
+/** Writes one event in one write, as vendors do. A stream whose reader has gone is over. */
 function writeNext(stream: Stream): 'more' | 'ended' {
   const frame = stream.frames[stream.next];
   if (frame === undefined || stream.socket.destroyed) return 'ended';

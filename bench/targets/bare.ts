@@ -11,7 +11,7 @@ export const bare: Target = {
   },
 
   async start(place: Place): Promise<StartedTarget> {
-    const entry = join(import.meta.dirname, '..', 'bare-proxy.ts');
+    const entry = join(import.meta.dirname, '../bare-proxy.ts');
     const parameters = [entry, String(place.port), String(place.upstreamPort)];
     const child = startChild(process.execPath, parameters, { folder: place.folder });
     await waitForAnswer(child, `http://127.0.0.1:${place.port}/`, (status) => status === 200);
