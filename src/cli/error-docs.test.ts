@@ -17,4 +17,12 @@ describe('docs/errors.md', () => {
     const row = { code: 40001, status: 400, message: 'a|b', when: 'When.', remedy: 'Do.' };
     expect(renderErrorDocs([row])).toContain('| 40001 | 400 | `a\\|b` | When. | Do. |');
   });
+
+  it('is written in sentences, and messages are without a full stop, as the vendors write theirs', () => {
+    for (const { code, message, when, remedy } of Object.values(ERRORS)) {
+      expect(message, String(code)).toMatch(/^[A-Za-z][^\n]*[^.\s]$/);
+      expect(when, String(code)).toMatch(/^[A-Z`][^\n]*\.$/);
+      expect(remedy, String(code)).toMatch(/^[A-Z`][^\n]*\.$/);
+    }
+  });
 });

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { lineAt, walk } from './house/syntax.ts';
+import { codeFiles, isTest, readTree, type Tree, treeOf } from './house/tree.ts';
+
+interface Pattern {
+  readonly place: string;
+  readonly pattern: RegExp;
+}
+
+/** What a slow pattern needs is length and a tail that does not match: `/\s+$/` takes seconds on this. */
+const ATTACK_LENGTH = 20_000;
+/** A linear pattern takes well under one; a quadratic one takes thousands. */
+const TIME_MS_MAX = 150;
+const PIECES = [
+  'a',
+  'A',
+  ' ',
+  '\t',
+  '\n',
+  '\r\n',
+  '0',
+  '/',
+  '-',
+  '_',
+  '.',
+  ',',
+  ':',
+  '"',
+  '\\',
+  '{',
+  '<',
+  '%',
+  'é',
+];
+const TAILS = ['', '!', '\u0000'];
+
+function patternsOf(tree: Tree): Pattern[] {
+  const found: Pattern[] = [];
+  for (const file of codeFiles(tree)) {
+    if (!file.path.startsWith('src/') || isTest(file.path)) continue;
+    walk(file, (node) => {
+      const literal = node.regex as { readonly pattern: string; readonly flags: string } | undefined;
+      if (node.type !== 'Literal' || literal === undefined) return;
+      const flags = literal.flags.replace(/[gy]/g, '');
+      found.push({
+        place: `${file.path}:${lineAt(file, node.start)}`,
+        pattern: new RegExp(literal.pattern, flags),
+      });
+    });
+  }
+  return found;
+}
+
+/** Plain repetitions, and repetitions behind whatever the pattern begins with in words. */
+function attacks(pattern: RegExp): string[] {
+  const words = pattern.source.match(/^\^?([A-Za-z_-]+)/)?.[1] ?? '';
+  const repeated = PIECES.map((piece) => words + piece.repeat(ATTACK_LENGTH / piece.length));
+  return repeated.flatMap((text) => TAILS.map((tail) => text + tail));
+}
+
+function slowPatterns(tree: Tree): string[] {
+  return patternsOf(tree)
+    .filter(({ pattern }) => attacks(pattern).some((text) => timeMs(pattern, text) > TIME_MS_MAX))
+    .map(({ place, pattern }) => `${place} ${pattern}`);
+}
+
+function timeMs(pattern: RegExp, text: string): number {
+  const startedMs = performance.now();
+  pattern.test(text);
+  return performance.now() - startedMs;
+}
+
+describe('patterns over foreign text', () => {
+  it('end soon on text that was made to keep them busy', () => {
+    expect(slowPatterns(readTree())).toEqual([]);
+  });
+
+  it('are found slow when they are', () => {
+    const tree = treeOf({ 'src/a.ts': 'const trim = /\\s+$/;', 'src/b.ts': 'const key = /^\\w{1,64}$/;' });
+    expect(slowPatterns(tree)).toEqual(['src/a.ts:1 /\\s+$/']);
+  });
+});
