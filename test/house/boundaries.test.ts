@@ -26,10 +26,11 @@ describe('the import rules', () => {
       'src/kernel/three.ts': "export * from '../bounds.ts';",
       'src/kernel/four.ts': "export const limit = () => import('../bounds.ts');",
       'src/kernel/five.ts': "export type Limits = typeof import('../bounds.ts');",
+      'src/kernel/seven.ts': "const { LIMIT } = require('../bounds.ts');",
       'src/kernel/six.ts': "import type { LIMIT } from '../bounds.ts';",
     });
     expect(found.sort()).toEqual(
-      ['five.ts:1', 'four.ts:1', 'one.ts:2', 'six.ts:1', 'three.ts:1', 'two.ts:1'].map(
+      ['five.ts:1', 'four.ts:1', 'one.ts:2', 'seven.ts:1', 'six.ts:1', 'three.ts:1', 'two.ts:1'].map(
         (place) => `src/kernel/${place} imports imports src/bounds.ts`,
       ),
     );
@@ -95,10 +96,12 @@ describe('the import rules', () => {
       'src/store/database.ts': "import pg from 'pg';",
       'src/gateway/forward.ts': "import { Pool } from 'undici';\nimport express from 'express';",
       'src/gateway/forward.test.ts': "import { Pool } from 'undici';",
+      'src/gateway/meter.ts': "const load = createRequire(import.meta.url);\nload('gpt-tokenizer/encoding');",
     });
     expect(found).toEqual([
       'src/gateway/forward.ts:1 imports imports undici',
       'src/gateway/forward.ts:2 imports imports the package express',
+      'src/gateway/meter.ts:2 imports imports gpt-tokenizer',
     ]);
   });
 

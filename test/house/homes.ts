@@ -133,7 +133,7 @@ const MODULES: readonly {
 
 /** Folders that do no input or output at all, and the modules of Node they may use. */
 const ISLANDS: Readonly<Record<string, readonly string[]>> = {
-  'src/protocol': ['node:buffer', 'node:string_decoder', 'node:util'],
+  'src/protocol': ['node:buffer', 'node:module', 'node:string_decoder', 'node:util'],
   'src/kernel': ['node:buffer', 'node:crypto', 'node:util', 'node:zlib'],
 };
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { child, children, lineAt, type SyntaxNode, stringValue, walk } from './syntax.ts';
+import { child, children, dottedName, lineAt, type SyntaxNode, stringValue, walk } from './syntax.ts';
 import type { SourceFile } from './tree.ts';
 
 export interface Import {
@@ -18,15 +18,18 @@ const STATIC = new Set(['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAl
 
 export function importsOf(file: SourceFile): readonly Import[] {
   const found: Import[] = [];
+  const loaders = loadersOf(file);
+  const isLoad = (node: SyntaxNode): boolean =>
+    node.type === 'CallExpression' && loaders.has(dottedName(child(node, 'callee')) ?? '');
   walk(file, (node) => {
-    const source = sourceOf(node);
+    const source = isLoad(node) ? children(node, 'arguments')[0] : sourceOf(node);
     const specifier = source === undefined ? undefined : stringValue(source);
     if (specifier === undefined) return;
     found.push({
       from: file.path,
       specifier,
       target: resolve(file.path, specifier),
-      names: namesOf(node),
+      names: isLoad(node) ? ['*'] : namesOf(node),
       line: lineAt(file, node.start),
       typeOnly: node.type === 'TSImportType' || isTypeOnly(node),
       dynamic: node.type === 'ImportExpression',
@@ -40,6 +43,17 @@ function sourceOf(node: SyntaxNode): SyntaxNode | undefined {
   if (STATIC.has(node.type) || node.type === 'ImportExpression') return child(node, 'source');
   if (node.type === 'TSImportType') return child(node, 'source') ?? child(node, 'argument');
   return undefined;
+}
+
+/** `require`, and whatever `createRequire` was given to. */
+function loadersOf(file: SourceFile): ReadonlySet<string> {
+  const loaders = new Set(['require']);
+  walk(file, (node) => {
+    const value = node.type === 'VariableDeclarator' ? child(node, 'init') : undefined;
+    const made = value?.type === 'CallExpression' && dottedName(child(value, 'callee')) === 'createRequire';
+    if (made) loaders.add(dottedName(child(node, 'id')) ?? '');
+  });
+  return loaders;
 }
 
 function isTypeOnly(node: SyntaxNode): boolean {

@@ -12,6 +12,7 @@ export interface Layer {
 /** Values and functions without a life: as free to import as a contract. Each with what makes it pure. */
 export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/price.ts': 'exact arithmetic over its arguments',
+  'src/catalog/document.ts': 'the catalogue file as plain data',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
 };
 
