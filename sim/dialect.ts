@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Ask, Reply } from './ask.ts';
+import type { Frame, Framing } from './frame.ts';
+import type { Vendor } from './models.ts';
+import type { Plan } from './plan.ts';
+
+/** A request that has a known path and a valid key. */
+export interface VendorRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Google names the model in the path. */
+  readonly pathModel: string;
+  readonly body: Buffer;
+  readonly key: string;
+}
+
+/** One protocol of one vendor. The server does the rest the same way for all of them. */
+export interface Dialect {
+  readonly vendor: Vendor;
+  /** The vendor's answer to a wrong request, or what a right one asks for. */
+  examine(request: VendorRequest): Ask | Reply;
+  newAnswerId(): string;
+  plain(plan: Plan): string;
+  frames(plan: Plan): Iterable<Frame>;
+  framing(request: VendorRequest): Framing;
+  /** Headers of every answer. */
+  headers(plan: Plan): Readonly<Record<string, string>>;
+  /** An HTTP error in the vendor's shape. */
+  failure(status: number, message: string): Reply;
+  /** An error inside of a stream that has begun. */
+  failureFrame(message: string): Frame;
+}

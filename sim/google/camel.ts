@@ -1,0 +1,25 @@
+import type { Json } from '../json.ts';
+import { isRecord, type Shape } from '../shape.ts';
+
+/** Protobuf JSON takes both spellings of a field; inside of free values names are the caller's own. */
+export function camelize(shape: Shape, value: unknown): unknown {
+  if (shape.kind === 'list') {
+    return Array.isArray(value) ? value.map((item) => camelize(shape.of, item)) : value;
+  }
+  if (!isRecord(value)) return value;
+  if (shape.kind === 'map') {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, camelize(shape.of, item)]));
+  }
+  if (shape.kind !== 'struct') return value;
+  const renamed: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value)) {
+    const known = shape.fields.has(name) ? name : camel(name);
+    const field = shape.fields.get(known);
+    renamed[field === undefined ? name : known] = field === undefined ? item : camelize(field, item);
+  }
+  return renamed satisfies Json;
+}
+
+function camel(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,159 @@
+import type { IncomingMessage } from 'node:http';
+import { type Ask, isReply, type Reply } from './ask.ts';
+import { presentedKey, refuseKey } from './authorize.ts';
+import { REQUEST_BODY_BYTES_MAX } from './bounds.ts';
+import type { Dialect, VendorRequest } from './dialect.ts';
+import { type Directive, findDirective } from './directive.ts';
+import type { Exchange } from './exchange.ts';
+import { applyFaults, takeOver } from './faults.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { type Endpoint, findEndpoint } from './routes.ts';
+import type { ScriptedAnswer } from './script.ts';
+import { sendSteps } from './send.ts';
+import type { World } from './server.ts';
+
+export interface Incoming {
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  readonly exchange: Exchange;
+}
+
+/** auth → path → body → rules of the protocol → the script → the answer. */
+export async function handle(world: World, incoming: Incoming): Promise<void> {
+  const { request, url, exchange } = incoming;
+  const endpoint = findEndpoint(request.method ?? 'GET', url, request.headers);
+  const body = await readBody(request);
+  if (body === undefined) return void exchange.response.destroy();
+  world.truth.keepBody(exchange.call, body);
+  const vendor = endpoint.kind === 'generate' ? endpoint.dialect.vendor : endpoint.vendor;
+  const key = presentedKey(vendor, { headers: request.headers, query: url.searchParams });
+  exchange.call.key = key;
+  const refused = refuseKey(vendor, key, world.keys);
+  if (refused !== undefined) return exchange.reply(refused);
+  const vendorRequest: VendorRequest = {
+    headers: request.headers,
+    path: url.pathname,
+    query: url.searchParams,
+    pathModel: endpoint.pathModel,
+    body,
+    key,
+  };
+  if (endpoint.kind === 'answer') return answerDirectly(world, exchange, endpoint, vendorRequest);
+  return generate(world, exchange, endpoint.dialect, vendorRequest);
+}
+
+function answerDirectly(
+  world: World,
+  exchange: Exchange,
+  endpoint: Endpoint & { kind: 'answer' },
+  request: VendorRequest,
+): void {
+  world.truth.tag(exchange.call, findDirective(request.body.toString(), request.headers, '').tag);
+  exchange.reply(endpoint.answer(request));
+}
+
+async function generate(
+  world: World,
+  exchange: Exchange,
+  dialect: Dialect,
+  request: VendorRequest,
+): Promise<void> {
+  const ask = dialect.examine(request);
+  if (isReply(ask)) {
+    // The prompt of a refused request was never read, but its tag is in the bytes all the same.
+    world.truth.tag(exchange.call, findDirective(request.body.toString(), request.headers, '').tag);
+    return exchange.reply(ask);
+  }
+  const own = findDirective(ask.text, request.headers, '');
+  exchange.call.model = ask.model.name;
+  world.truth.tag(exchange.call, own.tag);
+  const { key, tag } = exchange.call;
+  const scripted = world.rules.take({ model: ask.model.name, path: request.path, key, tag });
+  const directive = scripted === undefined ? own : withScript(ask, request, scripted);
+  await exchange.pause(directive.delayMs + (scripted?.delayMs ?? 0));
+  if (exchange.closed) return;
+  const failure = scriptedReply(dialect, scripted);
+  if (failure !== undefined) return exchange.reply(failure);
+  const plan = makePlan(ask, directive, world.clock, dialect.newAnswerId());
+  recordPlan(exchange, plan);
+  if (await takeOver(exchange, dialect, plan)) return;
+  return ask.stream === 'stream'
+    ? sendStream(world, exchange, dialect, { plan, request })
+    : sendPlain(exchange, dialect, plan);
+}
+
+function withScript(ask: Ask, request: VendorRequest, scripted: ScriptedAnswer): Directive {
+  const fault = scripted.fault === undefined ? '' : `fault=${scripted.fault}`;
+  return findDirective(ask.text, request.headers, `${scripted.directive ?? ''} ${fault}`);
+}
+
+function scriptedReply(dialect: Dialect, scripted: ScriptedAnswer | undefined): Reply | undefined {
+  if (scripted?.status === undefined) return undefined;
+  const made = dialect.failure(scripted.status, scripted.message ?? `Simulated status ${scripted.status}.`);
+  return {
+    ...made,
+    headers: { ...made.headers, ...scripted.headers },
+    body: scripted.body ?? made.body,
+  };
+}
+
+function recordPlan(exchange: Exchange, plan: Plan): void {
+  const { call } = exchange;
+  call.stream = plan.ask.stream;
+  call.inputTokens = plan.counts.input;
+  call.cacheRead = plan.counts.cacheRead;
+  call.cacheWrite = plan.counts.cacheWrite;
+  call.plannedOutputTokens = plan.counts.output;
+  call.responseId = plan.id;
+}
+
+async function sendStream(
+  world: World,
+  exchange: Exchange,
+  dialect: Dialect,
+  { plan, request }: { readonly plan: Plan; readonly request: VendorRequest },
+): Promise<void> {
+  const framing = dialect.framing(request);
+  const stepped = applyFaults(plan, dialect, framing);
+  exchange.call.status = 200;
+  exchange.response.writeHead(200, {
+    ...dialect.headers(plan),
+    ...stepped.headers,
+    'content-type': stepped.headers['content-type'] ?? framing.contentType,
+    'cache-control': 'no-cache',
+  });
+  await sendSteps(
+    {
+      exchange,
+      framing,
+      encoder: stepped.encoder,
+      paceMs: plan.directive.paceMs ?? world.paceMs,
+      writePaceMs: stepped.writePaceMs,
+    },
+    stepped.steps,
+  );
+}
+
+function sendPlain(exchange: Exchange, dialect: Dialect, plan: Plan): void {
+  const { call } = exchange;
+  call.outputTokens = plan.counts.output;
+  call.reasoningTokens = plan.counts.reasoning;
+  call.images = plan.ask.images;
+  exchange.reply({ kind: 'reply', status: 200, headers: dialect.headers(plan), body: dialect.plain(plan) });
+}
+
+/** Nothing when the client went away, or sent more than anybody may. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > REQUEST_BODY_BYTES_MAX) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+}

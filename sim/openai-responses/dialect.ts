@@ -1,0 +1,43 @@
+import type { Ask, Reply } from '../ask.ts';
+import type { Dialect, VendorRequest } from '../dialect.ts';
+import { content, LINE_FEED_EVENTS } from '../frame.ts';
+import { newHexId } from '../id.ts';
+import { findOpenai } from '../models.ts';
+import { readBody } from '../openai/body.ts';
+import { invalid, openaiFailure, openaiHeaders } from '../openai/error.ts';
+import { plainResponses } from './answer.ts';
+import { readResponses } from './read.ts';
+import { framesOfResponses } from './stream.ts';
+import { refuseResponses } from './validate.ts';
+
+export const openaiResponses: Dialect = {
+  vendor: 'openai',
+  examine,
+  newAnswerId: () => `resp_${newHexId(50)}`,
+  plain: plainResponses,
+  frames: framesOfResponses,
+  framing: () => LINE_FEED_EVENTS,
+  headers: openaiHeaders,
+  failure: openaiFailure,
+  failureFrame: (message) =>
+    content({
+      event: 'error',
+      data: JSON.stringify({ type: 'error', code: 'server_error', message, param: null, sequence_number: 0 }),
+      output: 0,
+    }),
+};
+
+function examine(request: VendorRequest): Ask | Reply {
+  const body = readBody(request.body);
+  if ('kind' in body) return body;
+  const name = body.value.model;
+  const model = typeof name === 'string' ? findOpenai(name) : undefined;
+  if (typeof name === 'string' && (model === undefined || model.kind === 'image')) {
+    // Seen in recordings: Responses says 400 where Chat Completions says 404.
+    return invalid(`The requested model '${name}' does not exist.`, 'model', 'model_not_found');
+  }
+  const refusal = refuseResponses(body.value, model, request.key);
+  if (refusal !== undefined) return refusal;
+  if (model === undefined) throw new Error('a valid request names a known model');
+  return readResponses(body.value, model, request.key);
+}

@@ -1,0 +1,69 @@
+import { anthropicMessages } from './anthropic/dialect.ts';
+import { anthropicCount, anthropicModels, anthropicNotFound } from './anthropic/endpoints.ts';
+import type { Reply } from './ask.ts';
+import type { Dialect, VendorRequest } from './dialect.ts';
+import { googleGenerate } from './google/dialect.ts';
+import { googleCount, googleModels, googleNotFound } from './google/endpoints.ts';
+import type { Vendor } from './models.ts';
+import { openaiModels, openaiNotFound } from './openai/endpoints.ts';
+import { openaiChat } from './openai-chat/dialect.ts';
+import { openaiImages } from './openai-images/dialect.ts';
+import { openaiResponses } from './openai-responses/dialect.ts';
+
+export type Endpoint =
+  | { readonly kind: 'generate'; readonly dialect: Dialect; readonly pathModel: string }
+  | {
+      readonly kind: 'answer';
+      readonly vendor: Vendor;
+      readonly pathModel: string;
+      answer(request: VendorRequest): Reply;
+    };
+
+const POSTS: ReadonlyMap<string, Endpoint> = new Map([
+  ['/v1/chat/completions', generate(openaiChat)],
+  ['/v1/responses', generate(openaiResponses)],
+  ['/v1/images/generations', generate(openaiImages('generations'))],
+  ['/v1/images/edits', generate(openaiImages('edits'))],
+  ['/v1/messages', generate(anthropicMessages)],
+  ['/v1/messages/count_tokens', answer('anthropic', anthropicCount)],
+]);
+
+const GOOGLE_CALL = /^\/v1(?:beta|alpha)?\/models\/(.{1,300}):([A-Za-z]{1,40})$/;
+const GOOGLE_LIST = /^\/v1(?:beta|alpha)\/models$/;
+
+/** One server is all vendors: the path tells which. */
+export function findEndpoint(method: string, url: URL, headers: VendorRequest['headers']): Endpoint {
+  const path = url.pathname;
+  if (method === 'POST') {
+    const found = POSTS.get(path) ?? findGoogle(url);
+    if (found !== undefined) return found;
+  }
+  if (method === 'GET' && GOOGLE_LIST.test(path)) return answer('google', googleModels);
+  const anthropic = headers['anthropic-version'] !== undefined;
+  if (method === 'GET' && path === '/v1/models') {
+    return anthropic ? answer('anthropic', anthropicModels) : answer('openai', openaiModels);
+  }
+  if (path.startsWith('/v1beta')) return answer('google', googleNotFound);
+  if (anthropic || path.startsWith('/v1/messages')) return answer('anthropic', anthropicNotFound);
+  return answer('openai', openaiNotFound(method));
+}
+
+function findGoogle(url: URL): Endpoint | undefined {
+  const match = GOOGLE_CALL.exec(url.pathname.replace(/%3[aA]/, ':'));
+  if (match === null) return undefined;
+  const [, encoded = '', operation = ''] = match;
+  const pathModel = encoded.replaceAll(/%2[fF]/g, '/');
+  if (operation === 'generateContent' || operation === 'streamGenerateContent') {
+    return { kind: 'generate', dialect: googleGenerate(operation, url.searchParams), pathModel };
+  }
+  if (operation === 'countTokens') return { ...answer('google', googleCount), pathModel };
+  return { ...answer('google', googleNotFound), pathModel };
+}
+
+function generate(dialect: Dialect): Endpoint {
+  return { kind: 'generate', dialect, pathModel: '' };
+}
+
+function answer(vendor: Vendor, make: (request: VendorRequest) => Reply): Endpoint & { kind: 'answer' } {
+  return { kind: 'answer', vendor, pathModel: '', answer: make };
+}
