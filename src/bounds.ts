@@ -105,8 +105,12 @@ export const PASSWORD_HASHES_WAITING_MAX = 64;
 export const KEYS_PER_ACCOUNT_MAX = 500;
 export const BYOK_PER_ACCOUNT_MAX = 50;
 export const NAME_LENGTH_MAX = 100;
+/** decisions.md 8: entries of one page. */
+export const PAGE_SIZE_MAX = 100;
 /** A vendor credential: the longest known ones are some 2,000 characters. */
 export const SECRET_LENGTH_MAX = 4_096;
+/** Secrets sealed again in one transaction after a rotation. */
+export const SEAL_AGAIN_BATCH = 500;
 /** Reads of a snapshot that a change overtakes before it is handed out without being kept. */
 export const SNAPSHOT_RELOADS_MAX = 3;
 /** A catalogue that could not be loaded is asked for again after this. */
@@ -161,3 +165,13 @@ export const CHANGE_ACKNOWLEDGE_MS = 2_000;
 export const JSON_NUMBER_BYTES_MAX = 4096;
 /** Answers a call may be held for at once (`n`); no vendor gives more, and holds multiply by it. */
 export const ANSWERS_PER_CALL_MAX = 128;
+
+/** A call still open after this many segments is written again, so that a long stream frees old segments. */
+export const JOURNAL_CARRY_SEGMENTS = 4;
+/** How often a journal that could not write looks whether it can again. */
+export const JOURNAL_RETRY_MS = 500;
+/** Ended calls the settler keeps in memory; of those beyond it only the place in the journal is kept. */
+export const SETTLE_QUEUE_MAX = 20_000;
+/** The wait between two tries of a settlement, from the first to the longest. */
+export const SETTLE_RETRY_MS = 50;
+export const SETTLE_RETRY_MS_MAX = 2_000;

@@ -70,6 +70,26 @@ export interface Directory {
   findCaller(keyHash: string): Caller | undefined | Promise<Caller | undefined>;
 }
 
+/** As the store knows a caller: a subscription names its plan, and the directory's catalogue has it. */
+export interface StoredCaller {
+  readonly account: StoredAccount;
+  readonly key: ApiKey;
+}
+
+export interface StoredAccount extends Omit<Account, 'subscriptions'> {
+  readonly subscriptions: readonly StoredSubscription[];
+}
+
+export interface StoredSubscription extends Omit<Subscription, 'plan'> {
+  readonly planCode: string;
+}
+
+/** Where the directory reads what it does not have; store/directory-source.ts implements it. */
+export interface DirectorySource {
+  loadCatalog(): Promise<CatalogSnapshot>;
+  findCaller(keyHash: string): Promise<StoredCaller | undefined>;
+}
+
 /** The store did not answer. The gateway turns it into 50301. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';

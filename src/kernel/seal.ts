@@ -8,11 +8,11 @@ import type { Random } from './random.ts';
  * so several secrets can be in use while rows are sealed again.
  */
 export interface Sealer {
-  /** The id of the key that seals; a text with another id wants sealing again. */
-  readonly keyId: string;
   seal(plaintext: string, context: string): string;
   /** Nothing when the key is unknown, the context is another, or the text was changed. */
   unseal(sealed: string, context: string): string | undefined;
+  /** False for a text under an older key: it wants sealing again before that key is forgotten. */
+  isCurrent(sealed: string): boolean;
 }
 
 /** `TOLLGATE_SECRET` is at least this long. */
@@ -48,12 +48,12 @@ export function newSealer(secrets: readonly string[], random: Random): Sealer {
   assert(first !== undefined, 'a sealer has at least one secret');
   const [keyId, key] = first;
   return {
-    keyId,
     seal: (plaintext, context) => {
       const nonce = random.bytes(NONCE_BYTES);
       return `s1.${keyId}.${encrypt(key, nonce, { plaintext, context }).toString('base64url')}`;
     },
     unseal: (sealed, context) => unsealWith(keys, sealed, context),
+    isCurrent: (sealed) => sealed.startsWith(`s1.${keyId}.`),
   };
 }
 

@@ -1,0 +1,218 @@
+import {
+  ACCOUNTS_CACHED_MAX,
+  CATALOG_RELOAD_MS,
+  SNAPSHOT_RELOADS_MAX,
+  UNKNOWN_KEY_MS,
+  UNKNOWN_KEYS_MAX,
+} from '../bounds.ts';
+import type { CatalogSnapshot, Plan } from '../catalog/contract.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Caller, Directory, DirectorySource, StoredCaller, Subscription } from './contract.ts';
+
+export interface DirectoryOptions {
+  readonly source: DirectorySource;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Known {
+  readonly stored: StoredCaller;
+  /** Made with the plans of `catalog`; made again, without asking anybody, when the catalogue is another. */
+  caller: Caller;
+  catalog: CatalogSnapshot;
+}
+
+/** A load in progress. What changes while it runs may or may not be in its answer. */
+interface Load {
+  readonly promise: Promise<Caller | undefined>;
+  readonly changedAccounts: Set<number>;
+  everythingChanged: boolean;
+}
+
+/**
+ * The gateway's memory (design.md 2). Look-ups of what is known await nothing. Change notices throw snapshots
+ * away; a load that a notice overtook is done again, so nothing older than a heard notice is ever kept.
+ */
+export class CachedDirectory implements Directory {
+  readonly #source: DirectorySource;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** By key hash; the order is the order of use, the first one goes first. */
+  readonly #known = new Map<string, Known>();
+  readonly #hashesByAccount = new Map<number, Set<string>>();
+  /** Until when a hash is known to mean nothing. */
+  readonly #unknown = new Map<string, number>();
+  readonly #loads = new Map<string, Load>();
+  #catalog: CatalogSnapshot;
+  #reload: Promise<void> | undefined;
+  #reloadAgain = false;
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  private constructor(options: DirectoryOptions, catalog: CatalogSnapshot) {
+    this.#source = options.source;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#catalog = catalog;
+  }
+
+  /** Throws StoreUnavailable when the catalogue cannot be read: without it nothing can be served. */
+  static async open(options: DirectoryOptions): Promise<CachedDirectory> {
+    return new CachedDirectory(options, await options.source.loadCatalog());
+  }
+
+  catalog(): CatalogSnapshot {
+    return this.#catalog;
+  }
+
+  findCaller(keyHash: string): Caller | undefined | Promise<Caller | undefined> {
+    const known = this.#known.get(keyHash);
+    if (known !== undefined) {
+      this.#known.delete(keyHash);
+      this.#known.set(keyHash, known);
+      return this.#current(known);
+    }
+    const unknownUntil = this.#unknown.get(keyHash);
+    if (unknownUntil !== undefined && this.#clock.monotonic() < unknownUntil) return undefined;
+    return this.#loads.get(keyHash)?.promise ?? this.#startLoad(keyHash);
+  }
+
+  /** How many callers are in memory: for metrics and tests. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** Everything of the account is thrown away; the next call reads it again. */
+  forgetAccount(accountId: number): void {
+    for (const load of this.#loads.values()) load.changedAccounts.add(accountId);
+    for (const hash of this.#hashesByAccount.get(accountId) ?? []) this.#known.delete(hash);
+    this.#hashesByAccount.delete(accountId);
+  }
+
+  forgetKey(keyHash: string): void {
+    this.#unknown.delete(keyHash);
+    const load = this.#loads.get(keyHash);
+    if (load !== undefined) load.everythingChanged = true;
+    const known = this.#known.get(keyHash);
+    if (known !== undefined) this.#forget(keyHash, known);
+  }
+
+  /** Notices may have been missed: nothing in memory can be trusted. */
+  async forgetAll(): Promise<void> {
+    for (const load of this.#loads.values()) load.everythingChanged = true;
+    this.#known.clear();
+    this.#hashesByAccount.clear();
+    this.#unknown.clear();
+    await this.reloadCatalog();
+  }
+
+  /**
+   * Replaces the whole catalogue at once. When it cannot be read the old one stays, which is better than none,
+   * and it is tried again. Done when a load that began after this call has ended.
+   */
+  async reloadCatalog(): Promise<void> {
+    this.#reloadAgain = true;
+    this.#reload ??= this.#reloadUntilCurrent().finally(() => {
+      this.#reload = undefined;
+    });
+    await this.#reload;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+  }
+
+  async #reloadUntilCurrent(): Promise<void> {
+    clearTimeout(this.#retry);
+    while (this.#reloadAgain && !this.#closed) {
+      this.#reloadAgain = false;
+      try {
+        this.#catalog = await this.#source.loadCatalog();
+      } catch (error) {
+        this.#log.error({ err: error }, 'the catalogue could not be read; the one in memory stays');
+        this.#retryLater();
+        return;
+      }
+    }
+  }
+
+  #retryLater(): void {
+    if (this.#closed) return;
+    this.#retry = setTimeout(() => void this.reloadCatalog(), CATALOG_RELOAD_MS).unref();
+  }
+
+  /** One load per key, however many calls wait for it. */
+  #startLoad(keyHash: string): Promise<Caller | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Caller | undefined>();
+    const load: Load = { promise, changedAccounts: new Set(), everythingChanged: false };
+    this.#loads.set(keyHash, load);
+    resolve(this.#load(keyHash, load).finally(() => this.#loads.delete(keyHash)));
+    return promise;
+  }
+
+  async #load(keyHash: string, load: Load): Promise<Caller | undefined> {
+    let stored: StoredCaller | undefined;
+    for (let reads = 0; reads < SNAPSHOT_RELOADS_MAX; reads++) {
+      load.changedAccounts.clear();
+      load.everythingChanged = false;
+      stored = await this.#source.findCaller(keyHash);
+      if (!wasOvertaken(load, stored)) return this.#remember(keyHash, stored);
+    }
+    // Somebody writes to the account all the time: this answer is as new as any, but it is not kept.
+    return stored === undefined ? undefined : resolveCaller(stored, this.#catalog);
+  }
+
+  #remember(keyHash: string, stored: StoredCaller | undefined): Caller | undefined {
+    if (stored === undefined) {
+      this.#rememberUnknown(keyHash);
+      return undefined;
+    }
+    const known: Known = { stored, caller: resolveCaller(stored, this.#catalog), catalog: this.#catalog };
+    this.#known.set(keyHash, known);
+    const hashes = this.#hashesByAccount.get(stored.account.id);
+    if (hashes === undefined) this.#hashesByAccount.set(stored.account.id, new Set([keyHash]));
+    else hashes.add(keyHash);
+    const [oldest] = this.#known;
+    if (this.#known.size > ACCOUNTS_CACHED_MAX && oldest !== undefined) this.#forget(...oldest);
+    return known.caller;
+  }
+
+  #rememberUnknown(keyHash: string): void {
+    const [oldest] = this.#unknown.keys();
+    if (this.#unknown.size >= UNKNOWN_KEYS_MAX && oldest !== undefined) this.#unknown.delete(oldest);
+    // Deleted first, so that the order stays the order of time.
+    this.#unknown.delete(keyHash);
+    this.#unknown.set(keyHash, this.#clock.monotonic() + UNKNOWN_KEY_MS);
+  }
+
+  #forget(keyHash: string, { stored }: Known): void {
+    this.#known.delete(keyHash);
+    const hashes = this.#hashesByAccount.get(stored.account.id);
+    hashes?.delete(keyHash);
+    if (hashes?.size === 0) this.#hashesByAccount.delete(stored.account.id);
+  }
+
+  #current(known: Known): Caller {
+    if (known.catalog !== this.#catalog) {
+      known.caller = resolveCaller(known.stored, this.#catalog);
+      known.catalog = this.#catalog;
+    }
+    return known.caller;
+  }
+}
+
+function wasOvertaken(load: Load, stored: StoredCaller | undefined): boolean {
+  return load.everythingChanged || (stored !== undefined && load.changedAccounts.has(stored.account.id));
+}
+
+/** A subscription to a plan this catalogue does not know yet waits for the catalogue that does. */
+function resolveCaller({ account, key }: StoredCaller, catalog: CatalogSnapshot): Caller {
+  const subscriptions: Subscription[] = [];
+  for (const { id, planCode, startsAtMs, endsAtMs } of account.subscriptions) {
+    const plan: Plan | undefined = catalog.plans.get(planCode);
+    if (plan !== undefined) subscriptions.push({ id, plan, startsAtMs, endsAtMs });
+  }
+  return { account: { ...account, subscriptions }, key };
+}

@@ -1,0 +1,141 @@
+import { hashApiKey, newApiKey, prefixOf } from '../accounts/api-key.ts';
+import type { ApiKey } from '../accounts/contract.ts';
+import { KEYS_PER_ACCOUNT_MAX, NAME_LENGTH_MAX, PAGE_SIZE_MAX } from '../bounds.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Random } from '../kernel/random.ts';
+import { KEY_COLUMNS, type KeyRow, keyFromRow } from './account-row.ts';
+import { touchAccount } from './accounts.ts';
+import { type Database, idNumber } from './database.ts';
+
+/** A key as its owner sees it in lists. */
+export interface ListedKey extends ApiKey {
+  readonly createdAtMs: number;
+}
+
+function listedFromRow(row: KeyRow): ListedKey {
+  return { ...keyFromRow(row), createdAtMs: row.key_created_at.getTime() };
+}
+
+export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'policyId' | 'expiresAtMs' | 'status'> {}
+
+export type CreatedKey =
+  /** `text` is the key itself: shown once, stored nowhere. */
+  | { readonly kind: 'created'; readonly key: ListedKey; readonly text: string }
+  | { readonly kind: 'too-many' }
+  | { readonly kind: 'unknown-account' }
+  | { readonly kind: 'unknown-policy' };
+
+export function createKey(database: Database, wanted: NewKey, random: Random): Promise<CreatedKey> {
+  assert(
+    wanted.name.length >= 1 && wanted.name.length <= NAME_LENGTH_MAX,
+    'the name of a key is checked before',
+  );
+  return database.transaction(async (transaction) => {
+    // The account's row is locked now, so two creations at once cannot pass the bound together.
+    if (!(await touchAccount(transaction, wanted.accountId))) return { kind: 'unknown-account' };
+    const [count] = await transaction.query<{ keys: number }>(
+      'select count(*)::int as keys from api_keys where account_id = $1',
+      [wanted.accountId],
+    );
+    if ((count?.keys ?? 0) >= KEYS_PER_ACCOUNT_MAX) return { kind: 'too-many' };
+    if (!(await policyExists(transaction, wanted.policyId))) return { kind: 'unknown-policy' };
+    const text = newApiKey(random);
+    return { kind: 'created', key: await insertKey(transaction, wanted, text), text };
+  });
+}
+
+async function policyExists(transaction: Database, policyId: number | undefined): Promise<boolean> {
+  if (policyId === undefined) return true;
+  const rows = await transaction.query('select id from policies where id = $1', [policyId]);
+  return rows.length === 1;
+}
+
+async function insertKey(transaction: Database, wanted: NewKey, text: string): Promise<ListedKey> {
+  const [row] = await transaction.query<KeyRow>(
+    `insert into api_keys (account_id, name, prefix, key_hash, policy_id, expires_at, status)
+     values ($1, $2, $3, $4, $5, $6, $7) returning ${KEY_COLUMNS}`,
+    [
+      wanted.accountId,
+      wanted.name,
+      prefixOf(text),
+      hashApiKey(text),
+      wanted.policyId ?? null,
+      wanted.expiresAtMs === undefined ? null : new Date(wanted.expiresAtMs),
+      wanted.status,
+    ],
+  );
+  assert(row !== undefined, 'an insert returns its row');
+  return listedFromRow(row);
+}
+
+export interface KeyPage {
+  readonly items: readonly ListedKey[];
+  readonly total: number;
+}
+
+/** Newest first. */
+export async function listKeys(
+  database: Database,
+  accountId: number,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<KeyPage> {
+  assert(limit >= 1 && limit <= PAGE_SIZE_MAX && offset >= 0, 'a page is bounded');
+  const rows = await database.query<KeyRow & { total: number }>(
+    `select ${KEY_COLUMNS} from api_keys where account_id = $1 order by id desc limit $2 offset $3`,
+    [accountId, limit, offset],
+  );
+  const [count] = await database.query<{ total: number }>(
+    'select count(*)::int as total from api_keys where account_id = $1',
+    [accountId],
+  );
+  return { items: rows.map(listedFromRow), total: count?.total ?? 0 };
+}
+
+/** Nothing for a key of somebody else, as for one that does not exist. */
+export async function findKey(
+  database: Database,
+  accountId: number,
+  keyId: number,
+): Promise<ListedKey | undefined> {
+  const [row] = await database.query<KeyRow>(
+    `select ${KEY_COLUMNS} from api_keys where account_id = $1 and id = $2`,
+    [accountId, keyId],
+  );
+  return row === undefined ? undefined : listedFromRow(row);
+}
+
+/** How many of them were the account's and are gone now. */
+export function deleteKeys(
+  database: Database,
+  accountId: number,
+  keyIds: readonly number[],
+): Promise<number> {
+  return changeKeys(database, accountId, [
+    'delete from api_keys where account_id = $1 and id = any($2::bigint[]) returning id',
+    [accountId, keyIds],
+  ]);
+}
+
+export function setKeyStatus(
+  database: Database,
+  accountId: number,
+  keyIds: readonly number[],
+  status: ApiKey['status'],
+): Promise<number> {
+  return changeKeys(database, accountId, [
+    'update api_keys set status = $3 where account_id = $1 and id = any($2::bigint[]) returning id',
+    [accountId, keyIds, status],
+  ]);
+}
+
+function changeKeys(
+  database: Database,
+  accountId: number,
+  [text, values]: readonly [string, readonly unknown[]],
+): Promise<number> {
+  return database.transaction(async (transaction) => {
+    if (!(await touchAccount(transaction, accountId))) return 0;
+    const rows = await transaction.query(text, values);
+    return rows.length;
+  });
+}

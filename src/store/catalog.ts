@@ -1,0 +1,197 @@
+import { hashPassword } from '../accounts/password.ts';
+import type { CatalogSnapshot } from '../catalog/contract.ts';
+import { type CatalogChange, diffCatalog, type Entity } from '../catalog/diff.ts';
+import type { AccountEntry, CatalogFile, StoredCatalog } from '../catalog/document.ts';
+import * as fields from '../catalog/fields.ts';
+import { resolveCatalog } from '../catalog/resolve.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Random } from '../kernel/random.ts';
+import { createAccount, findExistingEmails } from './accounts.ts';
+import { readCatalog, type Unsealing } from './catalog-read.ts';
+import * as write from './catalog-write.ts';
+import { announce } from './changes.ts';
+import type { Database } from './database.ts';
+import { postMovement } from './movement.ts';
+import { grantSubscription } from './subscriptions.ts';
+
+export interface ApplyOptions extends Unsealing {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The catalogue of one moment, with secrets in clear: for memory only. */
+export async function loadCatalog(database: Database, unsealing: Unsealing): Promise<CatalogSnapshot> {
+  const stored = await database.transaction(async (transaction) => {
+    // All statements see the same moment, so a route never misses a credential that came with it.
+    await transaction.query('set transaction isolation level repeatable read, read only');
+    return readCatalog(transaction, unsealing);
+  });
+  return resolveCatalog(stored);
+}
+
+/** What applying the document would change; nothing is changed. */
+export async function previewCatalog(
+  database: Database,
+  document: CatalogFile,
+  unsealing: Unsealing,
+): Promise<readonly CatalogChange[]> {
+  const stored = await readCatalog(database, unsealing);
+  return diffCatalog(document, stored, await existingEmails(database, document));
+}
+
+/**
+ * Makes the store hold what the document says, in one transaction, and says what changed. Applying it again
+ * changes nothing. Running servers are told at the commit.
+ */
+export async function applyCatalog(
+  database: Database,
+  document: CatalogFile,
+  options: ApplyOptions,
+): Promise<readonly CatalogChange[]> {
+  // Hashing takes its time, so it is done before anything is locked.
+  const passwordHashes = await hashNewPasswords(database, document, options.random);
+  return database.transaction(async (transaction) => {
+    // Whoever applies at the same time waits here and then compares with what we wrote.
+    await transaction.query('select version from catalog_settings for update');
+    const stored = await readCatalog(transaction, options);
+    const changes = diffCatalog(document, stored, await existingEmails(transaction, document));
+    await writeChanges({ transaction, document, stored, changes, options, passwordHashes });
+    return changes;
+  });
+}
+
+interface Writing {
+  readonly transaction: Database;
+  readonly document: CatalogFile;
+  readonly stored: StoredCatalog;
+  readonly changes: readonly CatalogChange[];
+  readonly options: ApplyOptions;
+  readonly passwordHashes: ReadonlyMap<string, string>;
+}
+
+/** In the order of their references: policies before plans, vendors before credentials before routes. */
+async function writeChanges(writing: Writing): Promise<void> {
+  const { transaction, document, stored, changes } = writing;
+  const changed = changedKeys(changes);
+  for (const each of document.policies) {
+    if (changed('policy', each.id)) await write.writePolicy(transaction, each);
+  }
+  if (changed('settings', 'catalog')) await write.writeSettings(transaction, document, stored);
+  for (const each of document.vendors)
+    if (changed('vendor', each.code)) await write.writeVendor(transaction, each);
+  for (const each of document.credentials)
+    if (changed('credential', each.name)) await writeCredential(writing, each);
+  await writeModels(writing);
+  for (const each of document.plans) if (changed('plan', each.code)) await write.writePlan(transaction, each);
+  for (const each of document.nodes) if (changed('node', each.name)) await write.writeNode(transaction, each);
+  for (const each of document.announcements) {
+    if (changed('announcement', each.id)) await write.writeAnnouncement(transaction, each);
+  }
+  for (const each of document.accounts) if (changed('account', each.email)) await writeAccount(writing, each);
+  if (changes.every((change) => change.entity === 'account')) return;
+  await transaction.query('update catalog_settings set version = version + 1');
+  await announce(transaction, { kind: 'catalog' });
+}
+
+function changedKeys(changes: readonly CatalogChange[]): (entity: Entity, key: string | number) => boolean {
+  const keys = new Set(changes.map((change) => `${change.entity} ${change.key}`));
+  return (entity, key) => keys.has(`${entity} ${key}`);
+}
+
+async function writeCredential(writing: Writing, entry: CatalogFile['credentials'][number]): Promise<void> {
+  const { transaction, stored, options } = writing;
+  const credential = { ...entry, ownerAccountId: undefined };
+  const id = stored.credentials.get(entry.name)?.id;
+  if (id === undefined) await write.insertCredential(transaction, credential, options.sealer);
+  else await write.updateCredential(transaction, id, credential, options.sealer);
+}
+
+async function writeModels({ transaction, document, stored, changes }: Writing): Promise<void> {
+  const changed = changedKeys(changes);
+  for (const model of document.models) {
+    const { modelId, routes = [] } = model;
+    if (changed('model', modelId)) await write.writeModel(transaction, model);
+    const listed = new Map(routes.map((route) => [fields.ofRoute(modelId, route).key, route]));
+    for (const [key, route] of listed) {
+      if (changed('route', key)) await write.writeRoute(transaction, modelId, route);
+    }
+    for (const route of stored.models.get(modelId)?.routes ?? []) {
+      const { key } = fields.ofRoute(modelId, route);
+      if (listed.has(key) || !changed('route', key)) continue;
+      await write.writeRoute(transaction, modelId, { ...route, status: 'disabled' });
+    }
+  }
+}
+
+async function writeAccount(writing: Writing, entry: AccountEntry): Promise<void> {
+  const { transaction, document, stored, passwordHashes } = writing;
+  const defaults = document.defaults ?? stored.defaults;
+  const passwordHash = passwordHashes.get(entry.email);
+  assert(passwordHash !== undefined, 'accounts are never deleted, so a new one was new before');
+  const created = await createAccount(transaction, {
+    email: entry.email,
+    passwordHash,
+    status: entry.status,
+    role: entry.role,
+    userType: entry.userType,
+    userRateMicro: entry.userRateMicro ?? defaults.userRateMicro,
+    apiBilling: entry.apiBilling ?? defaults.apiBilling,
+    autoExchange: entry.autoExchange ?? defaults.autoExchange,
+    extraApiQuotaMicro: entry.extraApiQuotaMicro,
+    preference: { fallbackModel: entry.fallbackModel, byokFallback: entry.byokFallback },
+  });
+  // Somebody registered the address a moment ago: then it exists, and is left as it is.
+  if (created.kind === 'created') await openAccount(writing, entry, created.accountId);
+}
+
+async function openAccount(writing: Writing, entry: AccountEntry, accountId: number): Promise<void> {
+  const { transaction, document, stored, options } = writing;
+  const opening = { accountId, ref: 'catalogue file' };
+  const { balanceMicro, creditsMicro, subscription } = entry;
+  if (balanceMicro > 0n) {
+    await postMovement(transaction, {
+      ...opening,
+      kind: 'top_up',
+      pool: 'balance',
+      changeMicro: balanceMicro,
+    });
+  }
+  if (creditsMicro > 0n) {
+    await postMovement(transaction, {
+      ...opening,
+      kind: 'grant',
+      pool: 'credits',
+      changeMicro: creditsMicro,
+    });
+  }
+  if (subscription === undefined) return;
+  const { planCode } = subscription;
+  const plan = document.plans.find((each) => each.code === planCode) ?? stored.plans.get(planCode);
+  assert(plan !== undefined, 'a checked file names plans that exist');
+  const startsAtMs = options.clock.now();
+  const endsAtMs = startsAtMs + (subscription.days ?? plan.days) * DAY_MS;
+  await grantSubscription(transaction, { accountId, planCode, startsAtMs, endsAtMs });
+}
+
+function existingEmails(database: Database, document: CatalogFile): Promise<ReadonlySet<string>> {
+  return findExistingEmails(
+    database,
+    document.accounts.map((account) => account.email),
+  );
+}
+
+async function hashNewPasswords(
+  database: Database,
+  document: CatalogFile,
+  random: Random,
+): Promise<ReadonlyMap<string, string>> {
+  const existing = await existingEmails(database, document);
+  const hashes = new Map<string, string>();
+  for (const { email, password } of document.accounts) {
+    if (!existing.has(email)) hashes.set(email, await hashPassword(password, random));
+  }
+  return hashes;
+}
