@@ -205,14 +205,3 @@ export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'refusal';
 }
-
-/** The body of spec 7.1. `error.message` repeats `message`, because the vendors' SDKs read it there. */
-export function errorBody(refusal: Refusal): string {
-  const { code } = refusal.error;
-  const { message } = refusal;
-  return JSON.stringify({
-    code,
-    message,
-    error: { type: 'gateway_error', code: String(code), message },
-  });
-}

@@ -1,0 +1,57 @@
+import type { ParseArgsConfig } from 'node:util';
+
+/** Exit codes of every command. */
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+export type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** A command as data: its help, its option parsing and its work come from one row. */
+export interface Command {
+  /** `key create` */
+  readonly name: string;
+  readonly summary: string;
+  /** What stands behind the name in the usage line. */
+  readonly usage: string;
+  readonly options: Options;
+  /** A line for each option. */
+  readonly help: readonly string[];
+  run(input: CommandInput): Promise<number>;
+}
+
+export interface CommandInput {
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly positionals: readonly string[];
+  readonly output: Output;
+}
+
+/** Where a command speaks; tests listen here. */
+export interface Output {
+  line(text: string): void;
+  error(text: string): void;
+}
+
+export const consoleOutput: Output = {
+  line: (text) => void process.stdout.write(`${text}\n`),
+  error: (text) => void process.stderr.write(`${text}\n`),
+};
+
+/** A mistake of the caller: its text is shown with the usage, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** A failure with a sentence for the user: shown as it is, exit code 1. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+}
+
+export function stringOption(input: CommandInput, name: string): string | undefined {
+  const value = input.values[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function requiredOption(input: CommandInput, name: string): string {
+  const value = stringOption(input, name);
+  if (value === undefined || value === '') throw new UsageError(`--${name} is required`);
+  return value;
+}

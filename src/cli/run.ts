@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+import { VERSION } from '../kernel/version.ts';
+import { type Command, CommandFailed, consoleOutput, EXIT, type Output, UsageError } from './command.ts';
+import { COMMANDS } from './commands.ts';
+
+/** Finds the command, reads its options, runs it and turns what happens into an exit code. */
+export async function runCommand(args: readonly string[], output: Output = consoleOutput): Promise<number> {
+  const first = args[0];
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    output.line(overview());
+    return first === undefined ? EXIT.usage : EXIT.ok;
+  }
+  if (first === '--version' || first === '-v') {
+    output.line(VERSION);
+    return EXIT.ok;
+  }
+  const command = findCommand(args);
+  if (command === undefined) {
+    output.error(`tollgate: unknown command "${args.slice(0, 2).join(' ')}"\n\n${overview()}`);
+    return EXIT.usage;
+  }
+  return await runFound(command, args.slice(command.name.split(' ').length), output);
+}
+
+async function runFound(command: Command, args: readonly string[], output: Output): Promise<number> {
+  try {
+    const { values, positionals } = parse(command, args);
+    if (values.help === true) {
+      output.line(helpOf(command));
+      return EXIT.ok;
+    }
+    return await command.run({ values, positionals, output });
+  } catch (error) {
+    if (error instanceof UsageError) {
+      output.error(`tollgate ${command.name}: ${error.message}\n\n${helpOf(command)}`);
+      return EXIT.usage;
+    }
+    if (error instanceof CommandFailed) {
+      output.error(`tollgate ${command.name}: ${error.message}`);
+      return EXIT.failed;
+    }
+    throw error;
+  }
+}
+
+function parse(
+  command: Command,
+  args: readonly string[],
+): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
+  try {
+    const options = {
+      ...command.options,
+      config: { type: 'string' as const },
+      help: { type: 'boolean' as const, short: 'h' },
+    };
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    return {
+      values: parsed.values as Record<string, string | boolean | undefined>,
+      positionals: parsed.positionals,
+    };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The longest name wins: `key create` before `key`. */
+function findCommand(args: readonly string[]): Command | undefined {
+  const two = args.slice(0, 2).join(' ');
+  return COMMANDS.find(({ name }) => name === two) ?? COMMANDS.find(({ name }) => name === args[0]);
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return [
+    'Tollgate: one address and one key in front of every model vendor.',
+    '',
+    'Usage: tollgate <command> [options]',
+    '',
+    ...lines,
+    '',
+    'Every command takes --help and --config FILE (lines NAME=value; the environment wins).',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
+  ].join('\n');
+}
+
+function helpOf(command: Command): string {
+  const lines = [
+    ...command.help,
+    '--config FILE   settings as NAME=value lines; the environment wins',
+    '--help          this text',
+  ];
+  return [
+    `Usage: tollgate ${command.name}${command.usage === '' ? '' : ` ${command.usage}`}`,
+    '',
+    command.summary,
+    '',
+    ...lines.map((line) => `  ${line}`),
+  ].join('\n');
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadConfig, readConfig } from './config.ts';
+
+function errorsOf(environment: Record<string, string>): readonly string[] {
+  const result = readConfig(environment);
+  return result.kind === 'config-errors' ? result.errors : [];
+}
+
+test('an empty environment gives the decided defaults, frozen', () => {
+  const result = readConfig({});
+  if (result.kind !== 'config') throw new Error(result.errors.join());
+  expect(result.config).toMatchObject({ host: '0.0.0.0', port: 8080, creditsPerYuan: 1000, timeZone: 'UTC' });
+  expect(Object.isFrozen(result.config)).toBe(true);
+});
+
+test('a wrong value names the variable and the reason, all of them at once', () => {
+  const errors = errorsOf({
+    TOLLGATE_PORT: '70000',
+    TOLLGATE_TIMEZONE: 'Mars/Base',
+    TOLLGATE_SECRET: 'short',
+    TOLLGATE_ROLE: 'king',
+    DATABASE_URL: 'mysql://x',
+    TOLLGATE_PROT: '1',
+  });
+  expect(errors).toEqual([
+    'TOLLGATE_PROT: is not a setting of Tollgate',
+    'TOLLGATE_PORT: must be a whole number from 0 to 65535',
+    'TOLLGATE_ROLE: must be one of all, gateway, platform',
+    'TOLLGATE_SECRET: must have at least 32 bytes',
+    'DATABASE_URL: must begin with postgres://',
+    'TOLLGATE_TIMEZONE: must be an IANA time zone, e.g. UTC',
+  ]);
+});
+
+test.each(['-1', '1e3', '8080x', '0x10', '٣'])('port %j is refused', (port) => {
+  expect(errorsOf({ TOLLGATE_PORT: port })).toHaveLength(1);
+});
+
+test.each(['', ' '])('an empty variable %j means its default', (port) => {
+  expect(readConfig({ TOLLGATE_PORT: port })).toMatchObject({ kind: 'config', config: { port: 8080 } });
+});
+
+test('a file of settings is read and the environment wins over it', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-config-'));
+  const file = join(directory, 'tollgate.env');
+  writeFileSync(file, '# comment\nTOLLGATE_DRAIN_MS=7\nTOLLGATE_NODE="north"\n');
+  const result = loadConfig(file);
+  rmSync(directory, { recursive: true });
+  expect(result).toMatchObject({ kind: 'config', config: { drainMs: 7, nodeName: 'north' } });
+  expect(loadConfig(file)).toMatchObject({ kind: 'config-errors' });
+});

@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+
+/**
+ * The one place that reads the environment. Every setting is a row of this table: its name, what it means,
+ * its default and how its text becomes a value. The README's table is checked against it.
+ */
+export interface Setting<Value> {
+  readonly name: string;
+  readonly meaning: string;
+  /** Shown in the documentation; the text that is parsed when the variable is absent. */
+  readonly standard: string;
+  /** The value, or the reason why the text is none. */
+  readonly parse: (text: string) => Value | Reason;
+}
+
+/** Why a text is not a value of its setting. */
+export class Reason {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const text = (name: string, standard: string, meaning: string): Setting<string> => ({
+  name,
+  standard,
+  meaning,
+  parse: (value) => value,
+});
+
+const optional = (name: string, meaning: string): Setting<string | undefined> => ({
+  name,
+  standard: '',
+  meaning,
+  parse: (value) => (value === '' ? undefined : value),
+});
+
+const integer = (
+  name: string,
+  standard: number,
+  range: readonly [number, number],
+  meaning: string,
+): Setting<number> => ({
+  name,
+  standard: String(standard),
+  meaning,
+  parse: (value) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= range[0] && number <= range[1]
+      ? number
+      : new Reason(`must be a whole number from ${range[0]} to ${range[1]}`);
+  },
+});
+
+const choice = <const Value extends string>(
+  name: string,
+  standard: Value,
+  values: readonly Value[],
+  meaning: string,
+): Setting<Value> => ({
+  name,
+  standard,
+  meaning,
+  parse: (value) => values.find((one) => one === value) ?? new Reason(`must be one of ${values.join(', ')}`),
+});
+
+const SECRET_BYTES_MIN = 32;
+
+export const SETTINGS = {
+  host: text('TOLLGATE_HOST', '0.0.0.0', 'Address to listen on.'),
+  port: integer('TOLLGATE_PORT', 8080, [0, 65_535], 'Port to listen on; 0 takes a free one.'),
+  dataDirectory: text('TOLLGATE_DATA', './data', 'Data directory: embedded database, journal, secret.'),
+  role: choice(
+    'TOLLGATE_ROLE',
+    'all',
+    ['all', 'gateway', 'platform'],
+    'What this process serves. Only the gateway exists so far, so `platform` serves health and metrics.',
+  ),
+  secret: {
+    name: 'TOLLGATE_SECRET',
+    standard: '',
+    meaning: 'Root of the encryption keys, 32 bytes or more. Absent: made once in the data directory.',
+    parse: (value: string) => {
+      if (value === '') return undefined;
+      if (Buffer.byteLength(value) < SECRET_BYTES_MIN) return new Reason('must have at least 32 bytes');
+      return value;
+    },
+  } satisfies Setting<string | undefined>,
+  catalogFile: optional('TOLLGATE_CATALOG', 'Catalogue file applied at start.'),
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    standard: '',
+    meaning: 'PostgreSQL of your own. Absent: the embedded one in the data directory.',
+    parse: (value: string) => {
+      if (value === '') return undefined;
+      return /^postgres(ql)?:\/\//.test(value) ? value : new Reason('must begin with postgres://');
+    },
+  } satisfies Setting<string | undefined>,
+  timeZone: {
+    name: 'TOLLGATE_TIMEZONE',
+    standard: 'UTC',
+    meaning: 'Time zone of months (spending caps) and of shown times.',
+    parse: (value: string) => (isTimeZone(value) ? value : new Reason('must be an IANA time zone, e.g. UTC')),
+  } satisfies Setting<string>,
+  creditsPerYuan: integer('TOLLGATE_CREDITS_PER_YUAN', 1000, [1, 1_000_000], 'Credits that one yuan buys.'),
+  nodeName: text(
+    'TOLLGATE_NODE',
+    'local',
+    'Name of this node; a `nodes` row of the catalogue gives its rate.',
+  ),
+  logLevel: choice(
+    'TOLLGATE_LOG_LEVEL',
+    'info',
+    ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+    'Least level that is logged; `debug` logs every call.',
+  ),
+  connectTimeoutMs: integer('TOLLGATE_CONNECT_TIMEOUT_MS', 5_000, [10, 120_000], 'Connecting to a vendor.'),
+  firstByteTimeoutMs: integer(
+    'TOLLGATE_FIRST_BYTE_TIMEOUT_MS',
+    120_000,
+    [10, 3_600_000],
+    'From the request sent to the first byte (and the first event) of the answer.',
+  ),
+  idleTimeoutMs: integer('TOLLGATE_IDLE_TIMEOUT_MS', 60_000, [10, 3_600_000], 'Silence within an answer.'),
+  clientStallMs: integer(
+    'TOLLGATE_CLIENT_STALL_MS',
+    60_000,
+    [10, 3_600_000],
+    'A client that reads nothing for this long is cut.',
+  ),
+  keepAliveMs: integer(
+    'TOLLGATE_KEEP_ALIVE_MS',
+    15_000,
+    [10, 3_600_000],
+    'Silence of a vendor after which a stream sends the client a sign of life.',
+  ),
+  drainMs: integer('TOLLGATE_DRAIN_MS', 30_000, [0, 3_600_000], 'What running calls get at SIGTERM.'),
+  openaiApiKey: optional('OPENAI_API_KEY', 'Makes the default catalogue serve OpenAI models.'),
+  anthropicApiKey: optional('ANTHROPIC_API_KEY', 'Makes the default catalogue serve Anthropic models.'),
+  geminiApiKey: optional('GEMINI_API_KEY', 'Makes the default catalogue serve Google models.'),
+  faults: optional('TOLLGATE_FAULTS', 'For tests only: fault points that end the process or throw.'),
+} as const;
+
+type Values = {
+  readonly [Key in keyof typeof SETTINGS]: Exclude<ReturnType<(typeof SETTINGS)[Key]['parse']>, Reason>;
+};
+
+export type Config = Values & {
+  /** What `${NAME}` in a catalogue file is taken from. */
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+export type ConfigResult =
+  | { readonly kind: 'config'; readonly config: Config }
+  | { readonly kind: 'config-errors'; readonly errors: readonly string[] };
+
+/** Reads the process's own environment; `configFile` holds `NAME=value` lines and yields to the environment. */
+export function loadConfig(configFile: string | undefined): ConfigResult {
+  const own = process.env;
+  if (configFile === undefined) return readConfig(own);
+  let file: Record<string, string | undefined>;
+  try {
+    file = parseEnv(readFileSync(configFile, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { kind: 'config-errors', errors: [`--config ${configFile}: ${why}`] };
+  }
+  return readConfig({ ...file, ...own });
+}
+
+/** Every wrong value at once, each naming its variable and the reason. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): ConfigResult {
+  const errors = unknownSettings(environment);
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries(SETTINGS)) {
+    // An empty variable means the same as none, as in every shell script.
+    const given = (environment[setting.name] ?? '').trim();
+    const value = setting.parse(given === '' ? setting.standard : given);
+    if (value instanceof Reason) errors.push(`${setting.name}: ${value.text}`);
+    else values[key] = value;
+  }
+  if (errors.length > 0) return { kind: 'config-errors', errors };
+  values.dataDirectory = resolve(String(values.dataDirectory));
+  values.environment = Object.freeze(definedOnly(environment));
+  return { kind: 'config', config: Object.freeze(values) as unknown as Config };
+}
+
+/** A misspelt variable would silently mean its default; so it is an error. */
+function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const known = new Set(Object.values(SETTINGS).map((setting) => setting.name as string));
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('TOLLGATE_') && !known.has(name))
+    .map((name) => `${name}: is not a setting of Tollgate`);
+}
+
+function definedOnly(record: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const defined: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(record)) if (value !== undefined) defined[name] = value;
+  return defined;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

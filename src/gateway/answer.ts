@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http';
+import { RETRY_WAIT_MAX_SECONDS } from '../bounds.ts';
+import type { Refusal } from '../kernel/errors.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
+
+/** Google's clients read a status text beside the message. */
+const GOOGLE_STATUS = new Map([
+  [400, 'INVALID_ARGUMENT'],
+  [401, 'UNAUTHENTICATED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [413, 'INVALID_ARGUMENT'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [500, 'INTERNAL'],
+  [502, 'UNAVAILABLE'],
+  [503, 'UNAVAILABLE'],
+  [504, 'DEADLINE_EXCEEDED'],
+]);
+
+/** Bodies up to this size are read to their end after a refusal, so that the connection can live on. */
+const UNREAD_BODY_BYTES_MAX = 256 * 1024;
+
+/**
+ * The body of spec 7.1. `error.message` repeats `message`, because the vendors' SDKs read it there; Anthropic's
+ * and Google's clients get the few fields more that they look for.
+ */
+export function errorBody(refusal: Refusal, requestId: string, protocol: Protocol | undefined): string {
+  const { code, status } = refusal.error;
+  const { message } = refusal;
+  const error: Record<string, string> = { type: 'gateway_error', code: String(code), message };
+  if (protocol === 'gemini') error.status = GOOGLE_STATUS.get(status) ?? 'UNKNOWN';
+  const body = { code, message, error };
+  return JSON.stringify(protocol === 'messages' ? { type: 'error', ...body, request_id: requestId } : body);
+}
+
+/** Answers with an error of our own. The connection is closed when a large body is still on its way. */
+export function sendRefusal(
+  response: ServerResponse,
+  refusal: Refusal,
+  requestId: string,
+  protocol: Protocol | undefined,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = errorBody(refusal, requestId, protocol);
+  const headers = [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(Buffer.byteLength(body)),
+    ...requestIdHeaders(requestId, protocol),
+    ...waitHeaders(refusal),
+  ];
+  const { req } = response;
+  const length = Number(req.headers['content-length'] ?? 0);
+  const chunked = req.headers['transfer-encoding'] !== undefined;
+  if (!req.complete && (chunked || !(length <= UNREAD_BODY_BYTES_MAX))) headers.push('connection', 'close');
+  response.writeHead(refusal.error.status, headers);
+  response.end(body);
+}
+
+/** The Anthropic SDK reads `request-id`. */
+export function requestIdHeaders(requestId: string, protocol: Protocol | undefined): string[] {
+  const headers = ['x-request-id', requestId];
+  if (protocol === 'messages') headers.push('request-id', requestId);
+  return headers;
+}
+
+/** decisions.md 7: a wait the client cannot sit out also tells the SDKs not to try. */
+function waitHeaders({ retryAfterSeconds, limit }: Refusal): string[] {
+  const headers: string[] = [];
+  if (retryAfterSeconds !== undefined) {
+    headers.push('retry-after', String(retryAfterSeconds));
+    if (retryAfterSeconds > RETRY_WAIT_MAX_SECONDS) headers.push('x-should-retry', 'false');
+  }
+  if (limit !== undefined) headers.push('x-tollgate-limit', limit);
+  return headers;
+}

@@ -1,0 +1,244 @@
+import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX } from '../bounds.ts';
+import type { Route } from '../catalog/contract.ts';
+import { countTokens } from '../protocol/tokens.ts';
+import { answerHeaders } from '../upstream/answer-headers.ts';
+import type {
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamHandler,
+  UpstreamHead,
+} from '../upstream/contract.ts';
+import type { Ticket } from '../upstream/health.ts';
+import { requestIdHeaders } from './answer.ts';
+import { attemptCount, countedInput, type Passage, settlePassage } from './passage.ts';
+import { classify } from './route.ts';
+import { StreamAnswer, type StreamTimes } from './stream.ts';
+import { vendorErrorStatus } from './vendor-error.ts';
+
+/** An answer of a vendor that is an error: kept whole, because it may be passed on unchanged. */
+export interface VendorError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface RouteFailure {
+  /** For the call log: an HTTP status or the kind of failure. */
+  readonly outcome: string;
+  readonly kind: 'vendor-error' | 'timeout' | 'broken' | 'limited';
+  readonly error: VendorError | undefined;
+}
+
+export type AttemptResult =
+  /** The client has its answer, or as much of it as came, or went away; the call is settled. */
+  | { readonly kind: 'answered'; readonly outcome: string }
+  /** The vendor says that the request itself is wrong: it is passed on, no other route is asked. */
+  | { readonly kind: 'rejected'; readonly error: VendorError }
+  /** Nothing reached the client: the next route may try. */
+  | { readonly kind: 'route-failed'; readonly failure: RouteFailure };
+
+export interface AttemptWatch {
+  readonly times: StreamTimes;
+  readonly ticket: Ticket;
+}
+
+/** One route tried once, from the first byte sent until the client has the answer or the route has failed. */
+export class RouteAttempt implements UpstreamHandler {
+  readonly #passage: Passage;
+  readonly #route: Route;
+  readonly #watch: AttemptWatch;
+  readonly #resolve: (result: AttemptResult) => void;
+  #exchange: UpstreamExchange | undefined;
+  #head: UpstreamHead | undefined;
+  #stream: StreamAnswer | undefined;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #bytesMax = ERROR_BODY_BYTES_MAX;
+  #done = false;
+
+  constructor(passage: Passage, route: Route, watch: AttemptWatch, resolve: (result: AttemptResult) => void) {
+    this.#passage = passage;
+    this.#route = route;
+    this.#watch = watch;
+    this.#resolve = resolve;
+  }
+
+  /** The exchange is known only after `send` returned; nothing is called back before that. */
+  attach(exchange: UpstreamExchange): void {
+    this.#exchange = exchange;
+  }
+
+  onHead(head: UpstreamHead): void {
+    this.#head = head;
+    if (classify(head.status) !== 'success') return;
+    this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
+    const framing = this.#framingOf(head);
+    if (framing === undefined || this.#exchange === undefined) return;
+    const { dialect, facts, model } = this.#passage;
+    this.#stream = new StreamAnswer({
+      passage: this.#passage,
+      relay: dialect.relayStream(framing, facts, model.modelId),
+      framing,
+      times: this.#watch.times,
+      onBegin: () => this.#watch.ticket.report('success'),
+      exchange: this.#exchange,
+      headers: this.#streamHeaders(head),
+      onEnd: (outcome) => this.#finish({ kind: 'answered', outcome }),
+    });
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#done) return;
+    if (this.#stream !== undefined) {
+      if (this.#stream.push(chunk) === 'first-error') this.#firstEventFailed(this.#stream.firstError);
+      return;
+    }
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#bytesMax) {
+      this.#exchange?.abort();
+      this.#fail({ outcome: 'too-large', kind: 'broken', error: undefined });
+      return;
+    }
+    this.#chunks.push(chunk);
+  }
+
+  onEnd(): void {
+    if (this.#done || this.#head === undefined) return;
+    if (this.#stream !== undefined) {
+      if (this.#stream.began) this.#stream.upstreamEnded();
+      else this.#fail({ outcome: 'empty-stream', kind: 'broken', error: undefined });
+      return;
+    }
+    const body =
+      this.#chunks.length === 1 ? (this.#chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(this.#chunks);
+    if (classify(this.#head.status) === 'success') this.#answerPlain(this.#head, body);
+    else this.#vendorFailed({ status: this.#head.status, headers: this.#head.headers, body });
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    if (this.#done) return;
+    this.#passage.carriage.log.warn(
+      { requestId: this.#passage.call.id, route: this.#route.id, kind: failure.kind, detail: failure.detail },
+      'upstream failed',
+    );
+    if (this.#stream?.began) {
+      this.#stream.cut('cut-by-upstream', failure.kind === 'idle' ? 'upstreamTimeout' : 'upstreamBroken');
+      return;
+    }
+    const slow = failure.kind === 'timeout' || failure.kind === 'idle';
+    this.#fail({ outcome: failure.kind, kind: slow ? 'timeout' : 'broken', error: undefined });
+  }
+
+  /** The client closed its connection. */
+  clientGone(): void {
+    if (this.#done) return;
+    if (this.#stream?.began) {
+      this.#stream.clientGone();
+      return;
+    }
+    this.#exchange?.abort();
+    this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
+  }
+
+  /** The process must end and the client still waits for its first byte. */
+  stop(): void {
+    if (this.#done) return;
+    if (this.#stream?.began) {
+      this.#stream.stop();
+      return;
+    }
+    this.#exchange?.abort();
+    this.#fail({ outcome: 'stopped', kind: 'broken', error: undefined });
+  }
+
+  #framingOf(head: UpstreamHead): 'sse' | 'json-array' | undefined {
+    if (!this.#passage.facts.stream) return undefined;
+    const type = head.headers['content-type'] ?? '';
+    if (type.startsWith('text/event-stream')) return 'sse';
+    const path = this.#passage.raw.path;
+    return path?.framing === 'json-array' && type.startsWith('application/json') ? 'json-array' : undefined;
+  }
+
+  #answerPlain(head: UpstreamHead, body: Buffer): void {
+    const { dialect, facts, model, call, response } = this.#passage;
+    const answer = dialect.readResponse(body, facts, model.modelId);
+    if (!answer.valid) {
+      this.#fail({ outcome: 'not-an-answer', kind: 'broken', error: undefined });
+      return;
+    }
+    if (answer.isError) {
+      const status = vendorErrorStatus(body.toString('utf8'));
+      this.#vendorFailed({ status, headers: head.headers, body });
+      return;
+    }
+    const usage = answer.usage ?? {
+      inputFresh: countedInput(this.#passage),
+      cacheRead: 0,
+      cacheWrite: 0,
+      outputText: countTokens(answer.outputText()),
+      outputReasoning: 0,
+      images: facts.images,
+      videos: 0,
+    };
+    call.firstByteAt = this.#passage.carriage.clock.monotonic();
+    const { pieces } = answer;
+    const whole = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    const headers = ['content-length', String(whole?.length ?? 0), ...this.#commonHeaders(head)];
+    settlePassage(
+      this.#passage,
+      {
+        status: head.status,
+        errorCode: null,
+        verdict: 'complete',
+        usage,
+        estimated: answer.usage === undefined,
+      },
+      'ok',
+    );
+    this.#finish({ kind: 'answered', outcome: 'ok' });
+    response.writeHead(head.status, headers);
+    response.end(whole);
+  }
+
+  #streamHeaders(head: UpstreamHead): string[] {
+    return ['cache-control', 'no-cache', 'x-accel-buffering', 'no', ...this.#commonHeaders(head)];
+  }
+
+  #commonHeaders(head: UpstreamHead): string[] {
+    const { call, model } = this.#passage;
+    const { protocol } = call.endpoint;
+    return [
+      ...answerHeaders(head.headers),
+      ...requestIdHeaders(call.id, protocol),
+      'x-tollgate-model',
+      model.modelId,
+      'x-tollgate-route',
+      String(this.#route.id),
+      'x-tollgate-attempts',
+      String(attemptCount(call)),
+    ];
+  }
+
+  /** conversion.md 1.12: an error as the first event is still an ordinary error, with a status of its own. */
+  #firstEventFailed(text: string): void {
+    this.#exchange?.abort();
+    const headers = { 'content-type': 'application/json' };
+    this.#vendorFailed({ status: vendorErrorStatus(text), headers, body: Buffer.from(text) });
+  }
+
+  #vendorFailed(error: VendorError): void {
+    if (classify(error.status) === 'client-error') this.#finish({ kind: 'rejected', error });
+    else this.#fail({ outcome: String(error.status), kind: 'vendor-error', error });
+  }
+
+  #fail(failure: RouteFailure): void {
+    this.#finish({ kind: 'route-failed', failure });
+  }
+
+  #finish(result: AttemptResult): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#chunks = [];
+    this.#resolve(result);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Caller } from '../accounts/contract.ts';
+import type { Route } from '../catalog/contract.ts';
+import type { PriceSnapshot } from '../catalog/price.ts';
+import type { Lease } from '../gate/contract.ts';
+import { NO_USAGE, type Usage } from '../kernel/usage.ts';
+import type { Attempt, Payer, Verdict } from '../ledger/contract.ts';
+import type { Endpoint } from './endpoints.ts';
+
+/**
+ * One call on its way, from authentication to settlement. Each stage adds what it found out; settlement turns
+ * the whole into the call's record. Nothing outside gateway/ holds one.
+ */
+export interface Call {
+  readonly id: string;
+  readonly createdAtMs: number;
+  /** By the monotonic clock: durations are measured from here. */
+  readonly startedAt: number;
+  readonly endpoint: Endpoint;
+  readonly caller: Caller;
+  modelAsked: string;
+  modelUsed: string;
+  stream: boolean;
+  payer: Payer;
+  lease: Lease | undefined;
+  route: Route | undefined;
+  price: PriceSnapshot | undefined;
+  readonly attempts: Attempt[];
+  /** When the attempt that runs now began; nothing between attempts. */
+  attemptStartedAt: number | undefined;
+  /** When the first byte of the answer went to the client. */
+  firstByteAt: number | undefined;
+  /** What it used, known when it is settled. */
+  usage: Usage;
+  /** Set once: a call is settled exactly once. */
+  settled: boolean;
+}
+
+/** How a call ended, as far as the client and the bill are concerned. */
+export interface Outcome {
+  readonly status: number;
+  readonly errorCode: number | null;
+  readonly verdict: Verdict;
+  readonly usage: Usage;
+  readonly estimated: boolean;
+}
+
+export interface CallStart {
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly startedAt: number;
+  readonly endpoint: Endpoint;
+  readonly caller: Caller;
+}
+
+export function newCall(start: CallStart): Call {
+  return {
+    id: start.id,
+    createdAtMs: start.createdAtMs,
+    startedAt: start.startedAt,
+    endpoint: start.endpoint,
+    caller: start.caller,
+    modelAsked: '',
+    modelUsed: '',
+    stream: false,
+    payer: 'none',
+    lease: undefined,
+    route: undefined,
+    price: undefined,
+    attempts: [],
+    attemptStartedAt: undefined,
+    firstByteAt: undefined,
+    usage: NO_USAGE,
+    settled: false,
+  };
+}

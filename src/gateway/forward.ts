@@ -1,0 +1,187 @@
+import type { Route } from '../catalog/contract.ts';
+import { type Refusal, refuse } from '../kernel/errors.ts';
+import { NO_USAGE, totalTokens } from '../kernel/usage.ts';
+import { answerHeaders } from '../upstream/answer-headers.ts';
+import type { Ticket } from '../upstream/health.ts';
+import { addressVendor, type VendorAction } from '../upstream/vendor.ts';
+import { requestIdHeaders, sendRefusal } from './answer.ts';
+import {
+  type AttemptResult,
+  type AttemptWatch,
+  RouteAttempt,
+  type RouteFailure,
+  type VendorError,
+} from './attempt.ts';
+import type { Outcome } from './call.ts';
+import { attemptCount, beginAttempt, endAttempt, type Passage, settlePassage } from './passage.ts';
+import { classify } from './route.ts';
+import type { StreamTimes } from './stream.ts';
+
+const CLIENT_CLOSED = 499;
+const LIMITED: AttemptResult = {
+  kind: 'route-failed',
+  failure: { outcome: 'at-limit', kind: 'limited', error: undefined },
+};
+
+/** Tries the routes one by one until one answers, and answers the client whatever comes of it. */
+export async function forward(passage: Passage, routes: readonly Route[], times: StreamTimes): Promise<void> {
+  const { call, response, carriage } = passage;
+  const failures: RouteFailure[] = [];
+  for (const route of routes) {
+    if (response.closed) break;
+    // A retry storm must not follow an outage: beyond the budget the first failure is the answer.
+    const again = failures.length > 0;
+    if (again && !carriage.retryBudget.take(carriage.gate.active)) break;
+    const result = await tryRoute(passage, route, times);
+    if (again) carriage.retryBudget.release();
+    if (call.settled) return;
+    if (result.kind === 'route-failed') failures.push(result.failure);
+    else if (result.kind === 'rejected' && !response.closed) {
+      passOn(passage, result.error);
+      return;
+    }
+  }
+  if (response.closed) endAbandoned(passage);
+  else answerFailures(passage, failures);
+}
+
+async function tryRoute(passage: Passage, route: Route, times: StreamTimes): Promise<AttemptResult> {
+  const { call, carriage } = passage;
+  const ticket = carriage.health.begin(route, passage.facts.inputTokensEstimate);
+  // Others took the last place in the credential's own limits since the routes were chosen.
+  if (ticket === undefined) return LIMITED;
+  beginAttempt(passage, route);
+  openInJournal(passage, route);
+  const result = await send(passage, route, { times, ticket });
+  endAttempt(passage, outcomeOf(result));
+  report(ticket, result);
+  ticket.end(totalTokens(call.usage));
+  return result;
+}
+
+/** What the attempt says about its route: a client's own fault, or its leaving, says nothing bad. */
+function report(ticket: Ticket, result: AttemptResult): void {
+  if (result.kind === 'rejected') ticket.report('client-error');
+  else if (result.kind === 'answered') {
+    if (result.outcome === 'ok') ticket.report('success');
+    else if (result.outcome === 'cut-by-upstream') ticket.report('failure');
+  } else {
+    const { error } = result.failure;
+    if (error === undefined) ticket.report('failure');
+    else ticket.report(classify(error.status), error);
+  }
+}
+
+function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<AttemptResult> {
+  const { dialect, raw, facts, response, carriage } = passage;
+  return new Promise((resolve) => {
+    const attempt = new RouteAttempt(passage, route, watch, (result) => {
+      response.off('close', onClose);
+      resolve(result);
+    });
+    const onClose = (): void => attempt.clientGone();
+    response.once('close', onClose);
+    const { endpoint } = passage.call;
+    const { origin, path, headers } = addressVendor({
+      route,
+      protocol: endpoint.protocol,
+      action: actionOf(passage),
+      clientHeaders: passage.headers,
+      clientQuery: endpoint.query.slice(1),
+    });
+    const body = dialect.spliceRequest(raw, facts, route.forwardModelId);
+    const { timeouts } = carriage;
+    attempt.attach(carriage.client.send({ origin, path, method: 'POST', headers, body, timeouts }, attempt));
+  });
+}
+
+function actionOf({ call, facts }: Passage): VendorAction {
+  if (facts.edit || call.endpoint.edit) return 'edit';
+  return facts.stream ? 'stream' : 'generate';
+}
+
+/** design.md 4: the open record is in the operating system before the first byte goes upstream. */
+function openInJournal({ call, facts, carriage }: Passage, route: Route): void {
+  if (call.price === undefined) return;
+  carriage.journal.open({
+    callId: call.id,
+    createdAtMs: call.createdAtMs,
+    accountId: call.caller.account.id,
+    keyId: call.caller.key.id,
+    keyName: call.caller.key.name,
+    modelAsked: call.modelAsked,
+    modelUsed: call.modelUsed,
+    routeId: route.id,
+    vendor: route.vendor.code,
+    protocolIn: call.endpoint.protocol,
+    protocolOut: call.endpoint.protocol,
+    stream: call.stream,
+    payer: call.payer,
+    price: call.price,
+    inputTokens: facts.inputTokensEstimate,
+    images: facts.images,
+    heldMicro: call.lease?.heldMicro ?? 0n,
+  });
+}
+
+function outcomeOf(result: AttemptResult): string {
+  if (result.kind === 'answered') return result.outcome;
+  return result.kind === 'rejected' ? String(result.error.status) : result.failure.outcome;
+}
+
+/**
+ * Every route failed. An error that a vendor answered with is passed on, the newest first; without one the
+ * client hears that nobody could be reached, or that nobody answered in time.
+ */
+function answerFailures(passage: Passage, failures: readonly RouteFailure[]): void {
+  const answered = failures.findLast(({ error }) => error !== undefined && !isHouseError(error.status));
+  if (answered?.error !== undefined) {
+    passOn(passage, answered.error);
+    return;
+  }
+  const refusal = refusalFor(failures);
+  settlePassage(passage, ended(refusal.error.status, refusal.error.code), 'failed');
+  sendRefusal(passage.response, refusal, passage.call.id, passage.call.endpoint.protocol);
+}
+
+function refusalFor(failures: readonly RouteFailure[]): Refusal {
+  if (failures.some(({ kind }) => kind === 'timeout')) return refuse('upstreamTimeout');
+  if (failures.every(({ kind }) => kind === 'limited')) return refuse('unavailable', { retryAfterMs: 1_000 });
+  return refuse('upstreamBroken');
+}
+
+/** decisions.md 4: 401 and 403 of a platform credential say nothing about the client. */
+function isHouseError(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+/** A vendor's own error: status and body unchanged. */
+function passOn(passage: Passage, error: VendorError): void {
+  const { call, response, model } = passage;
+  const { protocol } = call.endpoint;
+  settlePassage(passage, ended(error.status, null), String(error.status));
+  const headers = [
+    'content-length',
+    String(error.body.length),
+    ...answerHeaders(error.headers),
+    ...requestIdHeaders(call.id, protocol),
+    'x-tollgate-model',
+    model.modelId,
+    'x-tollgate-attempts',
+    String(attemptCount(call)),
+  ];
+  // Spec 7.2: any 429 carries Retry-After, also one whose vendor forgot it.
+  if (error.status === 429 && error.headers['retry-after'] === undefined) headers.push('retry-after', '1');
+  response.writeHead(error.status, headers);
+  response.end(error.body);
+}
+
+/** The client left before the first byte: as far as we know nothing was produced. */
+function endAbandoned(passage: Passage): void {
+  const outcome = { ...ended(CLIENT_CLOSED, null), verdict: 'cut-by-client' as const };
+  settlePassage(passage, outcome, 'cut-by-client');
+}
+
+function ended(status: number, errorCode: number | null): Outcome {
+  return { status, errorCode, verdict: 'failed', usage: NO_USAGE, estimated: false };
+}

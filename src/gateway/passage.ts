@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { CatalogSnapshot, Model, Route } from '../catalog/contract.ts';
+import type { Gate, GateRefused } from '../gate/contract.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Tasks } from '../kernel/task.ts';
+import type { Usage } from '../kernel/usage.ts';
+import type { Journal } from '../ledger/contract.ts';
+import type { Dialect, RawRequest, RequestFacts, StreamUsage } from '../protocol/dialect.ts';
+import type { UpstreamClient, UpstreamTimeouts } from '../upstream/contract.ts';
+import type { Health } from '../upstream/health.ts';
+import type { Call, Outcome } from './call.ts';
+import type { LiveStreams } from './live.ts';
+import { priceSnapshot, type Tariff } from './quote.ts';
+import type { RetryBudget } from './route.ts';
+import { type Settlement, settleCall } from './settle.ts';
+
+/** What every passage shares: the parts of the process that carry calls. */
+export interface Carriage {
+  readonly client: UpstreamClient;
+  readonly health: Health;
+  readonly retryBudget: RetryBudget;
+  readonly live: LiveStreams;
+  readonly settlement: Settlement;
+  readonly gate: Gate;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tasks: Tasks;
+  readonly timeouts: UpstreamTimeouts;
+  readonly observer: PassageObserver;
+}
+
+export interface PassageObserver {
+  attemptEnded(route: Route, outcome: string): void;
+  gateRefused(reason: GateRefused['reason']): void;
+}
+
+/** One admitted call on its way to a vendor and back. */
+export interface Passage {
+  readonly call: Call;
+  readonly model: Model;
+  readonly catalog: CatalogSnapshot;
+  readonly tariff: Tariff;
+  readonly raw: RawRequest;
+  readonly facts: RequestFacts;
+  readonly dialect: Dialect;
+  readonly response: ServerResponse;
+  /** Request headers of the client; the vendor gets those on its allow-list. */
+  readonly headers: IncomingHttpHeaders;
+  /** The most the call may cost, micro-Credits: while it is held in full, a stream need not be watched closely. */
+  readonly wantMicro: bigint;
+  readonly carriage: Carriage;
+}
+
+/** Settles the call; a running attempt ends with it, so that the record holds every attempt. */
+export function settlePassage(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
+  if (passage.call.settled) return;
+  endAttempt(passage, attemptOutcome);
+  settleCall(passage.call, outcome, passage.carriage.settlement);
+}
+
+export function beginAttempt({ call, model, tariff, carriage }: Passage, route: Route): void {
+  call.route = route;
+  call.modelUsed = model.modelId;
+  call.price = priceSnapshot(route, tariff);
+  call.attemptStartedAt = carriage.clock.monotonic();
+}
+
+export function endAttempt({ call, carriage }: Passage, outcome: string): void {
+  const { route, attemptStartedAt } = call;
+  if (route === undefined || attemptStartedAt === undefined) return;
+  call.attemptStartedAt = undefined;
+  call.attempts.push({
+    routeId: route.id,
+    vendor: route.vendor.code,
+    credential: route.credential.name,
+    outcome,
+    durationMs: Math.round(carriage.clock.monotonic() - attemptStartedAt),
+  });
+  carriage.observer.attemptEnded(route, outcome);
+}
+
+export function attemptCount({ attempts, attemptStartedAt }: Call): number {
+  return attempts.length + (attemptStartedAt === undefined ? 0 : 1);
+}
+
+/** Input the vendor did not report is counted by us: once, with the tokenizer, and only when it is needed. */
+export function completeUsage(passage: Passage, seen: StreamUsage): { usage: Usage; estimated: boolean } {
+  if (seen.inputReported) return { usage: seen.usage, estimated: seen.estimated };
+  return { usage: { ...seen.usage, inputFresh: countedInput(passage) }, estimated: true };
+}
+
+const counted = new WeakMap<RawRequest, number>();
+
+export function countedInput({ raw, dialect }: Passage): number {
+  let tokens = counted.get(raw);
+  if (tokens === undefined) {
+    tokens = dialect.countInput(raw);
+    counted.set(raw, tokens);
+  }
+  return tokens;
+}

@@ -1,0 +1,220 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Caller, type Directory, StoreUnavailable } from '../accounts/contract.ts';
+import type { CatalogSnapshot } from '../catalog/contract.ts';
+import type { Calendar } from '../kernel/calendar.ts';
+import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import { newCallId } from '../kernel/id.ts';
+import type { Random } from '../kernel/random.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
+import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
+import { dialectOf } from '../protocol/registry.ts';
+import { admit } from './admit.ts';
+import { sendRefusal } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { type Call, newCall, type Outcome } from './call.ts';
+import { choosePayer } from './eligible.ts';
+import type { Endpoint } from './endpoints.ts';
+import { chooseLimits, enterRequest, holdRequest, refusalOf } from './enter.ts';
+import { forward } from './forward.ts';
+import { checkMediaType } from './media-type.ts';
+import type { Carriage } from './passage.ts';
+import { quote } from './quote.ts';
+import { resetAfter } from './reset.ts';
+import { chooseRoutes } from './route.ts';
+import { settleCall } from './settle.ts';
+import type { StreamTimes } from './stream.ts';
+
+/** A request body in memory; `release` gives its bytes back to the process's budget, once. */
+export interface RequestBody {
+  readonly kind: 'body';
+  readonly bytes: Buffer;
+  release(): void;
+}
+
+export type ReadBody = (
+  request: IncomingMessage,
+) => Promise<RequestBody | Refusal | { readonly kind: 'aborted' }>;
+
+export interface Gateway {
+  readonly directory: Directory;
+  readonly carriage: Carriage;
+  readonly readBody: ReadBody;
+  readonly calendar: Calendar;
+  readonly random: Random;
+  readonly nodeName: string;
+  readonly times: StreamTimes;
+  /** The process is about to end: new calls are refused. */
+  isDraining(): boolean;
+}
+
+const WAIT_MS = 1_000;
+const CLIENT_CLOSED: Outcome = {
+  status: 499,
+  errorCode: null,
+  verdict: 'cut-by-client',
+  usage: NO_USAGE,
+  estimated: false,
+};
+
+/** The way of a call, in the order of decisions.md 3. Each stage is a file of its own beside this one. */
+export async function serveCall(
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: Endpoint,
+  gateway: Gateway,
+): Promise<void> {
+  const { clock } = gateway.carriage;
+  const startedAt = clock.monotonic();
+  const createdAtMs = clock.now();
+  const id = newCallId(createdAtMs);
+  const caller = await identify(request, gateway, createdAtMs);
+  if (isRefusal(caller)) {
+    sendRefusal(response, caller, id, endpoint.protocol);
+    return;
+  }
+  const call = newCall({ id, createdAtMs, startedAt, endpoint, caller });
+  try {
+    const refusal = await carryCall(call, request, response, gateway);
+    if (refusal !== undefined) endRefused(call, response, refusal, gateway);
+  } catch (error) {
+    endFailed(call, response, error, gateway);
+  }
+}
+
+/** 1. Authentication. */
+async function identify(
+  request: IncomingMessage,
+  gateway: Gateway,
+  nowMs: number,
+): Promise<Caller | Refusal> {
+  if (gateway.isDraining()) return refuse('unavailable', { retryAfterMs: WAIT_MS });
+  try {
+    return await authenticate(request.headers.authorization, gateway.directory, nowMs);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
+    throw error;
+  }
+}
+
+async function carryCall(
+  call: Call,
+  request: IncomingMessage,
+  response: ServerResponse,
+  gateway: Gateway,
+): Promise<Refusal | undefined> {
+  const unsupported = checkMediaType(call.endpoint, request.headers['content-type']);
+  if (unsupported !== undefined) return unsupported;
+  const body = await gateway.readBody(request);
+  if (isRefusal(body)) return body;
+  if (body.kind === 'aborted') {
+    settleCall(call, CLIENT_CLOSED, gateway.carriage.settlement);
+    return undefined;
+  }
+  try {
+    const contentType = request.headers['content-type'] ?? '';
+    const raw: RawRequest = { body: body.bytes, contentType, path: call.endpoint.path };
+    const facts = await dialectOf(call.endpoint.protocol).readRequest(raw);
+    if (isRefusal(facts)) return facts;
+    return await passGate(call, { raw, facts, response, headers: request.headers }, gateway);
+  } finally {
+    body.release();
+  }
+}
+
+interface Received {
+  readonly raw: RawRequest;
+  readonly facts: RequestFacts;
+  readonly response: ServerResponse;
+  readonly headers: IncomingMessage['headers'];
+}
+
+async function passGate(call: Call, received: Received, gateway: Gateway): Promise<Refusal | undefined> {
+  const { carriage } = gateway;
+  const { facts } = received;
+  const { account } = call.caller;
+  const catalog = gateway.directory.catalog();
+  call.modelAsked = facts.model;
+  call.modelUsed = facts.model;
+  call.stream = facts.stream;
+
+  // 2. Billability.
+  const payer = choosePayer(account);
+  if (isRefusal(payer)) return payer;
+  call.payer = payer;
+
+  // 3. Admission.
+  const model = catalog.models.get(facts.model);
+  if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
+  const denied = admit(model, account, call.createdAtMs);
+  if (denied !== undefined) return denied;
+
+  // 4 and 5. Limits and hold, in one atomic step; the routes are chosen first, because they make the price.
+  const routes = chooseRoutes(model, call.endpoint.protocol, carriage.health, gateway.random);
+  if (isRefusal(routes)) return routes;
+  if (!carriage.journal.writable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
+  const tariff = { catalog, model, account, nodeName: gateway.nodeName };
+  const hold = holdRequest(account, {
+    quote: quote(facts, routes, tariff),
+    creditsPerYuan: carriage.settlement.creditsPerYuan,
+    month: gateway.calendar.month(call.createdAtMs),
+  });
+  const entered = await enter(call, facts, catalog, { gateway, hold });
+  if (isRefusal(entered)) return entered;
+
+  // 6 and 7. Routing, forwarding, metering, settlement.
+  const dialect = dialectOf(call.endpoint.protocol);
+  const wantMicro = hold.wantMicro;
+  await forward(
+    { ...received, call, model, catalog, tariff, dialect, wantMicro, carriage },
+    routes,
+    gateway.times,
+  );
+  return undefined;
+}
+
+async function enter(
+  call: Call,
+  facts: RequestFacts,
+  catalog: CatalogSnapshot,
+  { gateway, hold }: { readonly gateway: Gateway; readonly hold: ReturnType<typeof holdRequest> },
+): Promise<Refusal | undefined> {
+  const limits = chooseLimits(call.caller, catalog, call.createdAtMs);
+  const accountId = call.caller.account.id;
+  const result = await gateway.carriage.gate.enter(
+    enterRequest({ callId: call.id, accountId, limits, facts, hold }),
+  );
+  if (result.kind === 'gate-refused') {
+    gateway.carriage.observer.gateRefused(result.reason);
+    return refusalOf(result);
+  }
+  call.lease = result.lease;
+  return undefined;
+}
+
+/** Refused after authentication: logged, never charged. */
+function endRefused(call: Call, response: ServerResponse, refusal: Refusal, { carriage }: Gateway): void {
+  const { status, code } = refusal.error;
+  settleCall(
+    call,
+    { status, errorCode: code, verdict: 'refused', usage: NO_USAGE, estimated: false },
+    carriage.settlement,
+  );
+  sendRefusal(response, refusal, call.id, call.endpoint.protocol);
+}
+
+/** A fault of ours: the client learns nothing of it but its request id, the log everything. */
+function endFailed(call: Call, response: ServerResponse, error: unknown, { carriage }: Gateway): void {
+  carriage.log.error({ requestId: call.id, err: error }, 'call failed');
+  const refusal = refuse('internal');
+  const { status, code } = refusal.error;
+  const outcome: Outcome = {
+    status,
+    errorCode: code,
+    verdict: 'failed',
+    usage: NO_USAGE,
+    estimated: false,
+  };
+  if (!call.settled) settleCall(call, outcome, carriage.settlement);
+  if (response.headersSent) resetAfter(response, undefined);
+  else sendRefusal(response, refusal, call.id, call.endpoint.protocol);
+}

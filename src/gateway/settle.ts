@@ -1,0 +1,105 @@
+import { chargeableCreditsMicro, costMicro } from '../catalog/price.ts';
+import type { Gate } from '../gate/contract.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Tasks } from '../kernel/task.ts';
+import { outputTokens, totalTokens, type Usage } from '../kernel/usage.ts';
+import type { CallRecord, FreeReason, Journal } from '../ledger/contract.ts';
+import type { Call, Outcome } from './call.ts';
+
+/** Takes ended calls to the store; see ledger/settler.ts. */
+export interface EndedCalls {
+  add(record: CallRecord): void;
+}
+
+/** Told of every call that passed authentication, when it ends. */
+export interface CallObserver {
+  callEnded(record: CallRecord): void;
+}
+
+export interface Settlement {
+  readonly journal: Journal;
+  readonly gate: Gate;
+  readonly settler: EndedCalls;
+  readonly observer: CallObserver;
+  readonly clock: Clock;
+  readonly creditsPerYuan: number;
+  readonly tasks: Tasks;
+  readonly log: Logger;
+}
+
+/**
+ * Ends a call: its record goes into the journal before the client has the last byte, so that a call the client
+ * saw finished is charged to the token whatever happens to us; then the gate is left and the settler told.
+ */
+export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): CallRecord {
+  assert(!call.settled, 'a call is settled once');
+  call.settled = true;
+  call.usage = outcome.usage;
+  const record = recordOf(call, outcome, settlement);
+  try {
+    settlement.journal.end(record);
+  } catch (error) {
+    // The record is still settled from memory; only a crash before that would lose it.
+    settlement.log.error({ requestId: call.id, err: error }, 'journal refused the end of a call');
+  }
+  leaveGate(call, record, settlement);
+  settlement.settler.add(record);
+  settlement.observer.callEnded(record);
+  return record;
+}
+
+function leaveGate(call: Call, record: CallRecord, { gate, tasks }: Settlement): void {
+  if (call.lease === undefined) return;
+  const left = gate.leave(call.lease, {
+    tokens: totalTokens(record.usage),
+    amountMicro: record.amountMicro,
+    chargeMicro: record.chargeMicro,
+    images: record.usage.images,
+  });
+  if (left instanceof Promise) tasks.run('gate.leave', () => left);
+}
+
+function recordOf(call: Call, outcome: Outcome, { clock, creditsPerYuan }: Settlement): CallRecord {
+  const { caller, route, price } = call;
+  const amountMicro = price === undefined ? 0n : costMicro(outcome.usage, price);
+  const chargeMicro = call.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
+  return {
+    callId: call.id,
+    createdAtMs: call.createdAtMs,
+    accountId: caller.account.id,
+    keyId: caller.key.id,
+    keyName: caller.key.name,
+    modelAsked: call.modelAsked,
+    modelUsed: call.modelUsed,
+    routeId: route?.id ?? null,
+    vendor: route?.vendor.code ?? null,
+    protocolIn: call.endpoint.protocol,
+    protocolOut: route === undefined ? null : call.endpoint.protocol,
+    stream: call.stream,
+    status: outcome.status,
+    errorCode: outcome.errorCode,
+    usage: outcome.usage,
+    estimated: outcome.estimated,
+    payer: call.payer,
+    price: price ?? null,
+    amountMicro,
+    chargeMicro,
+    freeReason: chargeMicro > 0n ? null : freeReason(call, outcome.usage),
+    verdict: outcome.verdict,
+    attempts: call.attempts,
+    heldMicro: call.lease?.heldMicro ?? 0n,
+    ttfbMs: call.firstByteAt === undefined ? null : Math.round(call.firstByteAt - call.startedAt),
+    durationMs: Math.round(clock.monotonic() - call.startedAt),
+    droppedFields: [],
+  };
+}
+
+/** Spec 4.2: why a call with no charge has none. */
+function freeReason(call: Call, usage: Usage): FreeReason {
+  if (call.payer === 'byok') return 'byok';
+  if (call.payer === 'subscription') return 'covered';
+  const produced = outputTokens(usage) + usage.images + usage.videos + usage.inputFresh + usage.cacheRead;
+  return produced > 0 ? 'below-one-credit' : 'nothing-produced';
+}

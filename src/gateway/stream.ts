@@ -1,0 +1,257 @@
+import { MARK_MS } from '../bounds.ts';
+import { costMicro, creditsMicro } from '../catalog/price.ts';
+import { assert } from '../kernel/assert.ts';
+import { ERRORS, type ErrorName } from '../kernel/errors.ts';
+import { MICRO, maxMicro } from '../kernel/money.ts';
+import { NO_USAGE, type Usage } from '../kernel/usage.ts';
+import type { Verdict } from '../ledger/contract.ts';
+import type { Framing, StreamRelay } from '../protocol/dialect.ts';
+import type { UpstreamExchange } from '../upstream/contract.ts';
+import type { LiveStream } from './live.ts';
+import { completeUsage, type Passage, settlePassage } from './passage.ts';
+import { resetAfter } from './reset.ts';
+
+/** Comments and blank lines a vendor may send before its first event. */
+const EARLY_BYTES_MAX = 64 * 1024;
+/** Credits asked for beyond what is already spent when a hold is extended. */
+const EXTENSION_MICRO = 10n * MICRO;
+/** A token is about four bytes of text and more of JSON: so many bytes may pass before a tight hold is looked at. */
+const BYTES_PER_TOKEN = 4;
+const CHECK_BYTES_MIN = 1_024;
+
+export interface StreamTimes {
+  readonly keepAliveMs: number;
+  readonly clientStallMs: number;
+}
+
+/** What came of the bytes so far: nothing yet, an error as the first event, or an answer on its way. */
+export type StreamState = 'waiting' | 'first-error' | 'flowing';
+
+/**
+ * One streamed answer between a vendor and a client. Chunks are written as they come; a client that does not
+ * read pauses the vendor. The 200 is committed when the first event is there, not before.
+ */
+export class StreamAnswer implements LiveStream {
+  readonly #passage: Passage;
+  readonly #relay: StreamRelay;
+  readonly #framing: Framing;
+  readonly #times: StreamTimes;
+  readonly #exchange: UpstreamExchange;
+  readonly #headers: readonly string[];
+  readonly #onBegin: () => void;
+  readonly #onEnd: (outcome: string) => void;
+  readonly #onDrain = (): void => this.#drained();
+  #state: StreamState = 'waiting';
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #ended = false;
+  #stalledSince: number | undefined;
+  #extending = false;
+  #lastWriteAt = 0;
+  #lastMarkAt = 0;
+  #finalMarked = false;
+  #bytesToCheck = Number.POSITIVE_INFINITY;
+
+  constructor(start: {
+    readonly passage: Passage;
+    readonly relay: StreamRelay;
+    readonly framing: Framing;
+    readonly times: StreamTimes;
+    readonly exchange: UpstreamExchange;
+    readonly headers: readonly string[];
+    readonly onBegin: () => void;
+    readonly onEnd: (outcome: string) => void;
+  }) {
+    this.#passage = start.passage;
+    this.#relay = start.relay;
+    this.#framing = start.framing;
+    this.#times = start.times;
+    this.#exchange = start.exchange;
+    this.#headers = start.headers;
+    this.#onBegin = start.onBegin;
+    this.#onEnd = start.onEnd;
+  }
+
+  /** The vendor's error, when it was the first event. */
+  get firstError(): string {
+    return this.#relay.firstError ?? '';
+  }
+
+  get began(): boolean {
+    return this.#state === 'flowing';
+  }
+
+  push(chunk: Buffer): StreamState {
+    if (this.#ended) return this.#state;
+    const bytes = this.#relay.push(chunk);
+    if (this.#state !== 'flowing') return this.#wait(bytes);
+    this.#flow(bytes, chunk.length);
+    return this.#state;
+  }
+
+  /** The vendor closed its answer: complete, or cut. */
+  upstreamEnded(): void {
+    if (this.#ended) return;
+    const { rest, complete } = this.#relay.finish();
+    if (!complete || this.#relay.failed) {
+      this.cut('cut-by-upstream', 'upstreamBroken');
+      return;
+    }
+    const { usage, estimated } = completeUsage(this.#passage, this.#relay.usage());
+    settlePassage(
+      this.#passage,
+      { status: 200, errorCode: null, verdict: 'complete', usage, estimated },
+      'ok',
+    );
+    this.#close('ok');
+    this.#passage.response.end(rest);
+  }
+
+  /** Ends the stream before its time: one error event in the client's own form, then a reset. */
+  cut(verdict: Verdict, errorName: ErrorName): void {
+    if (this.#ended) return;
+    const error = ERRORS[errorName];
+    this.#exchange.abort();
+    this.#settleCut(verdict, error.code);
+    this.#close(verdict);
+    const event = this.#passage.dialect.encodeStreamError(this.#framing, error);
+    // A vendor's own error event has already passed: a second one would only confuse.
+    resetAfter(this.#passage.response, this.#relay.failed ? undefined : event);
+  }
+
+  /** The client went away: the vendor is stopped at once, what was produced is charged. */
+  clientGone(): void {
+    if (this.#ended) return;
+    this.#exchange.abort();
+    this.#settleCut('cut-by-client', null);
+    this.#close('cut-by-client');
+  }
+
+  stop(): void {
+    this.cut('cut-by-gateway', 'unavailable');
+  }
+
+  tick(now: number): void {
+    if (this.#stalledSince !== undefined) {
+      if (now - this.#stalledSince >= this.#times.clientStallMs) this.cut('cut-by-client', 'upstreamTimeout');
+      return;
+    }
+    if (now - this.#lastWriteAt < this.#times.keepAliveMs || !this.#relay.atBoundary) return;
+    this.#write(this.#passage.dialect.keepAlive(this.#framing), now);
+  }
+
+  #wait(bytes: Buffer | undefined): StreamState {
+    if (bytes !== undefined) {
+      this.#early.push(bytes);
+      this.#earlyBytes += bytes.length;
+    }
+    const { first } = this.#relay;
+    if (first === 'error') this.#state = 'first-error';
+    else if (first === 'data' || this.#earlyBytes > EARLY_BYTES_MAX) this.#begin();
+    return this.#state;
+  }
+
+  #begin(): void {
+    const { call, response, facts, carriage } = this.#passage;
+    const now = carriage.clock.monotonic();
+    this.#state = 'flowing';
+    call.firstByteAt = now;
+    // From here on the call has begun: if we die, its input is charged, and its output from mark to mark.
+    carriage.journal.mark(call.id, { ...NO_USAGE, inputFresh: facts.inputTokensEstimate });
+    this.#lastMarkAt = now;
+    if (call.lease !== undefined && call.lease.heldMicro < this.#passage.wantMicro) this.#bytesToCheck = 0;
+    carriage.live.add(this);
+    this.#onBegin();
+    response.writeHead(200, this.#headers as string[]);
+    const early = this.#early;
+    this.#early = [];
+    this.#flow(early.length === 1 ? early[0] : Buffer.concat(early), this.#earlyBytes);
+  }
+
+  #flow(bytes: Buffer | undefined, arrivedBytes: number): void {
+    const now = this.#passage.carriage.clock.monotonic();
+    this.#bytesToCheck -= arrivedBytes;
+    if (this.#relay.overflowed) {
+      this.cut('cut-by-upstream', 'upstreamBroken');
+      return;
+    }
+    // Before the terminator leaves us, the exact usage is in the journal: what the client saw finished is
+    // charged to the token, even if we die right behind it.
+    const terminated = this.#relay.terminated && !this.#finalMarked;
+    if (terminated || now - this.#lastMarkAt >= MARK_MS || this.#bytesToCheck <= 0) this.#mark(now);
+    if (bytes !== undefined && bytes.length > 0 && !this.#ended) this.#write(bytes, now);
+  }
+
+  #write(bytes: Buffer, now: number): void {
+    const { response } = this.#passage;
+    this.#lastWriteAt = now;
+    if (response.write(bytes) || this.#stalledSince !== undefined) return;
+    this.#stalledSince = now;
+    this.#exchange.pause();
+    response.once('drain', this.#onDrain);
+  }
+
+  #drained(): void {
+    this.#stalledSince = undefined;
+    if (!this.#ended && !this.#extending) this.#exchange.resume();
+  }
+
+  #mark(now: number): void {
+    const { call, carriage } = this.#passage;
+    this.#lastMarkAt = now;
+    this.#finalMarked = this.#relay.terminated;
+    const { usage } = completeUsage(this.#passage, this.#relay.usage());
+    carriage.journal.mark(call.id, usage);
+    if (!this.#finalMarked) this.#watchHold(usage);
+  }
+
+  /** decisions.md 3.5: a stream whose cost reaches its hold gets more, or is stopped like a cut one. */
+  #watchHold(usage: Usage): void {
+    const { call, wantMicro, carriage } = this.#passage;
+    const { lease, price } = call;
+    if (lease === undefined || price === undefined || call.payer !== 'credits') return;
+    const { creditsPerYuan } = carriage.settlement;
+    const spentMicro = creditsMicro(costMicro(usage, price), creditsPerYuan);
+    const tight = lease.heldMicro < wantMicro;
+    this.#bytesToCheck = tight ? this.#bytesUntil(lease.heldMicro - spentMicro) : Number.POSITIVE_INFINITY;
+    if (spentMicro < lease.heldMicro) return;
+    const moreMicro = maxMicro(wantMicro - lease.heldMicro, spentMicro - lease.heldMicro + EXTENSION_MICRO);
+    const granted = carriage.gate.extend(lease, moreMicro);
+    if (granted instanceof Promise) this.#extendLater(granted);
+    else if (granted === 0n) this.cut('cut-by-gateway', 'insufficientCredits');
+  }
+
+  #extendLater(granted: Promise<bigint>): void {
+    this.#extending = true;
+    this.#exchange.pause();
+    this.#passage.carriage.tasks.run('gate.extend', async () => {
+      const grantedMicro = await granted.finally(() => {
+        this.#extending = false;
+      });
+      if (grantedMicro === 0n) this.cut('cut-by-gateway', 'insufficientCredits');
+      else if (!this.#ended && this.#stalledSince === undefined) this.#exchange.resume();
+    });
+  }
+
+  /** How many bytes may pass until so much more is spent, at the least. */
+  #bytesUntil(leftMicro: bigint): number {
+    const { price } = this.#passage.call;
+    assert(price !== undefined, 'a running call has a price');
+    const perMillion = costMicro({ ...NO_USAGE, outputText: 1_000_000 }, price);
+    const creditsPerMillion = creditsMicro(perMillion, this.#passage.carriage.settlement.creditsPerYuan);
+    if (creditsPerMillion === 0n || leftMicro <= 0n) return CHECK_BYTES_MIN;
+    const tokensLeft = Number((leftMicro * 1_000_000n) / creditsPerMillion);
+    return Math.max(CHECK_BYTES_MIN, tokensLeft * BYTES_PER_TOKEN);
+  }
+
+  #settleCut(verdict: Verdict, errorCode: number | null): void {
+    const { usage, estimated } = completeUsage(this.#passage, this.#relay.usage());
+    settlePassage(this.#passage, { status: 200, errorCode, verdict, usage, estimated }, verdict);
+  }
+
+  #close(outcome: string): void {
+    this.#ended = true;
+    this.#passage.carriage.live.delete(this);
+    this.#onEnd(outcome);
+  }
+}

@@ -1,0 +1,37 @@
+import { parseJson } from '../kernel/json.ts';
+
+const BAD_GATEWAY = 502;
+/** conversion.md 17.2: what the vendors call an error, and the status they would have given it. */
+const STATUS_BY_NAME = new Map([
+  ['invalid_request_error', 400],
+  ['invalid_prompt', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['insufficient_quota', 429],
+  ['api_error', 500],
+  ['server_error', 500],
+  ['service_unavailable_error', 503],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
+
+/** The status of an error that arrived under a 200, or as the first event of a stream. */
+export function vendorErrorStatus(text: string): number {
+  const parsed = parseJson(text, { bytesMax: 1_048_576, depthMax: 32 });
+  if (parsed.kind !== 'parsed') return BAD_GATEWAY;
+  const body = objectOf(Array.isArray(parsed.value) ? parsed.value[0] : parsed.value);
+  const error = objectOf(body?.error) ?? objectOf(objectOf(body?.response)?.error) ?? body;
+  if (error === undefined) return BAD_GATEWAY;
+  const { code, type } = error;
+  if (typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599) return code;
+  return STATUS_BY_NAME.get(String(code)) ?? STATUS_BY_NAME.get(String(type)) ?? BAD_GATEWAY;
+}
+
+function objectOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+}

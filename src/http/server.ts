@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { sendRefusal } from '../gateway/answer.ts';
+import { matchEndpoint } from '../gateway/endpoints.ts';
+import { type Gateway, serveCall } from '../gateway/pipeline.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ERRORS, refuse } from '../kernel/errors.ts';
+import { newCallId } from '../kernel/id.ts';
+
+/** Headers must be there within this time: a slow drip of headers holds nothing. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** Longer than the usual load balancer's sixty seconds, so that it is never us who close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+
+/** The few paths that are not calls: health, readiness, figures. */
+export interface Operations {
+  /** 200 only when calls can be served; otherwise why not. */
+  readiness(): { readonly ready: boolean; readonly reason: string };
+  metrics(): string;
+}
+
+export interface HttpServer {
+  readonly url: string;
+  /** Stops listening and waits for open connections, at most so long; then they are closed. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+export interface ServerParts {
+  readonly gateway: Gateway | undefined;
+  readonly operations: Operations;
+  readonly host: string;
+  readonly port: number;
+  readonly clock: Clock;
+}
+
+/** One port for everything. The gateway's paths are looked at first: they are what we are fast for. */
+export async function startServer(parts: ServerParts): Promise<HttpServer> {
+  const server = createServer(
+    { noDelay: true, keepAlive: true, requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS },
+    (request, response) => dispatch(request, response, parts),
+  );
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+  // A client that asks before it sends a large body is answered by the pipeline's own checks.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    response.writeContinue();
+    dispatch(request, response, parts);
+  });
+  server.on('clientError', (_error: Error, socket: Socket) => {
+    if (socket.writable)
+      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+    else socket.destroy();
+  });
+  await listen(server, parts);
+  const { port } = server.address() as AddressInfo;
+  const host = parts.host.includes(':') ? `[${parts.host}]` : parts.host;
+  return { url: `http://${host}:${port}`, close: (timeoutMs) => close(server, timeoutMs) };
+}
+
+function dispatch(request: IncomingMessage, response: ServerResponse, parts: ServerParts): void {
+  const { method = 'GET', url = '/' } = request;
+  if (parts.gateway !== undefined) {
+    const match = matchEndpoint(method, url);
+    if (match.kind === 'endpoint') {
+      void serveCall(request, response, match.endpoint, parts.gateway);
+      return;
+    }
+    if (match.kind === 'method-not-allowed') {
+      response.setHeader('allow', match.allow);
+      sendRefusal(response, refuse('methodNotAllowed'), newCallId(parts.clock.now()), undefined);
+      return;
+    }
+  }
+  operate(request, response, parts);
+}
+
+function operate(request: IncomingMessage, response: ServerResponse, parts: ServerParts): void {
+  const { operations } = parts;
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  const reading = request.method === 'GET' || request.method === 'HEAD';
+  if (reading && path === '/') text(response, 200, 'Tollgate\n');
+  else if (reading && path === '/healthz') text(response, 200, 'ok\n');
+  else if (reading && path === '/metrics') text(response, 200, operations.metrics());
+  else if (reading && path === '/readyz') {
+    const { ready, reason } = operations.readiness();
+    text(response, ready ? 200 : 503, `${reason}\n`);
+  } else {
+    const refusal = refuse('pathUnknown', { message: hint(path) });
+    sendRefusal(response, refusal, newCallId(parts.clock.now()), undefined);
+  }
+}
+
+/** Spec 4.1: a wrong base address shows as a doubled or missing `/v1`. */
+function hint(path: string): string {
+  const shown = path.slice(0, 200).replace(/[^\x21-\x7e]/g, '?');
+  if (path.startsWith('/v1/v1/'))
+    return `Unknown path ${shown}: /v1 is doubled; use a base address without /v1`;
+  if (/^\/(chat\/completions|responses|messages|images\/\w+)$/.test(path)) {
+    return `Unknown path ${shown}: /v1 is missing; use a base address with /v1`;
+  }
+  return `${ERRORS.pathUnknown.message} (${shown})`;
+}
+
+function text(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  });
+  response.end(body);
+}
+
+function listen(server: Server, { host, port }: ServerParts): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function close(server: Server, timeoutMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const late = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  await closed;
+  clearTimeout(late);
+}

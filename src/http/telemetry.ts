@@ -1,0 +1,135 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Route } from '../catalog/contract.ts';
+import type { Gate, GateRefused } from '../gate/contract.ts';
+import type { CallRecord, Journal } from '../ledger/contract.ts';
+import { Counter, Gauge, Histogram, labelText, type Metric, renderMetrics } from './metrics.ts';
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const BATCH_SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
+
+/** What `/metrics` shows that others hold. */
+export interface Observed {
+  readonly gate: Pick<Gate, 'active'>;
+  readonly journal: Pick<Journal, 'lag' | 'bytes'>;
+  readonly liveStreams: { readonly size: number };
+  readonly breakers: () => Iterable<{
+    readonly routeId: number;
+    readonly state: 'closed' | 'half-open' | 'open';
+  }>;
+  readonly unhealthyCredentials: () => number;
+}
+
+const BREAKER_VALUES = { closed: 0, 'half-open': 1, open: 2 } as const;
+
+/** The figures of the running process: counted as calls end, shown at `/metrics`. */
+export class Telemetry {
+  readonly #calls = new Counter(
+    'tollgate_calls_total',
+    'Calls that passed authentication, by how they ended.',
+  );
+  readonly #tokens = new Counter('tollgate_tokens_total', 'Tokens metered, by kind.');
+  readonly #duration = new Histogram('tollgate_call_duration_seconds', 'From request to last byte.', SECONDS);
+  readonly #firstByte = new Histogram('tollgate_time_to_first_byte_seconds', 'To the first byte.', SECONDS);
+  readonly #refusals = new Counter('tollgate_gate_refusals_total', 'Refusals of the gate, by dimension.');
+  readonly #attempts = new Counter('tollgate_upstream_attempts_total', 'Tries of routes, by outcome.');
+  readonly #batches = new Histogram('tollgate_settler_batch_calls', 'Calls settled at once.', BATCH_SIZES);
+  readonly #settled = new Counter('tollgate_calls_settled_total', 'Calls committed to the store.');
+  readonly #loopDelay = monitorEventLoopDelay({ resolution: 20 });
+  #observed: Observed | undefined;
+  /** Label texts are made once per combination, not once per call. */
+  readonly #labels = new Map<string, { readonly call: string; readonly kind: string }>();
+
+  constructor() {
+    this.#loopDelay.enable();
+  }
+
+  observe(observed: Observed): void {
+    this.#observed = observed;
+  }
+
+  callEnded(record: CallRecord): void {
+    const { call, kind } = this.#labelsOf(record);
+    this.#calls.add(call);
+    this.#duration.observe(kind, record.durationMs / 1000);
+    if (record.ttfbMs !== null) this.#firstByte.observe(kind, record.ttfbMs / 1000);
+    const { usage } = record;
+    this.#tokens.add('{kind="input"}', usage.inputFresh + usage.cacheRead + usage.cacheWrite);
+    this.#tokens.add('{kind="output"}', usage.outputText + usage.outputReasoning);
+  }
+
+  gateRefused(reason: GateRefused['reason']): void {
+    this.#refusals.add(`{dimension="${reason}"}`);
+  }
+
+  attemptEnded(route: Route, outcome: string): void {
+    this.#attempts.add(`{vendor="${route.vendor.code}",outcome="${outcome}"}`);
+  }
+
+  batchSettled(calls: number): void {
+    this.#batches.observe('', calls);
+    this.#settled.add('', calls);
+  }
+
+  render(): string {
+    return renderMetrics([
+      this.#calls,
+      this.#tokens,
+      this.#duration,
+      this.#firstByte,
+      this.#refusals,
+      this.#attempts,
+      this.#batches,
+      this.#settled,
+      ...this.#gauges(),
+    ]);
+  }
+
+  close(): void {
+    this.#loopDelay.disable();
+  }
+
+  #labelsOf(record: CallRecord): { readonly call: string; readonly kind: string } {
+    const key = `${record.protocolIn} ${record.stream} ${record.status} ${record.errorCode} ${record.verdict}`;
+    let labels = this.#labels.get(key);
+    if (labels === undefined) {
+      const kind = { protocol: record.protocolIn, stream: String(record.stream) };
+      const { status, errorCode, verdict } = record;
+      labels = {
+        call: labelText({ ...kind, status, code: errorCode ?? '', verdict }),
+        kind: labelText(kind),
+      };
+      this.#labels.set(key, labels);
+    }
+    return labels;
+  }
+
+  #gauges(): Metric[] {
+    const observed = this.#observed;
+    const memory = process.memoryUsage();
+    const gauge = (name: string, help: string, value: number): Gauge =>
+      new Gauge(name, help, () => [['', value]]);
+    const own = [
+      gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
+      gauge('nodejs_heap_used_bytes', 'Heap in use.', memory.heapUsed),
+      gauge('nodejs_eventloop_delay_p99_seconds', 'Event-loop delay.', this.#loopDelay.percentile(99) / 1e9),
+    ];
+    if (observed === undefined) return own;
+    return [
+      ...own,
+      gauge('tollgate_active_calls', 'Calls inside the gate.', observed.gate.active),
+      gauge('tollgate_active_streams', 'Streams on their way.', observed.liveStreams.size),
+      gauge('tollgate_journal_lag_calls', 'Ended calls not yet in the store.', observed.journal.lag),
+      gauge('tollgate_journal_bytes', 'Bytes of the journal.', observed.journal.bytes),
+      gauge(
+        'tollgate_credentials_unhealthy',
+        'Credentials a vendor refused.',
+        observed.unhealthyCredentials(),
+      ),
+      new Gauge('tollgate_breaker_state', '0 closed, 1 half open, 2 open.', function* () {
+        for (const { routeId, state } of observed.breakers()) {
+          yield [`{route="${routeId}"}`, BREAKER_VALUES[state]] as const;
+        }
+      }),
+    ];
+  }
+}

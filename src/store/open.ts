@@ -1,0 +1,35 @@
+import type { Logger } from '../kernel/log.ts';
+import { type Database, openDatabase } from './database.ts';
+import { startEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
+
+export interface Store {
+  readonly database: Database;
+  /** Closes the connections; the embedded server stops when nobody else uses it. */
+  close(): Promise<void>;
+}
+
+export interface StorePlace {
+  /** A PostgreSQL of the user's; nothing: the embedded one in the data directory. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDirectory: string;
+  readonly log: Logger;
+}
+
+/** Opens the store of a configuration, with every migration applied: the same for server and command line. */
+export async function openStore({ databaseUrl, dataDirectory, log }: StorePlace): Promise<Store> {
+  const embedded = databaseUrl === undefined ? await startEmbedded(dataDirectory, log) : undefined;
+  const connection = embedded?.connection ?? databaseUrl ?? '';
+  try {
+    await migrate({ connection, log });
+    const database = await openDatabase({ connection, log });
+    const close = async (): Promise<void> => {
+      await database.close();
+      await embedded?.stop();
+    };
+    return { database, close };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Random } from '../kernel/random.ts';
+
+const SECRET_BYTES = 48;
+
+/** The root secret: as configured, or made once in the data directory, readable by its owner only. */
+export function readSecret(configured: string | undefined, dataDirectory: string, random: Random): string {
+  if (configured !== undefined) return configured;
+  const path = join(dataDirectory, 'secret');
+  const found = readIfThere(path);
+  if (found !== undefined) return found;
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  // Written aside and linked into place: two processes that start at once agree on one secret.
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, `${random.bytes(SECRET_BYTES).toString('base64url')}\n`, { mode: 0o600 });
+  try {
+    linkSync(own, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+  return readFileSync(path, 'utf8').trim();
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
