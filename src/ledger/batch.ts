@@ -1,0 +1,49 @@
+import type { Funds } from '../accounts/contract.ts';
+import { StoreUnavailable } from '../accounts/contract.ts';
+import { fault } from '../kernel/fault.ts';
+import type { CallRecord, LedgerStore } from './contract.ts';
+
+/** What became of a batch. `poison` are calls that the store refuses although it takes others. */
+export interface BatchResult {
+  readonly settled: readonly CallRecord[];
+  readonly poison: readonly CallRecord[];
+  /** What stands now, for the accounts of the settled calls. */
+  readonly funds: ReadonlyMap<number, Funds>;
+  /** The last thing the store said against a call. */
+  readonly error: unknown;
+}
+
+/**
+ * Settles a batch. When the store refuses it for another reason than being away, halves are tried, down to the
+ * single call that is to blame: n calls with one bad among them take about 2 log n tries.
+ * Throws StoreUnavailable; calls settled before that are settled again by the next try, which changes nothing.
+ */
+export async function settleBatch(store: LedgerStore, calls: readonly CallRecord[]): Promise<BatchResult> {
+  const settled: CallRecord[] = [];
+  const poison: CallRecord[] = [];
+  const funds = new Map<number, Funds>();
+  let lastError: unknown;
+  // Parts still to be tried, the next one last; a part is at least halved each time, so this ends.
+  const parts: (readonly CallRecord[])[] = [calls];
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    if (part.length === 0) continue;
+    try {
+      fault('settle.before-commit');
+      const accounts = await store.settle(part);
+      fault('settle.after-commit');
+      for (const account of accounts) keepNewer(funds, account.accountId, account.funds);
+      settled.push(...part);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      lastError = error;
+      if (part.length === 1) poison.push(...part);
+      else parts.push(part.slice(part.length >> 1), part.slice(0, part.length >> 1));
+    }
+  }
+  return { settled, poison, funds, error: lastError };
+}
+
+function keepNewer(known: Map<number, Funds>, accountId: number, funds: Funds): void {
+  const before = known.get(accountId);
+  if (before === undefined || funds.version >= before.version) known.set(accountId, funds);
+}

@@ -1,0 +1,318 @@
+import { mkdir } from 'node:fs/promises';
+import { StoreUnavailable } from '../accounts/contract.ts';
+import {
+  JOURNAL_BYTES_MAX,
+  JOURNAL_CARRY_SEGMENTS,
+  JOURNAL_RETRY_MS,
+  JOURNAL_SEGMENT_BYTES,
+  JOURNAL_SYNC_MS,
+} from '../bounds.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { fault } from '../kernel/fault.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Usage } from '../kernel/usage.ts';
+import type { CallRecord, Journal, OpenCall } from './contract.ts';
+import {
+  encodeEnd,
+  encodeMark,
+  encodeOpen,
+  FRAME_BYTES_MAX,
+  frameInto,
+  withoutDroppedFields,
+} from './record.ts';
+import { decodeLine } from './record-reader.ts';
+import { listSegments } from './segment.ts';
+import { type Location, type Segment, SegmentFiles, type WriteAt } from './segment-files.ts';
+
+export type { Location } from './segment-files.ts';
+
+export interface JournalOptions {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly segmentBytes?: number;
+  readonly bytesMax?: number;
+  readonly syncMs?: number;
+  readonly retryMs?: number;
+  readonly write?: WriteAt;
+}
+
+/** Who settles is told of every ended call, with its place; without a place when the disk did not take it. */
+export type TakeEnded = (call: CallRecord, location: Location | undefined) => void;
+
+export interface FileJournal extends Journal {
+  readonly directory: string;
+  /** Names the one who settles; what ended before is handed over now. */
+  onEnded(take: TakeEnded): void;
+  /** The ended call at this place; nothing when the file no longer holds what was written. */
+  read(location: Location): CallRecord | undefined;
+  /** These calls are in the store for good: their records are no longer needed. */
+  committed(callIds: readonly string[]): void;
+}
+
+/** Begins a new segment. What a dead process left behind belongs to recover.ts, which runs before this. */
+export async function openJournal(options: JournalOptions): Promise<FileJournal> {
+  await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  const numbers = await listSegments(options.directory);
+  return new SegmentedJournal(options, (numbers.at(-1) ?? 0) + 1);
+}
+
+/** What the journal knows of a call that is not committed yet: which segments its records pin, and why. */
+interface CallState {
+  /** Kept while the call is open, so that its records can be written again. */
+  open: OpenCall | undefined;
+  usage: Usage | undefined;
+  openIn: Segment | undefined;
+  markIn: Segment | undefined;
+  endIn: Segment | undefined;
+  ended: boolean;
+}
+
+class SegmentedJournal implements FileJournal {
+  readonly #options: JournalOptions;
+  readonly #files: SegmentFiles;
+  readonly #bytesMax: number;
+  readonly #frame = Buffer.alloc(FRAME_BYTES_MAX);
+  readonly #calls = new Map<string, CallState>();
+  /** Open calls by the segment of their open record; the first key is the oldest segment that has some. */
+  readonly #openBySegment = new Map<Segment, Set<CallState>>();
+  /** Ends that the disk did not take. No call begins meanwhile, so there are at most as many as open calls. */
+  readonly #unwritten = new Map<string, CallRecord>();
+  #waiting: [CallRecord, Location | undefined][] = [];
+  #take: TakeEnded | undefined;
+  #lag = 0;
+  #failing = false;
+  #closed = false;
+  #retryTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: JournalOptions, firstNumber: number) {
+    this.#options = options;
+    this.#bytesMax = options.bytesMax ?? JOURNAL_BYTES_MAX;
+    this.#files = new SegmentFiles({
+      directory: options.directory,
+      firstNumber,
+      segmentBytes: options.segmentBytes ?? JOURNAL_SEGMENT_BYTES,
+      syncMs: options.syncMs ?? JOURNAL_SYNC_MS,
+      log: options.log,
+      write: options.write,
+      onSyncError: (error) => this.#fail(error, 'journal could not be synced'),
+    });
+  }
+
+  get directory(): string {
+    return this.#options.directory;
+  }
+
+  get writable(): boolean {
+    return !this.#failing && !this.#closed && this.#files.bytes < this.#bytesMax;
+  }
+
+  get lag(): number {
+    return this.#lag;
+  }
+
+  get bytes(): number {
+    return this.#files.bytes;
+  }
+
+  open(call: OpenCall): void {
+    const known = this.#calls.get(call.callId);
+    assert(known?.ended !== true, `call ${call.callId} does not open after its end`);
+    // A running call that tries its next route is let through at the bound; it pays with its own end soon.
+    if (this.#failing || this.#closed || (known === undefined && !this.writable)) {
+      throw new StoreUnavailable('the journal takes no calls');
+    }
+    this.#carryOne();
+    const location = this.#append(encodeOpen(call));
+    if (location === undefined) throw new StoreUnavailable('the journal could not be written');
+    const state = known ?? this.#remember(call.callId);
+    state.open = call;
+    this.#moveOpen(state, location.segment);
+    fault('journal.after-open');
+  }
+
+  mark(callId: string, usage: Usage): void {
+    const state = this.#calls.get(callId);
+    assert(state !== undefined && !state.ended, `call ${callId} is marked while it is open`);
+    const location = this.#failing ? undefined : this.#append(this.#encodeMark(callId, usage));
+    // A lost mark costs precision after a crash, not the call.
+    if (location === undefined) return;
+    state.usage = usage;
+    this.#moveMark(state, location.segment);
+  }
+
+  end(call: CallRecord): void {
+    const state = this.#calls.get(call.callId) ?? this.#remember(call.callId);
+    assert(!state.ended, `call ${call.callId} ends exactly once`);
+    fault('journal.before-end');
+    state.ended = true;
+    this.#lag += 1;
+    const location = this.#failing ? undefined : this.#appendEnd(call);
+    if (location === undefined) this.#unwritten.set(call.callId, call);
+    else this.#moveToEnd(state, location.segment);
+    fault('journal.after-end');
+    if (this.#take === undefined) this.#waiting.push([call, location]);
+    else this.#take(call, location);
+  }
+
+  onEnded(take: TakeEnded): void {
+    assert(this.#take === undefined, 'one settles');
+    this.#take = take;
+    for (const [call, location] of this.#waiting) take(call, location);
+    this.#waiting = [];
+  }
+
+  read(location: Location): CallRecord | undefined {
+    const bytes = this.#files.read(location);
+    const record = decodeLine(bytes.subarray(0, -1));
+    return record?.kind === 'end' ? record.call : undefined;
+  }
+
+  committed(callIds: readonly string[]): void {
+    for (const callId of callIds) {
+      const state = this.#calls.get(callId);
+      assert(state?.ended === true, `call ${callId} ended before it was committed`);
+      this.#calls.delete(callId);
+      this.#unwritten.delete(callId);
+      this.#lag -= 1;
+      this.#moveOpen(state, undefined);
+      this.#moveMark(state, undefined);
+      if (state.endIn !== undefined) this.#files.unpin(state.endIn);
+    }
+    assert(this.#lag >= 0, 'no more calls are committed than ended');
+  }
+
+  async close(): Promise<void> {
+    assert(!this.#closed, 'a journal is closed once');
+    if (this.#failing) this.#retry();
+    this.#closed = true;
+    clearTimeout(this.#retryTimer);
+    await this.#files.close();
+  }
+
+  #remember(callId: string): CallState {
+    const state: CallState = {
+      open: undefined,
+      usage: undefined,
+      openIn: undefined,
+      markIn: undefined,
+      endIn: undefined,
+      ended: false,
+    };
+    this.#calls.set(callId, state);
+    return state;
+  }
+
+  #encodeMark(callId: string, usage: Usage): string {
+    return encodeMark(callId, usage, this.#options.clock.now());
+  }
+
+  #appendEnd(call: CallRecord): Location | undefined {
+    const length = frameInto(this.#frame, encodeEnd(call));
+    if (length !== undefined) return this.#appendFrame(length);
+    return this.#append(encodeEnd(withoutDroppedFields(call)));
+  }
+
+  #append(json: string): Location | undefined {
+    const length = frameInto(this.#frame, json);
+    assert(length !== undefined, 'a record fits into its bound');
+    return this.#appendFrame(length);
+  }
+
+  #appendFrame(length: number): Location | undefined {
+    assert(!this.#closed, 'a closed journal is not written');
+    try {
+      return this.#files.append(this.#frame, length);
+    } catch (error) {
+      this.#fail(error, 'journal could not be written: new calls are refused');
+      return undefined;
+    }
+  }
+
+  /**
+   * A long stream would keep its first segment, and every one after it, for as long as it runs. So each new
+   * call takes one old open call along into the current segment.
+   */
+  #carryOne(): void {
+    const [oldest] = this.#openBySegment;
+    if (oldest === undefined) return;
+    const [segment, states] = oldest;
+    if (this.#files.current.number - segment.number < JOURNAL_CARRY_SEGMENTS) return;
+    const [state] = states;
+    assert(state?.open !== undefined, 'an open call remembers how it was opened');
+    const opened = this.#append(encodeOpen(state.open));
+    if (opened === undefined) return;
+    const marked = state.usage && this.#append(this.#encodeMark(state.open.callId, state.usage));
+    // The old records go only when the new ones stand.
+    if (state.usage !== undefined && marked === undefined) return;
+    this.#moveOpen(state, opened.segment);
+    this.#moveMark(state, marked?.segment);
+  }
+
+  #moveOpen(state: CallState, to: Segment | undefined): void {
+    const from = state.openIn;
+    if (from === to) return;
+    if (to !== undefined) {
+      this.#files.pin(to);
+      const states = this.#openBySegment.get(to) ?? new Set();
+      this.#openBySegment.set(to, states.add(state));
+    }
+    if (from !== undefined) {
+      const states = this.#openBySegment.get(from);
+      states?.delete(state);
+      if (states?.size === 0) this.#openBySegment.delete(from);
+      this.#files.unpin(from);
+    }
+    state.openIn = to;
+  }
+
+  #moveMark(state: CallState, to: Segment | undefined): void {
+    const from = state.markIn;
+    if (from === to) return;
+    if (to !== undefined) this.#files.pin(to);
+    if (from !== undefined) this.#files.unpin(from);
+    state.markIn = to;
+  }
+
+  /** An end says everything: the records before it are no longer needed. */
+  #moveToEnd(state: CallState, segment: Segment): void {
+    this.#files.pin(segment);
+    state.endIn = segment;
+    state.open = undefined;
+    state.usage = undefined;
+    this.#moveOpen(state, undefined);
+    this.#moveMark(state, undefined);
+  }
+
+  #fail(error: unknown, message: string): void {
+    if (!this.#failing) this.#options.log.error({ err: error }, message);
+    this.#failing = true;
+    if (this.#closed || this.#retryTimer !== undefined) return;
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined;
+      this.#retry();
+    }, this.#options.retryMs ?? JOURNAL_RETRY_MS);
+  }
+
+  /** In a new segment, because of the old one nobody knows what the disk holds. */
+  #retry(): void {
+    try {
+      if (this.#files.current.bytes > 0) this.#files.rotate();
+      this.#files.probe(this.#frame);
+    } catch (error) {
+      this.#fail(error, 'journal still cannot be written');
+      return;
+    }
+    for (const [callId, call] of this.#unwritten) {
+      const location = this.#appendEnd(call);
+      if (location === undefined) return;
+      const state = this.#calls.get(callId);
+      assert(state !== undefined, 'an unwritten end belongs to a call');
+      this.#unwritten.delete(callId);
+      this.#moveToEnd(state, location.segment);
+    }
+    this.#failing = false;
+    this.#options.log.info({}, 'journal can be written again');
+  }
+}

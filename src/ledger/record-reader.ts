@@ -1,0 +1,201 @@
+import { crc32 } from 'node:zlib';
+import type { Prices } from '../catalog/contract.ts';
+import type { PriceSnapshot, Rates } from '../catalog/price.ts';
+import { PROTOCOLS } from '../kernel/protocol-name.ts';
+import type { Usage } from '../kernel/usage.ts';
+import type { Attempt, CallRecord, FreeReason, OpenCall, Payer, Verdict } from './contract.ts';
+import { FRAME_HEAD_BYTES, isCount, isDuration, type JournalRecord } from './record.ts';
+
+/**
+ * Reads what record.ts wrote. A line may be torn, flipped, or from a version that knew other fields: whatever
+ * is not exactly a record is nothing, and the caller counts it.
+ */
+const BAD = Symbol('not a value of this field');
+type Bad = typeof BAD;
+type Read<Value> = (value: unknown) => Value | Bad;
+type Fields<Value> = { readonly [Name in keyof Value]-?: Read<Value[Name]> };
+
+/** `line` is one line without its line feed. */
+export function decodeLine(line: Buffer): JournalRecord | undefined {
+  if (line.length <= FRAME_HEAD_BYTES) return undefined;
+  const head = line.toString('latin1', 0, FRAME_HEAD_BYTES);
+  if (!/^[0-9a-f]{8} $/.test(head)) return undefined;
+  const json = line.subarray(FRAME_HEAD_BYTES);
+  if (crc32(json) !== Number.parseInt(head, 16)) return undefined;
+  return decodeJson(json.toString('utf8'));
+}
+
+function decodeJson(json: string): JournalRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    // A checksum of 32 bits lets one damaged line in four billion through; it is garbage like any other.
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  switch (value.kind) {
+    case 'open': {
+      const call = readOpen(value.call);
+      return call === BAD ? undefined : { kind: 'open', call };
+    }
+    case 'mark': {
+      const mark = readMark(value);
+      return mark === BAD ? undefined : { kind: 'mark', ...mark };
+    }
+    case 'end': {
+      const call = readEnd(value.call);
+      return call === BAD ? undefined : { kind: 'end', call };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fieldsOf<Value>(fields: Fields<Value>): Read<Value> {
+  const readers = Object.entries(fields) as [string, Read<unknown>][];
+  return (value) => {
+    if (!isObject(value)) return BAD;
+    const made: Record<string, unknown> = {};
+    for (const [name, read] of readers) {
+      const field = read(value[name]);
+      if (field === BAD) return BAD;
+      made[name] = field;
+    }
+    return made as Value;
+  };
+}
+
+function listOf<Value>(read: Read<Value>): Read<readonly Value[]> {
+  return (value) => {
+    if (!Array.isArray(value)) return BAD;
+    const made: Value[] = [];
+    for (const item of value) {
+      const field = read(item);
+      if (field === BAD) return BAD;
+      made.push(field);
+    }
+    return made;
+  };
+}
+
+function oneOf<Value extends string>(...values: readonly Value[]): Read<Value> {
+  return (value) => values.find((one) => one === value) ?? BAD;
+}
+
+function orNull<Value>(read: Read<Value>): Read<Value | null> {
+  return (value) => (value === null ? null : read(value));
+}
+
+const text: Read<string> = (value) => (typeof value === 'string' ? value : BAD);
+const flag: Read<boolean> = (value) => (typeof value === 'boolean' ? value : BAD);
+const count: Read<number> = (value) => (isCount(value) ? value : BAD);
+const integer: Read<number> = (value) => (Number.isSafeInteger(value) ? (value as number) : BAD);
+const duration: Read<number> = (value) => (isDuration(value) ? value : BAD);
+const micro: Read<bigint> = (value) =>
+  typeof value === 'string' && /^\d{1,24}$/.test(value) ? BigInt(value) : BAD;
+const unsetMicro: Read<bigint | undefined> = (value) =>
+  value === null || value === undefined ? undefined : micro(value);
+const protocol = oneOf(...PROTOCOLS);
+const payer = oneOf<Payer>('byok', 'subscription', 'credits', 'none');
+
+const readUsage = fieldsOf<Usage>({
+  inputFresh: count,
+  cacheRead: count,
+  cacheWrite: count,
+  outputText: count,
+  outputReasoning: count,
+  images: count,
+  videos: count,
+});
+
+const readPrice = fieldsOf<PriceSnapshot>({
+  prices: fieldsOf<Prices>({
+    inputMicro: micro,
+    outputMicro: micro,
+    cacheInputMicro: unsetMicro,
+    cacheOutputMicro: unsetMicro,
+    cacheWriteMicro: unsetMicro,
+    imageMicro: micro,
+    videoMicro: micro,
+  }),
+  rates: fieldsOf<Rates>({
+    rateMultiplierMicro: micro,
+    systemMicro: micro,
+    userMicro: micro,
+    vendorMicro: micro,
+    credentialMicro: micro,
+    nodeMicro: micro,
+  }),
+});
+
+const readMark = fieldsOf<{ callId: string; usage: Usage; atMs: number }>({
+  callId: text,
+  usage: readUsage,
+  atMs: count,
+});
+
+/** What an open and an end record say alike. */
+const caller = {
+  callId: text,
+  createdAtMs: count,
+  accountId: integer,
+  keyId: integer,
+  keyName: text,
+  modelAsked: text,
+  modelUsed: text,
+  protocolIn: protocol,
+  stream: flag,
+  payer,
+};
+
+const readOpen = fieldsOf<OpenCall>({
+  ...caller,
+  routeId: integer,
+  vendor: text,
+  protocolOut: protocol,
+  price: readPrice,
+  inputTokens: count,
+  images: count,
+  heldMicro: micro,
+});
+
+const readEnd = fieldsOf<CallRecord>({
+  ...caller,
+  routeId: orNull(integer),
+  vendor: orNull(text),
+  protocolOut: orNull(protocol),
+  status: count,
+  errorCode: orNull(integer),
+  usage: readUsage,
+  estimated: flag,
+  price: orNull(readPrice),
+  amountMicro: micro,
+  chargeMicro: micro,
+  freeReason: orNull(oneOf<FreeReason>('byok', 'covered', 'below-one-credit', 'nothing-produced')),
+  verdict: oneOf<Verdict>(
+    'complete',
+    'cut-by-upstream',
+    'cut-by-client',
+    'cut-by-gateway',
+    'refused',
+    'failed',
+  ),
+  attempts: listOf(
+    fieldsOf<Attempt>({
+      routeId: integer,
+      vendor: text,
+      credential: text,
+      outcome: text,
+      durationMs: duration,
+    }),
+  ),
+  heldMicro: micro,
+  ttfbMs: orNull(duration),
+  durationMs: duration,
+  droppedFields: listOf(text),
+});

@@ -1,0 +1,198 @@
+import { mkdir, unlink } from 'node:fs/promises';
+import { SETTLE_BATCH_MAX } from '../bounds.ts';
+import { chargeableCreditsMicro, costMicro } from '../catalog/price.ts';
+import { assert } from '../kernel/assert.ts';
+import { fault } from '../kernel/fault.ts';
+import type { Logger } from '../kernel/log.ts';
+import { inputTokens, NO_USAGE, type Usage } from '../kernel/usage.ts';
+import { settleBatch } from './batch.ts';
+import type { CallRecord, FreeReason, LedgerStore, OpenCall } from './contract.ts';
+import type { JournalRecord } from './record.ts';
+import { decodeLine } from './record-reader.ts';
+import { keepRejected } from './rejected.ts';
+import { listSegments, readLines, segmentPath } from './segment.ts';
+
+/** The client of a cut call got no proper end. nginx's number for "gone before the answer" says it best. */
+export const STATUS_CUT = 499;
+
+export interface RecoverOptions {
+  readonly directory: string;
+  readonly store: LedgerStore;
+  readonly creditsPerYuan: number;
+  readonly log: Logger;
+}
+
+export interface RecoverReport {
+  readonly segments: number;
+  /** Calls that had ended and were settled (again). */
+  readonly ended: number;
+  /** Calls that were open and are ended at their last mark. */
+  readonly cut: number;
+  readonly rejected: number;
+  /** Lines that are no records: torn or damaged. */
+  readonly skipped: number;
+}
+
+/**
+ * Settles what a dead process left in its journal, then removes the journal. Runs before the new journal is
+ * opened. The store knows a call by its id, so any part of this may be done any number of times. Throws
+ * StoreUnavailable and leaves everything as it is when the store is away.
+ */
+export async function recover(options: RecoverOptions): Promise<RecoverReport> {
+  await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  const numbers = await listSegments(options.directory);
+  const run = new Recovery(options);
+  for (const number of numbers) {
+    for await (const line of readLines(segmentPath(options.directory, number))) await run.take(line);
+  }
+  const report = await run.finish(numbers.length);
+  for (const number of numbers) await unlink(segmentPath(options.directory, number));
+  if (numbers.length > 0) options.log.info(report, 'journal of the last run recovered');
+  return report;
+}
+
+/** A call without an end, as its records tell it. */
+export interface Interrupted {
+  open: OpenCall;
+  usage: Usage | undefined;
+  markedAtMs: number | undefined;
+}
+
+class Recovery {
+  readonly #options: RecoverOptions;
+  readonly #open = new Map<string, Interrupted>();
+  /** By call id: an end may stand twice when the disk reported a write as failed that was not. */
+  readonly #batch = new Map<string, CallRecord>();
+  #ended = 0;
+  #cut = 0;
+  #rejected = 0;
+  #skipped = 0;
+
+  constructor(options: RecoverOptions) {
+    this.#options = options;
+  }
+
+  async take(line: Buffer): Promise<void> {
+    const record = decodeLine(line);
+    if (record === undefined) this.#skipped += 1;
+    else await this.#apply(record);
+  }
+
+  async finish(segments: number): Promise<RecoverReport> {
+    for (const interrupted of this.#open.values()) {
+      this.#cut += 1;
+      await this.#add(endAtLastMark(interrupted, this.#options.creditsPerYuan));
+    }
+    await this.#settle();
+    const { log } = this.#options;
+    if (this.#skipped > 0) log.warn({ lines: this.#skipped }, 'the journal holds lines that are no records');
+    return {
+      segments,
+      ended: this.#ended,
+      cut: this.#cut,
+      rejected: this.#rejected,
+      skipped: this.#skipped,
+    };
+  }
+
+  async #apply(record: JournalRecord): Promise<void> {
+    switch (record.kind) {
+      case 'open': {
+        const known = this.#open.get(record.call.callId);
+        // The next route of a call, or the same record carried into a newer segment: marks stay.
+        if (known === undefined) {
+          this.#open.set(record.call.callId, { open: record.call, usage: undefined, markedAtMs: undefined });
+        } else known.open = record.call;
+        return;
+      }
+      case 'mark': {
+        // Without its open record, in a segment that is gone, the call was committed long ago.
+        const known = this.#open.get(record.callId);
+        if (known === undefined) return;
+        known.usage = record.usage;
+        known.markedAtMs = record.atMs;
+        return;
+      }
+      case 'end':
+        this.#open.delete(record.call.callId);
+        this.#ended += 1;
+        return this.#add(record.call);
+    }
+  }
+
+  async #add(call: CallRecord): Promise<void> {
+    this.#batch.set(call.callId, call);
+    if (this.#batch.size >= SETTLE_BATCH_MAX) await this.#settle();
+  }
+
+  /** Here nobody can wait for better times: what the store refuses is kept in the rejected file. */
+  async #settle(): Promise<void> {
+    const calls = [...this.#batch.values()];
+    this.#batch.clear();
+    const { poison, error } = await settleBatch(this.#options.store, calls);
+    if (poison.length > 0) {
+      await keepRejected(this.#options.directory, poison);
+      this.#rejected += poison.length;
+      const fields = { err: error, calls: poison.map((call) => call.callId) };
+      this.#options.log.error(
+        fields,
+        'the store refuses these calls: they are NOT charged and kept in rejected.log',
+      );
+    }
+    fault('recover.after-settle');
+  }
+}
+
+/**
+ * What an interrupted call is charged with: what its last mark says it had produced. Input is charged when
+ * there is a mark, because then the vendor worked on it; a vendor that had not yet told the input gets our
+ * estimate. Before the first mark nothing is known to have been produced, and nothing is charged.
+ */
+export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRecord {
+  const { open } = call;
+  const usage = usageAtLastMark(call);
+  const amountMicro = costMicro(usage, open.price);
+  const chargeMicro = open.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
+  assert(chargeMicro >= 0n, 'a charge is never negative');
+  return {
+    callId: open.callId,
+    createdAtMs: open.createdAtMs,
+    accountId: open.accountId,
+    keyId: open.keyId,
+    keyName: open.keyName,
+    modelAsked: open.modelAsked,
+    modelUsed: open.modelUsed,
+    routeId: open.routeId,
+    vendor: open.vendor,
+    protocolIn: open.protocolIn,
+    protocolOut: open.protocolOut,
+    stream: open.stream,
+    status: STATUS_CUT,
+    errorCode: null,
+    usage,
+    estimated: true,
+    payer: open.payer,
+    price: open.price,
+    amountMicro,
+    chargeMicro,
+    freeReason: chargeMicro > 0n ? null : freeReasonOf(open, amountMicro),
+    verdict: 'cut-by-gateway',
+    attempts: [],
+    heldMicro: open.heldMicro,
+    ttfbMs: null,
+    durationMs: Math.max(0, (call.markedAtMs ?? open.createdAtMs) - open.createdAtMs),
+    droppedFields: [],
+  };
+}
+
+function usageAtLastMark(call: Interrupted): Usage {
+  if (call.usage === undefined) return NO_USAGE;
+  if (inputTokens(call.usage) > 0) return call.usage;
+  return { ...call.usage, inputFresh: call.open.inputTokens };
+}
+
+function freeReasonOf(open: OpenCall, amountMicro: bigint): FreeReason {
+  if (open.payer === 'byok') return 'byok';
+  if (open.payer === 'subscription') return 'covered';
+  return open.payer === 'credits' && amountMicro > 0n ? 'below-one-credit' : 'nothing-produced';
+}

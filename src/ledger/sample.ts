@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { type Funds, StoreUnavailable } from '../accounts/contract.ts';
+import type { PriceSnapshot } from '../catalog/price.ts';
+import { PROTOCOLS } from '../kernel/protocol-name.ts';
+import { NO_USAGE, type Usage } from '../kernel/usage.ts';
+import type { CallRecord, LedgerStore, OpenCall, SettledAccount } from './contract.ts';
+
+/** Calls and a store in memory, for the tests of this folder. */
+export const SAMPLE_PRICE: PriceSnapshot = {
+  prices: {
+    inputMicro: 7_000_000n,
+    outputMicro: 28_000_000n,
+    cacheInputMicro: 700_000n,
+    cacheOutputMicro: undefined,
+    cacheWriteMicro: undefined,
+    imageMicro: 40_000n,
+    videoMicro: 0n,
+  },
+  rates: {
+    rateMultiplierMicro: 1_000_000n,
+    systemMicro: 100_000_000n,
+    userMicro: 100_000_000n,
+    vendorMicro: 100_000_000n,
+    credentialMicro: 100_000_000n,
+    nodeMicro: 100_000_000n,
+  },
+};
+
+export function usageOf(inputFresh: number, outputText: number): Usage {
+  return { ...NO_USAGE, inputFresh, outputText };
+}
+
+export function sampleOpen(callId: string, parts: Partial<OpenCall> = {}): OpenCall {
+  return {
+    callId,
+    createdAtMs: 1_767_225_600_000,
+    accountId: 1,
+    keyId: 2,
+    keyName: 'laptop',
+    modelAsked: 'm-1',
+    modelUsed: 'm-1',
+    routeId: 3,
+    vendor: 'acme',
+    protocolIn: 'chat',
+    protocolOut: 'messages',
+    stream: true,
+    payer: 'credits',
+    price: SAMPLE_PRICE,
+    inputTokens: 1_000,
+    images: 0,
+    heldMicro: 50_000_000n,
+    ...parts,
+  };
+}
+
+export function sampleEnd(callId: string, parts: Partial<CallRecord> = {}): CallRecord {
+  const { inputTokens: _inputTokens, images: _images, ...open } = sampleOpen(callId);
+  return {
+    ...open,
+    status: 200,
+    errorCode: null,
+    usage: usageOf(1_000, 500),
+    estimated: false,
+    amountMicro: 21_000n,
+    chargeMicro: 21_000_000n,
+    freeReason: null,
+    verdict: 'complete',
+    attempts: [{ routeId: 3, vendor: 'acme', credential: 'main', outcome: 'ok', durationMs: 12.5 }],
+    ttfbMs: 4.25,
+    durationMs: 13,
+    droppedFields: [],
+    ...parts,
+  };
+}
+
+/** Idempotent by call id, like the real one; it can be away, and it can refuse single calls. */
+export class MemoryLedger implements LedgerStore {
+  readonly calls = new Map<string, CallRecord>();
+  readonly batches: string[][] = [];
+  readonly refused = new Set<string>();
+  away = false;
+  tries = 0;
+
+  async settle(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
+    this.tries += 1;
+    await Promise.resolve();
+    if (this.away) throw new StoreUnavailable('the store is away');
+    if (calls.some((call) => this.refused.has(call.callId))) throw new Error('value out of range');
+    this.batches.push(calls.map((call) => call.callId));
+    for (const call of calls) if (!this.calls.has(call.callId)) this.calls.set(call.callId, call);
+    return [...new Set(calls.map((call) => call.accountId))].map((accountId) => ({
+      accountId,
+      funds: this.funds(),
+    }));
+  }
+
+  get chargedMicro(): bigint {
+    return [...this.calls.values()].reduce((sum, call) => sum + call.chargeMicro, 0n);
+  }
+
+  funds(): Funds {
+    const creditsMicro = 1_000_000_000_000n - this.chargedMicro;
+    return {
+      version: this.batches.length,
+      creditsMicro,
+      balanceMicro: 0n,
+      monthSpentMicro: 0n,
+      month: '2026-01',
+    };
+  }
+}
+
+const count = fc.nat();
+const id = fc.integer({ min: -1, max: Number.MAX_SAFE_INTEGER });
+const micro = fc.bigInt({ min: 0n, max: 10n ** 18n });
+const unsetMicro = fc.option(micro, { nil: undefined });
+const text = fc.string({ unit: 'binary', maxLength: 30 });
+const protocol = fc.constantFrom(...PROTOCOLS);
+const payer = fc.constantFrom('byok', 'subscription', 'credits', 'none');
+const durationMs = fc.double({ min: 0, max: 1e9, noNaN: true }).map((value) => value + 0);
+
+export const anyUsage: fc.Arbitrary<Usage> = fc.record({
+  inputFresh: count,
+  cacheRead: count,
+  cacheWrite: count,
+  outputText: count,
+  outputReasoning: count,
+  images: count,
+  videos: count,
+});
+
+const anyPrice: fc.Arbitrary<PriceSnapshot> = fc.record({
+  prices: fc.record({
+    inputMicro: micro,
+    outputMicro: micro,
+    cacheInputMicro: unsetMicro,
+    cacheOutputMicro: unsetMicro,
+    cacheWriteMicro: unsetMicro,
+    imageMicro: micro,
+    videoMicro: micro,
+  }),
+  rates: fc.record({
+    rateMultiplierMicro: micro,
+    systemMicro: micro,
+    userMicro: micro,
+    vendorMicro: micro,
+    credentialMicro: micro,
+    nodeMicro: micro,
+  }),
+});
+
+const caller = {
+  callId: text,
+  createdAtMs: count,
+  accountId: id,
+  keyId: id,
+  keyName: text,
+  modelAsked: text,
+  modelUsed: text,
+  protocolIn: protocol,
+  stream: fc.boolean(),
+  payer,
+  heldMicro: micro,
+} as const;
+
+export const anyOpen = fc.record({
+  ...caller,
+  routeId: id,
+  vendor: text,
+  protocolOut: protocol,
+  price: anyPrice,
+  inputTokens: count,
+  images: count,
+}) satisfies fc.Arbitrary<OpenCall>;
+
+export const anyEnd = fc.record({
+  ...caller,
+  routeId: fc.option(id),
+  vendor: fc.option(text),
+  protocolOut: fc.option(protocol),
+  status: fc.integer({ min: 100, max: 599 }),
+  errorCode: fc.option(fc.integer({ min: 40_001, max: 50_401 })),
+  usage: anyUsage,
+  estimated: fc.boolean(),
+  price: fc.option(anyPrice),
+  amountMicro: micro,
+  chargeMicro: micro,
+  freeReason: fc.option(fc.constantFrom('byok', 'covered', 'below-one-credit', 'nothing-produced')),
+  verdict: fc.constantFrom(
+    'complete',
+    'cut-by-upstream',
+    'cut-by-client',
+    'cut-by-gateway',
+    'refused',
+    'failed',
+  ),
+  attempts: fc.array(fc.record({ routeId: id, vendor: text, credential: text, outcome: text, durationMs }), {
+    maxLength: 3,
+  }),
+  ttfbMs: fc.option(durationMs),
+  durationMs,
+  droppedFields: fc.array(text, { maxLength: 3 }),
+}) satisfies fc.Arbitrary<CallRecord>;

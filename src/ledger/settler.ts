@@ -1,0 +1,232 @@
+import {
+  SETTLE_BATCH_MAX,
+  SETTLE_QUEUE_MAX,
+  SETTLE_RETRY_MS,
+  SETTLE_RETRY_MS_MAX,
+  SETTLE_WAIT_MS,
+} from '../bounds.ts';
+import type { Gate } from '../gate/contract.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import { type BatchResult, settleBatch } from './batch.ts';
+import type { CallRecord, LedgerStore } from './contract.ts';
+import type { FileJournal, Location } from './journal.ts';
+import { keepRejected } from './rejected.ts';
+
+export interface SettlerOptions {
+  readonly journal: FileJournal;
+  readonly store: LedgerStore;
+  readonly gate: Pick<Gate, 'settled'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly batchMax?: number;
+  readonly queueMax?: number;
+  readonly waitMs?: number;
+  readonly retryMsMax?: number;
+  /** For metrics: a batch was committed. */
+  readonly onBatch?: (size: number, durationMs: number) => void;
+}
+
+/** Takes the journal's ended calls and brings them into the store, in order, in batches, exactly once. */
+export interface Settler {
+  /** Ended calls that are not in the store yet. */
+  readonly lag: number;
+  /** Settles at once what waits; tells whether everything was settled within the time. */
+  drain(timeoutMs: number): Promise<boolean>;
+  /** Ends the work; what is not settled stays in the journal for the next start. */
+  stop(): Promise<void>;
+}
+
+export function createSettler(options: SettlerOptions): Settler {
+  const settler = new QueueSettler(options);
+  options.journal.onEnded((call, location) => settler.add(call, location));
+  return settler;
+}
+
+/** A call in memory, or only its place in the journal. */
+type Queued = { readonly call: CallRecord } | { readonly location: Location };
+
+/** Reading a call back costs about 15 µs of the event loop; a batch shall not hold it for long. */
+const READ_BACK_MAX = 250;
+
+class QueueSettler implements Settler {
+  readonly #options: SettlerOptions;
+  readonly #batchMax: number;
+  readonly #queueMax: number;
+  /** The queue is `#queue` from `#head` on; its front is cut off now and then, not with every batch. */
+  #queue: Queued[] = [];
+  #head = 0;
+  #inMemory = 0;
+  #failures = 0;
+  #running: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
+  #company = true;
+  #stopped = false;
+
+  constructor(options: SettlerOptions) {
+    this.#options = options;
+    this.#batchMax = options.batchMax ?? SETTLE_BATCH_MAX;
+    this.#queueMax = options.queueMax ?? SETTLE_QUEUE_MAX;
+  }
+
+  get lag(): number {
+    return this.#queue.length - this.#head;
+  }
+
+  add(call: CallRecord, location: Location | undefined): void {
+    // While the store is away the queue may grow to all the journal holds: then places, not calls, are kept.
+    const keep = location === undefined || this.#inMemory < this.#queueMax;
+    if (keep) this.#inMemory += 1;
+    this.#queue.push(keep ? { call } : { location });
+    this.#start();
+    if (this.#failures === 0 && this.lag >= this.#batchMax) this.#wake?.();
+  }
+
+  async drain(timeoutMs: number): Promise<boolean> {
+    this.#company = false;
+    this.#wake?.();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([this.#running, late]);
+    clearTimeout(timer);
+    this.#company = true;
+    return this.lag === 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake?.();
+    await this.#running;
+  }
+
+  #start(): void {
+    if (this.#running !== undefined || this.#stopped) return;
+    this.#running = this.#work().finally(() => {
+      this.#running = undefined;
+      if (this.lag > 0) this.#start();
+    });
+  }
+
+  /** Runs while something waits. Nothing is thrown: whatever goes wrong is tried again. */
+  async #work(): Promise<void> {
+    while (this.lag > 0 && !this.#stopped) {
+      if (this.#failures > 0) await this.#pause(this.#retryMs());
+      else if (this.#company && this.lag < this.#batchMax) await this.#pause(this.#waitMs());
+      if (this.#stopped) return;
+      try {
+        await this.#settleNext();
+        if (this.#failures > 0) this.#options.log.info({ lag: this.lag }, 'settlement goes on');
+        this.#failures = 0;
+      } catch (error) {
+        this.#failures += 1;
+        const fields = { err: error, failures: this.#failures, lag: this.lag };
+        this.#options.log.warn(fields, 'settlement failed and is tried again');
+      }
+    }
+  }
+
+  /** The front of the queue leaves it only after the store has it. */
+  async #settleNext(): Promise<void> {
+    const { store, journal, clock, onBatch } = this.#options;
+    const startedMs = clock.monotonic();
+    const { calls, taken } = this.#front();
+    const result = await settleBatch(store, calls);
+    // No call passed: that says more about the store than about the calls.
+    if (result.settled.length === 0 && result.poison.length > 0) throw result.error;
+    await this.#reject(result);
+    journal.committed(idsOf(result.settled));
+    journal.committed(idsOf(result.poison));
+    this.#drop(taken);
+    await this.#tellGate(result);
+    onBatch?.(result.settled.length, clock.monotonic() - startedMs);
+  }
+
+  #front(): { readonly calls: readonly CallRecord[]; readonly taken: number } {
+    const calls: CallRecord[] = [];
+    let taken = 0;
+    let readBack = 0;
+    while (taken < this.#batchMax && readBack < READ_BACK_MAX) {
+      const queued = this.#queue[this.#head + taken];
+      if (queued === undefined) break;
+      taken += 1;
+      if ('call' in queued) {
+        calls.push(queued.call);
+        continue;
+      }
+      readBack += 1;
+      const call = this.#options.journal.read(queued.location);
+      if (call !== undefined) calls.push(call);
+      // It is never committed, so its segment stays and a person can look at it.
+      else this.#options.log.error({ place: placeOf(queued.location) }, 'journal lost an ended call');
+    }
+    return { calls, taken };
+  }
+
+  #drop(count: number): void {
+    for (let index = this.#head; index < this.#head + count; index++) {
+      const queued = this.#queue[index];
+      if (queued !== undefined && 'call' in queued) this.#inMemory -= 1;
+    }
+    this.#head += count;
+    assert(this.#head <= this.#queue.length && this.#inMemory >= 0, 'only what waits is dropped');
+    if (this.#head * 2 < this.#queue.length) return;
+    this.#queue = this.#queue.slice(this.#head);
+    this.#head = 0;
+  }
+
+  async #reject(result: BatchResult): Promise<void> {
+    if (result.poison.length === 0) return;
+    const { journal, log } = this.#options;
+    await keepRejected(journal.directory, result.poison);
+    const fields = { err: result.error, calls: idsOf(result.poison) };
+    log.error(fields, 'the store refuses these calls: they are NOT charged and kept in rejected.log');
+  }
+
+  /** What was rejected stays pending: it is owed, and must not be spent twice. */
+  async #tellGate(result: BatchResult): Promise<void> {
+    const { gate, log } = this.#options;
+    const charged = new Map<number, bigint>();
+    for (const { accountId, chargeMicro } of result.settled) {
+      charged.set(accountId, (charged.get(accountId) ?? 0n) + chargeMicro);
+    }
+    for (const [accountId, chargedMicro] of charged) {
+      const funds = result.funds.get(accountId);
+      try {
+        assert(funds !== undefined, 'the store tells what stands for every account of a batch');
+        await gate.settled(accountId, chargedMicro, funds);
+      } catch (error) {
+        log.error({ err: error, accountId }, 'the gate was not told of a settlement');
+      }
+    }
+  }
+
+  #waitMs(): number {
+    return this.#options.waitMs ?? SETTLE_WAIT_MS;
+  }
+
+  #retryMs(): number {
+    const longestMs = this.#options.retryMsMax ?? SETTLE_RETRY_MS_MAX;
+    return Math.min(longestMs, SETTLE_RETRY_MS * 2 ** Math.min(this.#failures - 1, 10));
+  }
+
+  async #pause(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, ms);
+    });
+    this.#wake = undefined;
+    clearTimeout(timer);
+  }
+}
+
+function idsOf(calls: readonly CallRecord[]): readonly string[] {
+  return calls.map((call) => call.callId);
+}
+
+function placeOf(location: Location): string {
+  return `${location.segment.path}:${location.offset}`;
+}
