@@ -113,6 +113,8 @@ export const SECRET_LENGTH_MAX = 4_096;
 export const SEAL_AGAIN_BATCH = 500;
 /** Reads of a snapshot that a change overtakes before it is handed out without being kept. */
 export const SNAPSHOT_RELOADS_MAX = 3;
+/** Changes that one load in progress keeps apart. */
+export const CHANGES_NOTED_MAX = 1_000;
 /** A catalogue that could not be loaded is asked for again after this. */
 export const CATALOG_RELOAD_MS = 1_000;
 /** The embedded server: how long it may take to be ready (it may replay its log first), and to stop. */

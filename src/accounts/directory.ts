@@ -1,6 +1,7 @@
 import {
   ACCOUNTS_CACHED_MAX,
   CATALOG_RELOAD_MS,
+  CHANGES_NOTED_MAX,
   SNAPSHOT_RELOADS_MAX,
   UNKNOWN_KEY_MS,
   UNKNOWN_KEYS_MAX,
@@ -8,7 +9,7 @@ import {
 import type { CatalogSnapshot, Plan } from '../catalog/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Caller, Directory, DirectorySource, StoredCaller, Subscription } from './contract.ts';
+import type { Caller, Directory, DirectorySource, Funds, StoredCaller, Subscription } from './contract.ts';
 
 export interface DirectoryOptions {
   readonly source: DirectorySource;
@@ -16,8 +17,13 @@ export interface DirectoryOptions {
   readonly log: Logger;
 }
 
+export type DirectoryChange =
+  | { readonly kind: 'catalog' }
+  | { readonly kind: 'account'; readonly accountId: number }
+  | { readonly kind: 'key'; readonly keyHash: string };
+
 interface Known {
-  readonly stored: StoredCaller;
+  stored: StoredCaller;
   /** Made with the plans of `catalog`; made again, without asking anybody, when the catalogue is another. */
   caller: Caller;
   catalog: CatalogSnapshot;
@@ -78,6 +84,18 @@ export class CachedDirectory implements Directory {
     return this.#loads.get(keyHash)?.promise ?? this.#startLoad(keyHash);
   }
 
+  /** A notice of the store (store/changes.ts); in force when the answer is there. */
+  onChange(change: DirectoryChange): void | Promise<void> {
+    if (change.kind === 'catalog') return this.reloadCatalog();
+    if (change.kind === 'account') this.forgetAccount(change.accountId);
+    else this.forgetKey(change.keyHash);
+  }
+
+  /** The listener's connection was lost and came back. */
+  onMissed(): Promise<void> {
+    return this.forgetAll();
+  }
+
   /** How many callers are in memory: for metrics and tests. */
   get size(): number {
     return this.#known.size;
@@ -85,9 +103,20 @@ export class CachedDirectory implements Directory {
 
   /** Everything of the account is thrown away; the next call reads it again. */
   forgetAccount(accountId: number): void {
-    for (const load of this.#loads.values()) load.changedAccounts.add(accountId);
+    for (const load of this.#loads.values()) noteChange(load, accountId);
     for (const hash of this.#hashesByAccount.get(accountId) ?? []) this.#known.delete(hash);
     this.#hashesByAccount.delete(accountId);
+  }
+
+  /** Funds that the settler has just committed: what is in memory is never richer than the store. */
+  takeFunds(accountId: number, funds: Funds): void {
+    for (const hash of this.#hashesByAccount.get(accountId) ?? []) {
+      const known = this.#known.get(hash);
+      if (known === undefined || known.stored.account.funds.version >= funds.version) continue;
+      known.stored = { ...known.stored, account: { ...known.stored.account, funds } };
+      known.caller = resolveCaller(known.stored, this.#catalog);
+      known.catalog = this.#catalog;
+    }
   }
 
   forgetKey(keyHash: string): void {
@@ -201,6 +230,12 @@ export class CachedDirectory implements Directory {
     }
     return known.caller;
   }
+}
+
+/** A load that hears too much while it runs is simply done again. */
+function noteChange(load: Load, accountId: number): void {
+  if (load.changedAccounts.size >= CHANGES_NOTED_MAX) load.everythingChanged = true;
+  else load.changedAccounts.add(accountId);
 }
 
 function wasOvertaken(load: Load, stored: StoredCaller | undefined): boolean {

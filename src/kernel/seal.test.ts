@@ -86,16 +86,8 @@ describe('the master secret', () => {
     expect(opensCheckValue(sealerOf(OLD), 'nonsense')).toBe(false);
   });
 
-  it('is refused when it is empty, short, a default or one character over and over', () => {
-    for (const weak of [
-      '',
-      ' ',
-      'changeme',
-      '12345678',
-      'a'.repeat(64),
-      'abcabc'.repeat(10),
-      'x'.repeat(31),
-    ]) {
+  it('is refused when it is empty, short or a default', () => {
+    for (const weak of ['', ' ', 'changeme', '12345678', 'x'.repeat(31)]) {
       expect(secretWeakness(weak)).toBeTypeOf('string');
     }
     expect(secretWeakness(OLD)).toBeUndefined();

@@ -5,7 +5,7 @@ import { assert } from '../kernel/assert.ts';
 import type { Random } from '../kernel/random.ts';
 import { KEY_COLUMNS, type KeyRow, keyFromRow } from './account-row.ts';
 import { touchAccount } from './accounts.ts';
-import { type Database, idNumber } from './database.ts';
+import type { Database } from './database.ts';
 
 /** A key as its owner sees it in lists. */
 export interface ListedKey extends ApiKey {
@@ -80,7 +80,7 @@ export async function listKeys(
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<KeyPage> {
   assert(limit >= 1 && limit <= PAGE_SIZE_MAX && offset >= 0, 'a page is bounded');
-  const rows = await database.query<KeyRow & { total: number }>(
+  const rows = await database.query<KeyRow>(
     `select ${KEY_COLUMNS} from api_keys where account_id = $1 order by id desc limit $2 offset $3`,
     [accountId, limit, offset],
   );
