@@ -26,21 +26,25 @@ function readBack(json: string): JournalRecord | undefined {
 describe('journal records', () => {
   it('an open call reads back as it was written', () => {
     fc.assert(
-      fc.property(anyOpen, (call) => expect(readBack(encodeOpen(call))).toEqual({ kind: 'open', call })),
+      fc.property(anyOpen, (call) => {
+        expect(readBack(encodeOpen(call))).toEqual({ kind: 'open', call });
+      }),
     );
   });
 
   it('an ended call reads back as it was written', () => {
     fc.assert(
-      fc.property(anyEnd, (call) => expect(readBack(encodeEnd(call))).toEqual({ kind: 'end', call })),
+      fc.property(anyEnd, (call) => {
+        expect(readBack(encodeEnd(call))).toEqual({ kind: 'end', call });
+      }),
     );
   });
 
   it('a mark reads back as it was written', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), anyUsage, fc.nat(), (callId, usage, atMs) =>
-        expect(readBack(encodeMark(callId, usage, atMs))).toEqual({ kind: 'mark', callId, usage, atMs }),
-      ),
+      fc.property(fc.string({ unit: 'binary' }), anyUsage, fc.nat(), (callId, usage, atMs) => {
+        expect(readBack(encodeMark(callId, usage, atMs))).toEqual({ kind: 'mark', callId, usage, atMs });
+      }),
     );
   });
 
@@ -64,9 +68,9 @@ describe('journal records', () => {
 
   it('garbage is nothing and never throws', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) =>
-        expect(decodeLine(Buffer.from(bytes))).toBeUndefined(),
-      ),
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(decodeLine(Buffer.from(bytes))).toBeUndefined();
+      }),
     );
   });
 
