@@ -94,7 +94,10 @@ export function encodeCallRow(call: CallRecord): CallRow {
   };
 }
 
-/** The receipt holds what a person needs to recompute the charge without the call log. */
+/**
+ * The receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which is kept
+ * for as long.
+ */
 export function encodeConsumptionRow(consumption: Consumption, creditsPerYuan: number): ConsumptionRow {
   const { call } = consumption;
   return {
@@ -108,9 +111,7 @@ export function encodeConsumptionRow(consumption: Consumption, creditsPerYuan: n
     shortfall_micro: String(consumption.shortfallMicro),
     receipt: {
       model: call.modelUsed,
-      usage: call.usage,
       estimated: call.estimated,
-      ...(call.price === null ? {} : encodePrice(call.price)),
       creditsPerYuan,
       chargeMicro: String(call.chargeMicro),
       exchangedMicro: String(consumption.exchangedMicro),

@@ -38,10 +38,11 @@ const INSERT_CONSUMPTIONS = insertFrom('consumptions', CONSUMPTION_COLUMNS);
 // Of months whose log was dropped nothing can be looked up; their calls were settled long ago.
 const FIND_KNOWN = `
   select asked.call_id from unnest($1::timestamptz[], $2::text[]) as asked(created_at, call_id)
-  where asked.created_at < (select kept_from from log_retention)
-     or exists (select from calls
-                where calls.created_at = asked.created_at and calls.call_id = asked.call_id
-                  and calls.created_at between $3::timestamptz and $4::timestamptz)`;
+  left join lateral (
+    select true as is_logged from calls
+    where calls.created_at = asked.created_at and calls.call_id = asked.call_id
+      and calls.created_at between $3::timestamptz and $4::timestamptz limit 1) as logged on true
+  where is_logged or asked.created_at < (select kept_from from log_retention)`;
 
 class PostgresLedger implements LedgerStore {
   readonly #options: LedgerOptions;

@@ -91,7 +91,7 @@ async function updateAccounts(transaction: Database, purses: readonly HeldPurse[
        month = new.month, month_spent_micro = new.spent, funds_version = funds_version + 1
      from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[])
        as new(id, credits, balance, month, spent)
-     where accounts.id = new.id returning 1`,
+     where accounts.id = new.id and accounts.id = any($1) returning 1`,
     [
       purses.map((purse) => purse.accountId),
       purses.map((purse) => purse.creditsMicro),
