@@ -17,11 +17,6 @@ export interface DirectoryOptions {
   readonly log: Logger;
 }
 
-export type DirectoryChange =
-  | { readonly kind: 'catalog' }
-  | { readonly kind: 'account'; readonly accountId: number }
-  | { readonly kind: 'key'; readonly keyHash: string };
-
 interface Known {
   stored: StoredCaller;
   /** Made with the plans of `catalog`; made again, without asking anybody, when the catalogue is another. */
@@ -84,18 +79,6 @@ export class CachedDirectory implements Directory {
     return this.#loads.get(keyHash)?.promise ?? this.#startLoad(keyHash);
   }
 
-  /** A notice of the store (store/changes.ts); in force when the answer is there. */
-  onChange(change: DirectoryChange): void | Promise<void> {
-    if (change.kind === 'catalog') return this.reloadCatalog();
-    if (change.kind === 'account') this.forgetAccount(change.accountId);
-    else this.forgetKey(change.keyHash);
-  }
-
-  /** The listener's connection was lost and came back. */
-  onMissed(): Promise<void> {
-    return this.forgetAll();
-  }
-
   /** How many callers are in memory: for metrics and tests. */
   get size(): number {
     return this.#known.size;
@@ -137,8 +120,8 @@ export class CachedDirectory implements Directory {
   }
 
   /**
-   * Replaces the whole catalogue at once. When it cannot be read the old one stays, which is better than none,
-   * and it is tried again. Done when a load that began after this call has ended.
+   * Replaces the whole catalogue at once. When it cannot be read the old one stays, which is better than
+   * none, and it is tried again. Done when a load that began after this call has ended.
    */
   async reloadCatalog(): Promise<void> {
     this.#reloadAgain = true;

@@ -1,8 +1,7 @@
 import { assert } from '../kernel/assert.ts';
 import { parseMicro } from '../kernel/money.ts';
 import type { Plan, Policy, Prices, Vendor } from './contract.ts';
-import type { CatalogFile, CredentialEntry, ModelEntry } from './document.ts';
-import type { KnownCatalog } from './file.ts';
+import type { CatalogFile, CredentialEntry, KnownCatalog, ModelEntry } from './document.ts';
 
 /**
  * The catalogue of a start with nothing but vendor keys in the environment (decisions.md 1). It only adds: a

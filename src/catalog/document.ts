@@ -68,6 +68,9 @@ export interface AccountEntry {
   readonly subscription: { readonly planCode: string; readonly days: number | undefined } | undefined;
 }
 
+/** What is stored already: a file may refer to it without repeating it. */
+export type KnownCatalog = Pick<CatalogSnapshot, 'vendors' | 'credentials' | 'models' | 'policies' | 'plans'>;
+
 /** Two routes are the same when these are: everything else of a route can be changed. */
 export function routeKey(route: { credentialName: string; forwardModelId: string }): string {
   return `${route.credentialName} ${route.forwardModelId}`;

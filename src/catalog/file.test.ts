@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assert } from '../kernel/assert.ts';
 import type { Credential } from './contract.ts';
-import { type KnownCatalog, parseCatalog } from './file.ts';
+import type { KnownCatalog } from './document.ts';
+import { parseCatalog } from './file.ts';
 import { formatProblem } from './problems.ts';
 
 const ENVIRONMENT = {

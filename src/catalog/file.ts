@@ -1,5 +1,4 @@
-import type { CatalogSnapshot } from './contract.ts';
-import type { CatalogFile } from './document.ts';
+import type { CatalogFile, KnownCatalog } from './document.ts';
 import { type Problem, Problems } from './problems.ts';
 import { checkReferences } from './references.ts';
 import { catalogShape } from './shape.ts';
@@ -8,9 +7,6 @@ import { type Environment, readTree } from './yaml-tree.ts';
 export type CatalogFileResult =
   | { readonly kind: 'catalog'; readonly document: CatalogFile }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
-
-/** What is stored already: a file may refer to it without repeating it. */
-export type KnownCatalog = Pick<CatalogSnapshot, 'vendors' | 'credentials' | 'models' | 'policies' | 'plans'>;
 
 const NOTHING_KNOWN: KnownCatalog = {
   vendors: new Map(),

@@ -1,6 +1,5 @@
-import type { CatalogFile, ModelEntry, RouteEntry } from './document.ts';
+import type { CatalogFile, KnownCatalog, ModelEntry, RouteEntry } from './document.ts';
 import { routeKey } from './document.ts';
-import type { KnownCatalog } from './file.ts';
 import type { Problems } from './problems.ts';
 import type { Tree } from './yaml-tree.ts';
 

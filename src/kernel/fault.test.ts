@@ -25,7 +25,11 @@ describe('planned faults', () => {
   });
 
   it('end the process as a power cut would', () => {
-    const script = `import { fault, planFaults } from '${FAULT_FILE}'; planFaults('here=kill'); fault('here'); console.log('alive');`;
+    const script = `
+      import { fault, planFaults } from '${FAULT_FILE}';
+      planFaults('here=kill');
+      fault('here');
+      console.log('alive');`;
     const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
     expect(child.signal).toBe('SIGKILL');
     expect(child.stdout).not.toContain('alive');

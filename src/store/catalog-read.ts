@@ -138,7 +138,7 @@ export interface CredentialRow {
   readonly owner_account_id: bigint | null;
 }
 
-/** A secret that does not open (a copied row, a lost key) makes its credential unusable, not the catalogue. */
+/** A secret that does not open (a copied row, a lost key) makes its credential unusable, nothing else. */
 export function credentialFromRow(row: CredentialRow, { sealer, log }: Unsealing): Credential {
   const id = idNumber(row.id);
   const ownerAccountId = row.owner_account_id === null ? undefined : idNumber(row.owner_account_id);

@@ -1,4 +1,3 @@
-import { hashPassword } from '../accounts/password.ts';
 import type { CatalogSnapshot } from '../catalog/contract.ts';
 import { type CatalogChange, diffCatalog, type Entity } from '../catalog/diff.ts';
 import type { AccountEntry, CatalogFile, StoredCatalog } from '../catalog/document.ts';
@@ -6,7 +5,6 @@ import * as fields from '../catalog/fields.ts';
 import { resolveCatalog } from '../catalog/resolve.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Random } from '../kernel/random.ts';
 import { createAccount, findExistingEmails } from './accounts.ts';
 import { readCatalog, type Unsealing } from './catalog-read.ts';
 import * as write from './catalog-write.ts';
@@ -17,7 +15,8 @@ import { grantSubscription } from './subscriptions.ts';
 
 export interface ApplyOptions extends Unsealing {
   readonly clock: Clock;
-  readonly random: Random;
+  /** accounts/password.ts: slow on purpose. */
+  readonly hashPassword: (password: string) => Promise<string>;
 }
 
 const DAY_MS = 86_400_000;
@@ -52,7 +51,7 @@ export async function applyCatalog(
   options: ApplyOptions,
 ): Promise<readonly CatalogChange[]> {
   // Hashing takes its time, so it is done before anything is locked.
-  const passwordHashes = await hashNewPasswords(database, document, options.random);
+  const passwordHashes = await hashNewPasswords(database, document, options);
   return database.transaction(async (transaction) => {
     // Whoever applies at the same time waits here and then compares with what we wrote.
     await transaction.query('select version from catalog_settings for update');
@@ -186,12 +185,12 @@ function existingEmails(database: Database, document: CatalogFile): Promise<Read
 async function hashNewPasswords(
   database: Database,
   document: CatalogFile,
-  random: Random,
+  { hashPassword }: ApplyOptions,
 ): Promise<ReadonlyMap<string, string>> {
   const existing = await existingEmails(database, document);
   const hashes = new Map<string, string>();
   for (const { email, password } of document.accounts) {
-    if (!existing.has(email)) hashes.set(email, await hashPassword(password, random));
+    if (!existing.has(email)) hashes.set(email, await hashPassword(password));
   }
   return hashes;
 }

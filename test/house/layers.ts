@@ -13,6 +13,9 @@ export interface Layer {
 export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/price.ts': 'exact arithmetic over its arguments',
   'src/catalog/document.ts': 'the catalogue file as plain data',
+  'src/catalog/fields.ts': 'catalogue entries as texts',
+  'src/catalog/diff.ts': 'a comparison of two catalogues',
+  'src/catalog/resolve.ts': 'a catalogue with its names looked up',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
 };
 
