@@ -157,8 +157,8 @@ export const BODY_SLOW_AFTER_MS = 30_000;
 export const BODY_RATE_INTERVAL_MS = 10_000;
 export const BODY_RATE_BYTES_MIN = 10 * KIB;
 /** What is read and thrown away of a refused body, so that the client finds our answer instead of a reset. */
-export const BODY_DISCARD_BYTES_MAX = 16 * MIB;
-export const BODY_DISCARD_MS = 5_000;
+export const BODY_DISCARD_BYTES_MAX = 256 * MIB;
+export const BODY_DISCARD_MS = 10_000;
 /** Change notices waiting for their follower; above it they are dropped and everything is read anew. */
 export const CHANGES_PENDING_MAX = 10_000;
 /** How long a command waits for running servers to say that its change is in force. */
@@ -177,3 +177,12 @@ export const SETTLE_QUEUE_MAX = 20_000;
 /** The wait between two tries of a settlement, from the first to the longest. */
 export const SETTLE_RETRY_MS = 50;
 export const SETTLE_RETRY_MS_MAX = 2_000;
+/** Parts of a multipart image call: sixteen images, a mask and two dozen options leave room. */
+export const MULTIPART_PARTS_MAX = 256;
+/** Headers of one such part. */
+export const MULTIPART_HEADER_BYTES_MAX = 16 * KIB;
+/** The doctor reads whole tables: its statements may take longer, and it names at most so many of a kind. */
+export const DOCTOR_TIMEOUT_MS = 600_000;
+export const DOCTOR_FINDINGS_MAX = 100;
+/** Calls the doctor recomputes at a time. */
+export const DOCTOR_PAGE_ROWS = 5_000;

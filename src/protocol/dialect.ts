@@ -96,7 +96,12 @@ export interface StreamRelay {
   readonly overflowed: boolean;
   /** True between events: a keep-alive may be sent. */
   readonly atBoundary: boolean;
-  /** Usage so far: what was reported, with the tokenizer's count for what was not. Costs time; at most once a second. */
+  /** Responses: the number after the last event's, for an error of ours; nothing elsewhere. */
+  readonly nextSequenceNumber: number | undefined;
+  /**
+   * Usage so far: what was reported, with the tokenizer's count for what was not. Costs time; at most once a
+   * second. `images` counts finished images; when the client leaves early, the caller charges those it asked for.
+   */
   usage(): StreamUsage;
 }
 
@@ -112,4 +117,6 @@ export interface StreamError {
   readonly code: number;
   readonly status: number;
   readonly message: string;
+  /** Responses numbers its events: the relay's `nextSequenceNumber`, where it is known. */
+  readonly sequenceNumber?: number | undefined;
 }

@@ -1,0 +1,66 @@
+import { QUOTE } from './ascii.ts';
+import { looksLikeBlob } from './blob.ts';
+import type { PlainAnswer } from './dialect.ts';
+import type { Settled } from './figures.ts';
+import { isWord, type Skimmer, skipSpace } from './skim.ts';
+import { quoteModel, splice } from './splice.ts';
+import { decodeText } from './text.ts';
+import { collectWords, type WordSink, type Words } from './words.ts';
+
+/** Where a dialect's plain answer keeps what we must know; slots of its own tree. */
+export interface AnswerShape {
+  readonly skimmer: Skimmer;
+  readonly model: number;
+  readonly error: number;
+  /** Any of these makes the object an answer of this dialect. */
+  readonly signs: readonly number[];
+  readonly words: Words;
+  /** Reads the usage after the skimmer went through the body. */
+  settle(body: Buffer): Settled;
+}
+
+/** An answer is kept as it came, with the platform's name for the model in it. */
+export function readAnswer(body: Buffer, shape: AnswerShape, modelId: string): PlainAnswer {
+  const { skimmer } = shape;
+  const end = skimmer.run(body, 0, body.length);
+  const isWhole = end >= 0 && skipSpace(body, end, body.length) === body.length;
+  const isAnswer = shape.signs.some((slot) => (skimmer.starts[slot] as number) >= 0);
+  const hasError = isPresent(body, skimmer, shape.error);
+  const { usage, inputReported, outputReported } = shape.settle(body);
+  const model = skimmer.starts[shape.model] as number;
+  return {
+    pieces: isWhole && body[model] === QUOTE ? withModel(body, skimmer, shape.model, modelId) : [body],
+    usage: isWhole && inputReported && outputReported ? usage : undefined,
+    outputText: () => readOutputText(body, shape.words),
+    valid: isWhole && (isAnswer || hasError),
+    isError: isWhole && hasError && !isAnswer,
+  };
+}
+
+function withModel(body: Buffer, skimmer: Skimmer, slot: number, modelId: string): readonly Buffer[] {
+  const at = { start: skimmer.starts[slot] as number, end: skimmer.ends[slot] as number };
+  const bytes = quoteModel(modelId);
+  return bytes.equals(body.subarray(at.start, at.end)) ? [body] : splice(body, [{ at, bytes }]);
+}
+
+function isPresent(bytes: Buffer, skimmer: Skimmer, slot: number): boolean {
+  const start = skimmer.starts[slot] as number;
+  return start >= 0 && !isWord(bytes, start, skimmer.ends[slot] as number, 'null');
+}
+
+/** All of the generated text. The caller's tokenizer samples it when it is long. */
+class TextPile implements WordSink {
+  readonly texts: string[] = [];
+
+  text(bytes: Buffer, start: number, end: number): void {
+    if (!looksLikeBlob(bytes, start, end)) this.texts.push(decodeText(bytes, start, end));
+  }
+
+  picture(): void {}
+}
+
+function readOutputText(body: Buffer, words: Words): string {
+  const pile = new TextPile();
+  collectWords(body, words, pile);
+  return pile.texts.join('');
+}

@@ -1,0 +1,78 @@
+import { isRefusal, type Refusal } from '../../kernel/errors.ts';
+import { CLOSE_BRACE, OPEN_BRACE } from '../ascii.ts';
+import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
+import { compilePaths } from '../paths.ts';
+import {
+  boundAnswers,
+  foundFigure,
+  foundTrue,
+  inputTokensEstimate,
+  readModel,
+  scanRequest,
+} from '../request.ts';
+import type { JsonScan } from '../scan.ts';
+import { isWord, skipSpace } from '../skim.ts';
+
+const TREE = compilePaths({
+  model: 'model',
+  stream: 'stream',
+  answers: 'n',
+  outputMax: 'max_tokens',
+  outputMaxNew: 'max_completion_tokens',
+  streamOptions: 'stream_options',
+  includeUsage: 'stream_options.include_usage',
+});
+const { slots } = TREE;
+
+export function readChatRequest(
+  request: RawRequest,
+): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
+  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan));
+}
+
+function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
+  const { found } = scan;
+  const model = readModel(body, found[slots.model]);
+  if (isRefusal(model)) return model;
+  const stream = foundTrue(body, found[slots.stream]);
+  const usageSplice = stream ? findUsageSplice(body, scan) : undefined;
+  return {
+    ...model,
+    stream,
+    outputTokensMax:
+      foundFigure(body, found[slots.outputMaxNew]) ?? foundFigure(body, found[slots.outputMax]),
+    answers: boundAnswers(foundFigure(body, found[slots.answers])),
+    images: 0,
+    inputTokensEstimate: inputTokensEstimate(scan),
+    usageInjected: usageSplice !== undefined,
+    usageSplice,
+    edit: false,
+  };
+}
+
+type UsageSplice = NonNullable<RequestFacts['usageSplice']>;
+
+/** Where `include_usage` must be put so that the vendor reports usage; nothing when the client asked itself. */
+function findUsageSplice(body: Buffer, scan: JsonScan): UsageSplice | undefined {
+  const options = scan.found[slots.streamOptions]?.at(-1);
+  if (options === undefined) {
+    const top = skipSpace(body, 0, body.length) + 1;
+    return { at: { start: top, end: top }, text: '"stream_options":{"include_usage":true},' };
+  }
+  if (isWord(body, options.start, options.end, 'null')) {
+    return { at: options, text: '{"include_usage":true}' };
+  }
+  // Options of another type are the vendor's to reject.
+  if (body[options.start] !== OPEN_BRACE) return undefined;
+  const asked = scan.found[slots.includeUsage]?.at(-1);
+  if (asked === undefined) return insertIncludeUsage(body, options);
+  const declined =
+    isWord(body, asked.start, asked.end, 'false') || isWord(body, asked.start, asked.end, 'null');
+  return declined ? { at: asked, text: 'true' } : undefined;
+}
+
+function insertIncludeUsage(body: Buffer, options: ByteRange): UsageSplice {
+  const inside = options.start + 1;
+  const isEmpty = body[skipSpace(body, inside, options.end)] === CLOSE_BRACE;
+  return { at: { start: inside, end: inside }, text: `"include_usage":true${isEmpty ? '' : ','}` };
+}

@@ -1,0 +1,32 @@
+import type { Dialect } from '../dialect.ts';
+import { encodeGenerateContentError } from '../errors-in-stream.ts';
+import { countInput, type InputShape } from '../input.ts';
+import { compilePaths } from '../paths.ts';
+import { Relay } from '../relay.ts';
+import { compileWords } from '../words.ts';
+import { readGenerateContentAnswer } from './answer.ts';
+import { readGenerateContentRequest } from './request.ts';
+import { GenerateContentEventReader } from './stream.ts';
+
+const INPUT: InputShape = {
+  tree: compilePaths({ messages: 'contents' }),
+  words: compileWords({
+    text: ['text', 'code', 'name', 'output'],
+    raw: ['tools', 'args', 'response', 'responseSchema', 'responseJsonSchema', 'response_schema'],
+    skip: ['thoughtSignature', 'thought_signature'],
+    picture: ['inlineData', 'inline_data', 'fileData', 'file_data'],
+  }),
+};
+
+export const generateContent: Dialect = {
+  protocol: 'gemini',
+  readRequest: readGenerateContentRequest,
+  // The model stands in the path, so the body goes as it came.
+  spliceRequest: (request) => [request.body],
+  readResponse: (body, _facts, modelId) => readGenerateContentAnswer(body, modelId),
+  relayStream: (framing, _facts, modelId) => new Relay(framing, new GenerateContentEventReader(), modelId),
+  countInput: (request) => countInput(request.body, INPUT),
+  encodeStreamError: encodeGenerateContentError,
+  // A comment must be a block of its own: one beside `data` makes the SDK lose the chunk.
+  keepAlive: (framing) => Buffer.from(framing === 'sse' ? ': keep-alive\n\n' : '\n'),
+};

@@ -1,0 +1,29 @@
+import { reportedFigure } from '../figure.ts';
+import { type Figures, replaceFigures, settleInclusive } from '../figures.ts';
+import type { UsageRule } from '../meter.ts';
+import type { Skimmer } from '../skim.ts';
+import { compileWords } from '../words.ts';
+
+export const IMAGES_USAGE_PATHS = {
+  input: 'usage.input_tokens',
+  output: 'usage.output_tokens',
+  cacheRead: 'usage.input_tokens_details.cached_tokens',
+} as const;
+
+type Slots = Readonly<Record<keyof typeof IMAGES_USAGE_PATHS, number>>;
+
+/** A finished image without token figures is charged by the image: no tokens is what was reported. */
+export function readImagesFigures(bytes: Buffer, skimmer: Skimmer, slots: Slots): Figures {
+  return {
+    input: reportedFigure(bytes, skimmer, slots.input) ?? 0,
+    output: reportedFigure(bytes, skimmer, slots.output) ?? 0,
+    cacheRead: reportedFigure(bytes, skimmer, slots.cacheRead),
+  };
+}
+
+export const IMAGES_USAGE_RULE: UsageRule = {
+  merge: replaceFigures,
+  settle: settleInclusive,
+  // Nothing an image stream delivers is text that the model was paid for by the token.
+  words: compileWords({ text: [] }),
+};

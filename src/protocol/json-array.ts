@@ -1,0 +1,132 @@
+import { BACKSLASH, BRACE_BIT, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, QUOTE, SPACE } from './ascii.ts';
+import { Held, NOTHING, type Splitter } from './splitter.ts';
+
+/**
+ * Google's stream without `alt=sse`: one JSON array that grows, each element an event. A comma is held back
+ * until its element is whole, so that an error can always be appended to what the client has.
+ */
+export class ArraySplitter implements Splitter {
+  bytes = NOTHING;
+  eventStart = 0;
+  eventEnd = 0;
+  payload = NOTHING;
+  payloadStart = -1;
+  payloadEnd = -1;
+  readonly shift = 0;
+  /** The closing bracket passed by. */
+  closed = false;
+  readonly #held = new Held();
+  #isJoined = false;
+  /** Everything before this may be passed on. */
+  #at = 0;
+  /** Everything before this was looked at; an element is walked once, however often it is cut. */
+  #walked = 0;
+  /** Nesting inside the element; 0 between elements, the outer bracket does not count. */
+  #depth = 0;
+  #elementStart = 0;
+  #inString = false;
+  #isEscaped = false;
+
+  get atBoundary(): boolean {
+    return this.#depth === 0;
+  }
+
+  get overflowed(): boolean {
+    return this.#held.overflowed;
+  }
+
+  feed(chunk: Buffer): void {
+    this.#at = 0;
+    this.#walked = this.#held.length;
+    this.#isJoined = this.#walked > 0;
+    if (this.#isJoined) this.#held.append(chunk, 0);
+    this.bytes = this.#isJoined ? this.#held.view() : chunk;
+  }
+
+  next(): boolean {
+    const { bytes } = this;
+    this.eventStart = this.#at;
+    this.payload = bytes;
+    let at = this.#walked;
+    while (at < bytes.length) {
+      const byte = bytes[at] as number;
+      if (this.#inString) {
+        at = this.#stringOn(at);
+        continue;
+      }
+      at++;
+      if (this.#depth === 0) {
+        this.#between(byte, at);
+      } else if (this.#inside(byte)) {
+        this.#elementEnds(at);
+        return true;
+      }
+    }
+    this.#walked = at;
+    return false;
+  }
+
+  keep(): number {
+    const end = this.#at;
+    if (this.#isJoined && end === 0) return 0;
+    if (this.#isJoined) this.#held.take();
+    if (end < this.bytes.length) this.#held.append(this.bytes, end);
+    this.#elementStart -= end;
+    return end;
+  }
+
+  /** A rest is an element without its end or a comma without its element: neither can be passed on. */
+  finish(): boolean {
+    return false;
+  }
+
+  #between(byte: number, after: number): void {
+    if (byte === OPEN_BRACE) {
+      this.#depth = 1;
+      this.#elementStart = after - 1;
+    } else if (byte === CLOSE_BRACKET) {
+      this.closed = true;
+      this.#at = after;
+    } else if (byte <= SPACE && this.#at === after - 1) {
+      this.#at = after;
+    }
+  }
+
+  /** True when this byte ends the element. */
+  #inside(byte: number): boolean {
+    if (byte === QUOTE) {
+      this.#inString = true;
+      return false;
+    }
+    const brace = byte | BRACE_BIT;
+    if (brace === OPEN_BRACE) this.#depth++;
+    return brace === CLOSE_BRACE && --this.#depth === 0;
+  }
+
+  #elementEnds(after: number): void {
+    this.payloadStart = this.#elementStart;
+    this.payloadEnd = after;
+    this.eventEnd = after;
+    this.#at = after;
+    this.#walked = after;
+  }
+
+  /** The position after the string's end, or after the last byte when it goes on in the next chunk. */
+  #stringOn(start: number): number {
+    const { bytes } = this;
+    let at = start;
+    if (this.#isEscaped) {
+      this.#isEscaped = false;
+      at++;
+    }
+    while (at < bytes.length) {
+      const byte = bytes[at++];
+      if (byte === QUOTE) {
+        this.#inString = false;
+        return at;
+      }
+      if (byte === BACKSLASH && at++ === bytes.length) this.#isEscaped = true;
+    }
+    return Math.min(at, bytes.length);
+  }
+}

@@ -1,0 +1,55 @@
+import { QUOTE } from '../ascii.ts';
+import { isTypeAt, leadingTypeStart } from '../event-type.ts';
+import { compilePaths } from '../paths.ts';
+import type { EventReader, Outlet } from '../relay.ts';
+import { isOpenBrace, Skimmer } from '../skim.ts';
+import { MESSAGES_USAGE_RULE, messagesUsagePaths, readMessagesFigures } from './usage.ts';
+
+const START_TREE = compilePaths({ model: 'message.model', ...messagesUsagePaths('message.') });
+const DELTA_TREE = compilePaths({ type: 'type', error: 'error', ...messagesUsagePaths('') });
+const startSkimmer = new Skimmer(START_TREE);
+const deltaSkimmer = new Skimmer(DELTA_TREE);
+
+const CONTENT_BLOCK_DELTA = Buffer.from('content_block_delta');
+const MESSAGE_START = Buffer.from('message_start');
+const MESSAGE_DELTA = Buffer.from('message_delta');
+const MESSAGE_STOP = Buffer.from('message_stop');
+const ERROR = Buffer.from('error');
+
+export class MessagesEventReader implements EventReader {
+  readonly rule = MESSAGES_USAGE_RULE;
+  readonly nextSequenceNumber = undefined;
+
+  read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+    const leading = leadingTypeStart(payload, start);
+    if (leading >= 0 && isTypeAt(payload, leading, CONTENT_BLOCK_DELTA)) return;
+    if (deltaSkimmer.run(payload, start, end) < 0) return;
+    const { slots } = DELTA_TREE;
+    const type = (deltaSkimmer.starts[slots.type] as number) + 1;
+    if (isTypeAt(payload, type, MESSAGE_START)) {
+      readStart(payload, start, end, outlet);
+    } else if (isTypeAt(payload, type, MESSAGE_DELTA)) {
+      const figures = readMessagesFigures(payload, deltaSkimmer, slots);
+      if (figures.output === undefined) outlet.report(figures);
+      else outlet.reportCovering(figures);
+    } else if (isTypeAt(payload, type, MESSAGE_STOP)) {
+      outlet.terminate();
+    } else if (
+      isTypeAt(payload, type, ERROR) ||
+      isOpenBrace(payload, deltaSkimmer.starts[slots.error] as number)
+    ) {
+      outlet.fail();
+    }
+  }
+}
+
+/** The start's output figure is a beginning only: it covers nothing. */
+function readStart(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+  startSkimmer.run(payload, start, end);
+  const { slots } = START_TREE;
+  outlet.report(readMessagesFigures(payload, startSkimmer, slots));
+  const model = startSkimmer.starts[slots.model] as number;
+  if (model >= 0 && payload[model] === QUOTE) {
+    outlet.replaceModel(model, startSkimmer.ends[slots.model] as number);
+  }
+}

@@ -1,0 +1,55 @@
+import type { StreamUsage } from './dialect.ts';
+import { Estimate } from './estimate.ts';
+import type { Figures, Settled } from './figures.ts';
+import type { Words } from './words.ts';
+
+/** How one protocol's reports are read: which of several counts, what overlaps, where the generated text is. */
+export interface UsageRule {
+  merge(before: Figures, after: Figures): Figures;
+  settle(figures: Figures): Settled;
+  readonly words: Words;
+}
+
+/** Usage of one stream so far. Counting is put off until somebody asks, and left out when it was reported. */
+export class Meter {
+  images = 0;
+  readonly #rule: UsageRule;
+  readonly #estimate: Estimate;
+  #figures: Figures = {};
+  /** Some report covered the output delivered before it, so only what came after is estimated. */
+  #isCovered = false;
+
+  constructor(rule: UsageRule) {
+    this.#rule = rule;
+    this.#estimate = new Estimate(rule.words);
+  }
+
+  /** Events that went to the client. */
+  deliver(bytes: Buffer): void {
+    this.#estimate.deliver(bytes);
+  }
+
+  report(figures: Figures): void {
+    this.#figures = this.#rule.merge(this.#figures, figures);
+  }
+
+  /** The figures reported last hold all output delivered so far. */
+  cover(): void {
+    this.#isCovered = true;
+    this.#estimate.clear();
+  }
+
+  usage(): StreamUsage {
+    const { usage, inputReported, outputReported } = this.#rule.settle(this.#figures);
+    const counted = this.#estimate.tokens();
+    const reported = usage.outputText + usage.outputReasoning;
+    const isCovered = this.#isCovered && outputReported;
+    // Without a covering report the vendor's figure is a beginning (`message_start` says 1 or so).
+    const missing = isCovered ? counted : Math.max(0, counted - reported);
+    return {
+      usage: { ...usage, outputText: usage.outputText + missing, images: this.images },
+      estimated: !inputReported || !isCovered || missing > 0,
+      inputReported,
+    };
+  }
+}

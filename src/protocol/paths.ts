@@ -1,0 +1,73 @@
+/**
+ * Wanted keys of a JSON text, written as paths from its top (`usage`, `response.usage.input_tokens`) and
+ * compiled into a tree, so that a walk over the bytes compares each key with the few that matter at its place.
+ * Paths lead through objects only; a key inside an array is never wanted.
+ */
+export interface PathNode {
+  readonly key: Buffer;
+  /** Where the value's range is reported; -1 for a step on the way that nobody asked for. */
+  readonly slot: number;
+  readonly children: readonly PathNode[];
+}
+
+export interface PathTree<Name extends string> {
+  readonly root: PathNode;
+  readonly slots: Readonly<Record<Name, number>>;
+  readonly slotCount: number;
+}
+
+interface Draft {
+  readonly key: string;
+  slot: number;
+  readonly children: Map<string, Draft>;
+}
+
+/** The names are ours, the values are the paths. */
+export function compilePaths<Name extends string>(paths: Readonly<Record<Name, string>>): PathTree<Name> {
+  const top: Draft = { key: '', slot: -1, children: new Map() };
+  const slots = Object.create(null) as Record<Name, number>;
+  let slotCount = 0;
+  for (const name of Object.keys(paths) as Name[]) {
+    let node = top;
+    for (const key of paths[name].split('.')) {
+      let child = node.children.get(key);
+      if (child === undefined) {
+        child = { key, slot: -1, children: new Map() };
+        node.children.set(key, child);
+      }
+      node = child;
+    }
+    node.slot = slotCount;
+    slots[name] = slotCount++;
+  }
+  return { root: freezeDraft(top), slots, slotCount };
+}
+
+function freezeDraft(draft: Draft): PathNode {
+  const children = [...draft.children.values()].map(freezeDraft);
+  return { key: Buffer.from(draft.key), slot: draft.slot, children };
+}
+
+/** The child whose key stands at these bytes (between the quotes), compared as written. */
+export function findChild(
+  node: PathNode,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): PathNode | undefined {
+  const { children } = node;
+  const length = end - start;
+  for (let index = 0; index < children.length; index++) {
+    const child = children[index] as PathNode;
+    if (child.key.length === length && sameBytes(child.key, bytes, start)) return child;
+  }
+  return undefined;
+}
+
+/** Whether `bytes` holds `wanted` at `start`. */
+export function sameBytes(wanted: Uint8Array, bytes: Uint8Array, start: number): boolean {
+  for (let index = 0; index < wanted.length; index++) {
+    if (wanted[index] !== bytes[start + index]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,19 @@
+import type { Protocol } from '../kernel/protocol-name.ts';
+import { chatCompletions } from './chat-completions/dialect.ts';
+import type { Dialect } from './dialect.ts';
+import { generateContent } from './generate-content/dialect.ts';
+import { images } from './images/dialect.ts';
+import { messages } from './messages/dialect.ts';
+import { responses } from './responses/dialect.ts';
+
+const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
+  chat: chatCompletions,
+  responses,
+  messages,
+  gemini: generateContent,
+  images,
+};
+
+export function dialectOf(protocol: Protocol): Dialect {
+  return DIALECTS[protocol];
+}

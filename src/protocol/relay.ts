@@ -1,0 +1,187 @@
+import { ERROR_BODY_BYTES_MAX } from '../bounds.ts';
+import type { Framing, StreamRelay, StreamUsage } from './dialect.ts';
+import type { Figures } from './figures.ts';
+import { ArraySplitter } from './json-array.ts';
+import { Meter, type UsageRule } from './meter.ts';
+import { sameBytes } from './paths.ts';
+import { quoteModel } from './splice.ts';
+import type { Splitter } from './splitter.ts';
+import { SseSplitter } from './sse.ts';
+
+/** Reads the data of one event and tells the outlet what follows from it. One reader per stream. */
+export interface EventReader {
+  readonly rule: UsageRule;
+  /** The number a next event would carry, where the protocol numbers its events. */
+  readonly nextSequenceNumber: number | undefined;
+  read(payload: Buffer, start: number, end: number, outlet: Outlet): void;
+}
+
+/** What a reader may do about the event before it. Positions are those of the payload. */
+export interface Outlet {
+  /** The value of a model's name stands here; it becomes the platform's. */
+  replaceModel(start: number, end: number): void;
+  remove(start: number, end: number): void;
+  /** The client does not get this event. */
+  drop(): void;
+  fail(): void;
+  terminate(): void;
+  /** The vendor's figures so far, which may leave delivered output out. */
+  report(figures: Figures): void;
+  /** The vendor's figures for all output up to and with this event. */
+  reportCovering(figures: Figures): void;
+  imageDone(): void;
+}
+
+/** One streamed answer: events are found, looked at, and passed on in the push that completed them. */
+export class Relay implements StreamRelay, Outlet {
+  first: 'none' | 'data' | 'error' = 'none';
+  firstError: string | undefined;
+  failed = false;
+  terminated = false;
+  readonly #splitter: Splitter;
+  readonly #reader: EventReader;
+  readonly #meter: Meter;
+  readonly #model: Buffer;
+  /** The edits of the push at hand: where, and whether the model goes there (1) or nothing (0). */
+  readonly #editStarts: number[] = [];
+  readonly #editEnds: number[] = [];
+  readonly #editModels: number[] = [];
+  #editCount = 0;
+  #outputLength = 0;
+  #coveredEnd = 0;
+
+  constructor(framing: Framing, reader: EventReader, modelId: string) {
+    this.#splitter = framing === 'sse' ? new SseSplitter() : new ArraySplitter();
+    this.#reader = reader;
+    this.#meter = new Meter(reader.rule);
+    this.#model = quoteModel(modelId);
+  }
+
+  push(chunk: Buffer): Buffer | undefined {
+    this.#splitter.feed(chunk);
+    return this.#forward();
+  }
+
+  finish(): { readonly rest: Buffer | undefined; readonly complete: boolean } {
+    const rest = this.#splitter.finish() ? this.#forward() : undefined;
+    return { rest, complete: this.terminated && !this.failed && this.#splitter.closed };
+  }
+
+  get overflowed(): boolean {
+    return this.#splitter.overflowed;
+  }
+
+  get atBoundary(): boolean {
+    return this.#splitter.atBoundary;
+  }
+
+  get nextSequenceNumber(): number | undefined {
+    return this.#reader.nextSequenceNumber;
+  }
+
+  usage(): StreamUsage {
+    return this.#meter.usage();
+  }
+
+  replaceModel(start: number, end: number): void {
+    const model = this.#model;
+    if (end - start === model.length && sameBytes(model, this.#splitter.payload, start)) return;
+    const { shift } = this.#splitter;
+    this.#edit(start + shift, end + shift, 1);
+  }
+
+  remove(start: number, end: number): void {
+    const { shift } = this.#splitter;
+    this.#edit(start + shift, end + shift, 0);
+  }
+
+  drop(): void {
+    this.#edit(this.#splitter.eventStart, this.#splitter.eventEnd, 0);
+  }
+
+  fail(): void {
+    this.failed = true;
+  }
+
+  terminate(): void {
+    this.terminated = true;
+  }
+
+  report(figures: Figures): void {
+    this.#meter.report(figures);
+  }
+
+  reportCovering(figures: Figures): void {
+    this.#meter.report(figures);
+    this.#meter.cover();
+    this.#coveredEnd = this.#splitter.eventEnd;
+  }
+
+  imageDone(): void {
+    this.#meter.images++;
+  }
+
+  #forward(): Buffer | undefined {
+    const splitter = this.#splitter;
+    this.#editCount = 0;
+    this.#outputLength = 0;
+    this.#coveredEnd = 0;
+    while (splitter.next()) {
+      if (splitter.payloadStart >= 0) {
+        this.#reader.read(splitter.payload, splitter.payloadStart, splitter.payloadEnd, this);
+        if (this.first === 'none') this.#classify();
+      }
+    }
+    const { bytes } = splitter;
+    const end = splitter.keep();
+    if (end === 0) return undefined;
+    const whole = end === bytes.length ? bytes : bytes.subarray(0, end);
+    if (this.#coveredEnd < end) {
+      this.#meter.deliver(this.#coveredEnd === 0 ? whole : whole.subarray(this.#coveredEnd));
+    }
+    return this.#editCount === 0 ? whole : this.#edited(whole);
+  }
+
+  #classify(): void {
+    this.first = this.failed ? 'error' : 'data';
+    if (!this.failed) return;
+    const { payload, payloadStart, payloadEnd } = this.#splitter;
+    const end = Math.min(payloadEnd, payloadStart + ERROR_BODY_BYTES_MAX);
+    this.firstError = payload.toString('utf8', payloadStart, end);
+  }
+
+  #edit(start: number, end: number, withModel: 0 | 1): void {
+    // A reader goes through its event in the order of the keys it knows, not of the bytes.
+    let index = this.#editCount++;
+    while (index > 0 && (this.#editStarts[index - 1] as number) > start) {
+      this.#editStarts[index] = this.#editStarts[index - 1] as number;
+      this.#editEnds[index] = this.#editEnds[index - 1] as number;
+      this.#editModels[index] = this.#editModels[index - 1] as number;
+      index--;
+    }
+    this.#editStarts[index] = start;
+    this.#editEnds[index] = end;
+    this.#editModels[index] = withModel;
+    this.#outputLength += start - end + (withModel === 1 ? this.#model.length : 0);
+  }
+
+  #edited(source: Buffer): Buffer | undefined {
+    const length = source.length + this.#outputLength;
+    if (length === 0) return undefined;
+    const output = Buffer.allocUnsafe(length);
+    const model = this.#model;
+    let from = 0;
+    let at = 0;
+    for (let index = 0; index < this.#editCount; index++) {
+      const start = this.#editStarts[index] as number;
+      at += source.copy(output, at, from, start);
+      if (this.#editModels[index] === 1) {
+        output.set(model, at);
+        at += model.length;
+      }
+      from = this.#editEnds[index] as number;
+    }
+    source.copy(output, at, from);
+    return output;
+  }
+}

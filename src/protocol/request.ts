@@ -1,0 +1,78 @@
+import { isUtf8 } from 'node:buffer';
+import { ANSWERS_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX, SCAN_SLICE_BYTES } from '../bounds.ts';
+import { type Refusal, refuse } from '../kernel/errors.ts';
+import { QUOTE } from './ascii.ts';
+import type { ByteRange, RequestFacts } from './dialect.ts';
+import { readFigure } from './figure.ts';
+import type { PathTree } from './paths.ts';
+import { JsonScan, type ScanOutcome } from './scan.ts';
+import { isWord } from './skim.ts';
+import { decodeText } from './text.ts';
+
+/** A file in a body costs about this many tokens, whatever its bytes. */
+const BLOB_TOKENS = 1_000;
+const BYTES_PER_TOKEN = 4;
+
+type Facts = RequestFacts | Refusal;
+type ReadFacts = (scan: JsonScan) => Facts;
+
+/** Scans a client's body and reads the facts from what was found; in slices when the body is large. */
+export function scanRequest(body: Buffer, tree: PathTree<string>, read: ReadFacts): Facts | Promise<Facts> {
+  // JSON is UTF-8 by definition, and a byte order mark is refused by every vendor: it fails as a first byte.
+  if (!isUtf8(body)) return refuse('bodyNotJson', { message: 'The request body is not valid UTF-8' });
+  const scan = new JsonScan(body, tree);
+  if (body.length > SCAN_SLICE_BYTES) return scanSlices(scan, body.length, read);
+  return finishScan(scan, scan.run(body.length), read);
+}
+
+async function scanSlices(scan: JsonScan, length: number, read: ReadFacts): Promise<Facts> {
+  let outcome: ScanOutcome = 'paused';
+  for (let until = SCAN_SLICE_BYTES; outcome === 'paused'; until += SCAN_SLICE_BYTES) {
+    outcome = scan.run(Math.min(until, length));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return finishScan(scan, outcome, read);
+}
+
+function finishScan(scan: JsonScan, outcome: ScanOutcome, read: ReadFacts): Facts {
+  if (outcome === 'done') return read(scan);
+  if (scan.tooDeep) return refuse('bodyNotJson', { message: 'The request body is nested too deeply' });
+  return refuse('bodyNotJson');
+}
+
+/** The model's name with every range it stands at, or the refusal of a name that is none. */
+export interface ModelFound {
+  readonly model: string;
+  readonly modelRanges: readonly ByteRange[];
+}
+
+export function readModel(body: Buffer, ranges: readonly ByteRange[] | undefined): ModelFound | Refusal {
+  const last = ranges?.at(-1);
+  if (ranges === undefined || last === undefined || body[last.start] !== QUOTE) return refuse('modelMissing');
+  // An escaped character takes up to six bytes, so a longer spelling is too long in any case.
+  if (last.end - last.start - 2 > MODEL_NAME_LENGTH_MAX * 6) return refuse('modelMissing');
+  const model = decodeText(body, last.start + 1, last.end - 1);
+  if (model === '' || model.length > MODEL_NAME_LENGTH_MAX) return refuse('modelMissing');
+  return { model, modelRanges: ranges };
+}
+
+export function inputTokensEstimate(scan: JsonScan): number {
+  return Math.ceil(scan.textBytes / BYTES_PER_TOKEN) + scan.blobs * BLOB_TOKENS;
+}
+
+/** Whether the last value found is exactly `true`. */
+export function foundTrue(body: Buffer, ranges: readonly ByteRange[] | undefined): boolean {
+  const last = ranges?.at(-1);
+  return last !== undefined && isWord(body, last.start, last.end, 'true');
+}
+
+/** The last value found as a whole number ≥ 0, if it is one. */
+export function foundFigure(body: Buffer, ranges: readonly ByteRange[] | undefined): number | undefined {
+  const last = ranges?.at(-1);
+  if (last === undefined) return undefined;
+  return readFigure(body, last.start, last.end, Number.MAX_SAFE_INTEGER);
+}
+
+export function boundAnswers(asked: number | undefined): number {
+  return Math.min(Math.max(1, asked ?? 1), ANSWERS_PER_CALL_MAX);
+}

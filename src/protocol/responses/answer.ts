@@ -1,0 +1,34 @@
+import { type AnswerShape, readAnswer } from '../answer.ts';
+import type { PlainAnswer } from '../dialect.ts';
+import { compilePaths } from '../paths.ts';
+import { Skimmer } from '../skim.ts';
+import {
+  RESPONSES_ANSWER_WORDS,
+  RESPONSES_USAGE_RULE,
+  readResponsesFigures,
+  responsesUsagePaths,
+} from './usage.ts';
+
+const TREE = compilePaths({
+  model: 'model',
+  items: 'output',
+  status: 'status',
+  error: 'error',
+  ...responsesUsagePaths(''),
+});
+const { slots } = TREE;
+const skimmer = new Skimmer(TREE);
+
+const SHAPE: AnswerShape = {
+  skimmer,
+  model: slots.model,
+  error: slots.error,
+  // A failed response is an answer too: it has a status and may have usage.
+  signs: [slots.items, slots.status],
+  words: RESPONSES_ANSWER_WORDS,
+  settle: (body) => RESPONSES_USAGE_RULE.settle(readResponsesFigures(body, skimmer, slots)),
+};
+
+export function readResponsesAnswer(body: Buffer, modelId: string): PlainAnswer {
+  return readAnswer(body, SHAPE, modelId);
+}

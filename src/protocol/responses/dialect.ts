@@ -1,0 +1,32 @@
+import type { Dialect } from '../dialect.ts';
+import { encodeResponsesError } from '../errors-in-stream.ts';
+import { countInput, type InputShape } from '../input.ts';
+import { compilePaths } from '../paths.ts';
+import { Relay } from '../relay.ts';
+import { spliceModel } from '../splice.ts';
+import { compileWords } from '../words.ts';
+import { readResponsesAnswer } from './answer.ts';
+import { readResponsesRequest } from './request.ts';
+import { ResponsesEventReader } from './stream.ts';
+
+const INPUT: InputShape = {
+  tree: compilePaths({ messages: 'input' }),
+  words: compileWords({
+    text: ['instructions', 'input', 'content', 'text', 'arguments', 'name', 'output', 'refusal'],
+    raw: ['tools', 'format'],
+    skip: ['encrypted_content', 'metadata', 'file_data'],
+    picture: ['image_url'],
+  }),
+};
+
+export const responses: Dialect = {
+  protocol: 'responses',
+  readRequest: readResponsesRequest,
+  spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
+  readResponse: (body, _facts, modelId) => readResponsesAnswer(body, modelId),
+  relayStream: (framing, _facts, modelId) => new Relay(framing, new ResponsesEventReader(), modelId),
+  countInput: (request) => countInput(request.body, INPUT),
+  encodeStreamError: (_framing, error) => encodeResponsesError(error),
+  // A typed event, because Codex's idle timer does not see comments; the SDK knows this type.
+  keepAlive: () => Buffer.from('event: keepalive\ndata: {"type":"keepalive"}\n\n'),
+};

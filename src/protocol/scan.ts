@@ -1,0 +1,233 @@
+import { JSON_DEPTH_MAX, JSON_NUMBER_BYTES_MAX } from '../bounds.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  CR,
+  LETTER_F,
+  LETTER_N,
+  LETTER_T,
+  LF,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+  TAB,
+} from './ascii.ts';
+import { BLOB_BYTES_MIN, looksLikeBlob } from './blob.ts';
+import type { ByteRange } from './dialect.ts';
+import { findChild, type PathNode, type PathTree, sameBytes } from './paths.ts';
+import { decodeText } from './text.ts';
+import { escapeEnd, numberEnd, plainEnd, WordView } from './token.ts';
+
+export type ScanOutcome = 'paused' | 'done' | 'invalid';
+
+/** What may come next, outside of a string. */
+const VALUE = 0;
+const VALUE_OR_CLOSE = 1;
+const KEY = 2;
+const KEY_OR_CLOSE = 3;
+const AFTER_KEY = 4;
+const AFTER_VALUE = 5;
+const END = 6;
+
+const NO_STRING = -1;
+const TRUE = Buffer.from('true');
+const FALSE = Buffer.from('false');
+const NULL = Buffer.from('null');
+
+/**
+ * A strict scanner of one JSON object that builds no values: it proves that the bytes are JSON, reports where
+ * the wanted values stand, and gathers what the cheap input estimate needs. It can pause at any byte of a text
+ * run, so a body of 100 MiB is scanned in slices with the event loop turning between them.
+ */
+export class JsonScan {
+  /** Per slot every range found, in order; of a repeated key the last one counts. */
+  readonly found: ByteRange[][];
+  /** Bytes of string values, as written, blobs left out. */
+  textBytes = 0;
+  /** String values that are files rather than text. */
+  blobs = 0;
+  tooDeep = false;
+
+  readonly #bytes: Buffer;
+  readonly #words: WordView;
+  /** Per depth: the opening byte, the start, and the node whose children are wanted inside. */
+  readonly #opens = new Uint8Array(JSON_DEPTH_MAX + 1);
+  readonly #starts = new Float64Array(JSON_DEPTH_MAX + 1);
+  readonly #nodes: (PathNode | undefined)[] = [undefined];
+  #depth = 0;
+  #at = 0;
+  #expect = VALUE;
+  /** The position of the opening quote while a string is being read. */
+  #string = NO_STRING;
+  #stringIsKey = false;
+  #stringHasEscape = false;
+  /** The wanted node whose value comes next. */
+  #pending: PathNode | undefined;
+
+  constructor(bytes: Buffer, tree: PathTree<string>) {
+    this.#bytes = bytes;
+    this.#words = new WordView(bytes);
+    this.#pending = tree.root;
+    this.found = Array.from({ length: tree.slotCount }, () => []);
+  }
+
+  /** Scans on, up to about `until`; call it again with more when it paused. */
+  run(until: number): ScanOutcome {
+    const bytes = this.#bytes;
+    const limit = Math.min(until, bytes.length);
+    while (this.#at < limit) {
+      if (this.#string !== NO_STRING) {
+        if (!this.#stringOn(limit)) return 'invalid';
+        continue;
+      }
+      const byte = bytes[this.#at] as number;
+      if (byte === SPACE || byte === LF || byte === CR || byte === TAB) {
+        this.#at++;
+      } else if (!this.#token(byte)) {
+        return 'invalid';
+      }
+    }
+    if (this.#at < bytes.length) return 'paused';
+    return this.#expect === END ? 'done' : 'invalid';
+  }
+
+  #token(byte: number): boolean {
+    switch (this.#expect) {
+      case AFTER_VALUE:
+        if (byte !== COMMA) return this.#close(byte);
+        this.#expect = this.#opens[this.#depth] === OPEN_BRACE ? KEY : VALUE;
+        this.#at++;
+        return true;
+      case KEY_OR_CLOSE:
+        return byte === QUOTE ? this.#openString() : this.#close(byte);
+      case KEY:
+        return byte === QUOTE && this.#openString();
+      case AFTER_KEY:
+        if (byte !== COLON) return false;
+        this.#expect = VALUE;
+        this.#at++;
+        return true;
+      case VALUE_OR_CLOSE:
+        return byte === CLOSE_BRACKET ? this.#close(byte) : this.#value(byte);
+      case VALUE:
+        return this.#value(byte);
+      default:
+        return false;
+    }
+  }
+
+  #value(byte: number): boolean {
+    if (byte === QUOTE) return this.#depth > 0 && this.#openString();
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) return this.#open(byte);
+    if (this.#depth === 0) return false;
+    const start = this.#at;
+    const end = this.#scalarEnd(byte, start);
+    if (end < 0 || end - start > JSON_NUMBER_BYTES_MAX) return false;
+    this.#at = end;
+    this.#ended(this.#pending, start, end);
+    return true;
+  }
+
+  #scalarEnd(byte: number, start: number): number {
+    if (byte === LETTER_T) return sameBytes(TRUE, this.#bytes, start) ? start + TRUE.length : -1;
+    if (byte === LETTER_F) return sameBytes(FALSE, this.#bytes, start) ? start + FALSE.length : -1;
+    if (byte === LETTER_N) return sameBytes(NULL, this.#bytes, start) ? start + NULL.length : -1;
+    return numberEnd(this.#bytes, start);
+  }
+
+  #open(byte: number): boolean {
+    if (this.#depth === 0 && byte !== OPEN_BRACE) return false;
+    if (this.#depth === JSON_DEPTH_MAX) {
+      this.tooDeep = true;
+      return false;
+    }
+    this.#depth++;
+    this.#opens[this.#depth] = byte;
+    this.#starts[this.#depth] = this.#at;
+    this.#nodes[this.#depth] = this.#pending;
+    // A repeated key starts again: what an earlier value held under it no longer counts.
+    if (this.#pending !== undefined) this.#forget(this.#pending);
+    if (byte === OPEN_BRACKET) this.#pending = undefined;
+    this.#expect = byte === OPEN_BRACE ? KEY_OR_CLOSE : VALUE_OR_CLOSE;
+    this.#at++;
+    return true;
+  }
+
+  #close(byte: number): boolean {
+    const open = this.#opens[this.#depth];
+    if (byte !== (open === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET)) return false;
+    const start = this.#starts[this.#depth] as number;
+    const node = this.#nodes[this.#depth];
+    this.#depth--;
+    this.#at++;
+    this.#ended(node, start, this.#at);
+    return true;
+  }
+
+  #ended(node: PathNode | undefined, start: number, end: number): void {
+    if (node !== undefined && node.slot >= 0) this.found[node.slot]?.push({ start, end });
+    this.#pending = undefined;
+    this.#expect = this.#depth === 0 ? END : AFTER_VALUE;
+  }
+
+  #forget(node: PathNode): void {
+    for (const child of node.children) {
+      if (child.slot >= 0) this.found[child.slot] = [];
+      this.#forget(child);
+    }
+  }
+
+  #openString(): boolean {
+    this.#string = this.#at;
+    this.#stringIsKey = this.#expect === KEY || this.#expect === KEY_OR_CLOSE;
+    this.#stringHasEscape = false;
+    this.#at++;
+    return true;
+  }
+
+  /** Reads on inside a string; false when it is broken. It may stop at the limit, still inside. */
+  #stringOn(limit: number): boolean {
+    const bytes = this.#bytes;
+    while (this.#at < limit) {
+      this.#at = plainEnd(bytes, this.#words, this.#at, limit);
+      if (this.#at >= limit) return true;
+      const byte = bytes[this.#at];
+      if (byte === QUOTE) {
+        this.#closeString(this.#at++);
+        return true;
+      }
+      if (byte !== BACKSLASH) return false;
+      const end = escapeEnd(bytes, this.#at);
+      if (end < 0) return false;
+      this.#stringHasEscape = true;
+      this.#at = end;
+    }
+    return true;
+  }
+
+  #closeString(quote: number): void {
+    const start = this.#string;
+    this.#string = NO_STRING;
+    if (this.#stringIsKey) {
+      const parent = this.#opens[this.#depth] === OPEN_BRACE ? this.#nodes[this.#depth] : undefined;
+      this.#pending = parent === undefined ? undefined : this.#child(parent, start + 1, quote);
+      this.#expect = AFTER_KEY;
+      return;
+    }
+    const length = quote - start - 1;
+    if (length >= BLOB_BYTES_MIN && looksLikeBlob(this.#bytes, start + 1, quote)) this.blobs++;
+    else this.textBytes += length;
+    this.#ended(this.#pending, start, quote + 1);
+  }
+
+  /** A key may be spelled with escapes (`"\u006dodel"`); vendors decode it, so we must too. */
+  #child(parent: PathNode, start: number, end: number): PathNode | undefined {
+    if (!this.#stringHasEscape) return findChild(parent, this.#bytes, start, end);
+    const key = Buffer.from(decodeText(this.#bytes, start, end));
+    return findChild(parent, key, 0, key.length);
+  }
+}

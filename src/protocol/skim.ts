@@ -1,0 +1,177 @@
+import {
+  BACKSLASH,
+  BRACE_BIT,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from './ascii.ts';
+import { findChild, type PathNode, type PathTree } from './paths.ts';
+
+/**
+ * Finds wanted values in a vendor's JSON by walking its bytes once, building nothing. It checks structure
+ * (strings, nesting, commas) and not grammar: a vendor is trusted to spell numbers right and to write plain
+ * keys. A client's body goes through scan.ts, which trusts nothing. Of a repeated key the last value counts.
+ */
+export class Skimmer {
+  /** Per slot the value's range and the start of its key (at the quote); a start of -1 means absent. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly keyStarts: Int32Array;
+  readonly #root: PathNode;
+
+  constructor(tree: PathTree<string>) {
+    this.#root = tree.root;
+    this.starts = new Int32Array(tree.slotCount);
+    this.ends = new Int32Array(tree.slotCount);
+    this.keyStarts = new Int32Array(tree.slotCount);
+  }
+
+  /** The position after the object that starts at `start`, or -1 when there is no whole object. */
+  run(bytes: Buffer, start: number, end: number): number {
+    this.starts.fill(-1);
+    const open = skipSpace(bytes, start, end);
+    if (open >= end || bytes[open] !== OPEN_BRACE) return -1;
+    return this.#object(bytes, open, end, this.#root);
+  }
+
+  /** Recursion goes along the wanted paths only, so its depth is that of the longest path. */
+  #object(bytes: Buffer, open: number, end: number, node: PathNode): number {
+    let at = open + 1;
+    while (at < end) {
+      const byte = bytes[at] as number;
+      if (byte === QUOTE) {
+        const keyEnd = stringEnd(bytes, at, end);
+        if (keyEnd < 0) return -1;
+        let value = keyEnd + 1;
+        if (bytes[value] !== COLON) value = skipSpace(bytes, value, end);
+        if (value >= end || bytes[value] !== COLON) return -1;
+        if ((bytes[++value] as number) <= SPACE) value = skipSpace(bytes, value, end);
+        const child = findChild(node, bytes, at + 1, keyEnd);
+        const valueEnd =
+          child === undefined ? skipValue(bytes, value, end) : this.#wanted(bytes, value, end, child);
+        if (valueEnd < 0) return -1;
+        if (child !== undefined && child.slot >= 0) this.keyStarts[child.slot] = at;
+        at = valueEnd;
+      } else if (byte === COMMA || byte <= SPACE) {
+        at++;
+      } else {
+        return byte === CLOSE_BRACE ? at + 1 : -1;
+      }
+    }
+    return -1;
+  }
+
+  #wanted(bytes: Buffer, value: number, end: number, node: PathNode): number {
+    const isBranch = node.children.length > 0 && value < end && bytes[value] === OPEN_BRACE;
+    const valueEnd = isBranch ? this.#object(bytes, value, end, node) : skipValue(bytes, value, end);
+    if (valueEnd >= 0 && node.slot >= 0) {
+      this.starts[node.slot] = value;
+      this.ends[node.slot] = valueEnd;
+    }
+    return valueEnd;
+  }
+}
+
+export function skipSpace(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && (bytes[at] as number) <= SPACE) at++;
+  return at;
+}
+
+/** The position after the value that starts here, or -1 when it does not end. */
+export function skipValue(bytes: Buffer, start: number, end: number): number {
+  if (start >= end) return -1;
+  const first = bytes[start] as number;
+  if (first === QUOTE) {
+    const close = stringEnd(bytes, start, end);
+    return close < 0 ? -1 : close + 1;
+  }
+  if ((first | BRACE_BIT) === OPEN_BRACE) return skipContainer(bytes, start, end);
+  let at = start;
+  while (at < end) {
+    const byte = bytes[at] as number;
+    if (byte === COMMA || byte <= SPACE || byte === CLOSE_BRACE || byte === CLOSE_BRACKET) break;
+    at++;
+  }
+  return at === start ? -1 : at;
+}
+
+function skipContainer(bytes: Buffer, start: number, end: number): number {
+  let depth = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      at = stringEnd(bytes, at, end);
+      if (at < 0) return -1;
+    } else {
+      const brace = byte | BRACE_BIT;
+      if (brace === OPEN_BRACE) depth++;
+      else if (brace === CLOSE_BRACE && --depth === 0) return at + 1;
+    }
+  }
+  return -1;
+}
+
+/** Strings up to this length are walked in place; a native search costs more than it saves below it. */
+const NEAR_BYTES = 48;
+
+/** The position of the closing quote of the string whose opening quote stands at `open`, or -1. */
+export function stringEnd(bytes: Buffer, open: number, end: number): number {
+  let at = open + 1;
+  for (;;) {
+    const near = Math.min(end, at + NEAR_BYTES);
+    while (at < near) {
+      const byte = bytes[at] as number;
+      if (byte === QUOTE) return at;
+      at += byte === BACKSLASH ? 2 : 1;
+    }
+    if (at >= end) return -1;
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0 || quote >= end) return -1;
+    // The quote closes the string unless an odd number of backslashes stands before it.
+    let run = quote;
+    while (run > at && bytes[run - 1] === BACKSLASH) run--;
+    if (((quote - run) & 1) === 0) return quote;
+    at = quote + 1;
+  }
+}
+
+/** Whether the value at this range is the given word: `null`, `true`, `[]`. */
+export function isWord(bytes: Buffer, start: number, end: number, word: string): boolean {
+  if (start < 0 || end - start !== word.length) return false;
+  for (let index = 0; index < word.length; index++) {
+    if (bytes[start + index] !== word.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+export function isOpenBrace(bytes: Buffer, start: number): boolean {
+  return start >= 0 && bytes[start] === OPEN_BRACE;
+}
+
+export function isOpenBracket(bytes: Buffer, start: number): boolean {
+  return start >= 0 && bytes[start] === OPEN_BRACKET;
+}
+
+export function isEmptyArray(bytes: Buffer, start: number): boolean {
+  return isOpenBracket(bytes, start) && bytes[skipSpace(bytes, start + 1, bytes.length)] === CLOSE_BRACKET;
+}
+
+/** Elements of the array that opens here. */
+export function countElements(bytes: Buffer, open: number): number {
+  let count = 0;
+  let at = skipSpace(bytes, open + 1, bytes.length);
+  while (at < bytes.length && bytes[at] !== CLOSE_BRACKET) {
+    const after = skipValue(bytes, at, bytes.length);
+    if (after < 0) return count;
+    count++;
+    at = skipSpace(bytes, after, bytes.length);
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1, bytes.length);
+  }
+  return count;
+}
