@@ -1,0 +1,240 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  BODIES_IN_FLIGHT_BYTES_MAX,
+  BODY_DISCARD_BYTES_MAX,
+  BODY_DISCARD_MS,
+  BODY_RATE_BYTES_MIN,
+  BODY_RATE_INTERVAL_MS,
+  BODY_SLOW_AFTER_MS,
+  DECODE_RATIO_MAX,
+  REQUEST_BODY_BYTES_MAX,
+} from '../bounds.ts';
+import { assert } from '../kernel/assert.ts';
+import { Decoder, type DecoderSink, type Encoding, readEncoding } from '../kernel/decoder.ts';
+import { type Refusal, refuse } from '../kernel/errors.ts';
+import { ByteBudget } from './budget.ts';
+import { Collector } from './collector.ts';
+
+/** A request body in memory. Its owner gives the bytes back to the process's budget, exactly once. */
+export interface RequestBody {
+  readonly kind: 'body';
+  readonly bytes: Buffer;
+  release(): void;
+}
+
+/** Nobody is left to answer: the client went, or was too slow and its connection was closed. */
+export interface BodyAborted {
+  readonly kind: 'aborted';
+  readonly reason: 'gone' | 'slow';
+}
+
+export type BodyResult = RequestBody | Refusal | BodyAborted;
+
+export interface BodyLimits {
+  readonly bytesMax: number;
+  readonly ratioMax: number;
+  readonly slowAfterMs: number;
+  readonly rateIntervalMs: number;
+  readonly rateBytesMin: number;
+}
+
+export const BODY_LIMITS: BodyLimits = {
+  bytesMax: REQUEST_BODY_BYTES_MAX,
+  ratioMax: DECODE_RATIO_MAX,
+  slowAfterMs: BODY_SLOW_AFTER_MS,
+  rateIntervalMs: BODY_RATE_INTERVAL_MS,
+  rateBytesMin: BODY_RATE_BYTES_MIN,
+};
+
+/** A body that found no place: others end all the time. */
+const BUDGET_WAIT_MS = 1_000;
+const NOT_DECODABLE = 'The request body does not decode with the content encoding it names';
+const SWOLLEN = `The request body decodes to more than ${DECODE_RATIO_MAX} times its size`;
+
+/** The part of the response that tells Node whether to close when it is written. */
+type Closing = Pick<ServerResponse, 'shouldKeepAlive'>;
+
+/** With the response, a refusal reaches even a client that asked for `connection: close`. */
+export type BodyRead = (request: IncomingMessage, response?: Closing) => Promise<BodyResult>;
+
+/** Reads bodies of one process under one budget. */
+export function createBodyReader(
+  budget: ByteBudget = new ByteBudget(BODIES_IN_FLIGHT_BYTES_MAX),
+  limits: BodyLimits = BODY_LIMITS,
+): BodyRead {
+  return (request, response) => {
+    const encoding = readEncoding(request.headers['content-encoding']);
+    const declared = request.headers['content-length'];
+    const declaredBytes = declared === undefined ? undefined : Number(declared);
+    if (encoding === 'unsupported') {
+      discardBody(request, response);
+      return Promise.resolve(refuse('mediaTypeUnsupported'));
+    }
+    if (declaredBytes !== undefined && declaredBytes > limits.bytesMax) {
+      discardBody(request, response);
+      return Promise.resolve(refuse('bodyTooLarge'));
+    }
+    return new Promise((resolve) => {
+      new BodyReader(request, { response, budget, limits, resolve, encoding, declaredBytes }).start();
+    });
+  };
+}
+
+/**
+ * Reads on and throws away, for a bounded while, before or after the answer is written. Closing with unread
+ * bytes in the socket makes the kernel send a reset, and the client would never see the answer: so Node must
+ * not close after writing it, whatever the client asked for, and the answer must not say `connection: close`.
+ * If the body ends in time the connection lives on.
+ */
+export function discardBody(request: IncomingMessage, response: Closing | undefined): void {
+  if (request.complete && request.readableEnded) return;
+  if (response !== undefined) response.shouldKeepAlive = true;
+  let bytes = 0;
+  const giveUp = setTimeout(() => request.destroy(), BODY_DISCARD_MS);
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > BODY_DISCARD_BYTES_MAX) request.destroy();
+  });
+  request.on('error', ignore);
+  request.once('close', () => clearTimeout(giveUp));
+  request.once('end', () => clearTimeout(giveUp));
+  request.resume();
+}
+
+function ignore(): void {}
+
+interface Reading {
+  readonly response: Closing | undefined;
+  readonly budget: ByteBudget;
+  readonly limits: BodyLimits;
+  readonly resolve: (result: BodyResult) => void;
+  readonly encoding: Encoding | 'identity';
+  readonly declaredBytes: number | undefined;
+}
+
+/** One body on its way in. In the usual case, one small chunk, it costs this object, a timer and no copy. */
+class BodyReader implements DecoderSink {
+  readonly #request: IncomingMessage;
+  readonly #reading: Reading;
+  readonly #collector: Collector;
+  #decoder: Decoder | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #receivedBytes = 0;
+  #receivedAtTick: number | undefined;
+  #done = false;
+
+  constructor(request: IncomingMessage, reading: Reading) {
+    this.#request = request;
+    this.#reading = reading;
+    this.#collector = new Collector(reading.encoding === 'identity' ? reading.declaredBytes : undefined);
+  }
+
+  start(): void {
+    const { encoding, limits } = this.#reading;
+    if (encoding !== 'identity') this.#decoder = new Decoder(encoding, limits.ratioMax, this);
+    this.#timer = setTimeout(checkRate, limits.slowAfterMs, this);
+    const request = this.#request;
+    request.on('data', (chunk: Buffer) => this.#receive(chunk));
+    request.on('end', () => this.#received());
+    request.on('error', () => this.#abort('gone'));
+    request.on('close', () => this.#abort('gone'));
+  }
+
+  /** The first tick ends the grace; from then on every interval must bring its share. */
+  checkRate(): void {
+    const { rateIntervalMs, rateBytesMin } = this.#reading.limits;
+    const before = this.#receivedAtTick;
+    if (before !== undefined && this.#receivedBytes - before < rateBytesMin) {
+      this.#abort('slow');
+      this.#request.destroy();
+      return;
+    }
+    this.#receivedAtTick = this.#receivedBytes;
+    this.#timer = setTimeout(checkRate, rateIntervalMs, this);
+  }
+
+  onDecoded(chunk: Buffer): void {
+    if (this.#done) return;
+    const { budget, limits } = this.#reading;
+    if (this.#collector.bytes + chunk.length > limits.bytesMax) this.#refuse(refuse('bodyTooLarge'));
+    else if (budget.take(chunk.length)) this.#collector.add(chunk);
+    else this.#refuse(refuse('unavailable', { retryAfterMs: BUDGET_WAIT_MS }));
+  }
+
+  onDecodedEnd(): void {
+    if (this.#done) return;
+    this.#finish();
+    const bytes = this.#collector.take();
+    this.#reading.resolve(new HeldBody(bytes, this.#reading.budget));
+  }
+
+  onDecodeFailure(reason: 'corrupt' | 'bomb'): void {
+    if (reason === 'bomb') this.#refuse(refuse('bodyTooLarge', { message: SWOLLEN }));
+    else this.#refuse(refuse('bodyNotJson', { message: NOT_DECODABLE }));
+  }
+
+  onDecoderDrain(): void {
+    this.#request.resume();
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#done) return;
+    this.#receivedBytes += chunk.length;
+    if (this.#decoder === undefined) this.onDecoded(chunk);
+    else if (this.#receivedBytes > this.#reading.limits.bytesMax) this.#refuse(refuse('bodyTooLarge'));
+    else if (!this.#decoder.write(chunk)) this.#request.pause();
+  }
+
+  #received(): void {
+    if (this.#decoder === undefined) this.onDecodedEnd();
+    else this.#decoder.end();
+  }
+
+  /** `close` also follows every good end; while a decoder still works, the body is not lost by it. */
+  #abort(reason: BodyAborted['reason']): void {
+    if (this.#done || (reason === 'gone' && this.#request.complete)) return;
+    this.#give();
+    this.#reading.resolve({ kind: 'aborted', reason });
+  }
+
+  #refuse(refusal: Refusal): void {
+    if (this.#done) return;
+    this.#give();
+    discardBody(this.#request, this.#reading.response);
+    this.#reading.resolve(refusal);
+  }
+
+  #give(): void {
+    this.#finish();
+    this.#reading.budget.give(this.#collector.bytes);
+    this.#collector.clear();
+  }
+
+  #finish(): void {
+    this.#done = true;
+    this.#decoder?.destroy();
+    clearTimeout(this.#timer);
+  }
+}
+
+function checkRate(reader: BodyReader): void {
+  reader.checkRate();
+}
+
+class HeldBody implements RequestBody {
+  readonly kind = 'body';
+  readonly bytes: Buffer;
+  readonly #budget: ByteBudget;
+  #released = false;
+
+  constructor(bytes: Buffer, budget: ByteBudget) {
+    this.bytes = bytes;
+    this.#budget = budget;
+  }
+
+  release(): void {
+    assert(!this.#released, 'a body is given back once');
+    this.#released = true;
+    this.#budget.give(this.bytes.length);
+  }
+}
