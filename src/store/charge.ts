@@ -7,14 +7,20 @@ import type { CallRecord } from '../ledger/contract.ts';
 export type EntryKind = 'top_up' | 'exchange' | 'consumption' | 'grant' | 'adjustment';
 export type Pool = 'balance' | 'credits';
 
-export interface Entry {
+/** Why money moved: a call, or what a person gave as the reason. */
+export interface Reason {
+  readonly ref: string;
+  /** The call's time; nothing when there is no call. */
+  readonly callAtMs?: number;
+}
+
+export interface Entry extends Reason {
   readonly accountId: number;
   readonly seq: bigint;
   readonly kind: EntryKind;
   readonly pool: Pool;
   readonly changeMicro: bigint;
   readonly afterMicro: bigint;
-  readonly ref: string;
 }
 
 /** An account's row while its lock is held; the entries say how it came to its new figures. */
@@ -53,8 +59,9 @@ export function takeCharge(
   assert(call.payer === 'credits', 'only calls paid with Credits are charged');
   const exchangedMicro = exchangeMissing(purse, call, terms.creditsPerYuan);
   const paidMicro = minMicro(call.chargeMicro, purse.creditsMicro);
-  if (paidMicro > 0n)
-    move(purse, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ref: call.callId });
+  if (paidMicro > 0n) {
+    move(purse, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ...reason(call) });
+  }
   const shortfallMicro = call.chargeMicro - paidMicro;
   const spentMicro =
     shortfallMicro === 0n
@@ -70,32 +77,31 @@ function exchangeMissing(purse: Purse, call: CallRecord, creditsPerYuan: number)
   const missingMicro = call.chargeMicro - purse.creditsMicro;
   if (missingMicro <= 0n || !purse.autoExchange || purse.balanceMicro === 0n) return 0n;
   const movedMicro = minMicro(yuanToBuyMicro(missingMicro, creditsPerYuan), purse.balanceMicro);
-  exchange(purse, movedMicro, { creditsPerYuan, ref: call.callId });
+  exchange(purse, movedMicro, { creditsPerYuan, ...reason(call) });
   return movedMicro;
+}
+
+function reason(call: CallRecord): Reason {
+  return { ref: call.callId, callAtMs: call.createdAtMs };
 }
 
 /** Two movements that belong together: balance out, Credits in. */
 export function exchange(
   purse: Purse,
   movedMicro: bigint,
-  terms: { readonly creditsPerYuan: number; readonly ref: string },
+  terms: Reason & { readonly creditsPerYuan: number },
 ): void {
   assert(movedMicro > 0n && movedMicro <= purse.balanceMicro, 'only what is there can be exchanged');
-  const { ref } = terms;
-  const boughtMicro = creditsMicro(movedMicro, terms.creditsPerYuan);
-  move(purse, { kind: 'exchange', pool: 'balance', changeMicro: -movedMicro, ref });
-  move(purse, { kind: 'exchange', pool: 'credits', changeMicro: boughtMicro, ref });
+  const { creditsPerYuan, ...reason } = terms;
+  const boughtMicro = creditsMicro(movedMicro, creditsPerYuan);
+  move(purse, { kind: 'exchange', pool: 'balance', changeMicro: -movedMicro, ...reason });
+  move(purse, { kind: 'exchange', pool: 'credits', changeMicro: boughtMicro, ...reason });
 }
 
 /** The one place where a purse changes, so that no change is without its entry. */
 export function move(
   purse: Purse,
-  movement: {
-    readonly kind: EntryKind;
-    readonly pool: Pool;
-    readonly changeMicro: bigint;
-    readonly ref: string;
-  },
+  movement: Reason & { readonly kind: EntryKind; readonly pool: Pool; readonly changeMicro: bigint },
 ): void {
   assert(movement.changeMicro !== 0n, 'an entry changes something');
   const beforeMicro = movement.pool === 'credits' ? purse.creditsMicro : purse.balanceMicro;

@@ -45,7 +45,7 @@ export function postExchange(transaction: Database, wanted: Exchange): Promise<M
   assert(wanted.amountMicro > 0n, 'something is exchanged');
   return post(transaction, wanted.accountId, (purse) => {
     if (purse.balanceMicro < wanted.amountMicro) return false;
-    exchange(purse, wanted.amountMicro, wanted);
+    exchange(purse, wanted.amountMicro, { creditsPerYuan: wanted.creditsPerYuan, ref: wanted.ref });
     return true;
   });
 }

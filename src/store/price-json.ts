@@ -6,8 +6,16 @@ import { assert } from '../kernel/assert.ts';
 export type PriceJson = { readonly prices: AmountTexts; readonly rates: AmountTexts };
 type AmountTexts = Readonly<Record<string, string>>;
 
+/** The gateway uses one snapshot for many calls, so its JSON form is made once. */
+const encoded = new WeakMap<PriceSnapshot, PriceJson>();
+
 export function encodePrice(snapshot: PriceSnapshot): PriceJson {
-  return { prices: encodeAmounts(snapshot.prices), rates: encodeAmounts(snapshot.rates) };
+  let json = encoded.get(snapshot);
+  if (json === undefined) {
+    json = { prices: encodeAmounts(snapshot.prices), rates: encodeAmounts(snapshot.rates) };
+    encoded.set(snapshot, json);
+  }
+  return json;
 }
 
 function encodeAmounts(amounts: Prices | Rates): AmountTexts {

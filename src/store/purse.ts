@@ -103,27 +103,33 @@ async function updateAccounts(transaction: Database, purses: readonly HeldPurse[
   assert(updated.length === purses.length, 'every purse is saved');
 }
 
+const INSERT_ENTRIES = `
+  with ledger_transaction as (select nextval('ledger_transaction_seq') as id),
+  entries as (
+    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[],
+      $8::timestamptz[]) as entry(account_id, seq, kind, pool, change_micro, after_micro, ref, call_at)),
+  counter_entries as (
+    select null::bigint, null::bigint, kind, pool, -sum(change_micro)::bigint, null::bigint, 'platform',
+      null::timestamptz
+    from entries group by kind, pool)
+  insert into ledger_entries
+    (transaction_id, account_id, seq, kind, pool, change_micro, after_micro, ref, call_at)
+  select ledger_transaction.id, both_sides.* from ledger_transaction,
+    (select * from entries union all select * from counter_entries) as both_sides`;
+
 /** The accounts' entries and, for each kind and pool, the one of the platform's side that balances them. */
 async function insertEntries(transaction: Database, entries: readonly Entry[]): Promise<void> {
-  await transaction.query(
-    `with ledger_transaction as (select nextval('ledger_transaction_seq') as id),
-     entries as (
-       select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[])
-         as entry(account_id, seq, kind, pool, change_micro, after_micro, ref)),
-     counter_entries as (
-       select null::bigint, null::bigint, kind, pool, -sum(change_micro)::bigint, null::bigint, 'platform'
-       from entries group by kind, pool)
-     insert into ledger_entries (transaction_id, account_id, seq, kind, pool, change_micro, after_micro, ref)
-     select ledger_transaction.id, both_sides.* from ledger_transaction,
-       (select * from entries union all select * from counter_entries) as both_sides`,
-    [
-      entries.map((entry) => entry.accountId),
-      entries.map((entry) => entry.seq),
-      entries.map((entry) => entry.kind),
-      entries.map((entry) => entry.pool),
-      entries.map((entry) => entry.changeMicro),
-      entries.map((entry) => entry.afterMicro),
-      entries.map((entry) => entry.ref),
-    ],
+  const callTimes = entries.map(({ callAtMs }) =>
+    callAtMs === undefined ? null : new Date(callAtMs).toISOString(),
   );
+  await transaction.query(INSERT_ENTRIES, [
+    entries.map((entry) => entry.accountId),
+    entries.map((entry) => entry.seq),
+    entries.map((entry) => entry.kind),
+    entries.map((entry) => entry.pool),
+    entries.map((entry) => entry.changeMicro),
+    entries.map((entry) => entry.afterMicro),
+    entries.map((entry) => entry.ref),
+    callTimes,
+  ]);
 }

@@ -46,6 +46,9 @@ async function startServer(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
   const server = await startEmbedded(folder, silentLogger);
   const admin = await openDatabase({ connection: server.connection, log: silentLogger, connectionsMax: 2 });
+  // What survives a power loss is tested elsewhere; here it would only cost time.
+  await admin.query('alter system set fsync = off');
+  await admin.query('select pg_reload_conf()');
   await admin.query(`create database ${TEMPLATE}`);
   await migrate({ connection: withName(server.connection, TEMPLATE), log: silentLogger });
   return { server, admin, folder, count: 0 };

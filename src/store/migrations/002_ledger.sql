@@ -88,6 +88,8 @@ create table ledger_entries (
   after_micro bigint check (after_micro >= 0),
   -- The call id of a consumption, or what an operator gave as the reason.
   ref text not null,
+  -- The time of that call, which with its id is the key of the logs; nothing when there is no call.
+  call_at timestamptz,
   created_at timestamptz not null default now(),
   check ((account_id is null) = (seq is null) and (account_id is null) = (after_micro is null))
 );
