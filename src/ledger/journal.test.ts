@@ -1,0 +1,252 @@
+import { readdirSync, readFileSync, writeSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StoreUnavailable } from '../accounts/contract.ts';
+import { ManualClock } from '../kernel/clock.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { type FileJournal, type JournalOptions, openJournal } from './journal.ts';
+import { decodeLine } from './record-reader.ts';
+import { sampleEnd, sampleOpen, usageOf } from './sample.ts';
+
+let directory: string;
+let journal: FileJournal | undefined;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tollgate-journal-'));
+});
+
+afterEach(async () => {
+  await journal?.close().catch(() => {});
+  journal = undefined;
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function start(parts: Partial<JournalOptions> = {}): Promise<FileJournal> {
+  journal = await openJournal({
+    directory,
+    clock: new ManualClock(),
+    log: silentLogger,
+    syncMs: 1,
+    ...parts,
+  });
+  return journal;
+}
+
+function segments(): string[] {
+  return readdirSync(directory).sort();
+}
+
+/** What another process would read at this moment: `open req_1`, `end req_1`, … */
+function recordsOnDisk(): string[] {
+  return segments().flatMap((name) =>
+    readFileSync(join(directory, name), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const record = decodeLine(Buffer.from(line));
+        if (record === undefined) return 'garbage';
+        return `${record.kind} ${record.kind === 'mark' ? record.callId : record.call.callId}`;
+      }),
+  );
+}
+
+async function segmentsBecome(names: readonly string[]): Promise<void> {
+  await vi.waitFor(() => expect(segments()).toEqual(names), { timeout: 5_000, interval: 2 });
+}
+
+describe('journal', () => {
+  it('has put a record into the operating system when the method returns', async () => {
+    const book = await start();
+    book.open(sampleOpen('req_1'));
+    expect(recordsOnDisk()).toEqual(['open req_1']);
+    book.mark('req_1', usageOf(1, 2));
+    expect(recordsOnDisk()).toEqual(['open req_1', 'mark req_1']);
+    book.end(sampleEnd('req_1'));
+    expect(recordsOnDisk()).toEqual(['open req_1', 'mark req_1', 'end req_1']);
+    expect(book.bytes).toBe(readFileSync(join(directory, '000001.log')).length);
+  });
+
+  it('hands over every ended call with its place, also those that ended before anybody asked', async () => {
+    const book = await start();
+    book.end(sampleEnd('req_1', { status: 403, verdict: 'refused' }));
+    const taken: string[] = [];
+    book.onEnded((call, location) => {
+      taken.push(call.callId);
+      expect(location && book.read(location)).toEqual(call);
+    });
+    book.open(sampleOpen('req_2'));
+    book.end(sampleEnd('req_2'));
+    expect(taken).toEqual(['req_1', 'req_2']);
+    expect(book.lag).toBe(2);
+    book.committed(['req_1', 'req_2']);
+    expect(book.lag).toBe(0);
+  });
+
+  it('starts a new segment when the old one is full, and deletes one when all its calls are committed', async () => {
+    const book = await start({ segmentBytes: 2_000 });
+    for (const name of ['a', 'b', 'c']) {
+      book.open(sampleOpen(`req_${name}`));
+      book.end(sampleEnd(`req_${name}`));
+    }
+    expect(segments()).toEqual(['000001.log', '000002.log', '000003.log']);
+    book.committed(['req_b']);
+    await segmentsBecome(['000001.log', '000003.log']);
+    book.committed(['req_a']);
+    await segmentsBecome(['000003.log']);
+    book.committed(['req_c']);
+    await book.close();
+    journal = undefined;
+    expect(segments()).toEqual([]);
+    expect(book.bytes).toBe(0);
+  });
+
+  it('an open call and its last mark keep their segments, older marks do not', async () => {
+    const book = await start({ segmentBytes: 1_500 });
+    book.open(sampleOpen('req_long'));
+    fill(book, 'x');
+    book.mark('req_long', usageOf(1, 1));
+    fill(book, 'y');
+    book.mark('req_long', usageOf(1, 2));
+    await vi.waitFor(() =>
+      expect(recordsOnDisk().filter((one) => !one.includes('fill'))).toEqual([
+        'open req_long',
+        'mark req_long',
+      ]),
+    );
+  });
+
+  it('takes a long call along into newer segments, with its last mark, so that the old ones go', async () => {
+    const book = await start({ segmentBytes: 1_500 });
+    book.open(sampleOpen('req_long'));
+    book.mark('req_long', usageOf(7, 7));
+    for (let round = 0; round < 40; round++) fill(book, `${round}`);
+    await vi.waitFor(() => expect(segments().length).toBeLessThanOrEqual(8));
+    expect(recordsOnDisk()).toContain('open req_long');
+    expect(recordsOnDisk()).toContain('mark req_long');
+    book.end(sampleEnd('req_long'));
+    book.committed(['req_long']);
+    await book.close();
+    journal = undefined;
+    expect(segments()).toEqual([]);
+  });
+
+  it('leaves uncommitted calls on the disk when it closes, and goes on after them', async () => {
+    const first = await start();
+    first.open(sampleOpen('req_1'));
+    await first.close();
+    const second = await start();
+    second.open(sampleOpen('req_2'));
+    expect(segments()).toEqual(['000001.log', '000002.log']);
+    expect(recordsOnDisk()).toEqual(['open req_1', 'open req_2']);
+  });
+
+  it('takes no new call at its byte bound, but the end of those that run, and goes on when there is room', async () => {
+    const book = await start({ segmentBytes: 1_500, bytesMax: 3_000 });
+    let opened = 0;
+    while (book.writable) book.open(sampleOpen(`req_${opened++}`));
+    expect(book.bytes).toBeGreaterThanOrEqual(3_000);
+    expect(() => book.open(sampleOpen('req_new'))).toThrow(StoreUnavailable);
+    book.open(sampleOpen('req_0', { routeId: 9 }));
+    for (let index = 0; index < opened; index++) book.end(sampleEnd(`req_${index}`));
+    expect(book.writable).toBe(false);
+    book.committed(Array.from({ length: opened }, (_, index) => `req_${index}`));
+    await vi.waitFor(() => expect(book.writable).toBe(true));
+    book.open(sampleOpen('req_new'));
+  });
+
+  it('a call ends exactly once, and is marked only while it is open', async () => {
+    const book = await start();
+    expect(() => book.mark('req_1', usageOf(0, 0))).toThrow('while it is open');
+    book.open(sampleOpen('req_1'));
+    book.end(sampleEnd('req_1'));
+    expect(() => book.end(sampleEnd('req_1'))).toThrow('exactly once');
+    expect(() => book.mark('req_1', usageOf(0, 0))).toThrow('while it is open');
+    expect(() => book.open(sampleOpen('req_1'))).toThrow('after its end');
+    expect(() => book.committed(['req_2'])).toThrow('ended before');
+  });
+
+  it('a record with more dropped fields than fit is written without them', async () => {
+    const book = await start();
+    book.end(
+      sampleEnd('req_1', { droppedFields: Array.from({ length: 9_000 }, (_, n) => `field.${n}.name`) }),
+    );
+    expect(recordsOnDisk()).toEqual(['end req_1']);
+  });
+});
+
+describe('journal on a full disk', () => {
+  /** Takes `room` bytes, then behaves as ext4 does: a short write, then ENOSPC. */
+  function disk(room: number) {
+    const state = { room };
+    const write = (descriptor: number, bytes: Buffer, length: number, position: number): number => {
+      const fits = Math.min(length, Math.max(0, state.room));
+      if (fits === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      state.room -= fits;
+      return writeSync(descriptor, bytes, 0, fits, position);
+    };
+    return { state, write };
+  }
+
+  it('refuses the call it could not write, corrupts nothing, and goes on when space returns', async () => {
+    const { state, write } = disk(1_000);
+    const book = await start({ write, retryMs: 5 });
+    book.open(sampleOpen('req_1'));
+    expect(() => book.open(sampleOpen('req_2'))).toThrow(StoreUnavailable);
+    expect(book.writable).toBe(false);
+    expect(() => book.open(sampleOpen('req_3'))).toThrow(StoreUnavailable);
+    expect(recordsOnDisk()).toEqual(['open req_1']);
+    state.room = 1_000_000;
+    await vi.waitFor(() => expect(book.writable).toBe(true));
+    book.open(sampleOpen('req_4'));
+    expect(recordsOnDisk()).toEqual(['open req_1', 'open req_4']);
+  });
+
+  it('settles the end it could not write from memory, and writes it when space returns', async () => {
+    const { state, write } = disk(1_000);
+    const book = await start({ write, retryMs: 5 });
+    const taken: [string, boolean][] = [];
+    book.onEnded((call, location) => taken.push([call.callId, location !== undefined]));
+    book.open(sampleOpen('req_1'));
+    book.mark('req_1', usageOf(1, 1));
+    book.end(sampleEnd('req_1'));
+    book.end(sampleEnd('req_2'));
+    expect(taken).toEqual([
+      ['req_1', false],
+      ['req_2', false],
+    ]);
+    book.committed(['req_2']);
+    state.room = 1_000_000;
+    await vi.waitFor(() => expect(book.writable).toBe(true));
+    expect(recordsOnDisk().at(-1)).toBe('end req_1');
+    expect(recordsOnDisk()).not.toContain('end req_2');
+    book.committed(['req_1']);
+    await book.close();
+    journal = undefined;
+    expect(segments()).toEqual([]);
+  });
+
+  it('a torn record that cannot be taken back is covered by the next one', async () => {
+    let torn = true;
+    const write = (descriptor: number, bytes: Buffer, length: number, position: number): number => {
+      if (position === 0 || !torn) return writeSync(descriptor, bytes, 0, length, position);
+      torn = false;
+      writeSync(descriptor, bytes, 0, length - 20, position);
+      throw Object.assign(new Error('input/output error'), { code: 'EIO' });
+    };
+    const book = await start({ write, retryMs: 5 });
+    book.open(sampleOpen('req_1'));
+    expect(() => book.open(sampleOpen('req_2'))).toThrow(StoreUnavailable);
+    await vi.waitFor(() => expect(book.writable).toBe(true));
+    book.open(sampleOpen('req_3'));
+    expect(recordsOnDisk()).toEqual(['open req_1', 'open req_3']);
+  });
+});
+
+/** One short call that is committed at once. */
+function fill(book: FileJournal, name: string): void {
+  book.open(sampleOpen(`req_fill_${name}`));
+  book.end(sampleEnd(`req_fill_${name}`));
+  book.committed([`req_fill_${name}`]);
+}

@@ -1,0 +1,209 @@
+import { appendFileSync, readdirSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StoreUnavailable } from '../accounts/contract.ts';
+import { ManualClock } from '../kernel/clock.ts';
+import { planFaults } from '../kernel/fault.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
+import type { OpenCall } from './contract.ts';
+import { type FileJournal, openJournal } from './journal.ts';
+import { endAtLastMark, type RecoverReport, recover } from './recover.ts';
+import { MemoryLedger, SAMPLE_PRICE, sampleEnd, sampleOpen, usageOf } from './sample.ts';
+
+let directory: string;
+let ledger: MemoryLedger;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tollgate-recover-'));
+  ledger = new MemoryLedger();
+  clock = new ManualClock(sampleOpen('req').createdAtMs);
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Writes with a journal that is then left as a killed process leaves it. */
+async function write(work: (journal: FileJournal) => void, segmentBytes = 1_800): Promise<void> {
+  const journal = await openJournal({ directory, clock, log: silentLogger, segmentBytes });
+  work(journal);
+  await journal.close();
+}
+
+function run(): Promise<RecoverReport> {
+  return recover({ directory, store: ledger, creditsPerYuan: 1000, log: silentLogger });
+}
+
+describe('recover', () => {
+  it('an empty or absent directory is nothing to recover', async () => {
+    await rm(directory, { recursive: true });
+    expect(await run()).toEqual({ segments: 0, ended: 0, cut: 0, rejected: 0, skipped: 0 });
+  });
+
+  it('ends open calls at their last mark, settles ended ones as they are, and removes the journal', async () => {
+    await write((journal) => {
+      journal.open(sampleOpen('req_done'));
+      journal.end(sampleEnd('req_done'));
+      journal.open(sampleOpen('req_cut'));
+      journal.mark('req_cut', usageOf(900, 10));
+      clock.advance(2_500);
+      journal.mark('req_cut', usageOf(900, 70));
+      journal.end(sampleEnd('req_refused', { verdict: 'refused', status: 429, chargeMicro: 0n }));
+    });
+    expect(await run()).toMatchObject({ ended: 2, cut: 1, rejected: 0, skipped: 0 });
+    expect(ledger.calls.get('req_done')).toEqual(sampleEnd('req_done'));
+    expect(ledger.calls.get('req_cut')).toMatchObject({
+      status: 499,
+      verdict: 'cut-by-gateway',
+      estimated: true,
+      usage: usageOf(900, 70),
+      // 900 × 7 + 70 × 28 yuan per million tokens, in micro-yuan; × 1000 in micro-Credits.
+      amountMicro: 8_260n,
+      chargeMicro: 8_260_000n,
+      freeReason: null,
+      durationMs: 2_500,
+      errorCode: null,
+      price: SAMPLE_PRICE,
+    });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('run five times it has done what it did once, whatever is repeated', async () => {
+    const work = (journal: FileJournal) => {
+      journal.open(sampleOpen('req_1'));
+      journal.mark('req_1', usageOf(500, 500));
+      journal.open(sampleOpen('req_2'));
+      journal.end(sampleEnd('req_2'));
+    };
+    await write(work);
+    await run();
+    const chargedMicro = ledger.chargedMicro;
+    expect(chargedMicro).toBe(17_500_000n + 21_000_000n);
+    for (let again = 0; again < 4; again++) {
+      await write(work);
+      await run();
+      await run();
+    }
+    expect(ledger.chargedMicro).toBe(chargedMicro);
+    expect(ledger.calls.size).toBe(2);
+  });
+
+  it('a call of several routes is charged with the price of the last', async () => {
+    const dear = { ...SAMPLE_PRICE, prices: { ...SAMPLE_PRICE.prices, outputMicro: 280_000_000n } };
+    await write((journal) => {
+      journal.open(sampleOpen('req_1'));
+      journal.open(sampleOpen('req_1', { routeId: 8, modelUsed: 'm-2', price: dear }));
+      journal.mark('req_1', usageOf(1_000, 100));
+    });
+    await run();
+    expect(ledger.calls.get('req_1')).toMatchObject({
+      routeId: 8,
+      modelUsed: 'm-2',
+      chargeMicro: 35_000_000n,
+    });
+  });
+
+  it('a process that dies in the middle of it repeats it and charges nobody twice', async () => {
+    await write((journal) => {
+      for (let index = 0; index < 2_500; index++) journal.end(sampleEnd(`req_${index}`));
+    }, 1_000_000);
+    planFaults('recover.after-settle=throw@2');
+    await expect(run()).rejects.toThrow('planned fault');
+    expect(ledger.calls.size).toBe(2_000);
+    expect(readdirSync(directory)).not.toEqual([]);
+    expect(await run()).toMatchObject({ ended: 2_500 });
+    expect(ledger.calls.size).toBe(2_500);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('keeps everything while the store is away', async () => {
+    await write((journal) => journal.end(sampleEnd('req_1')));
+    ledger.away = true;
+    await expect(run()).rejects.toThrow(StoreUnavailable);
+    ledger.away = false;
+    expect(await run()).toMatchObject({ ended: 1 });
+    expect(ledger.calls.size).toBe(1);
+  });
+
+  it('what the store refuses is kept in the rejected file and stops nobody', async () => {
+    await write((journal) => {
+      journal.end(sampleEnd('req_bad'));
+      journal.end(sampleEnd('req_good'));
+    });
+    ledger.refused.add('req_bad');
+    expect(await run()).toMatchObject({ ended: 2, rejected: 1 });
+    expect([...ledger.calls.keys()]).toEqual(['req_good']);
+    expect(await readdir(directory)).toEqual(['rejected.log']);
+    expect(await run()).toMatchObject({ segments: 0 });
+  });
+
+  it('damaged lines cost themselves and nothing else', async () => {
+    await write((journal) => journal.end(sampleEnd('req_1')));
+    appendFileSync(join(directory, '000001.log'), 'deadbeef {"kind":"end"}\n\u0000\u0000\n');
+    await writeFile(join(directory, '000002.log'), Buffer.alloc(300_000, 0x61));
+    await write((journal) => journal.end(sampleEnd('req_2')));
+    const report = await run();
+    expect(report).toMatchObject({ segments: 3, ended: 2 });
+    expect(report.skipped).toBeGreaterThanOrEqual(3);
+    expect([...ledger.calls.keys()]).toEqual(['req_1', 'req_2']);
+  });
+
+  it('an end that stands twice is settled once', async () => {
+    await write((journal) => journal.end(sampleEnd('req_1')));
+    await write((journal) => journal.end(sampleEnd('req_1')));
+    await run();
+    expect(ledger.batches).toEqual([['req_1']]);
+  });
+});
+
+describe('the end of an interrupted call', () => {
+  const endOf = (open: Partial<OpenCall>, outputText: number | undefined) =>
+    endAtLastMark(
+      {
+        open: sampleOpen('req_1', open),
+        usage: outputText === undefined ? undefined : usageOf(0, outputText),
+        markedAtMs: undefined,
+      },
+      1000,
+    );
+
+  it('before its first mark nothing is charged, not even input', () => {
+    expect(endOf({ inputTokens: 9_999, images: 3 }, undefined)).toMatchObject({
+      usage: NO_USAGE,
+      amountMicro: 0n,
+      chargeMicro: 0n,
+      freeReason: 'nothing-produced',
+      durationMs: 0,
+    });
+  });
+
+  it('with a mark the input is charged, estimated where the vendor had not told it', () => {
+    expect(endOf({ inputTokens: 1_000 }, 10)).toMatchObject({
+      usage: usageOf(1_000, 10),
+      chargeMicro: 7_280_000n,
+    });
+  });
+
+  it('below one Credit nothing is charged', () => {
+    expect(endOf({ inputTokens: 0 }, 35)).toMatchObject({
+      amountMicro: 980n,
+      chargeMicro: 0n,
+      freeReason: 'below-one-credit',
+    });
+    expect(endOf({ inputTokens: 0 }, 36)).toMatchObject({ chargeMicro: 1_008_000n, freeReason: null });
+  });
+
+  it('who does not pay Credits is charged nothing, and the amount is told', () => {
+    expect(endOf({ payer: 'byok' }, 500)).toMatchObject({
+      amountMicro: 21_000n,
+      chargeMicro: 0n,
+      freeReason: 'byok',
+    });
+    expect(endOf({ payer: 'subscription' }, 500)).toMatchObject({ chargeMicro: 0n, freeReason: 'covered' });
+    expect(endOf({ payer: 'none' }, 500)).toMatchObject({ chargeMicro: 0n });
+  });
+});
