@@ -56,10 +56,15 @@ async function send(to: Reader, body: Buffer | Buffer[], headers: http.OutgoingH
   const request = http.request({ port: to.port, host: '127.0.0.1', method: 'POST', headers, agent: false });
   request.on('error', () => {});
   const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
+  let heard = false;
+  request.once('response', () => {
+    heard = true;
+  });
   if (Array.isArray(body)) {
     for (const chunk of body) {
       request.write(chunk);
-      while (request.writableNeedDrain && !request.destroyed) await sleep(1);
+      while (request.writableNeedDrain && !request.destroyed && !heard) await sleep(1);
+      if (heard) break;
     }
     request.end();
   } else {
@@ -93,6 +98,27 @@ test('exactly 100 MiB pass and one byte more is 41301, with a length and chunked
   const declared = await send(to, [...pieces, Buffer.from('x')], { 'content-length': 100 * MIB + 1 });
   expect([declared.status, code(declared.text)]).toEqual([413, 41301]);
   expect(to.budget.usedBytes).toBe(0);
+});
+
+test('a sender that reads only after its whole body was sent still finds the refusal', async () => {
+  const to = await reader({ limits: { bytesMax: MIB } });
+  for (const connection of ['keep-alive', 'close']) {
+    const socket = net.connect(to.port, '127.0.0.1');
+    cleanups.push(() => socket.destroy());
+    socket.pause();
+    const head = `POST / HTTP/1.1\r\nhost: x\r\nconnection: ${connection}\r\ncontent-length: ${40 * MIB}\r\n\r\n`;
+    await new Promise((resolve, reject) => {
+      socket.once('error', reject);
+      socket.write(head);
+      socket.write(Buffer.alloc(40 * MIB, 97), resolve);
+    });
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.resume();
+    await expect.poll(() => answer).toMatch(/^HTTP\/1.1 413 .*41301/s);
+  }
 });
 
 test('a declared length over the limit is refused before a byte of the body', async () => {
