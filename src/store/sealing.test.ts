@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CATALOG_TEXT, catalogDocument } from '../../test/support/catalog.ts';
+import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { SEAL_AGAIN_BATCH } from '../bounds.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { systemRandom } from '../kernel/random.ts';
+import { newSealer, type Sealer } from '../kernel/seal.ts';
+import { readCatalog } from './catalog-read.ts';
+import { insertCredential, writeVendor } from './catalog-write.ts';
+import { isRightSecret, sealAgain } from './sealing.ts';
+
+const OLD = 'an old secret of more than thirty-two bytes';
+const NEW = 'a new secret of more than thirty-two bytes!';
+const sealerOf = (...secrets: string[]): Sealer => newSealer(secrets, systemRandom);
+
+let fresh: FreshDatabase;
+beforeEach(async () => {
+  fresh = await freshDatabase();
+});
+afterEach(() => fresh.drop());
+
+it('the first start decides which secret is the right one', async () => {
+  expect(await isRightSecret(fresh.database, sealerOf(OLD))).toBe(true);
+  expect(await isRightSecret(fresh.database, sealerOf(OLD))).toBe(true);
+  expect(await isRightSecret(fresh.database, sealerOf(NEW))).toBe(false);
+  expect(await isRightSecret(fresh.database, sealerOf(NEW, OLD))).toBe(true);
+});
+
+it('after a rotation everything opens with the new secret alone, and a second run has nothing to do', async () => {
+  const old = sealerOf(OLD);
+  const count = SEAL_AGAIN_BATCH + 20;
+  const { vendors, credentials } = catalogDocument(CATALOG_TEXT);
+  const [entry] = credentials;
+  if (entry === undefined) throw new Error('the fixture has a credential');
+  await isRightSecret(fresh.database, old);
+  await fresh.database.transaction(async (transaction) => {
+    for (const vendor of vendors) await writeVendor(transaction, vendor);
+    for (let index = 0; index < count; index++) {
+      const credential = { ...entry, name: `n${index}`, secret: `sk-${index}`, ownerAccountId: undefined };
+      await insertCredential(transaction, credential, old);
+    }
+  });
+  const both = sealerOf(NEW, OLD);
+  expect(await sealAgain(fresh.database, both)).toBe(count);
+  expect(await sealAgain(fresh.database, both)).toBe(0);
+  const fromNow = sealerOf(NEW);
+  expect(await isRightSecret(fresh.database, fromNow)).toBe(true);
+  expect(await isRightSecret(fresh.database, old)).toBe(false);
+  const stored = await readCatalog(fresh.database, { sealer: fromNow, log: silentLogger });
+  expect(stored.credentials.size).toBe(count);
+  for (const credential of stored.credentials.values()) {
+    expect(credential.secret).toBe(`sk-${credential.name.slice(1)}`);
+  }
+});
