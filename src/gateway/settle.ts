@@ -2,16 +2,10 @@ import { chargeableCreditsMicro, costMicro } from '../catalog/price.ts';
 import type { Gate } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Logger } from '../kernel/log.ts';
 import type { Tasks } from '../kernel/task.ts';
 import { outputTokens, totalTokens, type Usage } from '../kernel/usage.ts';
 import type { CallRecord, FreeReason, Journal } from '../ledger/contract.ts';
 import type { Call, Outcome } from './call.ts';
-
-/** Takes ended calls to the store; see ledger/settler.ts. */
-export interface EndedCalls {
-  add(record: CallRecord): void;
-}
 
 /** Told of every call that passed authentication, when it ends. */
 export interface CallObserver {
@@ -21,31 +15,24 @@ export interface CallObserver {
 export interface Settlement {
   readonly journal: Journal;
   readonly gate: Gate;
-  readonly settler: EndedCalls;
   readonly observer: CallObserver;
   readonly clock: Clock;
   readonly creditsPerYuan: number;
   readonly tasks: Tasks;
-  readonly log: Logger;
 }
 
 /**
  * Ends a call: its record goes into the journal before the client has the last byte, so that a call the client
- * saw finished is charged to the token whatever happens to us; then the gate is left and the settler told.
+ * saw finished is charged to the token whatever happens to us; then the gate is left.
  */
 export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): CallRecord {
   assert(!call.settled, 'a call is settled once');
   call.settled = true;
   call.usage = outcome.usage;
   const record = recordOf(call, outcome, settlement);
-  try {
-    settlement.journal.end(record);
-  } catch (error) {
-    // The record is still settled from memory; only a crash before that would lose it.
-    settlement.log.error({ requestId: call.id, err: error }, 'journal refused the end of a call');
-  }
+  // The journal hands the record on to the settler.
+  settlement.journal.end(record);
   leaveGate(call, record, settlement);
-  settlement.settler.add(record);
   settlement.observer.callEnded(record);
   return record;
 }

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Route } from '../catalog/contract.ts';
 import type { Gate, GateRefused } from '../gate/contract.ts';
 import type { CallRecord, Journal } from '../ledger/contract.ts';
+import type { BreakerState } from '../upstream/breaker.ts';
 import { Counter, Gauge, Histogram, labelText, type Metric, renderMetrics } from './metrics.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -14,12 +15,12 @@ export interface Observed {
   readonly liveStreams: { readonly size: number };
   readonly breakers: () => Iterable<{
     readonly routeId: number;
-    readonly state: 'closed' | 'half-open' | 'open';
+    readonly state: BreakerState;
   }>;
   readonly unhealthyCredentials: () => number;
 }
 
-const BREAKER_VALUES = { closed: 0, 'half-open': 1, open: 2 } as const;
+const BREAKER_VALUES = { closed: 0, 'half-open': 1, probing: 1, open: 2 } as const;
 
 /** The figures of the running process: counted as calls end, shown at `/metrics`. */
 export class Telemetry {

@@ -5,6 +5,8 @@ import { migrate } from './migrate.ts';
 
 export interface Store {
   readonly database: Database;
+  /** Migrations that were applied just now. */
+  readonly migrated: readonly string[];
   /** Closes the connections; the embedded server stops when nobody else uses it. */
   close(): Promise<void>;
 }
@@ -21,13 +23,13 @@ export async function openStore({ databaseUrl, dataDirectory, log }: StorePlace)
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDirectory, log) : undefined;
   const connection = embedded?.connection ?? databaseUrl ?? '';
   try {
-    await migrate({ connection, log });
+    const migrated = await migrate({ connection, log });
     const database = await openDatabase({ connection, log });
     const close = async (): Promise<void> => {
       await database.close();
       await embedded?.stop();
     };
-    return { database, close };
+    return { database, migrated, close };
   } catch (error) {
     await embedded?.stop();
     throw error;

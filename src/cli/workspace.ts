@@ -1,0 +1,55 @@
+import { pino } from 'pino';
+import { StoreUnavailable } from '../accounts/contract.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { openSealer, type Setup, StartRefused } from '../setup.ts';
+import { announceAndWait } from '../store/changes.ts';
+import { EmbeddedUnavailable } from '../store/embedded-place.ts';
+import { MigrationRefused } from '../store/migrate.ts';
+import { openStore } from '../store/open.ts';
+import { CommandFailed, type CommandInput, stringOption, UsageError } from './command.ts';
+
+/** The configuration of a command: every wrong value is named, and nothing is started. */
+export function configOf(input: CommandInput): Config {
+  const result = loadConfig(stringOption(input, 'config'));
+  if (result.kind === 'config-errors') {
+    throw new UsageError(`the configuration is not valid:\n  ${result.errors.join('\n  ')}`);
+  }
+  return result.config;
+}
+
+/** Failures that have a sentence for the person at the terminal become that sentence. */
+export function failForPeople(error: unknown): never {
+  const known = [StartRefused, EmbeddedUnavailable, MigrationRefused, StoreUnavailable];
+  if (error instanceof Error && known.some((kind) => error instanceof kind)) {
+    throw new CommandFailed(error.message);
+  }
+  throw error;
+}
+
+/**
+ * Works on the store of the configuration: on a stopped data directory, or beside the running server. A running
+ * server has taken a change over when the command returns.
+ */
+export async function withStore<Result>(
+  input: CommandInput,
+  work: (setup: Setup) => Promise<Result>,
+): Promise<Result> {
+  const config = configOf(input);
+  const log = pino({ level: 'error' }, pino.destination(2));
+  const store = await openStore({ ...config, log }).catch(failForPeople);
+  try {
+    const { database } = store;
+    const sealer = await openSealer(config, database);
+    return await work({ config, database, sealer, log });
+  } catch (error) {
+    return failForPeople(error);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Waits until running servers know what was written; says so when one did not answer in time. */
+export async function untilInForce({ database }: Setup, input: CommandInput): Promise<void> {
+  const result = await announceAndWait(database);
+  if (result === 'late') input.output.error('warning: a running server has not confirmed the change yet');
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { hashPassword } from './accounts/password.ts';
+import { CATALOG_FILE_BYTES_MAX } from './bounds.ts';
+import { defaultCatalog } from './catalog/default.ts';
+import { type CatalogChange, formatChange } from './catalog/diff.ts';
+import { parseCatalog } from './catalog/file.ts';
+import type { Config } from './config.ts';
+import { systemClock } from './kernel/clock.ts';
+import type { Logger } from './kernel/log.ts';
+import { systemRandom } from './kernel/random.ts';
+import { newSealer, type Sealer } from './kernel/seal.ts';
+import { type ApplyOptions, applyCatalog, loadCatalog, previewCatalog } from './store/catalog.ts';
+import type { Database } from './store/database.ts';
+import { isRightSecret } from './store/sealing.ts';
+import { readSecret } from './store/secret-file.ts';
+
+/** A sentence for the person who starts us; nothing was left running. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused';
+}
+
+/** What a server and a command need to set up an open store: the secret and the catalogue. */
+export interface Setup {
+  readonly config: Config;
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly log: Logger;
+}
+
+export async function openSealer(config: Config, database: Database): Promise<Sealer> {
+  const secret = readSecret(config.secret, config.dataDirectory, systemRandom);
+  const sealer = newSealer([secret], systemRandom);
+  if (await isRightSecret(database, sealer)) return sealer;
+  throw new StartRefused(
+    'TOLLGATE_SECRET (or the file "secret" in the data directory) is not the one this data was sealed with',
+  );
+}
+
+/** At start: the catalogue file, if there is one; else vendor keys in the environment make the default one. */
+export async function prepareCatalog(setup: Setup): Promise<void> {
+  const { config, database, log } = setup;
+  if (config.catalogFile !== undefined) {
+    const changes = await applyCatalogFile(setup, config.catalogFile);
+    log.info({ changes: changes.length, file: config.catalogFile }, 'catalogue file applied');
+    for (const change of changes) log.debug({}, formatChange(change));
+    return;
+  }
+  const { openaiApiKey, anthropicApiKey, geminiApiKey } = config;
+  if (openaiApiKey === undefined && anthropicApiKey === undefined && geminiApiKey === undefined) return;
+  const options = applyOptions(setup);
+  const stored = await loadCatalog(database, options);
+  const changes = await applyCatalog(database, defaultCatalog(config.environment, stored), options);
+  log.info({ changes: changes.length }, 'default catalogue applied for the vendor keys in the environment');
+}
+
+export async function applyCatalogFile(setup: Setup, path: string): Promise<readonly CatalogChange[]> {
+  const options = applyOptions(setup);
+  return applyCatalog(setup.database, await readDocument(setup, path, options), options);
+}
+
+/** What applying the file would change; nothing is changed. */
+export async function previewCatalogFile(setup: Setup, path: string): Promise<readonly CatalogChange[]> {
+  const options = applyOptions(setup);
+  return previewCatalog(setup.database, await readDocument(setup, path, options), options);
+}
+
+function applyOptions({ sealer, log }: Setup): ApplyOptions {
+  const hash = (password: string): Promise<string> => hashPassword(password, systemRandom);
+  return { sealer, log, clock: systemClock, hashPassword: hash };
+}
+
+async function readDocument({ config, database }: Setup, path: string, options: ApplyOptions) {
+  const known = await loadCatalog(database, options);
+  const result = parseCatalog(readCatalogFile(path), config.environment, known);
+  if (result.kind === 'catalog') return result.document;
+  const problems = result.problems.map(({ path: where, line, message }) => {
+    const place = where === '' ? `line ${line}` : `${where} (line ${line})`;
+    return `  ${place}: ${message}`;
+  });
+  throw new StartRefused(`the catalogue file ${path} is not valid:\n${problems.join('\n')}`);
+}
+
+function readCatalogFile(path: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartRefused(`the catalogue file ${path} cannot be read: ${why}`);
+  }
+  if (bytes.length > CATALOG_FILE_BYTES_MAX)
+    throw new StartRefused(`the catalogue file ${path} is too large`);
+  return bytes.toString('utf8');
+}
