@@ -27,7 +27,7 @@ function catalogue(place: Place): object {
         name: credential,
         vendor: 'openai',
         secret: 'sk-bench',
-        limits: { concurrency: 5_000, rpm: 100_000_000, tpm: 1_000_000_000_000 },
+        limits: { concurrency: 5_000, rpm: 100_000_000, tpm: 2_000_000_000 },
       },
     ],
     // The vendor's name of a model differs from ours, as it does in real catalogues: the body is rewritten.
@@ -45,7 +45,7 @@ function catalogue(place: Place): object {
         concurrency: 5_000,
         windows: [
           { dimension: 'requests', seconds: 60, limit: 100_000_000 },
-          { dimension: 'tokens', seconds: 60, limit: 1_000_000_000_000 },
+          { dimension: 'tokens', seconds: 60, limit: 1_000_000_000 },
           { dimension: 'requests', seconds: 86_400, limit: 1_000_000_000 },
           { dimension: 'amount', seconds: 18_000, limit: '1000000000' },
         ],
