@@ -25,6 +25,8 @@ export interface Directive {
   readonly cached: number;
   readonly cacheWrite: number;
   readonly unicode: 'plain' | 'unicode';
+  /** Anthropic's thinking comes without text. */
+  readonly thoughts: 'signed' | 'redacted';
 }
 
 export interface FaultCall {
@@ -70,6 +72,9 @@ export function parseDirective(text: string): Directive {
     else if (LINE_ENDS.has(name)) faults.push({ name });
     else words.set(name, rest.join('='));
   }
+  // A million tiny events are an answer of a million tokens.
+  const tiny = faults.find(({ name }) => name === 'tiny-events');
+  if (tiny !== undefined) words.set('tokens', String(tiny.at ?? 1_000_000));
   return { ...readWords(words), faults };
 }
 
@@ -92,6 +97,7 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
     cached: whole(words, 'cached', OUTPUT_TOKENS_MAX) ?? 0,
     cacheWrite: whole(words, 'cachewrite', OUTPUT_TOKENS_MAX) ?? 0,
     unicode: words.has('unicode') ? 'unicode' : 'plain',
+    thoughts: words.has('redacted') ? 'redacted' : 'signed',
     ...(tokens === undefined ? {} : { tokens }),
     ...(thinking === undefined ? {} : { thinking }),
     ...(cutTokens === undefined ? {} : { cutTokens }),

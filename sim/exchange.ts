@@ -86,8 +86,7 @@ export class Exchange {
   async cut(): Promise<void> {
     this.finish('cut');
     await this.pause(RESET_AFTER_MS);
-    this.response.socket?.end();
-    this.response.destroy();
+    this.response.socket?.destroySoon();
   }
 
   async reset(): Promise<void> {

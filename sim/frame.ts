@@ -48,6 +48,9 @@ export const JSON_ARRAY: Framing = {
   tail: '\n]\n',
 };
 
+/** A plain answer that a fault sends in pieces. */
+export const WHOLE_BODY: Framing = { contentType: '', lineEnd: '', write: (frame) => frame.data, tail: '' };
+
 export function content(frame: Omit<Frame, 'kind' | 'reasoning'> & { readonly reasoning?: number }): Frame {
   return { kind: 'content', reasoning: 0, ...frame };
 }

@@ -5,7 +5,8 @@ import { REQUEST_BODY_BYTES_MAX } from './bounds.ts';
 import type { Dialect, VendorRequest } from './dialect.ts';
 import { type Directive, findDirective } from './directive.ts';
 import type { Exchange } from './exchange.ts';
-import { applyFaults, takeOver } from './faults.ts';
+import { applyFaults, plainSteps, takeOver } from './faults.ts';
+import { WHOLE_BODY } from './frame.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { type Endpoint, findEndpoint } from './routes.ts';
 import type { ScriptedAnswer } from './script.ts';
@@ -114,32 +115,32 @@ async function sendStream(
   { plan, request }: { readonly plan: Plan; readonly request: VendorRequest },
 ): Promise<void> {
   const framing = dialect.framing(request);
-  const stepped = applyFaults(plan, dialect, framing);
+  const { steps, headers, ...rest } = applyFaults(plan, dialect, dialect.frames(plan));
   exchange.call.status = 200;
   exchange.response.writeHead(200, {
     ...dialect.headers(plan),
-    ...stepped.headers,
-    'content-type': stepped.headers['content-type'] ?? framing.contentType,
+    'content-type': framing.contentType,
     'cache-control': 'no-cache',
+    ...headers,
   });
-  await sendSteps(
-    {
-      exchange,
-      framing,
-      encoder: stepped.encoder,
-      paceMs: plan.directive.paceMs ?? world.paceMs,
-      writePaceMs: stepped.writePaceMs,
-    },
-    stepped.steps,
-  );
+  const paceMs = plan.directive.paceMs ?? world.paceMs;
+  await sendSteps({ exchange, framing, paceMs, ...rest }, steps);
 }
 
-function sendPlain(exchange: Exchange, dialect: Dialect, plan: Plan): void {
+async function sendPlain(exchange: Exchange, dialect: Dialect, plan: Plan): Promise<void> {
   const { call } = exchange;
+  // A plain answer is generated as a whole before its first byte.
   call.outputTokens = plan.counts.output;
   call.reasoningTokens = plan.counts.reasoning;
   call.images = plan.ask.images;
-  exchange.reply({ kind: 'reply', status: 200, headers: dialect.headers(plan), body: dialect.plain(plan) });
+  const body = dialect.plain(plan);
+  const headers = dialect.headers(plan);
+  const faulty = plainSteps(plan, body);
+  if (faulty === undefined) return exchange.reply({ kind: 'reply', status: 200, headers, body });
+  const { encoder, writePaceMs, headers: more } = applyFaults(plan, dialect, []);
+  call.status = 200;
+  exchange.response.writeHead(200, { ...headers, ...more });
+  await sendSteps({ exchange, framing: WHOLE_BODY, encoder, paceMs: 0, writePaceMs }, faulty);
 }
 
 /** Nothing when the client went away, or sent more than anybody may. */

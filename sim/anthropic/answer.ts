@@ -29,9 +29,26 @@ export interface Block {
 }
 
 export function blocks(plan: Plan): readonly Block[] {
-  const thinking = plan.reasoning.length > 0 ? [thinkingBlock(plan)] : [];
+  const make = plan.directive.thoughts === 'redacted' ? redactedBlock : thinkingBlock;
+  const thinking = plan.reasoning.length > 0 ? [make(plan)] : [];
   return [...thinking, ...plan.parts.map(partBlock)];
 }
+
+/** Complete in its start: a stream adds nothing to it. */
+function redactedBlock(plan: Plan): Block {
+  const whole = { type: 'redacted_thinking', data: sign(REDACTED_SEAL).toString('base64') };
+  return {
+    start: whole,
+    whole,
+    deltas: [],
+    tokens: [],
+    silentTokens: plan.reasoning.length,
+    kind: 'thinking',
+    signature: undefined,
+  };
+}
+
+export const REDACTED_SEAL = 'anthropic redacted';
 
 function thinkingBlock(plan: Plan): Block {
   const shown = plan.ask.thoughts === 'shown';

@@ -50,7 +50,7 @@ export function describe(problem: Problem): Reply {
   return anthropicError(400, `${writePath(problem.path)}: ${words(problem)}`);
 }
 
-function words(problem: Problem): string {
+export function words(problem: Problem): string {
   switch (problem.code) {
     case 'unknown':
       return 'Extra inputs are not permitted';
@@ -79,8 +79,7 @@ function words(problem: Problem): string {
 }
 
 const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
-  ['array', 'list'],
   ['object', 'dictionary'],
   ['decimal', 'number'],
-  ['string or array', 'string or list'],
+  ['string or array', 'array'],
 ]);

@@ -1,7 +1,7 @@
 import { newHexId } from '../id.ts';
 import { strings } from '../json.ts';
 import type { Part, Plan, ToolPart } from '../plan.ts';
-import { sign } from '../sign.ts';
+import { sign, verify } from '../sign.ts';
 
 /** An item of the output as it is in the end; the stream builds up to it. */
 export type Item =
@@ -42,7 +42,14 @@ export function itemsOf(plan: Plan): readonly Item[] {
 
 /** Encrypted reasoning is bound to the item and to whoever asked. */
 export function encrypt(itemId: string, key: string): string {
-  return `gAAAA${sign(`${itemId} ${key}`).toString('base64url')}`;
+  return `gAAAA${sign(`${itemId} ${key}`).toString('base64url')}.${itemId}`;
+}
+
+/** Some clients leave the id out; then the one inside counts. An id that is given must be the same. */
+export function isOwnReasoning(sealed: string, itemId: unknown, key: string): boolean {
+  const [written = '', sealedId = ''] = sealed.replace(/^gAAAA/, '').split('.');
+  if (itemId !== undefined && itemId !== null && itemId !== sealedId) return false;
+  return verify(Buffer.from(written, 'base64url'), `${sealedId} ${key}`) === 'genuine';
 }
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
