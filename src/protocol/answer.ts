@@ -56,11 +56,15 @@ class TextPile implements WordSink {
     if (!looksLikeBlob(bytes, start, end)) this.texts.push(decodeText(bytes, start, end));
   }
 
+  raw(bytes: Buffer, start: number, end: number): void {
+    this.texts.push(bytes.toString('utf8', start, end));
+  }
+
   picture(): void {}
 }
 
 function readOutputText(body: Buffer, words: Words): string {
   const pile = new TextPile();
-  collectWords(body, words, pile);
+  collectWords({ bytes: body, start: 0, end: body.length }, words, pile);
   return pile.texts.join('');
 }

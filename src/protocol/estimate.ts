@@ -1,28 +1,29 @@
 import { ESTIMATE_PENDING_BYTES_MAX, TOKENIZE_BYTES_MAX } from '../bounds.ts';
 import { BLOB_BYTES_MIN, looksLikeBlob } from './blob.ts';
+import { NOTHING } from './splitter.ts';
 import { decodeText } from './text.ts';
 import { countTokens } from './tokens.ts';
 import { collectWords, type WordSink, type Words } from './words.ts';
 
 /**
  * A bounded sample of text on its way to the tokenizer. The first TOKENIZE_BYTES_MAX bytes are really counted,
- * each once; what comes after is scaled by what they gave.
+ * each once; what comes after is scaled by what they gave. Strings are gathered as they are written in JSON and
+ * decoded together, because most of them are one token long.
  */
 export class TextSample implements WordSink {
   pictures = 0;
-  #texts: string[] = [];
+  readonly #strings = new Pile();
+  readonly #raws = new Pile();
   #sampledBytes = 0;
   #beyondBytes = 0;
   #sampledTokens = 0;
 
   text(bytes: Buffer, start: number, end: number): void {
-    const length = end - start;
-    if (length >= BLOB_BYTES_MIN && looksLikeBlob(bytes, start, end)) return;
-    const taken = Math.min(length, TOKENIZE_BYTES_MAX - this.#sampledBytes);
-    this.#beyondBytes += length - taken;
-    if (taken === 0) return;
-    this.#sampledBytes += taken;
-    this.#texts.push(decodeText(bytes, start, start + taken));
+    this.#add(this.#strings, bytes, start, end);
+  }
+
+  raw(bytes: Buffer, start: number, end: number): void {
+    this.#add(this.#raws, bytes, start, end);
   }
 
   picture(): void {
@@ -30,22 +31,61 @@ export class TextSample implements WordSink {
   }
 
   tokens(): number {
-    if (this.#texts.length > 0) {
-      this.#sampledTokens += countTokens(this.#texts.join(''));
-      this.#texts = [];
-    }
+    this.#sampledTokens += this.#strings.tokens() + this.#raws.tokens();
     if (this.#beyondBytes === 0) return this.#sampledTokens;
     return this.#sampledTokens + Math.ceil((this.#beyondBytes * this.#sampledTokens) / this.#sampledBytes);
+  }
+
+  #add(pile: Pile, bytes: Buffer, start: number, end: number): void {
+    const length = end - start;
+    if (length >= BLOB_BYTES_MIN && looksLikeBlob(bytes, start, end)) return;
+    const taken = Math.min(length, TOKENIZE_BYTES_MAX - this.#sampledBytes);
+    this.#beyondBytes += length - taken;
+    this.#sampledBytes += taken;
+    pile.add(bytes, start, start + taken);
+  }
+}
+
+/** Below this a loop copies faster than a call into the runtime. */
+const COPY_IN_PLACE = 32;
+
+/** Bytes gathered until somebody counts them. The sample above bounds them. */
+class Pile {
+  #bytes = NOTHING;
+  #length = 0;
+
+  add(bytes: Buffer, start: number, end: number): void {
+    const needed = this.#length + end - start;
+    if (needed > this.#bytes.length) {
+      const grown = Buffer.allocUnsafe(Math.max(1024, needed, this.#bytes.length * 2));
+      this.#bytes.copy(grown, 0, 0, this.#length);
+      this.#bytes = grown;
+    }
+    if (end - start > COPY_IN_PLACE) {
+      bytes.copy(this.#bytes, this.#length, start, end);
+    } else {
+      let to = this.#length;
+      for (let at = start; at < end; at++) this.#bytes[to++] = bytes[at] as number;
+    }
+    this.#length = needed;
+  }
+
+  tokens(): number {
+    const text = decodeText(this.#bytes, 0, this.#length);
+    this.#length = 0;
+    return countTokens(text);
   }
 }
 
 /**
- * Counts what a stream delivered, if it must. Raw events are only remembered; they are read when somebody
- * asks, or when too many have gathered, and they are tokenized only when somebody asks.
+ * Counts what a stream generated, if it must. Of each event only its place is remembered; it is read when
+ * somebody asks, or when too many have gathered, and tokenized only when somebody asks.
  */
 export class Estimate {
   readonly #words: Words;
-  #pending: Buffer[] = [];
+  #chunks: Buffer[] = [];
+  /** Three numbers per event: which chunk, and where in it the generated part starts and ends. */
+  #places: number[] = [];
   #pendingBytes = 0;
   #sample: TextSample | undefined;
 
@@ -53,16 +93,20 @@ export class Estimate {
     this.#words = words;
   }
 
-  deliver(bytes: Buffer): void {
-    this.#pending.push(bytes);
-    this.#pendingBytes += bytes.length;
+  /** Something generated stands at this range of a chunk. The chunk is kept whole, so it counts whole. */
+  note(chunk: Buffer, start: number, end: number): void {
+    const chunks = this.#chunks;
+    if (chunks.length === 0 || chunks[chunks.length - 1] !== chunk) {
+      chunks.push(chunk);
+      this.#pendingBytes += chunk.length;
+    }
+    this.#places.push(chunks.length - 1, start, end);
     if (this.#pendingBytes > ESTIMATE_PENDING_BYTES_MAX) this.#read();
   }
 
-  /** What was delivered so far is in the vendor's own figures. */
+  /** What was generated so far is in the vendor's own figures. */
   clear(): void {
-    this.#pending = [];
-    this.#pendingBytes = 0;
+    this.#forget();
     this.#sample = undefined;
   }
 
@@ -72,10 +116,21 @@ export class Estimate {
   }
 
   #read(): void {
-    if (this.#pendingBytes === 0) return;
+    const places = this.#places;
+    if (places.length === 0) return;
     this.#sample ??= new TextSample();
-    for (const bytes of this.#pending) collectWords(bytes, this.#words, this.#sample);
-    this.#pending = [];
+    for (let index = 0; index < places.length; index += 3) {
+      const bytes = this.#chunks[places[index] as number] as Buffer;
+      const start = places[index + 1] as number;
+      const end = places[index + 2] as number;
+      collectWords({ bytes, start, end }, this.#words, this.#sample);
+    }
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#chunks = [];
+    this.#places = [];
     this.#pendingBytes = 0;
   }
 }

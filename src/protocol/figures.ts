@@ -14,8 +14,6 @@ export interface Figures {
   readonly total?: number | undefined;
 }
 
-const FIELDS = ['input', 'cacheRead', 'cacheWrite', 'toolInput', 'output', 'reasoning', 'total'] as const;
-
 /** Figures in buckets that do not overlap, and which halves of them the vendor really reported. */
 export interface Settled {
   readonly usage: Usage;
@@ -25,27 +23,38 @@ export interface Settled {
 
 /** Field by field, the newer figure where there is one (Messages: `message_delta` over `message_start`). */
 export function overlayFigures(before: Figures, after: Figures): Figures {
-  return combine(before, after, (_, newer) => newer);
+  return {
+    input: after.input ?? before.input,
+    cacheRead: after.cacheRead ?? before.cacheRead,
+    cacheWrite: after.cacheWrite ?? before.cacheWrite,
+    toolInput: after.toolInput ?? before.toolInput,
+    output: after.output ?? before.output,
+    reasoning: after.reasoning ?? before.reasoning,
+    total: after.total ?? before.total,
+  };
 }
 
 /** Field by field the larger figure: Google's are cumulative and a late chunk may leave some out. */
 export function maxFigures(before: Figures, after: Figures): Figures {
-  return combine(before, after, Math.max);
+  return {
+    input: larger(before.input, after.input),
+    cacheRead: larger(before.cacheRead, after.cacheRead),
+    cacheWrite: larger(before.cacheWrite, after.cacheWrite),
+    toolInput: larger(before.toolInput, after.toolInput),
+    output: larger(before.output, after.output),
+    reasoning: larger(before.reasoning, after.reasoning),
+    total: larger(before.total, after.total),
+  };
+}
+
+function larger(older: number | undefined, newer: number | undefined): number | undefined {
+  if (older === undefined || newer === undefined) return newer ?? older;
+  return older > newer ? older : newer;
 }
 
 /** The newer report as a whole (Chat Completions and Responses: never added, the last one wins). */
 export function replaceFigures(_before: Figures, after: Figures): Figures {
   return after;
-}
-
-function combine(before: Figures, after: Figures, choose: (older: number, newer: number) => number): Figures {
-  const combined: { -readonly [Field in keyof Figures]: Figures[Field] } = {};
-  for (const field of FIELDS) {
-    const older = before[field];
-    const newer = after[field];
-    combined[field] = older === undefined || newer === undefined ? (newer ?? older) : choose(older, newer);
-  }
-  return combined;
 }
 
 /**

@@ -17,7 +17,7 @@ export interface InputShape {
 /** Tokens of a request's input, for when no vendor reported them; bounded by the tokenizer's sample. */
 export function countInput(body: Buffer, shape: InputShape): number {
   const sample = new TextSample();
-  collectWords(body, shape.words, sample);
+  collectWords({ bytes: body, start: 0, end: body.length }, shape.words, sample);
   const skimmer = new Skimmer(shape.tree);
   skimmer.run(body, 0, body.length);
   const messages = countMessages(body, skimmer.starts[shape.tree.slots.messages] as number);

@@ -16,7 +16,7 @@ export class Meter {
   readonly #rule: UsageRule;
   readonly #estimate: Estimate;
   #figures: Figures = {};
-  /** Some report covered the output delivered before it, so only what came after is estimated. */
+  /** Some report covered the output before it, so only what came after is estimated. */
   #isCovered = false;
 
   constructor(rule: UsageRule) {
@@ -24,16 +24,16 @@ export class Meter {
     this.#estimate = new Estimate(rule.words);
   }
 
-  /** Events that went to the client. */
-  deliver(bytes: Buffer): void {
-    this.#estimate.deliver(bytes);
+  /** Something the model generated stands at this range of an event's bytes. */
+  note(payload: Buffer, start: number, end: number): void {
+    this.#estimate.note(payload, start, end);
   }
 
   report(figures: Figures): void {
     this.#figures = this.#rule.merge(this.#figures, figures);
   }
 
-  /** The figures reported last hold all output delivered so far. */
+  /** The figures reported last hold all output generated so far. */
   cover(): void {
     this.#isCovered = true;
     this.#estimate.clear();

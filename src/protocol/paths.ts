@@ -5,9 +5,13 @@
  */
 export interface PathNode {
   readonly key: Buffer;
+  /** Beside the key itself, because a buffer's length is dear in the innermost loop. */
+  readonly length: number;
   /** Where the value's range is reported; -1 for a step on the way that nobody asked for. */
   readonly slot: number;
   readonly children: readonly PathNode[];
+  /** One bit per length (modulo 32) of the children's keys: most keys are nobody's, and this tells at once. */
+  readonly childLengths: number;
 }
 
 export interface PathTree<Name extends string> {
@@ -45,7 +49,13 @@ export function compilePaths<Name extends string>(paths: Readonly<Record<Name, s
 
 function freezeDraft(draft: Draft): PathNode {
   const children = [...draft.children.values()].map(freezeDraft);
-  return { key: Buffer.from(draft.key), slot: draft.slot, children };
+  return makeNode(draft.key, draft.slot, children);
+}
+
+export function makeNode(key: string, slot: number, children: readonly PathNode[]): PathNode {
+  const bytes = Buffer.from(key);
+  const childLengths = children.reduce((bits, child) => bits | (1 << (child.length & 31)), 0);
+  return { key: bytes, length: bytes.length, slot, children, childLengths };
 }
 
 /** The child whose key stands at these bytes (between the quotes), compared as written. */
@@ -55,11 +65,12 @@ export function findChild(
   start: number,
   end: number,
 ): PathNode | undefined {
-  const { children } = node;
   const length = end - start;
+  if ((node.childLengths & (1 << (length & 31))) === 0) return undefined;
+  const { children } = node;
   for (let index = 0; index < children.length; index++) {
     const child = children[index] as PathNode;
-    if (child.key.length === length && sameBytes(child.key, bytes, start)) return child;
+    if (child.length === length && sameBytes(child.key, bytes, start)) return child;
   }
   return undefined;
 }

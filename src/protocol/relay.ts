@@ -25,7 +25,9 @@ export interface Outlet {
   drop(): void;
   fail(): void;
   terminate(): void;
-  /** The vendor's figures so far, which may leave delivered output out. */
+  /** Something the model generated stands here; it is counted if no report ever covers it. */
+  generated(start: number, end: number): void;
+  /** The vendor's figures so far, which may leave generated output out. */
   report(figures: Figures): void;
   /** The vendor's figures for all output up to and with this event. */
   reportCovering(figures: Figures): void;
@@ -48,7 +50,6 @@ export class Relay implements StreamRelay, Outlet {
   readonly #editModels: number[] = [];
   #editCount = 0;
   #outputLength = 0;
-  #coveredEnd = 0;
 
   constructor(framing: Framing, reader: EventReader, modelId: string) {
     this.#splitter = framing === 'sse' ? new SseSplitter() : new ArraySplitter();
@@ -107,6 +108,10 @@ export class Relay implements StreamRelay, Outlet {
     this.terminated = true;
   }
 
+  generated(start: number, end: number): void {
+    this.#meter.note(this.#splitter.payload, start, end);
+  }
+
   report(figures: Figures): void {
     this.#meter.report(figures);
   }
@@ -114,7 +119,6 @@ export class Relay implements StreamRelay, Outlet {
   reportCovering(figures: Figures): void {
     this.#meter.report(figures);
     this.#meter.cover();
-    this.#coveredEnd = this.#splitter.eventEnd;
   }
 
   imageDone(): void {
@@ -125,7 +129,6 @@ export class Relay implements StreamRelay, Outlet {
     const splitter = this.#splitter;
     this.#editCount = 0;
     this.#outputLength = 0;
-    this.#coveredEnd = 0;
     while (splitter.next()) {
       if (splitter.payloadStart >= 0) {
         this.#reader.read(splitter.payload, splitter.payloadStart, splitter.payloadEnd, this);
@@ -136,9 +139,6 @@ export class Relay implements StreamRelay, Outlet {
     const end = splitter.keep();
     if (end === 0) return undefined;
     const whole = end === bytes.length ? bytes : bytes.subarray(0, end);
-    if (this.#coveredEnd < end) {
-      this.#meter.deliver(this.#coveredEnd === 0 ? whole : whole.subarray(this.#coveredEnd));
-    }
     return this.#editCount === 0 ? whole : this.#edited(whole);
   }
 

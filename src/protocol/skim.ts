@@ -33,15 +33,23 @@ export class Skimmer {
 
   /** The position after the object that starts at `start`, or -1 when there is no whole object. */
   run(bytes: Buffer, start: number, end: number): number {
-    this.starts.fill(-1);
     const open = skipSpace(bytes, start, end);
-    if (open >= end || bytes[open] !== OPEN_BRACE) return -1;
-    return this.#object(bytes, open, end, this.#root);
+    if (open >= end || bytes[open] !== OPEN_BRACE) {
+      this.starts.fill(-1);
+      return -1;
+    }
+    return this.resume(bytes, open + 1, end);
+  }
+
+  /** The same from a place inside the object, between two of its members. */
+  resume(bytes: Buffer, inside: number, end: number): number {
+    this.starts.fill(-1);
+    return this.#members(bytes, inside, end, this.#root);
   }
 
   /** Recursion goes along the wanted paths only, so its depth is that of the longest path. */
-  #object(bytes: Buffer, open: number, end: number, node: PathNode): number {
-    let at = open + 1;
+  #members(bytes: Buffer, inside: number, end: number, node: PathNode): number {
+    let at = inside;
     while (at < end) {
       const byte = bytes[at] as number;
       if (byte === QUOTE) {
@@ -68,7 +76,7 @@ export class Skimmer {
 
   #wanted(bytes: Buffer, value: number, end: number, node: PathNode): number {
     const isBranch = node.children.length > 0 && value < end && bytes[value] === OPEN_BRACE;
-    const valueEnd = isBranch ? this.#object(bytes, value, end, node) : skipValue(bytes, value, end);
+    const valueEnd = isBranch ? this.#members(bytes, value + 1, end, node) : skipValue(bytes, value, end);
     if (valueEnd >= 0 && node.slot >= 0) {
       this.starts[node.slot] = value;
       this.ends[node.slot] = valueEnd;

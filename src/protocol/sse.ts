@@ -5,6 +5,7 @@ import { Held, NOTHING, type Splitter } from './splitter.ts';
 const LETTER_D = 0x64;
 const LETTER_A = 0x61;
 const LETTER_T = 0x74;
+const NOT_FOUND = Number.MAX_SAFE_INTEGER;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 /**
@@ -23,8 +24,9 @@ export class SseSplitter implements Splitter {
   readonly closed = true;
   readonly #held = new Held();
   #at = 0;
-  /** Whether `bytes` holds a CR anywhere: without one, a native search for LF finds every line end. */
-  #hasCr = false;
+  /** The next of each line end in `bytes`, found natively and kept until it is passed. */
+  #nextLf = 0;
+  #nextCr = 0;
   /** The last event ended with CR, so a following LF belongs to its line end. */
   #afterCr = false;
   #isFirst = true;
@@ -60,8 +62,8 @@ export class SseSplitter implements Splitter {
     this.#dataLines = 0;
     let line = this.#isFirst ? skipByteOrderMark(bytes, this.#at) : this.#at;
     while (line < bytes.length) {
-      const lineEnd = this.#hasCr ? anyLineEnd(bytes, line) : bytes.indexOf(LF, line);
-      if (lineEnd < 0) return false;
+      const lineEnd = this.#lineEnd(line);
+      if (lineEnd === NOT_FOUND) return false;
       const following = afterLine(bytes, lineEnd);
       if (lineEnd === line) {
         this.#eventEnds(following);
@@ -98,7 +100,14 @@ export class SseSplitter implements Splitter {
   #take(bytes: Buffer): void {
     this.bytes = bytes;
     this.#at = 0;
-    this.#hasCr = bytes.includes(CR);
+    this.#nextLf = -1;
+    this.#nextCr = -1;
+  }
+
+  #lineEnd(line: number): number {
+    if (this.#nextLf < line) this.#nextLf = find(this.bytes, LF, line);
+    if (this.#nextCr < line) this.#nextCr = find(this.bytes, CR, line);
+    return this.#nextLf < this.#nextCr ? this.#nextLf : this.#nextCr;
   }
 
   #isPayloadWhole(): boolean {
@@ -146,6 +155,11 @@ export function isDone(payload: Buffer, start: number, end: number): boolean {
   let last = end;
   while (last > start && payload[last - 1] === SPACE) last--;
   return isWord(payload, start, last, '[DONE]');
+}
+
+function find(bytes: Buffer, byte: number, start: number): number {
+  const found = bytes.indexOf(byte, start);
+  return found < 0 ? NOT_FOUND : found;
 }
 
 /** Whether the chunk brings the blank line that ends the held event. */

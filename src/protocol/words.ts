@@ -1,5 +1,5 @@
 import { COLON, QUOTE } from './ascii.ts';
-import { findChild, type PathNode } from './paths.ts';
+import { findChild, makeNode, type PathNode } from './paths.ts';
 import { isOpenBrace, isOpenBracket, skipSpace, skipValue, stringEnd } from './skim.ts';
 
 /** What a key's value is worth to an estimate. */
@@ -24,30 +24,39 @@ export function compileWords(lists: {
   readonly picture?: readonly string[];
 }): Words {
   const nodes = (keys: readonly string[] | undefined, slot: number): PathNode[] =>
-    (keys ?? []).map((key) => ({ key: Buffer.from(key), slot, children: [] }));
+    (keys ?? []).map((key) => makeNode(key, slot, []));
   const children = [
     ...nodes(lists.text, TEXT),
     ...nodes(lists.raw, RAW),
     ...nodes(lists.skip, SKIP),
     ...nodes(lists.picture, PICTURE),
   ];
-  return { root: { key: Buffer.alloc(0), slot: -1, children } };
+  return { root: makeNode('', -1, children) };
+}
+
+/** A JSON value in a buffer. */
+export interface JsonText {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface WordSink {
+  /** The characters of a string, between its quotes. */
   text(bytes: Buffer, start: number, end: number): void;
+  /** An object or array, as it is written. */
+  raw(bytes: Buffer, start: number, end: number): void;
   picture(): void;
 }
 
 /**
- * Hands every wanted string to the sink, in one pass that builds nothing. A string belongs to the key that
- * stands before it, also through arrays. It works on one JSON text and on raw events one after another alike,
- * because outside of strings it only looks for quotes.
+ * Hands every wanted string of a JSON text to the sink, in one pass that builds nothing. A string belongs to
+ * the key that stands before it, also through arrays.
  */
-export function collectWords(bytes: Buffer, words: Words, sink: WordSink): void {
-  const end = bytes.length;
+export function collectWords(text: JsonText, words: Words, sink: WordSink): void {
+  const { bytes, end } = text;
   let kind = NONE;
-  let at = 0;
+  let at = text.start;
   while (at < end) {
     if (bytes[at] !== QUOTE) {
       at++;
@@ -72,7 +81,7 @@ export function collectWords(bytes: Buffer, words: Words, sink: WordSink): void 
       }
       at = skipValue(bytes, value, end);
       if (at < 0) return;
-      if (isRaw) sink.text(bytes, value, at);
+      if (isRaw) sink.raw(bytes, value, at);
       if (kind === PICTURE) sink.picture();
       kind = NONE;
     }

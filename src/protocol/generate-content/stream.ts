@@ -26,6 +26,7 @@ export class GenerateContentEventReader implements EventReader {
     if (skimmer.run(payload, start, end) < 0) return;
     if (isOpenBrace(payload, starts[slots.error] as number)) outlet.fail();
     const candidates = starts[slots.candidates] as number;
+    if (candidates >= 0) outlet.generated(candidates, ends[slots.candidates] as number);
     const hasFinish = isOpenBracket(payload, candidates) && anyFinished(payload, candidates, end);
     // A blocked prompt has no candidates and hence no finish reason; the block is its end.
     const block = starts[slots.blockReason] as number;

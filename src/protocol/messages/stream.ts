@@ -22,7 +22,10 @@ export class MessagesEventReader implements EventReader {
 
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
     const leading = leadingTypeStart(payload, start);
-    if (leading >= 0 && isTypeAt(payload, leading, CONTENT_BLOCK_DELTA)) return;
+    if (leading >= 0 && isTypeAt(payload, leading, CONTENT_BLOCK_DELTA)) {
+      outlet.generated(start, end);
+      return;
+    }
     if (deltaSkimmer.run(payload, start, end) < 0) return;
     const { slots } = DELTA_TREE;
     const type = (deltaSkimmer.starts[slots.type] as number) + 1;
@@ -32,6 +35,8 @@ export class MessagesEventReader implements EventReader {
       const figures = readMessagesFigures(payload, deltaSkimmer, slots);
       if (figures.output === undefined) outlet.report(figures);
       else outlet.reportCovering(figures);
+    } else if (isTypeAt(payload, type, CONTENT_BLOCK_DELTA)) {
+      outlet.generated(start, end);
     } else if (isTypeAt(payload, type, MESSAGE_STOP)) {
       outlet.terminate();
     } else if (

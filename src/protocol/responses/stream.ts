@@ -48,9 +48,13 @@ export class ResponsesEventReader implements EventReader {
     this.#end = end;
     // Deltas are nearly all events of a stream, and they have nothing to replace.
     const leading = leadingTypeStart(payload, start);
-    if (leading >= 0 && typeEndsWith(payload, leading, end, DELTA)) return;
+    if (leading >= 0 && typeEndsWith(payload, leading, end, DELTA)) {
+      outlet.generated(start, end);
+      return;
+    }
     if (skimmer.run(payload, start, end) < 0) return;
     const type = (starts[slots.type] as number) + 1;
+    if (type > 0 && typeEndsWith(payload, type, end, DELTA)) outlet.generated(start, end);
     if (isTypeAt(payload, type, COMPLETED) || isTypeAt(payload, type, INCOMPLETE)) {
       outlet.terminate();
     } else if (isTypeAt(payload, type, FAILED)) {
