@@ -39,6 +39,7 @@ export interface EmbeddedServer {
 
 const execute = promisify(execFile);
 const PORT = 5432;
+const LOG_NAME = 'server.log';
 const USER = 'tollgate';
 const SOCKET_PREFIX = 'tollgate-socket-';
 /** The shortest limit of a socket's path is macOS's, 103 bytes (Linux: 107). */
@@ -100,19 +101,20 @@ async function start(place: EmbeddedPlace, log: Logger): Promise<Postmaster> {
   const { cluster } = place;
   if (!existsSync(cluster)) await initialise(place);
   removeOwnSocketDirectory(findLastSocketDirectory(cluster) ?? '');
-  writeSettings(place);
-  const logFile = join(cluster, 'server.log');
+  const socketDirectory = chooseSocketDirectory(place);
+  writeSettings(place, socketDirectory);
+  const logFile = join(cluster, LOG_NAME);
   if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > EMBEDDED_LOG_BYTES_MAX) rmSync(logFile);
+  let cause: unknown;
   try {
-    await control(place, ['start', '-w', '-t', String(EMBEDDED_START_MS / 1000), '-l', logFile]);
+    await control(place, ['start', '-w', '-t', String(EMBEDDED_START_MS / 1000), '-l', LOG_NAME]);
   } catch (error) {
-    throw new EmbeddedUnavailable(`the embedded database did not start: ${logTail(logFile)}`, {
-      cause: error,
-    });
+    cause = error;
   }
-  const postmaster = await findPostmaster(cluster);
+  const postmaster = cause === undefined ? await findPostmaster(cluster) : undefined;
   if (postmaster === undefined) {
-    throw new EmbeddedUnavailable(`the embedded database ended at once: ${logTail(logFile)}`);
+    removeOwnSocketDirectory(socketDirectory);
+    throw new EmbeddedUnavailable(`the embedded database did not start: ${logTail(logFile)}`, { cause });
   }
   log.info({ pid: postmaster.pid }, 'the embedded database started');
   return postmaster;
@@ -137,11 +139,11 @@ async function initialise(place: EmbeddedPlace): Promise<void> {
 }
 
 /** Ours are written at every start; an operator's own go into `custom.conf`, which is read last. */
-function writeSettings(place: EmbeddedPlace): void {
+function writeSettings(place: EmbeddedPlace, socketDirectory: string): void {
   const settings = [
     "listen_addresses = ''",
     `port = ${PORT}`,
-    `unix_socket_directories = ${quoteDirectory(chooseSocketDirectory(place))}`,
+    `unix_socket_directories = ${quoteDirectory(socketDirectory)}`,
     'unix_socket_permissions = 0700',
     'fsync = on',
     'max_connections = 100',
@@ -178,9 +180,10 @@ function removeOwnSocketDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true });
 }
 
+/** pg_ctl hands its arguments to a shell, so paths are relative: a directory's name is not a program. */
 function control(place: EmbeddedPlace, command: readonly string[]): Promise<unknown> {
-  const parameters = [...command, '-s', '-D', place.cluster];
-  return execute(join(place.binaries, 'pg_ctl'), parameters, executeOptions(place));
+  const options = { ...executeOptions(place), cwd: place.cluster };
+  return execute(join(place.binaries, 'pg_ctl'), [...command, '-s', '-D', '.'], options);
 }
 
 /** A bare environment: variables such as PGPORT or PGDATA would change what the binaries do. */
