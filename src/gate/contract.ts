@@ -15,11 +15,11 @@ import type { Dimension, Policy } from '../catalog/contract.ts';
  */
 export interface Gate {
   enter(request: EnterRequest): EnterResult | Promise<EnterResult>;
-  /** Asks for `moreMicro` more Credits on a running call's hold; answers what was granted, 0n when none is free. */
+  /** Asks for `moreMicro` more on a running call's hold; answers what was granted, 0n when none is free. */
   extend(lease: Lease, moreMicro: bigint): bigint | Promise<bigint>;
   /** Ends the call: exactly once per lease. A second time is a programming error and is asserted. */
   leave(lease: Lease, actuals: Actuals): void | Promise<void>;
-  /** The settler committed charges of this account: they are no longer pending, `funds` is what stands now. */
+  /** The settler committed charges of this account: no longer pending; `funds` is what stands now. */
   settled(accountId: number, chargedMicro: bigint, funds: Funds): void | Promise<void>;
   /** Calls in progress, by our own count: for metrics, drain and tests. */
   readonly active: number;

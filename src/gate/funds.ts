@@ -1,4 +1,5 @@
 import type { Funds } from '../accounts/contract.ts';
+import { creditsMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
 import { minMicro } from '../kernel/money.ts';
 import type { HoldRequest } from './contract.ts';
@@ -45,8 +46,9 @@ export function turnMonth(purse: Purse, month: string): void {
 
 /** Committed, with balance at the exchange rate when it may be used. */
 export function committedMicro(purse: Purse, terms: HoldTerms): bigint {
-  const { creditsMicro, balanceMicro } = purse.funds;
-  return terms.autoExchange ? creditsMicro + balanceMicro * BigInt(terms.creditsPerYuan) : creditsMicro;
+  const { funds } = purse;
+  if (!terms.autoExchange) return funds.creditsMicro;
+  return funds.creditsMicro + creditsMicro(funds.balanceMicro, terms.creditsPerYuan);
 }
 
 export function availableMicro(purse: Purse, terms: HoldTerms): bigint {
@@ -56,13 +58,14 @@ export function availableMicro(purse: Purse, terms: HoldTerms): bigint {
 /** Yuan are compared as Credits: the factor is whole, so nothing is rounded. */
 export function monthUsedMicro(purse: Purse, terms: HoldTerms): bigint {
   const spentMicro = purse.funds.month === purse.month ? purse.funds.monthSpentMicro : 0n;
-  return spentMicro * BigInt(terms.creditsPerYuan) + purse.monthPendingMicro + purse.monthHeldMicro;
+  const spentCredits = creditsMicro(spentMicro, terms.creditsPerYuan);
+  return spentCredits + purse.monthPendingMicro + purse.monthHeldMicro;
 }
 
 /** Nothing when there is no cap. */
 export function findUnderCapMicro(purse: Purse, terms: HoldTerms): bigint | undefined {
   if (terms.capMicro <= 0n) return undefined;
-  return terms.capMicro * BigInt(terms.creditsPerYuan) - monthUsedMicro(purse, terms);
+  return creditsMicro(terms.capMicro, terms.creditsPerYuan) - monthUsedMicro(purse, terms);
 }
 
 export function freeNow(purse: Purse, terms: HoldTerms): Free {

@@ -1,5 +1,6 @@
 import type { Funds } from '../accounts/contract.ts';
 import { ACCOUNTS_CACHED_MAX } from '../bounds.ts';
+import { yuanToBuyMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { minMicro } from '../kernel/money.ts';
@@ -259,7 +260,7 @@ function checkWindows(
   };
 }
 
-/** Credits first, then the cap. Figures of a Credits refusal are micro-Credits, of a cap refusal micro-yuan. */
+/** Credits first, then the cap. Credits are told in micro-Credits, the cap in micro-yuan. */
 function checkHold(
   purse: money.Purse | undefined,
   request: HoldRequest | undefined,
@@ -272,8 +273,7 @@ function checkHold(
   }
   const underCap = money.findUnderCapMicro(purse, request);
   if (underCap === undefined || underCap >= request.leastMicro) return undefined;
-  const factor = BigInt(request.creditsPerYuan);
-  const used = (money.monthUsedMicro(purse, request) + factor - 1n) / factor;
+  const used = yuanToBuyMicro(money.monthUsedMicro(purse, request), request.creditsPerYuan);
   return refuseHold('cap', request.capMicro, used);
 }
 

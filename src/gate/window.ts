@@ -79,7 +79,7 @@ export function findRefusal(
     const window = running[index];
     const used = window === undefined ? 0n : window.used;
     if (admits(rule, used, takes)) continue;
-    // Without a running window no wait helps: the limit is smaller than the call. Its length is the best answer.
+    // Without a running window no wait helps, for the limit is smaller than the call: tell the length.
     const waitMs = window === undefined ? rule.seconds * 1000 : window.endsAtMs - takes.nowMs;
     if (refusal === undefined) refusal = { rule, used, retryAfterMs: waitMs };
     else if (waitMs > refusal.retryAfterMs) refusal = { ...refusal, retryAfterMs: waitMs };

@@ -14,9 +14,10 @@ export interface BatchResult {
 }
 
 /**
- * Settles a batch. When the store refuses it for another reason than being away, halves are tried, down to the
- * single call that is to blame: n calls with one bad among them take about 2 log n tries.
- * Throws StoreUnavailable; calls settled before that are settled again by the next try, which changes nothing.
+ * Settles a batch. When the store refuses it for another reason than being away, halves are tried, down
+ * to the single call that is to blame: n calls with one bad among them take about 2 log n tries.
+ * Throws StoreUnavailable. What was settled before that is settled again by the next try, which changes
+ * nothing.
  */
 export async function settleBatch(store: LedgerStore, calls: readonly CallRecord[]): Promise<BatchResult> {
   const settled: CallRecord[] = [];

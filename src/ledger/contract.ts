@@ -26,7 +26,7 @@ export interface Attempt {
   readonly durationMs: number;
 }
 
-/** Written to the journal before the first byte goes upstream, again for every further route: the last one counts. */
+/** Written before the first byte goes upstream, and again for every further route: the last one counts. */
 export interface OpenCall {
   readonly callId: string;
   readonly createdAtMs: number;
@@ -42,7 +42,7 @@ export interface OpenCall {
   readonly stream: boolean;
   readonly payer: Payer;
   readonly price: PriceSnapshot;
-  /** Estimated input, and images asked for: what a call costs that dies before its first mark. */
+  /** Estimated input: charged when the process dies after a mark that does not know it. */
   readonly inputTokens: number;
   readonly images: number;
   readonly heldMicro: bigint;
@@ -88,6 +88,7 @@ export interface CallRecord {
  * returns, so a killed process loses nothing it was told; the disk follows within a few milliseconds.
  */
 export interface Journal {
+  /** Throws StoreUnavailable when the record could not be written: the call must not go upstream. */
   open(call: OpenCall): void;
   mark(callId: string, usage: Usage): void;
   end(call: CallRecord): void;

@@ -9,8 +9,8 @@ import { silentLogger } from '../kernel/log.ts';
 import type { Usage } from '../kernel/usage.ts';
 import { type FileJournal, openJournal } from './journal.ts';
 import { recover } from './recover.ts';
-import { MemoryLedger, sampleEnd, sampleOpen, usageOf } from './sample.ts';
 import { createSettler } from './settler.ts';
+import { MemoryLedger, sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
 
 /**
  * A crash is a copy of the directory at some moment, cut at some byte. Whatever the moment and the byte, the

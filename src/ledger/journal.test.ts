@@ -8,7 +8,7 @@ import { ManualClock } from '../kernel/clock.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { type FileJournal, type JournalOptions, openJournal } from './journal.ts';
 import { decodeLine } from './record-reader.ts';
-import { sampleEnd, sampleOpen, usageOf } from './sample.ts';
+import { sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
 
 let directory: string;
 let journal: FileJournal | undefined;
@@ -84,7 +84,7 @@ describe('journal', () => {
     expect(book.lag).toBe(0);
   });
 
-  it('starts a new segment when the old one is full, and deletes one when all its calls are committed', async () => {
+  it('starts a new segment when one is full, and deletes one when all its calls are committed', async () => {
     const book = await start({ segmentBytes: 2_000 });
     for (const name of ['a', 'b', 'c']) {
       book.open(sampleOpen(`req_${name}`));
@@ -142,7 +142,7 @@ describe('journal', () => {
     expect(recordsOnDisk()).toEqual(['open req_1', 'open req_2']);
   });
 
-  it('takes no new call at its byte bound, but the end of those that run, and goes on when there is room', async () => {
+  it('takes no new call at its byte bound, but the end of those that run, until there is room', async () => {
     const book = await start({ segmentBytes: 1_500, bytesMax: 3_000 });
     let opened = 0;
     while (book.writable) book.open(sampleOpen(`req_${opened++}`));

@@ -77,7 +77,7 @@ class SegmentedJournal implements FileJournal {
   readonly #calls = new Map<string, CallState>();
   /** Open calls by the segment of their open record; the first key is the oldest segment that has some. */
   readonly #openBySegment = new Map<Segment, Set<CallState>>();
-  /** Ends that the disk did not take. No call begins meanwhile, so there are at most as many as open calls. */
+  /** Ends that the disk did not take. No call begins meanwhile, so open calls bound them. */
   readonly #unwritten = new Map<string, CallRecord>();
   #waiting: [CallRecord, Location | undefined][] = [];
   #take: TakeEnded | undefined;

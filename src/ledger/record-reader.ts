@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
+import { JOURNAL_RECORD_BYTES_MAX } from '../bounds.ts';
 import type { Prices } from '../catalog/contract.ts';
 import type { PriceSnapshot, Rates } from '../catalog/price.ts';
+import { isJsonObject, parseJson } from '../kernel/json.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, CallRecord, FreeReason, OpenCall, Payer, Verdict } from './contract.ts';
@@ -25,15 +27,14 @@ export function decodeLine(line: Buffer): JournalRecord | undefined {
   return decodeJson(json.toString('utf8'));
 }
 
+/** Records are flat; whatever is deeper is none. A checksum lets one damaged line in four billion through. */
+const RECORD_BOUNDS = { bytesMax: JOURNAL_RECORD_BYTES_MAX, depthMax: 8 };
+
 function decodeJson(json: string): JournalRecord | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    // A checksum of 32 bits lets one damaged line in four billion through; it is garbage like any other.
-    return undefined;
-  }
-  if (!isObject(value)) return undefined;
+  const parsed = parseJson(json, RECORD_BOUNDS);
+  if (parsed.kind === 'invalid') return undefined;
+  const { value } = parsed;
+  if (!isJsonObject(value)) return undefined;
   switch (value.kind) {
     case 'open': {
       const call = readOpen(value.call);
@@ -52,14 +53,10 @@ function decodeJson(json: string): JournalRecord | undefined {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function fieldsOf<Value>(fields: Fields<Value>): Read<Value> {
   const readers = Object.entries(fields) as [string, Read<unknown>][];
   return (value) => {
-    if (!isObject(value)) return BAD;
+    if (!isJsonObject(value)) return BAD;
     const made: Record<string, unknown> = {};
     for (const [name, read] of readers) {
       const field = read(value[name]);

@@ -10,7 +10,7 @@ import {
   type JournalRecord,
 } from './record.ts';
 import { decodeLine } from './record-reader.ts';
-import { anyEnd, anyOpen, anyUsage, sampleEnd, sampleOpen, usageOf } from './sample.ts';
+import { anyEnd, anyOpen, anyUsage, sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
 
 const frame = Buffer.alloc(FRAME_BYTES_MAX);
 

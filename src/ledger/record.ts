@@ -9,8 +9,8 @@ import type { Attempt, CallRecord, OpenCall } from './contract.ts';
 /**
  * The journal's records. One line each: CRC-32 of the JSON as eight hexadecimal digits, a space, the JSON, a
  * line feed. JSON never contains a raw line feed, so a torn or flipped record costs itself and nothing else.
- * Field names are those of the contract; bigints are decimal strings. The text is put together by hand because
- * two records are written on the path of every call; record-reader.ts is the other half of the pair.
+ * Field names are those of the contract; bigints are decimal strings. The text is put together by hand
+ * because two records are written on the path of every call; record-reader.ts is the other half of the pair.
  */
 export type JournalRecord =
   | { readonly kind: 'open'; readonly call: OpenCall }
@@ -70,8 +70,8 @@ export function encodeEnd(call: CallRecord): string {
     `,"estimated":${call.estimated},"price":${call.price === null ? 'null' : encodePrice(call.price)}` +
     `,"amountMicro":"${call.amountMicro}","chargeMicro":"${call.chargeMicro}"` +
     `,"freeReason":${quote(call.freeReason)},"verdict":"${call.verdict}"` +
-    `,"attempts":[${call.attempts.map(encodeAttempt).join()}],"heldMicro":"${call.heldMicro}","ttfbMs":${call.ttfbMs}` +
-    `,"durationMs":${call.durationMs},"droppedFields":${dropped}}}`
+    `,"attempts":[${call.attempts.map(encodeAttempt).join()}],"heldMicro":"${call.heldMicro}"` +
+    `,"ttfbMs":${call.ttfbMs},"durationMs":${call.durationMs},"droppedFields":${dropped}}}`
   );
 }
 

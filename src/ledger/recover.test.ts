@@ -11,7 +11,7 @@ import { NO_USAGE } from '../kernel/usage.ts';
 import type { OpenCall } from './contract.ts';
 import { type FileJournal, openJournal } from './journal.ts';
 import { endAtLastMark, type RecoverReport, recover } from './recover.ts';
-import { MemoryLedger, SAMPLE_PRICE, sampleEnd, sampleOpen, usageOf } from './sample.ts';
+import { MemoryLedger, SAMPLE_PRICE, sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
 
 let directory: string;
 let ledger: MemoryLedger;
@@ -44,7 +44,7 @@ describe('recover', () => {
     expect(await run()).toEqual({ segments: 0, ended: 0, cut: 0, rejected: 0, skipped: 0 });
   });
 
-  it('ends open calls at their last mark, settles ended ones as they are, and removes the journal', async () => {
+  it('ends open calls at their last mark, settles ended ones as they are, and tidies up', async () => {
     await write((journal) => {
       journal.open(sampleOpen('req_done'));
       journal.end(sampleEnd('req_done'));

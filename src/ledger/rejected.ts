@@ -8,8 +8,8 @@ import { encodeEnd, FRAME_BYTES_MAX, frameInto, withoutDroppedFields } from './r
 const REJECTED_NAME = 'rejected.log';
 
 /**
- * Keeps calls that the store refuses to take, on the disk when this returns. After the cause is mended the file
- * is given a segment's name (`000000.log`) while Tollgate stands still, and the next start settles it.
+ * Keeps calls that the store refuses to take, on the disk when this returns. After the cause is mended the
+ * file is given a segment's name (`000000.log`) while Tollgate stands still, and the next start settles it.
  */
 export async function keepRejected(directory: string, calls: readonly CallRecord[]): Promise<void> {
   if (calls.length === 0) return;

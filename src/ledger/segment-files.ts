@@ -70,7 +70,7 @@ export class SegmentFiles {
     return this.#bytes;
   }
 
-  /** The bytes are in the operating system when this returns; it throws, and has changed nothing, when not. */
+  /** The bytes are in the operating system when this returns; when not, it throws and changed nothing. */
   append(bytes: Buffer, length: number): Location {
     if (this.#current.bytes > 0 && this.#current.bytes + length > this.#options.segmentBytes) this.rotate();
     const segment = this.#current;
@@ -161,7 +161,7 @@ export class SegmentFiles {
   }
 
   async #sync(): Promise<void> {
-    // What a doomed segment said was written again elsewhere, or is committed: elsewhere must be on the disk first.
+    // What a doomed segment said is committed, or written again elsewhere: that must be on the disk first.
     const doomed = [...this.#doomed];
     const dirty = [...this.#dirty];
     this.#doomed.clear();
@@ -170,7 +170,7 @@ export class SegmentFiles {
       for (const segment of dirty) await syncData(segment.descriptor);
       if (this.#directoryDirty) await this.#syncDirectory();
     } catch (error) {
-      // After a failed sync nobody knows what the disk holds. The doomed segments stay; settling twice is harmless.
+      // Nobody knows what the disk holds now. The doomed segments stay; settling them twice is harmless.
       this.#options.onSyncError(error);
       return;
     }

@@ -9,8 +9,8 @@ import { planFaults } from '../kernel/fault.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { type FileJournal, openJournal } from './journal.ts';
 import { recover } from './recover.ts';
-import { MemoryLedger, sampleEnd } from './sample.ts';
 import { createSettler, type Settler, type SettlerOptions } from './settler.ts';
+import { MemoryLedger, sampleEnd } from './suite/sample.ts';
 
 let directory: string;
 let journal: FileJournal;
@@ -113,7 +113,7 @@ describe('settler', () => {
     start({ retryMsMax: 100_000 });
     ledger.away = true;
     endMany(1);
-    // 5 + 50 + 100 ms: the third try; the fourth would come after 200 ms more. Without growth there were five.
+    // 5 + 50 + 100 ms: the third try; the fourth is 200 ms later. Without growth there were five.
     await new Promise((resolve) => setTimeout(resolve, 260));
     expect(ledger.tries).toBeGreaterThan(0);
     expect(ledger.tries).toBeLessThanOrEqual(3);

@@ -86,7 +86,7 @@ export function independence(world: World): void {
 }
 
 export function order(world: World): void {
-  it('concurrency is named first, then the windows in the order of the policy, then Credits, then the cap', async () => {
+  it('concurrency comes first, then windows in the order of the policy, Credits, the cap', async () => {
     const none = holdOf(fundsOf({ monthSpentMicro: 9n }), { capMicro: 1n });
     const rich = holdOf(fundsOf({ version: 2, creditsMicro: 99n * CREDIT, monthSpentMicro: 9n }), {
       capMicro: 1n,
@@ -125,7 +125,7 @@ export function tokens(world: World): void {
     expect(reasonOf(await world.enter({ policy: tokenMinute, inputTokens: 90 }))).toBe('entered');
   });
 
-  it('a call estimated over the whole token limit passes alone in a fresh window and never beside another', async () => {
+  it('a call estimated over the whole token limit passes in a fresh window only', async () => {
     await world.lease({ policy: tokenMinute, inputTokens: 101 });
     expect(reasonOf(await world.enter({ policy: tokenMinute, inputTokens: 101 }))).toBe('tokens');
     await world.advance(60_000);
@@ -147,7 +147,7 @@ export function otherDimensions(world: World): void {
     expect(reasonOf(await world.enter({ policy }))).toBe('entered');
   });
 
-  it('images and videos count at entry, are not given back, and further images are added at exit', async () => {
+  it('images and videos count at entry and are not given back; further images are added', async () => {
     const policy = policyOf([rule('images', 60, 10n), rule('videos', 60, 1n)]);
     const first = await world.lease({ policy, images: 4, videos: 1 });
     expect(reasonOf(await world.enter({ policy, videos: 1 }))).toBe('videos');

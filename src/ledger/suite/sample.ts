@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { type Funds, StoreUnavailable } from '../accounts/contract.ts';
-import type { PriceSnapshot } from '../catalog/price.ts';
-import { PROTOCOLS } from '../kernel/protocol-name.ts';
-import { NO_USAGE, type Usage } from '../kernel/usage.ts';
-import type { CallRecord, LedgerStore, OpenCall, SettledAccount } from './contract.ts';
+import { type Funds, StoreUnavailable } from '../../accounts/contract.ts';
+import type { PriceSnapshot } from '../../catalog/price.ts';
+import { PROTOCOLS } from '../../kernel/protocol-name.ts';
+import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
+import type { CallRecord, LedgerStore, OpenCall, SettledAccount } from '../contract.ts';
 
 /** Calls and a store in memory, for the tests of this folder. */
 export const SAMPLE_PRICE: PriceSnapshot = {

@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { silentLogger } from '../kernel/log.ts';
+import { SegmentFiles } from './segment-files.ts';
+
+let directory: string;
+let files: SegmentFiles;
+const failures: unknown[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tollgate-files-'));
+  files = new SegmentFiles({
+    directory,
+    firstNumber: 7,
+    segmentBytes: 10,
+    syncMs: 1,
+    log: silentLogger,
+    onSyncError: (error) => failures.push(error),
+  });
+});
+
+afterEach(async () => {
+  await files.close();
+  await rm(directory, { recursive: true, force: true });
+  expect(failures).toEqual([]);
+});
+
+function append(text: string) {
+  return files.append(Buffer.from(text), text.length);
+}
+
+describe('the files of a journal', () => {
+  it('read back what was appended, wherever it stands', () => {
+    const places = ['abcd', 'efghij', 'k', 'a longer one than a segment', 'l'].map(append);
+    expect(places.map((place) => files.read(place).toString())).toEqual([
+      'abcd',
+      'efghij',
+      'k',
+      'a longer one than a segment',
+      'l',
+    ]);
+    expect(places.map((place) => place.segment.number)).toEqual([7, 7, 8, 9, 10]);
+    expect(files.bytes).toBe(39);
+  });
+
+  it('a segment goes when it is full and nobody pins it, not before', async () => {
+    const { segment } = append('abcdefghij');
+    files.pin(segment);
+    files.pin(segment);
+    append('next');
+    files.unpin(segment);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(readdirSync(directory)).toEqual(['000007.log', '000008.log']);
+    files.unpin(segment);
+    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']));
+    await vi.waitFor(() => expect(files.bytes).toBe(4));
+    expect(() => files.unpin(segment)).toThrow('as often');
+  });
+
+  it('a probe leaves nothing behind', () => {
+    append('ab');
+    files.probe(Buffer.alloc(5_000, 0x78));
+    const place = append('cd');
+    expect(files.read({ ...place, bytes: 5_000 }).toString()).toBe('cd');
+  });
+
+  it('the next segment never overwrites a file that is there', () => {
+    expect(
+      () =>
+        new SegmentFiles({
+          directory,
+          firstNumber: 7,
+          segmentBytes: 10,
+          syncMs: 1,
+          log: silentLogger,
+          onSyncError: () => {},
+        }),
+    ).toThrow('EEXIST');
+  });
+});
