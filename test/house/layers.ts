@@ -16,6 +16,7 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/fields.ts': 'catalogue entries as texts',
   'src/catalog/diff.ts': 'a comparison of two catalogues',
   'src/catalog/resolve.ts': 'a catalogue with its names looked up',
+  'src/ledger/doctor.ts': 'the promises of the books as a list',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
 };
 
@@ -65,10 +66,16 @@ export const LAYERS: readonly Layer[] = [
     reason: 'the server binds endpoints to sockets and knows no store',
   },
   {
+    path: 'src/setup.ts',
+    may: [...DOMAIN, 'src/config.ts', 'src/catalog', 'src/accounts', 'src/store'],
+    reason: 'what the server and the commands both do with an open store, and no more',
+  },
+  {
     path: 'src/app.ts',
     may: [
       ...DOMAIN,
       'src/config.ts',
+      'src/setup.ts',
       ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'gateway'].map((name) => `src/${name}`),
       ...['platform', 'admin', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
     ],

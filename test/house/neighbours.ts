@@ -15,13 +15,11 @@ export const ENTRY_POINTS = new Set([
 ]);
 
 /**
- * Every file of src that runs has its test: of the same name beside it, or another test that imports it
- * itself. Types and plain values have nothing to run, and contracts are proved by their implementations.
+ * Every file of src that runs has a test: of its own, or of a file in the same part of src that uses it.
+ * Types and plain values have nothing to run, and contracts are proved by their implementations.
  */
 export function checkNeighbours(tree: Tree): readonly Violation[] {
-  const tests = codeFiles(tree).filter((file) => file.path.endsWith('.test.ts'));
-  const tested = new Set(tests.flatMap((file) => importsOf(file).map((item) => item.target)));
-  for (const test of tests) tested.add(test.path.replace(/\.test\.ts$/, '.ts'));
+  const tested = testedFiles(codeFiles(tree));
   return codeFiles(tree)
     .filter((file) => file.path.startsWith('src/') && !isTest(file.path))
     .filter((file) => !tested.has(file.path) && !file.path.endsWith('/contract.ts') && runs(file))
@@ -29,9 +27,30 @@ export function checkNeighbours(tree: Tree): readonly Violation[] {
       rule: 'test-neighbour',
       path: file.path,
       line: 1,
-      message: `${posix.basename(file.path, '.ts')}.test.ts is missing`,
-      reason: 'the test of a file stands beside it, so that nobody has to search',
+      message: 'no test of its folder reaches it',
+      reason: 'the test of a file stands beside it, or beside the one that uses it',
     }));
+}
+
+function testedFiles(files: Tree): ReadonlySet<string> {
+  const tests = files.filter((file) => isTest(file.path));
+  const tested = new Set(tests.map((file) => file.path.replace(/\.test\.ts$/, '.ts')));
+  for (const test of tests) for (const path of reached(test)) tested.add(path);
+  const uses = new Map(files.map((file) => [file.path, reached(file)]));
+  // A set grows while it is walked, and what was added is walked too.
+  for (const path of tested) {
+    for (const used of uses.get(path) ?? []) if (partOf(used) === partOf(path)) tested.add(used);
+  }
+  return tested;
+}
+
+function reached(file: SourceFile): readonly string[] {
+  return [...importsOf(file).map((item) => item.target ?? ''), ...namedFiles(file)];
+}
+
+/** `src/gate` of `src/gate/memory.ts`; commands are a part with the program that runs them. */
+function partOf(path: string): string {
+  return path === 'src/main.ts' ? 'src/cli' : path.split('/').slice(0, 2).join('/');
 }
 
 const RUNNING = new Set(['FunctionDeclaration', 'ClassDeclaration', 'ExpressionStatement', 'IfStatement']);
@@ -50,8 +69,7 @@ export function checkDeadFiles(tree: Tree): readonly Violation[] {
   const used = new Set<string>();
   for (const file of codeFiles(tree)) {
     const test = isTest(file.path);
-    const named = [...importsOf(file).map((item) => item.target ?? ''), ...namedFiles(file)];
-    for (const path of named) if (!test || isTest(path)) used.add(path);
+    for (const path of reached(file)) if (!test || isTest(path)) used.add(path);
   }
   return codeFiles(tree)
     .filter((file) => !file.path.endsWith('.test.ts') && !used.has(file.path) && !ENTRY_POINTS.has(file.path))

@@ -50,10 +50,13 @@ describe('the size rules', () => {
     expect(one(checkSizes, 'function enter(options: { force: boolean }) {}')).toEqual([]);
   });
 
-  it('allow lines of 110 characters, and longer ones only when they are one string', () => {
+  it('allow lines of 110 characters, and longer ones only where a string crosses the edge', () => {
     expect(one(checkSizes, `// ${'a'.repeat(107)}`)).toEqual([]);
     expect(one(checkSizes, `// ${'a'.repeat(108)}`)).toEqual(['1 line-length 111 characters']);
     expect(one(checkSizes, `const a = [\n  '${'a'.repeat(120)}',\n];`)).toEqual([]);
+    expect(one(checkSizes, `it('${'a'.repeat(120)}', () => {});`)).toEqual([]);
+    expect(one(checkSizes, `const a = \`\n${'a'.repeat(120)}\n\`;`)).toEqual([]);
+    expect(one(checkSizes, `const a = 'b'; // ${'a'.repeat(120)}`)).toHaveLength(1);
   });
 });
 
@@ -100,7 +103,7 @@ describe('the bans', () => {
 });
 
 describe('the neighbours', () => {
-  it('ask for a test of every file that runs, beside it or importing it', () => {
+  it('ask for a test of every file that runs: its own, or of a file of its folder that uses it', () => {
     const found = checkNeighbours(
       treeOf({
         'src/gate/one.ts': 'export const one = () => 1;',
@@ -108,11 +111,19 @@ describe('the neighbours', () => {
         'src/gate/two.test.ts': '',
         'src/gate/three.ts': 'export const three = () => 3;',
         'src/gate/other.test.ts': "import { three } from './three.ts';",
+        'src/gate/inner/four.ts': 'export const four = () => 4;',
+        'src/gate/user.ts':
+          "import { four } from './inner/four.ts'; import { five } from '../ledger/five.ts';",
+        'src/gate/user.test.ts': '',
+        'src/ledger/five.ts': 'export const five = () => 5;',
         'src/gate/types.ts': 'export type Four = 4; export const LIMIT = 4;',
         'src/gate/contract.ts': 'export class Away extends Error {}',
       }),
     );
-    expect(brief(found)).toEqual(['src/gate/one.ts:1 test-neighbour one.test.ts is missing']);
+    expect(brief(found)).toEqual([
+      'src/gate/one.ts:1 test-neighbour no test of its folder reaches it',
+      'src/ledger/five.ts:1 test-neighbour no test of its folder reaches it',
+    ]);
   });
 
   it('name files that only their tests use', () => {
