@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { ANSWERS_PER_CALL_MAX, IMAGES_PER_CALL_MAX, SCAN_SLICE_BYTES } from '../bounds.ts';
+import { isRefusal } from '../kernel/errors.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
+import type { RequestFacts } from './dialect.ts';
+import { dialectOf } from './registry.ts';
+
+const path = { model: 'gemini-x', stream: false, framing: 'sse' } as const;
+
+function read(protocol: Protocol, body: string | Buffer): RequestFacts {
+  const request = { body: Buffer.from(body), contentType: 'application/json', path };
+  return dialectOf(protocol).readRequest(request) as RequestFacts;
+}
+
+function refusedCode(protocol: Protocol, body: string | Buffer): number | undefined {
+  const facts: unknown = read(protocol, body);
+  return isRefusal(facts) ? facts.error.code : undefined;
+}
+
+const WITH_MODEL = ['chat', 'responses', 'messages', 'images'] as const;
+
+describe('a body that is not a JSON object is 40002', () => {
+  it.each(['', '[]', '{"model":"m"', '{"model":"m"}x', '<html>', '\ufeff{"model":"m"}', 'null'])(
+    '%j',
+    (body) => {
+      for (const protocol of [...WITH_MODEL, 'gemini'] as const)
+        expect(refusedCode(protocol, body)).toBe(40002);
+    },
+  );
+
+  it('also when it is not UTF-8', () => {
+    expect(refusedCode('chat', Buffer.from('7b226d6f64656c223a22ff227d', 'hex'))).toBe(40002);
+  });
+});
+
+describe('a model that is no name is 40003', () => {
+  it.each([
+    '{}',
+    '{"model":null}',
+    '{"model":1}',
+    '{"model":""}',
+    '{"model":["m"]}',
+    '{"model":{"x":"m"}}',
+    '{"models":"m","x":{"model":"m"}}',
+    `{"model":"${'m'.repeat(257)}"}`,
+    `{"model":"${'m'.repeat(1_000_000)}"}`,
+    '{"model":"m","model":7}',
+  ])('%.60s', (body) => {
+    for (const protocol of WITH_MODEL) expect(refusedCode(protocol, body)).toBe(40003);
+  });
+
+  it('accepts a name of 256 characters, escapes decoded', () => {
+    expect(read('chat', `{"model":"${'\\u006d'.repeat(256)}"}`).model).toBe('m'.repeat(256));
+  });
+});
+
+describe('the facts the pipeline needs', () => {
+  it('prefers the newer of the two output limits of Chat Completions', () => {
+    const both = '{"model":"m","max_tokens":10,"max_completion_tokens":20,"n":3}';
+    expect(read('chat', both)).toMatchObject({ outputTokensMax: 20, answers: 3, images: 0, edit: false });
+    expect(read('chat', '{"model":"m","max_tokens":10}').outputTokensMax).toBe(10);
+  });
+
+  it('reads the limits of the other protocols where they stand', () => {
+    expect(read('responses', '{"model":"m","max_output_tokens":7}').outputTokensMax).toBe(7);
+    expect(read('messages', '{"model":"m","max_tokens":8,"stream":true}')).toMatchObject({
+      outputTokensMax: 8,
+      stream: true,
+    });
+    expect(read('gemini', '{"generationConfig":{"maxOutputTokens":9,"candidateCount":2}}')).toMatchObject({
+      outputTokensMax: 9,
+      answers: 2,
+    });
+    expect(read('gemini', '{"generation_config":{"max_output_tokens":9}}').outputTokensMax).toBe(9);
+  });
+
+  it.each([
+    '-1',
+    '1.5',
+    '"5"',
+    'null',
+    '1e400',
+    '18446744073686646784',
+    '[]',
+    'true',
+    '99999999999999999999999',
+  ])('takes a quantity of %s for absent', (quantity) => {
+    const facts = read('chat', `{"model":"m","max_tokens":${quantity},"n":${quantity}}`);
+    expect(facts.outputTokensMax).toBeUndefined();
+    expect(facts.answers).toBe(1);
+  });
+
+  it('bounds answers and images', () => {
+    expect(read('chat', '{"model":"m","n":9007199254740991}').answers).toBe(ANSWERS_PER_CALL_MAX);
+    expect(read('images', '{"model":"m","n":9007199254740991}').images).toBe(IMAGES_PER_CALL_MAX);
+    expect(read('images', '{"model":"m","n":0}').images).toBe(1);
+    expect(read('images', '{"model":"m"}').images).toBe(1);
+  });
+
+  it('knows an image edit by the images in it', () => {
+    const edits = ['"image":"data:,"', '"images":[{"file_id":"f"}]', '"image":["a"]'];
+    for (const member of edits) expect(read('images', `{"model":"m",${member}}`).edit).toBe(true);
+    for (const member of ['"image":null', '"images":[ ]', '"prompt":"image"']) {
+      expect(read('images', `{"model":"m",${member}}`).edit).toBe(false);
+    }
+  });
+
+  it('leaves fields of a wrong type to the vendor', () => {
+    const facts = read('chat', '{"model":"m","stream":"yes","messages":7,"temperature":"hot"}');
+    expect(facts).toMatchObject({ model: 'm', stream: false });
+  });
+
+  it('estimates a quarter of a token per byte and a thousand per file', () => {
+    const body = JSON.stringify({
+      model: 'mmmm',
+      messages: [{ content: 'x'.repeat(396) }, 'QUJD'.repeat(9000)],
+    });
+    expect(read('messages', body).inputTokensEstimate).toBe(100 + 1_000);
+  });
+});
+
+describe('a large body', () => {
+  it('is scanned in slices while the event loop turns', async () => {
+    const body = Buffer.from(
+      JSON.stringify({
+        messages: Array(400_000).fill({ role: 'user', content: 'hello "there"\n' }),
+        model: 'last',
+      }),
+    );
+    expect(body.length).toBeGreaterThan(4 * SCAN_SLICE_BYTES);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const facts = await dialectOf('chat').readRequest({
+      body,
+      contentType: 'application/json',
+      path: undefined,
+    });
+    clearInterval(timer);
+    expect(facts).toMatchObject({ model: 'last' });
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  it('is refused when its last byte is wrong', async () => {
+    const body = Buffer.from(`{"model":"m","text":"${'y'.repeat(2 * SCAN_SLICE_BYTES)}"]`);
+    const facts = await dialectOf('chat').readRequest({
+      body,
+      contentType: 'application/json',
+      path: undefined,
+    });
+    expect(isRefusal(facts) && facts.error.code).toBe(40002);
+  });
+});
