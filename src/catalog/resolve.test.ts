@@ -1,0 +1,120 @@
+import { expect, it } from 'vitest';
+import type { Credential, Vendor } from './contract.ts';
+import type { StoredCatalog, StoredModel, StoredRoute } from './document.ts';
+import { resolveCatalog } from './resolve.ts';
+
+const VENDOR: Vendor = {
+  code: 'v',
+  name: 'V',
+  icon: 'v',
+  protocols: ['chat', 'responses'],
+  baseUrl: 'https://v',
+  rateMicro: 0n,
+  byok: false,
+  customBaseUrl: false,
+};
+const CREDENTIAL: Credential = {
+  id: 5,
+  name: 'c',
+  vendorCode: 'v',
+  secret: 's',
+  baseUrl: undefined,
+  rateMicro: 0n,
+  limits: {},
+  status: 'enabled',
+  ownerAccountId: undefined,
+};
+
+function route(id: number, change: Partial<StoredRoute> = {}): StoredRoute {
+  return {
+    id,
+    vendorCode: 'v',
+    credentialName: 'c',
+    forwardModelId: `m-${id}`,
+    protocols: undefined,
+    priority: 10,
+    weight: 1,
+    rateMultiplierMicro: 1_000_000n,
+    status: 'enabled',
+    ...change,
+  };
+}
+
+function catalogWith(routes: readonly StoredRoute[], credential = CREDENTIAL): StoredCatalog {
+  const model: StoredModel = {
+    modelId: 'm',
+    name: 'M',
+    status: 'enabled',
+    clientVisible: true,
+    restriction: { kind: 'none', level: 0 },
+    supportFeatures: [],
+    prices: {
+      inputMicro: 0n,
+      outputMicro: 0n,
+      cacheInputMicro: undefined,
+      cacheOutputMicro: undefined,
+      cacheWriteMicro: undefined,
+      imageMicro: 0n,
+      videoMicro: 0n,
+    },
+    billingModes: 1,
+    contextWindow: undefined,
+    maxOutputTokens: undefined,
+    routes,
+  };
+  return {
+    version: 7,
+    systemRateMicro: 1n,
+    defaults: { policyId: undefined, userRateMicro: 0n, apiBilling: true, autoExchange: false },
+    verificationGrants: { personalMicro: 0n, enterpriseMicro: 0n },
+    vendors: new Map([['v', VENDOR]]),
+    credentials: new Map([[credential.name, credential]]),
+    models: new Map([['m', model]]),
+    policies: new Map(),
+    plans: new Map(),
+    nodes: new Map(),
+    announcements: new Map(),
+  };
+}
+
+function routesOf(routes: readonly StoredRoute[]) {
+  return resolveCatalog(catalogWith(routes)).models.get('m')?.routes ?? [];
+}
+
+it('routes hold their vendor and credential themselves', () => {
+  const [only] = routesOf([route(1)]);
+  expect(only).toMatchObject({ id: 1, modelId: 'm', forwardModelId: 'm-1' });
+  expect(only?.vendor).toBe(VENDOR);
+  expect(only?.credential).toBe(CREDENTIAL);
+});
+
+it('routes come lowest priority number first, then oldest first, disabled ones too', () => {
+  const routes = [
+    route(3),
+    route(1, { priority: 20 }),
+    route(2, { status: 'disabled' }),
+    route(4, { priority: -1 }),
+  ];
+  expect(routesOf(routes).map((each) => each.id)).toEqual([4, 2, 3, 1]);
+});
+
+it('a route speaks what it names and the vendor still speaks, or all of the vendor', () => {
+  const routes = [
+    route(1),
+    route(2, { protocols: ['responses', 'chat'] }),
+    route(3, { protocols: ['messages', 'chat'] }),
+    route(4, { protocols: ['messages'] }),
+  ];
+  expect(routesOf(routes).map((each) => each.protocols)).toEqual([
+    ['chat', 'responses'],
+    ['responses', 'chat'],
+    ['chat'],
+    [],
+  ]);
+});
+
+it('a route whose key belongs to another vendor is a broken promise', () => {
+  const stranger = { ...CREDENTIAL, vendorCode: 'w' };
+  expect(() => resolveCatalog(catalogWith([route(1)], stranger))).toThrow(/stranger/);
+  expect(() => routesOf([route(1, { credentialName: 'nobody' })])).toThrow(/vendor and credential/);
+});
