@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { CachedDirectory } from './accounts/directory.ts';
 import type { Config } from './config.ts';
 import { createMemoryGate } from './gate/memory.ts';
-import { LiveStreams } from './gateway/live.ts';
+import { InFlight } from './gateway/in-flight.ts';
 import type { Carriage } from './gateway/passage.ts';
 import type { Gateway } from './gateway/pipeline.ts';
 import { RetryBudget } from './gateway/route.ts';
-import { createBodyReader } from './http/body.ts';
+import { createBodyReader, discardBody } from './http/body.ts';
 import { type HttpServer, startServer } from './http/server.ts';
 import { Telemetry } from './http/telemetry.ts';
 import { type Calendar, createCalendar } from './kernel/calendar.ts';
@@ -93,6 +93,7 @@ async function assemble(
   const server = await startServer({
     ...config,
     clock: systemClock,
+    log,
     gateway: config.role === 'platform' ? undefined : gateway,
     operations: {
       metrics: () => telemetry.render(),
@@ -176,8 +177,8 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
   const { journal, gate, calendar } = parts.ledger;
   const client = createUpstreamClient({ clock: systemClock, log });
   endings.push(() => client.close());
-  const live = new LiveStreams(systemClock);
-  endings.push(() => live.close());
+  const inFlight = new InFlight(systemClock);
+  endings.push(() => inFlight.close());
   const health = new Health(systemClock);
   const tasks = new Tasks(log);
   const { creditsPerYuan, connectTimeoutMs: connectMs, firstByteTimeoutMs: firstByteMs } = config;
@@ -185,7 +186,7 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
     client,
     health,
     retryBudget: new RetryBudget(),
-    live,
+    inFlight,
     settlement: { journal, gate, observer: telemetry, clock: systemClock, creditsPerYuan, tasks },
     gate,
     journal,
@@ -198,7 +199,7 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
   telemetry.observe({
     gate,
     journal,
-    liveStreams: live,
+    inFlight,
     breakers: () => health.routeReports().map(({ routeId, breaker: state }) => ({ routeId, state })),
     unhealthyCredentials: () => health.credentialReports().filter(({ suspect }) => suspect).length,
   });
@@ -206,6 +207,7 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
     directory: parts.directory,
     carriage,
     readBody: createBodyReader(),
+    discardBody,
     calendar,
     random: systemRandom,
     nodeName: config.nodeName,
@@ -244,16 +246,14 @@ const DRAIN_POLL_MS = 25;
 async function drain(
   { drainMs }: Config,
   server: HttpServer,
-  { gate, live, client }: Carriage,
+  { gate, inFlight }: Carriage,
   settler: Settler,
 ): Promise<void> {
   const deadline = systemClock.monotonic() + drainMs;
   while (gate.active > 0 && systemClock.monotonic() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
   }
-  live.stopAll();
-  // What still waits for its first byte ends with its connection to the vendor.
-  await client.close();
+  inFlight.stopAll();
   await server.close(1_000);
   await settler.drain(SETTLE_MS);
 }

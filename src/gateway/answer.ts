@@ -17,9 +17,6 @@ const GOOGLE_STATUS = new Map([
   [504, 'DEADLINE_EXCEEDED'],
 ]);
 
-/** Bodies up to this size are read to their end after a refusal, so that the connection can live on. */
-const UNREAD_BODY_BYTES_MAX = 256 * 1024;
-
 /**
  * The body of spec 7.1. `error.message` repeats `message`, because the vendors' SDKs read it there; Anthropic's
  * and Google's clients get the few fields more that they look for.
@@ -33,7 +30,7 @@ export function errorBody(refusal: Refusal, requestId: string, protocol: Protoco
   return JSON.stringify(protocol === 'messages' ? { type: 'error', ...body, request_id: requestId } : body);
 }
 
-/** Answers with an error of our own. The connection is closed when a large body is still on its way. */
+/** Answers with an error of our own. A body that is still on its way is the caller's to read or discard. */
 export function sendRefusal(
   response: ServerResponse,
   refusal: Refusal,
@@ -50,10 +47,6 @@ export function sendRefusal(
     ...requestIdHeaders(requestId, protocol),
     ...waitHeaders(refusal),
   ];
-  const { req } = response;
-  const length = Number(req.headers['content-length'] ?? 0);
-  const chunked = req.headers['transfer-encoding'] !== undefined;
-  if (!req.complete && (chunked || !(length <= UNREAD_BODY_BYTES_MAX))) headers.push('connection', 'close');
   response.writeHead(refusal.error.status, headers);
   response.end(body);
 }

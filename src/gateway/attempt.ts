@@ -10,6 +10,7 @@ import type {
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
 import { requestIdHeaders } from './answer.ts';
+import type { Flight } from './in-flight.ts';
 import { attemptCount, countedInput, type Passage, settlePassage } from './passage.ts';
 import { classify } from './route.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
@@ -25,7 +26,7 @@ export interface VendorError {
 export interface RouteFailure {
   /** For the call log: an HTTP status or the kind of failure. */
   readonly outcome: string;
-  readonly kind: 'vendor-error' | 'timeout' | 'broken' | 'limited';
+  readonly kind: 'vendor-error' | 'timeout' | 'broken' | 'limited' | 'stopped';
   readonly error: VendorError | undefined;
 }
 
@@ -43,11 +44,11 @@ export interface AttemptWatch {
 }
 
 /** One route tried once, from the first byte sent until the client has the answer or the route has failed. */
-export class RouteAttempt implements UpstreamHandler {
+export class RouteAttempt implements UpstreamHandler, Flight {
   readonly #passage: Passage;
   readonly #route: Route;
   readonly #watch: AttemptWatch;
-  readonly #resolve: (result: AttemptResult) => void;
+  readonly #settle: PromiseWithResolvers<AttemptResult>;
   #exchange: UpstreamExchange | undefined;
   #head: UpstreamHead | undefined;
   #stream: StreamAnswer | undefined;
@@ -56,19 +57,62 @@ export class RouteAttempt implements UpstreamHandler {
   #bytesMax = ERROR_BODY_BYTES_MAX;
   #done = false;
 
-  constructor(passage: Passage, route: Route, watch: AttemptWatch, resolve: (result: AttemptResult) => void) {
+  constructor(
+    passage: Passage,
+    route: Route,
+    watch: AttemptWatch,
+    settle: PromiseWithResolvers<AttemptResult>,
+  ) {
     this.#passage = passage;
     this.#route = route;
     this.#watch = watch;
-    this.#resolve = resolve;
+    this.#settle = settle;
   }
 
   /** The exchange is known only after `send` returned; nothing is called back before that. */
   attach(exchange: UpstreamExchange): void {
     this.#exchange = exchange;
+    this.#passage.carriage.inFlight.add(this);
   }
 
   onHead(head: UpstreamHead): void {
+    this.#guard(() => this.#takeHead(head));
+  }
+
+  onData(chunk: Buffer): void {
+    // Written out, not through the guard: this is the one place that runs for every chunk.
+    try {
+      this.#takeData(chunk);
+    } catch (error) {
+      this.#broke(error);
+    }
+  }
+
+  onEnd(): void {
+    this.#guard(() => this.#takeEnd());
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.#guard(() => this.#takeFailure(failure));
+  }
+
+  /** A fault of ours must not surface inside the HTTP client: it ends the call where calls end. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#broke(error);
+    }
+  }
+
+  #broke(error: unknown): void {
+    this.#exchange?.abort();
+    this.#done = true;
+    this.#passage.carriage.inFlight.delete(this);
+    this.#settle.reject(error);
+  }
+
+  #takeHead(head: UpstreamHead): void {
     this.#head = head;
     if (classify(head.status) !== 'success') return;
     this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
@@ -87,7 +131,7 @@ export class RouteAttempt implements UpstreamHandler {
     });
   }
 
-  onData(chunk: Buffer): void {
+  #takeData(chunk: Buffer): void {
     if (this.#done) return;
     if (this.#stream !== undefined) {
       if (this.#stream.push(chunk) === 'first-error') this.#firstEventFailed(this.#stream.firstError);
@@ -102,7 +146,7 @@ export class RouteAttempt implements UpstreamHandler {
     this.#chunks.push(chunk);
   }
 
-  onEnd(): void {
+  #takeEnd(): void {
     if (this.#done || this.#head === undefined) return;
     if (this.#stream !== undefined) {
       if (this.#stream.began) this.#stream.upstreamEnded();
@@ -115,7 +159,7 @@ export class RouteAttempt implements UpstreamHandler {
     else this.#vendorFailed({ status: this.#head.status, headers: this.#head.headers, body });
   }
 
-  onFailure(failure: UpstreamFailure): void {
+  #takeFailure(failure: UpstreamFailure): void {
     if (this.#done) return;
     this.#passage.carriage.log.warn(
       { requestId: this.#passage.call.id, route: this.#route.id, kind: failure.kind, detail: failure.detail },
@@ -148,7 +192,15 @@ export class RouteAttempt implements UpstreamHandler {
       return;
     }
     this.#exchange?.abort();
-    this.#fail({ outcome: 'stopped', kind: 'broken', error: undefined });
+    this.#fail({ outcome: 'stopped', kind: 'stopped', error: undefined });
+  }
+
+  tick(now: number): void {
+    if (this.#stream?.began) this.#stream.tick(now);
+  }
+
+  get streaming(): boolean {
+    return this.#stream?.began ?? false;
   }
 
   #framingOf(head: UpstreamHead): 'sse' | 'json-array' | undefined {
@@ -239,6 +291,7 @@ export class RouteAttempt implements UpstreamHandler {
     if (this.#done) return;
     this.#done = true;
     this.#chunks = [];
-    this.#resolve(result);
+    this.#passage.carriage.inFlight.delete(this);
+    this.#settle.resolve(result);
   }
 }

@@ -35,8 +35,10 @@ export async function forward(passage: Passage, routes: readonly Route[], times:
     const result = await tryRoute(passage, route, times);
     if (again) carriage.retryBudget.release();
     if (call.settled) return;
-    if (result.kind === 'route-failed') failures.push(result.failure);
-    else if (result.kind === 'rejected' && !response.closed) {
+    if (result.kind === 'route-failed') {
+      failures.push(result.failure);
+      if (result.failure.kind === 'stopped') break;
+    } else if (result.kind === 'rejected' && !response.closed) {
       passOn(passage, result.error);
       return;
     }
@@ -52,11 +54,14 @@ async function tryRoute(passage: Passage, route: Route, times: StreamTimes): Pro
   if (ticket === undefined) return LIMITED;
   beginAttempt(passage, route);
   openInJournal(passage, route);
-  const result = await send(passage, route, { times, ticket });
-  endAttempt(passage, outcomeOf(result));
-  report(ticket, result);
-  ticket.end(totalTokens(call.usage));
-  return result;
+  try {
+    const result = await send(passage, route, { times, ticket });
+    endAttempt(passage, outcomeOf(result));
+    report(ticket, result);
+    return result;
+  } finally {
+    ticket.end(totalTokens(call.usage));
+  }
 }
 
 /** What the attempt says about its route: a client's own fault, or its leaving, says nothing bad. */
@@ -66,33 +71,30 @@ function report(ticket: Ticket, result: AttemptResult): void {
     if (result.outcome === 'ok') ticket.report('success');
     else if (result.outcome === 'cut-by-upstream') ticket.report('failure');
   } else {
-    const { error } = result.failure;
-    if (error === undefined) ticket.report('failure');
-    else ticket.report(classify(error.status), error);
+    const { error, kind } = result.failure;
+    if (error === undefined && kind !== 'stopped') ticket.report('failure');
+    else if (error !== undefined) ticket.report(classify(error.status), error);
   }
 }
 
 function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<AttemptResult> {
   const { dialect, raw, facts, response, carriage } = passage;
-  return new Promise((resolve) => {
-    const attempt = new RouteAttempt(passage, route, watch, (result) => {
-      response.off('close', onClose);
-      resolve(result);
-    });
-    const onClose = (): void => attempt.clientGone();
-    response.once('close', onClose);
-    const { endpoint } = passage.call;
-    const { origin, path, headers } = addressVendor({
-      route,
-      protocol: endpoint.protocol,
-      action: actionOf(passage),
-      clientHeaders: passage.headers,
-      clientQuery: endpoint.query.slice(1),
-    });
-    const body = dialect.spliceRequest(raw, facts, route.forwardModelId);
-    const { timeouts } = carriage;
-    attempt.attach(carriage.client.send({ origin, path, method: 'POST', headers, body, timeouts }, attempt));
+  const settle = Promise.withResolvers<AttemptResult>();
+  const attempt = new RouteAttempt(passage, route, watch, settle);
+  const { endpoint } = passage.call;
+  const { origin, path, headers } = addressVendor({
+    route,
+    protocol: endpoint.protocol,
+    action: actionOf(passage),
+    clientHeaders: passage.headers,
+    clientQuery: endpoint.query.slice(1),
   });
+  const body = dialect.spliceRequest(raw, facts, route.forwardModelId);
+  const { timeouts } = carriage;
+  const onClose = (): void => attempt.clientGone();
+  response.once('close', onClose);
+  attempt.attach(carriage.client.send({ origin, path, method: 'POST', headers, body, timeouts }, attempt));
+  return settle.promise.finally(() => response.off('close', onClose));
 }
 
 function actionOf({ call, facts }: Passage): VendorAction {
@@ -146,7 +148,8 @@ function answerFailures(passage: Passage, failures: readonly RouteFailure[]): vo
 
 function refusalFor(failures: readonly RouteFailure[]): Refusal {
   if (failures.some(({ kind }) => kind === 'timeout')) return refuse('upstreamTimeout');
-  if (failures.every(({ kind }) => kind === 'limited')) return refuse('unavailable', { retryAfterMs: 1_000 });
+  if (failures.every(({ kind }) => kind === 'limited' || kind === 'stopped'))
+    return refuse('unavailable', { retryAfterMs: 1_000 });
   return refuse('upstreamBroken');
 }
 

@@ -10,7 +10,7 @@ import type { Dialect, RawRequest, RequestFacts, StreamUsage } from '../protocol
 import type { UpstreamClient, UpstreamTimeouts } from '../upstream/contract.ts';
 import type { Health } from '../upstream/health.ts';
 import type { Call, Outcome } from './call.ts';
-import type { LiveStreams } from './live.ts';
+import type { InFlight } from './in-flight.ts';
 import { priceSnapshot, type Tariff } from './quote.ts';
 import type { RetryBudget } from './route.ts';
 import { type Settlement, settleCall } from './settle.ts';
@@ -20,7 +20,7 @@ export interface Carriage {
   readonly client: UpstreamClient;
   readonly health: Health;
   readonly retryBudget: RetryBudget;
-  readonly live: LiveStreams;
+  readonly inFlight: InFlight;
   readonly settlement: Settlement;
   readonly gate: Gate;
   readonly journal: Journal;

@@ -31,14 +31,14 @@ export interface RequestBody {
   release(): void;
 }
 
-export type ReadBody = (
-  request: IncomingMessage,
-) => Promise<RequestBody | Refusal | { readonly kind: 'aborted' }>;
+export type BodyResult = RequestBody | Refusal | { readonly kind: 'aborted' };
 
 export interface Gateway {
   readonly directory: Directory;
   readonly carriage: Carriage;
-  readonly readBody: ReadBody;
+  readBody(request: IncomingMessage, response: ServerResponse): Promise<BodyResult>;
+  /** For a request that is refused before its body was read. */
+  discardBody(request: IncomingMessage, response: ServerResponse): void;
   readonly calendar: Calendar;
   readonly random: Random;
   readonly nodeName: string;
@@ -69,6 +69,7 @@ export async function serveCall(
   const id = newCallId(createdAtMs);
   const caller = await identify(request, gateway, createdAtMs);
   if (isRefusal(caller)) {
+    gateway.discardBody(request, response);
     sendRefusal(response, caller, id, endpoint.protocol);
     return;
   }
@@ -103,8 +104,11 @@ async function carryCall(
   gateway: Gateway,
 ): Promise<Refusal | undefined> {
   const unsupported = checkMediaType(call.endpoint, request.headers['content-type']);
-  if (unsupported !== undefined) return unsupported;
-  const body = await gateway.readBody(request);
+  if (unsupported !== undefined) {
+    gateway.discardBody(request, response);
+    return unsupported;
+  }
+  const body = await gateway.readBody(request, response);
   if (isRefusal(body)) return body;
   if (body.kind === 'aborted') {
     settleCall(call, CLIENT_CLOSED, gateway.carriage.settlement);

@@ -7,7 +7,6 @@ import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Verdict } from '../ledger/contract.ts';
 import type { Framing, StreamRelay } from '../protocol/dialect.ts';
 import type { UpstreamExchange } from '../upstream/contract.ts';
-import type { LiveStream } from './live.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
 
@@ -31,7 +30,7 @@ export type StreamState = 'waiting' | 'first-error' | 'flowing';
  * One streamed answer between a vendor and a client. Chunks are written as they come; a client that does not
  * read pauses the vendor. The 200 is committed when the first event is there, not before.
  */
-export class StreamAnswer implements LiveStream {
+export class StreamAnswer {
   readonly #passage: Passage;
   readonly #relay: StreamRelay;
   readonly #framing: Framing;
@@ -160,7 +159,6 @@ export class StreamAnswer implements LiveStream {
     carriage.journal.mark(call.id, { ...NO_USAGE, inputFresh: facts.inputTokensEstimate });
     this.#lastMarkAt = now;
     if (call.lease !== undefined && call.lease.heldMicro < this.#passage.wantMicro) this.#bytesToCheck = 0;
-    carriage.live.add(this);
     this.#onBegin();
     response.writeHead(200, this.#headers as string[]);
     const early = this.#early;
@@ -251,7 +249,6 @@ export class StreamAnswer implements LiveStream {
 
   #close(outcome: string): void {
     this.#ended = true;
-    this.#passage.carriage.live.delete(this);
     this.#onEnd(outcome);
   }
 }

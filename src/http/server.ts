@@ -6,6 +6,8 @@ import { type Gateway, serveCall } from '../gateway/pipeline.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ERRORS, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
+import type { Logger } from '../kernel/log.ts';
+import { discardBody } from './body.ts';
 
 /** Headers must be there within this time: a slow drip of headers holds nothing. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -31,6 +33,7 @@ export interface ServerParts {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /** One port for everything. The gateway's paths are looked at first: they are what we are fast for. */
@@ -61,11 +64,15 @@ function dispatch(request: IncomingMessage, response: ServerResponse, parts: Ser
   if (parts.gateway !== undefined) {
     const match = matchEndpoint(method, url);
     if (match.kind === 'endpoint') {
-      void serveCall(request, response, match.endpoint, parts.gateway);
+      serveCall(request, response, match.endpoint, parts.gateway).catch((error: unknown) => {
+        parts.log.error({ err: error }, 'request failed outside of any call');
+        sendRefusal(response, refuse('internal'), newCallId(parts.clock.now()), undefined);
+      });
       return;
     }
     if (match.kind === 'method-not-allowed') {
       response.setHeader('allow', match.allow);
+      discardBody(request, response);
       sendRefusal(response, refuse('methodNotAllowed'), newCallId(parts.clock.now()), undefined);
       return;
     }
@@ -84,6 +91,7 @@ function operate(request: IncomingMessage, response: ServerResponse, parts: Serv
     const { ready, reason } = operations.readiness();
     text(response, ready ? 200 : 503, `${reason}\n`);
   } else {
+    discardBody(request, response);
     const refusal = refuse('pathUnknown', { message: hint(path) });
     sendRefusal(response, refusal, newCallId(parts.clock.now()), undefined);
   }

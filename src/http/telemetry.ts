@@ -12,7 +12,7 @@ const BATCH_SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
 export interface Observed {
   readonly gate: Pick<Gate, 'active'>;
   readonly journal: Pick<Journal, 'lag' | 'bytes'>;
-  readonly liveStreams: { readonly size: number };
+  readonly inFlight: { readonly streams: number };
   readonly breakers: () => Iterable<{
     readonly routeId: number;
     readonly state: BreakerState;
@@ -118,7 +118,7 @@ export class Telemetry {
     return [
       ...own,
       gauge('tollgate_active_calls', 'Calls inside the gate.', observed.gate.active),
-      gauge('tollgate_active_streams', 'Streams on their way.', observed.liveStreams.size),
+      gauge('tollgate_active_streams', 'Streams on their way.', observed.inFlight.streams),
       gauge('tollgate_journal_lag_calls', 'Ended calls not yet in the store.', observed.journal.lag),
       gauge('tollgate_journal_bytes', 'Bytes of the journal.', observed.journal.bytes),
       gauge(
