@@ -1,6 +1,5 @@
 import type { Funds } from '../accounts/contract.ts';
 import { StoreUnavailable } from '../accounts/contract.ts';
-import { fault } from '../kernel/fault.ts';
 import type { CallRecord, LedgerStore } from './contract.ts';
 
 /** What became of a batch. `poison` are calls that the store refuses although it takes others. */
@@ -29,9 +28,7 @@ export async function settleBatch(store: LedgerStore, calls: readonly CallRecord
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     if (part.length === 0) continue;
     try {
-      fault('settle.before-commit');
       const accounts = await store.settle(part);
-      fault('settle.after-commit');
       for (const account of accounts) keepNewer(funds, account.accountId, account.funds);
       settled.push(...part);
     } catch (error) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type Funds, StoreUnavailable } from '../../accounts/contract.ts';
 import type { PriceSnapshot } from '../../catalog/price.ts';
+import { fault } from '../../kernel/fault.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { CallRecord, LedgerStore, OpenCall, SettledAccount } from '../contract.ts';
@@ -86,8 +87,10 @@ export class MemoryLedger implements LedgerStore {
     await Promise.resolve();
     if (this.away) throw new StoreUnavailable('the store is away');
     if (calls.some((call) => this.refused.has(call.callId))) throw new Error('value out of range');
+    fault('settle.before-commit');
     this.batches.push(calls.map((call) => call.callId));
     for (const call of calls) if (!this.calls.has(call.callId)) this.calls.set(call.callId, call);
+    fault('settle.after-commit');
     return [...new Set(calls.map((call) => call.accountId))].map((accountId) => ({
       accountId,
       funds: this.funds(),
