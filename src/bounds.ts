@@ -101,9 +101,8 @@ export const PASSWORD_LENGTH_MAX = 256;
 /** Passwords hashed at once: 128 MiB and one thread of the pool each; the rest waits, up to a bound. */
 export const PASSWORD_HASHES_AT_ONCE = 2;
 export const PASSWORD_HASHES_WAITING_MAX = 64;
-/** Keys of one account, hosted credentials of one account, and names of either (spec 8: 100 characters). */
+/** Keys of one account, and characters of their names (spec 8). */
 export const KEYS_PER_ACCOUNT_MAX = 500;
-export const BYOK_PER_ACCOUNT_MAX = 50;
 export const NAME_LENGTH_MAX = 100;
 /** decisions.md 8: entries of one page. */
 export const PAGE_SIZE_MAX = 100;

@@ -29,7 +29,7 @@ export interface Credential {
   readonly vendorCode: string;
   /** In clear, in memory only: never logged, never in an error, never in a URL. */
   readonly secret: string;
-  /** Replaces the vendor's address. Key and address come from one record, so that neither meets a stranger. */
+  /** Replaces the vendor's address. Key and address come from one record: neither meets a stranger. */
   readonly baseUrl: string | undefined;
   readonly rateMicro: bigint;
   readonly limits: CredentialLimits;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CATALOG_TEXT, catalogDocument } from '../../test/support/catalog.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { hashApiKey, newApiKey } from '../accounts/api-key.ts';
-import { BYOK_PER_ACCOUNT_MAX, KEYS_PER_ACCOUNT_MAX } from '../bounds.ts';
+import { KEYS_PER_ACCOUNT_MAX } from '../bounds.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
@@ -17,8 +17,8 @@ import {
   updateAccount,
 } from './accounts.ts';
 import { createKey, deleteKeys, findKey, listKeys, setKeyStatus } from './api-keys.ts';
-import { deleteHosted, hostCredential, readHosted, updateHosted } from './byok.ts';
-import { applyCatalog } from './catalog.ts';
+import { applyCatalog, loadCatalog } from './catalog.ts';
+import { type CredentialWrite, insertCredential } from './catalog-write.ts';
 import { type Change, followChanges } from './changes.ts';
 import { cancelSubscription, grantSubscription } from './subscriptions.ts';
 
@@ -135,12 +135,6 @@ describe('an account', () => {
       () => setKeyStatus(fresh.database, accountId, [1], 'disabled'),
       () => deleteKeys(fresh.database, accountId, [1]),
       () => grantSubscription(fresh.database, { accountId, planCode: 'PRO', startsAtMs: 0, endsAtMs: 1 }),
-      () =>
-        hostCredential(
-          fresh.database,
-          { accountId, vendorCode: 'openai', name: 'n', secret: 's', baseUrl: undefined },
-          sealer,
-        ),
     ];
     for (const write of writes) {
       await write();
@@ -243,81 +237,59 @@ describe('a subscription', () => {
 });
 
 describe('a hosted credential', () => {
-  const host = (owner: number, change: object = {}) =>
-    hostCredential(
-      fresh.database,
-      {
-        accountId: owner,
-        vendorCode: 'openai',
-        name: 'mine',
-        secret: 'sk-mine-and-mine-only',
-        baseUrl: undefined,
-        ...change,
-      },
-      sealer,
-    );
-
-  async function hosted(owner: number): Promise<number> {
-    const made = await host(owner);
-    if (made.kind !== 'hosted') throw new Error(made.kind);
-    return made.credentialId;
+  function host(owner: number, name = 'mine'): Promise<number> {
+    const credential: CredentialWrite = {
+      vendorCode: 'openai',
+      name,
+      secret: 'sk-mine-and-mine-only',
+      baseUrl: undefined,
+      rateMicro: 9_007_199_254_740_993n,
+      limits: {},
+      status: 'enabled',
+      ownerAccountId: owner,
+    };
+    return insertCredential(fresh.database, credential, sealer);
   }
 
-  it('comes with its owner as a caller, opened, and with nobody else', async () => {
+  it('comes with its owner as a caller, opened and exact, and with nobody else', async () => {
     const { text } = await newKey(accountId);
-    const credentialId = await hosted(accountId);
+    const { text: strange } = await newKey(strangerId);
+    const credentialId = await host(accountId);
     expect((await callerOf(text))?.account.byok).toMatchObject([
-      { id: credentialId, vendorCode: 'openai', secret: 'sk-mine-and-mine-only', ownerAccountId: accountId },
+      {
+        id: credentialId,
+        vendorCode: 'openai',
+        secret: 'sk-mine-and-mine-only',
+        rateMicro: 9_007_199_254_740_993n,
+        ownerAccountId: accountId,
+      },
     ]);
-    expect(await readHosted(fresh.database, strangerId, unsealing)).toEqual([]);
+    expect((await callerOf(strange))?.account.byok).toEqual([]);
   });
 
-  it('does not open for an account it was moved to', async () => {
-    const credentialId = await hosted(accountId);
-    await fresh.database.query('update credentials set owner_account_id = $1 where id = $2', [
-      strangerId,
-      credentialId,
-    ]);
-    expect(await readHosted(fresh.database, strangerId, unsealing)).toMatchObject([
-      { secret: '', status: 'disabled' },
-    ]);
-    const place = { accountId: strangerId, credentialId };
-    expect(await updateHosted(fresh.database, place, { status: 'enabled' }, unsealing)).toBe(
-      'secret-required',
+  it('does not open for an account it was moved to, nor as the platform’s own', async () => {
+    const { text } = await newKey(strangerId);
+    const move = 'update credentials set owner_account_id = $1 where id = $2';
+    const credentialId = await host(accountId);
+    await fresh.database.query(move, [strangerId, credentialId]);
+    expect((await callerOf(text))?.account.byok).toMatchObject([{ secret: '', status: 'disabled' }]);
+    await fresh.database.query(move, [null, credentialId]);
+    const catalog = await loadCatalog(fresh.database, unsealing);
+    expect(catalog.credentials.get('mine')).toMatchObject({ secret: '', status: 'disabled' });
+  });
+
+  it('has a name of its own within the account', async () => {
+    await host(accountId);
+    await host(strangerId);
+    await expect(host(accountId)).rejects.toThrow(/unique/);
+  });
+
+  it('shows at most four characters of its secret, in a column of its own', async () => {
+    await host(accountId);
+    const [row] = await fresh.database.query(
+      'select secret_hint from credentials where owner_account_id = $1',
+      [accountId],
     );
-  });
-
-  it('is taken where the vendor allows it, with an own address only where that is allowed', async () => {
-    expect(await host(accountId, { vendorCode: 'google' })).toEqual({ kind: 'vendor-closed' });
-    expect(await host(accountId, { vendorCode: 'nobody' })).toEqual({ kind: 'vendor-closed' });
-    expect(await host(accountId, { baseUrl: 'https://mine.example' })).toEqual({ kind: 'vendor-closed' });
-    await fresh.database.query('update vendors set custom_base_url = true');
-    expect(await host(accountId, { baseUrl: 'https://mine.example' })).toMatchObject({ kind: 'hosted' });
-    expect(await host(accountId)).toEqual({ kind: 'name-taken' });
-    expect(await host(999)).toEqual({ kind: 'unknown-account' });
-  });
-
-  it('can be changed and deleted by its owner only', async () => {
-    const credentialId = await hosted(accountId);
-    const place = { accountId, credentialId };
-    const strange = { accountId: strangerId, credentialId };
-    expect(await updateHosted(fresh.database, strange, { secret: 'sk-stolen' }, unsealing)).toBe('not-found');
-    expect(await updateHosted(fresh.database, place, { name: 'renamed' }, unsealing)).toBe('updated');
-    expect(await updateHosted(fresh.database, place, { secret: 'sk-newer' }, unsealing)).toBe('updated');
-    expect(await updateHosted(fresh.database, place, { baseUrl: 'https://x.example' }, unsealing)).toBe(
-      'vendor-closed',
-    );
-    expect(await readHosted(fresh.database, accountId, unsealing)).toMatchObject([
-      { name: 'renamed', secret: 'sk-newer' },
-    ]);
-    await host(accountId, { name: 'second' });
-    expect(await updateHosted(fresh.database, place, { name: 'second' }, unsealing)).toBe('name-taken');
-    expect(await deleteHosted(fresh.database, strangerId, [credentialId])).toBe(0);
-    expect(await deleteHosted(fresh.database, accountId, [credentialId])).toBe(1);
-  });
-
-  it('is one of a bounded number', async () => {
-    for (let made = 0; made < BYOK_PER_ACCOUNT_MAX; made++) await host(accountId, { name: `n${made}` });
-    expect(await host(accountId)).toEqual({ kind: 'too-many' });
+    expect(row).toEqual({ secret_hint: 'only' });
   });
 });
