@@ -43,6 +43,8 @@ describe('the size rules', () => {
     expect(one(checkSizes, 'function enter(a, b, c, d, e) {}')).toEqual([
       '1 parameters enter has 5 parameters',
     ]);
+    expect(one(checkSizes, 'property((a, b, c, d, e) => {});')).toHaveLength(1);
+    expect(one(checkSizes, 'property((a, b, c, d, e) => {});', 'src/gate/memory.test.ts')).toEqual([]);
     expect(one(checkSizes, 'function enter(force: boolean) {}')).toEqual([
       '1 boolean-parameters enter takes a boolean',
     ]);
