@@ -95,8 +95,8 @@ export function encodeCallRow(call: CallRecord): CallRow {
 }
 
 /**
- * The receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which is kept
- * for as long.
+ * The receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which is
+ * kept for as long.
  */
 export function encodeConsumptionRow(consumption: Consumption, creditsPerYuan: number): ConsumptionRow {
   const { call } = consumption;

@@ -17,53 +17,50 @@ const purseOf = (figures: Partial<Purse>): Purse => ({
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 13n });
 
-test('whatever an account has and a call costs: nothing is made, lost or overdrawn', () => {
-  const calls = fc.array(fc.bigInt({ min: 1n, max: 10n ** 10n }), { minLength: 1, maxLength: 20 });
-  const creditsPerYuan = fc.constantFrom(1, 3, 1000, 999_983);
-  fc.assert(
-    fc.property(
-      amount,
-      amount,
-      fc.boolean(),
-      calls,
-      creditsPerYuan,
-      (credits, balance, autoExchange, yuan, factor) => {
-        const purse = purseOf({ creditsMicro: credits, balanceMicro: balance, autoExchange });
-        let paid = 0n;
-        let moved = 0n;
-        for (const amountMicro of yuan) {
-          const chargeMicro = amountMicro * BigInt(factor);
-          const call = callOf({ accountId: 1, amountMicro, chargeMicro });
-          const consumption = takeCharge(purse, call, { creditsPerYuan: factor, month: '2026-11' });
-          expect(consumption.creditsMicro + consumption.shortfallMicro).toBe(chargeMicro);
-          expect(consumption.spentMicro).toBeLessThanOrEqual(amountMicro);
-          // A shortfall means that there was nothing left to take.
-          if (consumption.shortfallMicro > 0n) expect(purse.creditsMicro).toBe(0n);
-          if (consumption.shortfallMicro > 0n && autoExchange) expect(purse.balanceMicro).toBe(0n);
-          // No more is exchanged than is missing, but for the part of the last micro-yuan.
-          if (consumption.exchangedMicro > 0n) expect(purse.creditsMicro).toBeLessThan(BigInt(factor));
-          paid += consumption.creditsMicro;
-          moved += consumption.exchangedMicro;
-        }
-        expect(purse.creditsMicro).toBe(credits + moved * BigInt(factor) - paid);
-        expect(purse.balanceMicro).toBe(balance - moved);
-        if (!autoExchange) expect(moved).toBe(0n);
-        const sum = (pool: string) =>
-          purse.entries
-            .filter((entry) => entry.pool === pool)
-            .reduce((total, entry) => total + entry.changeMicro, 0n);
-        expect([sum('credits'), sum('balance')]).toEqual([
-          purse.creditsMicro - credits,
-          purse.balanceMicro - balance,
-        ]);
-        expect(purse.entries.map((entry) => entry.seq)).toEqual(
-          purse.entries.map((_, index) => BigInt(index + 1)),
-        );
-      },
-    ),
-    { numRuns: 500 },
-  );
+const history = fc.record({
+  credits: amount,
+  balance: amount,
+  autoExchange: fc.boolean(),
+  amounts: fc.array(fc.bigInt({ min: 1n, max: 10n ** 10n }), { minLength: 1, maxLength: 20 }),
+  creditsPerYuan: fc.constantFrom(1, 3, 1000, 999_983),
 });
+
+test('whatever an account has and a call costs: nothing is made, lost or overdrawn', () => {
+  const property = fc.property(history, ({ credits, balance, autoExchange, amounts, creditsPerYuan }) => {
+    const factor = BigInt(creditsPerYuan);
+    const purse = purseOf({ creditsMicro: credits, balanceMicro: balance, autoExchange });
+    let paid = 0n;
+    let moved = 0n;
+    for (const amountMicro of amounts) {
+      const chargeMicro = amountMicro * factor;
+      const call = callOf({ accountId: 1, amountMicro, chargeMicro });
+      const consumption = takeCharge(purse, call, { creditsPerYuan, month: '2026-11' });
+      expect(consumption.creditsMicro + consumption.shortfallMicro).toBe(chargeMicro);
+      expect(consumption.spentMicro).toBeLessThanOrEqual(amountMicro);
+      // A shortfall means that there was nothing left to take.
+      if (consumption.shortfallMicro > 0n) expect(purse.creditsMicro).toBe(0n);
+      if (consumption.shortfallMicro > 0n && autoExchange) expect(purse.balanceMicro).toBe(0n);
+      // No more is exchanged than is missing, but for the part of the last micro-yuan.
+      if (consumption.exchangedMicro > 0n) expect(purse.creditsMicro).toBeLessThan(factor);
+      paid += consumption.creditsMicro;
+      moved += consumption.exchangedMicro;
+    }
+    expect(purse.creditsMicro).toBe(credits + moved * factor - paid);
+    expect(purse.balanceMicro).toBe(balance - moved);
+    if (!autoExchange) expect(moved).toBe(0n);
+    expect(sumOf(purse, 'credits')).toBe(purse.creditsMicro - credits);
+    expect(sumOf(purse, 'balance')).toBe(purse.balanceMicro - balance);
+    expect(purse.entries.map((entry) => entry.seq)).toEqual(
+      purse.entries.map((_, index) => BigInt(index + 1)),
+    );
+  });
+  fc.assert(property, { numRuns: 500 });
+});
+
+function sumOf(purse: Purse, pool: string): bigint {
+  const entries = purse.entries.filter((entry) => entry.pool === pool);
+  return entries.reduce((total, entry) => total + entry.changeMicro, 0n);
+}
 
 test('a call that nobody pays with Credits cannot be charged', () => {
   const purse = purseOf({ creditsMicro: 10n ** 12n });

@@ -106,9 +106,8 @@ function findClosedAncestor(path: string, user: SystemUser): string | undefined 
  */
 function reachable(native: string, dataDirectory: string, user: SystemUser): string {
   if (findClosedAncestor(join(native, 'bin'), user) === undefined) return native;
-  const version = (
-    JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string }
-  ).version;
+  // Another version of the package has another time of its files, and so another copy.
+  const version = Math.floor(statSync(join(native, 'bin', 'postgres')).mtimeMs);
   const copy = join(dataDirectory, `postgres-binaries-${version}`);
   if (!existsSync(copy)) {
     const unfinished = `${copy}.${process.pid}`;

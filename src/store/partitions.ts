@@ -42,7 +42,7 @@ async function ensurePartition(transaction: Database, table: string, month: stri
   );
 }
 
-/** Drops the logs before `month` and remembers it: what is gone is gone, not missing. Names what it dropped. */
+/** Drops the logs before `month` and remembers it: gone is not missing. Names what it dropped. */
 export async function dropPartitionsBefore(database: Database, month: string): Promise<readonly string[]> {
   return await database.transaction(async (transaction) => {
     await transaction.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);

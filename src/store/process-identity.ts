@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { LOCK_FILE_BYTES_MAX } from '../bounds.ts';
+import { isJsonObject, parseJson } from '../kernel/json.ts';
 
 /**
  * Which process it is, not only its number: numbers are used again, after a reboot and in every container.
@@ -22,14 +24,9 @@ export function isAlive(identity: ProcessIdentity): boolean {
 
 /** Reads the identity back from a JSON text of ours; nothing when it is something else. */
 export function parseIdentity(text: string): ProcessIdentity | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { pid, started } = value as { pid?: unknown; started?: unknown };
+  const result = parseJson(text, { bytesMax: LOCK_FILE_BYTES_MAX, depthMax: 1 });
+  if (result.kind !== 'parsed' || !isJsonObject(result.value)) return undefined;
+  const { pid, started } = result.value;
   if (!Number.isSafeInteger(pid) || (pid as number) < 1 || typeof started !== 'string') return undefined;
   return { pid: pid as number, started };
 }

@@ -24,7 +24,7 @@ interface TestServer {
 const TEMPLATE = 'template_tollgate';
 let starting: Promise<TestServer> | undefined;
 
-/** A migrated database of the caller's own, on a real server that starts at first use in this test process. */
+/** A migrated database of the caller's own, on a real server that starts at first use in this process. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   starting ??= startServer();
   const test = await starting;
