@@ -117,16 +117,21 @@ describe('journal', () => {
     );
   });
 
-  it('takes a long call along into newer segments, with its last mark, so that the old ones go', async () => {
-    const book = await start({ segmentBytes: 1_500 });
-    book.open(sampleOpen('req_long'));
-    book.mark('req_long', usageOf(7, 7));
-    for (let round = 0; round < 40; round++) fill(book, `${round}`);
-    await vi.waitFor(() => expect(segments().length).toBeLessThanOrEqual(8));
-    expect(recordsOnDisk()).toContain('open req_long');
-    expect(recordsOnDisk()).toContain('mark req_long');
-    book.end(sampleEnd('req_long'));
-    book.committed(['req_long']);
+  it('takes long calls along into newer segments with their marks, so that the old ones go', async () => {
+    const book = await start({ segmentBytes: 10_000 });
+    const long = Array.from({ length: 12 }, (_, index) => `req_long_${index}`);
+    // Each of them begins in a segment of its own and would keep it.
+    for (const callId of long) {
+      book.open(sampleOpen(callId));
+      book.mark(callId, usageOf(7, 7));
+      for (let round = 0; round < 5; round++) fill(book, `${callId}_${round}`);
+    }
+    for (let round = 0; round < 20; round++) fill(book, `${round}`);
+    await vi.waitFor(() => expect(Number.parseInt(segments()[0] ?? '', 10)).toBeGreaterThan(8));
+    for (const callId of long) expect(recordsOnDisk()).toContain(`open ${callId}`);
+    for (const callId of long) expect(recordsOnDisk()).toContain(`mark ${callId}`);
+    for (const callId of long) book.end(sampleEnd(callId));
+    book.committed(long);
     await book.close();
     journal = undefined;
     expect(segments()).toEqual([]);

@@ -231,7 +231,7 @@ class SegmentedJournal implements FileJournal {
   }
 
   /**
-   * A long stream would keep its first segment, and every one after it, for as long as it runs. So each new
+   * A long stream keeps the segment it began in, and some dozens of them would fill the journal. So each new
    * call takes one old open call along into the current segment.
    */
   #carryOne(): void {

@@ -60,6 +60,12 @@ describe('the files of a journal', () => {
     expect(() => files.unpin(segment)).toThrow('as often');
   });
 
+  it('a segment that nobody pinned goes as soon as it is full', async () => {
+    append('abcdefghij');
+    append('next');
+    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']));
+  });
+
   it('a probe leaves nothing behind', () => {
     append('ab');
     files.probe(Buffer.alloc(5_000, 0x78));
