@@ -42,16 +42,22 @@ class PooledClient implements UpstreamClient {
   }
 
   #poolFor(request: UpstreamRequest): OriginPool {
+    const { connectMs } = request.timeouts;
+    let pool = this.#pools.get(request.origin);
     // The connect time-out belongs to the pool, so requests that differ in it do not share one.
-    const key = `${request.timeouts.connectMs} ${request.origin}`;
-    let pool = this.#pools.get(key);
-    if (pool === undefined) {
-      if (this.#pools.size >= UPSTREAM_ORIGINS_MAX) this.#makeRoom();
-      pool = new OriginPool(request.origin, request.timeouts.connectMs);
-      this.#pools.set(key, pool);
+    if (pool?.connectMs !== connectMs) {
+      const key = pool === undefined ? request.origin : `${connectMs} ${request.origin}`;
+      pool = this.#pools.get(key) ?? this.#open(key, request);
     }
     this.#uses += 1;
     pool.usedAt = this.#uses;
+    return pool;
+  }
+
+  #open(key: string, request: UpstreamRequest): OriginPool {
+    if (this.#pools.size >= UPSTREAM_ORIGINS_MAX) this.#makeRoom();
+    const pool = new OriginPool(request.origin, request.timeouts.connectMs);
+    this.#pools.set(key, pool);
     return pool;
   }
 

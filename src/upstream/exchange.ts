@@ -259,25 +259,29 @@ export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, C
 
 function dispatchOptions(request: UpstreamRequest): Dispatcher.DispatchOptions {
   const { body, headers } = request;
-  const [only] = body;
-  const bytes = body.length === 1 && only !== undefined ? only.length : totalBytes(body);
-  const options: Dispatcher.DispatchOptions = {
+  const first = body[0];
+  const bytes = body.length === 1 && first !== undefined ? first.length : totalBytes(body);
+  const large = bytes > UPSTREAM_COPY_BYTES_MAX;
+  return {
     path: request.path,
     method: request.method,
-    headers: headers as string[],
+    headers: large ? [...headers, 'content-length', String(bytes)] : (headers as string[]),
+    body: large
+      ? piecemeal(body)
+      : body.length > 1
+        ? Buffer.concat(body as Buffer[], bytes)
+        : (first ?? null),
     headersTimeout: request.timeouts.firstByteMs,
     bodyTimeout: request.timeouts.idleMs,
   };
-  if (bytes === 0) return options;
-  if (bytes <= UPSTREAM_COPY_BYTES_MAX) {
-    options.body = body.length === 1 && only !== undefined ? only : Buffer.concat(body as Buffer[], bytes);
-    return options;
-  }
-  options.headers = [...headers, 'content-length', String(bytes)];
-  // undici keeps a Buffer until the answer has ended, which for a stream is minutes; a used-up iterator holds
-  // nothing. It takes any iterable, though its types do not say so.
-  options.body = pieces([...body]) as unknown as Buffer;
-  return options;
+}
+
+/**
+ * undici keeps a Buffer until the answer has ended, which for a stream is minutes; a used-up iterator holds
+ * nothing. It takes any iterable, though its types do not say so.
+ */
+function piecemeal(body: readonly Buffer[]): Buffer {
+  return pieces([...body]) as unknown as Buffer;
 }
 
 function* pieces(rest: Buffer[]): Generator<Buffer> {
@@ -292,7 +296,7 @@ function totalBytes(body: readonly Buffer[]): number {
 
 /** In place: undici made the object for this answer alone. */
 function joinRepeated(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  for (const name in headers) {
+  for (const name of Object.keys(headers)) {
     const value = headers[name];
     if (typeof value !== 'string') headers[name] = value === undefined ? '' : value.join(', ');
   }

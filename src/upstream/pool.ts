@@ -25,6 +25,7 @@ export class Connection extends Client {
 
 /** The connections to one vendor address. */
 export class OriginPool {
+  readonly connectMs: number;
   readonly #origin: string;
   readonly #options: Client.Options;
   readonly #pool: Pool;
@@ -35,6 +36,7 @@ export class OriginPool {
   usedAt = 0;
 
   constructor(origin: string, connectMs: number) {
+    this.connectMs = connectMs;
     this.#origin = origin;
     this.#options = {
       connectTimeout: connectMs,
