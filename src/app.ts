@@ -97,7 +97,8 @@ async function assemble(
     gateway: config.role === 'platform' ? undefined : gateway,
     operations: {
       metrics: () => telemetry.render(),
-      readiness: () => readiness(draining, carriage, missingParts(directory)),
+      readiness: () =>
+        draining ? { ready: false, reason: 'draining' } : readiness(carriage, missingParts(directory)),
     },
   });
   const stop = async (): Promise<void> => {
@@ -229,12 +230,7 @@ function missingParts(directory: CachedDirectory): string[] {
   ];
 }
 
-function readiness(
-  draining: boolean,
-  { journal }: Carriage,
-  missing: readonly string[],
-): { ready: boolean; reason: string } {
-  if (draining) return { ready: false, reason: 'draining' };
+function readiness({ journal }: Carriage, missing: readonly string[]): { ready: boolean; reason: string } {
   if (!journal.writable) return { ready: false, reason: 'the journal cannot be written' };
   const [first] = missing;
   return first === undefined ? { ready: true, reason: 'ready' } : { ready: false, reason: first };

@@ -1,6 +1,6 @@
 import { assert } from '../kernel/assert.ts';
 import { MICRO } from '../kernel/money.ts';
-import { outputTokens, type Usage } from '../kernel/usage.ts';
+import { NO_USAGE, outputTokens, type Usage } from '../kernel/usage.ts';
 import type { Prices } from './contract.ts';
 
 /** Each rate of decisions.md 6, in micro-units; 100 (100_000_000n) is list price, the multiplier's is 1. */
@@ -75,4 +75,16 @@ export function yuanToBuyMicro(missingCreditsMicro: bigint, creditsPerYuan: numb
 /** What paid Credits are worth in micro-yuan: cut, as every amount is. */
 export function yuanOfMicro(paidCreditsMicro: bigint, creditsPerYuan: number): bigint {
   return paidCreditsMicro / BigInt(creditsPerYuan);
+}
+
+/** How many more output tokens so many micro-Credits pay for; without bound when output is free. */
+export function outputTokensFor(
+  creditMicro: bigint,
+  snapshot: PriceSnapshot,
+  creditsPerYuan: number,
+): number {
+  const million: Usage = { ...NO_USAGE, outputText: 1_000_000 };
+  const perMillionMicro = creditsMicro(costMicro(million, snapshot), creditsPerYuan);
+  if (perMillionMicro === 0n) return Number.POSITIVE_INFINITY;
+  return creditMicro <= 0n ? 0 : Number((creditMicro * TOKENS_PER_PRICE) / perMillionMicro);
 }

@@ -27,15 +27,15 @@ function runApply(input: CommandInput): Promise<number> {
     const changes = await (dry ? previewCatalogFile(setup, file) : applyCatalogFile(setup, file));
     if (!dry && changes.length > 0) await untilInForce(setup, input);
     if (input.values.json === true) input.output.line(JSON.stringify({ dry_run: dry, changes }));
-    else for (const line of report(changes.map(formatChange), dry)) input.output.line(line);
+    else {
+      for (const change of changes) input.output.line(formatChange(change));
+      input.output.line(summary(changes.length) + (dry && changes.length > 0 ? ' (not applied)' : ''));
+    }
     return EXIT.ok;
   });
 }
 
-function report(lines: readonly string[], dry: boolean): readonly string[] {
-  if (lines.length === 0) return ['nothing to change'];
-  return [
-    ...lines,
-    `${lines.length} ${lines.length === 1 ? 'change' : 'changes'}${dry ? ' (not applied)' : ''}`,
-  ];
+function summary(changes: number): string {
+  if (changes === 0) return 'nothing to change';
+  return changes === 1 ? '1 change' : `${changes} changes`;
 }

@@ -1,6 +1,5 @@
 import { MARK_MS } from '../bounds.ts';
-import { costMicro, creditsMicro } from '../catalog/price.ts';
-import { assert } from '../kernel/assert.ts';
+import { costMicro, creditsMicro, outputTokensFor } from '../catalog/price.ts';
 import { ERRORS, type ErrorName } from '../kernel/errors.ts';
 import { MICRO, maxMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
@@ -211,7 +210,10 @@ export class StreamAnswer {
     const { creditsPerYuan } = carriage.settlement;
     const spentMicro = creditsMicro(costMicro(usage, price), creditsPerYuan);
     const tight = lease.heldMicro < wantMicro;
-    this.#bytesToCheck = tight ? this.#bytesUntil(lease.heldMicro - spentMicro) : Number.POSITIVE_INFINITY;
+    const tokensLeft = outputTokensFor(lease.heldMicro - spentMicro, price, creditsPerYuan);
+    this.#bytesToCheck = tight
+      ? Math.max(CHECK_BYTES_MIN, tokensLeft * BYTES_PER_TOKEN)
+      : Number.POSITIVE_INFINITY;
     if (spentMicro < lease.heldMicro) return;
     const moreMicro = maxMicro(wantMicro - lease.heldMicro, spentMicro - lease.heldMicro + EXTENSION_MICRO);
     const granted = carriage.gate.extend(lease, moreMicro);
@@ -229,17 +231,6 @@ export class StreamAnswer {
       if (grantedMicro === 0n) this.cut('cut-by-gateway', 'insufficientCredits');
       else if (!this.#ended && this.#stalledSince === undefined) this.#exchange.resume();
     });
-  }
-
-  /** How many bytes may pass until so much more is spent, at the least. */
-  #bytesUntil(leftMicro: bigint): number {
-    const { price } = this.#passage.call;
-    assert(price !== undefined, 'a running call has a price');
-    const perMillion = costMicro({ ...NO_USAGE, outputText: 1_000_000 }, price);
-    const creditsPerMillion = creditsMicro(perMillion, this.#passage.carriage.settlement.creditsPerYuan);
-    if (creditsPerMillion === 0n || leftMicro <= 0n) return CHECK_BYTES_MIN;
-    const tokensLeft = Number((leftMicro * 1_000_000n) / creditsPerMillion);
-    return Math.max(CHECK_BYTES_MIN, tokensLeft * BYTES_PER_TOKEN);
   }
 
   #settleCut(verdict: Verdict, errorCode: number | null): void {

@@ -2,11 +2,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Route } from '../catalog/contract.ts';
 import type { Gate, GateRefused } from '../gate/contract.ts';
 import type { CallRecord, Journal } from '../ledger/contract.ts';
-import type { BreakerState } from '../upstream/breaker.ts';
 import { Counter, Gauge, Histogram, labelText, type Metric, renderMetrics } from './metrics.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const BATCH_SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
+
+const BREAKER_VALUES = { closed: 0, 'half-open': 1, probing: 1, open: 2 } as const;
 
 /** What `/metrics` shows that others hold. */
 export interface Observed {
@@ -15,12 +16,10 @@ export interface Observed {
   readonly inFlight: { readonly streams: number };
   readonly breakers: () => Iterable<{
     readonly routeId: number;
-    readonly state: BreakerState;
+    readonly state: keyof typeof BREAKER_VALUES;
   }>;
   readonly unhealthyCredentials: () => number;
 }
-
-const BREAKER_VALUES = { closed: 0, 'half-open': 1, probing: 1, open: 2 } as const;
 
 /** The figures of the running process: counted as calls end, shown at `/metrics`. */
 export class Telemetry {
