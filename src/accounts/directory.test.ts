@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ACCOUNTS_CACHED_MAX, CATALOG_RELOAD_MS, UNKNOWN_KEY_MS, UNKNOWN_KEYS_MAX } from '../bounds.ts';
+import { CATALOG_RELOAD_MS, UNKNOWN_KEY_MS, UNKNOWN_KEYS_MAX } from '../bounds.ts';
 import type { CatalogSnapshot, Plan } from '../catalog/contract.ts';
 import { ManualClock } from '../kernel/clock.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
@@ -153,13 +153,15 @@ describe('looking up a caller', () => {
   });
 
   it('keeps a bounded number of callers and lets the longest unused go', async () => {
-    for (let index = 0; index < ACCOUNTS_CACHED_MAX; index++)
-      source.callers.set(`k${index}`, callerOf(index));
-    for (let index = 0; index < ACCOUNTS_CACHED_MAX; index++) await directory.findCaller(`k${index}`);
+    directory = await CachedDirectory.open({ source, clock, log: silentLogger, callersMax: 3 });
+    for (const accountId of [0, 1, 2]) {
+      source.callers.set(`k${accountId}`, callerOf(accountId));
+      await directory.findCaller(`k${accountId}`);
+    }
     directory.findCaller('k0');
-    source.callers.set('new', callerOf(9_999_999));
+    source.callers.set('new', callerOf(9));
     await directory.findCaller('new');
-    expect(directory.size).toBe(ACCOUNTS_CACHED_MAX);
+    expect(directory.size).toBe(3);
     expect(isPromise(directory.findCaller('k0'))).toBe(false);
     expect(isPromise(directory.findCaller('k1'))).toBe(true);
   });

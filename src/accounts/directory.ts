@@ -15,6 +15,8 @@ export interface DirectoryOptions {
   readonly source: DirectorySource;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Callers kept in memory. */
+  readonly callersMax?: number;
 }
 
 interface Known {
@@ -39,6 +41,7 @@ export class CachedDirectory implements Directory {
   readonly #source: DirectorySource;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #callersMax: number;
   /** By key hash; the order is the order of use, the first one goes first. */
   readonly #known = new Map<string, Known>();
   readonly #hashesByAccount = new Map<number, Set<string>>();
@@ -55,6 +58,7 @@ export class CachedDirectory implements Directory {
     this.#source = options.source;
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#callersMax = options.callersMax ?? ACCOUNTS_CACHED_MAX;
     this.#catalog = catalog;
   }
 
@@ -187,7 +191,7 @@ export class CachedDirectory implements Directory {
     if (hashes === undefined) this.#hashesByAccount.set(stored.account.id, new Set([keyHash]));
     else hashes.add(keyHash);
     const [oldest] = this.#known;
-    if (this.#known.size > ACCOUNTS_CACHED_MAX && oldest !== undefined) this.#forget(...oldest);
+    if (this.#known.size > this.#callersMax && oldest !== undefined) this.#forget(...oldest);
     return known.caller;
   }
 

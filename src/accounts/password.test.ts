@@ -18,7 +18,8 @@ describe('passwords', () => {
     expect(stored).not.toContain('horse');
     expect(await verifyPassword('correct horse', stored)).toBe(true);
     expect(await verifyPassword('correct horsf', stored)).toBe(false);
-    expect(await hashPassword('correct horse', systemRandom)).not.toBe(stored);
+    const [, , salt] = stored.split('$');
+    expect(Buffer.from(salt ?? '', 'base64url')).toHaveLength(16);
   });
 
   it('are the same however Unicode composes them', async () => {
@@ -29,10 +30,14 @@ describe('passwords', () => {
     const started = performance.now();
     expect(await verifyPassword('anything', undefined)).toBe(false);
     const unknownMs = performance.now() - started;
-    const again = performance.now();
-    await verifyPassword('anything', cheap('anything'));
     // 2^17 against 2^10: an answer without the work would be as fast as the cheap one.
-    expect(unknownMs).toBeGreaterThan(3 * (performance.now() - again));
+    let cheapMs = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 5; round++) {
+      const again = performance.now();
+      await verifyPassword('anything', cheap('anything'));
+      cheapMs = Math.min(cheapMs, performance.now() - again);
+    }
+    expect(unknownMs).toBeGreaterThan(3 * cheapMs);
   });
 
   it('that do not have our shape in the store are a broken promise', async () => {
