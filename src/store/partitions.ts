@@ -10,20 +10,15 @@ export function logMonth(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 7);
 }
 
-/** This month and the next, so that midnight of the first finds its partition waiting. */
-export async function ensurePartitionsAhead(database: Database, nowMs: number): Promise<void> {
-  const month = logMonth(nowMs);
-  await ensurePartitions(database, [month, monthAfter(month)]);
-}
-
 /**
- * Makes what is missing, in a transaction of its own. A new partition is made aside and then attached, which
- * lets readers and writers of the other months go on.
+ * Makes what is missing of these months and of the ones after them, so that midnight of the first finds its
+ * partition waiting. In a transaction of its own; a new partition is made aside and then attached, which lets
+ * readers and writers of the other months go on.
  */
 export async function ensurePartitions(database: Database, months: readonly string[]): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
-    for (const month of new Set(months)) {
+    for (const month of new Set(months.flatMap((each) => [each, monthAfter(each)]))) {
       for (const table of PARTITIONED) await ensurePartition(transaction, table, month);
     }
   });
@@ -44,6 +39,7 @@ async function ensurePartition(transaction: Database, table: string, month: stri
 
 /** Drops the logs before `month` and remembers it: gone is not missing. Names what it dropped. */
 export async function dropPartitionsBefore(database: Database, month: string): Promise<readonly string[]> {
+  assertMonth(month);
   return await database.transaction(async (transaction) => {
     await transaction.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
     await transaction.query('update log_retention set kept_from = greatest(kept_from, $1::timestamptz)', [
@@ -60,13 +56,18 @@ export async function dropPartitionsBefore(database: Database, month: string): P
   });
 }
 
-/** The name goes into the statement itself, so its form is checked here and nowhere else. */
 function partitionName(table: string, month: string): string {
-  assert(/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month), 'a month of the logs is YYYY-MM');
+  assertMonth(month);
   return `${table}_${month.replace('-', '_')}`;
 }
 
 function monthAfter(month: string): string {
+  assertMonth(month);
   const [year = 0, number = 0] = month.split('-').map(Number);
   return logMonth(Date.UTC(year, number, 1));
+}
+
+/** A month goes into the statement itself, where nothing but its own form may stand. */
+function assertMonth(month: string): void {
+  assert(/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month), 'a month of the logs is YYYY-MM');
 }
