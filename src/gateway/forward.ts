@@ -53,8 +53,8 @@ async function tryRoute(passage: Passage, route: Route, times: StreamTimes): Pro
   // Others took the last place in the credential's own limits since the routes were chosen.
   if (ticket === undefined) return LIMITED;
   beginAttempt(passage, route);
-  openInJournal(passage, route);
   try {
+    openInJournal(passage, route);
     const result = await send(passage, route, { times, ticket });
     endAttempt(passage, outcomeOf(result));
     report(ticket, result);

@@ -209,7 +209,9 @@ function endRefused(call: Call, response: ServerResponse, refusal: Refusal, { ca
 /** A fault of ours: the client learns nothing of it but its request id, the log everything. */
 function endFailed(call: Call, response: ServerResponse, error: unknown, { carriage }: Gateway): void {
   carriage.log.error({ requestId: call.id, err: error }, 'call failed');
-  const refusal = refuse('internal');
+  // A journal that cannot be written is no fault of this call: the next one may find it well again.
+  const away = error instanceof StoreUnavailable;
+  const refusal = away ? refuse('unavailable', { retryAfterMs: WAIT_MS }) : refuse('internal');
   const { status, code } = refusal.error;
   const outcome: Outcome = {
     status,

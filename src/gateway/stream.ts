@@ -1,5 +1,6 @@
 import { MARK_MS } from '../bounds.ts';
 import { costMicro, creditsMicro, outputTokensFor } from '../catalog/price.ts';
+import type { Lease } from '../gate/contract.ts';
 import { ERRORS, type ErrorName } from '../kernel/errors.ts';
 import { MICRO, maxMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
@@ -217,18 +218,22 @@ export class StreamAnswer {
     if (spentMicro < lease.heldMicro) return;
     const moreMicro = maxMicro(wantMicro - lease.heldMicro, spentMicro - lease.heldMicro + EXTENSION_MICRO);
     const granted = carriage.gate.extend(lease, moreMicro);
-    if (granted instanceof Promise) this.#extendLater(granted);
-    else if (granted === 0n) this.cut('cut-by-gateway', 'insufficientCredits');
+    if (granted instanceof Promise) this.#extendLater(lease, granted);
+    else if (granted === 0n) this.#outOfFunds(lease);
   }
 
-  #extendLater(granted: Promise<bigint>): void {
+  #outOfFunds({ shortOf }: Lease): void {
+    this.cut('cut-by-gateway', shortOf === 'cap' ? 'monthlyCapReached' : 'insufficientCredits');
+  }
+
+  #extendLater(lease: Lease, granted: Promise<bigint>): void {
     this.#extending = true;
     this.#exchange.pause();
     this.#passage.carriage.tasks.run('gate.extend', async () => {
       const grantedMicro = await granted.finally(() => {
         this.#extending = false;
       });
-      if (grantedMicro === 0n) this.cut('cut-by-gateway', 'insufficientCredits');
+      if (grantedMicro === 0n) this.#outOfFunds(lease);
       else if (!this.#ended && this.#stalledSince === undefined) this.#exchange.resume();
     });
   }
