@@ -68,6 +68,12 @@ models:
     ]);
   });
 
+  it('to an unknown vendor are one complaint, not two', () => {
+    expect(
+      problemsOf(`${PARTIES}models: [{ model_id: m, routes: [{ vendor: x, credential: of-a }] }]`),
+    ).toEqual(['models[0].routes[0].vendor: unknown vendor "x" (line 6)']);
+  });
+
   it('are not complained about when their target is there but wrong otherwise', () => {
     expect(
       problemsOf(`

@@ -82,30 +82,27 @@ function checkRoutes(references: References, model: ModelEntry, modelPath: strin
   model.routes?.forEach((route, index) => {
     const path = `${modelPath}.routes[${index}]`;
     const isVendor = requireVendor(references, route.vendorCode, `${path}.vendor`);
-    if (requireCredential(references, route, path) && isVendor) checkRouteProtocols(references, route, path);
+    const credentialVendor = requireCredential(references, route.credentialName, `${path}.credential`);
+    // What is compared with an unknown name would be a second complaint about the same slip.
+    if (!isVendor || credentialVendor === '') return;
+    if (credentialVendor === route.vendorCode) {
+      checkRouteProtocols(references, route, path);
+    } else {
+      const message = `"${route.credentialName}" belongs to vendor "${credentialVendor}"`;
+      complain(references, `${path}.credential`, message);
+    }
   });
 }
 
-function requireCredential(references: References, route: RouteEntry, path: string): boolean {
+/** The credential's vendor; empty when there is nothing to compare. */
+function requireCredential(references: References, credentialName: string, path: string): string {
   const { document, known } = references;
-  const { credentialName, vendorCode } = route;
-  if (credentialName === '') return false;
+  if (credentialName === '') return '';
   const credential =
     document.credentials.find((each) => each.name === credentialName) ??
     known.credentials.get(credentialName);
-  if (credential === undefined) {
-    complain(references, `${path}.credential`, `unknown credential "${credentialName}"`);
-    return false;
-  }
-  const differs = vendorCode !== '' && credential.vendorCode !== '' && credential.vendorCode !== vendorCode;
-  if (differs) {
-    complain(
-      references,
-      `${path}.credential`,
-      `"${credentialName}" belongs to vendor "${credential.vendorCode}"`,
-    );
-  }
-  return !differs;
+  if (credential === undefined) complain(references, path, `unknown credential "${credentialName}"`);
+  return credential?.vendorCode ?? '';
 }
 
 function checkRouteProtocols(references: References, route: RouteEntry, path: string): void {
