@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StoreUnavailable } from '../accounts/contract.ts';
 import { SQL_CONNECT_TIMEOUT_MS, SQL_CONNECTIONS_MAX, SQL_SILENCE_MS, SQL_TIMEOUT_MS } from '../bounds.ts';
@@ -122,7 +123,11 @@ class PooledDatabase implements Database {
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.all([this.#pool.end(), this.#listener.close()]).then(() => undefined);
+    // A frozen server never closes its side; a stop does not wait for it longer than for a statement.
+    this.#closing ??= Promise.race([
+      Promise.all([this.#pool.end(), this.#listener.close()]).then(() => undefined),
+      sleep(SQL_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
     return this.#closing;
   }
 
