@@ -5,6 +5,7 @@ import { stopChild } from './child.ts';
 import {
   familyOf,
   listProcesses,
+  machineBusyMs,
   type ProcessStat,
   resetMemoryPeak,
   type Usage,
@@ -28,6 +29,8 @@ export interface Measured {
   readonly database: Usage | undefined;
   readonly upstreamCpuMs: number;
   readonly loadCpuMs: number;
+  /** What the whole machine was busy with in the window, our own processes included. */
+  readonly machineCpuMs: number;
 }
 
 /** Beyond this a load generator that says nothing is broken. */
@@ -57,12 +60,7 @@ export interface Window {
   readonly measureMs: number;
 }
 
-interface Sample {
-  readonly gateway: Usage;
-  readonly database: Usage | undefined;
-  readonly upstreamCpuMs: number;
-  readonly loadCpuMs: number;
-}
+type Sample = Omit<Measured, 'load' | 'callsTotal'>;
 
 /** Sends an order to the load generator and reads the clocks at both ends of its window. */
 export async function measure(harness: Harness, target: StartedTarget, window: Window): Promise<Measured> {
@@ -101,6 +99,7 @@ function sample(harness: Harness, target: StartedTarget): Sample {
     database: databases.length === 0 ? undefined : usageOf(databases),
     upstreamCpuMs: cpuOf(harness.upstream),
     loadCpuMs: cpuOf(harness.load),
+    machineCpuMs: machineBusyMs(),
   };
 }
 
@@ -117,5 +116,6 @@ function difference(begin: Sample, end: Sample): Sample {
     },
     upstreamCpuMs: end.upstreamCpuMs - begin.upstreamCpuMs,
     loadCpuMs: end.loadCpuMs - begin.loadCpuMs,
+    machineCpuMs: end.machineCpuMs - begin.machineCpuMs,
   };
 }

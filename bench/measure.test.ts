@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { familyOf, listProcesses, parseMemoryPeak, parseStat, usageOf } from './measure.ts';
+import { familyOf, listProcesses, parseBusyMs, parseMemoryPeak, parseStat, usageOf } from './measure.ts';
 
 const STAT_TAIL = '4194560 9 8 7 6 120 30 4 1 20 0 11 0 100 1000 500 18446744073709551615 0 0';
 
@@ -30,6 +30,13 @@ describe('familyOf', () => {
 describe('parseMemoryPeak', () => {
   it('reads the high-water mark and not the present size', () => {
     expect(parseMemoryPeak('VmPeak:\t  900 kB\nVmHWM:\t  300 kB\nVmRSS:\t  200 kB\n')).toBe(300 * 1024);
+  });
+});
+
+describe('parseBusyMs', () => {
+  it('counts everything but idling and waiting for the disk', () => {
+    const text = 'cpu  100 20 30 9000 800 4 5 6 70 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n';
+    expect(parseBusyMs(text)).toBe((100 + 20 + 30 + 4 + 5 + 6) * 10);
   });
 });
 

@@ -43,6 +43,17 @@ export function parseMemoryPeak(status: string): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
+/** What all processors of the machine were busy with since it began, time stolen by its host included. */
+export function parseBusyMs(stat: string): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] =
+    /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
+  return (user + nice + system + irq + softirq + steal) * TICK_MS;
+}
+
+export function machineBusyMs(): number {
+  return parseBusyMs(readFileSync('/proc/stat', 'utf8'));
+}
+
 export function listProcesses(): readonly ProcessStat[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))

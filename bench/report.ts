@@ -3,6 +3,8 @@ import { type Cell, type Line, linesOf, type Run } from './result.ts';
 import type { Spread } from './statistics.ts';
 
 const MIB = 1024 * 1024;
+/** Below this it is the runner itself and the kernel's own work. */
+const DISTURBANCE_CORES = 0.25;
 
 /** What was agreed for Tollgate; a goal is judged by the median of the ratios. */
 interface Goal {
@@ -29,6 +31,7 @@ export function renderRun(run: Run): string {
   return [
     `# Benchmark of ${run.startedAt}`,
     `Machine: ${machine}. ${run.durationS} s. Targets: ${versions.join(', ')}.`,
+    renderDisturbance(lines),
     ...run.leftOut.map((each) => `Left out: **${each.target}**: ${each.reason}`),
     ...scenarios.map((scenario) => renderScenario(lines.filter((each) => each.scenario === scenario))),
     renderGoals(lines),
@@ -53,10 +56,22 @@ function renderScenario(lines: readonly Line[]): string {
     line.p50Ms.toFixed(1),
     line.p99Ms.toFixed(1),
     (line.memoryPeakBytes / MIB).toFixed(0),
-    [line.coresOfTarget, line.coresOfUpstream, line.coresOfLoad].map((each) => each.toFixed(2)).join(' / '),
+    coresText(line),
   ]);
-  const table = renderTable([...head, 'peak MB', 'cores: target / upstream / load'], rows);
+  const table = renderTable([...head, 'peak MB', 'cores: target / upstream / load / others'], rows);
   return `## ${first.scenario}\n\n${table}`;
+}
+
+function coresText(line: Line): string {
+  const cores = [line.coresOfTarget, line.coresOfUpstream, line.coresOfLoad, line.coresOfOthers];
+  return cores.map((each) => each.toFixed(2)).join(' / ');
+}
+
+/** Other work on the machine costs caches and makes reads arrive in lumps: such figures are not to be quoted. */
+function renderDisturbance(lines: readonly Line[]): string {
+  const cores = Math.max(0, ...lines.map((line) => line.coresOfOthers));
+  if (cores < DISTURBANCE_CORES) return '';
+  return `**Disturbed:** others kept up to ${cores.toFixed(1)} cores busy; repeat it on a quiet machine.`;
 }
 
 function renderGoals(lines: readonly Line[]): string {

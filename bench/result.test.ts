@@ -23,6 +23,7 @@ function cell(target: string, repeat: number, change: Partial<Cell> & { cpuMs: n
     database: undefined,
     upstreamCpuMs: 400,
     loadCpuMs: 200,
+    machineCpuMs: 400 + 200 + cpuMs + 1000,
     settledCalls: undefined,
     settledAfterMs: undefined,
     ...rest,
@@ -60,6 +61,10 @@ describe('renderRun', () => {
     versions: { bare: 'x' },
     leftOut: [{ target: 'nginx', reason: 'not installed' }],
     cells,
+  });
+
+  it('warns when the machine was busy with something else', () => {
+    expect(text).toContain('others kept up to 0.5 cores busy');
   });
 
   it('names a target that was left out, with its reason', () => {

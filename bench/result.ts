@@ -45,6 +45,8 @@ export interface Line {
   readonly coresOfTarget: number;
   readonly coresOfUpstream: number;
   readonly coresOfLoad: number;
+  /** What has no part in the benchmark; it should be near zero. */
+  readonly coresOfOthers: number;
   readonly calls: number;
   readonly failures: Readonly<Record<string, number>>;
 }
@@ -76,6 +78,10 @@ export function linesOf(cells: readonly Cell[]): readonly Line[] {
 interface Frame {
   readonly all: readonly Cell[];
   readonly cpuOf: CpuOf;
+}
+
+function foreignCpuMs(cell: Cell): number {
+  return Math.max(0, cell.machineCpuMs - cpuOfAll(cell) - cell.upstreamCpuMs - cell.loadCpuMs);
 }
 
 /** No line when no window of the target had an answer: its failures are shown apart. */
@@ -112,6 +118,7 @@ function lineOf(label: string, own: readonly Cell[], frame: Frame): readonly Lin
       coresOfTarget: median((each) => frame.cpuOf(each) / each.load.durationMs),
       coresOfUpstream: median((each) => each.upstreamCpuMs / each.load.durationMs),
       coresOfLoad: median((each) => each.loadCpuMs / each.load.durationMs),
+      coresOfOthers: median((each) => foreignCpuMs(each) / each.load.durationMs),
       calls: own.reduce((sum, each) => sum + each.load.calls, 0),
       failures: failuresOf(own),
     },

@@ -74,12 +74,18 @@ class Bench {
 
   /** One connection for a moment: a target that cannot pass the traffic is left out before it is timed. */
   async #tryOut(started: StartedTarget, harness: Harness, chosen: readonly Scenario[]): Promise<void> {
+    let calls = (await started.settledCalls?.()) ?? 0;
     for (const scenario of chosen.filter((each) => each.paceMs === 0)) {
       const window = { scenario: { ...scenario, connections: 1 }, warmMs: 0, measureMs: 300 };
-      const { load } = await measure(harness, started, window);
+      const { load, callsTotal } = await measure(harness, started, window);
       const reason = Object.keys(load.failures)[0];
       if (reason !== undefined) throw new Error(`${scenario.name} fails: ${reason}`);
+      calls += callsTotal;
     }
+    // Else the books of the first window would show these calls too.
+    if (started.settledCalls === undefined) return;
+    const { afterMs } = await waitForBooks(started, calls);
+    if (afterMs === undefined) throw new Error(`its books did not show ${calls} calls in time`);
   }
 
   async runCells(chosen: readonly Scenario[], timing: Timing): Promise<readonly Cell[]> {
@@ -115,6 +121,9 @@ class Bench {
     };
     const cost = costOf(cell, cell.gateway.cpuMs).toFixed(3);
     console.error(`repeat ${repeat + 1}  ${name.padEnd(12)}  ${entrant.name.padEnd(9)} ${cost}`);
+    if (due !== undefined && books.afterMs === undefined) {
+      console.error(`the books of ${entrant.name} are not complete; it said: ${entrant.started.lastWords()}`);
+    }
     await delay(PAUSE_MS);
     return cell;
   }

@@ -29,5 +29,7 @@ export interface StartedTarget {
   isDatabase(stat: ProcessStat): boolean;
   /** How many calls the target has accounted for, where it accounts for any. */
   settledCalls?(): Promise<number>;
+  /** The end of what it printed, for when something is wrong. */
+  lastWords(): string;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** The bare proxy, what every figure is compared with. */
 import { join } from 'node:path';
-import { startChild, stopChild, waitForAnswer } from '../child.ts';
+import { logTail, startChild, stopChild, waitForAnswer } from '../child.ts';
 import type { Place, Preparation, StartedTarget, Target } from '../target.ts';
 
 export const bare: Target = {
@@ -21,6 +21,7 @@ export const bare: Target = {
       headers: { authorization: 'Bearer bench' },
       rootPids: () => [child.pid],
       isDatabase: () => false,
+      lastWords: () => logTail(child),
       stop: () => stopChild(child.process),
     };
   },

@@ -1,7 +1,7 @@
 /** nginx as a plain reverse proxy: one worker, no buffering, no access log. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand, startChild, stopChild, waitForAnswer } from '../child.ts';
+import { logTail, runCommand, startChild, stopChild, waitForAnswer } from '../child.ts';
 import type { Place, Preparation, StartedTarget, Target } from '../target.ts';
 
 /** Debian installs it where only root's PATH looks. */
@@ -75,6 +75,7 @@ export const nginx: Target = {
       headers: { authorization: 'Bearer bench' },
       rootPids: () => [child.pid],
       isDatabase: () => false,
+      lastWords: () => logTail(child),
       stop: () => stopChild(child.process),
     };
   },

@@ -1,7 +1,7 @@
 /** Portkey's gateway from npm, told by headers to call the benchmark's upstream as if it were OpenAI. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand, startChild, stopChild, waitForAnswer } from '../child.ts';
+import { logTail, runCommand, startChild, stopChild, waitForAnswer } from '../child.ts';
 import type { Place, Preparation, StartedTarget, Target } from '../target.ts';
 
 const BENCH = join(import.meta.dirname, '..');
@@ -39,6 +39,7 @@ export const portkey: Target = {
       },
       rootPids: () => [child.pid],
       isDatabase: () => false,
+      lastWords: () => logTail(child),
       stop: () => stopChild(child.process),
     };
   },

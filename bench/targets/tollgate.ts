@@ -128,6 +128,7 @@ export const tollgate: Target = {
         rootPids: () => [child.pid, postmasterPid(dataFolder) ?? child.pid],
         isDatabase: (stat) => stat.name.startsWith('postgres'),
         settledCalls: () => readSettled(url),
+        lastWords: () => logTail(child),
         stop: () => stop(child, dataFolder),
       };
     } catch (error) {
