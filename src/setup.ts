@@ -4,6 +4,7 @@ import { CATALOG_FILE_BYTES_MAX } from './bounds.ts';
 import { defaultCatalog } from './catalog/default.ts';
 import { type CatalogChange, formatChange } from './catalog/diff.ts';
 import { parseCatalog } from './catalog/file.ts';
+import { formatProblem } from './catalog/problems.ts';
 import type { Config } from './config.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
@@ -73,10 +74,7 @@ async function readDocument({ config, database }: Setup, path: string, options: 
   const known = await loadCatalog(database, options);
   const result = parseCatalog(readCatalogFile(path), config.environment, known);
   if (result.kind === 'catalog') return result.document;
-  const problems = result.problems.map(({ path: where, line, message }) => {
-    const place = where === '' ? `line ${line}` : `${where} (line ${line})`;
-    return `  ${place}: ${message}`;
-  });
+  const problems = result.problems.map((problem) => `  ${formatProblem(problem)}`);
   throw new StartRefused(`the catalogue file ${path} is not valid:\n${problems.join('\n')}`);
 }
 

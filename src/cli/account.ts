@@ -1,4 +1,5 @@
 import { hashPassword } from '../accounts/password.ts';
+import { PASSWORD_LENGTH_MIN } from '../bounds.ts';
 import { parseMicro } from '../kernel/money.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Setup } from '../setup.ts';
@@ -17,7 +18,6 @@ import {
 } from './command.ts';
 import { withStore } from './workspace.ts';
 
-const PASSWORD_LENGTH_MIN = 12;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
 
 export const accountCreate: Command = {
