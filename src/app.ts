@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { CachedDirectory } from './accounts/directory.ts';
 import type { Config } from './config.ts';
+import type { Gate } from './gate/contract.ts';
 import { createMemoryGate } from './gate/memory.ts';
 import { InFlight } from './gateway/in-flight.ts';
 import type { Carriage } from './gateway/passage.ts';
@@ -78,7 +79,7 @@ async function assemble(
 
   const telemetry = new Telemetry();
   endings.push(() => telemetry.close());
-  const ledger = await openLedger(config, database, telemetry, { log, endings });
+  const ledger = await openLedger(config, database, telemetry, { directory, log, endings });
   let draining = false;
   const gateway = buildGateway(config, {
     directory,
@@ -142,11 +143,17 @@ interface Ledger {
   readonly calendar: Calendar;
 }
 
+interface LedgerSurroundings {
+  readonly directory: CachedDirectory;
+  readonly log: Logger;
+  readonly endings: Endings;
+}
+
 async function openLedger(
   config: Config,
   database: Database,
   telemetry: Telemetry,
-  { log, endings }: { readonly log: Logger; readonly endings: Endings },
+  { directory: accounts, log, endings }: LedgerSurroundings,
 ): Promise<Ledger> {
   const { creditsPerYuan } = config;
   const calendar = createCalendar(config.timeZone);
@@ -159,7 +166,12 @@ async function openLedger(
   const sweeping = setInterval(() => gate.sweep(), SWEEP_MS);
   endings.push(() => clearInterval(sweeping));
   const onBatch = (size: number): void => telemetry.batchSettled(size);
-  const settler = createSettler({ journal, store, gate, clock: systemClock, log, onBatch });
+  // Who decides whether an account can pay must not be richer than the store: both hear of every settlement.
+  const settled: Gate['settled'] = (accountId, chargedMicro, funds) => {
+    accounts.takeFunds(accountId, funds);
+    return gate.settled(accountId, chargedMicro, funds);
+  };
+  const settler = createSettler({ journal, store, gate: { settled }, clock: systemClock, log, onBatch });
   endings.push(() => settler.stop());
   return { journal, settler, gate, calendar };
 }

@@ -246,6 +246,20 @@ describe('a change of an account', () => {
     expect((directory.findCaller('a') as Caller).account.funds.creditsMicro).toBe(3n);
     expect(first?.account.funds.creditsMicro).toBe(5n);
   });
+
+  it('of its funds that overtakes a load makes it load again', async () => {
+    const poorer = { version: 2, creditsMicro: 0n, balanceMicro: 0n, month: '2026-01', monthSpentMicro: 0n };
+    source.callers.set('a', callerOf(1));
+    source.isSlow = true;
+    const found = directory.findCaller('a');
+    const before = callerOf(1);
+    source.callers.set('a', { ...before, account: { ...before.account, funds: poorer } });
+    directory.takeFunds(1, poorer);
+    await source.answerNext();
+    await source.answerNext();
+    expect((await found)?.account.funds.creditsMicro).toBe(0n);
+    expect((directory.findCaller('a') as Caller).account.funds.creditsMicro).toBe(0n);
+  });
 });
 
 describe('the catalogue', () => {

@@ -97,6 +97,8 @@ export class CachedDirectory implements Directory {
 
   /** Funds that the settler has just committed: what is in memory is never richer than the store. */
   takeFunds(accountId: number, funds: Funds): void {
+    // A load may have read the account before the settlement and come back after it.
+    for (const load of this.#loads.values()) noteChange(load, accountId);
     for (const hash of this.#hashesByAccount.get(accountId) ?? []) {
       const known = this.#known.get(hash);
       if (known === undefined || known.stored.account.funds.version >= funds.version) continue;
