@@ -7,8 +7,10 @@ import { CUSTOM_TOOL } from './shape.ts';
 
 const STRICT_TOOLS_MAX = 20;
 /** Typed tools carry a date; the prefix tells what they are. */
-const TYPED =
-  /^(bash|text_editor|computer|memory|web_search|web_fetch|code_execution|tool_search_tool|advisor)_|^mcp_toolset$/;
+const TYPED = new RegExp(
+  '^(bash|text_editor|computer|memory|web_search|web_fetch|code_execution|tool_search_tool|advisor)_' +
+    '|^mcp_toolset$',
+);
 
 export function refuseTools(body: Json, model: AnthropicModel): string | undefined {
   const tools = records(body.tools);
@@ -28,9 +30,8 @@ export function refuseTools(body: Json, model: AnthropicModel): string | undefin
 function refuseTool(tool: Json, index: number): string | undefined {
   const type = string(tool.type);
   if (type !== '' && type !== 'custom') {
-    return TYPED.test(type)
-      ? undefined
-      : `tools.${index}: Input tag '${type}' found using 'type' does not match any of the expected tags`;
+    if (TYPED.test(type)) return undefined;
+    return `tools.${index}: Input tag '${type}' found using 'type' does not match any of the expected tags`;
   }
   const [problem] = check(CUSTOM_TOOL, tool);
   if (problem !== undefined) return `tools.${index}.custom.${writePath(problem.path)}: ${words(problem)}`;
@@ -103,7 +104,8 @@ function refuseResults(message: Json, index: number, calls: readonly string[]): 
       );
     }
     if (seen.has(id)) {
-      return `${path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`;
+      const found = `Found multiple \`tool_result\` blocks with id: ${id}`;
+      return `${path}: each tool_use must have a single result. ${found}`;
     }
     seen.add(id);
   }

@@ -31,7 +31,7 @@ function googleDialect(operation: Operation, framing: Framing): Dialect {
     examine: (request) => {
       const examined = examineGoogle(request, operation, GENERATE_REQUEST);
       if ('kind' in examined) return listed ? inList(examined) : examined;
-      const refusal = refuseGenerate(examined.body, examined.model, operation);
+      const refusal = refuseGenerate(examined.body, examined.model, request.path);
       if (refusal !== undefined) return listed ? inList(refusal) : refusal;
       const stream = operation === 'generateContent' ? 'plain' : 'stream';
       return readGenerate({ ...examined, key: request.key, stream });
