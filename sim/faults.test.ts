@@ -2,8 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAULT_NAMES } from './faults.ts';
 import { type Simulator, startSimulator } from './server.ts';
+import { post, type Received } from './suite/wire-client.ts';
 import type { TruthCall } from './truth.ts';
-import { post, type Received } from './wire-client.ts';
 
 let simulator: Simulator;
 let calls = 0;
@@ -76,10 +76,7 @@ describe('faults in place of an answer', () => {
 
   it('a redirect to an internal host, a wrong length, a bomb, a huge body', async () => {
     const moved = await run('fault=redirect@308');
-    expect([moved.status, moved.headers.location]).toEqual([
-      308,
-      expect.stringContaining('169.254.169.254'),
-    ]);
+    expect([moved.status, moved.headers.location]).toEqual([308, expect.stringContaining('169.254.169.254')]);
     expect((await run('fault=bad-length')).ending).toBe('cut');
     const bomb = await run('fault=gzip-bomb@8');
     expect([bomb.headers['content-encoding'], gunzipSync(bomb.body).length]).toEqual([

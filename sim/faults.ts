@@ -9,8 +9,8 @@ import type { Plan } from './plan.ts';
 import { type Encoder, type Step, wholeText } from './send.ts';
 
 /**
- * The bad vendors of reliability.md 4.6, by name: `fault=reset@12` in a directive, `{ fault: 'reset@12' }` in
- * the script. Faults in place of the answer, faults between events, faults of the bytes, faults of the socket.
+ * The bad vendors of reliability.md 4.6, by name: `fault=reset@12` in a directive, the same in the script.
+ * There are faults in place of the answer, between events, of the bytes and of the socket.
  */
 const SOCKET_FAULTS = ['keepalive-close', 'trailers', 'early-hints'];
 

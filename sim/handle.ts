@@ -11,7 +11,7 @@ import { makePlan, type Plan } from './plan.ts';
 import { type Endpoint, findEndpoint } from './routes.ts';
 import type { ScriptedAnswer } from './script.ts';
 import { sendSteps } from './send.ts';
-import type { World } from './server.ts';
+import type { World } from './world.ts';
 
 export interface Incoming {
   readonly request: IncomingMessage;

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from './server.ts';
 import type { StatsView } from './stats.ts';
+import { post, type Received } from './suite/wire-client.ts';
 import type { TruthCall } from './truth.ts';
-import { post, type Received } from './wire-client.ts';
 
 let simulator: Simulator;
 

@@ -9,6 +9,7 @@ import { handle } from './handle.ts';
 import { type Rule, Script } from './script.ts';
 import { Stats } from './stats.ts';
 import { Truth, type TruthCall } from './truth.ts';
+import { forget, type World } from './world.ts';
 
 export interface SimulatorOptions {
   /** 0 or left out: any free port. */
@@ -17,16 +18,6 @@ export interface SimulatorOptions {
   /** Milliseconds between tokens when the directive says nothing; 0 is as fast as the socket takes them. */
   readonly paceMs?: number;
   readonly clock?: Clock;
-}
-
-/** What handling a request needs of the simulator. */
-export interface World {
-  readonly keys: Keys;
-  readonly paceMs: number;
-  readonly clock: Clock;
-  readonly truth: Truth;
-  readonly rules: Script;
-  readonly stats: Stats;
 }
 
 export interface Simulator {
@@ -70,12 +61,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     reset: () => forget(world),
     close: () => close(server),
   };
-}
-
-export function forget(world: World): void {
-  world.truth.clear();
-  world.rules.clear();
-  world.stats.clear();
 }
 
 async function serve(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -60,7 +60,7 @@ function count(content: Json | undefined, field: string): number {
   return records(content?.parts).filter((part) => part[field] !== undefined).length;
 }
 
-/** Contents of one role that follow each other are one turn: the SDK keeps the chunks of a stream that way. */
+/** Contents of the model that follow each other are one turn: the SDK keeps a stream in such pieces. */
 export function mergeTurns(contents: readonly Json[]): readonly Json[] {
   const turns: { role: unknown; parts: Json[] }[] = [];
   for (const content of contents) {

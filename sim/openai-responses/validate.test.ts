@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../server.ts';
-import { post } from '../wire-client.ts';
+import { post } from '../suite/wire-client.ts';
 
 let simulator: Simulator;
 

@@ -1,0 +1,21 @@
+import type { Clock } from '../src/kernel/clock.ts';
+import type { Keys } from './authorize.ts';
+import type { Script } from './script.ts';
+import type { Stats } from './stats.ts';
+import type { Truth } from './truth.ts';
+
+/** What handling a request needs of the simulator. */
+export interface World {
+  readonly keys: Keys;
+  readonly paceMs: number;
+  readonly clock: Clock;
+  readonly truth: Truth;
+  readonly rules: Script;
+  readonly stats: Stats;
+}
+
+export function forget(world: World): void {
+  world.truth.clear();
+  world.rules.clear();
+  world.stats.clear();
+}
