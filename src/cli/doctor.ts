@@ -1,4 +1,6 @@
+import { DOCTOR_TIMEOUT_MS } from '../bounds.ts';
 import { CHECKS, type Finding } from '../ledger/doctor.ts';
+import type { Database } from '../store/database.ts';
 import { examine } from '../store/doctor.ts';
 import { type Command, type CommandInput, EXIT } from './command.ts';
 import { withStore } from './workspace.ts';
@@ -9,15 +11,16 @@ export const doctor: Command = {
   usage: '[--json]',
   options: { json: { type: 'boolean' } },
   help: ['--json          print the findings as JSON'],
-  run: (input) =>
-    withStore(input, async ({ database }) => {
-      const findings = await examine(database);
-      if (input.values.json === true) {
-        input.output.line(JSON.stringify({ checks: Object.keys(CHECKS).length, findings }));
-      } else print(findings, input);
-      return findings.length === 0 ? EXIT.ok : EXIT.failed;
-    }),
+  run: (input) => withStore(input, ({ database }) => runDoctor(database, input), DOCTOR_TIMEOUT_MS),
 };
+
+async function runDoctor(database: Database, input: CommandInput): Promise<number> {
+  const findings = await examine(database);
+  if (input.values.json === true) {
+    input.output.line(JSON.stringify({ checks: Object.keys(CHECKS).length, findings }));
+  } else print(findings, input);
+  return findings.length === 0 ? EXIT.ok : EXIT.failed;
+}
 
 function print(findings: readonly Finding[], { output }: CommandInput): void {
   for (const { check, subject, detail } of findings) {

@@ -1,8 +1,10 @@
 import { pino } from 'pino';
 import { StoreUnavailable } from '../accounts/contract.ts';
+import { SQL_TIMEOUT_MS } from '../bounds.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { openSealer, type Setup, StartRefused } from '../setup.ts';
 import { announceAndWait } from '../store/changes.ts';
+import { DataDirectoryUnusable } from '../store/data-directory.ts';
 import { EmbeddedUnavailable } from '../store/embedded-place.ts';
 import { MigrationRefused } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
@@ -19,7 +21,13 @@ export function configOf(input: CommandInput): Config {
 
 /** Failures that have a sentence for the person at the terminal become that sentence. */
 export function failForPeople(error: unknown): never {
-  const known = [StartRefused, EmbeddedUnavailable, MigrationRefused, StoreUnavailable];
+  const known = [
+    StartRefused,
+    EmbeddedUnavailable,
+    DataDirectoryUnusable,
+    MigrationRefused,
+    StoreUnavailable,
+  ];
   if (error instanceof Error && known.some((kind) => error instanceof kind)) {
     throw new CommandFailed(error.message);
   }
@@ -33,10 +41,11 @@ export function failForPeople(error: unknown): never {
 export async function withStore<Result>(
   input: CommandInput,
   work: (setup: Setup) => Promise<Result>,
+  statementTimeoutMs: number = SQL_TIMEOUT_MS,
 ): Promise<Result> {
   const config = configOf(input);
   const log = pino({ level: 'error' }, pino.destination(2));
-  const store = await openStore({ ...config, log }).catch(failForPeople);
+  const store = await openStore({ ...config, log, statementTimeoutMs }).catch(failForPeople);
   try {
     const { database } = store;
     const sealer = await openSealer(config, database);

@@ -1,3 +1,4 @@
+import { SQL_TIMEOUT_MS } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
 import { type Database, openDatabase } from './database.ts';
 import { startEmbedded } from './embedded.ts';
@@ -16,15 +17,18 @@ export interface StorePlace {
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
   readonly log: Logger;
+  /** For work that reads whole tables; every call's statements keep the usual bound. */
+  readonly statementTimeoutMs?: number;
 }
 
 /** Opens the store of a configuration, with every migration applied: the same for server and command line. */
-export async function openStore({ databaseUrl, dataDirectory, log }: StorePlace): Promise<Store> {
+export async function openStore(place: StorePlace): Promise<Store> {
+  const { databaseUrl, dataDirectory, log, statementTimeoutMs = SQL_TIMEOUT_MS } = place;
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDirectory, log) : undefined;
   const connection = embedded?.connection ?? databaseUrl ?? '';
   try {
     const migrated = await migrate({ connection, log });
-    const database = await openDatabase({ connection, log });
+    const database = await openDatabase({ connection, log, statementTimeoutMs });
     const close = async (): Promise<void> => {
       await database.close();
       await embedded?.stop();
