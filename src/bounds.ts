@@ -137,7 +137,7 @@ export const UPSTREAM_KEEP_ALIVE_MS = 30_000;
 export const UPSTREAM_HEADER_BYTES_MAX = 64 * KIB;
 /** Interim answers (103 and its like) before the real one; each of them restarts the head's time limit. */
 export const UPSTREAM_INTERIM_MAX = 16;
-/** A reused connection that dies this soon after the request was being closed already: RTT and some margin. */
+/** A reused connection that dies this soon after the request was being closed already: RTT and a margin. */
 export const UPSTREAM_RESEND_MS = 1_000;
 /** A request body above this goes out in pieces that are let go one by one instead of in one copy. */
 export const UPSTREAM_COPY_BYTES_MAX = 64 * KIB;
@@ -151,7 +151,7 @@ export const COOL_DOWN_MS_DEFAULT = 1_000;
 export const COOL_DOWN_MS_IGNORED = 1_000;
 /** The error body of a 429 in which Google's RetryInfo is looked for. */
 export const RETRY_INFO_BYTES_MAX = 64 * KIB;
-/** A body may be as slow as it likes for this long; then it is this many bytes in every interval, or closed. */
+/** A body may be as slow as it likes for this long; then every interval brings so many bytes, or it ends. */
 export const BODY_SLOW_AFTER_MS = 30_000;
 export const BODY_RATE_INTERVAL_MS = 10_000;
 export const BODY_RATE_BYTES_MIN = 10 * KIB;

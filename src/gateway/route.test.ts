@@ -122,7 +122,7 @@ test('only enabled routes that speak the protocol are tried, by priority', () =>
   expect(ids(routes)).toEqual([3, 1]);
 });
 
-test('routes that cannot serve now are left out; refused credentials come last whatever their priority', () => {
+test('routes that cannot serve now are left out, and refused credentials come last', () => {
   const routes = [1, 2, 3, 4, 5].map((id) => route(id, { priority: id }));
   const state = health({ 1: 'suspect', 2: 'ejected', 3: 'cooling', 4: 'at-limit' });
   expect(ids(routes, state)).toEqual([5, 1]);

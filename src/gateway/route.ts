@@ -14,12 +14,12 @@ export type RouteHealth = Pick<Health, 'condition' | 'freeInMs'>;
  * priority, inside a priority by chance in proportion to weight. Routes whose credential the vendor refused
  * lately come after all others; they are not left out, since a 403 may be the doing of a single request.
  *
- * Left out are routes that the breaker ejected, that are cooling after a 429, or whose credential is at its own
- * limits. When nothing is left:
+ * Left out are routes that the breaker ejected, that are cooling after a 429, or whose credential is at its
+ * own limits. When nothing is left:
  * - if the breaker is the reason, the best ejected route is tried anyway (Envoy's panic rule: we never eject
  *   the last one);
- * - otherwise the route that is free first is tried if that is within a second, because asking costs less than
- *   sending the client away; else the answer is 50301 with the wait as `Retry-After`.
+ * - otherwise the route that is free first is tried if that is within a second, because asking costs less
+ *   than sending the client away; else the answer is 50301 with the wait as `Retry-After`.
  */
 export function chooseRoutes(
   model: Model | undefined,
@@ -93,8 +93,8 @@ function shuffle(routes: readonly Route[], random: Random): readonly Route[] {
 }
 
 /**
- * What a vendor's status says (decisions.md 4). Everything but `success` and `client-error` is a failed route:
- * the next one is tried. A vendor has no business to redirect us, nor to answer with nothing.
+ * What a vendor's status says (decisions.md 4). Everything but `success` and `client-error` is a failed
+ * route: the next one is tried. A vendor has no business to redirect us, nor to answer with nothing.
  */
 export function classify(status: number): AttemptOutcome {
   if (status === 401 || status === 403) return 'unauthorized';
@@ -105,11 +105,11 @@ export function classify(status: number): AttemptOutcome {
   return status >= 200 && status < 300 && status !== 204 && status !== 205 ? 'success' : 'failure';
 }
 
-/** Envoy's retry budget: second tries are at most a share of what runs, so that an outage is not doubled by us. */
+/** Envoy's retry budget: second tries are a share of what runs, so that we do not double an outage. */
 export class RetryBudget {
   #taken = 0;
 
-  /** `active`: calls in progress. True: the retry may go, and is given back with `release` when it has ended. */
+  /** `active`: calls in progress. True: the retry may go; `release` gives it back when it has ended. */
   take(active: number): boolean {
     const allowed = Math.max(RETRY_BUDGET_MIN, Math.floor((active * RETRY_BUDGET_PERCENT) / 100));
     if (this.#taken >= allowed) return false;

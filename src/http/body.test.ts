@@ -106,10 +106,10 @@ test('a sender that reads only after its whole body was sent still finds the ref
     const socket = net.connect(to.port, '127.0.0.1');
     cleanups.push(() => socket.destroy());
     socket.pause();
-    const head = `POST / HTTP/1.1\r\nhost: x\r\nconnection: ${connection}\r\ncontent-length: ${40 * MIB}\r\n\r\n`;
+    const head = `POST / HTTP/1.1\r\nhost: x\r\nconnection: ${connection}\r\n`;
     await new Promise((resolve, reject) => {
       socket.once('error', reject);
-      socket.write(head);
+      socket.write(`${head}content-length: ${40 * MIB}\r\n\r\n`);
       socket.write(Buffer.alloc(40 * MIB, 97), resolve);
     });
     let answer = '';
@@ -188,7 +188,7 @@ test('a large body with a declared length is the same bytes in the same order', 
   expect(to.budget.usedBytes).toBe(5 * MIB);
 });
 
-test('bodies beyond the budget of the process are refused with a wait, and pass when others have ended', async () => {
+test('bodies beyond the budget of the process are refused until others have ended', async () => {
   const to = await reader({ budgetBytes: 3 * MIB });
   to.hold = true;
   const body = Buffer.alloc(2 * MIB, 97);

@@ -139,7 +139,7 @@ function createStream(encoding: Encoding, first: Buffer): DecoderStream {
         params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX },
       });
     case 'deflate':
-      // RFC 9110 means the zlib form; some senders leave its two bytes out. The low nibble 8 tells them apart.
+      // RFC 9110 means the zlib form; some senders leave its two bytes out. A low nibble of 8 tells.
       return ((first[0] ?? 0) & 0x0f) === 8
         ? zlib.createInflate({ chunkSize })
         : zlib.createInflateRaw({ chunkSize });

@@ -45,7 +45,10 @@ export interface UpstreamTimeouts {
 }
 
 export interface UpstreamFailure {
-  /** `connect`: nothing was sent. `timeout`: no head in time. `idle`: silence in the body. `reset`: it broke. `protocol`: not HTTP. */
+  /**
+   * `connect`: nothing was sent. `timeout`: no head in time. `idle`: silence in the body. `reset`: it broke.
+   * `protocol`: not HTTP, or not an answer we can read.
+   */
   readonly kind: 'connect' | 'timeout' | 'idle' | 'reset' | 'protocol';
   /** For our log only. */
   readonly detail: string;

@@ -1,4 +1,5 @@
-import { COOL_DOWN_MS_DEFAULT, COOL_DOWN_MS_MAX, RETRY_INFO_BYTES_MAX } from '../bounds.ts';
+import { COOL_DOWN_MS_DEFAULT, COOL_DOWN_MS_MAX, JSON_DEPTH_MAX, RETRY_INFO_BYTES_MAX } from '../bounds.ts';
+import { isJsonObject, parseJson } from '../kernel/json.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -11,7 +12,7 @@ export function coolDownMs(headers: Headers, body: Buffer | undefined, nowMs: nu
   return found ?? COOL_DOWN_MS_DEFAULT;
 }
 
-/** `retry-after-ms` or `retry-after`; nothing when neither is there or both are nonsense. Never over the bound. */
+/** `retry-after-ms` or `retry-after`, never over the bound; nothing when neither is there or makes sense. */
 export function askedWaitMs(headers: Headers, nowMs: number): number | undefined {
   const exact = parseNumber(headers['retry-after-ms']);
   if (exact !== undefined) return bounded(exact);
@@ -22,7 +23,7 @@ export function askedWaitMs(headers: Headers, nowMs: number): number | undefined
   return untilMs(text, HTTP_DATE, nowMs);
 }
 
-/** Of every limit with nothing left, the reset that is furthest away: earlier one of them would refuse again. */
+/** Of all limits with nothing left, the furthest reset: before it one of them would refuse again. */
 function exhaustedMs(headers: Headers, nowMs: number): number | undefined {
   let longest: number | undefined;
   for (const name in headers) {
@@ -77,18 +78,17 @@ function bounded(waitMs: number): number {
   return Math.min(Math.max(0, Math.ceil(waitMs)), COOL_DOWN_MS_MAX);
 }
 
+// Decoding replaces a bad byte with three, hence the room.
+const RETRY_INFO_BOUNDS = { bytesMax: RETRY_INFO_BYTES_MAX * 3, depthMax: JSON_DEPTH_MAX };
+
 /** `{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}` */
 function retryInfoMs(body: Buffer | undefined): number | undefined {
   if (body === undefined || body.length > RETRY_INFO_BYTES_MAX || !body.includes('RetryInfo'))
     return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(body.toString('utf8'), RETRY_INFO_BOUNDS);
+  if (parsed.kind === 'invalid') return undefined;
   // Without `alt=sse` Google streams an array, errors included.
-  const error = property(Array.isArray(parsed) ? parsed[0] : parsed, 'error');
+  const error = property(Array.isArray(parsed.value) ? parsed.value[0] : parsed.value, 'error');
   const details = property(error, 'details');
   if (!Array.isArray(details)) return undefined;
   for (const detail of details) {
@@ -101,7 +101,5 @@ function retryInfoMs(body: Buffer | undefined): number | undefined {
 }
 
 function property(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

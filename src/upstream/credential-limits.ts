@@ -6,8 +6,8 @@ const SLOT_WAIT_MS = 1_000;
 
 /**
  * A credential's own limits, set by the operator so that a vendor's are not run into: calls at once, and
- * requests and tokens in fixed minutes that begin at first use. The limits themselves come with each question,
- * because the catalogue may change them at any time.
+ * requests and tokens in fixed minutes that begin at first use. The limits themselves come with each
+ * question, because the catalogue may change them at any time.
  */
 export class CredentialUse {
   active = 0;

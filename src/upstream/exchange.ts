@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { Decoder, type DecoderSink, readEncoding } from '../kernel/decoder.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { UpstreamExchange, UpstreamFailure, UpstreamHandler, UpstreamRequest } from './contract.ts';
-import { describeFailure, isClosedByPeer } from './failure.ts';
+import { describeFailure, describeUnsent, isClosedByPeer } from './failure.ts';
 import type { Connection, ConnectionUser, OriginPool } from './pool.ts';
 
 /** What the exchanges of one client share. */
@@ -159,7 +159,7 @@ export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, C
       return;
     }
     this.#uncount();
-    this.#fail(describeFailure(error, this.#sent));
+    this.#fail(this.#sent ? describeFailure(error) : describeUnsent(error));
   }
 
   onDecoded(chunk: Buffer): void {

@@ -12,11 +12,15 @@ const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 const DETAIL_LENGTH_MAX = 300;
 
-/** `sent`: the request was written to a connection, as far as we know. */
-export function describeFailure(error: Error, sent: boolean): UpstreamFailure {
+/** The request never reached a connection. */
+export function describeUnsent(error: Error): UpstreamFailure {
+  return { kind: 'connect', detail: detailOf(error) };
+}
+
+/** The request was on its way, as far as we know. */
+export function describeFailure(error: Error): UpstreamFailure {
   const code = codeOf(error);
-  const detail = `${code} ${error.message}`.trim().slice(0, DETAIL_LENGTH_MAX);
-  if (!sent) return { kind: 'connect', detail };
+  const detail = detailOf(error);
   const known = Object.hasOwn(KINDS, code) ? KINDS[code] : undefined;
   if (known !== undefined) return { kind: known, detail };
   return { kind: isMalformed(error) ? 'protocol' : 'reset', detail };
@@ -33,6 +37,10 @@ function isMalformed(error: Error): boolean {
 /** True for the failures of a connection that the other side closed, and for nothing else. */
 export function isClosedByPeer(error: Error): boolean {
   return CLOSED.has(codeOf(error)) && !isMalformed(error);
+}
+
+function detailOf(error: Error): string {
+  return `${codeOf(error)} ${error.message}`.trim().slice(0, DETAIL_LENGTH_MAX);
 }
 
 function codeOf(error: Error): string {

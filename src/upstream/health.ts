@@ -24,7 +24,7 @@ export interface VendorAnswer {
   readonly body: Buffer | undefined;
 }
 
-/** `suspect`: the vendor refused the credential lately. `ejected`: by the breaker. The others pass by themselves. */
+/** `suspect`: the vendor refused the credential lately. `ejected`: by the breaker. The rest will pass. */
 export type RouteCondition = 'ready' | 'suspect' | 'ejected' | 'cooling' | 'at-limit';
 
 /** One attempt of one route, from before its first byte until its last. */

@@ -236,7 +236,7 @@ test('what is kept per credential is not kept across a change of the catalogue',
   expect(sent('chat', moved).url).toContain('https://two');
 });
 
-test('of the answer the client sees type, limits, retry hints and the vendor own id, and nothing else', () => {
+test('of the answer the client sees type, limits, retry hints and the id of the vendor, no more', () => {
   expect(
     answerHeaders({
       'content-type': 'application/json',

@@ -14,7 +14,7 @@ export interface VendorCall {
   readonly action: VendorAction;
   /** Of the client's request when it speaks the same protocol; `{}` when the call is converted. */
   readonly clientHeaders: IncomingHttpHeaders;
-  /** Of the client's address, with or without the question mark; empty when there is none or it is converted. */
+  /** Of the client's address, with its question mark or without; empty when the call is converted. */
   readonly clientQuery: string;
 }
 
