@@ -13,17 +13,20 @@ function read(protocol: Protocol, body: string): PlainAnswer {
 const textOf = (answer: PlainAnswer): string => Buffer.concat(answer.pieces).toString();
 
 const CHAT =
-  '{ "id":"c", "model" : "vendor", "choices":[{"message":{"content":"hi \\"model\\":1 é","model":"inner"}}],' +
+  '{ "id":"c", "model" : "vendor", "choices":[{"message":{"content":"hi \\"model\\":1 é",' +
+  '"model":"inner"}}],' +
   '"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}\n';
 const RESPONSES =
-  '{"id":"r","error":null,"model":"vendor","status":"completed","output":[{"content":[{"type":"output_text",' +
-  '"text":"hi","annotations":[]}]}],"usage":{"input_tokens":3,"output_tokens":2,"total_tokens":5}}';
+  '{"id":"r","error":null,"model":"vendor","status":"completed","output":[{"content":[' +
+  '{"type":"output_text","text":"hi","annotations":[]}]}],' +
+  '"usage":{"input_tokens":3,"output_tokens":2,"total_tokens":5}}';
 const MESSAGES =
   '{"id":"m","type":"message","model":"vendor","content":[{"type":"text","text":"hi"},' +
   '{"type":"tool_use","input":{"a":1}}],"usage":{"input_tokens":3,"output_tokens":2}}';
 const GEMINI =
   '{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}],' +
-  '"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2,"totalTokenCount":5},"modelVersion":"vendor"}';
+  '"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2,"totalTokenCount":5},' +
+  '"modelVersion":"vendor"}';
 
 describe('a plain answer', () => {
   const answers: readonly (readonly [Protocol, string, string])[] = [
@@ -81,7 +84,7 @@ describe('a plain answer', () => {
 
   it('of a blocked prompt is an answer', () => {
     const body =
-      '{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":3,"totalTokenCount":3}}';
+      '{"promptFeedback":{"blockReason":"X"},"usageMetadata":{"promptTokenCount":3,"totalTokenCount":3}}';
     expect(read('gemini', body)).toMatchObject({ valid: true, usage: { inputFresh: 3, outputText: 0 } });
   });
 });

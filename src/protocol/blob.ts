@@ -10,7 +10,9 @@ for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
   BASE64[letter.charCodeAt(0)] = 1;
 }
 
-/** Whether the characters of a JSON string (between its quotes) are base64 or a `data:` URL of some length. */
+/**
+ * Whether the characters of a JSON string (between its quotes) are base64 or a `data:` URL of some length.
+ */
 export function looksLikeBlob(bytes: Buffer, start: number, end: number): boolean {
   if (end - start < BLOB_BYTES_MIN) return false;
   const from = bytes.toString('latin1', start, start + 5) === 'data:' ? dataStart(bytes, start) : start;

@@ -8,7 +8,9 @@ import type { Usage } from '../kernel/usage.ts';
  */
 export interface Dialect {
   readonly protocol: Protocol;
-  /** Reads what the pipeline must know of a request. Large bodies are scanned in slices, hence the promise. */
+  /**
+   * Reads what the pipeline must know of a request. Large bodies are scanned in slices, hence the promise.
+   */
   readRequest(request: RawRequest): RequestFacts | Refusal | Promise<RequestFacts | Refusal>;
   /** The body to send upstream: the client's bytes with `model` (and what decisions.md 5b lists) replaced. */
   spliceRequest(request: RawRequest, facts: RequestFacts, forwardModel: string): readonly Buffer[];
@@ -38,13 +40,18 @@ export interface RawRequest {
 export interface RequestFacts {
   readonly model: string;
   readonly stream: boolean;
-  /** Byte ranges of the values of every top-level `model` (duplicates are all replaced; the last one counts). */
+  /**
+   * Byte ranges of the values of every top-level `model` (duplicates are all replaced; the last one counts).
+   */
   readonly modelRanges: readonly ByteRange[];
   /** `max_tokens` and its like; nothing when absent or not a whole number ≥ 0. */
   readonly outputTokensMax: number | undefined;
   /** Answers asked for at once (`n`, `candidateCount`), at least 1: each may use `outputTokensMax`. */
   readonly answers: number;
-  /** Images asked for by an Images call (`n`, default 1), bounded by IMAGES_PER_CALL_MAX; 0 for text protocols. */
+  /**
+   * Images asked for by an Images call (`n`, default 1), bounded by IMAGES_PER_CALL_MAX; 0 for text
+   * protocols.
+   */
   readonly images: number;
   /** Cheap estimate of the input: text bytes by four, a fixed figure for each blob. Never the tokenizer. */
   readonly inputTokensEstimate: number;
@@ -82,7 +89,9 @@ export interface PlainAnswer {
  */
 export interface StreamRelay {
   push(chunk: Buffer): Buffer | undefined;
-  /** The upstream ended: what is left to forward (a tail without its blank line), and whether it was complete. */
+  /**
+   * The upstream ended: what is left to forward (a tail without its blank line), and whether it was complete.
+   */
   finish(): { readonly rest: Buffer | undefined; readonly complete: boolean };
   /** What the first event of the stream was; awaited before the 200 is committed. */
   readonly first: 'none' | 'data' | 'error';
@@ -90,7 +99,10 @@ export interface StreamRelay {
   readonly firstError: string | undefined;
   /** An error event passed by: the stream is not complete whatever follows. */
   readonly failed: boolean;
-  /** The terminator of spec 6 passed by (Chat `[DONE]`, `message_stop`, `response.completed` and its like, `finishReason`). */
+  /**
+   * The terminator of spec 6 passed by (Chat `[DONE]`, `message_stop`, `response.completed` and its like,
+   * `finishReason`).
+   */
   readonly terminated: boolean;
   /** The bytes held back for an unfinished event; over STREAM_EVENT_BYTES_MAX the relay is `overflowed`. */
   readonly overflowed: boolean;
@@ -100,7 +112,8 @@ export interface StreamRelay {
   readonly nextSequenceNumber: number | undefined;
   /**
    * Usage so far: what was reported, with the tokenizer's count for what was not. Costs time; at most once a
-   * second. `images` counts finished images; when the client leaves early, the caller charges those it asked for.
+   * second. `images` counts finished images; when the client leaves early, the caller charges those it asked
+   * for.
    */
   usage(): StreamUsage;
 }

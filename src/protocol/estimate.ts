@@ -6,9 +6,9 @@ import { countTokens } from './tokens.ts';
 import { collectWords, type WordSink, type Words } from './words.ts';
 
 /**
- * A bounded sample of text on its way to the tokenizer. The first TOKENIZE_BYTES_MAX bytes are really counted,
- * each once; what comes after is scaled by what they gave. Strings are gathered as they are written in JSON and
- * decoded together, because most of them are one token long.
+ * A bounded sample of text on its way to the tokenizer. The first TOKENIZE_BYTES_MAX bytes are really
+ * counted, each once; what comes after is scaled by what they gave. Strings are gathered as they are written
+ * in JSON and decoded together, because most of them are one token long.
  */
 export class TextSample implements WordSink {
   pictures = 0;

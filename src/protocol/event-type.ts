@@ -6,8 +6,8 @@ const LEADING_TYPE = Buffer.from('{"type":"');
 const LEADING_TYPE_SPACED = Buffer.from('{"type": "');
 
 /**
- * Where the value of `type` starts when the event begins with it, as every vendor's do, otherwise -1. It spares
- * the frequent events (deltas) the walk through all of their bytes.
+ * Where the value of `type` starts when the event begins with it, as every vendor's do, otherwise -1. It
+ * spares the frequent events (deltas) the walk through all of their bytes.
  */
 export function leadingTypeStart(payload: Buffer, start: number): number {
   if (sameBytes(LEADING_TYPE, payload, start)) return start + LEADING_TYPE.length;

@@ -1,8 +1,9 @@
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 
 /**
- * A vendor's usage report, figure by figure, before overlaps are taken out. A figure that was absent or absurd
- * is undefined. What the figures include differs per protocol (conversion.md 12.1); each dialect settles its own.
+ * A vendor's usage report, figure by figure, before overlaps are taken out. A figure that was absent or
+ * absurd is undefined. What the figures include differs per protocol (conversion.md 12.1); each dialect
+ * settles its own.
  */
 export interface Figures {
   readonly input?: number | undefined;
@@ -58,8 +59,8 @@ export function replaceFigures(_before: Figures, after: Figures): Figures {
 }
 
 /**
- * Chat Completions and Responses: input includes cache reads and writes, output includes reasoning. A part that
- * is larger than its whole is cut to it, so that no token is counted twice.
+ * Chat Completions and Responses: input includes cache reads and writes, output includes reasoning. A part
+ * that is larger than its whole is cut to it, so that no token is counted twice.
  */
 export function settleInclusive(figures: Figures): Settled {
   const input = figures.input ?? 0;

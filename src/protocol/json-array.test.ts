@@ -35,7 +35,7 @@ describe('elements of a growing array', () => {
         const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
         expect(split(pieces)).toEqual({ elements: texts, passed: bytes.toString() });
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 

@@ -3,7 +3,9 @@ import { Estimate } from './estimate.ts';
 import type { Figures, Settled } from './figures.ts';
 import type { Words } from './words.ts';
 
-/** How one protocol's reports are read: which of several counts, what overlaps, where the generated text is. */
+/**
+ * How one protocol's reports are read: which of several counts, what overlaps, where the generated text is.
+ */
 export interface UsageRule {
   merge(before: Figures, after: Figures): Figures;
   settle(figures: Figures): Settled;

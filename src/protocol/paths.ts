@@ -1,7 +1,7 @@
 /**
  * Wanted keys of a JSON text, written as paths from its top (`usage`, `response.usage.input_tokens`) and
- * compiled into a tree, so that a walk over the bytes compares each key with the few that matter at its place.
- * Paths lead through objects only; a key inside an array is never wanted.
+ * compiled into a tree, so that a walk over the bytes compares each key with the few that matter at its
+ * place. Paths lead through objects only; a key inside an array is never wanted.
  */
 export interface PathNode {
   readonly key: Buffer;
@@ -10,7 +10,9 @@ export interface PathNode {
   /** Where the value's range is reported; -1 for a step on the way that nobody asked for. */
   readonly slot: number;
   readonly children: readonly PathNode[];
-  /** One bit per length (modulo 32) of the children's keys: most keys are nobody's, and this tells at once. */
+  /**
+   * One bit per length (modulo 32) of the children's keys: most keys are nobody's, and this tells at once.
+   */
   readonly childLengths: number;
 }
 

@@ -179,7 +179,7 @@ function checkStream(protocol: Protocol, recording: Recording, framing: Framing)
   const modelId = modelOf(protocol, objects);
   const names = new Set(objects.map((one) => modelOf(protocol, [one])));
   names.delete('none');
-  for (const size of [text.length * 4 + 1, 97, 7]) {
+  for (const size of [text.length * 4 + 1, 131]) {
     const relay = dialectOf(protocol).relayStream(framing, { usageInjected: false } as RequestFacts, modelId);
     const output = pushed(relay, text, size);
     // A recording may have lost its last blank line; the relay supplies it.

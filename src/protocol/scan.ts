@@ -40,8 +40,8 @@ const NULL = Buffer.from('null');
 
 /**
  * A strict scanner of one JSON object that builds no values: it proves that the bytes are JSON, reports where
- * the wanted values stand, and gathers what the cheap input estimate needs. It can pause at any byte of a text
- * run, so a body of 100 MiB is scanned in slices with the event loop turning between them.
+ * the wanted values stand, and gathers what the cheap input estimate needs. It can pause at any byte of a
+ * text run, so a body of 100 MiB is scanned in slices with the event loop turning between them.
  */
 export class JsonScan {
   /** Per slot every range found, in order; of a repeated key the last one counts. */

@@ -99,8 +99,8 @@ describe('a chat stream is asked for its usage', () => {
       '{"stream":true,"model":"m","stream_options":{"include_usage":true}}',
     ],
     [
-      '{"stream":true,"model":"m","stream_options":{"include_usage":true},"stream_options":{}}',
-      '{"stream":true,"model":"m","stream_options":{"include_usage":true},"stream_options":{"include_usage":true}}',
+      '{"stream":true,"model":"m","stream_options":null,"stream_options":{}}',
+      '{"stream":true,"model":"m","stream_options":null,"stream_options":{"include_usage":true}}',
     ],
   ];
   it.each(cases)('%s', (body, sent) => {

@@ -23,7 +23,9 @@ export function quoteModel(model: string): Buffer {
   return Buffer.from(JSON.stringify(model));
 }
 
-/** The client's body with the model replaced and `include_usage` put in; the body itself if neither is due. */
+/**
+ * The client's body with the model replaced and `include_usage` put in; the body itself if neither is due.
+ */
 export function spliceModel(body: Buffer, facts: RequestFacts, forwardModel: string): readonly Buffer[] {
   const edits: Edit[] = [];
   if (facts.modelRanges.length > 1 || facts.model !== forwardModel) {

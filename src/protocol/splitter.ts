@@ -11,7 +11,9 @@ export interface Splitter {
   keep(): number;
   /** The stream ended: takes the held rest as one last event, if it can be one; `next` and `keep` follow. */
   finish(): boolean;
-  /** What `eventStart` and `eventEnd` count in: the fed chunk itself unless something had been held before it. */
+  /**
+   * What `eventStart` and `eventEnd` count in: the fed chunk itself unless something had been held before it.
+   */
   readonly bytes: Buffer;
   readonly eventStart: number;
   readonly eventEnd: number;

@@ -10,8 +10,9 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 /**
  * Server-sent events as the WHATWG standard reads them: lines end with LF, CRLF or CR, a blank line ends an
- * event, a leading byte order mark is skipped. The bytes are never changed; several `data` lines are joined in
- * a copy in which line ends and field names are blanks, so that positions in it are positions in the event.
+ * event, a leading byte order mark is skipped. The bytes are never changed; several `data` lines are joined
+ * in a copy in which line ends and field names are blanks, so that positions in it are positions in the
+ * event.
  */
 export class SseSplitter implements Splitter {
   bytes = NOTHING;
@@ -81,8 +82,8 @@ export class SseSplitter implements Splitter {
   }
 
   /**
-   * A vendor may leave out the last blank line, or even the last line end. Such a rest is passed on if its data
-   * is whole, with the blank line supplied, so that whatever we send next stands apart from it.
+   * A vendor may leave out the last blank line, or even the last line end. Such a rest is passed on if its
+   * data is whole, with the blank line supplied, so that whatever we send next stands apart from it.
    */
   finish(): boolean {
     const { last } = this.#held;

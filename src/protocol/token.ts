@@ -33,7 +33,9 @@ const BACKSLASHES = 0x5c5c5c5c;
 /** Shorter runs are not worth the way to the word boundary. */
 const BYTEWISE = 16;
 
-/** The first position from `start` that holds a quote, a backslash or a control character; `limit` if none. */
+/**
+ * The first position from `start` that holds a quote, a backslash or a control character; `limit` if none.
+ */
 export function plainEnd(bytes: Buffer, view: WordView, start: number, limit: number): number {
   const near = Math.min(limit, start + BYTEWISE);
   let at = plainEndBytewise(bytes, start, near);

@@ -15,7 +15,8 @@ export interface Words {
 
 /**
  * Keys by what stands under them: `text` is read by people or models, `raw` is JSON that counts as it is
- * written (tool arguments, schemas), `skip` repeats what was counted elsewhere, `picture` counts as one image.
+ * written (tool arguments, schemas), `skip` repeats what was counted elsewhere, `picture` counts as one
+ * image.
  */
 export function compileWords(lists: {
   readonly text: readonly string[];

@@ -52,7 +52,9 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
 
 type UsageSplice = NonNullable<RequestFacts['usageSplice']>;
 
-/** Where `include_usage` must be put so that the vendor reports usage; nothing when the client asked itself. */
+/**
+ * Where `include_usage` must be put so that the vendor reports usage; nothing when the client asked itself.
+ */
 function findUsageSplice(body: Buffer, scan: JsonScan): UsageSplice | undefined {
   const options = scan.found[slots.streamOptions]?.at(-1);
   if (options === undefined) {

@@ -28,7 +28,9 @@ export function readGenerateFigures(bytes: Buffer, skimmer: Skimmer, slots: Slot
   };
 }
 
-/** The prompt includes cache reads; thoughts and the prompts of server tools stand beside the other figures. */
+/**
+ * The prompt includes cache reads; thoughts and the prompts of server tools stand beside the other figures.
+ */
 function settleGenerate(figures: Figures): Settled {
   const input = figures.input ?? 0;
   const cacheRead = Math.min(figures.cacheRead ?? 0, input);

@@ -1,42 +1,51 @@
-import { REPORTED_TOKENS_MAX } from '../../bounds.ts';
+import { COMMA } from '../ascii.ts';
+import { reportedFigure } from '../figure.ts';
 import type { Figures } from '../figures.ts';
+import { compilePaths } from '../paths.ts';
+import { isWord, Skimmer, skipSpace } from '../skim.ts';
 
-/** Bytes of `usage.iterations` that we are willing to parse. */
-const ITERATIONS_BYTES_MAX = 256 * 1024;
-/** Iterations the vendor bills and leaves out of the totals beside them. */
-const OUTSIDE_TOTALS: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
+const TREE = compilePaths({
+  type: 'type',
+  input: 'input_tokens',
+  output: 'output_tokens',
+  cacheRead: 'cache_read_input_tokens',
+  cacheWrite: 'cache_creation_input_tokens',
+});
+const { slots } = TREE;
+const skimmer = new Skimmer(TREE);
+/** Runs the vendor bills and leaves out of the totals beside them. */
+const OUTSIDE_TOTALS = ['"compaction"', '"advisor_message"'] as const;
 
 /**
  * `usage.iterations` (beta) lists the runs behind one answer. The totals hold the `message` runs only; what a
  * compaction or an advisor consumed is billed by the vendor and would otherwise be free.
  */
 export function addIterations(figures: Figures, iterations: Buffer): Figures {
-  if (iterations.length > ITERATIONS_BYTES_MAX) return figures;
   let sum = figures;
-  for (const iteration of parseList(iterations)) {
-    if (!OUTSIDE_TOTALS.has(iteration.type)) continue;
-    sum = {
-      ...sum,
-      input: add(sum.input, iteration.input_tokens),
-      output: add(sum.output, iteration.output_tokens),
-      cacheRead: add(sum.cacheRead, iteration.cache_read_input_tokens),
-      cacheWrite: add(sum.cacheWrite, iteration.cache_creation_input_tokens),
-    };
+  let at = skipSpace(iterations, 1, iterations.length);
+  for (;;) {
+    const after = skimmer.run(iterations, at, iterations.length);
+    if (after < 0) return sum;
+    if (isOutsideTotals(iterations)) sum = addRun(sum, iterations);
+    at = skipSpace(iterations, after, iterations.length);
+    if (iterations[at] === COMMA) at++;
   }
-  return sum;
 }
 
-function add(figure: number | undefined, more: unknown): number | undefined {
-  if (figure === undefined || typeof more !== 'number') return figure;
-  return Number.isSafeInteger(more) && more >= 0 && more <= REPORTED_TOKENS_MAX ? figure + more : figure;
+function isOutsideTotals(bytes: Buffer): boolean {
+  const start = skimmer.starts[slots.type] as number;
+  const end = skimmer.ends[slots.type] as number;
+  return OUTSIDE_TOTALS.some((type) => isWord(bytes, start, end, type));
 }
 
-function parseList(bytes: Buffer): readonly Readonly<Record<string, unknown>>[] {
-  try {
-    const list: unknown = JSON.parse(bytes.toString());
-    if (!Array.isArray(list)) return [];
-    return list.filter((entry) => typeof entry === 'object' && entry !== null);
-  } catch {
-    return [];
-  }
+function addRun(sum: Figures, bytes: Buffer): Figures {
+  const more = (figure: number | undefined, slot: number): number | undefined =>
+    figure === undefined ? undefined : figure + (reportedFigure(bytes, skimmer, slot) ?? 0);
+  return {
+    ...sum,
+    input: more(sum.input, slots.input),
+    output: more(sum.output, slots.output),
+    cacheRead: more(sum.cacheRead, slots.cacheRead),
+    cacheWrite: more(sum.cacheWrite, slots.cacheWrite),
+  };
 }
