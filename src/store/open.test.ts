@@ -10,11 +10,11 @@ const folder = mkdtempSync(join(tmpdir(), 'tollgate-open-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('without DATABASE_URL the embedded server is used, migrated once, and stopped when it is closed', async () => {
-  const place = { databaseUrl: undefined, dataDirectory: join(folder, 'data'), log: silentLogger };
+  const place = { databaseUrl: undefined, dataDirectory: folder, log: silentLogger };
   const first = await openStore(place);
   expect(first.migrated.length).toBeGreaterThan(0);
   await first.close();
-  expect(existsSync(join(folder, 'data', 'postgres', 'postmaster.pid'))).toBe(false);
+  expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false);
   const again = await openStore(place);
   expect(again.migrated).toEqual([]);
   await again.close();

@@ -152,7 +152,7 @@ test('the headers that go on are those of conversion.md 2.3 and no others', () =
   const names = (protocol: Protocol): string[] =>
     Object.keys(sent(protocol, route('https://h'), { headers: CURIOUS }).headers).sort();
   const always = ['accept-encoding', 'content-type', 'user-agent'];
-  const openai = [...always, 'authorization', 'idempotency-key', 'openai-beta', 'x-client-request-id'].sort();
+  const openai = [...always, 'authorization', 'openai-beta', 'x-client-request-id'].sort();
   expect(names('chat')).toEqual(openai);
   expect(names('responses')).toEqual(openai);
   expect(names('images')).toEqual(openai);

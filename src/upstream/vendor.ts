@@ -40,9 +40,10 @@ interface Family {
 const OPENAI: Family = {
   prefix: '',
   credential: (secret) => ['authorization', `Bearer ${secret}`],
-  forward: ['openai-beta', 'x-client-request-id', 'idempotency-key'],
+  forward: ['openai-beta', 'x-client-request-id'],
   forwardPrefix: undefined,
-  forwardOwned: [],
+  // Under a key that many accounts share, a vendor that replays by it could answer one with another's text.
+  forwardOwned: ['idempotency-key'],
 };
 
 const ANTHROPIC: Family = {
