@@ -140,6 +140,7 @@ class SegmentedJournal implements FileJournal {
     if (location === undefined) return;
     state.usage = usage;
     this.#moveMark(state, location.segment);
+    fault('journal.after-mark');
   }
 
   end(call: CallRecord): void {

@@ -1,0 +1,117 @@
+import type { TruthCall } from '../../sim/truth.ts';
+import type { Database } from '../../src/store/database.ts';
+import type { Seen } from './load.ts';
+
+/** What became of all calls, and everything that is wrong with it. */
+export interface Audit {
+  readonly calls: number;
+  readonly finished: number;
+  readonly cut: number;
+  readonly lost: number;
+  readonly doubled: number;
+  readonly problems: readonly string[];
+}
+
+interface Row {
+  readonly call_id: string;
+  readonly input: bigint;
+  readonly output: bigint;
+  readonly images: bigint;
+  readonly amount_micro: bigint;
+  readonly charge_micro: bigint;
+  readonly verdict: string;
+  readonly taken: bigint | null;
+  readonly entries: bigint;
+}
+
+const ROWS = `
+  select c.call_id, c.input_fresh + c.cache_read + c.cache_write as input, c.images, c.amount_micro, c.charge_micro,
+    c.output_text + c.output_reasoning as output, c.verdict, s.credits_micro as taken,
+    (select count(*) from ledger_entries e
+     where e.ref = c.call_id and e.kind = 'consumption' and e.account_id is not null) as entries
+  from calls c left join consumptions s using (created_at, call_id)`;
+
+const DOUBLED = `
+  select call_id from calls group by call_id having count(*) > 1
+  union all select call_id from consumptions group by call_id having count(*) > 1
+  union all select ref from ledger_entries where kind = 'consumption' and account_id is not null
+    group by ref having count(*) > 1`;
+
+/** Marks are a second apart; what two processes and a busy machine add to that. */
+const MARK_MS = 1_000;
+const SLACK_MS = 400;
+/** The tokenizer joins what the simulator drew one by one: `" no"` and `"where"` may be one token again. */
+const ESTIMATE_SLACK_TOKENS = 2;
+
+/**
+ * Compares three independent stories of the same calls: the books, the vendor's truth, and what each client saw.
+ * `deathOf` tells when the server died under a call.
+ */
+export async function audit(
+  database: Database,
+  truth: readonly TruthCall[],
+  { seen, deathOf }: { readonly seen: readonly Seen[]; readonly deathOf: (one: Seen) => number },
+): Promise<Audit> {
+  const rows = new Map((await database.query<Row>(ROWS)).map((row) => [row.call_id, row]));
+  const doubled = (await database.query<{ call_id: string }>(DOUBLED)).length;
+  const truths = new Map(truth.map((one) => [one.tag, one]));
+  const problems: string[] = [];
+  let lost = 0;
+  for (const one of seen) {
+    if (one.requestId === undefined) continue;
+    const row = rows.get(one.requestId);
+    const truly = truths.get(one.tag);
+    if (row === undefined) {
+      lost += 1;
+      problems.push(`${describe(one)}: no row`);
+    } else if (one.status !== 200) problems.push(`${describe(one)}: ${one.text}`);
+    else if (truly === undefined) problems.push(`${describe(one)}: the vendor never saw it`);
+    else {
+      const wrong = one.finished ? checkFinished(one, row, truly) : checkCut(one, row, truly, deathOf(one));
+      if (wrong !== undefined) problems.push(`${describe(one)}: ${wrong}`);
+      if (wrong !== undefined && one.finished) lost += 1;
+    }
+  }
+  problems.push(...checkTotals([...rows.values()], truth, seen));
+  const known = seen.filter((one) => one.requestId !== undefined);
+  const finished = known.filter((one) => one.finished).length;
+  return { calls: seen.length, finished, cut: known.length - finished, lost, doubled, problems };
+}
+
+function describe({ tag, shape, way, requestId }: Seen): string {
+  return `${tag} ${shape.name} ${way} ${requestId}`;
+}
+
+function chargeOf({ shape: { price } }: Seen, input: number, output: number, images: number): bigint {
+  const amountMicro = input * price.input + output * price.output + images * price.image * 1_000_000;
+  return BigInt(Math.round(amountMicro)) * 1000n;
+}
+
+/** A call the client saw finished is charged to the token, once. */
+function checkFinished(one: Seen, row: Row, truly: TruthCall): string | undefined {
+  const expected = chargeOf(one, truly.inputTokens, truly.outputTokens, truly.images);
+  if (row.charge_micro !== expected) return `charged ${row.charge_micro}, not ${expected}`;
+  if (row.taken !== expected) return `took ${row.taken}, not ${expected}`;
+  return row.entries === 1n ? undefined : `${row.entries} ledger entries`;
+}
+
+/** delivered − 1 s ≤ charged ≤ produced. */
+function checkCut(one: Seen, row: Row, truly: TruthCall, diedAt: number): string | undefined {
+  const knownBy = Math.min(diedAt, one.arrivals.at(-1) ?? 0) - MARK_MS - SLACK_MS;
+  const least = one.arrivals.filter((at) => at <= knownBy).length - ESTIMATE_SLACK_TOKENS;
+  const output = Number(row.output);
+  if (output < least)
+    return `charged ${output} tokens of ${one.arrivals.length}, at least ${least} are known`;
+  if (output > truly.outputTokens) return `charged ${output} tokens of ${truly.outputTokens} produced`;
+  if (row.charge_micro > 0n && (row.taken !== row.charge_micro || row.entries !== 1n))
+    return 'not taken once';
+  return undefined;
+}
+
+/** Every call that reached a vendor has its row, and no row is without a call. */
+function checkTotals(rows: readonly Row[], truth: readonly TruthCall[], seen: readonly Seen[]): string[] {
+  const problems: string[] = [];
+  if (rows.length < truth.length) problems.push(`${truth.length} calls at the vendor, ${rows.length} rows`);
+  if (rows.length > seen.length) problems.push(`${rows.length} rows of ${seen.length} calls`);
+  return problems;
+}

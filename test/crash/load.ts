@@ -1,0 +1,172 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { IMAGES, type Shape, TEXT_SHAPES, type Way } from './shapes.ts';
+
+/** One call as its client saw it. Times are of `performance.now()`. */
+export interface Seen {
+  readonly tag: string;
+  readonly shape: Shape;
+  readonly way: Way;
+  requestId: string | undefined;
+  status: number | undefined;
+  retryAfter: string | undefined;
+  /** When each token came. */
+  readonly arrivals: number[];
+  text: string;
+  /** The client has the whole answer: the terminator of a stream, every byte of a plain one. */
+  finished: boolean;
+  /** The connection ended by a reset or before the end, not cleanly. */
+  broken: boolean;
+  endedAt: number;
+}
+
+export interface Client {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** Makes one call and tells what came of it; it never throws. */
+export function call(
+  { url, key }: Client,
+  { shape, way, directive }: { readonly shape: Shape; readonly way: Way; readonly directive: string },
+  agent?: Agent,
+): Promise<Seen> {
+  const tag = /tag=(\S+)/.exec(directive)?.[1] ?? '';
+  const seen: Seen = {
+    tag,
+    shape,
+    way,
+    requestId: undefined,
+    status: undefined,
+    retryAfter: undefined,
+    arrivals: [],
+    text: '',
+    finished: false,
+    broken: false,
+    endedAt: 0,
+  };
+  const body = JSON.stringify(shape.body(`Say something. [[sim ${directive}]]`, way));
+  return new Promise((resolve) => {
+    const end = (): void => {
+      seen.endedAt = performance.now();
+      resolve(seen);
+    };
+    const sent = request(url + shape.path(way), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      },
+      agent,
+    });
+    sent.once('error', () => {
+      seen.broken = true;
+      end();
+    });
+    sent.once('response', (response) => watch(response, seen, end));
+    sent.end(body);
+  });
+}
+
+function watch(response: IncomingMessage, seen: Seen, end: () => void): void {
+  seen.status = response.statusCode;
+  seen.requestId = String(response.headers['x-request-id']);
+  seen.retryAfter = response.headers['retry-after'];
+  const pattern = new RegExp(seen.shape.token.source, 'g');
+  response.setEncoding('utf8').on('data', (text: string) => {
+    const now = performance.now();
+    seen.text += text;
+    while (pattern.lastIndex < seen.text.length) {
+      const from = pattern.lastIndex;
+      if (pattern.exec(seen.text) === null) {
+        // The rest may be the beginning of a match that the next piece completes.
+        pattern.lastIndex = from;
+        break;
+      }
+      seen.arrivals.push(now);
+    }
+    if (seen.way === 'stream' && seen.status === 200) seen.finished ||= text.includes(seen.shape.terminator);
+  });
+  response.once('error', () => {
+    seen.broken = true;
+  });
+  response.once('close', () => {
+    if (!response.complete) seen.broken = true;
+    else if (seen.way === 'plain') seen.finished = seen.status === 200;
+    end();
+  });
+}
+
+/** A small generator with a seed (mulberry32): a failing run can be had again. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export interface LoadSize {
+  readonly streams: number;
+  readonly plains: number;
+  readonly images: number;
+  readonly paceMs: number;
+}
+
+/** Clients that call again as soon as they have their answer, until they are told that it is over. */
+export class Load {
+  readonly seen: Seen[] = [];
+  readonly #random: () => number;
+  readonly #size: LoadSize;
+  #over = true;
+  #workers: Promise<void>[] = [];
+  #made = 0;
+
+  constructor(size: LoadSize, random: () => number) {
+    this.#size = size;
+    this.#random = random;
+  }
+
+  start(client: Client): void {
+    this.#over = false;
+    const { streams, plains, images } = this.#size;
+    const agent = new Agent({ keepAlive: true });
+    const begin = (shapeAt: (index: number) => Shape, way: Way, count: number): void => {
+      for (let index = 0; index < count; index++) {
+        this.#workers.push(this.#work(client, { shape: shapeAt(index), way, agent }));
+      }
+    };
+    const textAt = (index: number): Shape => TEXT_SHAPES[index % TEXT_SHAPES.length] ?? IMAGES;
+    begin(textAt, 'stream', streams);
+    begin(textAt, 'plain', plains);
+    begin(() => IMAGES, 'plain', images);
+  }
+
+  /** No new calls; done when those on their way have ended, one way or the other. */
+  async end(): Promise<void> {
+    this.#over = true;
+    await Promise.all(this.#workers);
+    this.#workers = [];
+  }
+
+  async #work(
+    client: Client,
+    { shape, way, agent }: { readonly shape: Shape; readonly way: Way; readonly agent: Agent },
+  ): Promise<void> {
+    while (!this.#over) {
+      const tag = `c${++this.#made}`;
+      const tokens = 5 + Math.floor(this.#random() * 70);
+      const pacing = way === 'stream' ? `pace=${this.#size.paceMs}` : `delay=${tokens * 10}`;
+      const seen = await call(
+        client,
+        { shape, way, directive: `tag=${tag} tokens=${tokens} ${pacing}` },
+        agent,
+      );
+      this.seen.push(seen);
+      // A refused connection means that nobody listens any more.
+      if (seen.status === undefined) return;
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StatsView } from '../../sim/stats.ts';
+import type { TruthCall } from '../../sim/truth.ts';
+import { projectRoot } from '../house/tree.ts';
+
+/** What became of a process: an exit code, or the signal that ended it. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program of ours as a real process, with everything it said. */
+export interface Program {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  stdout(): string;
+  stderr(): string;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/**
+ * Runs a script of the project with the Node that runs us. The environment is only what is given: settings of
+ * whoever runs the tests must not change what is tested.
+ */
+export function startProgram(
+  script: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Program {
+  const child: ChildProcess = spawn(process.execPath, script, {
+    cwd: projectRoot,
+    env: { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text;
+    });
+  }
+  // `close` comes after the last output, `exit` may come before it.
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    stdout: () => said.stdout,
+    stderr: () => said.stderr,
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command of the `tollgate` program, from its start to its end. */
+export async function tollgate(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Finished> {
+  const program = startProgram(['src/main.ts', ...args], environment);
+  const { code } = await program.exited;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+export interface SimulatorProcess {
+  readonly url: string;
+  /** What really happened, all calls that carried this tag or all there are. */
+  truth(): Promise<readonly TruthCall[]>;
+  stats(): Promise<StatsView>;
+  close(): Promise<void>;
+}
+
+export async function startSimulatorProcess(): Promise<SimulatorProcess> {
+  const program = startProgram(['sim/main.ts', '--port', '0']);
+  const line = await untilSaid(program, /"url":"(http:[^"]+)"/);
+  const get = async (path: string): Promise<unknown> => (await fetch(`${line}/_sim/${path}`)).json();
+  return {
+    url: line,
+    truth: async () => (await get('truth')) as readonly TruthCall[],
+    stats: async () => (await get('stats')) as StatsView,
+    close: async () => {
+      program.kill('SIGKILL');
+      await program.exited;
+    },
+  };
+}
+
+export interface ServerProcess extends Program {
+  readonly url: string;
+  /** From the start of the process until `/readyz` said 200. */
+  readonly readyMs: number;
+}
+
+/** Starts `tollgate serve` and waits until it can serve calls. */
+export async function startServerProcess(
+  environment: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  const startedAt = performance.now();
+  const program = startProgram(['src/main.ts', 'serve'], environment);
+  const url = await untilSaid(program, /"url":"(http:[^"]+)","msg":"tollgate serves"/);
+  const ready = await fetch(`${url}/readyz`);
+  if (ready.status !== 200) throw new Error(`not ready: ${await ready.text()}`);
+  return { ...program, url, readyMs: performance.now() - startedAt };
+}
+
+const POLL_MS = 5;
+const SAID_MS = 60_000;
+
+/** Waits for a text in what a program says, and answers its first group. */
+async function untilSaid(program: Program, pattern: RegExp): Promise<string> {
+  let gone = false;
+  void program.exited.then(() => {
+    gone = true;
+  });
+  const deadline = performance.now() + SAID_MS;
+  while (performance.now() < deadline) {
+    const found = pattern.exec(program.stdout())?.[1];
+    if (found !== undefined) return found;
+    if (gone) break;
+    await sleep(POLL_MS);
+  }
+  program.kill('SIGKILL');
+  throw new Error(`the program did not say ${pattern}:\n${program.stdout()}\n${program.stderr()}`);
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Waits until something holds that comes about by itself. */
+export async function until(holds: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`did not come about within ${timeoutMs} ms: ${holds}`);
+    await sleep(20);
+  }
+}
+
+export interface Place {
+  readonly folder: string;
+  readonly dataDirectory: string;
+  readonly catalogFile: string;
+  /** For `tollgate serve` and for every command beside it. */
+  readonly environment: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+/** A folder with a catalogue and room for a data directory, and the environment that names them. */
+export async function makePlace(catalog: string, simulatorUrl: string): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-crash-'));
+  // The embedded database never runs as root: its own user must be able to pass through.
+  await chmod(folder, 0o711);
+  const dataDirectory = join(folder, 'data');
+  const catalogFile = join(folder, 'catalog.yaml');
+  await writeFile(catalogFile, catalog);
+  return {
+    folder,
+    dataDirectory,
+    catalogFile,
+    environment: {
+      TOLLGATE_HOST: '127.0.0.1',
+      TOLLGATE_PORT: '0',
+      TOLLGATE_DATA: dataDirectory,
+      TOLLGATE_CATALOG: catalogFile,
+      SIM: simulatorUrl,
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
