@@ -89,6 +89,12 @@ export class Exchange {
     this.response.socket?.destroySoon();
   }
 
+  /** The message ends as messages do, though the answer was not at its end. */
+  end(): void {
+    this.finish('cut');
+    this.response.end();
+  }
+
   async reset(): Promise<void> {
     this.finish('cut');
     await this.pause(RESET_AFTER_MS);

@@ -9,7 +9,9 @@ export type Step =
   | { readonly kind: 'raw'; readonly text: string }
   | { readonly kind: 'silence' }
   | { readonly kind: 'reset' }
-  | { readonly kind: 'cut' };
+  | { readonly kind: 'cut' }
+  /** A clean end of the message before its terminator: what a proxy makes of a vendor that died. */
+  | { readonly kind: 'end' };
 
 /** Turns the text of an event into the writes that carry it. */
 export type Encoder = (text: string) => Iterable<string | Buffer>;
@@ -33,6 +35,7 @@ export async function sendSteps(delivery: Delivery, steps: Iterable<Step>): Prom
     if (exchange.closed) return;
     if (step.kind === 'reset') return exchange.reset();
     if (step.kind === 'cut') return exchange.cut();
+    if (step.kind === 'end') return exchange.end();
     if (step.kind === 'silence') await exchange.silence();
     else if (step.kind === 'wait') await exchange.pause(step.ms);
     else if (step.kind === 'raw') await sendText(delivery, step.text);

@@ -6,7 +6,7 @@ const counted = new Map<string, number>();
 /** Tokens of o200k_base, for all vendors: one documented rule is worth more here than three secret ones. */
 export function countTokens(text: string): number {
   if (text === '') return 0;
-  if (text.length > COUNT_EXACT_CHARACTERS_MAX) return Math.ceil(text.length / 4);
+  if (text.length > COUNT_EXACT_CHARACTERS_MAX || ENDLESS_WORD.test(text)) return Math.ceil(text.length / 4);
   if (text.length > COUNT_CACHED_CHARACTERS_MAX) return encode(text, ANY_TEXT).length;
   const known = counted.get(text);
   if (known !== undefined) return known;
@@ -30,6 +30,9 @@ export function splitTokens(text: string): readonly string[] {
   }
   return pieces;
 }
+
+/** The tokenizer's time grows with the square of a word's length. */
+const ENDLESS_WORD = /\S{2000}/;
 
 /** `<|endoftext|>` in a prompt is text like any other. */
 const ANY_TEXT = { disallowedSpecial: new Set<string>() };

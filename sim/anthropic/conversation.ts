@@ -32,10 +32,10 @@ function refuseSystemTurn(
   const after = messages[index + 1];
   const lastBlock = before === undefined ? undefined : blocksOf(before).at(-1);
   const served = before?.role === 'assistant' && string(lastBlock?.type).endsWith('_tool_result');
-  if (before?.role !== 'user' && !served) {
+  if (before?.role !== 'user' && before?.role !== 'system' && !served) {
     return `messages.${index}: role 'system' must follow a 'user' message`;
   }
-  if (after === undefined || after.role === 'assistant') return undefined;
+  if (after === undefined || after.role !== 'user') return undefined;
   return `messages.${index}: role 'system' must be last or be followed by an 'assistant' message`;
 }
 
@@ -49,8 +49,10 @@ function refuseTexts(messages: readonly Json[], index: number): string | undefin
       'assistant message'
     );
   }
+  // The model itself may have said a blank before a call; it is taken back.
+  const silent = message.role === 'assistant' ? /^$/ : /^\s*$/;
   const wordless = records(message.content).find(
-    (block) => block.type === 'text' && string(block.text).trim() === '',
+    (block) => block.type === 'text' && silent.test(string(block.text)),
   );
   return wordless === undefined ? undefined : `messages: ${emptyText(wordless)}`;
 }

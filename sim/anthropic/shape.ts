@@ -90,6 +90,9 @@ const SERVER_BLOCKS = [
   'mcp_tool_result',
   'container_upload',
   'compaction',
+  'advisor_tool_result',
+  'tool_addition',
+  'tool_removal',
 ];
 const serverBlocks = Object.fromEntries(SERVER_BLOCKS.map((name) => [name, map(anything)]));
 
@@ -154,6 +157,7 @@ const toolChoice = variant('type', {
 const outputConfig = struct({
   effort: oneOf('low', 'medium', 'high', 'xhigh', 'max'),
   format: struct({ 'type!': oneOf('json_schema'), 'schema!': map(anything) }),
+  task_budget: anything,
 });
 
 /** What counting and generating have in common. */

@@ -62,12 +62,13 @@ function refuseChoice(body: Json, model: AnthropicModel): string | undefined {
 /** Results stand in the very next message, first in it, one for each call. */
 export function refuseToolPairs(messages: readonly Json[]): string | undefined {
   for (const [index, message] of messages.entries()) {
-    const before = index === 0 ? [] : callsOf(record(messages[index - 1]));
-    const problem = refuseResults(message, index, before);
+    const problem = refuseResults(message, index, callsBefore(messages, index));
     if (problem !== undefined) return problem;
-    const calls = message.role === 'assistant' ? callsOf(message) : [];
-    const answered = leadingResults(record(messages[index + 1]));
-    const open = calls.filter((id) => !answered.includes(id));
+    const next = messages[index + 1];
+    // Messages of the assistant that follow each other are one: the results come after the last.
+    if (next?.role === 'assistant') continue;
+    const answered = leadingResults(record(next));
+    const open = callsBefore(messages, index + 1).filter((id) => !answered.includes(id));
     if (open.length === 0) continue;
     return (
       `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ` +
@@ -78,8 +79,13 @@ export function refuseToolPairs(messages: readonly Json[]): string | undefined {
   return undefined;
 }
 
+/** Calls of the assistant messages that end right before this place. */
+function callsBefore(messages: readonly Json[], index: number): readonly string[] {
+  const start = messages.slice(0, index).findLastIndex((message) => message.role !== 'assistant');
+  return messages.slice(start + 1, index).flatMap(callsOf);
+}
+
 function callsOf(message: Json): readonly string[] {
-  if (message.role !== 'assistant') return [];
   return blocksOf(message)
     .filter((block) => block.type === 'tool_use')
     .map((block) => string(block.id));

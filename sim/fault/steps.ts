@@ -13,6 +13,7 @@ const PAUSE_MS_DEFAULT = 1_000;
 export const STEP_FAULTS: Readonly<Record<string, StepFault>> = {
   reset: (steps, fault) => instead(steps, fault, [{ kind: 'reset' }]),
   fin: (steps, fault) => instead(steps, fault, [{ kind: 'cut' }]),
+  end: (steps, fault) => instead(steps, fault, [{ kind: 'end' }]),
   stall: (steps, fault) => instead(steps, fault, [{ kind: 'silence' }, { kind: 'cut' }]),
   pause: (steps, fault) =>
     before(steps, fault, [{ kind: 'wait', ms: Number(fault.value ?? PAUSE_MS_DEFAULT) }]),

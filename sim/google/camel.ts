@@ -4,7 +4,9 @@ import { isRecord, type Shape } from '../shape.ts';
 /** Protobuf JSON takes both spellings of a field; inside of free values names are the caller's own. */
 export function camelize(shape: Shape, value: unknown): unknown {
   if (shape.kind === 'list') {
-    return Array.isArray(value) ? value.map((item) => camelize(shape.of, item)) : value;
+    if (Array.isArray(value)) return value.map((item) => camelize(shape.of, item));
+    // One message may stand for a list of one.
+    return isRecord(value) ? [camelize(shape.of, value)] : value;
   }
   if (!isRecord(value)) return value;
   if (shape.kind === 'map') {

@@ -1,15 +1,18 @@
 import { type Json, record, records, string } from '../json.ts';
+import type { GoogleModel } from '../models.ts';
 import { snake } from './error.ts';
 import { PAYLOADS } from './shape.ts';
 
 /** Who speaks, what a part holds, and how calls and responses follow each other. */
-export function refuseContents(body: Json): string | undefined {
+export function refuseContents(body: Json, model: GoogleModel): string | undefined {
   const contents = records(body.contents);
   if (contents.length === 0) return '* GenerateContentRequest.contents: contents is not specified\n';
   const system = record(body.systemInstruction);
+  // Gemini 3 lets a user say nothing.
+  const empty = model.generation >= 3 ? 'allowed' : 'refused';
   return (
-    refuseParts(system, 'system_instruction') ??
-    firstProblem(contents, (content, index) => refuseParts(content, `contents[${index}]`)) ??
+    refuseParts(system, 'system_instruction', 'refused') ??
+    firstProblem(contents, (content, index) => refuseParts(content, `contents[${index}]`, empty)) ??
     firstProblem(contents, refuseRole) ??
     firstProblem(contents, refuseNames) ??
     refuseOrder(contents)
@@ -27,7 +30,7 @@ function firstProblem(
   return undefined;
 }
 
-function refuseParts(content: Json, path: string): string | undefined {
+function refuseParts(content: Json, path: string, empty: 'allowed' | 'refused'): string | undefined {
   const place = `* GenerateContentRequest.${path}.parts`;
   if (content.parts === undefined && path === 'system_instruction') return undefined;
   const parts = records(content.parts);
@@ -42,7 +45,7 @@ function refuseParts(content: Json, path: string): string | undefined {
       );
     }
     // What the model said itself may come back empty; what others say may not.
-    const silent = part.text === '' && content.role !== 'model';
+    const silent = part.text === '' && content.role !== 'model' && empty === 'refused';
     if (payloads.length === 0 || silent) {
       return `${place}[${index}].data: required oneof field 'data' must have one initialized field`;
     }

@@ -84,8 +84,9 @@ function readTools(tool: Json): readonly AskedTool[] {
 
 function readChoice(body: Json): Ask['choice'] {
   const config = record(record(body.toolConfig).functionCallingConfig);
-  if (config.mode === 'NONE') return 'none';
-  if (config.mode !== 'ANY') return 'auto';
+  const mode = string(config.mode).toUpperCase();
+  if (mode === 'NONE') return 'none';
+  if (mode !== 'ANY') return 'auto';
   const [name] = strings(config.allowedFunctionNames);
   return name === undefined ? 'required' : { name };
 }

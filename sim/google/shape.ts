@@ -106,9 +106,12 @@ const tool = struct({
   mcpServers: anything,
 });
 
-export const MODES = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED'];
+const MODES = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED'];
 const toolConfig = struct({
-  functionCallingConfig: struct({ mode: oneOf(...MODES), allowedFunctionNames: list(text()) }),
+  functionCallingConfig: struct({
+    mode: oneOf(...MODES, ...MODES.map((mode) => mode.toLowerCase())),
+    allowedFunctionNames: list(text()),
+  }),
   retrievalConfig: anything,
   includeServerSideToolInvocations: flag,
 });

@@ -45,7 +45,8 @@ export function refuseSchema(schema: Json, path: string, depth: number): string 
   const type = string(schema.type).toUpperCase();
   const properties = record(schema.properties);
   const names = Object.keys(properties);
-  if (type === 'OBJECT' && names.length === 0)
+  // A function without parameters may have an empty object on top; inside of one it is refused.
+  if (type === 'OBJECT' && names.length === 0 && depth > 0)
     return `${path}.properties: should be non-empty for OBJECT type`;
   if (type === 'ARRAY' && schema.items === undefined) return `${path}.items: missing field.`;
   if (schema.enum !== undefined && type !== 'STRING') return `${path}.enum: only allowed for STRING type`;
@@ -63,11 +64,12 @@ export function refuseSchema(schema: Json, path: string, depth: number): string 
 function refuseAllowed(body: Json, names: readonly string[]): string | undefined {
   const config = record(record(body.toolConfig).functionCallingConfig);
   const allowed = strings(config.allowedFunctionNames);
-  if (config.mode === 'ANY' && names.length === 0) {
+  const mode = string(config.mode).toUpperCase();
+  if (mode === 'ANY' && names.length === 0) {
     return 'Function calling mode is set to ANY but no function declarations are provided.';
   }
   if (allowed.length === 0) return undefined;
-  if (config.mode !== 'ANY' && config.mode !== 'VALIDATED') {
+  if (mode !== 'ANY' && mode !== 'VALIDATED') {
     return 'Function calling config: allowed_function_names should only be set when the mode is ANY.';
   }
   const unknown = allowed.find((name) => !names.includes(name));

@@ -119,8 +119,8 @@ const ROWS: readonly (readonly [string, object, string])[] = [
   ],
   [
     'object of nothing',
-    declare({ parameters: { type: 'OBJECT', properties: {} } }),
-    `${PLACE}.properties: should be non-empty for OBJECT type`,
+    declare({ parameters: { type: 'OBJECT', properties: { a: { type: 'OBJECT', properties: {} } } } }),
+    `${PLACE}.properties[a].properties: should be non-empty for OBJECT type`,
   ],
   [
     'enum of numbers',

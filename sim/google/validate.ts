@@ -21,7 +21,7 @@ export function refuseGenerate(body: Json, model: GoogleModel, path: string): Re
   const cached = refuseCached(body);
   if (cached !== undefined) return cached;
   const message =
-    refuseContents(body) ??
+    refuseContents(body, model) ??
     refuseMedia(body) ??
     refuseTools(body, model) ??
     refuseConfig(body, model) ??

@@ -72,7 +72,8 @@ function refuseCalls(items: readonly Json[]): Reply | undefined {
 function refuseOutputs(items: readonly Json[]): Reply | undefined {
   const called = new Set<unknown>();
   for (const [index, item] of items.entries()) {
-    if (isCall(item)) called.add(item.call_id);
+    // Searches for tools are answered like calls, though nobody has to.
+    if (string(item.type).endsWith('_call')) called.add(item.call_id);
     if (!isOutput(item)) continue;
     if (!called.has(item.call_id)) {
       const message = `No tool call found for function call output with call_id ${string(item.call_id)}.`;

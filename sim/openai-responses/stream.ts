@@ -115,6 +115,6 @@ function* callEvents(plan: Plan, item: Item & { kind: 'call' }, place: Json): It
     uncounted = 0;
   }
   const whole = tokens.join('');
-  const fields = custom ? { ...place, input: whole } : { ...place, arguments: whole, name: tool.name };
+  const fields = custom ? { ...place, input: whole } : { ...place, arguments: whole };
   yield { type: `${prefix}.done`, fields, output: uncounted };
 }
