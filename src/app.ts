@@ -19,6 +19,7 @@ import { Tasks } from './kernel/task.ts';
 import { type FileJournal, openJournal } from './ledger/journal.ts';
 import { recover } from './ledger/recover.ts';
 import { createSettler, type Settler } from './ledger/settler.ts';
+import { loadTokenizer } from './protocol/tokens.ts';
 import { openSealer, prepareCatalog, StartRefused } from './setup.ts';
 import { followChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
@@ -70,7 +71,10 @@ async function assemble(
   const lock = await lockDataDirectory(config.dataDirectory);
   if (lock.kind === 'held') throw new StartRefused(describeHeld(config.dataDirectory, lock));
   endings.push(() => lock.release());
-  const store = await openStore({ ...config, log });
+  const opening = openStore({ ...config, log });
+  // A quarter of a second of work, done while the database starts: the first stream must not wait for it.
+  loadTokenizer();
+  const store = await opening;
   endings.push(() => store.close());
   const { database } = store;
   const sealer = await openSealer(config, database);
