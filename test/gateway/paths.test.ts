@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  GENERATE,
+  PLATFORM_MODEL,
+  type RecordedWorld,
+  SHAPES,
+  startRecordedWorld,
+  VENDOR_MODEL,
+  withModel,
+} from './shapes.ts';
+
+let world: RecordedWorld;
+beforeAll(async () => {
+  world = await startRecordedWorld();
+});
+afterAll(() => world.close());
+
+interface ErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly error: { readonly type: string; readonly code: string; readonly message: string };
+}
+
+const ESCAPED = PLATFORM_MODEL.replace('/', '%2F');
+
+describe('generate-content is reached by every path its clients use', () => {
+  const paths = [
+    `/v1beta/models/${PLATFORM_MODEL}:generateContent`,
+    `/v1/v1beta/models/${PLATFORM_MODEL}:generateContent`,
+    `/v1/models/${PLATFORM_MODEL}:generateContent`,
+    `/v1alpha/models/${PLATFORM_MODEL}:generateContent`,
+    `/v1beta/models/${PLATFORM_MODEL}%3AgenerateContent`,
+    `/v1beta/models/${ESCAPED}%3agenerateContent`,
+    `/v1/v1beta/models/${ESCAPED}:generateContent?alt=json`,
+  ];
+  for (const path of paths) {
+    it(`POST ${path}`, async () => {
+      world.vendor.say({ pieces: [withModel(GENERATE.answer, VENDOR_MODEL)] });
+      const response = await world.post(path, '{"contents":[]}');
+      expect(response.status).toBe(200);
+      expect(((await response.json()) as { modelVersion: string }).modelVersion).toBe(PLATFORM_MODEL);
+      expect(world.vendor.heard().url.split('?')[0]).toBe(GENERATE.vendorPath);
+    });
+  }
+
+  it('streams events with alt=sse and a JSON array without', async () => {
+    const chunk = '{"candidates":[{"finishReason":"STOP"}],"modelVersion":"MODEL"}';
+    const path = `/v1/v1beta/models/${ESCAPED}%3AstreamGenerateContent`;
+    const events = withModel(`data: ${chunk}\r\n\r\n`, VENDOR_MODEL);
+    world.vendor.say({ headers: { 'content-type': 'text/event-stream' }, pieces: [events] });
+    const sse = await world.post(`${path}?alt=sse`, '{}');
+    expect(await sse.text()).toBe(withModel(`data: ${chunk}\r\n\r\n`, PLATFORM_MODEL).toString());
+    expect(world.vendor.heard().url).toBe(GENERATE.vendorStreamPath);
+    world.vendor.say({ pieces: [withModel(`[${chunk}]`, VENDOR_MODEL)] });
+    const array = await world.post(path, '{}');
+    expect(await array.json()).toMatchObject([{ modelVersion: PLATFORM_MODEL }]);
+    expect(world.vendor.heard().url).toBe(GENERATE.vendorStreamPath.split('?')[0]);
+  });
+});
+
+describe('what is not a call', () => {
+  it('HEAD / is answered, because Claude Code asks for it before anything else', async () => {
+    const response = await fetch(`${world.url}/`, { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
+  });
+
+  it('health, readiness and figures are served without a key', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const response = await fetch(world.url + path);
+      expect([path, response.status]).toEqual([path, 200]);
+      expect((await response.text()).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+/** Path, and what the message must tell the person who configured it. */
+const UNKNOWN: readonly (readonly [string, RegExp])[] = [
+  ['/v1/v1/chat/completions', /\/v1 is doubled/],
+  ['/v1/v1/messages', /\/v1 is doubled/],
+  ['/chat/completions', /\/v1 is missing/],
+  ['/responses', /\/v1 is missing/],
+  ['/messages', /\/v1 is missing/],
+  ['/images/generations', /\/v1 is missing/],
+  ['/v1/chat/completions/', /Unknown path/],
+  ['/v1/completions', /Unknown path.*\/v1\/completions/],
+  ['/v1beta/models/x:unknownAction', /Unknown path/],
+  ['/v1beta/models/:generateContent', /Unknown path/],
+  ['/v1beta/models/%E0%A4%A:generateContent', /Unknown path/],
+  ['/v1/responses/resp_1', /Unknown path/],
+  ['/nowhere?secret=1', /Unknown path/],
+];
+
+describe('a path that is not ours', () => {
+  for (const [path, hint] of UNKNOWN) {
+    it(`POST ${path} is 40401 and says what may be wrong`, async () => {
+      const response = await world.post(path, '{}');
+      expect(response.status).toBe(404);
+      const body = (await response.json()) as ErrorBody;
+      expect(body.code).toBe(40401);
+      expect(body.message).toMatch(hint);
+      expect(body.error).toEqual({ type: 'gateway_error', code: '40401', message: body.message });
+      expect(body.message).not.toContain('secret');
+      expect(response.headers.get('x-request-id')).toBeTruthy();
+    });
+  }
+});
+
+describe('a path of ours with another method', () => {
+  for (const { name, path } of SHAPES) {
+    for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS']) {
+      it(`${name}: ${method} is 40501 and names the method to use`, async () => {
+        const response = await fetch(world.url + path, { method, headers: world.headers() });
+        expect(response.status).toBe(405);
+        expect(response.headers.get('allow')).toBe('POST');
+        expect(((await response.json()) as ErrorBody).error.code).toBe('40501');
+      });
+    }
+  }
+});
