@@ -5,6 +5,9 @@ import { type Simulator, startSimulator } from './server.ts';
 import { post, type Received } from './suite/wire-client.ts';
 import type { TruthCall } from './truth.ts';
 
+/** The machine may be busy; what is awaited comes all the same. */
+const POLL = { timeout: 15_000 };
+
 let simulator: Simulator;
 let calls = 0;
 
@@ -38,9 +41,9 @@ async function run(words: string, more: { plain?: 'plain'; patienceMs?: number }
 
 describe('faults in place of an answer', () => {
   it('no headers, headers and then silence', async () => {
-    const none = await run('fault=no-headers', { patienceMs: 60 });
+    const none = await run('fault=no-headers', { patienceMs: 500 });
     expect([none.status, none.ending]).toEqual([0, 'silent']);
-    const headers = await run('fault=headers-then-silence', { patienceMs: 60 });
+    const headers = await run('fault=headers-then-silence', { patienceMs: 500 });
     expect([headers.status, headers.ending, headers.text]).toEqual([200, 'silent', '']);
   });
 
@@ -118,9 +121,9 @@ describe('faults between events', () => {
     const paused = await run('fault=pause@3:80');
     expect(paused.ending).toBe('complete');
     expect((paused.truth.endedAtMs ?? 0) - paused.truth.startedAtMs).toBeGreaterThanOrEqual(75);
-    const stalled = await run('fault=stall@3', { patienceMs: 80 });
+    const stalled = await run('fault=stall@3', { patienceMs: 500 });
     expect([stalled.ending, stalled.events.length]).toEqual(['silent', 3]);
-    await expect.poll(() => stalled.truth.finished).toBe('aborted-by-client');
+    await expect.poll(() => stalled.truth.finished, POLL).toBe('aborted-by-client');
   });
 
   it('an error event, broken JSON, an unknown event, an empty one, nulls', async () => {

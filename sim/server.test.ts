@@ -8,6 +8,9 @@ import type { StatsView } from './stats.ts';
 import { post, type Received } from './suite/wire-client.ts';
 import type { TruthCall } from './truth.ts';
 
+/** The machine may be busy; what is awaited comes all the same. */
+const POLL = { timeout: 15_000 };
+
 let simulator: Simulator;
 
 beforeEach(async () => {
@@ -80,7 +83,7 @@ describe('the client’s end', () => {
     const [incoming] = await once(outgoing, 'response');
     await once(incoming, 'data');
     outgoing.destroy();
-    await expect.poll(() => simulator.truth.find('gone')?.finished).toBe('aborted-by-client');
+    await expect.poll(() => simulator.truth.find('gone')?.finished, POLL).toBe('aborted-by-client');
     const said = simulator.truth.find('gone')?.outputTokens ?? 0;
     expect(said).toBeLessThan(100);
     expect(simulator.stats.snapshot()).toMatchObject({ open: 0, aborted: 1 });
@@ -100,10 +103,10 @@ describe('the client’s end', () => {
     outgoing.end(body);
     const [incoming] = await once(outgoing, 'response');
     incoming.pause();
-    await expect.poll(() => simulator.stats.snapshot().blocked, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => simulator.stats.snapshot().blocked, POLL).toBe(1);
     expect(simulator.truth.find('full')?.outputTokens).toBeLessThan(200_000);
     outgoing.destroy();
-    await expect.poll(() => simulator.stats.snapshot().blocked).toBe(0);
+    await expect.poll(() => simulator.stats.snapshot().blocked, POLL).toBe(0);
   });
 
   it('keeps its socket between calls, unless the vendor closes it', async () => {
@@ -124,7 +127,7 @@ describe('the client’s end', () => {
     await call('tokens=1');
     await call('tokens=1 fault=keepalive-close');
     expect(simulator.stats.snapshot().socketsSeen).toBe(1);
-    await expect.poll(() => simulator.stats.snapshot().sockets).toBe(0);
+    await expect.poll(() => simulator.stats.snapshot().sockets, POLL).toBe(0);
     await call('tokens=1');
     expect(simulator.stats.snapshot().socketsSeen).toBe(2);
     agent.destroy();

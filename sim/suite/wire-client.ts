@@ -20,7 +20,7 @@ export interface Posted {
   readonly patienceMs?: number;
 }
 
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 20_000;
 
 export function post(posted: Posted): Promise<Received> {
   return new Promise((resolve) => {
