@@ -77,7 +77,9 @@ export const MIGRATION_TIMEOUT_MS = 600_000;
 export const MIGRATION_FILE_BYTES_MAX = 1 * MIB;
 /** How long a connection to the database may take to be made. */
 export const SQL_CONNECT_TIMEOUT_MS = 5_000;
-/** How long the driver waits beyond the server's own statement timeout before it calls the connection dead. */
+/**
+ * How long the driver waits beyond the server's own statement timeout before it calls the connection dead.
+ */
 export const SQL_SILENCE_MS = 2_000;
 /** Waits between two tries of the notice listener to come back, and how often it proves it is alive. */
 export const LISTEN_RETRY_MS = 100;

@@ -157,7 +157,9 @@ export type ConfigResult =
   | { readonly kind: 'config'; readonly config: Config }
   | { readonly kind: 'config-errors'; readonly errors: readonly string[] };
 
-/** Reads the process's own environment; `configFile` holds `NAME=value` lines and yields to the environment. */
+/**
+ * Reads the process's own environment; `configFile` holds `NAME=value` lines and yields to the environment.
+ */
 export function loadConfig(configFile: string | undefined): ConfigResult {
   const own = process.env;
   if (configFile === undefined) return readConfig(own);

@@ -37,7 +37,9 @@ export async function openSealer(config: Config, database: Database): Promise<Se
   );
 }
 
-/** At start: the catalogue file, if there is one; else vendor keys in the environment make the default one. */
+/**
+ * At start: the catalogue file, if there is one; else vendor keys in the environment make the default one.
+ */
 export async function prepareCatalog(setup: Setup): Promise<void> {
   const { config, database, log } = setup;
   if (config.catalogFile !== undefined) {

@@ -35,8 +35,8 @@ export function failForPeople(error: unknown): never {
 }
 
 /**
- * Works on the store of the configuration: on a stopped data directory, or beside the running server. A running
- * server has taken a change over when the command returns.
+ * Works on the store of the configuration: on a stopped data directory, or beside the running server. A
+ * running server has taken a change over when the command returns.
  */
 export async function withStore<Result>(
   input: CommandInput,

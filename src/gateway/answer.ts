@@ -18,8 +18,8 @@ const GOOGLE_STATUS = new Map([
 ]);
 
 /**
- * The body of spec 7.1. `error.message` repeats `message`, because the vendors' SDKs read it there; Anthropic's
- * and Google's clients get the few fields more that they look for.
+ * The body of spec 7.1. `error.message` repeats `message`, because the vendors' SDKs read it there;
+ * Anthropic's and Google's clients get the few fields more that they look for.
  */
 export function errorBody(refusal: Refusal, requestId: string, protocol: Protocol | undefined): string {
   const { code, status } = refusal.error;

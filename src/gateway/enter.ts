@@ -7,7 +7,9 @@ import { MICRO } from '../kernel/money.ts';
 import type { RequestFacts } from '../protocol/dialect.ts';
 import type { Quote } from './quote.ts';
 
-/** decisions.md 7: the subscription's policy, else the key's, else the account default; and where it counts. */
+/**
+ * decisions.md 7: the subscription's policy, else the key's, else the account default; and where it counts.
+ */
 export interface Limits {
   readonly scope: string;
   readonly policy: Policy | undefined;

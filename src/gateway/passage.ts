@@ -48,7 +48,10 @@ export interface Passage {
   readonly response: ServerResponse;
   /** Request headers of the client; the vendor gets those on its allow-list. */
   readonly headers: IncomingHttpHeaders;
-  /** The most the call may cost, micro-Credits: while it is held in full, a stream need not be watched closely. */
+  /**
+   * The most the call may cost, micro-Credits: while it is held in full, a stream need not be watched
+   * closely.
+   */
   readonly wantMicro: bigint;
   readonly carriage: Carriage;
 }

@@ -22,8 +22,8 @@ export interface Settlement {
 }
 
 /**
- * Ends a call: its record goes into the journal before the client has the last byte, so that a call the client
- * saw finished is charged to the token whatever happens to us; then the gate is left.
+ * Ends a call: its record goes into the journal before the client has the last byte, so that a call the
+ * client saw finished is charged to the token whatever happens to us; then the gate is left.
  */
 export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): CallRecord {
   assert(!call.settled, 'a call is settled once');

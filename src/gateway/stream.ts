@@ -14,7 +14,10 @@ import { resetAfter } from './reset.ts';
 const EARLY_BYTES_MAX = 64 * 1024;
 /** Credits asked for beyond what is already spent when a hold is extended. */
 const EXTENSION_MICRO = 10n * MICRO;
-/** A token is about four bytes of text and more of JSON: so many bytes may pass before a tight hold is looked at. */
+/**
+ * A token is about four bytes of text and more of JSON: so many bytes may pass before a tight hold is looked
+ * at.
+ */
 const BYTES_PER_TOKEN = 4;
 const CHECK_BYTES_MIN = 1_024;
 

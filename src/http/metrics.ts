@@ -9,7 +9,9 @@ export interface Metric {
   render(): string;
 }
 
-/** `{status="200"}` from pairs; values are ours or checked names, quotes and line ends are taken out anyway. */
+/**
+ * `{status="200"}` from pairs; values are ours or checked names, quotes and line ends are taken out anyway.
+ */
 export function labelText(labels: Readonly<Record<string, string | number>>): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(String(value))}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;

@@ -14,6 +14,9 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** Longer than the usual load balancer's sixty seconds, so that it is never us who close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
+/** What calls get to notice that their connections are closed. */
+const CALLS_END_MS = 5_000;
+
 /** The few paths that are not calls: health, readiness, figures. */
 export interface Operations {
   /** 200 only when calls can be served; otherwise why not. */
@@ -23,7 +26,12 @@ export interface Operations {
 
 export interface HttpServer {
   readonly url: string;
-  /** Stops listening and waits for open connections, at most so long; then they are closed. */
+  /** Calls on their way, from the first byte of the request on. */
+  readonly running: number;
+  /**
+   * Stops listening and waits for open connections, at most so long; then they are closed. Done when the last
+   * call has noticed and ended, so that what it still says finds its listeners.
+   */
   close(timeoutMs: number): Promise<void>;
 }
 
@@ -38,15 +46,16 @@ export interface ServerParts {
 
 /** One port for everything. The gateway's paths are looked at first: they are what we are fast for. */
 export async function startServer(parts: ServerParts): Promise<HttpServer> {
+  const calls = new RunningCalls();
   const server = createServer(
     { noDelay: true, keepAlive: true, requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS },
-    (request, response) => dispatch(request, response, parts),
+    (request, response) => dispatch(request, response, parts, calls),
   );
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   // A client that asks before it sends a large body is answered by the pipeline's own checks.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     response.writeContinue();
-    dispatch(request, response, parts);
+    dispatch(request, response, parts, calls);
   });
   server.on('clientError', (_error: Error, socket: Socket) => {
     if (socket.writable)
@@ -56,15 +65,54 @@ export async function startServer(parts: ServerParts): Promise<HttpServer> {
   await listen(server, parts);
   const { port } = server.address() as AddressInfo;
   const host = parts.host.includes(':') ? `[${parts.host}]` : parts.host;
-  return { url: `http://${host}:${port}`, close: (timeoutMs) => close(server, timeoutMs) };
+  return {
+    url: `http://${host}:${port}`,
+    get running() {
+      return calls.count;
+    },
+    close: (timeoutMs) => close(server, calls, timeoutMs),
+  };
 }
 
-function dispatch(request: IncomingMessage, response: ServerResponse, parts: ServerParts): void {
+/** Calls between their request and their last word; a connection may be gone before its call is. */
+class RunningCalls {
+  #count = 0;
+  #onIdle: (() => void) | undefined;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  readonly ended = (): void => {
+    this.#count -= 1;
+    if (this.#count === 0) this.#onIdle?.();
+  };
+
+  began(): void {
+    this.#count += 1;
+  }
+
+  idle(): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
+}
+
+function dispatch(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: ServerParts,
+  calls: RunningCalls,
+): void {
   const { method = 'GET', url = '/' } = request;
   if (parts.gateway !== undefined) {
     const match = matchEndpoint(method, url);
     if (match.kind === 'endpoint') {
-      serveCall(request, response, match.endpoint, parts.gateway).catch((error: unknown) => {
+      calls.began();
+      serveCall(request, response, match.endpoint, parts.gateway).then(calls.ended, (error: unknown) => {
+        calls.ended();
         parts.log.error({ err: error }, 'request failed outside of any call');
         sendRefusal(response, refuse('internal'), newCallId(parts.clock.now()), undefined);
       });
@@ -127,10 +175,13 @@ function listen(server: Server, { host, port }: ServerParts): Promise<void> {
   });
 }
 
-async function close(server: Server, timeoutMs: number): Promise<void> {
+async function close(server: Server, calls: RunningCalls, timeoutMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const late = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearTimeout(late);
+  // Nothing is left that could hold a call up for long; a call that hangs all the same must not hold us up.
+  const hung = new Promise<void>((resolve) => setTimeout(resolve, CALLS_END_MS).unref());
+  await Promise.race([calls.idle(), hung]);
 }

@@ -12,7 +12,10 @@ import { announceAndWait } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { type FreshDatabase, freshDatabase } from './postgres.ts';
 
-/** The whole thing in one process: strict vendors, a real database, Tollgate on a free port, an account, a key. */
+/**
+ * The whole thing in one process: strict vendors, a real database, Tollgate on a free port, an account, a
+ * key.
+ */
 export interface World {
   readonly simulator: Simulator;
   readonly tollgate: Tollgate;
