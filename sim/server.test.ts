@@ -67,6 +67,14 @@ describe('usage that is wrong', () => {
   });
 });
 
+describe('the stats', () => {
+  it('know how many calls ran at once', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => chat('[[sim tokens=3 delay=200]]')));
+    expect(simulator.stats.snapshot()).toMatchObject({ requests: 5, peakOpen: 5, socketsSeen: 5 });
+    await expect.poll(() => simulator.stats.snapshot().open, POLL).toBe(0);
+  });
+});
+
 describe('the client’s end', () => {
   it('is seen when it goes away; the truth stops there', async () => {
     const body = JSON.stringify({

@@ -67,6 +67,8 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
   const url = new URL(request.url ?? '/', 'http://simulator');
   if (isControl(url.pathname)) return answerControl(world, request, response);
   world.stats.began();
+  // A call is open until its last byte has left, not only until it was handed over.
+  response.once('close', () => world.stats.ended());
   const call = newCall(world, request, url);
   world.truth.record(call);
   const exchange = new Exchange(response, call, world.stats, world.clock);
@@ -78,7 +80,6 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
     response.destroy();
   } finally {
     exchange.finish(call.status >= 400 ? 'refused' : 'complete');
-    world.stats.ended();
   }
 }
 

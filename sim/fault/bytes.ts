@@ -39,9 +39,9 @@ function lineEnds(text: string, lineEnd: string): string {
   return text.replace(/\r\n|\n/g, lineEnd);
 }
 
-/** Every line end of the stream is the next of the three. */
+/** Every line end of the stream is the next of the three; a CR before a LF would be one line end, not two. */
 function mixedLineEnds(next: Encoder): Encoder {
-  const turns = ['\n', '\r\n', '\r'];
+  const turns = ['\n', '\r', '\r\n'];
   let turn = 0;
   return (text) => next(text.replace(/\r\n|\n/g, () => turns[turn++ % turns.length] ?? '\n'));
 }
