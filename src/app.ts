@@ -258,11 +258,11 @@ const DRAIN_POLL_MS = 25;
 async function drain(
   { drainMs }: Config,
   server: HttpServer,
-  { gate, inFlight }: Carriage,
+  { inFlight }: Carriage,
   settler: Settler,
 ): Promise<void> {
   const deadline = systemClock.monotonic() + drainMs;
-  while (gate.active > 0 && systemClock.monotonic() < deadline) {
+  while (server.running > 0 && systemClock.monotonic() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
   }
   inFlight.stopAll();
