@@ -99,7 +99,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** What only the real vendor can know: its own secrets, stores and betas; and two rules that became stricter. */
+/** What only the real vendor can know: its secrets, stores and betas; and rules that differ by model. */
 const FORGIVEN = [
   /encrypted content/,
   /Previous response with id/,
