@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prepareDataDirectory } from './data-directory.ts';
+import { DataDirectoryUnusable, prepareDataDirectory } from './data-directory.ts';
 
 let folder: string;
 
@@ -29,4 +29,8 @@ test('what cannot be a data directory is refused with the way out', () => {
   expect(() => prepareDataDirectory(join(folder, 'file', 'data'))).toThrow(
     /cannot be used.*set TOLLGATE_DATA/,
   );
+});
+
+test('a place where no directory can be made is refused at once', () => {
+  expect(() => prepareDataDirectory('/proc/no/such/place')).toThrow(DataDirectoryUnusable);
 });

@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 /** The message says what to do about it. */
 export class DataDirectoryUnusable extends Error {
@@ -11,7 +11,7 @@ export function prepareDataDirectory(given: string): string {
   const path = resolve(given);
   try {
     if (!existsSync(path)) {
-      mkdirSync(path, { recursive: true, mode: 0o755 });
+      makeDirectories(path);
       chmodSync(path, 0o700);
     }
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -23,4 +23,19 @@ export function prepareDataDirectory(given: string): string {
     );
   }
   return realpathSync(path);
+}
+
+/**
+ * Each missing directory in turn, by ourselves: Node's recursive form never returns where a directory cannot be
+ * made although its parent is there, as under /proc.
+ */
+function makeDirectories(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) makeDirectories(parent);
+  try {
+    mkdirSync(path, { mode: 0o755 });
+  } catch (error) {
+    // Somebody else made it in the same moment.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }

@@ -1,6 +1,7 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../kernel/random.ts';
+import { prepareDataDirectory } from './data-directory.ts';
 
 const SECRET_BYTES = 48;
 
@@ -10,7 +11,7 @@ export function readSecret(configured: string | undefined, dataDirectory: string
   const path = join(dataDirectory, 'secret');
   const found = readIfThere(path);
   if (found !== undefined) return found;
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  prepareDataDirectory(dataDirectory);
   // Written aside and linked into place: two processes that start at once agree on one secret.
   const own = `${path}.${process.pid}`;
   writeFileSync(own, `${random.bytes(SECRET_BYTES).toString('base64url')}\n`, { mode: 0o600 });
