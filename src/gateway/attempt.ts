@@ -51,6 +51,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   readonly #settle: PromiseWithResolvers<AttemptResult>;
   #exchange: UpstreamExchange | undefined;
   #head: UpstreamHead | undefined;
+  #headAt = 0;
   #stream: StreamAnswer | undefined;
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -114,6 +115,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #takeHead(head: UpstreamHead): void {
     this.#head = head;
+    this.#headAt = this.#passage.carriage.clock.monotonic();
     if (classify(head.status) !== 'success') return;
     this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
     const framing = this.#framingOf(head);
@@ -134,7 +136,9 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   #takeData(chunk: Buffer): void {
     if (this.#done) return;
     if (this.#stream !== undefined) {
-      if (this.#stream.push(chunk) === 'first-error') this.#firstEventFailed(this.#stream.firstError);
+      const state = this.#stream.push(chunk);
+      if (state === 'first-error') this.#firstEventFailed(this.#stream.firstError);
+      else if (state === 'foreign') this.#notStreamed();
       return;
     }
     this.#bytes += chunk.length;
@@ -166,7 +170,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       'upstream failed',
     );
     if (this.#stream?.began) {
-      this.#stream.cut('cut-by-upstream', failure.kind === 'idle' ? 'upstreamTimeout' : 'upstreamBroken');
+      this.#stream.upstreamFailed(failure.kind === 'idle' ? 'upstreamTimeout' : 'upstreamBroken');
       return;
     }
     const slow = failure.kind === 'timeout' || failure.kind === 'idle';
@@ -197,6 +201,14 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   tick(now: number): void {
     if (this.#stream?.began) this.#stream.tick(now);
+    else if (
+      this.#stream !== undefined &&
+      now - this.#headAt >= this.#passage.carriage.timeouts.firstByteMs
+    ) {
+      // Comments keep the connection busy and say nothing.
+      this.#exchange?.abort();
+      this.#fail({ outcome: 'no-event', kind: 'timeout', error: undefined });
+    }
   }
 
   get streaming(): boolean {
@@ -221,6 +233,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     if (answer.isError) {
       const status = vendorErrorStatus(body.toString('utf8'));
       this.#vendorFailed({ status, headers: head.headers, body });
+      return;
+    }
+    if (facts.stream) {
+      this.#notStreamed();
       return;
     }
     const usage = answer.usage ?? {
@@ -278,8 +294,16 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#vendorFailed({ status: vendorErrorStatus(text), headers, body: Buffer.from(text) });
   }
 
+  /** A client that asked for events reads an answer without any as an empty success. */
+  #notStreamed(): void {
+    this.#exchange?.abort();
+    this.#fail({ outcome: 'not-a-stream', kind: 'broken', error: undefined });
+  }
+
   #vendorFailed(error: VendorError): void {
-    if (classify(error.status) === 'client-error') this.#finish({ kind: 'rejected', error });
+    // A redirect or an answer without content is no error that a client could read.
+    if (error.status < 400) this.#fail({ outcome: String(error.status), kind: 'broken', error: undefined });
+    else if (classify(error.status) === 'client-error') this.#finish({ kind: 'rejected', error });
     else this.#fail({ outcome: String(error.status), kind: 'vendor-error', error });
   }
 

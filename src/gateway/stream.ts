@@ -10,7 +10,7 @@ import type { UpstreamExchange } from '../upstream/contract.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
 
-/** Comments and blank lines a vendor may send before its first event. */
+/** Comments and blank lines a vendor may send before its first event; more of them are no answer. */
 const EARLY_BYTES_MAX = 64 * 1024;
 /** Credits asked for beyond what is already spent when a hold is extended. */
 const EXTENSION_MICRO = 10n * MICRO;
@@ -26,8 +26,11 @@ export interface StreamTimes {
   readonly clientStallMs: number;
 }
 
-/** What came of the bytes so far: nothing yet, an error as the first event, or an answer on its way. */
-export type StreamState = 'waiting' | 'first-error' | 'flowing';
+/**
+ * What came of the bytes so far: nothing yet, an error as the first event, something that is no stream, or an
+ * answer on its way.
+ */
+export type StreamState = 'waiting' | 'first-error' | 'foreign' | 'flowing';
 
 /**
  * One streamed answer between a vendor and a client. Chunks are written as they come; a client that does not
@@ -109,6 +112,12 @@ export class StreamAnswer {
     this.#passage.response.end(rest);
   }
 
+  /** The connection broke. Behind the last event of all that is the vendor's own affair. */
+  upstreamFailed(errorName: ErrorName): void {
+    if (this.#relay.concluded) this.upstreamEnded();
+    else this.cut('cut-by-upstream', errorName);
+  }
+
   /** Ends the stream before its time: one error event in the client's own form, then a reset. */
   cut(verdict: Verdict, errorName: ErrorName): void {
     if (this.#ended) return;
@@ -116,7 +125,10 @@ export class StreamAnswer {
     this.#exchange.abort();
     this.#settleCut(verdict, error.code);
     this.#close(verdict);
-    const event = this.#passage.dialect.encodeStreamError(this.#framing, error);
+    const event = this.#passage.dialect.encodeStreamError(this.#framing, {
+      ...error,
+      sequenceNumber: this.#relay.nextSequenceNumber,
+    });
     // A vendor's own error event has already passed: a second one would only confuse.
     resetAfter(this.#passage.response, this.#relay.failed ? undefined : event);
   }
@@ -138,7 +150,8 @@ export class StreamAnswer {
       if (now - this.#stalledSince >= this.#times.clientStallMs) this.cut('cut-by-client', 'upstreamTimeout');
       return;
     }
-    if (now - this.#lastWriteAt < this.#times.keepAliveMs || !this.#relay.atBoundary) return;
+    const { atBoundary, concluded } = this.#relay;
+    if (now - this.#lastWriteAt < this.#times.keepAliveMs || !atBoundary || concluded) return;
     this.#write(this.#passage.dialect.keepAlive(this.#framing), now);
   }
 
@@ -149,7 +162,8 @@ export class StreamAnswer {
     }
     const { first } = this.#relay;
     if (first === 'error') this.#state = 'first-error';
-    else if (first === 'data' || this.#earlyBytes > EARLY_BYTES_MAX) this.#begin();
+    else if (first === 'data') this.#begin();
+    else if (first === 'foreign' || this.#earlyBytes > EARLY_BYTES_MAX) this.#state = 'foreign';
     return this.#state;
   }
 

@@ -94,7 +94,7 @@ export interface StreamRelay {
    */
   finish(): { readonly rest: Buffer | undefined; readonly complete: boolean };
   /** What the first event of the stream was; awaited before the 200 is committed. */
-  readonly first: 'none' | 'data' | 'error';
+  readonly first: 'none' | 'data' | 'error' | 'foreign';
   /** The text of the first event's error, when `first` is `error`. */
   readonly firstError: string | undefined;
   /** An error event passed by: the stream is not complete whatever follows. */
@@ -104,6 +104,8 @@ export interface StreamRelay {
    * `finishReason`).
    */
   readonly terminated: boolean;
+  /** It was a terminator behind which nothing can follow: however the vendor ends, the answer is complete. */
+  readonly concluded: boolean;
   /** The bytes held back for an unfinished event; over STREAM_EVENT_BYTES_MAX the relay is `overflowed`. */
   readonly overflowed: boolean;
   /** True between events: a keep-alive may be sent. */

@@ -1,4 +1,13 @@
-import { BACKSLASH, BRACE_BIT, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, QUOTE, SPACE } from './ascii.ts';
+import {
+  BACKSLASH,
+  BRACE_BIT,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from './ascii.ts';
 import { Held, NOTHING, type Splitter } from './splitter.ts';
 
 /**
@@ -15,6 +24,8 @@ export class ArraySplitter implements Splitter {
   readonly shift = 0;
   /** The closing bracket passed by. */
   closed = false;
+  /** True until the array opens, and for good when it never does. */
+  foreign = true;
   readonly #held = new Held();
   #isJoined = false;
   /** Everything before this may be passed on. */
@@ -84,6 +95,8 @@ export class ArraySplitter implements Splitter {
     if (byte === OPEN_BRACE) {
       this.#depth = 1;
       this.#elementStart = after - 1;
+    } else if (byte === OPEN_BRACKET) {
+      this.foreign = false;
     } else if (byte === CLOSE_BRACKET) {
       this.closed = true;
       this.#at = after;

@@ -25,6 +25,8 @@ export interface Outlet {
   drop(): void;
   fail(): void;
   terminate(): void;
+  /** The terminator behind which no client reads on: what is generated after it is not counted. */
+  conclude(): void;
   /** Something the model generated stands here; it is counted if no report ever covers it. */
   generated(start: number, end: number): void;
   /** The vendor's figures so far, which may leave generated output out. */
@@ -36,10 +38,11 @@ export interface Outlet {
 
 /** One streamed answer: events are found, looked at, and passed on in the push that completed them. */
 export class Relay implements StreamRelay, Outlet {
-  first: 'none' | 'data' | 'error' = 'none';
+  first: StreamRelay['first'] = 'none';
   firstError: string | undefined;
   failed = false;
   terminated = false;
+  concluded = false;
   readonly #splitter: Splitter;
   readonly #reader: EventReader;
   readonly #meter: Meter;
@@ -108,7 +111,13 @@ export class Relay implements StreamRelay, Outlet {
     this.terminated = true;
   }
 
+  conclude(): void {
+    this.terminated = true;
+    this.concluded = true;
+  }
+
   generated(start: number, end: number): void {
+    if (this.concluded) return;
     this.#meter.note(this.#splitter.payload, start, end);
   }
 
@@ -143,8 +152,11 @@ export class Relay implements StreamRelay, Outlet {
   }
 
   #classify(): void {
-    this.first = this.failed ? 'error' : 'data';
-    if (!this.failed) return;
+    if (!this.failed) {
+      this.first = this.#splitter.foreign ? 'foreign' : 'data';
+      return;
+    }
+    this.first = 'error';
     const { payload, payloadStart, payloadEnd } = this.#splitter;
     const end = Math.min(payloadEnd, payloadStart + ERROR_BODY_BYTES_MAX);
     this.firstError = payload.toString('utf8', payloadStart, end);

@@ -25,6 +25,8 @@ export interface Splitter {
   readonly atBoundary: boolean;
   /** The framing itself ended as it should: an array has its closing bracket. */
   readonly closed: boolean;
+  /** What came is not of this framing: an object where an array was due. */
+  readonly foreign: boolean;
   readonly overflowed: boolean;
 }
 

@@ -23,13 +23,12 @@ export class SseSplitter implements Splitter {
   payloadEnd = -1;
   shift = 0;
   readonly closed = true;
+  readonly foreign = false;
   readonly #held = new Held();
   #at = 0;
   /** The next of each line end in `bytes`, found natively and kept until it is passed. */
   #nextLf = 0;
   #nextCr = 0;
-  /** The last event ended with CR, so a following LF belongs to its line end. */
-  #afterCr = false;
   #isFirst = true;
   #dataLines = 0;
 
@@ -44,9 +43,6 @@ export class SseSplitter implements Splitter {
   feed(chunk: Buffer): void {
     if (this.#held.length === 0) {
       this.#take(chunk);
-      // Only the LF of a CRLF whose CR ended the last event.
-      if (this.#afterCr && chunk[0] === LF) this.#at = 1;
-      if (chunk.length > 0) this.#afterCr = false;
       return;
     }
     const isComplete = endsEvent(this.#held.last, chunk);
@@ -122,7 +118,6 @@ export class SseSplitter implements Splitter {
     this.eventEnd = following;
     this.#at = following;
     this.#isFirst = false;
-    this.#afterCr = this.bytes[following - 1] === CR;
     if (this.#dataLines > 1) this.#joinData();
   }
 
@@ -163,7 +158,10 @@ function find(bytes: Buffer, byte: number, start: number): number {
   return found < 0 ? NOT_FOUND : found;
 }
 
-/** Whether the chunk brings the blank line that ends the held event. */
+/**
+ * Whether the chunk brings the blank line that ends the held event. The LF of a CRLF that was cut is no blank
+ * line: taking it for one would only join and search the held bytes again, but once per line of a long event.
+ */
 function endsEvent(heldLast: number | undefined, chunk: Buffer): boolean {
   let at = heldLast === CR && chunk[0] === LF ? 1 : 0;
   if ((heldLast === LF || heldLast === CR) && isLineEnd(chunk[at])) return true;

@@ -33,7 +33,7 @@ export class ChatEventReader implements EventReader {
 
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
     if (payload[start] !== OPEN_BRACE) {
-      if (isDone(payload, skipSpace(payload, start, end), end)) outlet.terminate();
+      if (isDone(payload, skipSpace(payload, start, end), end)) outlet.conclude();
       return;
     }
     if (!this.#skim(payload, start, end)) return;

@@ -38,7 +38,7 @@ export class MessagesEventReader implements EventReader {
     } else if (isTypeAt(payload, type, CONTENT_BLOCK_DELTA)) {
       outlet.generated(start, end);
     } else if (isTypeAt(payload, type, MESSAGE_STOP)) {
-      outlet.terminate();
+      outlet.conclude();
     } else if (
       isTypeAt(payload, type, ERROR) ||
       isOpenBrace(payload, deltaSkimmer.starts[slots.error] as number)

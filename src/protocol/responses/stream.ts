@@ -56,9 +56,9 @@ export class ResponsesEventReader implements EventReader {
     const type = (starts[slots.type] as number) + 1;
     if (type > 0 && typeEndsWith(payload, type, end, DELTA)) outlet.generated(start, end);
     if (isTypeAt(payload, type, COMPLETED) || isTypeAt(payload, type, INCOMPLETE)) {
-      outlet.terminate();
+      outlet.conclude();
     } else if (isTypeAt(payload, type, FAILED)) {
-      outlet.terminate();
+      outlet.conclude();
       outlet.fail();
     } else if (isTypeAt(payload, type, ERROR) || isOpenBrace(payload, starts[slots.error] as number)) {
       outlet.fail();
