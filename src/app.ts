@@ -34,7 +34,7 @@ export interface Tollgate {
   readonly url: string;
   /** What is missing before calls can be served; empty when nothing is. */
   readonly missing: readonly string[];
-  /** Drains: new calls are refused, running ones finish or are cut, everything is settled. */
+  /** Drains: new calls are refused, running ones finish or are cut, everything is settled. Once is enough. */
   stop(): Promise<void>;
 }
 
@@ -111,7 +111,15 @@ async function assemble(
     await drain(config, server, carriage, ledger.settler);
     await undo();
   };
-  return { url: server.url, missing, stop };
+  let stopping: Promise<void> | undefined;
+  return {
+    url: server.url,
+    missing,
+    stop: () => {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
 }
 
 async function openDirectory(
