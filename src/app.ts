@@ -105,7 +105,7 @@ async function assemble(
       readiness: () =>
         draining ? { ready: false, reason: 'draining' } : readiness(carriage, missingParts(directory)),
     },
-  });
+  }).catch((error: NodeJS.ErrnoException) => refuseAddress(config, error));
   const stop = async (): Promise<void> => {
     draining = true;
     await drain(config, server, carriage, ledger.settler);
@@ -239,6 +239,21 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
     times: { keepAliveMs: config.keepAliveMs, clientStallMs: config.clientStallMs },
     isDraining: parts.isDraining,
   };
+}
+
+const NO_SUCH_ADDRESS = 'this machine has no such address; set TOLLGATE_HOST';
+const ADDRESS_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; stop what uses it, or set TOLLGATE_PORT to another one',
+  EACCES: 'this user may not take the port; set TOLLGATE_PORT to 1024 or more',
+  EADDRNOTAVAIL: NO_SUCH_ADDRESS,
+  ENOTFOUND: NO_SUCH_ADDRESS,
+};
+
+/** The usual reasons why an address cannot be had are for the person who starts us; anything else is a fault. */
+function refuseAddress({ host, port }: Config, error: NodeJS.ErrnoException): never {
+  const problem = ADDRESS_PROBLEMS[error.code ?? ''];
+  if (problem === undefined) throw error;
+  throw new StartRefused(`cannot listen on ${host}:${port}: ${problem}`);
 }
 
 /** What a person must still do before the first call can be served. */
