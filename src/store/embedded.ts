@@ -57,7 +57,8 @@ export async function startEmbedded(givenDirectory: string, log: Logger): Promis
     const place = preparePlace(dataDirectory);
     const running = await findPostmaster(place.cluster);
     const postmaster = running ?? (await start(place, log));
-    if (running !== undefined) log.info({ pid: running.pid }, 'using the database server that already runs');
+    if (running !== undefined)
+      log.info({ databasePid: running.pid }, 'using the database server that already runs');
     noteUse(dataDirectory);
     return { connection: connectionTo(postmaster), stop: () => leave(place, log) };
   });
@@ -70,7 +71,7 @@ function leave(place: EmbeddedPlace, log: Logger): Promise<void> {
     if (postmaster === undefined) return;
     await control(place, ['stop', '-m', 'fast', '-w', '-t', String(EMBEDDED_STOP_MS / 1000)]);
     removeOwnSocketDirectory(postmaster.socketDirectory);
-    log.info({ pid: postmaster.pid }, 'the embedded database stopped');
+    log.info({ databasePid: postmaster.pid }, 'the embedded database stopped');
   });
 }
 
@@ -116,7 +117,7 @@ async function start(place: EmbeddedPlace, log: Logger): Promise<Postmaster> {
     removeOwnSocketDirectory(socketDirectory);
     throw new EmbeddedUnavailable(`the embedded database did not start: ${logTail(logFile)}`, { cause });
   }
-  log.info({ pid: postmaster.pid }, 'the embedded database started');
+  log.info({ databasePid: postmaster.pid }, 'the embedded database started');
   return postmaster;
 }
 
