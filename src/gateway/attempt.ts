@@ -14,7 +14,7 @@ import type { Flight } from './in-flight.ts';
 import { attemptCount, countedInput, type Passage, settlePassage } from './passage.ts';
 import { classify } from './route.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
-import { vendorErrorStatus } from './vendor-error.ts';
+import { vendorErrorBody, vendorErrorStatus } from './vendor-error.ts';
 
 /** An answer of a vendor that is an error: kept whole, because it may be passed on unchanged. */
 export interface VendorError {
@@ -291,7 +291,11 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   #firstEventFailed(text: string): void {
     this.#exchange?.abort();
     const headers = { 'content-type': 'application/json' };
-    this.#vendorFailed({ status: vendorErrorStatus(text), headers, body: Buffer.from(text) });
+    this.#vendorFailed({
+      status: vendorErrorStatus(text),
+      headers,
+      body: Buffer.from(vendorErrorBody(text)),
+    });
   }
 
   /** A client that asked for events reads an answer without any as an empty success. */

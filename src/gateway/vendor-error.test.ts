@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { vendorErrorStatus } from './vendor-error.ts';
+import { vendorErrorBody, vendorErrorStatus } from './vendor-error.ts';
 
 test.each([
   ['{"type":"error","error":{"type":"overloaded_error","message":"x"}}', 529],
@@ -16,4 +16,19 @@ test.each([
   ['null', 502],
 ])('%s stands for %i', (text, status) => {
   expect(vendorErrorStatus(text)).toBe(status);
+});
+
+test.each([
+  ['{"error":{"message":"x"}}', '{"error":{"message":"x"}}'],
+  [
+    '{"type":"error","code":"server_error","message":"x","param":null,"sequence_number":0}',
+    '{"error":{"message":"x","type":"server_error","param":null,"code":"server_error"}}',
+  ],
+  [
+    '{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"x"}}}',
+    '{"error":{"message":"x","type":"server_error","param":null,"code":"rate_limit_exceeded"}}',
+  ],
+  ['not json', 'not json'],
+])('%s is %s as the body of an error', (text, body) => {
+  expect(vendorErrorBody(text)).toBe(body);
 });

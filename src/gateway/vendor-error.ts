@@ -22,14 +22,31 @@ const STATUS_BY_NAME = new Map([
 
 /** The status of an error that arrived under a 200, or as the first event of a stream. */
 export function vendorErrorStatus(text: string): number {
-  const parsed = parseJson(text, { bytesMax: 1_048_576, depthMax: 32 });
-  if (parsed.kind !== 'parsed') return BAD_GATEWAY;
-  const body = objectOf(Array.isArray(parsed.value) ? parsed.value[0] : parsed.value);
+  const body = bodyOf(text);
   const error = objectOf(body?.error) ?? objectOf(objectOf(body?.response)?.error) ?? body;
   if (error === undefined) return BAD_GATEWAY;
   const { code, type } = error;
   if (typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599) return code;
   return STATUS_BY_NAME.get(String(code)) ?? STATUS_BY_NAME.get(String(type)) ?? BAD_GATEWAY;
+}
+
+/**
+ * The first event of a stream as the body of an error. Responses has its errors flat or inside a response; as
+ * a body every SDK looks for `error.message`.
+ */
+export function vendorErrorBody(text: string): string {
+  const body = bodyOf(text);
+  if (body === undefined || objectOf(body.error) !== undefined) return text;
+  const { message, code, param } = objectOf(objectOf(body.response)?.error) ?? body;
+  return JSON.stringify({
+    error: { message, type: 'server_error', param: param ?? null, code: code ?? null },
+  });
+}
+
+function bodyOf(text: string): Record<string, unknown> | undefined {
+  const parsed = parseJson(text, { bytesMax: 1_048_576, depthMax: 32 });
+  if (parsed.kind !== 'parsed') return undefined;
+  return objectOf(Array.isArray(parsed.value) ? parsed.value[0] : parsed.value);
 }
 
 function objectOf(value: unknown): Record<string, unknown> | undefined {
