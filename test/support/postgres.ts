@@ -60,12 +60,15 @@ function withName(connection: string, name: string): string {
   return url.href;
 }
 
-// Registered by the import itself, so that no test file can forget it.
-afterAll(async () => {
+/** Stops the server of this process, if one was started. */
+export async function stopTestServer(): Promise<void> {
   if (starting === undefined) return;
   const { server, admin, folder } = await starting;
   starting = undefined;
   await admin.close();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
-});
+}
+
+// Registered by the import itself, so that no test file can forget it; a program of its own calls it.
+if (process.env.VITEST !== undefined) afterAll(stopTestServer);
