@@ -81,7 +81,7 @@ policies:`;
     expect((await ask(scene.key, fresh)).status).toBe(502);
     const applied = await command('apply', '-f', file);
     expect(applied).toMatchObject({ code: 0, stderr: '' });
-    expect(applied.stdout).toMatch(/2 changes\n$/);
+    expect(applied.stdout).toMatch(/3 changes\n$/);
     expect((await ask(scene.key, fresh)).status).toBe(200);
     const { requestId } = await ask(scene.key);
     await scene.settled();

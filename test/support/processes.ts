@@ -52,6 +52,9 @@ export function startProgram(
   };
 }
 
+/** Commands are many and short: compiled once, they cost a third. Servers start as they do for everybody. */
+const COMPILED = join(projectRoot, 'node_modules', '.cache', 'compiled');
+
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
@@ -63,7 +66,7 @@ export async function tollgate(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<Finished> {
-  const program = startProgram(['src/main.ts', ...args], environment);
+  const program = startProgram(['src/main.ts', ...args], { NODE_COMPILE_CACHE: COMPILED, ...environment });
   const { code } = await program.exited;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
