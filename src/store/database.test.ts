@@ -97,6 +97,16 @@ describe('an error', () => {
     await other.close();
   });
 
+  test('of an idle connection is logged by its reason alone, without the connection itself', async () => {
+    const warned: object[] = [];
+    const log = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
+    const idle = await openDatabase({ connection: fresh.connection, log });
+    await database.query(ENDS_OTHERS);
+    await vi.waitFor(() => expect(warned).toHaveLength(1));
+    expect(warned).toEqual([{ reason: 'terminating connection due to administrator command' }]);
+    await idle.close();
+  });
+
   test('of a statement that runs too long is StoreUnavailable', async () => {
     const hurried = await openDatabase({
       connection: fresh.connection,
