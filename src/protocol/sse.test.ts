@@ -131,6 +131,19 @@ describe('an endless line', () => {
     expect(time(400_000)).toBeLessThan(40 * Math.max(5, time(50_000)));
   });
 
+  it('of many lines stays linear when every CRLF is cut', () => {
+    const splitter = new SseSplitter();
+    const started = performance.now();
+    for (let line = 0; line < 40_000; line++) {
+      for (const piece of ['data: x\r', '\n']) {
+        splitter.feed(Buffer.from(piece));
+        splitter.next();
+        splitter.keep();
+      }
+    }
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+
   it('is given up over the bound', () => {
     const splitter = new SseSplitter();
     const chunk = Buffer.alloc(8 * 1024 * 1024, 0x78);

@@ -35,3 +35,14 @@ describe('usage that only we asked for stays with us', () => {
     expect(relay.usage()).toMatchObject({ usage: { inputFresh: 7, outputText: 3 }, estimated: false });
   });
 });
+
+describe('a vendor that names its model late', () => {
+  it('has every chunk counted, though the chunks begin alike', () => {
+    const relay = chatCompletions.relayStream('sse', ASKED, 'm');
+    for (let index = 0; index < 5; index++) {
+      const choices = '[{"delta":{"content":" hello"}}]';
+      relay.push(Buffer.from(`data: {"choices":${choices},"model":"v","index":${index}}\n\n`));
+    }
+    expect(relay.usage().usage.outputText).toBe(5);
+  });
+});

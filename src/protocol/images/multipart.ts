@@ -49,11 +49,10 @@ function findPart(body: Buffer, start: number, delimiter: Buffer): Part | undefi
   const headersEnd = window.indexOf(HEADERS_END);
   if (headersEnd < 0) return undefined;
   const contentStart = start + headersEnd + HEADERS_END.length;
-  // An empty content's delimiter begins with the line end that closes the headers.
-  const end = body.indexOf(delimiter, contentStart - LINE_END.length);
+  const end = body.indexOf(delimiter, contentStart);
   if (end < 0) return undefined;
   const name = findName(window.toString('utf8', 0, headersEnd));
-  return { name, content: { start: Math.min(contentStart, end), end } };
+  return { name, content: { start: contentStart, end } };
 }
 
 function findName(headers: string): string {

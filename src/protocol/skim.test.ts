@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compilePaths } from './paths.ts';
+import { Skimmer, skipValue } from './skim.ts';
+
+const TREE = compilePaths({ model: 'model', usage: 'usage', input: 'usage.input', deep: 'a.b.c' });
+
+function skim(text: string): Record<string, string | undefined> | undefined {
+  const bytes = Buffer.from(text);
+  const skimmer = new Skimmer(TREE);
+  if (skimmer.run(bytes, 0, bytes.length) < 0) return undefined;
+  const value = (slot: number): string | undefined => {
+    const start = skimmer.starts[slot] ?? -1;
+    return start < 0 ? undefined : bytes.toString('utf8', start, skimmer.ends[slot]);
+  };
+  const { model, usage, input, deep } = TREE.slots;
+  return { model: value(model), usage: value(usage), input: value(input), deep: value(deep) };
+}
+
+describe('wanted values are found in a vendor’s JSON', () => {
+  it('at their paths only', () => {
+    const text = '{"x":{"model":"no"},"a":{"b":{"c":[1,{"c":2}]}},"usage":{"y":[{"input":1}],"input":7}}';
+    expect(skim(text)).toEqual({
+      model: undefined,
+      usage: '{"y":[{"input":1}],"input":7}',
+      input: '7',
+      deep: '[1,{"c":2}]',
+    });
+  });
+
+  it('whatever strings stand before them, long, escaped or full of quotes', () => {
+    const hard = fc
+      .array(fc.constantFrom('"', '\\', 'x'.repeat(60), '{', '}', 'é', '\\"', '\n', '"model":'), {
+        maxLength: 12,
+      })
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.array(hard, { maxLength: 4 }), fc.jsonValue({ maxDepth: 2 }), (strings, model) => {
+        const members = strings.map(
+          (text, index) => `${JSON.stringify(`${text}${index}`)}:${JSON.stringify(text)}`,
+        );
+        const text = `{${[...members, `"model":${JSON.stringify(model)}`, '"z":[]'].join(', ')}}`;
+        expect(skim(text)?.model).toBe(JSON.stringify(model));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('or not at all when the object does not end', () => {
+    const text = '{"model":"m","usage":{"input":[1,"}"]},"z":"\\""}';
+    expect(skim(text)?.input).toBe('[1,"}"]');
+    for (let at = 0; at < text.length; at++) expect(skim(text.slice(0, at))).toBeUndefined();
+  });
+});
+
+describe('a value is skipped as a whole', () => {
+  it('whatever it is', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ maxDepth: 4 }),
+        fc.constantFrom(',', '}', ']', ' ', '\n'),
+        (value, after) => {
+          const text = JSON.stringify(value);
+          const bytes = Buffer.from(`${text}${after}"x"`);
+          expect(skipValue(bytes, 0, bytes.length)).toBe(Buffer.byteLength(text));
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
