@@ -8,6 +8,7 @@ import type { Carriage } from './gateway/passage.ts';
 import type { Gateway } from './gateway/pipeline.ts';
 import { RetryBudget } from './gateway/route.ts';
 import { createBodyReader, discardBody } from './http/body.ts';
+import { ByteBudget } from './http/budget.ts';
 import { type HttpServer, startServer } from './http/server.ts';
 import { Telemetry } from './http/telemetry.ts';
 import { type Calendar, createCalendar } from './kernel/calendar.ts';
@@ -206,12 +207,14 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
   endings.push(() => inFlight.close());
   const health = new Health(systemClock);
   const tasks = new Tasks(log);
+  const bodies = new ByteBudget(config.bodyBudgetBytes);
   const { creditsPerYuan, connectTimeoutMs: connectMs, firstByteTimeoutMs: firstByteMs } = config;
   const carriage: Carriage = {
     client,
     health,
     retryBudget: new RetryBudget(),
     inFlight,
+    bodies,
     settlement: { journal, gate, observer: telemetry, clock: systemClock, creditsPerYuan, tasks },
     gate,
     journal,
@@ -231,7 +234,7 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
   return {
     directory: parts.directory,
     carriage,
-    readBody: createBodyReader(),
+    readBody: createBodyReader(bodies),
     discardBody,
     calendar,
     random: systemRandom,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { BODIES_IN_FLIGHT_BYTES_MAX } from './bounds.ts';
 
 /**
  * The one place that reads the environment. Every setting is a row of this table: its name, what it means,
@@ -136,6 +137,12 @@ export const SETTINGS = {
     15_000,
     [10, 3_600_000],
     'Silence of a vendor after which a stream sends the client a sign of life.',
+  ),
+  bodyBudgetBytes: integer(
+    'TOLLGATE_BODY_BUDGET_BYTES',
+    BODIES_IN_FLIGHT_BYTES_MAX,
+    [1_048_576, 1_099_511_627_776],
+    'Bytes of request bodies and whole answers held at a time; above it calls get 50301.',
   ),
   drainMs: integer('TOLLGATE_DRAIN_MS', 30_000, [0, 3_600_000], 'What running calls get at SIGTERM.'),
   openaiApiKey: optional('OPENAI_API_KEY', 'Makes the default catalogue serve OpenAI models.'),

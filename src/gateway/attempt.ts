@@ -55,6 +55,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   #stream: StreamAnswer | undefined;
   #chunks: Buffer[] = [];
   #bytes = 0;
+  /** Taken from the process's budget for whole bodies. */
+  #heldBytes = 0;
   #bytesMax = ERROR_BODY_BYTES_MAX;
   #done = false;
 
@@ -109,6 +111,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   #broke(error: unknown): void {
     this.#exchange?.abort();
     this.#done = true;
+    this.#giveBack();
     this.#passage.carriage.inFlight.delete(this);
     this.#settle.reject(error);
   }
@@ -147,6 +150,12 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       this.#fail({ outcome: 'too-large', kind: 'broken', error: undefined });
       return;
     }
+    if (!this.#passage.carriage.bodies.take(chunk.length)) {
+      this.#exchange?.abort();
+      this.#fail({ outcome: 'no-room', kind: 'limited', error: undefined });
+      return;
+    }
+    this.#heldBytes += chunk.length;
     this.#chunks.push(chunk);
   }
 
@@ -263,6 +272,11 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       },
       'ok',
     );
+    // The answer is held until the client has it, not only until it is understood.
+    const { bodies } = this.#passage.carriage;
+    const heldBytes = this.#heldBytes;
+    this.#heldBytes = 0;
+    response.once('close', () => bodies.give(heldBytes));
     this.#finish({ kind: 'answered', outcome: 'ok' });
     response.writeHead(head.status, headers);
     response.end(whole);
@@ -319,7 +333,13 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     if (this.#done) return;
     this.#done = true;
     this.#chunks = [];
+    this.#giveBack();
     this.#passage.carriage.inFlight.delete(this);
     this.#settle.resolve(result);
+  }
+
+  #giveBack(): void {
+    this.#passage.carriage.bodies.give(this.#heldBytes);
+    this.#heldBytes = 0;
   }
 }

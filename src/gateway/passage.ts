@@ -21,6 +21,7 @@ export interface Carriage {
   readonly health: Health;
   readonly retryBudget: RetryBudget;
   readonly inFlight: InFlight;
+  readonly bodies: BodyBudget;
   readonly settlement: Settlement;
   readonly gate: Gate;
   readonly journal: Journal;
@@ -29,6 +30,13 @@ export interface Carriage {
   readonly tasks: Tasks;
   readonly timeouts: UpstreamTimeouts;
   readonly observer: PassageObserver;
+}
+
+/** Bytes that the process may hold in whole bodies: those of requests, and of answers that are not streamed. */
+export interface BodyBudget {
+  /** False: nothing was taken. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
 }
 
 export interface PassageObserver {
