@@ -143,7 +143,7 @@ policies:
   - { id: 2, name: one, windows: [{ dimension: requests, seconds: 3600, limit: 1 }] }
   - { id: 3, name: ten, windows: [{ dimension: requests, seconds: 3600, limit: 10 }] }
   - { id: 4, name: seven-at-once, concurrency: 7, windows: [] }
-  - { id: 5, name: short, windows: [{ dimension: requests, seconds: 2, limit: 3 }] }
+  - { id: 5, name: short, windows: [{ dimension: requests, seconds: 4, limit: 3 }] }
   - { id: 6, name: both, concurrency: 2, windows: [{ dimension: requests, seconds: 3600, limit: 5 }] }
   - { id: 7, name: tokens, windows: [{ dimension: tokens, seconds: 3600, limit: 100 }] }
 accounts: [{ email: user@example.com, password: "a test password", user_type: 1, credits: "50000" }]

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startWorld, type World } from '../support/world.ts';
+import { type Answered, ask, openPurse, parallel, RACE_CATALOG, tally } from './purse.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ catalog: RACE_CATALOG });
+}, 120_000);
+afterAll(() => world?.close());
+
+const POLICY = { one: 2, ten: 3, sevenAtOnce: 4, short: 5, both: 6, tokens: 7 } as const;
+
+async function keyWith(policy: keyof typeof POLICY): Promise<string> {
+  const purse = await openPurse(world, { credits: 1_000_000 });
+  return purse.newKey(POLICY[policy]);
+}
+
+const quick = (key: string): Promise<Answered> => ask(world, { key, max: 10, directive: 'tokens=2' });
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('at limit L, of N simultaneous requests exactly L pass', () => {
+  test.each([
+    { count: 50, limit: 1, policy: 'one' },
+    { count: 500, limit: 10, policy: 'ten' },
+  ] as const)('$count requests, limit $limit', async ({ count, limit, policy }) => {
+    const key = await keyWith(policy);
+    const before = world.simulator.stats.requests;
+    const answers = await parallel(count, () => quick(key));
+    expect(tally(answers)).toEqual({ 200: limit, 42902: count - limit });
+    expect(world.simulator.stats.requests - before).toBe(limit);
+    for (const { headers } of answers.filter(({ code }) => code === 42902)) {
+      const wait = Number(headers.get('retry-after'));
+      expect(wait).toBeGreaterThan(3_500);
+      expect(wait).toBeLessThanOrEqual(3_600);
+      // Nobody waits an hour: the SDKs are told not to try.
+      expect(headers.get('x-should-retry')).toBe('false');
+      expect(headers.get('x-tollgate-limit')).toMatch(
+        /^requests; limit=\d+; used=\d+; window=3600; reset=\d+$/,
+      );
+    }
+  });
+});
+
+describe('concurrency', () => {
+  test('exactly c calls run at once, by the vendor’s own count, and a free place is taken again', async () => {
+    const key = await keyWith('sevenAtOnce');
+    world.simulator.stats.clear();
+    const answers = await parallel(60, () => ask(world, { key, max: 10, directive: 'tokens=2 delay=600' }));
+    expect(tally(answers)).toEqual({ 200: 7, 42901: 53 });
+    expect(world.simulator.stats.peakOpen).toBe(7);
+    const refused = answers.find(({ code }) => code === 42901);
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    const again = await parallel(7, () => ask(world, { key, max: 10, directive: 'tokens=2 delay=100' }));
+    expect(tally(again)).toEqual({ 200: 7 });
+  });
+
+  test('a place is free again after every way a call can end', async () => {
+    const key = await keyWith('sevenAtOnce');
+    const endings = [
+      'fault=reset@3',
+      'fault=status@500',
+      'fault=status@400',
+      'fault=html',
+      'cut=2',
+      'tokens=2',
+    ];
+    for (const ending of endings) {
+      const directive = `tokens=5 ${ending}`;
+      await parallel(7, () => ask(world, { key, max: 10, directive, stream: true }).catch(() => undefined));
+    }
+    const leaving = new AbortController();
+    const left = parallel(7, (index) =>
+      fetch(`${world.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: world.headers(key),
+        signal: leaving.signal,
+        body: JSON.stringify({
+          model: 'round',
+          stream: true,
+          messages: [{ role: 'user', content: `[[sim tokens=500 pace=20 delay=${index * 20}]]` }],
+        }),
+      }).then((response) => response.text()),
+    );
+    await sleep(300);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    await world.settled();
+    const answers = await parallel(7, () => quick(key));
+    expect(answers.map(({ status }) => status)).toEqual(Array(7).fill(200));
+  });
+});
+
+describe('a refused call consumes nothing', () => {
+  test('of the window when concurrency refuses it', async () => {
+    const key = await keyWith('both');
+    const running = parallel(2, () => ask(world, { key, max: 10, directive: 'tokens=2 delay=500' }));
+    await sleep(200);
+    expect(tally(await parallel(30, () => quick(key)))).toEqual({ 42901: 30 });
+    expect(tally(await running)).toEqual({ 200: 2 });
+    const answers: Answered[] = [];
+    for (let turn = 0; turn < 5; turn++) answers.push(await quick(key));
+    expect(tally(answers)).toEqual({ 200: 3, 42902: 2 });
+  });
+
+  test('of the window when there is no money for it', async () => {
+    const purse = await openPurse(world, { credits: 0.5 });
+    const key = await purse.newKey(POLICY.one);
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await ask(world, { key, max: 10, directive: 'tokens=10' })).toMatchObject({ code: 40201 });
+    }
+  });
+
+  test('of the money when the window refuses it', async () => {
+    const purse = await openPurse(world, { credits: 10 });
+    const key = await purse.newKey(POLICY.one);
+    const answers = await parallel(5, () => ask(world, { key, max: 10, directive: 'tokens=10' }));
+    expect(tally(answers)).toEqual({ 200: 1, 42902: 4 });
+    await world.settled();
+    expect((await purse.funds()).credits).toBe(9_000_000n);
+  });
+});
+
+describe('a window', () => {
+  test('begins with its first use, and Retry-After is exactly long enough', async () => {
+    const key = await keyWith('short');
+    // Away from any boundary of the clock's seconds.
+    await sleep(1_300 - (Date.now() % 1_000));
+    const first = performance.now();
+    expect(tally(await parallel(10, () => quick(key)))).toEqual({ 200: 3, 42902: 7 });
+    await sleep(1_000 - (performance.now() - first));
+    const refused = await quick(key);
+    expect(refused.code).toBe(42902);
+    const waitMs = Number(refused.headers.get('retry-after')) * 1_000;
+    const passedMs = performance.now() - first;
+    expect(waitMs).toBeLessThanOrEqual(4_000 - passedMs + 1_100);
+    await sleep(waitMs);
+    expect(tally(await parallel(4, () => quick(key)))).toEqual({ 200: 3, 42902: 1 });
+  });
+
+  test('of tokens takes the estimate at entry and the truth at exit', async () => {
+    const key = await keyWith('tokens');
+    expect((await ask(world, { key, max: 200, directive: 'tokens=150' })).status).toBe(200);
+    const refused = await quick(key);
+    expect(refused).toMatchObject({ status: 429, code: 42903 });
+    expect(refused.headers.get('x-tollgate-limit')).toContain('tokens; limit=100; used=');
+  });
+});
+
+describe('a policy counts', () => {
+  test('per key when it is the key’s own', async () => {
+    const purse = await openPurse(world, { credits: 1_000 });
+    const keys = [await purse.newKey(POLICY.one), await purse.newKey(POLICY.one)];
+    for (const key of keys) {
+      expect(tally(await parallel(10, () => quick(key)))).toEqual({ 200: 1, 42902: 9 });
+    }
+  });
+
+  test('per account when it is the default, whichever key is used', async () => {
+    const standard = '{ id: 1, name: default, concurrency: 100000, windows: [] }';
+    const strict = '{ id: 1, name: default, windows: [{ dimension: requests, seconds: 3600, limit: 4 }] }';
+    const other = await startWorld({ catalog: RACE_CATALOG.replace(standard, strict) });
+    try {
+      const purse = await openPurse(other, { credits: 1_000 });
+      const second = await other.newKey('user@example.com');
+      const third = await other.newKey('user@example.com');
+      const mixed = await parallel(40, (index) =>
+        ask(other, { key: index % 2 === 0 ? second : third, max: 10, directive: 'tokens=2' }),
+      );
+      expect(tally(mixed)).toEqual({ 200: 4, 42902: 36 });
+      const stranger = await ask(other, { key: purse.key, max: 10, directive: 'tokens=2' });
+      expect(stranger.status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+});
