@@ -19,6 +19,12 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     debianPackage: 'postgresql',
     without: 'the store is tested on the embedded PostgreSQL only',
   },
+  {
+    name: 'curl',
+    pattern: '/usr/bin/curl',
+    debianPackage: 'curl',
+    without: 'the curl lines of the README are not tried',
+  },
 ];
 
 const APT_TIMEOUT_MS = 180_000;
@@ -28,6 +34,9 @@ const sharedPath = join(projectRoot, '..', 'shared');
 export const sharedFolder: string | undefined = existsSync(join(sharedPath, 'recordings'))
   ? sharedPath
   : undefined;
+
+/** Of the system; the README's lines are for the shell. */
+export const curl: string | undefined = globSync('/usr/bin/curl')[0];
 
 /** Nothing when this Node will do; otherwise what to do about it. */
 export function nodeProblem(version: string, wanted: string): string | undefined {

@@ -97,8 +97,8 @@ export function curlLine(shape: Shape, url: string, key: string): string {
   const more = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
   const unbuffered = shape.form === 'stream' ? '-N ' : '';
   return [
-    `curl ${unbuffered}'${url}${shape.path}' -H "Authorization: Bearer ${key}"`,
-    more.join(' '),
+    `curl ${unbuffered}'${url}${shape.path}'`,
+    [`-H "Authorization: Bearer ${key}"`, ...more].join(' '),
     `-d '${JSON.stringify(shape.body)}'`,
   ].join(' \\\n  ');
 }

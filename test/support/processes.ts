@@ -116,7 +116,7 @@ const POLL_MS = 5;
 const SAID_MS = 60_000;
 
 /** Waits for a text in what a program says, and answers its first group. */
-async function untilSaid(program: Program, pattern: RegExp): Promise<string> {
+export async function untilSaid(program: Program, pattern: RegExp): Promise<string> {
   let gone = false;
   void program.exited.then(() => {
     gone = true;

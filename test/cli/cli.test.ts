@@ -1,0 +1,233 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { runCommand } from '../../src/cli/run.ts';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { type Finished, tollgate } from '../support/processes.ts';
+import { STANDARD_CATALOG } from '../support/world.ts';
+
+let fresh: FreshDatabase;
+let folder: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-cli-'));
+  environment = {
+    TOLLGATE_DATA: join(folder, 'data'),
+    DATABASE_URL: fresh.connection,
+    SIM: 'http://127.0.0.1:9',
+  };
+}, 120_000);
+afterAll(async () => {
+  await fresh?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const run = (...args: readonly string[]): Promise<Finished> => tollgate(args, environment);
+
+async function fileOf(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** What a command says, without a process of its own: for what needs neither settings nor a store. */
+async function said(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  const output = {
+    line: (text: string) => {
+      out += `${text}\n`;
+    },
+    error: (text: string) => {
+      err += `${text}\n`;
+    },
+  };
+  return { code: await runCommand(args, output), out, err };
+}
+
+describe('usage', () => {
+  test.each(COMMANDS.map(({ name }) => name))(
+    '"%s --help" says what it does and ends with 0',
+    async (name) => {
+      const command = COMMANDS.find((one) => one.name === name);
+      const { code, out, err } = await said(...name.split(' '), '--help');
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain(`Usage: tollgate ${name}`);
+      expect(out).toContain(command?.summary);
+      // Each option of its own has its line.
+      for (const option of Object.keys(command?.options ?? {})) expect(out).toContain(`--${option}`);
+    },
+  );
+
+  test.each([['--help'], ['help'], ['-h']])('"%s" lists every command', async (word) => {
+    const { code, out } = await said(word);
+    expect(code).toBe(0);
+    for (const { name, summary } of COMMANDS) expect(out).toMatch(`  ${name.padEnd(14)}  ${summary}`);
+  });
+
+  test('no command at all is wrong usage, and shows the list', async () => {
+    expect(await said()).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('Usage: tollgate <command>'),
+    });
+  });
+
+  test.each([
+    [['frobnicate'], 'unknown command "frobnicate"'],
+    [['key'], 'unknown command "key"'],
+    [['key', 'steal'], 'unknown command "key steal"'],
+    [['apply'], '--file is required'],
+    [['apply', '--fiel', 'x'], "'--fiel'"],
+    [['key', 'create', '--name', 'x'], '--account is required'],
+    [['account', 'create', '--email', 'nobody'], '"nobody" is not an address'],
+  ])('%j is wrong usage and says why', async (args, why) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(why);
+  });
+});
+
+describe('settings', () => {
+  test('that are wrong are named, all at once, and end every command with 2', async () => {
+    const wrong = { ...environment, TOLLGATE_PORT: 'eighty', TOLLGATE_SECRET: 'short', TOLLGATE_PROT: '1' };
+    for (const name of ['serve', 'doctor']) {
+      const { code, stdout, stderr } = await tollgate([name], wrong);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('TOLLGATE_PORT: must be a whole number from 0 to 65535');
+      expect(stderr).toContain('TOLLGATE_SECRET: must have at least 32 bytes');
+      expect(stderr).toContain('TOLLGATE_PROT: is not a setting of Tollgate');
+    }
+  });
+
+  test('may come from a file, and the environment wins', async () => {
+    const file = await fileOf('settings', 'TOLLGATE_PORT=eighty\nTOLLGATE_TIMEZONE=Nowhere\n');
+    const more = { ...environment, TOLLGATE_TIMEZONE: 'UTC' };
+    const { code, stderr } = await tollgate(['doctor', '--config', file], more);
+    expect(code).toBe(2);
+    expect(stderr).toContain('TOLLGATE_PORT');
+    expect(stderr).not.toContain('TOLLGATE_TIMEZONE');
+    const missing = await tollgate(['doctor', '--config', join(folder, 'none')], environment);
+    expect(missing.code).toBe(2);
+  });
+
+  test('that lead to no database end with 1 and a sentence, not a stack', async () => {
+    const nowhere = { ...environment, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' };
+    const { code, stdout, stderr } = await tollgate(['doctor'], nowhere);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^tollgate doctor: /m);
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('apply', () => {
+  test('with --dry-run shows what would change and changes nothing', async () => {
+    const file = await fileOf('catalog.yaml', STANDARD_CATALOG);
+    const dry = await run('apply', '-f', file, '--dry-run');
+    expect(dry).toMatchObject({ code: 0, stderr: '' });
+    expect(dry.stdout).toContain('created model gpt-5');
+    expect(dry.stdout).toMatch(/\d+ changes \(not applied\)\n$/);
+    const [count] = await fresh.database.query<{ count: bigint }>('select count(*) from models');
+    expect(count?.count).toBe(0n);
+  });
+
+  test('changes what the file says, and a second time nothing', async () => {
+    const file = await fileOf('catalog.yaml', STANDARD_CATALOG);
+    const first = await run('apply', '-f', file, '--json');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    const { dry_run: dry, changes } = JSON.parse(first.stdout) as { dry_run: boolean; changes: unknown[] };
+    expect(dry).toBe(false);
+    expect(changes.length).toBeGreaterThan(10);
+    expect(first.stdout).not.toContain('sk-sim-openai');
+    const second = await run('apply', '-f', file);
+    expect(second).toEqual({ code: 0, stdout: 'nothing to change\n', stderr: '' });
+  });
+
+  test('names every mistake of a file at once, with its path and line, and applies nothing of it', async () => {
+    const file = await fileOf(
+      'wrong.yaml',
+      `vendors:
+  - { code: openai, protocols: [chatt], base_url: "ftp://x" }
+models:
+  - model_id: half-right
+    prices: { input: "-1" }
+    routes: [{ vendor: nobody, credential: none }]
+polices: []
+`,
+    );
+    const { code, stdout, stderr } = await run('apply', '-f', file);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    for (const place of [
+      'vendors[0].protocols',
+      'vendors[0].base_url',
+      'models[0].prices.input',
+      'polices',
+    ]) {
+      expect(stderr).toContain(place);
+    }
+    expect(stderr).toMatch(/\(line 2\)/);
+    const [row] = await fresh.database.query<{ count: bigint }>(
+      "select count(*) from models where model_id = 'half-right'",
+    );
+    expect(row?.count).toBe(0n);
+  });
+
+  test('of a file that is not there ends with 1', async () => {
+    expect(await run('apply', '-f', join(folder, 'none.yaml'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot be read'),
+    });
+  });
+});
+
+describe('accounts and keys', () => {
+  test('are made, listed and revoked, as text and as JSON', async () => {
+    const email = 'new@example.com';
+    const created = await run('account', 'create', '--email', email, '--credits', '12.5', '--json');
+    expect(created).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(created.stdout)).toMatchObject({ email, role: 'user', password: expect.any(String) });
+    const again = await run('account', 'create', '--email', email);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('has an account already') });
+
+    const key = await run('key', 'create', '--account', email, '--name', 'first');
+    expect(key.stdout).toMatch(/^\S{20,}\n$/);
+    const listed = await run('key', 'list', '--account', email, '--json');
+    const [shown] = JSON.parse(listed.stdout) as { id: number; prefix: string }[];
+    expect(key.stdout.startsWith(shown?.prefix ?? '-')).toBe(true);
+    expect(listed.stdout).not.toContain(key.stdout.trim());
+
+    const revoke = ['key', 'revoke', '--account', email, '--id', String(shown?.id)];
+    expect(await run(...revoke, '--json')).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(...revoke)).toMatchObject({ code: 1, stderr: expect.stringContaining('has no key') });
+  }, 60_000);
+
+  test('of nobody end with 1', async () => {
+    const { code, stderr } = await run('key', 'list', '--account', 'ghost@example.com');
+    expect(code).toBe(1);
+    expect(stderr).toBe('tollgate key list: there is no account ghost@example.com\n');
+  });
+});
+
+describe('doctor and migrate', () => {
+  test('migrate has nothing left to do', async () => {
+    expect(await run('migrate')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('doctor ends with 0 on sound books, and with 1 when it finds something, naming it', async () => {
+    const sound = await run('doctor', '--json');
+    expect(sound).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(sound.stdout)).toEqual({ checks: expect.any(Number), findings: [] });
+    await fresh.database.query(
+      "update accounts set credits_micro = credits_micro + 1 where email = 'user@example.com'",
+    );
+    const text = await run('doctor');
+    expect(text.code).toBe(1);
+    expect(text.stdout).toContain('credits-sum: account ');
+    const json = await run('doctor', '--json');
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({ findings: [{ check: 'credits-sum' }] });
+  }, 60_000);
+});

@@ -1,0 +1,107 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { startProgram, tollgate, untilSaid } from '../support/processes.ts';
+
+/** Five processes in a row, and tests beside them take their share of the machine. */
+const SLOW_MS = 90_000;
+const MISSING =
+  'no model has a route: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and start again, ' +
+  'or apply a catalogue with "tollgate apply -f catalog.yaml"';
+
+let fresh: FreshDatabase;
+let folder: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-start-'));
+  await chmod(folder, 0o711);
+  environment = {
+    TOLLGATE_HOST: '127.0.0.1',
+    TOLLGATE_PORT: '0',
+    TOLLGATE_DATA: join(folder, 'data'),
+    DATABASE_URL: fresh.connection,
+  };
+});
+
+afterAll(async () => {
+  await fresh.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const start = async (more: Record<string, string> = {}) => {
+  const program = startProgram(['src/main.ts', 'serve'], { ...environment, ...more });
+  const url = await untilSaid(program, /"url":"(http:[^"]+)","msg":"tollgate serves"/);
+  const stop = async (): Promise<void> => {
+    program.kill('SIGTERM');
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+  };
+  return { program, url, stop };
+};
+
+const ask = async (url: string, key: string, model: string): Promise<unknown> => {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  return ((await response.json()) as { code: number }).code;
+};
+
+test(
+  'a start with nothing serves, says in the log and at /readyz what is missing, and refuses calls sensibly',
+  async () => {
+    const { program, url, stop } = await start();
+    const ready = await fetch(`${url}/readyz`);
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toBe(`${MISSING}\n`);
+    const warnings = program
+      .stdout()
+      .split('\n')
+      .filter((line) => line.includes('"level":40'));
+    expect(warnings).toHaveLength(1);
+    expect(JSON.parse(warnings[0] ?? '{}')).toMatchObject({ missing: MISSING });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+
+    expect(await ask(url, 'unknown', 'gpt-5')).toBe(40101);
+    const account = ['--email', 'you@example.com', '--credits', '10000'];
+    expect(await tollgate(['account', 'create', ...account], environment)).toMatchObject({ code: 0 });
+    const created = await tollgate(
+      ['key', 'create', '--account', 'you@example.com', '--name', 'first'],
+      environment,
+    );
+    expect(created.stdout).toMatch(/^tg-[a-z0-9]+\n$/);
+    expect(await ask(url, created.stdout.trim(), 'gpt-5')).toBe(50201);
+    await stop();
+  },
+  SLOW_MS,
+);
+
+test(
+  'a vendor key in the environment is enough to be ready, and the models of that vendor are there',
+  async () => {
+    const { program, url, stop } = await start({ ANTHROPIC_API_KEY: 'sk-ant-of-a-test' });
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([200, 'ready\n']);
+    expect(program.stdout()).not.toContain('"level":40');
+    const { stdout } = await tollgate(
+      ['key', 'create', '--account', 'you@example.com', '--name', 'two'],
+      environment,
+    );
+    // Chat Completions is not what this vendor speaks; a model that is not there is another error.
+    expect(await ask(url, stdout.trim(), 'claude-sonnet-5')).toBe(40004);
+    expect(await ask(url, stdout.trim(), 'gpt-5.4')).toBe(50201);
+    await stop();
+  },
+  SLOW_MS,
+);
+
+test('a setting that cannot be is named before anything is started', async () => {
+  const wrong = await tollgate(['serve'], { ...environment, TOLLGATE_PORT: 'eighty', TOLLGATE_PROT: '1' });
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain('TOLLGATE_PORT: must be a whole number from 0 to 65535');
+  expect(wrong.stderr).toContain('TOLLGATE_PROT: is not a setting of Tollgate');
+});
