@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../src/config.ts';
+import { ERRORS } from '../src/kernel/errors.ts';
 import { importsOf, packageOf } from './house/imports.ts';
 import { codeFiles, isTest, projectRoot, readTree, type SourceFile } from './house/tree.ts';
 
@@ -52,6 +53,20 @@ describe('the documents', () => {
     const wanted = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies];
     const rows = [...textOf('docs/adr/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
     expect(rows.map(([, name]) => name).sort()).toEqual(wanted.flatMap((group) => Object.keys(group)).sort());
+  });
+
+  it('follow a request through every file of src/gateway and past every error', () => {
+    const life = textOf('docs/life-of-a-request.md');
+    const stages = codeFiles(tree).filter(({ path }) => path.startsWith('src/gateway/') && !isTest(path));
+    const missing = [
+      ...stages.map(({ path }) => posix.basename(path)).filter((name) => !life.includes(name)),
+      ...Object.values(ERRORS)
+        .map(({ code }) => String(code))
+        .filter((code) => !life.includes(code)),
+    ];
+    expect(missing).toEqual([]);
+    const known = new Set(Object.values(ERRORS).map(({ code }) => String(code)));
+    expect((life.match(/\b[45]\d{4}\b/g) ?? []).filter((code) => !known.has(code))).toEqual([]);
   });
 
   it('show every setting of src/config.ts in the README, as it is', () => {
