@@ -82,7 +82,8 @@ describe('generate-content with the Google SDK', () => {
     const turn = first.candidates?.[0]?.content ?? {};
     const functionResponse = { id: call?.id ?? '', name: 'weather', response: { sky: 'blue' } };
     const next = await client.models.generateContent({
-      ...{ model: MODEL, config },
+      model: MODEL,
+      config,
       contents: [question, turn, { role: 'user', parts: [{ functionResponse }] }],
     });
     expect(next.text).toBeTruthy();

@@ -62,7 +62,9 @@ describe('Chat Completions with the OpenAI SDK', () => {
 
   it('usage that was asked for arrives', async () => {
     const stream = await client.chat.completions.create({
-      ...{ model: 'gpt-5', messages: user('[[sim tokens=9]]'), stream: true as const },
+      model: 'gpt-5',
+      messages: user('[[sim tokens=9]]'),
+      stream: true,
       stream_options: { include_usage: true },
     });
     let output: number | undefined;
@@ -133,7 +135,9 @@ describe('Images with the OpenAI SDK', () => {
     const edited = await client.images.edit({ model: 'gpt-image-1', prompt: 'with a hat', image });
     expect(edited.data).toHaveLength(1);
     const stream = await client.images.generate({
-      ...{ model: 'gpt-image-1', prompt: 'a cat', stream: true as const },
+      model: 'gpt-image-1',
+      prompt: 'a cat',
+      stream: true,
       partial_images: 2,
     });
     const types: string[] = [];
@@ -193,7 +197,9 @@ describe('a cut stream raises in the OpenAI SDK', () => {
     it(`Chat Completions, after ${fault}`, async () => {
       const content = `[[sim tokens=30 fault=${fault}]]`;
       const stream = await client.chat.completions.create({
-        ...{ model: 'gpt-5', messages: user(content), stream: true as const },
+        model: 'gpt-5',
+        messages: user(content),
+        stream: true,
       });
       let chunks = 0;
       const reading = (async () => {
