@@ -256,7 +256,12 @@ export class StreamAnswer {
   }
 
   #settleCut(verdict: Verdict, errorCode: number | null): void {
-    const { usage, estimated } = completeUsage(this.#passage, this.#relay.usage());
+    const seen = completeUsage(this.#passage, this.#relay.usage());
+    const { images } = this.#passage.facts;
+    // Images are made whole or not at all: who leaves while they are made has asked for all of them.
+    const left = verdict === 'cut-by-client' && images > seen.usage.images;
+    const usage = left ? { ...seen.usage, images } : seen.usage;
+    const estimated = seen.estimated || left;
     settlePassage(this.#passage, { status: 200, errorCode, verdict, usage, estimated }, verdict);
   }
 
