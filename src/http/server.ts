@@ -8,6 +8,7 @@ import { ERRORS, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Logger } from '../kernel/log.ts';
 import { discardBody } from './body.ts';
+import { refuseNotHttp } from './not-http.ts';
 
 /** Headers must be there within this time: a slow drip of headers holds nothing. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -47,9 +48,13 @@ export interface ServerParts {
 /** One port for everything. The gateway's paths are looked at first: they are what we are fast for. */
 export async function startServer(parts: ServerParts): Promise<HttpServer> {
   const calls = new RunningCalls();
+  const answers = new WeakMap<Socket, ServerResponse>();
   const server = createServer(
     { noDelay: true, keepAlive: true, requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS },
-    (request, response) => dispatch(request, response, parts, calls),
+    (request, response) => {
+      answers.set(request.socket, response);
+      dispatch(request, response, parts, calls);
+    },
   );
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   // A client that asks before it sends a large body is answered by the pipeline's own checks.
@@ -57,10 +62,9 @@ export async function startServer(parts: ServerParts): Promise<HttpServer> {
     response.writeContinue();
     dispatch(request, response, parts, calls);
   });
-  server.on('clientError', (_error: Error, socket: Socket) => {
-    if (socket.writable)
-      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-    else socket.destroy();
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const requestId = newCallId(parts.clock.now());
+    refuseNotHttp({ error, socket, answer: answers.get(socket), requestId });
   });
   await listen(server, parts);
   const { port } = server.address() as AddressInfo;
