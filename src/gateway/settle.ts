@@ -29,12 +29,26 @@ export function settleCall(call: Call, outcome: Outcome, settlement: Settlement)
   assert(!call.settled, 'a call is settled once');
   call.settled = true;
   call.usage = outcome.usage;
-  const record = recordOf(call, outcome, settlement);
+  const amountMicro = call.price === undefined ? 0n : costMicro(outcome.usage, call.price);
+  growHold(call, amountMicro, settlement);
+  const record = recordOf(call, outcome, { amountMicro, ...settlement });
   // The journal hands the record on to the settler.
   settlement.journal.end(record);
   leaveGate(call, record, settlement);
   settlement.observer.callEnded(record);
   return record;
+}
+
+/**
+ * A call that came to more than was held takes the rest from what is free: what others hold stays theirs, and
+ * nobody passes the monthly cap. The record then says how much the gate has granted.
+ */
+function growHold(call: Call, amountMicro: bigint, { gate, creditsPerYuan, tasks }: Settlement): void {
+  if (call.lease === undefined || call.payer !== 'credits') return;
+  const missingMicro = chargeableCreditsMicro(amountMicro, creditsPerYuan) - call.lease.heldMicro;
+  if (missingMicro <= 0n) return;
+  const granted = gate.extend(call.lease, missingMicro);
+  if (granted instanceof Promise) tasks.run('gate.extend', () => granted.then(() => undefined));
 }
 
 function leaveGate(call: Call, record: CallRecord, { gate, tasks }: Settlement): void {
@@ -48,9 +62,13 @@ function leaveGate(call: Call, record: CallRecord, { gate, tasks }: Settlement):
   if (left instanceof Promise) tasks.run('gate.leave', () => left);
 }
 
-function recordOf(call: Call, outcome: Outcome, { clock, creditsPerYuan }: Settlement): CallRecord {
+interface Reckoning extends Settlement {
+  readonly amountMicro: bigint;
+}
+
+function recordOf(call: Call, outcome: Outcome, reckoning: Reckoning): CallRecord {
   const { caller, route, price } = call;
-  const amountMicro = price === undefined ? 0n : costMicro(outcome.usage, price);
+  const { amountMicro, clock, creditsPerYuan } = reckoning;
   const chargeMicro = call.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
   return {
     callId: call.id,

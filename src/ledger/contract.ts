@@ -77,6 +77,7 @@ export interface CallRecord {
   readonly freeReason: FreeReason | null;
   readonly verdict: Verdict;
   readonly attempts: readonly Attempt[];
+  /** What the gate had granted by the end: an account with a monthly cap pays no more. */
   readonly heldMicro: bigint;
   readonly ttfbMs: number | null;
   readonly durationMs: number;

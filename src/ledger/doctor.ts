@@ -73,7 +73,7 @@ export const CHECKS = {
     reading: 'The payer or the charge of the call was changed.',
   },
   'shortfall-with-money': {
-    promise: 'A shortfall is recorded only when the charge left no Credits.',
+    promise: 'A shortfall is recorded only when the charge left no Credits, or took all its hold allowed.',
     reading: 'A shortfall was written although there was something to take.',
   },
   'month-spent': {

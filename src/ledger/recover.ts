@@ -178,7 +178,8 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
     freeReason: chargeMicro > 0n ? null : freeReasonOf(open, amountMicro),
     verdict: 'cut-by-gateway',
     attempts: [],
-    heldMicro: open.heldMicro,
+    // A stream's hold grows with its cost; how far it had grown died with the process.
+    heldMicro: open.heldMicro > chargeMicro ? open.heldMicro : chargeMicro,
     ttfbMs: null,
     durationMs: Math.max(0, (call.markedAtMs ?? open.createdAtMs) - open.createdAtMs),
     droppedFields: [],

@@ -6,6 +6,7 @@ import { type Purse, takeCharge } from './charge.ts';
 const purseOf = (figures: Partial<Purse>): Purse => ({
   accountId: 1,
   autoExchange: true,
+  isCapped: false,
   creditsMicro: 0n,
   balanceMicro: 0n,
   month: '',
@@ -72,4 +73,22 @@ test('a call that nobody pays with Credits cannot be charged', () => {
     'only a charge is taken',
   );
   expect(purse.entries).toEqual([]);
+});
+
+test('under a cap no more is taken than the gate granted, not even from the balance; the rest is shortfall', () => {
+  const purse = purseOf({ isCapped: true, creditsMicro: 4_000_000n, balanceMicro: 1_000_000n });
+  const call = callOf({
+    accountId: 1,
+    amountMicro: 20_000n,
+    chargeMicro: 20_000_000n,
+    heldMicro: 5_000_000n,
+  });
+  const consumption = takeCharge(purse, call, { creditsPerYuan: 1000, month: '2026-11' });
+  expect(consumption).toMatchObject({
+    creditsMicro: 5_000_000n,
+    shortfallMicro: 15_000_000n,
+    spentMicro: 5_000n,
+    exchangedMicro: 1_000n,
+  });
+  expect(purse).toMatchObject({ creditsMicro: 0n, balanceMicro: 999_000n, monthSpentMicro: 5_000n });
 });

@@ -27,6 +27,8 @@ export interface Entry extends Reason {
 export interface Purse {
   readonly accountId: number;
   readonly autoExchange: boolean;
+  /** The account has a monthly cap. */
+  readonly isCapped: boolean;
   creditsMicro: bigint;
   balanceMicro: bigint;
   month: string;
@@ -48,7 +50,8 @@ export interface Consumption {
 
 /**
  * Takes a call's charge from the purse: from Credits first; what is missing is bought from the balance when
- * auto-exchange is on; what is then still missing is the shortfall. Nothing ever goes below zero.
+ * auto-exchange is on; what is then still missing is the shortfall. Nothing ever goes below zero. Where there
+ * is a cap, no more is taken than the gate has granted under it.
  */
 export function takeCharge(
   purse: Purse,
@@ -57,8 +60,9 @@ export function takeCharge(
 ): Consumption {
   assert(call.chargeMicro > 0n, 'only a charge is taken');
   assert(call.payer === 'credits', 'only calls paid with Credits are charged');
-  const exchangedMicro = exchangeMissing(purse, call, terms.creditsPerYuan);
-  const paidMicro = minMicro(call.chargeMicro, purse.creditsMicro);
+  const dueMicro = purse.isCapped ? minMicro(call.chargeMicro, call.heldMicro) : call.chargeMicro;
+  const exchangedMicro = exchangeMissing(purse, call, { dueMicro, ...terms });
+  const paidMicro = minMicro(dueMicro, purse.creditsMicro);
   if (paidMicro > 0n) {
     move(purse, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ...reason(call) });
   }
@@ -73,8 +77,12 @@ export function takeCharge(
 }
 
 /** Exactly what is missing, or all there is; balance moves in whole micro-yuan. */
-function exchangeMissing(purse: Purse, call: CallRecord, creditsPerYuan: number): bigint {
-  const missingMicro = call.chargeMicro - purse.creditsMicro;
+function exchangeMissing(
+  purse: Purse,
+  call: CallRecord,
+  { dueMicro, creditsPerYuan }: { readonly dueMicro: bigint; readonly creditsPerYuan: number },
+): bigint {
+  const missingMicro = dueMicro - purse.creditsMicro;
   if (missingMicro <= 0n || !purse.autoExchange || purse.balanceMicro === 0n) return 0n;
   const movedMicro = minMicro(yuanToBuyMicro(missingMicro, creditsPerYuan), purse.balanceMicro);
   exchange(purse, movedMicro, { creditsPerYuan, ...reason(call) });

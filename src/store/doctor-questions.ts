@@ -74,7 +74,8 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
     select 'call ' || s.call_id as subject,
       s.shortfall_micro || ' short, and ' || charge.after_micro || ' Credits left' as detail
     from consumptions s join ${charges()} on charge.ref = s.call_id and charge.account_id = s.account_id
-    where s.shortfall_micro > 0 and charge.after_micro > 0 order by s.created_at, s.call_id limit $1`,
+    join calls c on c.created_at = s.created_at and c.call_id = s.call_id
+    where s.shortfall_micro > 0 and charge.after_micro > 0 and s.credits_micro <> c.held_micro order by s.created_at, s.call_id limit $1`,
   'month-spent': `
     select 'account ' || a.id as subject, 'the counter of ' || a.month || ' says ' || a.month_spent_micro
       || ', the consumptions ' || coalesce(sum(s.spent_micro), 0) as detail

@@ -81,6 +81,27 @@ test('the monthly cap is as hard a bound: 40204 beyond it, and Credits stay', as
   expect(later).toMatchObject({ status: 403, code: 40204 });
 });
 
+test('a plain answer that costs more than could be held never passes the cap: the rest is shortfall', async () => {
+  const purse = await openPurse(world, { credits: 1000, cap: 0.005 });
+  const running = ask(world, { key: purse.key, max: 20, directive: 'tokens=20 delay=400' });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  // Three Credits are left under the cap, and this one comes to twenty.
+  const long = await ask(world, { key: purse.key, max: 200, directive: 'tokens=200' });
+  expect([long.status, (await running).status]).toEqual([200, 200]);
+  await world.settled();
+  expect(await purse.funds()).toMatchObject({ credits: 995n * MICRO, monthSpent: 5_000n });
+  const rows = await world.database.query<{ credits: bigint; shortfall: bigint }>(
+    `select credits_micro as credits, shortfall_micro as shortfall from consumptions
+     where account_id = $1 order by shortfall_micro`,
+    [purse.accountId],
+  );
+  // What the other call holds under the cap stays its own.
+  expect(rows).toEqual([
+    { credits: 2n * MICRO, shortfall: 0n },
+    { credits: 3n * MICRO, shortfall: 17n * MICRO },
+  ]);
+});
+
 describe('auto-exchange', () => {
   test('takes exactly what is missing, and Credits and balance together are the bound', async () => {
     // 3 Credits, and 5.5 that the balance can buy.
@@ -143,6 +164,8 @@ describe('a stream that outgrows what could be held', () => {
     const directive = 'tokens=2000 pace=2';
     const answer = await ask(world, { key: purse.key, max: 2000, directive, stream: true });
     expect(answer.text.slice(-500)).toContain('40204');
+    await world.settled();
+    expect(await purse.funds()).toMatchObject({ credits: 995n * MICRO, monthSpent: 5_000n });
     const later = await ask(world, { key: purse.key, max: 10, directive: 'tokens=10' });
     expect(later).toMatchObject({ status: 403, code: 40204 });
   });
