@@ -58,7 +58,7 @@ afterAll(async () => {
 
 const textAt = (index: number): Shape => TEXT_SHAPES[index % TEXT_SHAPES.length] ?? CHAT;
 
-function begin(count: number, name: string, directive: string): Promise<Seen>[] {
+function beginMany(count: number, name: string, directive: string): Promise<Seen>[] {
   return Array.from({ length: count }, (_, index) =>
     call(client, { shape: textAt(index), way: 'stream', directive: `tag=${name}${index} ${directive}` }),
   );
@@ -81,7 +81,7 @@ function openSender(): Promise<void> {
 }
 
 async function drainUnderLoad(): Promise<Drained> {
-  const long = begin(LONG, 'long', 'tokens=900 pace=100');
+  const long = beginMany(LONG, 'long', 'tokens=900 pace=100');
   const waiting = Array.from({ length: WAITING }, (_, index) => {
     // Half of the streams wait for their first event, half of the plain ones for their answer.
     const way = index % 2 === 0 ? 'plain' : 'stream';
@@ -90,7 +90,7 @@ async function drainUnderLoad(): Promise<Drained> {
   });
   await until(async () => (await simulator.stats()).open === LONG + WAITING, 20_000);
   const sender = openSender();
-  const short = begin(SHORT, 'short', 'tokens=30 pace=50');
+  const short = beginMany(SHORT, 'short', 'tokens=30 pace=50');
   await until(async () => (await simulator.stats()).open === LONG + WAITING + SHORT, 20_000);
   const askedAt = performance.now();
   server.kill('SIGTERM');

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examine } from '../../src/store/doctor.ts';
-import { sleep, tollgate } from '../support/processes.ts';
+import { sleep, tollgate, until } from '../support/processes.ts';
 import { audit } from './books.ts';
-import { Load, type Seen, seeded } from './load.ts';
+import { begin, Load, type Seen, seeded } from './load.ts';
 import { openScene, type Scene } from './scene.ts';
+import { CHAT, TEXT_SHAPES } from './shapes.ts';
 
 /** reliability.md 4.1: ten at each commit; a longer run says so and then has the machine for itself. */
 const longRun = process.env.TOLLGATE_TEST_KILLS;
@@ -73,6 +74,23 @@ test('nor when it dies at any of the named points', async () => {
   }
   await expectSoundBooks('named points');
 }, 180_000);
+
+test('a stream whose end the client has seen is charged to the token, although the server dies before its own end', async () => {
+  // The vendor says everything and then keeps the line open.
+  const streams = Array.from({ length: 20 }, (_, index) => {
+    const shape = TEXT_SHAPES[index % TEXT_SHAPES.length] ?? CHAT;
+    const directive = `tag=end${index} tokens=${10 + index} fault=stall@1000000`;
+    return begin(client(), { shape, way: 'stream', directive });
+  });
+  await until(() => streams.every(({ seen }) => seen.finished));
+  deaths.push(performance.now());
+  scene.server.kill('SIGKILL');
+  const ended = await Promise.all(streams.map((stream) => stream.ended));
+  expect(ended.every(({ broken }) => broken)).toBe(true);
+  load.seen.push(...ended);
+  await restart();
+  await expectSoundBooks('ends');
+}, 120_000);
 
 test('recovery that dies half-way is done again, any number of times, with the same result', async () => {
   load.start(client());

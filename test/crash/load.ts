@@ -24,15 +24,26 @@ export interface Client {
   readonly key: string;
 }
 
+export interface Ask {
+  readonly shape: Shape;
+  readonly way: Way;
+  /** For the simulator; the tag in it is the call's name. */
+  readonly directive: string;
+}
+
 /** Makes one call and tells what came of it; it never throws. */
-export function call(
+export function call(client: Client, ask: Ask, agent?: Agent): Promise<Seen> {
+  return begin(client, ask, agent).ended;
+}
+
+/** A call on its way: what its client has seen so far, and its end. */
+export function begin(
   { url, key }: Client,
-  { shape, way, directive }: { readonly shape: Shape; readonly way: Way; readonly directive: string },
+  { shape, way, directive }: Ask,
   agent?: Agent,
-): Promise<Seen> {
-  const tag = /tag=(\S+)/.exec(directive)?.[1] ?? '';
+): { readonly seen: Seen; readonly ended: Promise<Seen> } {
   const seen: Seen = {
-    tag,
+    tag: /tag=(\S+)/.exec(directive)?.[1] ?? '',
     shape,
     way,
     requestId: undefined,
@@ -45,7 +56,7 @@ export function call(
     endedAt: 0,
   };
   const body = JSON.stringify(shape.body(`Say something. [[sim ${directive}]]`, way));
-  return new Promise((resolve) => {
+  const ended = new Promise<Seen>((resolve) => {
     const end = (): void => {
       seen.endedAt = performance.now();
       resolve(seen);
@@ -66,6 +77,7 @@ export function call(
     sent.once('response', (response) => watch(response, seen, end));
     sent.end(body);
   });
+  return { seen, ended };
 }
 
 function watch(response: IncomingMessage, seen: Seen, end: () => void): void {
