@@ -52,17 +52,12 @@ export function printJson(report: DemoReport, output: Output): void {
 }
 
 export function printReport(report: DemoReport, output: Output): void {
-  const { url, key, accounts, calls, note } = report;
+  const { accounts, calls, note } = report;
   const before = formatMicro(report.creditsBeforeMicro);
   const after = formatMicro(report.creditsAfterMicro);
   for (const call of calls) output.line(`${callLines(call)}\n`);
-  output.line(`Credits of ${accounts[0]?.email}: ${before} before the five calls, ${after} after.\n`);
-  if (note !== undefined) output.line(`${note}\n`);
-  output.line(`Address   ${url}`);
-  output.line(`API key   ${key}`);
-  for (const { email, role, password } of accounts) {
-    output.line(`${role.padEnd(9)} ${email}, password ${password}`);
-  }
+  output.line(`Credits of ${accounts[0]?.email}: ${before} before the five calls, ${after} after.`);
+  if (note !== undefined) output.line(note);
 }
 
 function callLines({ shape, words, call }: DemoCall): string {
@@ -86,8 +81,13 @@ function usageText(usage: Usage): string {
   return `${tokens}, ${usage.images} ${usage.images === 1 ? 'image' : 'images'}`;
 }
 
-/** What to paste while the demo serves. */
-export function printInvitation({ url, key }: DemoReport, output: Output): void {
+/** What to use and to paste while the demo serves. */
+export function printInvitation({ url, key, accounts }: DemoReport, output: Output): void {
+  output.line(`\nAddress   ${url}`);
+  output.line(`API key   ${key}`);
+  for (const { email, role, password } of accounts) {
+    output.line(`${role.padEnd(9)} ${email}, password ${password}`);
+  }
   output.line('\nTry it:\n');
   for (const shape of SHAPES) output.line(`${curlLine(shape, url, key)}\n`);
   output.line('Ctrl-C stops the demo and removes its data.');

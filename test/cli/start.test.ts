@@ -98,10 +98,3 @@ test(
   },
   SLOW_MS,
 );
-
-test('a setting that cannot be is named before anything is started', async () => {
-  const wrong = await tollgate(['serve'], { ...environment, TOLLGATE_PORT: 'eighty', TOLLGATE_PROT: '1' });
-  expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain('TOLLGATE_PORT: must be a whole number from 0 to 65535');
-  expect(wrong.stderr).toContain('TOLLGATE_PROT: is not a setting of Tollgate');
-});
