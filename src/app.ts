@@ -252,7 +252,7 @@ const ADDRESS_PROBLEMS: Readonly<Record<string, string>> = {
   ENOTFOUND: NO_SUCH_ADDRESS,
 };
 
-/** The usual reasons why an address cannot be had are for the person who starts us; anything else is a fault. */
+/** The usual reasons why an address cannot be had are the starting person's; anything else is a fault. */
 function refuseAddress({ host, port }: Config, error: NodeJS.ErrnoException): never {
   const problem = ADDRESS_PROBLEMS[error.code ?? ''];
   if (problem === undefined) throw error;

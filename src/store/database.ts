@@ -44,8 +44,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const pool = new pg.Pool({ ...config, max: options.connectionsMax ?? SQL_CONNECTIONS_MAX });
   // An idle connection that breaks is replaced by the pool; without a handler it would end the process.
   pool.on('error', (error) => {
-    // The driver hangs the whole connection on its error, so only the text is logged. While we close, a server
-    // that stops may be quicker than our farewell.
+    // The driver hangs the whole connection on its error, so only the text is logged. While we close, a
+    // server that stops may be quicker than our farewell.
     if (!pool.ending) options.log.warn({ reason: error.message }, 'an idle database connection was lost');
   });
   const database = new PooledDatabase(pool, new Listener(config, options.log));
