@@ -51,8 +51,8 @@ const BUDGET_WAIT_MS = 1_000;
 const NOT_DECODABLE = 'The request body does not decode with the content encoding it names';
 const SWOLLEN = `The request body decodes to more than ${DECODE_RATIO_MAX} times its size`;
 
-/** The part of the response that tells Node whether to close when it is written. */
-type Closing = Pick<ServerResponse, 'shouldKeepAlive'>;
+/** The part of the response that tells Node whether to close when it is written, and the client to go on. */
+type Closing = Pick<ServerResponse, 'shouldKeepAlive' | 'writeContinue'>;
 
 /** With the response, a refusal reaches even a client that asked for `connection: close`. */
 export type BodyRead = (request: IncomingMessage, response?: Closing) => Promise<BodyResult>;
@@ -134,6 +134,8 @@ class BodyReader implements DecoderSink {
     if (encoding !== 'identity') this.#decoder = new Decoder(encoding, limits.ratioMax, this);
     this.#timer = setTimeout(checkRate, limits.slowAfterMs, this);
     const request = this.#request;
+    // Only now: a client whose request is refused before keeps its body.
+    if (asksToContinue(request)) this.#reading.response?.writeContinue();
     request.on('data', (chunk: Buffer) => this.#receive(chunk));
     request.on('end', () => this.#received());
     request.on('error', () => this.#abort('gone'));
@@ -215,6 +217,10 @@ class BodyReader implements DecoderSink {
     this.#decoder?.destroy();
     clearTimeout(this.#timer);
   }
+}
+
+function asksToContinue({ headers: { expect } }: IncomingMessage): boolean {
+  return expect !== undefined && expect.toLowerCase() === '100-continue';
 }
 
 function checkRate(reader: BodyReader): void {

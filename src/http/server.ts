@@ -49,19 +49,17 @@ export interface ServerParts {
 export async function startServer(parts: ServerParts): Promise<HttpServer> {
   const calls = new RunningCalls();
   const answers = new WeakMap<Socket, ServerResponse>();
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    answers.set(request.socket, response);
+    dispatch(request, response, parts, calls);
+  };
   const server = createServer(
     { noDelay: true, keepAlive: true, requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS },
-    (request, response) => {
-      answers.set(request.socket, response);
-      dispatch(request, response, parts, calls);
-    },
+    serve,
   );
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
-  // A client that asks before it sends a large body is answered by the pipeline's own checks.
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    response.writeContinue();
-    dispatch(request, response, parts, calls);
-  });
+  // A client that asks before it sends its body hears `100 Continue` from the body's reader, or a refusal.
+  server.on('checkContinue', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const requestId = newCallId(parts.clock.now());
     refuseNotHttp({ error, socket, answer: answers.get(socket), requestId });

@@ -1,5 +1,7 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  CHAT,
   GENERATE,
   PLATFORM_MODEL,
   type RecordedWorld,
@@ -117,4 +119,43 @@ describe('a path of ours with another method', () => {
       });
     }
   }
+});
+
+describe('a client that asks before it sends its body', () => {
+  /** What it heard before it had sent anything, and the status in the end. */
+  function ask(headers: Record<string, string>): Promise<{ continued: boolean; status: number }> {
+    const body = `{"model":"${PLATFORM_MODEL}"}`;
+    return new Promise((resolve, reject) => {
+      let continued = false;
+      const outgoing = request(
+        world.url + CHAT.path,
+        {
+          method: 'POST',
+          headers: { ...world.headers(), 'content-length': body.length, expect: '100-continue', ...headers },
+          agent: false,
+        },
+        (response) => {
+          response.resume();
+          response.on('end', () => resolve({ continued, status: response.statusCode ?? 0 }));
+        },
+      );
+      outgoing.on('continue', () => {
+        continued = true;
+        outgoing.end(body);
+      });
+      outgoing.on('error', reject);
+      outgoing.flushHeaders();
+    });
+  }
+
+  it('is told to go on', async () => {
+    world.vendor.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
+    expect(await ask({})).toEqual({ continued: true, status: 200 });
+  });
+
+  it('is refused without having to send it', async () => {
+    expect(await ask({ authorization: 'Bearer sk-garbage' })).toEqual({ continued: false, status: 401 });
+    expect(await ask({ 'content-length': '104857601' })).toEqual({ continued: false, status: 413 });
+    expect(await ask({ 'content-type': 'text/plain' })).toEqual({ continued: false, status: 415 });
+  });
 });
