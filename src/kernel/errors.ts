@@ -145,7 +145,7 @@ export const ERRORS = Object.freeze({
     502,
     'No available upstream for this model; use the platform model_id as the model name',
     'The model is unknown or disabled, or has no usable route.',
-    'Check the name against `GET /v1/models`.',
+    'Use the platform `model_id` of the catalogue, not the name the vendor uses.',
   ),
   upstreamBroken: row(
     50202,
