@@ -67,6 +67,15 @@ describe('a request of the same protocol passes byte for byte, but for the value
     );
   });
 
+  it('a body of many MiB passes, whose model comes last and whose characters lie across every slice', async () => {
+    const filler = '\\u00e9é😀\\/'.repeat(900_000);
+    const body = `{"messages":[{"role":"user","content":"${filler}"}],"model":"MODEL","n": 1}`;
+    world.vendor.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
+    const response = await world.post(CHAT.path, withModel(body, PLATFORM_MODEL).toString());
+    expect(response.status).toBe(200);
+    expect(world.vendor.heard().body.equals(withModel(body, VENDOR_MODEL))).toBe(true);
+  });
+
   it('a compressed body is decoded, and goes to the vendor plain', async () => {
     const body = `{"model":"${PLATFORM_MODEL}","messages":[],"pad":"${'x'.repeat(2_000)}"}`;
     world.vendor.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
@@ -136,6 +145,11 @@ const USAGE_OPTIONS: readonly (readonly [string, string, string])[] = [
     '{"stream":true,"stream_options":{"include_usage" : true},',
     '{"stream":true,"stream_options":{"include_usage" : true},',
   ],
+  [
+    'is decided by the last of two options, as the vendor would',
+    '{"stream":true,"stream_options":{"include_usage":true},"stream_options":{"x":1},',
+    '{"stream":true,"stream_options":{"include_usage":true},"stream_options":{"include_usage":true,"x":1},',
+  ],
   ['is not asked for in a plain call', '{"stream":false,', '{"stream":false,'],
 ];
 
@@ -164,6 +178,14 @@ describe('an answer of the same protocol passes byte for byte, but for the value
       const received = Buffer.from(await response.arrayBuffer());
       expect(received.toString('latin1')).toBe(withModel(answer, PLATFORM_MODEL).toString('latin1'));
       expect(response.headers.get('content-length')).toBe(String(received.length));
+    });
+
+    it(`${shape.name}: of several MiB`, async () => {
+      const answer = `{"pad":"${'é😀\\u0041'.repeat(400_000)}",${shape.answer.slice(1)}`;
+      world.vendor.say({ pieces: [withModel(answer, VENDOR_MODEL)] });
+      const response = await world.post(shape.path, `{"model":"${PLATFORM_MODEL}"}`);
+      const received = Buffer.from(await response.arrayBuffer());
+      expect(received.equals(withModel(answer, PLATFORM_MODEL))).toBe(true);
     });
 
     it(`${shape.name}: an error of the vendor passes unchanged, odd bytes and all`, async () => {

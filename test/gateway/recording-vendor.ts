@@ -13,6 +13,8 @@ export interface CannedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly pieces: readonly Buffer[];
+  /** Between two pieces. */
+  readonly pauseMs?: number;
 }
 
 /** A vendor that understands nothing: it keeps what it hears and says what it was told to say. */
@@ -34,7 +36,7 @@ export async function startRecordingVendor(): Promise<RecordingVendor> {
     void readAll(request).then((body) => {
       calls.push({ url: request.url ?? '', headers: request.headers, body });
       if (calls.length > HEARD_MAX) calls.shift();
-      speak(response, answer);
+      void speak(response, answer);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -63,9 +65,13 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function speak(response: ServerResponse, { status = 200, headers = {}, pieces }: CannedAnswer): void {
+async function speak(response: ServerResponse, answer: CannedAnswer): Promise<void> {
+  const { status = 200, headers = {}, pieces, pauseMs = 0 } = answer;
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  for (const piece of pieces) response.write(piece);
+  for (const [index, piece] of pieces.entries()) {
+    if (pauseMs > 0 && index > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    response.write(piece);
+  }
   response.end();
 }
 

@@ -206,6 +206,33 @@ describe('a stream that the vendor ends without its terminator', () => {
   }
 });
 
+it('a JSON array that the vendor breaks off is closed behind an error, so that it stays readable', async () => {
+  const half = '[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}\n,\n{"candidates":[{"cont';
+  world.vendor.say({ pieces: [Buffer.from(half)] });
+  const path = `/v1beta/models/${PLATFORM_MODEL}:streamGenerateContent`;
+  const { received, ended } = await readUntilEnd(await world.post(path, '{"contents":[]}'));
+  expect(ended).toBe('reset');
+  const error = { code: 502, status: 'UNAVAILABLE', type: 'gateway_error' };
+  expect(JSON.parse(received)).toMatchObject([{ candidates: [{}] }, { code: 50202, error }]);
+});
+
+it('an event is passed on when it is whole, without waiting for the next', async () => {
+  const first = 'data: {"model":"m","choices":[{"delta":{"content":"a"}}]}\n\n';
+  const pieces = [Buffer.from(first), Buffer.from('data: [DO'), Buffer.from('NE]\n\n')];
+  world.vendor.say({ headers: SSE, pauseMs: 250, pieces });
+  const body = `{"stream":true,"model":"${PLATFORM_MODEL}"}`;
+  const response = await world.post(CHAT.path, body);
+  const arrivals: { text: string; at: number }[] = [];
+  for await (const chunk of response.body ?? []) {
+    arrivals.push({ text: Buffer.from(chunk).toString(), at: performance.now() });
+  }
+  expect(arrivals.map(({ text }) => text)).toEqual([
+    first.replace('"m"', `"${PLATFORM_MODEL}"`),
+    'data: [DONE]\n\n',
+  ]);
+  expect((arrivals[1]?.at ?? 0) - (arrivals[0]?.at ?? 0)).toBeGreaterThan(300);
+});
+
 async function readUntilEnd(response: Response): Promise<{ received: string; ended: 'clean' | 'reset' }> {
   let received = '';
   try {
