@@ -1,5 +1,6 @@
 /** The benchmark's own two processes, and one measured window of one target under one kind of traffic. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { on } from 'node:events';
 import { join } from 'node:path';
 import { stopChild } from './child.ts';
 import {
@@ -66,27 +67,23 @@ type Sample = Omit<Measured, 'load' | 'callsTotal'>;
 export async function measure(harness: Harness, target: StartedTarget, window: Window): Promise<Measured> {
   const { path, port, headers } = target;
   const order: LoadOrder = { host: '127.0.0.1', path, port, headers, drainMs: DRAIN_MS, ...window };
-  let begin: Sample | undefined;
-  let end: Sample | undefined;
-  return new Promise((resolve, reject) => {
-    const listen = (report: LoadReport): void => {
-      if (report.kind === 'window-begins') {
-        resetMemoryPeak(familyOf(target.rootPids(), listProcesses()));
-        begin = sample(harness, target);
-      } else if (report.kind === 'window-ends') {
-        end = sample(harness, target);
-      } else {
-        clearTimeout(silence);
-        harness.load.off('message', listen);
-        if (report.kind === 'failed') reject(new Error(report.reason));
-        else if (begin === undefined || end === undefined) reject(new Error('a window without ends'));
-        else resolve({ load: report.result, callsTotal: report.callsTotal, ...difference(begin, end) });
-      }
-    };
-    const silence = setTimeout(() => reject(new Error('the load generator is silent')), SILENCE_MAX_MS);
-    harness.load.on('message', listen);
-    harness.load.send(order);
-  });
+  const reports = on(harness.load, 'message', { signal: AbortSignal.timeout(SILENCE_MAX_MS) });
+  harness.load.send(order);
+  let spent: Sample | undefined;
+  // The order ends with `done` or `failed`, and the signal ends a generator that says neither.
+  for await (const [report] of reports as AsyncIterable<[LoadReport]>) {
+    if (report.kind === 'window-begins') {
+      resetMemoryPeak(familyOf(target.rootPids(), listProcesses()));
+      spent = sample(harness, target);
+    } else if (report.kind === 'window-ends') {
+      if (spent !== undefined) spent = difference(spent, sample(harness, target));
+    } else if (report.kind === 'failed') {
+      throw new Error(report.reason);
+    } else if (spent !== undefined) {
+      return { load: report.result, callsTotal: report.callsTotal, ...spent };
+    }
+  }
+  throw new Error('the load generator measured nothing');
 }
 
 function sample(harness: Harness, target: StartedTarget): Sample {

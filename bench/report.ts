@@ -67,7 +67,7 @@ function coresText(line: Line): string {
   return cores.map((each) => each.toFixed(2)).join(' / ');
 }
 
-/** Other work on the machine costs caches and makes reads arrive in lumps: such figures are not to be quoted. */
+/** Other work on the machine costs caches and makes reads arrive in lumps: do not quote such figures. */
 function renderDisturbance(lines: readonly Line[]): string {
   const cores = Math.max(0, ...lines.map((line) => line.coresOfOthers));
   if (cores < DISTURBANCE_CORES) return '';
