@@ -142,7 +142,13 @@ export class StreamAnswer {
   }
 
   stop(): void {
-    this.cut('cut-by-gateway', 'unavailable');
+    if (!this.#relay.concluded) {
+      this.cut('cut-by-gateway', 'unavailable');
+      return;
+    }
+    // The client has the whole answer: only the vendor's socket is left to end.
+    this.upstreamEnded();
+    this.#exchange.abort();
   }
 
   tick(now: number): void {
