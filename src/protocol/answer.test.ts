@@ -80,6 +80,7 @@ describe('a plain answer', () => {
   it('of Responses that failed is an answer', () => {
     const body = '{"status":"failed","error":{"code":"server_error"},"output":[],"usage":null}';
     expect(read('responses', body)).toMatchObject({ valid: true, isError: false, usage: undefined });
+    expect(read('responses', body).outputText()).toBe('');
   });
 
   it('of a blocked prompt is an answer', () => {

@@ -44,5 +44,16 @@ export const RESPONSES_USAGE_RULE: UsageRule = {
 /** A plain answer keeps its texts in the items of `output`. */
 export const RESPONSES_ANSWER_WORDS = compileWords({
   text: ['text', 'refusal', 'arguments', 'input', 'code'],
-  skip: ['usage', 'instructions', 'tools', 'tool_choice', 'metadata', 'format', 'annotations', 'logprobs'],
+  // The code of an error is no code that the model wrote.
+  skip: [
+    'usage',
+    'error',
+    'instructions',
+    'tools',
+    'tool_choice',
+    'metadata',
+    'format',
+    'annotations',
+    'logprobs',
+  ],
 });
