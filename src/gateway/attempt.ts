@@ -226,7 +226,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #framingOf(head: UpstreamHead): 'sse' | 'json-array' | undefined {
     if (!this.#passage.facts.stream) return undefined;
-    const type = head.headers['content-type'] ?? '';
+    // RFC 9110: the names of media types know no case.
+    const type = (head.headers['content-type'] ?? '').toLowerCase();
     if (type.startsWith('text/event-stream')) return 'sse';
     const path = this.#passage.raw.path;
     return path?.framing === 'json-array' && type.startsWith('application/json') ? 'json-array' : undefined;

@@ -216,6 +216,14 @@ it('a JSON array that the vendor breaks off is closed behind an error, so that i
   expect(JSON.parse(received)).toMatchObject([{ candidates: [{}] }, { code: 50202, error }]);
 });
 
+it('a stream is recognised whatever the case of its media type', async () => {
+  const text = 'data: {"model":"MODEL","choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n';
+  const headers = { 'content-type': 'Text/Event-Stream;Charset=UTF-8' };
+  world.vendor.say({ headers, pieces: [withModel(text, VENDOR_MODEL)] });
+  const response = await world.post(CHAT.path, `{"stream":true,"model":"${PLATFORM_MODEL}"}`);
+  expect(await response.text()).toBe(withModel(text, PLATFORM_MODEL).toString());
+});
+
 it('an event is passed on when it is whole, without waiting for the next', async () => {
   const first = 'data: {"model":"m","choices":[{"delta":{"content":"a"}}]}\n\n';
   const pieces = [Buffer.from(first), Buffer.from('data: [DO'), Buffer.from('NE]\n\n')];
