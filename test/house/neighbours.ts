@@ -12,6 +12,7 @@ export const ENTRY_POINTS = new Set([
   'bench/run.ts',
   'test/run.ts',
   'vitest.config.ts',
+  'test/gateway/transcript.ts',
 ]);
 
 /**
