@@ -44,8 +44,8 @@ const SLACK_MS = 400;
 const ESTIMATE_SLACK_TOKENS = 2;
 
 /**
- * Compares three independent stories of the same calls: the books, the vendor's truth, and what each client saw.
- * `deathOf` tells when the server died under a call.
+ * Compares three independent stories of the same calls: the books, the vendor's truth, and what each client
+ * saw. `deathOf` tells when the server died under a call.
  */
 export async function audit(
   database: Database,

@@ -15,7 +15,7 @@ afterEach(async () => {
   expect(await examine(world.database)).toEqual([]);
 });
 
-/** What came of calls at one Credit (or more) each: how many passed, and whether the others were refused for money. */
+/** How many passed; all others must have been refused for one of these reasons. */
 function passedOf(counts: Readonly<Record<string, number>>, reasons: readonly string[]): number {
   const { 200: passed = 0, ...refused } = counts;
   expect(reasons).toEqual(expect.arrayContaining(Object.keys(refused)));
