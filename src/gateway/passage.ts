@@ -32,7 +32,7 @@ export interface Carriage {
   readonly observer: PassageObserver;
 }
 
-/** Bytes that the process may hold in whole bodies: those of requests, and of answers that are not streamed. */
+/** Bytes that the process may hold in whole bodies: of requests, and of answers that are not streamed. */
 export interface BodyBudget {
   /** False: nothing was taken. */
   take(bytes: number): boolean;

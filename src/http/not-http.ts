@@ -15,7 +15,7 @@ export interface NotHttp {
   readonly requestId: string;
 }
 
-/** What is no HTTP has no protocol in whose form it could be refused: a bare status, and the connection ends. */
+/** What is no HTTP has no protocol in whose form it could be refused: a bare status, and that is the end. */
 export function refuseNotHttp({ error, socket, answer, requestId }: NotHttp): void {
   // A line of ours in the middle of another answer would be read as a part of it.
   const isInside = answer?.headersSent === true && !answer.writableFinished;

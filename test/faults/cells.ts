@@ -21,7 +21,7 @@ export interface FaultRow {
   readonly plain?: Expected;
   /** Only for these surfaces; all when left out. */
   readonly only?: readonly Surface['name'][];
-  /** The usage of the vendor cannot be trusted: ours lies between what was delivered and what was produced. */
+  /** The usage of the vendor cannot be trusted: input is our own count. */
   readonly figures?: 'estimated';
 }
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** How an answer ended, seen from the socket: after its last byte, by FIN before it, by RST, or not at all. */
+/** How an answer ended, seen from the socket: after its last byte, by FIN before it, by RST, or never. */
 export type Ending = 'whole' | 'fin' | 'reset' | 'silence';
 
 export interface Received {
