@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../sim/server.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
@@ -26,18 +28,28 @@ const MODELS: Readonly<Record<string, readonly string[]>> = {
   'retry-storm': ['credential: first, priority: 10', 'credential: second, priority: 20'],
   'three-at-once': ['credential: three-at-once, priority: 10', 'credential: second, priority: 20'],
   'three-at-once-alone': ['credential: three-at-once'],
+  'only-comments': ['credential: comments'],
   'five-a-minute': ['credential: five-a-minute, priority: 10', 'credential: second, priority: 20'],
 };
 
 const FIRST_BYTE_MS = 400;
 
+/** A vendor that keeps its connection busy and never says anything. */
+const comments = createServer((_, response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const drip = setInterval(() => response.write(': still here\n\n'), 50);
+  response.on('close', () => clearInterval(drip));
+});
+
 beforeAll(async () => {
   second = await startSimulator();
+  await new Promise<void>((resolve) => comments.listen(0, '127.0.0.1', resolve));
   const credential = (name: string, variable: string, more = ''): string =>
     `  - { name: ${name}, vendor: openai, secret: sk-sim-openai-${name}, base_url: "\${${variable}}/v1"${more} }\n`;
   const credentials = [
     credential('first', 'SIM'),
     credential('second', 'SIM_TOO'),
+    credential('comments', 'COMMENTS'),
     credential('dead', 'DEAD'),
     credential('dead-too', 'DEAD_TOO'),
     credential('three-at-once', 'SIM', ', limits: { concurrency: 3 }'),
@@ -55,6 +67,7 @@ beforeAll(async () => {
     ),
     environment: {
       SIM_TOO: second.url,
+      COMMENTS: `http://127.0.0.1:${(comments.address() as AddressInfo).port}`,
       DEAD: 'http://127.0.0.1:1',
       DEAD_TOO: 'http://127.0.0.1:2',
       TOLLGATE_FIRST_BYTE_TIMEOUT_MS: String(FIRST_BYTE_MS),
@@ -66,6 +79,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.close();
   await second.close();
+  comments.close();
+  comments.closeAllConnections();
 });
 
 beforeEach(() => {
@@ -196,6 +211,12 @@ test('nobody answers in time: 50401', async () => {
   const answer = await ask('late-everywhere', 'delay=5000');
   expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, 50401]);
   expect(await attemptsOf('late-everywhere')).toEqual([['first timeout', 'second timeout']]);
+});
+
+test('comments are no event: a vendor that sends nothing else is late, too', async () => {
+  const answer = await ask('only-comments', '', { stream: true });
+  expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, 50401]);
+  expect(await attemptsOf('only-comments')).toEqual([['comments no-event']]);
 });
 
 test('an error as the first event is a failed route, not a 200', async () => {
