@@ -39,20 +39,41 @@ export function costMicro(usage: Usage, snapshot: PriceSnapshot): bigint {
     BigInt(usage.cacheWrite) * (prices.cacheWriteMicro ?? prices.inputMicro) +
     BigInt(outputTokens(usage)) * outputPrice;
   const items = BigInt(usage.images) * prices.imageMicro + BigInt(usage.videos) * prices.videoMicro;
-  const cost = ((tokens + items * TOKENS_PER_PRICE) * ratesProduct(rates)) / DENOMINATOR;
+  const { numerator, denominator } = ratioOf(rates);
+  const cost = ((tokens + items * TOKENS_PER_PRICE) * numerator) / denominator;
   assert(cost >= 0n, 'a cost is never negative');
   return cost;
 }
 
-function ratesProduct(rates: Rates): bigint {
-  return (
-    rates.rateMultiplierMicro *
-    rates.systemMicro *
-    rates.userMicro *
-    rates.vendorMicro *
-    rates.credentialMicro *
-    rates.nodeMicro
-  );
+interface Ratio {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+const ratios = new WeakMap<Rates, Ratio>();
+
+/** The six rates and their denominators as one fraction in lowest terms: as exact, and small. */
+function ratioOf(rates: Rates): Ratio {
+  let ratio = ratios.get(rates);
+  if (ratio === undefined) {
+    const product =
+      rates.rateMultiplierMicro *
+      rates.systemMicro *
+      rates.userMicro *
+      rates.vendorMicro *
+      rates.credentialMicro *
+      rates.nodeMicro;
+    const divisor = greatestCommonDivisor(product, DENOMINATOR);
+    ratio = { numerator: product / divisor, denominator: DENOMINATOR / divisor };
+    ratios.set(rates, ratio);
+  }
+  return ratio;
+}
+
+function greatestCommonDivisor(one: bigint, other: bigint): bigint {
+  let [larger, smaller] = [one, other];
+  while (smaller > 0n) [larger, smaller] = [smaller, larger % smaller];
+  return larger;
 }
 
 /** Yuan into Credits is a whole factor, so nothing is lost. */

@@ -21,6 +21,21 @@ export interface Observed {
   readonly unhealthyCredentials: () => number;
 }
 
+interface CallLabels {
+  readonly call: string;
+  readonly kind: string;
+}
+
+function isAlike(one: CallRecord, other: CallRecord): boolean {
+  return (
+    one.protocolIn === other.protocolIn &&
+    one.stream === other.stream &&
+    one.status === other.status &&
+    one.errorCode === other.errorCode &&
+    one.verdict === other.verdict
+  );
+}
+
 /** The figures of the running process: counted as calls end, shown at `/metrics`. */
 export class Telemetry {
   readonly #calls = new Counter(
@@ -36,8 +51,10 @@ export class Telemetry {
   readonly #settled = new Counter('tollgate_calls_settled_total', 'Calls committed to the store.');
   readonly #loopDelay = monitorEventLoopDelay({ resolution: 20 });
   #observed: Observed | undefined;
-  /** Label texts are made once per combination, not once per call. */
-  readonly #labels = new Map<string, { readonly call: string; readonly kind: string }>();
+  /** Label texts are made once per combination, not once per call; most calls are like the one before. */
+  readonly #labels = new Map<string, CallLabels>();
+  #last: CallRecord | undefined;
+  #lastLabels: CallLabels = { call: '', kind: '' };
 
   constructor() {
     this.#loopDelay.enable();
@@ -88,7 +105,14 @@ export class Telemetry {
     this.#loopDelay.disable();
   }
 
-  #labelsOf(record: CallRecord): { readonly call: string; readonly kind: string } {
+  #labelsOf(record: CallRecord): CallLabels {
+    const last = this.#last;
+    this.#last = record;
+    if (last === undefined || !isAlike(last, record)) this.#lastLabels = this.#findLabels(record);
+    return this.#lastLabels;
+  }
+
+  #findLabels(record: CallRecord): CallLabels {
     const key = `${record.protocolIn} ${record.stream} ${record.status} ${record.errorCode} ${record.verdict}`;
     let labels = this.#labels.get(key);
     if (labels === undefined) {

@@ -28,11 +28,28 @@ export function newCallId(nowMs: number): string {
   return `req_${lastTimeText}${text}`;
 }
 
+/** Three digits hold 32 768 milliseconds; the seven before them change twice a minute. */
+const LOW_MS = 32_768;
+let lastHigh = -1;
+let lastHighText = '';
+
 function encodeTime(nowMs: number): string {
   assert(Number.isSafeInteger(nowMs) && nowMs >= 0, 'time of an id is a whole number of milliseconds');
-  let rest = nowMs;
+  const low = nowMs % LOW_MS;
+  const high = (nowMs - low) / LOW_MS;
+  if (high !== lastHigh) {
+    lastHighText = encodeDigits(high, 7);
+    lastHigh = high;
+  }
+  return (
+    lastHighText + ALPHABET.charAt(low >>> 10) + ALPHABET.charAt((low >>> 5) & 31) + ALPHABET.charAt(low & 31)
+  );
+}
+
+function encodeDigits(value: number, digits: number): string {
+  let rest = value;
   let text = '';
-  for (let digit = 0; digit < 10; digit++) {
+  for (let digit = 0; digit < digits; digit++) {
     text = ALPHABET.charAt(rest % 32) + text;
     rest = Math.floor(rest / 32);
   }

@@ -38,6 +38,16 @@ const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
 const NULL = Buffer.from('null');
 
+/** What a scan notes per depth; a scan that never pauses may share it with the next one. */
+export interface ScanStack {
+  readonly opens: Uint8Array;
+  readonly starts: Float64Array;
+}
+
+export function newScanStack(): ScanStack {
+  return { opens: new Uint8Array(JSON_DEPTH_MAX + 1), starts: new Float64Array(JSON_DEPTH_MAX + 1) };
+}
+
 /**
  * A strict scanner of one JSON object that builds no values: it proves that the bytes are JSON, reports where
  * the wanted values stand, and gathers what the cheap input estimate needs. It can pause at any byte of a
@@ -55,8 +65,8 @@ export class JsonScan {
   readonly #bytes: Buffer;
   readonly #words: WordView;
   /** Per depth: the opening byte, the start, and the node whose children are wanted inside. */
-  readonly #opens = new Uint8Array(JSON_DEPTH_MAX + 1);
-  readonly #starts = new Float64Array(JSON_DEPTH_MAX + 1);
+  readonly #opens: Uint8Array;
+  readonly #starts: Float64Array;
   readonly #nodes: (PathNode | undefined)[] = [undefined];
   #depth = 0;
   #at = 0;
@@ -68,8 +78,10 @@ export class JsonScan {
   /** The wanted node whose value comes next. */
   #pending: PathNode | undefined;
 
-  constructor(bytes: Buffer, tree: PathTree<string>) {
+  constructor(bytes: Buffer, tree: PathTree<string>, stack: ScanStack = newScanStack()) {
     this.#bytes = bytes;
+    this.#opens = stack.opens;
+    this.#starts = stack.starts;
     this.#words = new WordView(bytes);
     this.#pending = tree.root;
     this.found = Array.from({ length: tree.slotCount }, () => []);
