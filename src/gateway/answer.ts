@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { RETRY_WAIT_MAX_SECONDS } from '../bounds.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
+import { isHeaderValue } from '../upstream/vendor.ts';
 
 /** Google's clients read a status text beside the message. */
 const GOOGLE_STATUS = new Map([
@@ -56,6 +57,11 @@ export function requestIdHeaders(requestId: string, protocol: Protocol | undefin
   const headers = ['x-request-id', requestId];
   if (protocol === 'messages') headers.push('request-id', requestId);
   return headers;
+}
+
+/** decisions.md 5. A name may be in any script, a header only in Latin: such a name is percent-encoded. */
+export function modelHeaders(modelId: string): string[] {
+  return ['x-tollgate-model', isHeaderValue(modelId) ? modelId : encodeURIComponent(modelId.toWellFormed())];
 }
 
 /** decisions.md 7: a wait the client cannot sit out also tells the SDKs not to try. */

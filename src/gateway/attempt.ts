@@ -9,9 +9,10 @@ import type {
   UpstreamHead,
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
-import { requestIdHeaders } from './answer.ts';
+import { modelHeaders, requestIdHeaders } from './answer.ts';
 import type { Flight } from './in-flight.ts';
 import { attemptCount, countedInput, type Passage, settlePassage } from './passage.ts';
+import { resetAfter } from './reset.ts';
 import { classify } from './route.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
 import { vendorErrorBody, vendorErrorStatus } from './vendor-error.ts';
@@ -110,6 +111,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #broke(error: unknown): void {
     this.#exchange?.abort();
+    // The call has ended already: nobody else would end its answer.
+    if (this.#done) resetAfter(this.#passage.response, undefined);
     this.#done = true;
     this.#giveBack();
     this.#passage.carriage.inFlight.delete(this);
@@ -152,7 +155,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     }
     if (!this.#passage.carriage.bodies.take(chunk.length)) {
       this.#exchange?.abort();
-      this.#fail({ outcome: 'no-room', kind: 'limited', error: undefined });
+      // It is us who have no room: the route is fine, and another one would make the same answer again.
+      this.#fail({ outcome: 'no-room', kind: 'stopped', error: undefined });
       return;
     }
     this.#heldBytes += chunk.length;
@@ -293,8 +297,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     return [
       ...answerHeaders(head.headers),
       ...requestIdHeaders(call.id, protocol),
-      'x-tollgate-model',
-      model.modelId,
+      ...modelHeaders(model.modelId),
       'x-tollgate-route',
       String(this.#route.id),
       'x-tollgate-attempts',

@@ -4,7 +4,7 @@ import { NO_USAGE, totalTokens } from '../kernel/usage.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
 import type { Ticket } from '../upstream/health.ts';
 import { addressVendor, type VendorAction } from '../upstream/vendor.ts';
-import { requestIdHeaders, sendRefusal } from './answer.ts';
+import { modelHeaders, requestIdHeaders, sendRefusal } from './answer.ts';
 import {
   type AttemptResult,
   type AttemptWatch,
@@ -32,8 +32,9 @@ export async function forward(passage: Passage, routes: readonly Route[], times:
     // A retry storm must not follow an outage: beyond the budget the first failure is the answer.
     const again = failures.length > 0;
     if (again && !carriage.retryBudget.take(carriage.gate.active)) break;
-    const result = await tryRoute(passage, route, times);
-    if (again) carriage.retryBudget.release();
+    const result = await tryRoute(passage, route, times).finally(() => {
+      if (again) carriage.retryBudget.release();
+    });
     if (call.settled) return;
     if (result.kind === 'route-failed') {
       failures.push(result.failure);
@@ -168,8 +169,7 @@ function passOn(passage: Passage, error: VendorError): void {
     String(error.body.length),
     ...answerHeaders(error.headers),
     ...requestIdHeaders(call.id, protocol),
-    'x-tollgate-model',
-    model.modelId,
+    ...modelHeaders(model.modelId),
     'x-tollgate-attempts',
     String(attemptCount(call)),
   ];

@@ -1,0 +1,169 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { type Account, type ApiKey, StoreUnavailable } from '../accounts/contract.ts';
+import type { CatalogSnapshot, Model, Route } from '../catalog/contract.ts';
+import { createMemoryGate } from '../gate/memory.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { isRefusal } from '../kernel/errors.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { Tasks } from '../kernel/task.ts';
+import type { CallRecord, Journal } from '../ledger/contract.ts';
+import { dialectOf } from '../protocol/registry.ts';
+import type { UpstreamClient, UpstreamHandler } from '../upstream/contract.ts';
+import { Health } from '../upstream/health.ts';
+import { modelHeaders } from './answer.ts';
+import { newCall } from './call.ts';
+import { forward } from './forward.ts';
+import { InFlight } from './in-flight.ts';
+import type { Carriage, Passage } from './passage.ts';
+import { RetryBudget } from './route.ts';
+
+const LIST_RATE = 100_000_000n;
+const TIMES = { keepAliveMs: 1_000, clientStallMs: 1_000 };
+const inFlight = new InFlight(systemClock);
+
+afterAll(() => inFlight.close());
+
+const ANSWER = '{"object":"chat.completion","model":"x","choices":[],"usage":{"prompt_tokens":1}}';
+
+function route(id: number): Route {
+  const vendor = { code: 'v', name: 'V', icon: '', protocols: ['chat'], baseUrl: 'http://v.example/v1' };
+  return {
+    id,
+    modelId: 'm',
+    vendor: { ...vendor, rateMicro: LIST_RATE, byok: false, customBaseUrl: false },
+    credential: { id, name: `c${id}`, secret: 's', rateMicro: LIST_RATE, limits: {}, status: 'enabled' },
+    forwardModelId: 'm',
+    protocols: ['chat'],
+    priority: 10,
+    weight: 1,
+    rateMultiplierMicro: 1_000_000n,
+    status: 'enabled',
+  } as unknown as Route;
+}
+
+const ROUTES = [route(1), route(2)];
+
+/** What a vendor does with one call. */
+type Play = (handler: UpstreamHandler) => void;
+const breaks: Play = (handler) => handler.onFailure({ kind: 'reset', detail: 'gone' });
+const answers: Play = (handler) => {
+  handler.onHead({ status: 200, headers: { 'content-type': 'application/json' } });
+  handler.onData(Buffer.from(ANSWER));
+  handler.onEnd();
+};
+
+interface Stage {
+  readonly plays: readonly Play[];
+  readonly modelId?: string;
+  /** Bytes that answers may take. */
+  readonly room?: number;
+  /** How often the journal takes an open record. */
+  readonly openings?: number;
+}
+
+function upstream(plays: readonly Play[], sent: Play[]): UpstreamClient {
+  return {
+    send: (_request, handler) => {
+      const play = plays[sent.length] ?? breaks;
+      sent.push(play);
+      queueMicrotask(() => play(handler));
+      return { pause() {}, resume() {}, abort() {} };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function journalOf(openings: number, ended: CallRecord[]): Journal {
+  let opened = 0;
+  const open = (): void => {
+    if (opened++ >= openings) throw new StoreUnavailable('the journal takes no calls');
+  };
+  return { open, end: (record: CallRecord) => ended.push(record) } as unknown as Journal;
+}
+
+function bodiesOf(room: number): Carriage['bodies'] {
+  let used = 0;
+  const give = (bytes: number): void => {
+    used -= bytes;
+  };
+  const take = (bytes: number): boolean => {
+    if (used + bytes > room) return false;
+    used += bytes;
+    return true;
+  };
+  return { take, give };
+}
+
+async function requestOf() {
+  const raw = { body: Buffer.from('{"model":"m"}'), contentType: 'application/json', path: undefined };
+  const dialect = dialectOf('chat');
+  const facts = await dialect.readRequest(raw);
+  if (isRefusal(facts)) throw new Error(facts.message);
+  return { raw, dialect, facts, headers: {} };
+}
+
+function offerOf(modelId: string) {
+  const prices = { inputMicro: 0n, outputMicro: 0n, imageMicro: 0n, videoMicro: 0n };
+  const model = { modelId, prices } as unknown as Model;
+  const catalog = { systemRateMicro: LIST_RATE, nodes: [] } as unknown as CatalogSnapshot;
+  const account = { id: 1, userRateMicro: LIST_RATE } as unknown as Account;
+  const endpoint = { protocol: 'chat', path: undefined, edit: false, query: '' } as const;
+  const caller = { account, key: { id: 1, name: 'k' } as unknown as ApiKey };
+  const startedAt = systemClock.monotonic();
+  const call = newCall({ id: 'req_1', createdAtMs: 0, startedAt, endpoint, caller });
+  return { call, model, catalog, tariff: { catalog, model, account, nodeName: 'n' } };
+}
+
+async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9 }: Stage) {
+  const sent: Play[] = [];
+  const ended: CallRecord[] = [];
+  const clock = systemClock;
+  const log = silentLogger;
+  const tasks = new Tasks(log);
+  const gate = createMemoryGate({ clock });
+  const journal = journalOf(openings, ended);
+  const observer = { attemptEnded() {}, gateRefused() {}, callEnded() {} };
+  const settlement = { journal, gate, observer, clock, creditsPerYuan: 1_000, tasks };
+  const health = new Health(clock);
+  const retryBudget = new RetryBudget();
+  const timeouts = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 };
+  const shared = { health, retryBudget, inFlight, settlement, gate, journal, clock, log, tasks };
+  const carriage = {
+    ...shared,
+    client: upstream(plays, sent),
+    bodies: bodiesOf(room),
+    timeouts,
+    observer,
+  };
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  const request = await requestOf();
+  const passage: Passage = { ...request, ...offerOf(modelId), response, wantMicro: 0n, carriage };
+  return { passage, response, retryBudget, health, ended, sent };
+}
+
+test('a second try that ends with a fault of ours gives its place in the retry budget back', async () => {
+  const { passage, retryBudget } = await stage({ plays: [breaks], openings: 1 });
+  await expect(forward(passage, ROUTES, TIMES)).rejects.toThrow(StoreUnavailable);
+  expect(retryBudget.taken).toBe(0);
+});
+
+test('an answer we have no room for is no fault of its route, and no other route makes it again', async () => {
+  const { passage, response, health, sent, ended } = await stage({ plays: [answers, answers], room: 10 });
+  await forward(passage, ROUTES, TIMES);
+  expect(response.statusCode).toBe(503);
+  expect(sent).toHaveLength(1);
+  expect(health.routeReports().map(({ failures }) => failures)).toEqual([0]);
+  expect(ended.map(({ errorCode, attempts }) => [errorCode, attempts[0]?.outcome])).toEqual([
+    [50301, 'no-room'],
+  ]);
+});
+
+test('a model whose name fits into no header is answered, with the name in percent', async () => {
+  const { passage, response, ended } = await stage({ plays: [answers], modelId: '通义' });
+  await forward(passage, ROUTES, TIMES);
+  expect(ended).toHaveLength(1);
+  expect([response.statusCode, response.writableEnded]).toEqual([200, true]);
+  expect(modelHeaders('通义')).toEqual(['x-tollgate-model', '%E9%80%9A%E4%B9%89']);
+});
