@@ -15,7 +15,7 @@ describe('a purse', () => {
         const running = calls.map(([heldMicro, chargeMicro, later]) => {
           month += later === 3 ? 1 : 0;
           turnMonth(purse, `2026-${String(month).padStart(2, '0')}`);
-          hold(purse, heldMicro);
+          hold(purse, heldMicro, purse.month);
           return { heldMicro, chargeMicro, month: purse.month };
         });
         for (const call of running) release(purse, call.heldMicro, call.chargeMicro, call.month);
@@ -29,7 +29,7 @@ describe('a purse', () => {
 
   it('the month never goes back', () => {
     const purse = openPurse(fundsOf(), '2026-12');
-    hold(purse, 5n);
+    hold(purse, 5n, purse.month);
     turnMonth(purse, '2026-11');
     expect(purse).toMatchObject({ month: '2026-12', monthHeldMicro: 5n });
     turnMonth(purse, '2027-01');
@@ -38,6 +38,6 @@ describe('a purse', () => {
 
   it('releasing what was not held is a broken promise', () => {
     expect(() => release(openPurse(fundsOf(), '2026-01'), 1n, 0n, '2026-01')).toThrow('was held');
-    expect(() => hold(openPurse(fundsOf(), '2026-01'), -1n)).toThrow('never negative');
+    expect(() => hold(openPurse(fundsOf(), '2026-01'), -1n, '2026-01')).toThrow('never negative');
   });
 });

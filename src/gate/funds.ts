@@ -75,10 +75,11 @@ export function freeNow(purse: Purse, terms: HoldTerms): Free {
   return { amountMicro: underCap, bound: 'cap' };
 }
 
-export function hold(purse: Purse, amountMicro: bigint): void {
+/** `month` is the call's, which may be over when its hold grows: `release` takes from the same one. */
+export function hold(purse: Purse, amountMicro: bigint, month: string): void {
   assert(amountMicro >= 0n, 'a hold is never negative');
   purse.heldMicro += amountMicro;
-  purse.monthHeldMicro += amountMicro;
+  if (month === purse.month) purse.monthHeldMicro += amountMicro;
 }
 
 /** The hold of a call is dropped and its charge waits for the settler, in one step. */

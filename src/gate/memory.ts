@@ -287,7 +287,7 @@ function grant(lease: MemoryLease, hold: Hold, wantMicro: bigint): bigint {
   const granted = free.amountMicro <= 0n ? 0n : minMicro(wantMicro, free.amountMicro);
   lease.shortOf = granted < wantMicro ? free.bound : undefined;
   lease.heldMicro += granted;
-  money.hold(hold.purse, granted);
+  money.hold(hold.purse, granted, hold.month);
   return granted;
 }
 

@@ -152,4 +152,17 @@ export function months(world: World): void {
     expect(await world.gate().extend(old, CREDIT)).toBe(0n);
     expect(old.shortOf).toBe('cap');
   });
+
+  it('what a call of a month gone by holds in addition never counts into the new month', async () => {
+    const old = await world.lease({ hold: holdOf(rich) });
+    const turning = await world.lease({ hold: holdOf(rich, { month: '2026-12' }) });
+    await world.gate().leave(turning, NOTHING_DONE);
+    expect(await world.gate().extend(old, 40n * CREDIT)).toBe(40n * CREDIT);
+    const capped = holdOf(rich, { month: '2026-12', capMicro: 50_000n, wantMicro: 99n * CREDIT });
+    const during = await world.lease({ hold: capped });
+    expect(during.heldMicro).toBe(50n * CREDIT);
+    await world.gate().leave(during, NOTHING_DONE);
+    await world.gate().leave(old, NOTHING_DONE);
+    expect((await world.lease({ hold: capped })).heldMicro).toBe(50n * CREDIT);
+  });
 }
