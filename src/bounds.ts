@@ -187,3 +187,5 @@ export const DOCTOR_TIMEOUT_MS = 600_000;
 export const DOCTOR_FINDINGS_MAX = 100;
 /** Calls the doctor recomputes at a time. */
 export const DOCTOR_PAGE_ROWS = 5_000;
+/** Ends of refused calls kept in memory while the disk takes nothing; beyond it they are not logged. */
+export const JOURNAL_UNWRITTEN_MAX = 10_000;

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreUnavailable } from '../accounts/contract.ts';
 import { ManualClock } from '../kernel/clock.ts';
 import { silentLogger } from '../kernel/log.ts';
+import type { CallRecord } from './contract.ts';
 import { type FileJournal, type JournalOptions, openJournal } from './journal.ts';
 import { decodeLine } from './record-reader.ts';
 import { sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
@@ -161,6 +162,34 @@ describe('journal', () => {
     book.open(sampleOpen('req_new'));
   });
 
+  it('at its byte bound leaves refused calls out of the log instead of growing with them', async () => {
+    const told: [object, string][] = [];
+    const note = (fields: object, message: string): void => void told.push([fields, message]);
+    const book = await start({
+      segmentBytes: 1_500,
+      bytesMax: 3_000,
+      log: { ...silentLogger, warn: note, error: note },
+    });
+    const taken: string[] = [];
+    book.onEnded((call) => taken.push(call.callId));
+    book.open(sampleOpen('req_paid'));
+    for (let index = 0; book.writable; index++) book.end(refused(`req_early_${index}`));
+    const early = [...taken];
+    const { bytes, lag } = book;
+    for (let index = 0; index < 50; index++) book.end(refused(`req_late_${index}`));
+    expect([book.bytes, book.lag, taken]).toEqual([bytes, lag, early]);
+    // Who was let in is written whatever the bound says.
+    book.end(sampleEnd('req_paid'));
+    expect(taken.at(-1)).toBe('req_paid');
+    book.committed(taken);
+    await vi.waitFor(() => expect(book.writable).toBe(true));
+    book.open(sampleOpen('req_new'));
+    expect(told).toEqual([
+      [{}, 'journal is full: refused calls are not logged'],
+      [{ calls: 50 }, 'journal has room again: refused calls were not logged'],
+    ]);
+  });
+
   it('a call ends exactly once, and is marked only while it is open', async () => {
     const book = await start();
     expect(() => book.mark('req_1', usageOf(0, 0))).toThrow('while it is open');
@@ -248,6 +277,10 @@ describe('journal on a full disk', () => {
     expect(recordsOnDisk()).toEqual(['open req_1', 'open req_3']);
   });
 });
+
+function refused(callId: string): CallRecord {
+  return sampleEnd(callId, { status: 503, verdict: 'refused', amountMicro: 0n, chargeMicro: 0n });
+}
 
 /** One short call that is committed at once. */
 function fill(book: FileJournal, name: string): void {

@@ -6,6 +6,7 @@ import {
   JOURNAL_RETRY_MS,
   JOURNAL_SEGMENT_BYTES,
   JOURNAL_SYNC_MS,
+  JOURNAL_UNWRITTEN_MAX,
 } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -77,11 +78,12 @@ class SegmentedJournal implements FileJournal {
   readonly #calls = new Map<string, CallState>();
   /** Open calls by the segment of their open record; the first key is the oldest segment that has some. */
   readonly #openBySegment = new Map<Segment, Set<CallState>>();
-  /** Ends that the disk did not take. No call begins meanwhile, so open calls bound them. */
+  /** Ends that the disk did not take. No call begins meanwhile; those that never were open have a bound. */
   readonly #unwritten = new Map<string, CallRecord>();
   #waiting: [CallRecord, Location | undefined][] = [];
   #take: TakeEnded | undefined;
   #lag = 0;
+  #leftOut = 0;
   #failing = false;
   #closed = false;
   #retryTimer: NodeJS.Timeout | undefined;
@@ -127,6 +129,7 @@ class SegmentedJournal implements FileJournal {
     const location = this.#append(encodeOpen(call));
     if (location === undefined) throw new StoreUnavailable('the journal could not be written');
     const state = known ?? this.#remember(call.callId);
+    if (known === undefined) this.#tellLeftOut();
     state.open = call;
     this.#moveOpen(state, location.segment);
     fault('journal.after-open');
@@ -144,7 +147,12 @@ class SegmentedJournal implements FileJournal {
   }
 
   end(call: CallRecord): void {
-    const state = this.#calls.get(call.callId) ?? this.#remember(call.callId);
+    const known = this.#calls.get(call.callId);
+    if (known === undefined && call.chargeMicro === 0n && this.#isFull()) {
+      this.#leaveOut();
+      return;
+    }
+    const state = known ?? this.#remember(call.callId);
     assert(!state.ended, `call ${call.callId} ends exactly once`);
     fault('journal.before-end');
     state.ended = true;
@@ -203,6 +211,25 @@ class SegmentedJournal implements FileJournal {
     };
     this.#calls.set(callId, state);
     return state;
+  }
+
+  #isFull(): boolean {
+    return this.#files.bytes >= this.#bytesMax || this.#unwritten.size >= JOURNAL_UNWRITTEN_MAX;
+  }
+
+  /**
+   * A call that was refused was never open and owes nothing. While the store is away such calls come without
+   * end: the bound is kept, and only their rows in the call log are lost.
+   */
+  #leaveOut(): void {
+    this.#leftOut += 1;
+    if (this.#leftOut === 1) this.#options.log.error({}, 'journal is full: refused calls are not logged');
+  }
+
+  #tellLeftOut(): void {
+    if (this.#leftOut === 0) return;
+    this.#options.log.warn({ calls: this.#leftOut }, 'journal has room again: refused calls were not logged');
+    this.#leftOut = 0;
   }
 
   #encodeMark(callId: string, usage: Usage): string {
