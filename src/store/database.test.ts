@@ -118,6 +118,18 @@ describe('an error', () => {
     await hurried.close();
   });
 
+  test('of a transaction that lost a deadlock is StoreUnavailable: later it succeeds', async () => {
+    const lock = (first: number, second: number) =>
+      database.transaction(async (transaction) => {
+        await transaction.query('select pg_advisory_xact_lock($1)', [first]);
+        await transaction.query('select pg_sleep(0.1)');
+        await transaction.query('select pg_advisory_xact_lock($1)', [second]);
+      });
+    const ends = await Promise.allSettled([lock(1, 2), lock(2, 1)]);
+    const lost = ends.filter((end) => end.status === 'rejected').map((end) => end.reason);
+    expect(lost).toEqual([expect.any(StoreUnavailable)]);
+  });
+
   test('of a server that is not there is StoreUnavailable', async () => {
     const empty = await mkdtemp(join(tmpdir(), 'tollgate-nobody-'));
     const nobody = `postgresql://x@localhost/x?host=${encodeURIComponent(empty)}`;

@@ -208,10 +208,11 @@ async function run<Row>(client: pg.ClientBase, text: string, values?: readonly u
 }
 
 /**
- * SQLSTATE classes that mean "not now" rather than "not so": connection (08), resources (53), operator
- * intervention with shutdown and cancelled statements (57), system error (58), a standby (25006).
+ * SQLSTATE classes that mean "not now" rather than "not so": connection (08), rollback for the sake of others
+ * with deadlocks (40), resources (53), operator intervention with shutdown and cancelled statements (57),
+ * system error (58), a standby (25006), a lock that was not to be had (55P03).
  */
-const UNAVAILABLE_STATE = /^(?:08...|53...|57...|58...|25006)$/;
+const UNAVAILABLE_STATE = /^(?:08...|40...|53...|57...|58...|25006|55P03)$/;
 const SQL_STATE = /^[0-9A-Z]{5}$/;
 
 /** An error without a SQLSTATE never reached the server or lost it: the driver's and the socket's own. */
