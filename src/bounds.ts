@@ -189,3 +189,5 @@ export const DOCTOR_FINDINGS_MAX = 100;
 export const DOCTOR_PAGE_ROWS = 5_000;
 /** Ends of refused calls kept in memory while the disk takes nothing; beyond it they are not logged. */
 export const JOURNAL_UNWRITTEN_MAX = 10_000;
+/** Keys looked up in the store at once: at a millisecond each over ten connections, a tenth of a second. */
+export const CALLER_LOADS_MAX = 1_000;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CATALOG_RELOAD_MS, UNKNOWN_KEY_MS, UNKNOWN_KEYS_MAX } from '../bounds.ts';
+import { CALLER_LOADS_MAX, CATALOG_RELOAD_MS, UNKNOWN_KEY_MS, UNKNOWN_KEYS_MAX } from '../bounds.ts';
 import type { CatalogSnapshot, Plan } from '../catalog/contract.ts';
 import { ManualClock } from '../kernel/clock.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
@@ -134,6 +134,20 @@ describe('looking up a caller', () => {
     const found = await Promise.all(Array.from({ length: 50 }, () => directory.findCaller('a')));
     expect(new Set(found).size).toBe(1);
     expect(source.finds).toBe(1);
+  });
+
+  it('is refused while too many other keys are looked up, and known callers do not notice', async () => {
+    source.callers.set('a', callerOf(1));
+    await directory.findCaller('a');
+    source.isSlow = true;
+    const flood = Array.from({ length: CALLER_LOADS_MAX }, (_, key) => directory.findCaller(`x${key}`));
+    await expect(directory.findCaller('one-more')).rejects.toThrow(StoreUnavailable);
+    expect(source.finds).toBe(1 + CALLER_LOADS_MAX);
+    expect((directory.findCaller('a') as Caller).account.id).toBe(1);
+    for (const answer of source.waiting.splice(0)) answer();
+    expect(new Set(await Promise.all(flood))).toEqual(new Set([undefined]));
+    source.isSlow = false;
+    expect(await directory.findCaller('one-more')).toBeUndefined();
   });
 
   it('remembers an unknown key for a short time and asks again after it', async () => {

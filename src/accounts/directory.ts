@@ -1,5 +1,6 @@
 import {
   ACCOUNTS_CACHED_MAX,
+  CALLER_LOADS_MAX,
   CATALOG_RELOAD_MS,
   CHANGES_NOTED_MAX,
   SNAPSHOT_RELOADS_MAX,
@@ -9,7 +10,15 @@ import {
 import type { CatalogSnapshot, Plan } from '../catalog/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Caller, Directory, DirectorySource, Funds, StoredCaller, Subscription } from './contract.ts';
+import {
+  type Caller,
+  type Directory,
+  type DirectorySource,
+  type Funds,
+  type StoredCaller,
+  StoreUnavailable,
+  type Subscription,
+} from './contract.ts';
 
 export interface DirectoryOptions {
   readonly source: DirectorySource;
@@ -161,8 +170,14 @@ export class CachedDirectory implements Directory {
     this.#retry = setTimeout(() => void this.reloadCatalog(), CATALOG_RELOAD_MS).unref();
   }
 
-  /** One load per key, however many calls wait for it. */
+  /**
+   * One load per key, however many calls wait for it. Keys can be made up, checksum and all: a flood of them
+   * must not take the whole store, nor memory without bound.
+   */
   #startLoad(keyHash: string): Promise<Caller | undefined> {
+    if (this.#loads.size >= CALLER_LOADS_MAX) {
+      return Promise.reject(new StoreUnavailable('too many keys are being looked up'));
+    }
     const { promise, resolve } = Promise.withResolvers<Caller | undefined>();
     const load: Load = { promise, changedAccounts: new Set(), everythingChanged: false };
     this.#loads.set(keyHash, load);
