@@ -100,7 +100,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#guard(() => this.#takeFailure(failure));
   }
 
-  /** A fault of ours must not surface inside the HTTP client: it ends the call where calls end. */
+  /**
+   * A fault of ours must not surface inside the HTTP client, a socket's event or the timer of all calls, where
+   * it would end the process: it ends the call where calls end.
+   */
   #guard(work: () => void): void {
     try {
       work();
@@ -192,6 +195,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   /** The client closed its connection. */
   clientGone(): void {
+    this.#guard(() => this.#leave());
+  }
+
+  #leave(): void {
     if (this.#done) return;
     if (this.#stream?.began) {
       this.#stream.clientGone();
@@ -203,6 +210,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   /** The process must end and the client still waits for its first byte. */
   stop(): void {
+    this.#guard(() => this.#stopNow());
+  }
+
+  #stopNow(): void {
     if (this.#done) return;
     if (this.#stream?.began) {
       this.#stream.stop();
@@ -213,6 +224,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   }
 
   tick(now: number): void {
+    this.#guard(() => this.#look(now));
+  }
+
+  #look(now: number): void {
     if (this.#stream?.began) this.#stream.tick(now);
     else if (
       this.#stream !== undefined &&

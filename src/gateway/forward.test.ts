@@ -25,6 +25,8 @@ const inFlight = new InFlight(systemClock);
 
 afterAll(() => inFlight.close());
 
+const PLAIN = '{"model":"m"}';
+const STREAM = '{"model":"m","stream":true}';
 const ANSWER = '{"object":"chat.completion","model":"x","choices":[],"usage":{"prompt_tokens":1}}';
 
 function route(id: number): Route {
@@ -48,6 +50,10 @@ const ROUTES = [route(1), route(2)];
 /** What a vendor does with one call. */
 type Play = (handler: UpstreamHandler) => void;
 const breaks: Play = (handler) => handler.onFailure({ kind: 'reset', detail: 'gone' });
+const streams: Play = (handler) => {
+  handler.onHead({ status: 200, headers: { 'content-type': 'text/event-stream' } });
+  handler.onData(Buffer.from('data: {"object":"chat.completion.chunk","choices":[]}\n\n'));
+};
 const answers: Play = (handler) => {
   handler.onHead({ status: 200, headers: { 'content-type': 'application/json' } });
   handler.onData(Buffer.from(ANSWER));
@@ -61,6 +67,7 @@ interface Stage {
   readonly room?: number;
   /** How often the journal takes an open record. */
   readonly openings?: number;
+  readonly body?: string;
 }
 
 function upstream(plays: readonly Play[], sent: Play[]): UpstreamClient {
@@ -80,7 +87,8 @@ function journalOf(openings: number, ended: CallRecord[]): Journal {
   const open = (): void => {
     if (opened++ >= openings) throw new StoreUnavailable('the journal takes no calls');
   };
-  return { open, end: (record: CallRecord) => ended.push(record) } as unknown as Journal;
+  const end = (record: CallRecord): void => void ended.push(record);
+  return { open, mark() {}, end } as unknown as Journal;
 }
 
 function bodiesOf(room: number): Carriage['bodies'] {
@@ -96,8 +104,8 @@ function bodiesOf(room: number): Carriage['bodies'] {
   return { take, give };
 }
 
-async function requestOf() {
-  const raw = { body: Buffer.from('{"model":"m"}'), contentType: 'application/json', path: undefined };
+async function requestOf(body: string) {
+  const raw = { body: Buffer.from(body), contentType: 'application/json', path: undefined };
   const dialect = dialectOf('chat');
   const facts = await dialect.readRequest(raw);
   if (isRefusal(facts)) throw new Error(facts.message);
@@ -116,7 +124,7 @@ function offerOf(modelId: string) {
   return { call, model, catalog, tariff: { catalog, model, account, nodeName: 'n' } };
 }
 
-async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9 }: Stage) {
+async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9, body = PLAIN }: Stage) {
   const sent: Play[] = [];
   const ended: CallRecord[] = [];
   const clock = systemClock;
@@ -138,9 +146,9 @@ async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9 }: S
     observer,
   };
   const response = new ServerResponse(new IncomingMessage(new Socket()));
-  const request = await requestOf();
+  const request = await requestOf(body);
   const passage: Passage = { ...request, ...offerOf(modelId), response, wantMicro: 0n, carriage };
-  return { passage, response, retryBudget, health, ended, sent };
+  return { passage, response, retryBudget, health, gate, ended, sent };
 }
 
 test('a second try that ends with a fault of ours gives its place in the retry budget back', async () => {
@@ -166,4 +174,20 @@ test('a model whose name fits into no header is answered, with the name in perce
   expect(ended).toHaveLength(1);
   expect([response.statusCode, response.writableEnded]).toEqual([200, true]);
   expect(modelHeaders('通义')).toEqual(['x-tollgate-model', '%E9%80%9A%E4%B9%89']);
+});
+
+test('a fault of ours in the event of a socket ends the call and leaves the gate, not the process', async () => {
+  const { passage, response, gate } = await stage({ plays: [streams], body: STREAM });
+  const entry = { callId: 'req_1', accountId: 1, scope: 'account:1', policy: undefined, hold: undefined };
+  const entered = gate.enter({ ...entry, inputTokens: 0, images: 0, videos: 0 });
+  if (entered.kind === 'entered') passage.call.lease = entered.lease;
+  passage.carriage.journal.end = () => {
+    throw new Error('a record fits into its bound');
+  };
+  const forwarded = forward(passage, ROUTES, TIMES);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(response.headersSent).toBe(true);
+  expect(() => response.emit('close')).not.toThrow();
+  await expect(forwarded).rejects.toThrow('a record fits');
+  expect(gate.active).toBe(0);
 });

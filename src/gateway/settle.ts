@@ -32,9 +32,12 @@ export function settleCall(call: Call, outcome: Outcome, settlement: Settlement)
   const amountMicro = call.price === undefined ? 0n : costMicro(outcome.usage, call.price);
   growHold(call, amountMicro, settlement);
   const record = recordOf(call, outcome, { amountMicro, ...settlement });
-  // The journal hands the record on to the settler.
-  settlement.journal.end(record);
-  leaveGate(call, record, settlement);
+  try {
+    // The journal hands the record on to the settler.
+    settlement.journal.end(record);
+  } finally {
+    leaveGate(call, record, settlement);
+  }
   settlement.observer.callEnded(record);
   return record;
 }
