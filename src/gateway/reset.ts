@@ -11,7 +11,12 @@ const FLUSH_MS_MAX = 1_000;
  */
 export function resetAfter(response: ServerResponse, lastBytes: Buffer | undefined): void {
   const { socket } = response;
-  if (socket === null || socket.destroyed) return;
+  if (socket === null) {
+    // Behind another answer on the same connection it has no socket yet; after its end it never gets one.
+    response.once('socket', () => resetAfter(response, lastBytes));
+    return;
+  }
+  if (socket.destroyed) return;
   const reset = (): void => {
     if (!socket.destroyed) socket.resetAndDestroy();
   };
