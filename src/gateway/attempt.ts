@@ -101,8 +101,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   }
 
   /**
-   * A fault of ours must not surface inside the HTTP client, a socket's event or the timer of all calls, where
-   * it would end the process: it ends the call where calls end.
+   * A fault of ours must not surface inside the HTTP client, a socket's event or the timer of all calls,
+   * where it would end the process: it ends the call where calls end.
    */
   #guard(work: () => void): void {
     try {
