@@ -53,6 +53,8 @@ export class Telemetry {
   #observed: Observed | undefined;
   /** Label texts are made once per combination, not once per call; most calls are like the one before. */
   readonly #labels = new Map<string, CallLabels>();
+  /** By vendor and outcome: both are few, they come from the catalogue and from us. */
+  readonly #attemptLabels = new Map<string, Map<string, string>>();
   #last: CallRecord | undefined;
   #lastLabels: CallLabels = { call: '', kind: '' };
 
@@ -79,7 +81,18 @@ export class Telemetry {
   }
 
   attemptEnded(route: Route, outcome: string): void {
-    this.#attempts.add(`{vendor="${route.vendor.code}",outcome="${outcome}"}`);
+    const vendor = route.vendor.code;
+    let byOutcome = this.#attemptLabels.get(vendor);
+    if (byOutcome === undefined) {
+      byOutcome = new Map();
+      this.#attemptLabels.set(vendor, byOutcome);
+    }
+    let labels = byOutcome.get(outcome);
+    if (labels === undefined) {
+      labels = labelText({ vendor, outcome });
+      byOutcome.set(outcome, labels);
+    }
+    this.#attempts.add(labels);
   }
 
   batchSettled(calls: number): void {

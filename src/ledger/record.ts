@@ -55,7 +55,7 @@ export function encodeOpen(call: OpenCall): string {
 
 export function encodeMark(callId: string, usage: Usage, atMs: number): string {
   assert(isCount(atMs), 'a time is a count');
-  return `{"kind":"mark","callId":${quote(callId)},"usage":${encodeUsage(usage)},"atMs":${atMs}}`;
+  return `{"kind":"mark","callId":${quoteId(callId)},"usage":${encodeUsage(usage)},"atMs":${atMs}}`;
 }
 
 export function encodeEnd(call: CallRecord): string {
@@ -95,7 +95,7 @@ export function isDuration(value: unknown): value is number {
 function encodeCaller(call: OpenCall | CallRecord): string {
   assert(isId(call.accountId) && isId(call.keyId) && isId(call.routeId), 'ids are whole numbers');
   return (
-    `"callId":${quote(call.callId)},"createdAtMs":${call.createdAtMs},"accountId":${call.accountId}` +
+    `"callId":${quoteId(call.callId)},"createdAtMs":${call.createdAtMs},"accountId":${call.accountId}` +
     `,"keyId":${call.keyId},"keyName":${quote(call.keyName)},"modelAsked":${quote(call.modelAsked)}` +
     `,"modelUsed":${quote(call.modelUsed)},"protocolIn":"${call.protocolIn}","stream":${call.stream}` +
     `,"payer":"${call.payer}"`
@@ -147,6 +147,21 @@ function textOf<Value extends object>(texts: WeakMap<Value, string>, value: Valu
   return text;
 }
 
+/** Names of models, keys, vendors and outcomes come again with every call: their text is kept, within a bound. */
+const quotedTexts = new Map<string, string>();
+const QUOTED_TEXTS_MAX = 2_000;
+
 function quote(text: string | null): string {
-  return JSON.stringify(text);
+  if (text === null) return 'null';
+  const known = quotedTexts.get(text);
+  if (known !== undefined) return known;
+  const quoted = JSON.stringify(text);
+  if (quotedTexts.size >= QUOTED_TEXTS_MAX) quotedTexts.clear();
+  quotedTexts.set(text, quoted);
+  return quoted;
+}
+
+/** Every call has another one: not worth keeping. */
+function quoteId(callId: string): string {
+  return JSON.stringify(callId);
 }

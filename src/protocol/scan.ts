@@ -55,7 +55,7 @@ export function newScanStack(): ScanStack {
  */
 export class JsonScan {
   /** Per slot every range found, in order; of a repeated key the last one counts. */
-  readonly found: ByteRange[][];
+  readonly found: (ByteRange[] | undefined)[] = [];
   /** Bytes of string values, as written, blobs left out. */
   textBytes = 0;
   /** String values that are files rather than text. */
@@ -84,7 +84,6 @@ export class JsonScan {
     this.#starts = stack.starts;
     this.#words = new WordView(bytes);
     this.#pending = tree.root;
-    this.found = Array.from({ length: tree.slotCount }, () => []);
   }
 
   /** Scans on, up to about `until`; call it again with more when it paused. */
@@ -181,14 +180,17 @@ export class JsonScan {
   }
 
   #ended(node: PathNode | undefined, start: number, end: number): void {
-    if (node !== undefined && node.slot >= 0) this.found[node.slot]?.push({ start, end });
     this.#pending = undefined;
     this.#expect = this.#depth === 0 ? END : AFTER_VALUE;
+    if (node === undefined || node.slot < 0) return;
+    const ranges = this.found[node.slot];
+    if (ranges === undefined) this.found[node.slot] = [{ start, end }];
+    else ranges.push({ start, end });
   }
 
   #forget(node: PathNode): void {
     for (const child of node.children) {
-      if (child.slot >= 0) this.found[child.slot] = [];
+      if (child.slot >= 0) this.found[child.slot] = undefined;
       this.#forget(child);
     }
   }

@@ -9,7 +9,8 @@ export interface Edit {
 export function splice(source: Buffer, edits: readonly Edit[]): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let from = 0;
-  for (const { at, bytes } of edits.toSorted((one, other) => one.at.start - other.at.start)) {
+  const inOrder = edits.length > 1 ? edits.toSorted((one, other) => one.at.start - other.at.start) : edits;
+  for (const { at, bytes } of inOrder) {
     if (at.start > from) pieces.push(source.subarray(from, at.start));
     if (bytes.length > 0) pieces.push(bytes);
     from = at.end;
@@ -18,9 +19,19 @@ export function splice(source: Buffer, edits: readonly Edit[]): readonly Buffer[
   return pieces;
 }
 
+/** Catalogues have few models; a flood of names from elsewhere only empties the shelf. */
+const quotedModels = new Map<string, Buffer>();
+const QUOTED_MODELS_MAX = 1_000;
+
 /** A model's name as a JSON string. */
 export function quoteModel(model: string): Buffer {
-  return Buffer.from(JSON.stringify(model));
+  let quoted = quotedModels.get(model);
+  if (quoted === undefined) {
+    quoted = Buffer.from(JSON.stringify(model));
+    if (quotedModels.size >= QUOTED_MODELS_MAX) quotedModels.clear();
+    quotedModels.set(model, quoted);
+  }
+  return quoted;
 }
 
 /**

@@ -5,9 +5,18 @@ const PARTITIONED = ['calls', 'consumptions'] as const;
 /** Serialises everybody who makes or drops partitions; any constant of ours. */
 const PARTITION_LOCK = 7_414_512_002;
 
+const DAY_MS = 86_400_000;
+let lastDay = Number.NaN;
+let lastMonth = '';
+
 /** A month of the logs: `2026-11`, always in UTC, whatever zone spending caps count in. */
 export function logMonth(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 7);
+  const day = Math.floor(timeMs / DAY_MS);
+  if (day !== lastDay) {
+    lastMonth = new Date(timeMs).toISOString().slice(0, 7);
+    lastDay = day;
+  }
+  return lastMonth;
 }
 
 /**
