@@ -1,5 +1,6 @@
 import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX } from '../bounds.ts';
 import type { Route } from '../catalog/contract.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
 import { countTokens } from '../protocol/tokens.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
 import type {
@@ -10,6 +11,7 @@ import type {
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
 import { modelHeaders, requestIdHeaders } from './answer.ts';
+import { CLIENT_CLOSED } from './call.ts';
 import type { Flight } from './in-flight.ts';
 import { attemptCount, countedInput, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
@@ -204,8 +206,21 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       this.#stream.clientGone();
       return;
     }
+    const failed = this.#head !== undefined && classify(this.#head.status) !== 'success';
+    const atWork = this.#exchange?.sent === true && !failed;
     this.#exchange?.abort();
+    // A plain answer shows nothing until all of it is made: the vendor was at work, and will want its pay.
+    if (atWork && !this.#passage.facts.stream) this.#settleLeft();
     this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
+  }
+
+  /** decisions.md 6: nothing was reported, so the input is counted; of the output nothing is known. */
+  #settleLeft(): void {
+    const { images } = this.#passage.facts;
+    const usage = { ...NO_USAGE, inputFresh: countedInput(this.#passage), images };
+    const verdict = 'cut-by-client';
+    const outcome = { status: CLIENT_CLOSED, errorCode: null, verdict, usage, estimated: true } as const;
+    settlePassage(this.#passage, outcome, verdict);
   }
 
   /** The process must end and the client still waits for its first byte. */

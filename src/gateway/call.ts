@@ -35,6 +35,9 @@ export interface Call {
   settled: boolean;
 }
 
+/** nginx's status for a client that left before its answer; no client ever sees it, the call log does. */
+export const CLIENT_CLOSED = 499;
+
 /** How a call ended, as far as the client and the bill are concerned. */
 export interface Outcome {
   readonly status: number;

@@ -8,6 +8,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { Tasks } from '../kernel/task.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord, Journal } from '../ledger/contract.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import type { UpstreamClient, UpstreamHandler } from '../upstream/contract.ts';
@@ -26,6 +27,7 @@ const inFlight = new InFlight(systemClock);
 afterAll(() => inFlight.close());
 
 const PLAIN = '{"model":"m"}';
+const PROMPT = '{"model":"m","messages":[{"role":"user","content":"Hello there, you"}]}';
 const STREAM = '{"model":"m","stream":true}';
 const ANSWER = '{"object":"chat.completion","model":"x","choices":[],"usage":{"prompt_tokens":1}}';
 
@@ -50,6 +52,9 @@ const ROUTES = [route(1), route(2)];
 /** What a vendor does with one call. */
 type Play = (handler: UpstreamHandler) => void;
 const breaks: Play = (handler) => handler.onFailure({ kind: 'reset', detail: 'gone' });
+const connects: Play = () => {};
+const works: Play = () => {};
+const refuses: Play = (handler) => handler.onHead({ status: 500, headers: {} });
 const streams: Play = (handler) => {
   handler.onHead({ status: 200, headers: { 'content-type': 'text/event-stream' } });
   handler.onData(Buffer.from('data: {"object":"chat.completion.chunk","choices":[]}\n\n'));
@@ -76,7 +81,7 @@ function upstream(plays: readonly Play[], sent: Play[]): UpstreamClient {
       const play = plays[sent.length] ?? breaks;
       sent.push(play);
       queueMicrotask(() => play(handler));
-      return { pause() {}, resume() {}, abort() {} };
+      return { sent: play !== connects, pause() {}, resume() {}, abort() {} };
     },
     close: () => Promise.resolve(),
   };
@@ -190,4 +195,23 @@ test('a fault of ours in the event of a socket ends the call and leaves the gate
   expect(() => response.emit('close')).not.toThrow();
   await expect(forwarded).rejects.toThrow('a record fits');
   expect(gate.active).toBe(0);
+});
+
+test.each([
+  { when: 'a plain answer is made', plays: [works], body: PROMPT, owed: 'its input' },
+  { when: 'the second route makes it', plays: [breaks, works], body: PROMPT, owed: 'its input' },
+  { when: 'the vendor is being dialled', plays: [connects], body: PROMPT, owed: 'nothing' },
+  { when: 'the vendor says that it failed', plays: [refuses], body: PROMPT, owed: 'nothing' },
+  { when: 'a stream has not begun', plays: [works], body: STREAM, owed: 'nothing' },
+])('a client that leaves while $when owes $owed', async (left) => {
+  const { passage, response, ended } = await stage(left);
+  const forwarded = forward(passage, ROUTES, TIMES);
+  await new Promise((resolve) => setImmediate(resolve));
+  response.destroy();
+  await forwarded;
+  const estimated = left.owed === 'its input';
+  const inputFresh = estimated ? passage.dialect.countInput(passage.raw) : 0;
+  const usage = { ...NO_USAGE, inputFresh };
+  expect(ended).toMatchObject([{ status: 499, verdict: 'cut-by-client', usage, estimated }]);
+  expect(ended[0]?.attempts.map(({ outcome }) => outcome).at(-1)).toBe('cut-by-client');
 });

@@ -12,12 +12,11 @@ import {
   type RouteFailure,
   type VendorError,
 } from './attempt.ts';
-import type { Outcome } from './call.ts';
+import { CLIENT_CLOSED, type Outcome } from './call.ts';
 import { attemptCount, beginAttempt, endAttempt, type Passage, settlePassage } from './passage.ts';
 import { classify } from './route.ts';
 import type { StreamTimes } from './stream.ts';
 
-const CLIENT_CLOSED = 499;
 const LIMITED: AttemptResult = {
   kind: 'route-failed',
   failure: { outcome: 'at-limit', kind: 'limited', error: undefined },
@@ -179,7 +178,7 @@ function passOn(passage: Passage, error: VendorError): void {
   response.end(error.body);
 }
 
-/** The client left before the first byte: as far as we know nothing was produced. */
+/** The client left while no vendor was at work for it, or before a stream began: nothing was produced. */
 function endAbandoned(passage: Passage): void {
   const outcome = { ...ended(CLIENT_CLOSED, null), verdict: 'cut-by-client' as const };
   settlePassage(passage, outcome, 'cut-by-client');

@@ -11,7 +11,7 @@ import { dialectOf } from '../protocol/registry.ts';
 import { admit } from './admit.ts';
 import { sendRefusal } from './answer.ts';
 import { authenticate } from './authenticate.ts';
-import { type Call, newCall, type Outcome } from './call.ts';
+import { type Call, CLIENT_CLOSED, newCall, type Outcome } from './call.ts';
 import { choosePayer } from './eligible.ts';
 import type { Endpoint } from './endpoints.ts';
 import { chooseLimits, enterRequest, holdRequest, refusalOf } from './enter.ts';
@@ -48,8 +48,8 @@ export interface Gateway {
 }
 
 const WAIT_MS = 1_000;
-const CLIENT_CLOSED: Outcome = {
-  status: 499,
+const LEFT_EARLY: Outcome = {
+  status: CLIENT_CLOSED,
   errorCode: null,
   verdict: 'cut-by-client',
   usage: NO_USAGE,
@@ -111,7 +111,7 @@ async function carryCall(
   const body = await gateway.readBody(request, response);
   if (isRefusal(body)) return body;
   if (body.kind === 'aborted') {
-    settleCall(call, CLIENT_CLOSED, gateway.carriage.settlement);
+    settleCall(call, LEFT_EARLY, gateway.carriage.settlement);
     return undefined;
   }
   try {

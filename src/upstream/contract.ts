@@ -17,6 +17,8 @@ export interface UpstreamHead {
 }
 
 export interface UpstreamExchange {
+  /** The request is on its way: from here on the vendor may be at work on it. */
+  readonly sent: boolean;
   /** Back-pressure: the socket is not read until `resume`. */
   pause(): void;
   resume(): void;

@@ -26,6 +26,7 @@ const ABORTED = new Error('aborted');
  */
 export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, ConnectionUser, DecoderSink {
   connection: Connection | undefined;
+  sent = false;
   readonly #ports: ExchangePorts;
   readonly #pool: OriginPool;
   readonly #handler: UpstreamHandler;
@@ -35,7 +36,6 @@ export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, C
   #decoder: Decoder | undefined;
   #state: 'waiting' | 'answering' | 'done' = 'waiting';
   #dispatching = false;
-  #sent = false;
   #resent = false;
   #reused = false;
   #responseSeen = false;
@@ -93,7 +93,7 @@ export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, C
       return;
     }
     if (this.#paused) controller.pause();
-    this.#sent = true;
+    this.sent = true;
     this.#sentAtMs = this.#ports.clock.monotonic();
     this.#reused = this.connection !== undefined && this.connection.answered > 0;
   }
@@ -159,7 +159,7 @@ export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, C
       return;
     }
     this.#uncount();
-    this.#fail(this.#sent ? describeFailure(error) : describeUnsent(error));
+    this.#fail(this.sent ? describeFailure(error) : describeUnsent(error));
   }
 
   onDecoded(chunk: Buffer): void {

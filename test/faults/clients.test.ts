@@ -50,7 +50,8 @@ const EVENT = /"content":"[^"]|"delta":"[^"]|"text_delta"|"text": "[^"]/g;
 async function rowOf(tag: string): Promise<Record<string, unknown> | undefined> {
   await world.settled();
   const rows = await world.database.query<Record<string, unknown>>(
-    `select verdict, status, (output_text + output_reasoning)::int as output, amount_micro, model_asked
+    `select verdict, status, input_fresh::int as input, (output_text + output_reasoning)::int as output,
+            estimated, amount_micro, model_asked
      from calls order by created_at desc limit 1`,
   );
   expect(world.simulator.truth.list(tag).length).toBeLessThanOrEqual(1);
@@ -68,13 +69,31 @@ async function abortSeen(tag: string): Promise<TruthCall> {
 }
 
 describe.each(SURFACES)('a client of $name that leaves', (surface) => {
-  test.each(['stream', 'plain'] as const)('before the first byte (%s) pays nothing', async (form) => {
+  async function leaveEarly(form: Form): Promise<Record<string, unknown> | undefined> {
     const tag = `early-${surface.name}-${form}`;
     const socket = open(surface, `tag=${tag} delay=8000`, form);
     await until(() => world.simulator.truth.find(tag) !== undefined);
     socket.destroy();
     await abortSeen(tag);
-    expect(await rowOf(tag)).toMatchObject({ verdict: 'cut-by-client', output: 0, amount_micro: 0n });
+    return rowOf(tag);
+  }
+
+  test('before the first event of a stream pays nothing', async () => {
+    const row = await leaveEarly('stream');
+    expect(row).toMatchObject({
+      verdict: 'cut-by-client',
+      status: 499,
+      input: 0,
+      output: 0,
+      amount_micro: 0n,
+    });
+  });
+
+  test('while a plain answer is made pays for its input, which is counted', async () => {
+    const row = await leaveEarly('plain');
+    expect(row).toMatchObject({ verdict: 'cut-by-client', status: 499, output: 0, estimated: true });
+    expect(row?.input).toBeGreaterThan(0);
+    expect(row?.amount_micro).toBeGreaterThan(0n);
   });
 
   test.each([1, 4, 15])('after event %i stops the vendor and pays for what was produced', async (index) => {

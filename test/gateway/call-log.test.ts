@@ -223,21 +223,37 @@ describe('the row of a call whose client left', () => {
     expect(row.charge_micro).toBeGreaterThan(0n);
   });
 
-  it('before the first byte has status 499 and no charge', async () => {
-    const tag = 'log-early';
+  it.each([
+    { when: 'before a stream began', stream: true, charged: 'nothing' },
+    { when: 'while a plain answer was made', stream: false, charged: 'its input' },
+  ])('$when has status 499 and is charged $charged', async ({ stream }) => {
+    const tag = `log-early-${stream}`;
     const abort = new AbortController();
     const call = fetch(world.url + CHAT, {
       method: 'POST',
       headers: world.headers(),
-      body: JSON.stringify(ask(`[[sim tag=${tag} delay=5000]]`)),
+      body: JSON.stringify(ask(`${'word '.repeat(300)}[[sim tag=${tag} delay=5000]]`, { stream })),
       signal: abort.signal,
     });
     await expect.poll(() => world.simulator.truth.find(tag)).toBeDefined();
     abort.abort();
     await expect(call).rejects.toThrow();
     await world.settled();
-    const rows = await world.database.query<LoggedCall>('select * from calls where status = 499');
+    const rows = await world.database.query<LoggedCall>(
+      'select * from calls where status = 499 and stream = $1',
+      [stream],
+    );
+    const [row] = rows;
     expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatchObject({ ...NOTHING_USED, verdict: 'cut-by-client', error_code: null });
+    expect(row).toMatchObject({ output_text: 0n, error_code: null, verdict: 'cut-by-client' });
+    expect(row?.attempts).toMatchObject([{ outcome: 'cut-by-client' }]);
+    if (stream) {
+      expect(row).toMatchObject({ ...NOTHING_USED, estimated: false });
+      return;
+    }
+    expect(row).toMatchObject({ estimated: true, free_reason: null });
+    expect(row?.input_fresh).toBeGreaterThan(300n);
+    expect(await paidCredits(world, String(row?.call_id))).toBe(row?.charge_micro);
+    expect(row?.charge_micro).toBeGreaterThan(3_000_000n);
   });
 });
