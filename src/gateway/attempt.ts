@@ -137,7 +137,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       relay: dialect.relayStream(framing, facts, model.modelId),
       framing,
       times: this.#watch.times,
-      onBegin: () => this.#watch.ticket.report('success'),
+      onBegin: () => this.#watch.ticket.began(),
       exchange: this.#exchange,
       headers: this.#streamHeaders(head),
       onEnd: (outcome) => this.#finish({ kind: 'answered', outcome }),

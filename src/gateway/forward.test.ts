@@ -215,3 +215,19 @@ test.each([
   expect(ended).toMatchObject([{ status: 499, verdict: 'cut-by-client', usage, estimated }]);
   expect(ended[0]?.attempts.map(({ outcome }) => outcome).at(-1)).toBe('cut-by-client');
 });
+
+test('a vendor that cuts every stream after it began is ejected after the fifth', async () => {
+  const cuts: Play = (handler) => {
+    streams(handler);
+    handler.onFailure({ kind: 'reset', detail: 'gone' });
+  };
+  const health = new Health(systemClock);
+  const conditions: string[] = [];
+  for (let call = 0; call < 5; call++) {
+    const { passage, ended } = await stage({ plays: [cuts], body: STREAM });
+    await forward({ ...passage, carriage: { ...passage.carriage, health } }, ROUTES, TIMES);
+    expect(ended.map(({ verdict }) => verdict)).toEqual(['cut-by-upstream']);
+    conditions.push(health.condition(route(1)));
+  }
+  expect(conditions).toEqual(['ready', 'ready', 'ready', 'ready', 'ejected']);
+});

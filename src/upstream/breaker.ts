@@ -25,16 +25,21 @@ export class Breaker {
     if (this.state(nowMs) === 'half-open') this.#probe = call;
   }
 
-  /** An answer, good or the client's own fault. One that was asked for before the ejection proves nothing. */
+  /**
+   * A stream has begun: that brings the route back, but whether the stream ends well nobody knows, so failures
+   * stay counted. One that was asked for before the ejection proves nothing.
+   */
+  began(begunAtMs: number): void {
+    if (this.#openUntilMs === 0 || begunAtMs < this.#ejectedAtMs) return;
+    this.#openUntilMs = 0;
+    this.#probe = undefined;
+  }
+
+  /** A whole answer, good or the client's own fault. */
   succeeded(begunAtMs: number, nowMs: number): void {
     this.failures = 0;
-    const ejected = this.#openUntilMs !== 0;
-    if (ejected && begunAtMs >= this.#ejectedAtMs) {
-      this.#openUntilMs = 0;
-      this.#probe = undefined;
-    } else if (!ejected && nowMs - this.#ejectedAtMs > BREAKER_EJECT_MS_MAX) {
-      this.ejections = 0;
-    }
+    if (this.#openUntilMs !== 0) this.began(begunAtMs);
+    else if (nowMs - this.#ejectedAtMs > BREAKER_EJECT_MS_MAX) this.ejections = 0;
   }
 
   failed(call: object, nowMs: number): void {

@@ -96,6 +96,38 @@ describe('breaker', () => {
     },
   );
 
+  test('five streams that were cut after they began eject a route; one whole stream among them does not', () => {
+    const one = route();
+    const stream = (outcome: AttemptOutcome): void => {
+      const ticket = begin(one);
+      clock.advance(100);
+      ticket.began();
+      clock.advance(100);
+      ticket.report(outcome);
+      ticket.end(0);
+    };
+    for (const outcome of ['failure', 'failure', 'failure', 'failure', 'success'] as const) stream(outcome);
+    for (let cut = 0; cut < 4; cut++) stream('failure');
+    expect(health.condition(one)).toBe('ready');
+    stream('failure');
+    expect(health.condition(one)).toBe('ejected');
+  });
+
+  test('a probe that streams brings the route back with its first event, and its cut counts as one', () => {
+    const one = route();
+    const early = begin(one);
+    clock.advance(1);
+    eject(one);
+    clock.advance(BREAKER_EJECT_MS);
+    early.began();
+    const probe = begin(one);
+    expect(health.condition(one)).toBe('ejected');
+    probe.began();
+    expect(health.condition(one)).toBe('ready');
+    probe.report('failure');
+    expect(health.routeReports()[0]).toMatchObject({ breaker: 'closed', failures: 1, ejections: 1 });
+  });
+
   test('after the ejection a single call goes first and its success brings the route back', () => {
     const one = route();
     eject(one);
@@ -225,11 +257,14 @@ describe('refused credentials', () => {
     expect(health.condition(route({ id: 2 }))).toBe('ready');
   });
 
-  test('a success clears the suspicion', () => {
+  test('a success clears the suspicion, and so does the first event of a stream', () => {
     attempt(route(), 'unauthorized');
     attempt(route(), 'success');
     expect(health.condition(route())).toBe('ready');
     expect(health.credentialReports()[0]?.refusals).toBe(1);
+    attempt(route(), 'unauthorized');
+    begin(route()).began();
+    expect(health.condition(route())).toBe('ready');
   });
 
   test("a user's own credential is not our business", () => {

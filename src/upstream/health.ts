@@ -29,7 +29,9 @@ export type RouteCondition = 'ready' | 'suspect' | 'ejected' | 'cooling' | 'at-l
 
 /** One attempt of one route, from before its first byte until its last. */
 export interface Ticket {
-  /** What is known of the route now: at the head or first event, and again if the stream breaks later. */
+  /** The first event of a stream is here: the route is up and its credential is taken. */
+  began(): void;
+  /** What came of the attempt; for a stream when it has ended, since many a vendor breaks in the middle. */
   report(outcome: AttemptOutcome, answer?: VendorAnswer): void;
   /** Exactly once, when nothing of the attempt is left; `tokens` is what it used. */
   end(tokens: number): void;
@@ -197,6 +199,11 @@ class OpenTicket implements Ticket {
     this.#begunAtMs = clock.monotonic();
     this.#windowAtMs = credential.use.enter(call.tokens, this.#begunAtMs);
     route.breaker.begin(this, this.#begunAtMs);
+  }
+
+  began(): void {
+    this.#route.breaker.began(this.#begunAtMs);
+    this.#credential.suspectUntilMs = 0;
   }
 
   report(outcome: AttemptOutcome, answer?: VendorAnswer): void {
