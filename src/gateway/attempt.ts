@@ -29,9 +29,20 @@ export interface VendorError {
 export interface RouteFailure {
   /** For the call log: an HTTP status or the kind of failure. */
   readonly outcome: string;
+  /** `limited` and `stopped` are of our own making and say nothing about the route. */
   readonly kind: 'vendor-error' | 'timeout' | 'broken' | 'limited' | 'stopped';
   readonly error: VendorError | undefined;
 }
+
+/** What a failure of the exchange means for the call. */
+const FAILURES: Readonly<Record<UpstreamFailure['kind'], RouteFailure['kind']>> = {
+  busy: 'limited',
+  connect: 'broken',
+  timeout: 'timeout',
+  idle: 'timeout',
+  reset: 'broken',
+  protocol: 'broken',
+};
 
 export type AttemptResult =
   /** The client has its answer, or as much of it as came, or went away; the call is settled. */
@@ -191,8 +202,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       this.#stream.upstreamFailed(failure.kind === 'idle' ? 'upstreamTimeout' : 'upstreamBroken');
       return;
     }
-    const slow = failure.kind === 'timeout' || failure.kind === 'idle';
-    this.#fail({ outcome: failure.kind, kind: slow ? 'timeout' : 'broken', error: undefined });
+    this.#fail({ outcome: failure.kind, kind: FAILURES[failure.kind], error: undefined });
   }
 
   /** The client closed its connection. */

@@ -52,6 +52,7 @@ const ROUTES = [route(1), route(2)];
 /** What a vendor does with one call. */
 type Play = (handler: UpstreamHandler) => void;
 const breaks: Play = (handler) => handler.onFailure({ kind: 'reset', detail: 'gone' });
+const busy: Play = (handler) => handler.onFailure({ kind: 'busy', detail: 'in use' });
 const connects: Play = () => {};
 const works: Play = () => {};
 const refuses: Play = (handler) => handler.onHead({ status: 500, headers: {} });
@@ -156,6 +157,11 @@ async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9, bod
   return { passage, response, retryBudget, health, gate, ended, sent };
 }
 
+/** The head as it goes out: what was given to `writeHead` as a list is nowhere else. */
+function sentHeaders(response: ServerResponse): string {
+  return String((response as unknown as { _header: string })._header).toLowerCase();
+}
+
 test('a second try that ends with a fault of ours gives its place in the retry budget back', async () => {
   const { passage, retryBudget } = await stage({ plays: [breaks], openings: 1 });
   await expect(forward(passage, ROUTES, TIMES)).rejects.toThrow(StoreUnavailable);
@@ -230,4 +236,20 @@ test('a vendor that cuts every stream after it began is ejected after the fifth'
     conditions.push(health.condition(route(1)));
   }
   expect(conditions).toEqual(['ready', 'ready', 'ready', 'ready', 'ejected']);
+});
+
+test('connections that we have all in use are no fault of any route, and the client hears when to retry', async () => {
+  const { passage, response, health, ended } = await stage({ plays: [busy, busy] });
+  await forward(passage, ROUTES, TIMES);
+  expect(response.statusCode).toBe(503);
+  expect(sentHeaders(response)).toContain('retry-after: 1');
+  expect(ended.map(({ errorCode }) => errorCode)).toEqual([50301]);
+  expect(ended[0]?.attempts.map(({ outcome }) => outcome)).toEqual(['busy', 'busy']);
+  expect(health.routeReports().map(({ failures }) => failures)).toEqual([0, 0]);
+});
+
+test('a route without a free connection hands over to the next', async () => {
+  const { passage, response } = await stage({ plays: [busy, answers] });
+  await forward(passage, ROUTES, TIMES);
+  expect(response.statusCode).toBe(200);
 });

@@ -72,8 +72,8 @@ function report(ticket: Ticket, result: AttemptResult): void {
     else if (result.outcome === 'cut-by-upstream') ticket.report('failure');
   } else {
     const { error, kind } = result.failure;
-    if (error === undefined && kind !== 'stopped') ticket.report('failure');
-    else if (error !== undefined) ticket.report(classify(error.status), error);
+    if (error !== undefined) ticket.report(classify(error.status), error);
+    else if (!isOwnDoing(kind)) ticket.report('failure');
   }
 }
 
@@ -148,9 +148,12 @@ function answerFailures(passage: Passage, failures: readonly RouteFailure[]): vo
 
 function refusalFor(failures: readonly RouteFailure[]): Refusal {
   if (failures.some(({ kind }) => kind === 'timeout')) return refuse('upstreamTimeout');
-  if (failures.every(({ kind }) => kind === 'limited' || kind === 'stopped'))
-    return refuse('unavailable', { retryAfterMs: 1_000 });
+  if (failures.every(({ kind }) => isOwnDoing(kind))) return refuse('unavailable', { retryAfterMs: 1_000 });
   return refuse('upstreamBroken');
+}
+
+function isOwnDoing(kind: RouteFailure['kind']): boolean {
+  return kind === 'limited' || kind === 'stopped';
 }
 
 /** decisions.md 4: 401 and 403 of a platform credential say nothing about the client. */

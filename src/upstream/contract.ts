@@ -48,10 +48,11 @@ export interface UpstreamTimeouts {
 
 export interface UpstreamFailure {
   /**
-   * `connect`: nothing was sent. `timeout`: no head in time. `idle`: silence in the body. `reset`: it broke.
+   * `busy`: all our connections to the address are in use, the vendor knows nothing of it. `connect`: nothing
+   * was sent. `timeout`: no head in time. `idle`: silence in the body. `reset`: it broke.
    * `protocol`: not HTTP, or not an answer we can read.
    */
-  readonly kind: 'connect' | 'timeout' | 'idle' | 'reset' | 'protocol';
+  readonly kind: 'busy' | 'connect' | 'timeout' | 'idle' | 'reset' | 'protocol';
   /** For our log only. */
   readonly detail: string;
 }

@@ -187,7 +187,7 @@ test('with every connection in use the next call fails at once, and aborts free 
   const sender = client();
   const calls = Array.from({ length: 1_024 }, () => run(sender, post(origin, '{}', LONG)));
   const refused = await run(sender, { ...post(origin, '{}', LONG), path: '/quick' }).ended;
-  expect(refused.failure).toEqual({ kind: 'connect', detail: expect.stringContaining('in use') });
+  expect(refused.failure).toEqual({ kind: 'busy', detail: expect.stringContaining('in use') });
   await expect.poll(() => waiting, { timeout: 10_000 }).toBe(1_024);
   for (const { exchange } of calls) exchange.abort();
   const next = await run(sender, { ...post(origin, '{}', LONG), path: '/quick' }).ended;

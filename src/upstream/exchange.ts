@@ -64,7 +64,7 @@ export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, C
   refuse(detail: string): void {
     this.#dispatching = true;
     this.#uncount();
-    this.#fail({ kind: 'connect', detail });
+    this.#fail({ kind: 'busy', detail });
   }
 
   pause(): void {
