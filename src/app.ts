@@ -208,7 +208,8 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
   const health = new Health(systemClock);
   const tasks = new Tasks(log);
   const bodies = new ByteBudget(config.bodyBudgetBytes);
-  const { creditsPerYuan, connectTimeoutMs: connectMs, firstByteTimeoutMs: firstByteMs } = config;
+  const { creditsPerYuan } = config;
+  const waits = { connectMs: config.connectTimeoutMs, idleMs: config.idleTimeoutMs };
   const carriage: Carriage = {
     client,
     health,
@@ -221,7 +222,8 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
     clock: systemClock,
     log,
     tasks,
-    timeouts: { connectMs, firstByteMs, idleMs: config.idleTimeoutMs },
+    streamTimeouts: { ...waits, firstByteMs: config.firstByteTimeoutMs },
+    plainTimeouts: { ...waits, firstByteMs: config.plainTimeoutMs },
     observer: telemetry,
   };
   telemetry.observe({

@@ -123,7 +123,13 @@ export const SETTINGS = {
     'TOLLGATE_FIRST_BYTE_TIMEOUT_MS',
     120_000,
     [10, 3_600_000],
-    'From the request sent to the first byte (and the first event) of the answer.',
+    'From the request sent to the first byte (and the first event) of a streamed answer.',
+  ),
+  plainTimeoutMs: integer(
+    'TOLLGATE_PLAIN_TIMEOUT_MS',
+    600_000,
+    [10, 3_600_000],
+    'The same for an answer that is not streamed: it begins only when all of it is made.',
   ),
   idleTimeoutMs: integer('TOLLGATE_IDLE_TIMEOUT_MS', 60_000, [10, 3_600_000], 'Silence within an answer.'),
   clientStallMs: integer(

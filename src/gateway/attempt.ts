@@ -256,7 +256,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     if (this.#stream?.began) this.#stream.tick(now);
     else if (
       this.#stream !== undefined &&
-      now - this.#headAt >= this.#passage.carriage.timeouts.firstByteMs
+      now - this.#headAt >= this.#passage.carriage.streamTimeouts.firstByteMs
     ) {
       // Comments keep the connection busy and say nothing.
       this.#exchange?.abort();

@@ -22,6 +22,7 @@ import { RetryBudget } from './route.ts';
 
 const LIST_RATE = 100_000_000n;
 const TIMES = { keepAliveMs: 1_000, clientStallMs: 1_000 };
+const TIMEOUTS = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 };
 const inFlight = new InFlight(systemClock);
 
 afterAll(() => inFlight.close());
@@ -142,13 +143,13 @@ async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9, bod
   const settlement = { journal, gate, observer, clock, creditsPerYuan: 1_000, tasks };
   const health = new Health(clock);
   const retryBudget = new RetryBudget();
-  const timeouts = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 };
   const shared = { health, retryBudget, inFlight, settlement, gate, journal, clock, log, tasks };
   const carriage = {
     ...shared,
     client: upstream(plays, sent),
     bodies: bodiesOf(room),
-    timeouts,
+    streamTimeouts: TIMEOUTS,
+    plainTimeouts: { ...TIMEOUTS, firstByteMs: 5_000 },
     observer,
   };
   const response = new ServerResponse(new IncomingMessage(new Socket()));
@@ -252,4 +253,23 @@ test('a route without a free connection hands over to the next', async () => {
   const { passage, response } = await stage({ plays: [busy, answers] });
   await forward(passage, ROUTES, TIMES);
   expect(response.statusCode).toBe(200);
+});
+
+test.each([
+  ['a stream', STREAM, 1_000],
+  ['a plain answer', PLAIN, 5_000],
+])('the first byte of %s has its own time', async (_name, body, firstByteMs) => {
+  const { passage } = await stage({ plays: [], body });
+  const { client } = passage.carriage;
+  const waits: number[] = [];
+  const send: UpstreamClient['send'] = (request, handler) => {
+    waits.push(request.timeouts.firstByteMs);
+    return client.send(request, handler);
+  };
+  await forward(
+    { ...passage, carriage: { ...passage.carriage, client: { ...client, send } } },
+    ROUTES,
+    TIMES,
+  );
+  expect(waits).toEqual([firstByteMs, firstByteMs]);
 });

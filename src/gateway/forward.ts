@@ -90,7 +90,7 @@ function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<Atte
     clientQuery: endpoint.query.slice(1),
   });
   const body = dialect.spliceRequest(raw, facts, route.forwardModelId);
-  const { timeouts } = carriage;
+  const timeouts = facts.stream ? carriage.streamTimeouts : carriage.plainTimeouts;
   const onClose = (): void => attempt.clientGone();
   response.once('close', onClose);
   attempt.attach(carriage.client.send({ origin, path, method: 'POST', headers, body, timeouts }, attempt));

@@ -28,7 +28,9 @@ export interface Carriage {
   readonly clock: Clock;
   readonly log: Logger;
   readonly tasks: Tasks;
-  readonly timeouts: UpstreamTimeouts;
+  readonly streamTimeouts: UpstreamTimeouts;
+  /** Other than a stream's, because a plain answer shows its first byte when its last one is made. */
+  readonly plainTimeouts: UpstreamTimeouts;
   readonly observer: PassageObserver;
 }
 

@@ -71,6 +71,7 @@ beforeAll(async () => {
       DEAD: 'http://127.0.0.1:1',
       DEAD_TOO: 'http://127.0.0.1:2',
       TOLLGATE_FIRST_BYTE_TIMEOUT_MS: String(FIRST_BYTE_MS),
+      TOLLGATE_PLAIN_TIMEOUT_MS: String(FIRST_BYTE_MS),
     },
   });
   first = world.simulator;

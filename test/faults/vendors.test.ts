@@ -124,6 +124,7 @@ beforeAll(async () => {
     catalog: STANDARD_CATALOG.replace('models:\n', `models:\n${modelsOf(CELLS)}`),
     environment: {
       TOLLGATE_FIRST_BYTE_TIMEOUT_MS: String(FIRST_BYTE_MS),
+      TOLLGATE_PLAIN_TIMEOUT_MS: String(FIRST_BYTE_MS),
       TOLLGATE_IDLE_TIMEOUT_MS: String(IDLE_MS),
     },
   });
