@@ -3,10 +3,12 @@ import { CachedDirectory } from './accounts/directory.ts';
 import type { Config } from './config.ts';
 import type { Gate } from './gate/contract.ts';
 import { createMemoryGate } from './gate/memory.ts';
+import { logCalls } from './gateway/call-line.ts';
 import { InFlight } from './gateway/in-flight.ts';
 import type { Carriage } from './gateway/passage.ts';
 import type { Gateway } from './gateway/pipeline.ts';
 import { RetryBudget } from './gateway/route.ts';
+import type { CallObserver } from './gateway/settle.ts';
 import { createBodyReader, discardBody } from './http/body.ts';
 import { ByteBudget } from './http/budget.ts';
 import { type HttpServer, startServer } from './http/server.ts';
@@ -216,7 +218,14 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
     retryBudget: new RetryBudget(),
     inFlight,
     bodies,
-    settlement: { journal, gate, observer: telemetry, clock: systemClock, creditsPerYuan, tasks },
+    settlement: {
+      journal,
+      gate,
+      observer: callObserver(config, telemetry, log),
+      clock: systemClock,
+      creditsPerYuan,
+      tasks,
+    },
     gate,
     journal,
     clock: systemClock,
@@ -244,6 +253,11 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
     times: { keepAliveMs: config.keepAliveMs, clientStallMs: config.clientStallMs },
     isDraining: parts.isDraining,
   };
+}
+
+/** The level is asked once, here: where it is off no call pays for a line that nobody reads. */
+function callObserver({ logLevel }: Config, telemetry: Telemetry, log: Logger): CallObserver {
+  return logLevel === 'debug' || logLevel === 'trace' ? logCalls(telemetry, log) : telemetry;
 }
 
 const NO_SUCH_ADDRESS = 'this machine has no such address; set TOLLGATE_HOST';
