@@ -188,8 +188,8 @@ export class Relay implements StreamRelay, Outlet {
       const start = this.#editStarts[index] as number;
       at += source.copy(output, at, from, start);
       if (this.#editModels[index] === 1) {
-        output.set(model, at);
-        at += model.length;
+        // A name is so short that a loop is done before a call into the runtime would begin.
+        for (let byte = 0; byte < model.length; byte++) output[at++] = model[byte] as number;
       }
       from = this.#editEnds[index] as number;
     }

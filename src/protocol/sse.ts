@@ -102,6 +102,8 @@ export class SseSplitter implements Splitter {
   }
 
   #lineEnd(line: number): number {
+    // A blank line, as in every event, needs no search.
+    if (this.bytes[line] === LF) return line;
     if (this.#nextLf < line) this.#nextLf = find(this.bytes, LF, line);
     if (this.#nextCr < line) this.#nextCr = find(this.bytes, CR, line);
     return this.#nextLf < this.#nextCr ? this.#nextLf : this.#nextCr;

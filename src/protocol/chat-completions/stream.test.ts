@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestFacts } from '../dialect.ts';
 import { chatCompletions } from './dialect.ts';
@@ -44,5 +45,63 @@ describe('a vendor that names its model late', () => {
       relay.push(Buffer.from(`data: {"choices":${choices},"model":"v","index":${index}}\n\n`));
     }
     expect(relay.usage().usage.outputText).toBe(5);
+  });
+});
+
+describe('an event that looks like the ones before it', () => {
+  const text = fc.oneof(
+    fc.constantFrom('', 'a', 'ab', '"', '\\', '\\"', '\n', 'é😀', '},"usage":null', '"model":"x"', 'null'),
+    fc.string({ unit: 'binary', maxLength: 80 }),
+  );
+  /** Templates of one vendor differ in little, so that what was learned from one nearly fits the next. */
+  const templates: readonly ((one: string, two: string) => string)[] = [
+    (one, two) => `{"model":"v","choices":[{"delta":{"content":${one}}}],"usage":null,"obfuscation":${two}}`,
+    (one, two) => `{"model":"v","choices":[{"delta":{"content":${one}}}],"obfuscation":${two},"usage":null}`,
+    (one, two) => `{"model":"v","choices":[{"delta":{"content":${one}}}],"usage":null,"obfuscation":${two} }`,
+    (one, two) => `{"model":${one},"choices":[{"delta":{"content":${two}}}],"usage":null}`,
+    (one, two) => `{"model":"v","choices":[{"delta":{"content":"a"}}],"usage":null,${one}:${two}}`,
+    (one, two) => `{"model":"v","choices":[{"delta":{"content":${one}}}],"usage":null,"error":${two}}`,
+    (one, two) => `{"model":"v","choices":[{"delta":{"content":${one}}}],"usage":${two}}`,
+    (one, two) =>
+      `{"usage":null,"choices":[{"delta":{"refusal":${one}}}],"model":"v","error":null,"z":${two}}`,
+    (one, two) => `{"model":"v","choices":[{"delta":{"content":${one}}}],"usage":null,"obfuscation":${two}`,
+    (one) => `{"choices":[],"model":"v","usage":{"prompt_tokens":1,"completion_tokens":2,"x":${one}}}`,
+    (one, two) => `{"a":\\${one},"model":"v","usage":null,"choices":nu${two}ll}`,
+  ];
+  const event = fc
+    .tuple(fc.constantFrom(...templates), text, text)
+    .map(([template, one, two]) => `data: ${template(JSON.stringify(one), JSON.stringify(two))}\n\n`);
+  /** Runs of one template, as streams have them, and any mixture. */
+  const run = fc
+    .tuple(fc.constantFrom(...templates), fc.array(fc.tuple(text, text), { maxLength: 6 }))
+    .map(([template, texts]) =>
+      texts.map(([one, two]) => `data: ${template(JSON.stringify(one), JSON.stringify(two))}\n\n`),
+    );
+  const stream = fc
+    .array(fc.oneof(run, fc.array(event, { maxLength: 4 })), { maxLength: 5 })
+    .map((runs) => runs.flat());
+
+  it('is passed on as if it were the first', () => {
+    fc.assert(
+      fc.property(stream, fc.constantFrom(INJECTED, ASKED), (events, facts) => {
+        const relay = chatCompletions.relayStream('sse', facts, 'platform/model');
+        const passed = events.map((data) => relay.push(Buffer.from(data))?.toString());
+        expect(passed).toEqual(events.map((data) => pass(facts, data)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is counted and fails the stream as if it were the first', () => {
+    const content = (index: number, rest: string): string =>
+      `data: {"model":"v","choices":[{"delta":{"content":" hello"}}],"pad":"${'x'.repeat(index)}"${rest}}\n\n`;
+    const relay = chatCompletions.relayStream('sse', INJECTED, 'm');
+    for (let index = 0; index < 9; index++) relay.push(Buffer.from(content(index, '')));
+    expect(relay.usage().usage.outputText).toBe(9);
+    expect(relay.failed).toBe(false);
+    relay.push(Buffer.from(content(3, ',"error":{"message":"gone"}')));
+    expect(relay.failed).toBe(true);
+    relay.push(Buffer.from(content(4, ',"usage":{"prompt_tokens":7,"completion_tokens":30}')));
+    expect(relay.usage()).toMatchObject({ usage: { inputFresh: 7, outputText: 30 }, estimated: false });
   });
 });

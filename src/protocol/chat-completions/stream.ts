@@ -1,9 +1,11 @@
-import { COMMA, OPEN_BRACE, QUOTE } from '../ascii.ts';
+import { type JsonBounds, parseJson } from '../../kernel/json.ts';
+import { COMMA, OPEN_BRACE, QUOTE, SPACE } from '../ascii.ts';
 import { compilePaths } from '../paths.ts';
 import type { EventReader, Outlet } from '../relay.ts';
 import { isEmptyArray, isOpenBrace, isWord, Skimmer, skipSpace } from '../skim.ts';
 import { NOTHING } from '../splitter.ts';
 import { isDone } from '../sse.ts';
+import { commonShape, type EventShape, type Place } from './shape.ts';
 import { CHAT_USAGE_PATHS, CHAT_USAGE_RULE, readChatFigures } from './usage.ts';
 
 const TREE = compilePaths({ model: 'model', choices: 'choices', error: 'error', ...CHAT_USAGE_PATHS });
@@ -12,19 +14,39 @@ const { slots } = TREE;
 const skimmer = new Skimmer(TREE);
 const { starts, ends, keyStarts } = skimmer;
 
-/** A vendor whose chunks all begin differently is not learned for ever. */
-const LESSONS_MAX = 4;
+/** A vendor whose chunks are all different is not learned for ever, nor are long chunks: few of them come. */
+const LESSONS_MAX = 16;
+const LESSON_BOUNDS: JsonBounds = { bytesMax: 4096, depthMax: 32 };
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A range of an event's structure, wherever it stands in the next event of the same shape. */
+interface Span {
+  readonly start: Place;
+  readonly end: Place;
+}
+
+/** What is done about every event of one shape. */
+interface Lesson {
+  readonly shape: EventShape;
+  readonly choices: Span | undefined;
+  readonly model: Span | undefined;
+  readonly removed: Span | undefined;
+}
 
 export class ChatEventReader implements EventReader {
   readonly rule = CHAT_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
   readonly #usageInjected: boolean;
   /**
-   * All chunks of a stream begin alike, up to the model's name. Bytes that equal the last event's from its
-   * start mean the same, so one comparison takes the place of half the walk.
+   * Nearly all chunks of a stream are the same but for some words in them. Such a chunk is compared with what
+   * the last two that were walked have in common, which costs a fraction of a walk; any other is walked.
    */
-  #beginning = NOTHING;
-  #modelOffset = 0;
+  #lesson: Lesson | undefined;
+  #lastWalked = NOTHING;
   #lessons = 0;
 
   constructor(facts: { readonly usageInjected: boolean }) {
@@ -32,79 +54,86 @@ export class ChatEventReader implements EventReader {
   }
 
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+    const lesson = this.#lesson;
+    if (lesson?.shape.match(payload, start, end)) {
+      repeat(lesson, outlet);
+      return;
+    }
     if (payload[start] !== OPEN_BRACE) {
       if (isDone(payload, skipSpace(payload, start, end), end)) outlet.conclude();
       return;
     }
-    if (!this.#skim(payload, start, end)) return;
-    const error = starts[slots.error] as number;
-    if (error >= 0 && !isWord(payload, error, ends[slots.error] as number, 'null')) outlet.fail();
-    const choices = starts[slots.choices] as number;
-    if (choices >= 0) outlet.generated(choices, ends[slots.choices] as number);
-    const usage = starts[slots.usage] as number;
-    if (usage >= 0 && this.#usage(payload, usage, outlet)) return;
-    const model = starts[slots.model] as number;
-    if (model >= 0 && payload[model] === QUOTE) outlet.replaceModel(model, ends[slots.model] as number);
+    if (skimmer.run(payload, start, end) < 0) return;
+    const error = rangeOf(slots.error);
+    const isError = error !== undefined && !isWord(payload, error.start, error.end, 'null');
+    if (isError) outlet.fail();
+    const choices = rangeOf(slots.choices);
+    if (choices !== undefined) outlet.generated(choices.start, choices.end);
+    const isReport = isOpenBrace(payload, starts[slots.usage] as number);
+    if (isReport && this.#report(payload, outlet)) return;
+    const removed = this.#usageInjected ? nullMember(payload) : undefined;
+    if (removed !== undefined) outlet.remove(removed.start, removed.end);
+    const model = payload[starts[slots.model] as number] === QUOTE ? rangeOf(slots.model) : undefined;
+    if (model !== undefined) outlet.replaceModel(model.start, model.end);
+    if (isError || isReport || this.#lessons >= LESSONS_MAX || end - start > LESSON_BOUNDS.bytesMax) return;
+    this.#learn(
+      payload.subarray(start, end),
+      [choices, model, removed].map((range) => within(range, start)),
+    );
   }
 
-  /** Walks the event, the learned beginning left out. */
-  #skim(payload: Buffer, start: number, end: number): boolean {
-    const { length } = this.#beginning;
-    const after = start + length;
-    const isKnown =
-      length > 0 && after < end && payload.compare(this.#beginning, 0, length, start, after) === 0;
-    if (!isKnown) {
-      const isWhole = skimmer.run(payload, start, end) >= 0;
-      if (isWhole && this.#lessons < LESSONS_MAX) this.#learn(payload, start);
-      return isWhole;
-    }
-    if (skimmer.resume(payload, after, end) < 0) return false;
-    if (starts[slots.model] === -1) {
-      starts[slots.model] = start + this.#modelOffset;
-      ends[slots.model] = after;
-    }
+  /** The vendor's figures. True when the event was there for our asking alone and is kept from the client. */
+  #report(payload: Buffer, outlet: Outlet): boolean {
+    const figures = readChatFigures(payload, skimmer, slots);
+    if (figures.output === undefined) outlet.report(figures);
+    else outlet.reportCovering(figures);
+    // Only the chunk that is nothing but usage; Azure's first chunk has no choices either, but no usage.
+    const isExtra = isEmptyArray(payload, starts[slots.choices] as number) && starts[slots.error] === -1;
+    if (!this.#usageInjected || !isExtra) return false;
+    outlet.drop();
     return true;
   }
 
-  #learn(payload: Buffer, start: number): void {
-    const model = starts[slots.model] as number;
-    const isFirst = [slots.choices, slots.usage, slots.error].every((slot) => {
-      const other = starts[slot] as number;
-      return other < 0 || other > model;
-    });
-    if (model < 0 || payload[model] !== QUOTE || !isFirst) return;
+  #learn(event: Buffer, ranges: readonly (Range | undefined)[]): void {
     this.#lessons++;
-    this.#modelOffset = model - start;
-    this.#beginning = Buffer.from(payload.subarray(start, ends[slots.model]));
-  }
-
-  /** True when the event was there for our asking alone and is kept from the client. */
-  #usage(payload: Buffer, usage: number, outlet: Outlet): boolean {
-    if (isOpenBrace(payload, usage)) {
-      const figures = readChatFigures(payload, skimmer, slots);
-      if (figures.output === undefined) outlet.report(figures);
-      else outlet.reportCovering(figures);
-      // Only the chunk that is nothing but usage; Azure's first chunk has no choices either, but no usage.
-      const isExtra = isEmptyArray(payload, starts[slots.choices] as number) && starts[slots.error] === -1;
-      if (!this.#usageInjected || !isExtra) return false;
-      outlet.drop();
-      return true;
-    }
-    if (this.#usageInjected) removeMember(payload, keyStarts[slots.usage] as number, usage, outlet);
-    return false;
+    const walked = Buffer.from(event);
+    const shape = commonShape(walked, this.#lastWalked);
+    this.#lastWalked = walked;
+    if (shape === undefined || parseJson(walked.toString(), LESSON_BOUNDS).kind !== 'parsed') return;
+    const [choices, model, removed] = ranges.map((range) => range && spanOf(shape, range));
+    this.#lesson = { shape, choices, model, removed };
   }
 }
 
-/** Takes `"usage":null` out together with one of its commas. */
-function removeMember(payload: Buffer, keyStart: number, value: number, outlet: Outlet): void {
+function repeat(lesson: Lesson, outlet: Outlet): void {
+  const { shape, choices, model, removed } = lesson;
+  if (choices !== undefined) outlet.generated(shape.position(choices.start), shape.position(choices.end));
+  if (model !== undefined) outlet.replaceModel(shape.position(model.start), shape.position(model.end));
+  if (removed !== undefined) outlet.remove(shape.position(removed.start), shape.position(removed.end));
+}
+
+function spanOf(shape: EventShape, range: Range): Span {
+  return { start: shape.place(range.start), end: shape.place(range.end) };
+}
+
+function rangeOf(slot: number): Range | undefined {
+  const start = starts[slot] as number;
+  return start < 0 ? undefined : { start, end: ends[slot] as number };
+}
+
+function within(range: Range | undefined, start: number): Range | undefined {
+  return range && { start: range.start - start, end: range.end - start };
+}
+
+/** `"usage":null` together with one of its commas. */
+function nullMember(payload: Buffer): Range | undefined {
+  const value = starts[slots.usage] as number;
   const end = value + 'null'.length;
-  if (!isWord(payload, value, end, 'null')) return;
+  if (!isWord(payload, value, end, 'null')) return undefined;
+  const keyStart = keyStarts[slots.usage] as number;
   let before = keyStart - 1;
-  while ((payload[before] as number) <= 0x20) before--;
-  if (payload[before] === COMMA) {
-    outlet.remove(before, end);
-    return;
-  }
+  while ((payload[before] as number) <= SPACE) before--;
+  if (payload[before] === COMMA) return { start: before, end };
   const after = skipSpace(payload, end, payload.length);
-  outlet.remove(keyStart, payload[after] === COMMA ? after + 1 : end);
+  return { start: keyStart, end: payload[after] === COMMA ? after + 1 : end };
 }

@@ -1,0 +1,105 @@
+import { BACKSLASH, COLON, QUOTE } from '../ascii.ts';
+import { sameBytes } from '../paths.ts';
+import { skipSpace, stringEnd } from '../skim.ts';
+
+/** Events of one shape differ in the text and perhaps in padding; more differences are not worth learning. */
+const HOLES_MAX = 4;
+/** Up to this length a loop compares faster than a call into the runtime. */
+const COMPARE_IN_PLACE = 64;
+
+/** A place in an event's structure: in which literal of its shape, and how far from that one's start. */
+export interface Place {
+  readonly literal: number;
+  readonly offset: number;
+}
+
+/**
+ * What two events of a stream have in common when they differ inside of string values only: the literal bytes
+ * before, between and after those strings. An event with these literals has the same keys and the same
+ * nesting at the same places, so what a walk found in one holds for all of them.
+ */
+export class EventShape {
+  readonly #literals: readonly Buffer[];
+  /** Where the literals stand in the event that matched last. */
+  readonly #starts: number[];
+
+  constructor(literals: readonly Buffer[], starts: number[]) {
+    this.#literals = literals;
+    this.#starts = starts;
+  }
+
+  /** Whether the event from `start` to `end` is of this shape, byte for byte. */
+  match(bytes: Buffer, start: number, end: number): boolean {
+    const literals = this.#literals;
+    let at = start;
+    for (let index = 0; index < literals.length; index++) {
+      // Each literal but the last ends with the opening quote of a string, and the next starts by closing it.
+      if (index > 0) at = stringEnd(bytes, at - 1, end);
+      const literal = literals[index] as Buffer;
+      if (at < 0 || !holds(bytes, at, end, literal)) return false;
+      this.#starts[index] = at;
+      at += literal.length;
+    }
+    return at === end;
+  }
+
+  /** Where a place is in the event that matched last. */
+  position(place: Place): number {
+    return (this.#starts[place.literal] as number) + place.offset;
+  }
+
+  /** The place of a position in the event that matched last, which is not inside of a differing string. */
+  place(position: number): Place {
+    const literal = this.#starts.findLastIndex((start) => start <= position);
+    return { literal, offset: position - (this.#starts[literal] as number) };
+  }
+}
+
+function holds(bytes: Buffer, start: number, end: number, literal: Buffer): boolean {
+  const { length } = literal;
+  if (start + length > end) return false;
+  if (length <= COMPARE_IN_PLACE) return sameBytes(literal, bytes, start);
+  return bytes.compare(literal, 0, length, start, start + length) === 0;
+}
+
+/**
+ * The shape of both events, or undefined when they are equal or differ in more than string values. The one
+ * must be valid JSON: only then do all readers agree on where its strings are.
+ */
+export function commonShape(one: Buffer, other: Buffer): EventShape | undefined {
+  const literals: Buffer[] = [];
+  const starts: number[] = [];
+  let literalStart = 0;
+  let opening = -1;
+  let at = 0;
+  // How far the other's bytes stand behind the same bytes of the one.
+  let shift = 0;
+  while (at < one.length) {
+    const byte = one[at];
+    if (byte === other[at + shift]) {
+      if (byte === QUOTE) opening = opening < 0 ? at : -1;
+      // What a backslash escapes is passed over, so that it closes nothing, unless it is where they differ.
+      const isEscape = byte === BACKSLASH && opening >= 0 && one[at + 1] === other[at + 1 + shift];
+      at += isEscape ? 2 : 1;
+      continue;
+    }
+    if (opening < 0 || literals.length === HOLES_MAX) return undefined;
+    const close = stringEnd(one, opening, one.length);
+    const otherClose = stringEnd(other, opening + shift, other.length);
+    if (close < 0 || otherClose < 0 || isKey(one, close)) return undefined;
+    literals.push(one.subarray(literalStart, opening + 1));
+    starts.push(literalStart);
+    literalStart = close;
+    shift = otherClose - close;
+    at = close + 1;
+    opening = -1;
+  }
+  if (literals.length === 0 || one.length + shift !== other.length) return undefined;
+  literals.push(one.subarray(literalStart));
+  starts.push(literalStart);
+  return new EventShape(literals, starts);
+}
+
+function isKey(bytes: Buffer, close: number): boolean {
+  return bytes[skipSpace(bytes, close + 1, bytes.length)] === COLON;
+}
