@@ -133,17 +133,18 @@ function dispatch(
 function operate(request: IncomingMessage, response: ServerResponse, parts: ServerParts): void {
   const { operations } = parts;
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  const requestId = newCallId(parts.clock.now());
+  const answer = { response, requestId, status: 200 };
   const reading = request.method === 'GET' || request.method === 'HEAD';
-  if (reading && path === '/') text(response, 200, 'Tollgate\n');
-  else if (reading && path === '/healthz') text(response, 200, 'ok\n');
-  else if (reading && path === '/metrics') text(response, 200, operations.metrics());
+  if (reading && path === '/') text(answer, 'Tollgate\n');
+  else if (reading && path === '/healthz') text(answer, 'ok\n');
+  else if (reading && path === '/metrics') text(answer, operations.metrics());
   else if (reading && path === '/readyz') {
     const { ready, reason } = operations.readiness();
-    text(response, ready ? 200 : 503, `${reason}\n`);
+    text({ ...answer, status: ready ? 200 : 503 }, `${reason}\n`);
   } else {
     discardBody(request, response);
-    const refusal = refuse('pathUnknown', { message: hint(path) });
-    sendRefusal(response, refusal, newCallId(parts.clock.now()), undefined);
+    sendRefusal(response, refuse('pathUnknown', { message: hint(path) }), requestId, undefined);
   }
 }
 
@@ -158,8 +159,15 @@ function hint(path: string): string {
   return `${ERRORS.pathUnknown.message} (${shown})`;
 }
 
-function text(response: ServerResponse, status: number, body: string): void {
+interface TextAnswer {
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly status: number;
+}
+
+function text({ response, requestId, status }: TextAnswer, body: string): void {
   response.writeHead(status, {
+    'x-request-id': requestId,
     'content-type': 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',

@@ -61,6 +61,16 @@ describe('generate-content is reached by every path its clients use', () => {
 });
 
 describe('what is not a call', () => {
+  it('has a request id of its own each time, like every answer', async () => {
+    const ids = new Set<string | null>();
+    for (const path of ['/', '/healthz', '/readyz', '/metrics', '/nowhere']) {
+      for (const method of ['GET', 'HEAD']) {
+        ids.add((await fetch(world.url + path, { method })).headers.get('x-request-id'));
+      }
+    }
+    expect([...ids].filter((id) => id !== null && id.length > 10)).toHaveLength(10);
+  });
+
   it('HEAD / is answered, because Claude Code asks for it before anything else', async () => {
     const response = await fetch(`${world.url}/`, { method: 'HEAD' });
     expect(response.status).toBe(200);
