@@ -1,6 +1,6 @@
 import { hashPassword } from '../accounts/password.ts';
-import { PASSWORD_LENGTH_MIN } from '../bounds.ts';
-import { parseMicro } from '../kernel/money.ts';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../bounds.ts';
+import { AMOUNT_MICRO_MAX, MICRO, parseMicro } from '../kernel/money.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Setup } from '../setup.ts';
 import { createAccount } from '../store/accounts.ts';
@@ -138,7 +138,8 @@ function userTypeOf(text: string): number {
 function amountOf(input: CommandInput, name: string): bigint {
   const amount = parseMicro(stringOption(input, name) ?? '0');
   if (amount === undefined || amount < 0n) {
-    throw new UsageError(`--${name} is a decimal with at most six decimals, e.g. 12.50`);
+    const most = AMOUNT_MICRO_MAX / MICRO;
+    throw new UsageError(`--${name} is a decimal from 0 to ${most} with at most six decimals, e.g. 12.50`);
   }
   return amount;
 }
@@ -147,11 +148,13 @@ async function readPassword(): Promise<string> {
   let text = '';
   for await (const chunk of process.stdin) {
     text += String(chunk);
-    if (text.length > 1_024) throw new UsageError('the password is too long');
+    // No more is kept than shows that it is too long, its end of line included.
+    if (text.length > PASSWORD_LENGTH_MAX + 2) break;
   }
   const password = text.replace(/\r?\n$/, '');
-  if (password.length < PASSWORD_LENGTH_MIN) {
-    throw new UsageError(`the password must have at least ${PASSWORD_LENGTH_MIN} characters`);
+  if (password.length < PASSWORD_LENGTH_MIN || password.length > PASSWORD_LENGTH_MAX) {
+    const range = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`;
+    throw new UsageError(`the password must have ${range} characters`);
   }
   return password;
 }

@@ -84,6 +84,14 @@ describe('usage', () => {
     [['apply', '--fiel', 'x'], "'--fiel'"],
     [['key', 'create', '--name', 'x'], '--account is required'],
     [['account', 'create', '--email', 'nobody'], '"nobody" is not an address'],
+    [
+      ['account', 'create', '--email', 'rich@example.com', '--credits', '1000000000001'],
+      '--credits is a decimal from 0 to 1000000000000 with at most six decimals',
+    ],
+    [
+      ['account', 'create', '--email', 'rich@example.com', '--balance', '9'.repeat(40)],
+      '--balance is a decimal from 0 to 1000000000000 with at most six decimals',
+    ],
   ])('%j is wrong usage and says why', async (args, why) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -202,6 +210,19 @@ describe('accounts and keys', () => {
     const revoke = ['key', 'revoke', '--account', email, '--id', String(shown?.id)];
     expect(await run(...revoke, '--json')).toMatchObject({ code: 0, stderr: '' });
     expect(await run(...revoke)).toMatchObject({ code: 1, stderr: expect.stringContaining('has no key') });
+  }, 60_000);
+
+  test('take a password of 8 to 256 characters from standard input', async () => {
+    const create = (email: string, password: string): Promise<Finished> =>
+      tollgate(['account', 'create', '--email', email, '--password-stdin'], environment, password);
+    for (const password of ['a'.repeat(7), `${'a'.repeat(257)}\n`, 'a'.repeat(100_000)]) {
+      const { code, stdout, stderr } = await create('typed@example.com', password);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('the password must have 8 to 256 characters');
+    }
+    const longest = await create('typed@example.com', `${'a'.repeat(256)}\r\n`);
+    expect(longest).toMatchObject({ code: 0, stderr: '' });
+    expect(longest.stdout).not.toContain('password');
   }, 60_000);
 
   test('of nobody end with 1', async () => {

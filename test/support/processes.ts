@@ -29,12 +29,15 @@ export interface Program {
 export function startProgram(
   script: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input?: string,
 ): Program {
   const child: ChildProcess = spawn(process.execPath, script, {
     cwd: projectRoot,
     env: { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  // A program may end before it has read everything.
+  child.stdin?.on('error', () => {}).end(input);
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
@@ -65,8 +68,10 @@ export interface Finished {
 export async function tollgate(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
+  input?: string,
 ): Promise<Finished> {
-  const program = startProgram(['src/main.ts', ...args], { NODE_COMPILE_CACHE: COMPILED, ...environment });
+  const compiled = { NODE_COMPILE_CACHE: COMPILED, ...environment };
+  const program = startProgram(['src/main.ts', ...args], compiled, input);
   const { code } = await program.exited;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
