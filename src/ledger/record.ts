@@ -147,7 +147,7 @@ function textOf<Value extends object>(texts: WeakMap<Value, string>, value: Valu
   return text;
 }
 
-/** Names of models, keys, vendors and outcomes come again with every call: their text is kept, within a bound. */
+/** Names of models, keys, vendors and outcomes come again with every call: their text is kept, bounded. */
 const quotedTexts = new Map<string, string>();
 const QUOTED_TEXTS_MAX = 2_000;
 

@@ -26,8 +26,8 @@ export function prepareDataDirectory(given: string): string {
 }
 
 /**
- * Each missing directory in turn, by ourselves: Node's recursive form never returns where a directory cannot be
- * made although its parent is there, as under /proc.
+ * Each missing directory in turn, by ourselves: Node's recursive form never returns where a directory cannot
+ * be made although its parent is there, as under /proc.
  */
 function makeDirectories(path: string): void {
   const parent = dirname(path);

@@ -26,8 +26,8 @@ export class Breaker {
   }
 
   /**
-   * A stream has begun: that brings the route back, but whether the stream ends well nobody knows, so failures
-   * stay counted. One that was asked for before the ejection proves nothing.
+   * A stream has begun: that brings the route back, but whether the stream ends well nobody knows, so
+   * failures stay counted. One that was asked for before the ejection proves nothing.
    */
   began(begunAtMs: number): void {
     if (this.#openUntilMs === 0 || begunAtMs < this.#ejectedAtMs) return;
