@@ -46,6 +46,11 @@ export class ArraySplitter implements Splitter {
     return this.#held.overflowed;
   }
 
+  /** Elements are found by a walk only, so nothing is known of a chunk before it is fed. */
+  heldEnd(): number {
+    return 0;
+  }
+
   feed(chunk: Buffer): void {
     this.#at = 0;
     this.#walked = this.#held.length;

@@ -5,8 +5,11 @@ import { ArraySplitter } from './json-array.ts';
 import { Meter, type UsageRule } from './meter.ts';
 import { sameBytes } from './paths.ts';
 import { quoteModel } from './splice.ts';
-import type { Splitter } from './splitter.ts';
+import { NOTHING, type Splitter } from './splitter.ts';
 import { SseSplitter } from './sse.ts';
+
+/** Chunks below this hold so few events that joining them costs less than taking them apart. */
+const CHUNK_BYTES_LONG = 4096;
 
 /** Reads the data of one event and tells the outlet what follows from it. One reader per stream. */
 export interface EventReader {
@@ -62,12 +65,21 @@ export class Relay implements StreamRelay, Outlet {
   }
 
   push(chunk: Buffer): Buffer | undefined {
-    this.#splitter.feed(chunk);
-    return this.#forward();
+    // Joining a long chunk to the held beginning of its first event would copy all of it for that one event.
+    const heldEnd = chunk.length >= CHUNK_BYTES_LONG ? this.#splitter.heldEnd(chunk) : 0;
+    if (heldEnd === 0) {
+      this.#splitter.feed(chunk);
+      return this.#forward(NOTHING);
+    }
+    this.#splitter.feed(chunk.subarray(0, heldEnd));
+    const lead = this.#forward(NOTHING);
+    if (this.#splitter.overflowed) return lead;
+    this.#splitter.feed(chunk.subarray(heldEnd));
+    return this.#forward(lead ?? NOTHING);
   }
 
   finish(): { readonly rest: Buffer | undefined; readonly complete: boolean } {
-    const rest = this.#splitter.finish() ? this.#forward() : undefined;
+    const rest = this.#splitter.finish() ? this.#forward(NOTHING) : undefined;
     return { rest, complete: this.terminated && !this.failed && this.#splitter.closed };
   }
 
@@ -134,7 +146,8 @@ export class Relay implements StreamRelay, Outlet {
     this.#meter.images++;
   }
 
-  #forward(): Buffer | undefined {
+  /** Passes on the lead, which is ready, and the events of what was fed. */
+  #forward(lead: Buffer): Buffer | undefined {
     const splitter = this.#splitter;
     this.#editCount = 0;
     this.#outputLength = 0;
@@ -146,9 +159,9 @@ export class Relay implements StreamRelay, Outlet {
     }
     const { bytes } = splitter;
     const end = splitter.keep();
-    if (end === 0) return undefined;
+    if (end === 0) return lead.length === 0 ? undefined : lead;
     const whole = end === bytes.length ? bytes : bytes.subarray(0, end);
-    return this.#editCount === 0 ? whole : this.#edited(whole);
+    return this.#editCount === 0 && lead.length === 0 ? whole : this.#edited(lead, whole);
   }
 
   #classify(): void {
@@ -177,13 +190,13 @@ export class Relay implements StreamRelay, Outlet {
     this.#outputLength += start - end + (withModel === 1 ? this.#model.length : 0);
   }
 
-  #edited(source: Buffer): Buffer | undefined {
-    const length = source.length + this.#outputLength;
+  #edited(lead: Buffer, source: Buffer): Buffer | undefined {
+    const length = lead.length + source.length + this.#outputLength;
     if (length === 0) return undefined;
     const output = Buffer.allocUnsafe(length);
     const model = this.#model;
     let from = 0;
-    let at = 0;
+    let at = lead.length === 0 ? 0 : lead.copy(output);
     for (let index = 0; index < this.#editCount; index++) {
       const start = this.#editStarts[index] as number;
       at += source.copy(output, at, from, start);

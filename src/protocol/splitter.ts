@@ -6,6 +6,8 @@ import { STREAM_EVENT_BYTES_MAX } from '../bounds.ts';
  * are whole events. The fields describe the event that `next` found; nothing is allocated for it.
  */
 export interface Splitter {
+  /** How much of a chunk belongs to the event that is held, if it ends there; otherwise 0. */
+  heldEnd(chunk: Buffer): number;
   feed(chunk: Buffer): void;
   next(): boolean;
   keep(): number;

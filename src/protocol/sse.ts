@@ -40,12 +40,16 @@ export class SseSplitter implements Splitter {
     return this.#held.overflowed;
   }
 
+  heldEnd(chunk: Buffer): number {
+    return this.#held.length === 0 ? 0 : heldEventEnd(this.#held.last, chunk);
+  }
+
   feed(chunk: Buffer): void {
     if (this.#held.length === 0) {
       this.#take(chunk);
       return;
     }
-    const isComplete = endsEvent(this.#held.last, chunk);
+    const isComplete = this.heldEnd(chunk) > 0;
     this.#held.append(chunk, 0);
     this.#take(isComplete ? this.#held.take() : NOTHING);
   }
@@ -161,20 +165,21 @@ function find(bytes: Buffer, byte: number, start: number): number {
 }
 
 /**
- * Whether the chunk brings the blank line that ends the held event. The LF of a CRLF that was cut is no blank
- * line: taking it for one would only join and search the held bytes again, but once per line of a long event.
+ * Where in the chunk the blank line that ends the held event is over, or 0. The LF of a CRLF that was cut is
+ * no blank line: taking it for one would only join and search the held bytes again, but once per line of a
+ * long event.
  */
-function endsEvent(heldLast: number | undefined, chunk: Buffer): boolean {
+function heldEventEnd(heldLast: number | undefined, chunk: Buffer): number {
   let at = heldLast === CR && chunk[0] === LF ? 1 : 0;
-  if ((heldLast === LF || heldLast === CR) && isLineEnd(chunk[at])) return true;
+  if ((heldLast === LF || heldLast === CR) && isLineEnd(chunk[at])) return afterLine(chunk, at);
   const hasCr = chunk.includes(CR);
   while (at < chunk.length) {
     const lineEnd = hasCr ? anyLineEnd(chunk, at) : chunk.indexOf(LF, at);
-    if (lineEnd < 0) return false;
+    if (lineEnd < 0) return 0;
     at = afterLine(chunk, lineEnd);
-    if (isLineEnd(chunk[at])) return true;
+    if (isLineEnd(chunk[at])) return afterLine(chunk, at);
   }
-  return false;
+  return 0;
 }
 
 function isLineEnd(byte: number | undefined): boolean {

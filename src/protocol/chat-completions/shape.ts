@@ -1,11 +1,10 @@
 import { BACKSLASH, COLON, QUOTE } from '../ascii.ts';
-import { sameBytes } from '../paths.ts';
 import { skipSpace, stringEnd } from '../skim.ts';
+import { NOTHING } from '../splitter.ts';
 
 /** Events of one shape differ in the text and perhaps in padding; more differences are not worth learning. */
 const HOLES_MAX = 4;
-/** Up to this length a loop compares faster than a call into the runtime. */
-const COMPARE_IN_PLACE = 64;
+const WORD_BYTES = 4;
 
 /** A place in an event's structure: in which literal of its shape, and how far from that one's start. */
 export interface Place {
@@ -19,24 +18,31 @@ export interface Place {
  * nesting at the same places, so what a walk found in one holds for all of them.
  */
 export class EventShape {
-  readonly #literals: readonly Buffer[];
+  readonly #literals: readonly Literal[];
   /** Where the literals stand in the event that matched last. */
   readonly #starts: number[];
+  /** A view of the bytes seen last, kept because many events come in one buffer. */
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #viewed = NOTHING;
 
   constructor(literals: readonly Buffer[], starts: number[]) {
-    this.#literals = literals;
+    this.#literals = literals.map(makeLiteral);
     this.#starts = starts;
   }
 
   /** Whether the event from `start` to `end` is of this shape, byte for byte. */
   match(bytes: Buffer, start: number, end: number): boolean {
+    if (this.#viewed !== bytes) {
+      this.#viewed = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    }
     const literals = this.#literals;
     let at = start;
     for (let index = 0; index < literals.length; index++) {
       // Each literal but the last ends with the opening quote of a string, and the next starts by closing it.
       if (index > 0) at = stringEnd(bytes, at - 1, end);
-      const literal = literals[index] as Buffer;
-      if (at < 0 || !holds(bytes, at, end, literal)) return false;
+      const literal = literals[index] as Literal;
+      if (at < 0 || at + literal.length > end || !holds(this.#view, at, literal)) return false;
       this.#starts[index] = at;
       at += literal.length;
     }
@@ -55,11 +61,31 @@ export class EventShape {
   }
 }
 
-function holds(bytes: Buffer, start: number, end: number, literal: Buffer): boolean {
-  const { length } = literal;
-  if (start + length > end) return false;
-  if (length <= COMPARE_IN_PLACE) return sameBytes(literal, bytes, start);
-  return bytes.compare(literal, 0, length, start, start + length) === 0;
+/** Bytes to compare with, four at a time: that is several times faster than singly or by the runtime. */
+interface Literal {
+  readonly length: number;
+  readonly words: Int32Array;
+  /** The up to three bytes behind the last whole word. */
+  readonly rest: Buffer;
+}
+
+function makeLiteral(bytes: Buffer): Literal {
+  const words = new Int32Array(Math.floor(bytes.length / WORD_BYTES));
+  for (let index = 0; index < words.length; index++) words[index] = bytes.readInt32LE(index * WORD_BYTES);
+  return { length: bytes.length, words, rest: bytes.subarray(words.length * WORD_BYTES) };
+}
+
+function holds(view: DataView, start: number, literal: Literal): boolean {
+  const { words, rest } = literal;
+  let at = start;
+  for (let index = 0; index < words.length; index++) {
+    if (view.getInt32(at, true) !== words[index]) return false;
+    at += WORD_BYTES;
+  }
+  for (let index = 0; index < rest.length; index++) {
+    if (view.getUint8(at++) !== rest[index]) return false;
+  }
+  return true;
 }
 
 /**

@@ -105,3 +105,34 @@ describe('an event that looks like the ones before it', () => {
     expect(relay.usage()).toMatchObject({ usage: { inputFresh: 7, outputText: 30 }, estimated: false });
   });
 });
+
+describe('a long chunk that starts inside of an event', () => {
+  const streamOf = (lineEnd: string): string =>
+    Array.from({ length: 100 }, (_, index) => {
+      const choices = `[{"delta":{"content":"${'é'.repeat(index % 30)}"}}]`;
+      return `data: {"model":"v","choices":${choices},"usage":null,"n":"${index}"}${lineEnd}${lineEnd}`;
+    }).join('');
+
+  it.each([['\n'], ['\r\n'], ['\r']])('is passed on like a short one, with line ends %j', (lineEnd) => {
+    const data = Buffer.from(streamOf(lineEnd));
+    const whole = pass(INJECTED, data.toString());
+    expect(whole).not.toContain('usage');
+    for (let first = 1; first < 300; first++) {
+      const relay = chatCompletions.relayStream('sse', INJECTED, 'platform/model');
+      const cuts = [0, first, first + 4096, data.length];
+      const pieces = cuts.slice(1).map((end, index) => relay.push(data.subarray(cuts[index], end)));
+      expect(Buffer.concat(pieces.filter((piece) => piece !== undefined)).toString()).toBe(whole);
+      expect(relay.atBoundary).toBe(true);
+    }
+  });
+
+  it('is passed on up to its last whole event when nothing in it is to be changed', () => {
+    const relay = chatCompletions.relayStream('sse', ASKED, 'v');
+    const data = Buffer.from(streamOf('\n'));
+    expect(relay.push(data.subarray(0, 20))).toBeUndefined();
+    expect(
+      relay.push(data.subarray(20, data.length - 5))?.equals(data.subarray(0, data.lastIndexOf('data:'))),
+    ).toBe(true);
+    expect(relay.atBoundary).toBe(false);
+  });
+});
