@@ -57,12 +57,16 @@ export interface AttemptWatch {
   readonly ticket: Ticket;
 }
 
+/** Answers up to this size go to the socket at once and are not worth a listener. */
+const SMALL_ANSWER_BYTES = 64 * 1024;
+
 /** One route tried once, from the first byte sent until the client has the answer or the route has failed. */
 export class RouteAttempt implements UpstreamHandler, Flight {
   readonly #passage: Passage;
   readonly #route: Route;
   readonly #watch: AttemptWatch;
   readonly #settle: PromiseWithResolvers<AttemptResult>;
+  readonly #onClose = (): void => this.clientGone();
   #exchange: UpstreamExchange | undefined;
   #head: UpstreamHead | undefined;
   #headAt = 0;
@@ -89,7 +93,9 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   /** The exchange is known only after `send` returned; nothing is called back before that. */
   attach(exchange: UpstreamExchange): void {
     this.#exchange = exchange;
+    if (this.#done) return;
     this.#passage.carriage.inFlight.add(this);
+    this.#passage.response.once('close', this.#onClose);
   }
 
   onHead(head: UpstreamHead): void {
@@ -131,8 +137,13 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     if (this.#done) resetAfter(this.#passage.response, undefined);
     this.#done = true;
     this.#giveBack();
-    this.#passage.carriage.inFlight.delete(this);
+    this.#detach();
     this.#settle.reject(error);
+  }
+
+  #detach(): void {
+    this.#passage.carriage.inFlight.delete(this);
+    this.#passage.response.off('close', this.#onClose);
   }
 
   #takeHead(head: UpstreamHead): void {
@@ -305,7 +316,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     call.firstByteAt = this.#passage.carriage.clock.monotonic();
     const { pieces } = answer;
     const whole = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
-    const headers = ['content-length', String(whole?.length ?? 0), ...this.#commonHeaders(head)];
+    const headers = this.#answerHeaders(head);
+    headers.push('content-length', String(whole?.length ?? 0));
     settlePassage(
       this.#passage,
       {
@@ -321,28 +333,30 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     const { bodies } = this.#passage.carriage;
     const heldBytes = this.#heldBytes;
     this.#heldBytes = 0;
-    response.once('close', () => bodies.give(heldBytes));
+    if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', () => bodies.give(heldBytes));
+    else bodies.give(heldBytes);
     this.#finish({ kind: 'answered', outcome: 'ok' });
     response.writeHead(head.status, headers);
     response.end(whole);
   }
 
   #streamHeaders(head: UpstreamHead): string[] {
-    return ['cache-control', 'no-cache', 'x-accel-buffering', 'no', ...this.#commonHeaders(head)];
+    const headers = this.#answerHeaders(head);
+    headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no');
+    return headers;
   }
 
-  #commonHeaders(head: UpstreamHead): string[] {
+  #answerHeaders(head: UpstreamHead): string[] {
     const { call, model } = this.#passage;
-    const { protocol } = call.endpoint;
-    return [
-      ...answerHeaders(head.headers),
-      ...requestIdHeaders(call.id, protocol),
-      ...modelHeaders(model.modelId),
+    const headers = answerHeaders(head.headers);
+    headers.push(...requestIdHeaders(call.id, call.endpoint.protocol), ...modelHeaders(model.modelId));
+    headers.push(
       'x-tollgate-route',
       String(this.#route.id),
       'x-tollgate-attempts',
       String(attemptCount(call)),
-    ];
+    );
+    return headers;
   }
 
   /** conversion.md 1.12: an error as the first event is still an ordinary error, with a status of its own. */
@@ -378,7 +392,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#done = true;
     this.#chunks = [];
     this.#giveBack();
-    this.#passage.carriage.inFlight.delete(this);
+    this.#detach();
     this.#settle.resolve(result);
   }
 

@@ -78,7 +78,7 @@ function report(ticket: Ticket, result: AttemptResult): void {
 }
 
 function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<AttemptResult> {
-  const { dialect, raw, facts, response, carriage } = passage;
+  const { dialect, raw, facts, carriage } = passage;
   const settle = Promise.withResolvers<AttemptResult>();
   const attempt = new RouteAttempt(passage, route, watch, settle);
   const { endpoint } = passage.call;
@@ -91,10 +91,8 @@ function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<Atte
   });
   const body = dialect.spliceRequest(raw, facts, route.forwardModelId);
   const timeouts = facts.stream ? carriage.streamTimeouts : carriage.plainTimeouts;
-  const onClose = (): void => attempt.clientGone();
-  response.once('close', onClose);
   attempt.attach(carriage.client.send({ origin, path, method: 'POST', headers, body, timeouts }, attempt));
-  return settle.promise.finally(() => response.off('close', onClose));
+  return settle.promise;
 }
 
 function actionOf({ call, facts }: Passage): VendorAction {

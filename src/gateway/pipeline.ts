@@ -184,9 +184,10 @@ async function enter(
 ): Promise<Refusal | undefined> {
   const limits = chooseLimits(call.caller, catalog, call.createdAtMs);
   const accountId = call.caller.account.id;
-  const result = await gateway.carriage.gate.enter(
+  const entering = gateway.carriage.gate.enter(
     enterRequest({ callId: call.id, accountId, limits, facts, hold }),
   );
+  const result = entering instanceof Promise ? await entering : entering;
   if (result.kind === 'gate-refused') {
     gateway.carriage.observer.gateRefused(result.reason);
     return refusalOf(result);

@@ -31,7 +31,7 @@ export function settleCall(call: Call, outcome: Outcome, settlement: Settlement)
   call.usage = outcome.usage;
   const amountMicro = call.price === undefined ? 0n : costMicro(outcome.usage, call.price);
   growHold(call, amountMicro, settlement);
-  const record = recordOf(call, outcome, { amountMicro, ...settlement });
+  const record = recordOf(call, outcome, amountMicro, settlement);
   try {
     // The journal hands the record on to the settler.
     settlement.journal.end(record);
@@ -65,13 +65,9 @@ function leaveGate(call: Call, record: CallRecord, { gate, tasks }: Settlement):
   if (left instanceof Promise) tasks.run('gate.leave', () => left);
 }
 
-interface Reckoning extends Settlement {
-  readonly amountMicro: bigint;
-}
-
-function recordOf(call: Call, outcome: Outcome, reckoning: Reckoning): CallRecord {
+function recordOf(call: Call, outcome: Outcome, amountMicro: bigint, settlement: Settlement): CallRecord {
   const { caller, route, price } = call;
-  const { amountMicro, clock, creditsPerYuan } = reckoning;
+  const { clock, creditsPerYuan } = settlement;
   const chargeMicro = call.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
   return {
     callId: call.id,

@@ -285,12 +285,12 @@ test('a body that swells slowly past the limit is refused too', async () => {
 });
 
 test('a body slower than the least rate is closed after its grace; a faster one is not', async () => {
-  const to = await reader({ limits: { slowAfterMs: 100, rateIntervalMs: 100, rateBytesMin: 1_000 } });
+  const to = await reader({ limits: { slowAfterMs: 200, rateIntervalMs: 500, rateBytesMin: 1_000 } });
   const open = (): net.Socket => {
     const socket = net.connect(to.port, '127.0.0.1');
     socket.on('error', () => {});
     cleanups.push(() => socket.destroy());
-    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 12000\r\n\r\n');
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 30000\r\n\r\n');
     return socket;
   };
   const slow = open();
@@ -300,13 +300,13 @@ test('a body slower than the least rate is closed after its grace; a faster one 
     answer += chunk;
   });
   const closed = once(slow, 'close');
-  for (let step = 0; step < 12; step++) {
+  for (let step = 0; step < 30; step++) {
     slow.write('x');
     fast.write('y'.repeat(1_000));
     await sleep(40);
   }
   await closed;
-  await expect.poll(() => answer).toContain('12000 y');
+  await expect.poll(() => answer).toContain('30000 y');
   expect(to.results).toContainEqual({ kind: 'aborted', reason: 'slow' });
   expect(to.budget.usedBytes).toBe(0);
 });

@@ -138,8 +138,9 @@ class BodyReader implements DecoderSink {
     if (asksToContinue(request)) this.#reading.response?.writeContinue();
     request.on('data', (chunk: Buffer) => this.#receive(chunk));
     request.on('end', () => this.#received());
-    request.on('error', () => this.#abort('gone'));
-    request.on('close', () => this.#abort('gone'));
+    const gone = (): void => this.#abort('gone');
+    request.on('error', gone);
+    request.on('close', gone);
   }
 
   /** The first tick ends the grace; from then on every interval must bring its share. */

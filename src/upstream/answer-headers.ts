@@ -17,7 +17,10 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
   ['request-id', 'x-upstream-request-id'],
 ]);
 
-const PREFIXES = ['x-ratelimit-', 'anthropic-ratelimit-'] as const;
+/** `x-ratelimit-*` and `anthropic-ratelimit-*`. */
+function isRateLimit(name: string): boolean {
+  return name.startsWith('x-ratelimit-') || name.startsWith('anthropic-ratelimit-');
+}
 
 /** Flat: name, value, name, value, to be written beside our own. */
 export function answerHeaders(headers: UpstreamHead['headers']): string[] {
@@ -25,7 +28,7 @@ export function answerHeaders(headers: UpstreamHead['headers']): string[] {
   let idSeen = false;
   for (const name in headers) {
     const value = headers[name];
-    const passedName = ALLOWED.get(name) ?? (PREFIXES.some((prefix) => name.startsWith(prefix)) ? name : '');
+    const passedName = ALLOWED.get(name) ?? (isRateLimit(name) ? name : '');
     if (passedName === '' || value === undefined || !isHeaderValue(value)) continue;
     if (passedName === 'x-upstream-request-id') {
       if (idSeen) continue;
