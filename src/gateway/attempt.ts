@@ -11,6 +11,7 @@ import type {
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
 import { modelHeaders, requestIdHeaders } from './answer.ts';
+import type { AttemptResult, RouteFailure, VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
 import type { Flight } from './in-flight.ts';
 import { attemptCount, countedInput, type Passage, settlePassage } from './passage.ts';
@@ -19,19 +20,9 @@ import { classify } from './route.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
 import { vendorErrorBody, vendorErrorStatus } from './vendor-error.ts';
 
-/** An answer of a vendor that is an error: kept whole, because it may be passed on unchanged. */
-export interface VendorError {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-export interface RouteFailure {
-  /** For the call log: an HTTP status or the kind of failure. */
-  readonly outcome: string;
-  /** `limited` and `stopped` are of our own making and say nothing about the route. */
-  readonly kind: 'vendor-error' | 'timeout' | 'broken' | 'limited' | 'stopped';
-  readonly error: VendorError | undefined;
+export interface AttemptWatch {
+  readonly times: StreamTimes;
+  readonly ticket: Ticket;
 }
 
 /** What a failure of the exchange means for the call. */
@@ -43,19 +34,6 @@ const FAILURES: Readonly<Record<UpstreamFailure['kind'], RouteFailure['kind']>> 
   reset: 'broken',
   protocol: 'broken',
 };
-
-export type AttemptResult =
-  /** The client has its answer, or as much of it as came, or went away; the call is settled. */
-  | { readonly kind: 'answered'; readonly outcome: string }
-  /** The vendor says that the request itself is wrong: it is passed on, no other route is asked. */
-  | { readonly kind: 'rejected'; readonly error: VendorError }
-  /** Nothing reached the client: the next route may try. */
-  | { readonly kind: 'route-failed'; readonly failure: RouteFailure };
-
-export interface AttemptWatch {
-  readonly times: StreamTimes;
-  readonly ticket: Ticket;
-}
 
 /** Answers up to this size go to the socket at once and are not worth a listener. */
 const SMALL_ANSWER_BYTES = 64 * 1024;

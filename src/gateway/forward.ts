@@ -5,13 +5,8 @@ import { answerHeaders } from '../upstream/answer-headers.ts';
 import type { Ticket } from '../upstream/health.ts';
 import { addressVendor, type VendorAction } from '../upstream/vendor.ts';
 import { modelHeaders, requestIdHeaders, sendRefusal } from './answer.ts';
-import {
-  type AttemptResult,
-  type AttemptWatch,
-  RouteAttempt,
-  type RouteFailure,
-  type VendorError,
-} from './attempt.ts';
+import { type AttemptWatch, RouteAttempt } from './attempt.ts';
+import type { AttemptResult, RouteFailure, VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED, type Outcome } from './call.ts';
 import { attemptCount, beginAttempt, endAttempt, type Passage, settlePassage } from './passage.ts';
 import { classify } from './route.ts';
