@@ -21,6 +21,9 @@ const EXTENSION_MICRO = 10n * MICRO;
 const BYTES_PER_TOKEN = 4;
 const CHECK_BYTES_MIN = 1_024;
 
+/** Marks of a stream, one a second, before its input is counted with the tokenizer. */
+const MARKS_ESTIMATED = 5;
+
 export interface StreamTimes {
   readonly keepAliveMs: number;
   readonly clientStallMs: number;
@@ -55,6 +58,7 @@ export class StreamAnswer {
   #lastWriteAt = 0;
   #lastMarkAt = 0;
   #finalMarked = false;
+  #marks = 0;
   #bytesToCheck = Number.POSITIVE_INFINITY;
 
   constructor(start: {
@@ -221,9 +225,22 @@ export class StreamAnswer {
     const { call, carriage } = this.#passage;
     this.#lastMarkAt = now;
     this.#finalMarked = this.#relay.terminated;
-    const { usage } = completeUsage(this.#passage, this.#relay.usage());
+    const usage = this.#usageSoFar();
     carriage.journal.mark(call.id, usage);
     if (!this.#finalMarked) this.#watchHold(usage);
+  }
+
+  /**
+   * Counting an input costs as much as some hundred events, and a mark is only read if we die: until a stream
+   * has run for a while its input is the cheap estimate. What the client sees finished is counted in full.
+   */
+  #usageSoFar(): Usage {
+    const seen = this.#relay.usage();
+    this.#marks++;
+    if (seen.inputReported || this.#finalMarked || this.#marks > MARKS_ESTIMATED) {
+      return completeUsage(this.#passage, seen).usage;
+    }
+    return { ...seen.usage, inputFresh: this.#passage.facts.inputTokensEstimate };
   }
 
   /** decisions.md 3.5: a stream whose cost reaches its hold gets more, or is stopped like a cut one. */
