@@ -5,8 +5,7 @@ import { systemRandom } from '../kernel/random.ts';
 import type { Setup } from '../setup.ts';
 import { createAccount } from '../store/accounts.ts';
 import { loadCatalog } from '../store/catalog.ts';
-import type { Database } from '../store/database.ts';
-import { postMovement } from '../store/movement.ts';
+import { postOpening } from '../store/movement.ts';
 import {
   type Command,
   CommandFailed,
@@ -97,31 +96,11 @@ async function create(setup: Setup, wanted: Wanted): Promise<number> {
       preference: { fallbackModel: null, byokFallback: false },
     });
     if (result.kind === 'email-taken') throw new CommandFailed(`${wanted.email} has an account already`);
-    await fund(transaction, result.accountId, wanted);
-    return result.accountId;
+    const { accountId } = result;
+    const { balanceMicro, creditsMicro } = wanted;
+    await postOpening(transaction, { accountId, balanceMicro, creditsMicro, ref: 'account create' });
+    return accountId;
   });
-}
-
-/** Money comes through the ledger, never by setting a column. */
-async function fund(transaction: Database, accountId: number, wanted: Wanted): Promise<void> {
-  const opening = { accountId, ref: 'account create' };
-  const { balanceMicro, creditsMicro } = wanted;
-  if (balanceMicro > 0n) {
-    await postMovement(transaction, {
-      ...opening,
-      kind: 'top_up',
-      pool: 'balance',
-      changeMicro: balanceMicro,
-    });
-  }
-  if (creditsMicro > 0n) {
-    await postMovement(transaction, {
-      ...opening,
-      kind: 'grant',
-      pool: 'credits',
-      changeMicro: creditsMicro,
-    });
-  }
 }
 
 function emailOf(text: string): string {

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { ANSWERS_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX, SCAN_SLICE_BYTES } from '../bounds.ts';
-import { type Refusal, refuse } from '../kernel/errors.ts';
+import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { QUOTE } from './ascii.ts';
-import type { ByteRange, RequestFacts } from './dialect.ts';
+import type { ByteRange, RawRequest, RequestFacts } from './dialect.ts';
 import { readFigure } from './figure.ts';
-import type { PathTree } from './paths.ts';
+import { compilePaths, type PathTree } from './paths.ts';
 import { JsonScan, newScanStack, type ScanOutcome } from './scan.ts';
 import { isWord } from './skim.ts';
 import { decodeText } from './text.ts';
@@ -78,4 +78,28 @@ export function foundFigure(body: Buffer, ranges: readonly ByteRange[] | undefin
 
 export function boundAnswers(asked: number | undefined): number {
   return Math.min(Math.max(1, asked ?? 1), ANSWERS_PER_CALL_MAX);
+}
+
+/** A reader for protocols whose body holds `model`, `stream` and one limit of the output, and no more for us. */
+export function createTextRequestReader(
+  outputMaxField: string,
+): (request: RawRequest) => Facts | Promise<Facts> {
+  const tree = compilePaths({ model: 'model', stream: 'stream', outputMax: outputMaxField });
+  const { slots } = tree;
+  return ({ body }) =>
+    scanRequest(body, tree, (scan) => {
+      const model = readModel(body, scan.found[slots.model]);
+      if (isRefusal(model)) return model;
+      return {
+        ...model,
+        stream: foundTrue(body, scan.found[slots.stream]),
+        outputTokensMax: foundFigure(body, scan.found[slots.outputMax]),
+        answers: 1,
+        images: 0,
+        inputTokensEstimate: inputTokensEstimate(scan),
+        usageInjected: false,
+        usageSplice: undefined,
+        edit: false,
+      };
+    });
 }

@@ -10,7 +10,7 @@ import { readCatalog, type Unsealing } from './catalog-read.ts';
 import * as write from './catalog-write.ts';
 import { announce } from './changes.ts';
 import type { Database } from './database.ts';
-import { postMovement } from './movement.ts';
+import { postOpening } from './movement.ts';
 import { grantSubscription } from './subscriptions.ts';
 
 export interface ApplyOptions extends Unsealing {
@@ -148,24 +148,8 @@ async function writeAccount(writing: Writing, entry: AccountEntry): Promise<void
 
 async function openAccount(writing: Writing, entry: AccountEntry, accountId: number): Promise<void> {
   const { transaction, document, stored, options } = writing;
-  const opening = { accountId, ref: 'catalogue file' };
   const { balanceMicro, creditsMicro, subscription } = entry;
-  if (balanceMicro > 0n) {
-    await postMovement(transaction, {
-      ...opening,
-      kind: 'top_up',
-      pool: 'balance',
-      changeMicro: balanceMicro,
-    });
-  }
-  if (creditsMicro > 0n) {
-    await postMovement(transaction, {
-      ...opening,
-      kind: 'grant',
-      pool: 'credits',
-      changeMicro: creditsMicro,
-    });
-  }
+  await postOpening(transaction, { accountId, balanceMicro, creditsMicro, ref: 'catalogue file' });
   if (subscription === undefined) return;
   const { planCode } = subscription;
   const plan = document.plans.find((each) => each.code === planCode) ?? stored.plans.get(planCode);

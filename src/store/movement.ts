@@ -64,3 +64,24 @@ async function post(
   await announce(transaction, { kind: 'account', accountId });
   return { kind: 'posted', funds };
 }
+
+export interface Opening {
+  readonly accountId: number;
+  readonly balanceMicro: bigint;
+  readonly creditsMicro: bigint;
+  /** Who opened the account. */
+  readonly ref: string;
+}
+
+/** The money an account begins with: it comes through the ledger, never by setting a column. */
+export async function postOpening(transaction: Database, opening: Opening): Promise<void> {
+  const { accountId, balanceMicro, creditsMicro, ref } = opening;
+  if (balanceMicro > 0n) {
+    const topUp = { kind: 'top_up', pool: 'balance', changeMicro: balanceMicro } as const;
+    await postMovement(transaction, { accountId, ref, ...topUp });
+  }
+  if (creditsMicro > 0n) {
+    const grant = { kind: 'grant', pool: 'credits', changeMicro: creditsMicro } as const;
+    await postMovement(transaction, { accountId, ref, ...grant });
+  }
+}
