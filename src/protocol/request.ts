@@ -80,7 +80,7 @@ export function boundAnswers(asked: number | undefined): number {
   return Math.min(Math.max(1, asked ?? 1), ANSWERS_PER_CALL_MAX);
 }
 
-/** A reader for protocols whose body holds `model`, `stream` and one limit of the output, and no more for us. */
+/** For protocols whose body holds `model`, `stream`, one limit of the output, and no more for us. */
 export function createTextRequestReader(
   outputMaxField: string,
 ): (request: RawRequest) => Facts | Promise<Facts> {
