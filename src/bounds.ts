@@ -191,3 +191,9 @@ export const DOCTOR_PAGE_ROWS = 5_000;
 export const JOURNAL_UNWRITTEN_MAX = 10_000;
 /** Keys looked up in the store at once: at a millisecond each over ten connections, a tenth of a second. */
 export const CALLER_LOADS_MAX = 1_000;
+/** Fields named in the loss report of one conversion; a header and a log cell must hold them. */
+export const DROPPED_FIELDS_MAX = 40;
+/** Characters of one envelope of blobs: the longest thinking with its signature stays far below. */
+export const ENVELOPE_CHARS_MAX = 4 * MIB;
+/** Blobs in one envelope: thinking blocks before a single tool call. */
+export const ENVELOPE_BLOBS_MAX = 64;

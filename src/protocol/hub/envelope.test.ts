@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { type Blob, mayReturn } from './blob.ts';
+import { mayHoldEnvelope, unwrapBlobs, unwrapBlobsBase64, wrapBlobs, wrapBlobsBase64 } from './envelope.ts';
+
+const BLOBS: readonly Blob[] = [
+  { issuer: 'm-1f', form: 'signature', place: 'reasoning', value: 'EqQB+/=', text: 'so – 考え' },
+  { issuer: 'r-2e', form: 'encrypted', place: 'reasoning', value: 'gAAA', itemId: 'rs_1' },
+];
+
+describe('an envelope', () => {
+  test('gives back what was put in, in both spellings', () => {
+    expect(unwrapBlobs(wrapBlobs(BLOBS))).toEqual(BLOBS);
+    expect(unwrapBlobsBase64(wrapBlobsBase64(BLOBS))).toEqual(BLOBS);
+    expect(wrapBlobs(BLOBS)).toMatch(/^tg1\.[A-Za-z0-9_-]+$/);
+  });
+
+  test('is found in a body', () => {
+    expect(mayHoldEnvelope(Buffer.from(`{"signature":"${wrapBlobs(BLOBS)}"}`))).toBe(true);
+    expect(mayHoldEnvelope(Buffer.from(`{"thoughtSignature":"${wrapBlobsBase64(BLOBS)}"}`))).toBe(true);
+    expect(mayHoldEnvelope(Buffer.from('{"signature":"EqQBCkYI"}'))).toBe(false);
+  });
+
+  test('that is damaged or foreign is none', () => {
+    expect(unwrapBlobs('EqQBCkYI')).toBeUndefined();
+    expect(unwrapBlobs('tg1.!!!')).toBeUndefined();
+    expect(unwrapBlobs(wrapBlobs(BLOBS).slice(0, -9))).toBeUndefined();
+    expect(unwrapBlobs(`tg1.${Buffer.from('[["a","b","c","d"]]').toString('base64url')}`)).toBeUndefined();
+    expect(unwrapBlobsBase64('%%%')).toBeUndefined();
+  });
+});
+
+describe('a blob', () => {
+  const [blob] = BLOBS as [Blob];
+
+  test('goes back to its issuer only', () => {
+    expect(mayReturn(blob, { protocol: 'messages', issuer: 'm-1f' })).toBe(true);
+    expect(mayReturn(blob, { protocol: 'messages', issuer: 'm-20' })).toBe(false);
+  });
+
+  test('that the client got elsewhere fits any vendor of its protocol', () => {
+    const native: Blob = { ...blob, issuer: 'messages' };
+    expect(mayReturn(native, { protocol: 'messages', issuer: 'm-20' })).toBe(true);
+    expect(mayReturn(native, { protocol: 'gemini', issuer: 'g-20' })).toBe(false);
+  });
+});

@@ -1,0 +1,73 @@
+import { ENVELOPE_BLOBS_MAX, ENVELOPE_CHARS_MAX } from '../../bounds.ts';
+import type { Blob } from './blob.ts';
+
+/** No vendor's signature begins like this; in base64 the mark is `dGcxL`. */
+const MARK = 'tg1.';
+const MARK_BYTES = Buffer.from(`"${MARK}`);
+const MARK_BASE64_BYTES = Buffer.from(`"${Buffer.from(MARK).toString('base64').slice(0, 5)}`);
+
+const FORMS: readonly string[] = ['signature', 'redacted', 'encrypted', 'thought'] satisfies Blob['form'][];
+const PLACES: readonly string[] = ['reasoning', 'call', 'text'] satisfies Blob['place'][];
+
+/**
+ * Blobs of one vendor in the opaque field of another one's protocol (conversion.md 7.6): the client keeps it
+ * and hands it back, as it would a signature of its own vendor. URL-safe characters only; the same blobs give
+ * the same text.
+ */
+export function wrapBlobs(blobs: readonly Blob[]): string {
+  const rows = blobs.map((blob) => [
+    blob.issuer,
+    blob.form,
+    blob.place,
+    blob.value,
+    blob.itemId ?? null,
+    blob.text ?? null,
+  ]);
+  return MARK + Buffer.from(JSON.stringify(rows)).toString('base64url');
+}
+
+/** The blobs of an envelope; nothing when the text is none (a vendor's own signature, or garbage). */
+export function unwrapBlobs(text: string): readonly Blob[] | undefined {
+  if (!text.startsWith(MARK) || text.length > ENVELOPE_CHARS_MAX) return undefined;
+  let rows: unknown;
+  try {
+    rows = JSON.parse(Buffer.from(text.slice(MARK.length), 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(rows) || rows.length > ENVELOPE_BLOBS_MAX) return undefined;
+  const blobs = rows.map(toBlob);
+  return blobs.every((blob) => blob !== undefined) ? blobs : undefined;
+}
+
+/** Google's field holds bytes: there the envelope stands in base64. */
+export function wrapBlobsBase64(blobs: readonly Blob[]): string {
+  return Buffer.from(wrapBlobs(blobs)).toString('base64');
+}
+
+export function unwrapBlobsBase64(text: string): readonly Blob[] | undefined {
+  if (text.length > ENVELOPE_CHARS_MAX * 2) return undefined;
+  return unwrapBlobs(Buffer.from(text, 'base64').toString('latin1'));
+}
+
+/** Whether a body may hold an envelope: then it is not passed on untouched, whatever protocol it speaks. */
+export function mayHoldEnvelope(body: Buffer): boolean {
+  return body.includes(MARK_BYTES) || body.includes(MARK_BASE64_BYTES);
+}
+
+/** From outside: every field is checked. */
+function toBlob(row: unknown): Blob | undefined {
+  if (!Array.isArray(row)) return undefined;
+  const [issuer, form, place, value, itemId, text] = row as unknown[];
+  if (typeof issuer !== 'string' || typeof value !== 'string') return undefined;
+  if (typeof form !== 'string' || !FORMS.includes(form)) return undefined;
+  if (typeof place !== 'string' || !PLACES.includes(place)) return undefined;
+  return {
+    issuer,
+    form: form as Blob['form'],
+    place: place as Blob['place'],
+    value,
+    ...(typeof itemId === 'string' ? { itemId } : {}),
+    ...(typeof text === 'string' ? { text } : {}),
+  };
+}

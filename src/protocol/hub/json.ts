@@ -1,0 +1,197 @@
+import { JSON_DEPTH_MAX } from '../../bounds.ts';
+
+/**
+ * JSON as conversions need it: everything an ordinary value, but for the keys whose values must keep their own
+ * spelling (schemas and tool arguments: key order, large integers, `1.0`), which stay raw text.
+ */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | RawJson
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue | undefined };
+
+export type JsonObject = { readonly [key: string]: JsonValue | undefined };
+
+/** JSON text that is passed on as it was written. */
+export class RawJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RawJson);
+}
+
+export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Reads an object whose values under `rawKeys` stay raw, at any depth. Nothing when the text is not a JSON
+ * object, or nested too deep. `__proto__` is dropped: no protocol has such a field.
+ */
+export function readJson(text: string, rawKeys: ReadonlySet<string>): JsonObject | undefined {
+  const reader = new Reader(text, rawKeys);
+  try {
+    const value = reader.document();
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof NotJson) return undefined;
+    throw error;
+  }
+}
+
+class NotJson extends Error {}
+
+class Reader {
+  readonly #text: string;
+  readonly #rawKeys: ReadonlySet<string>;
+  #at = 0;
+
+  constructor(text: string, rawKeys: ReadonlySet<string>) {
+    this.#text = text;
+    this.#rawKeys = rawKeys;
+  }
+
+  document(): JsonValue {
+    const value = this.#value(0);
+    this.#space();
+    if (this.#at !== this.#text.length) throw new NotJson();
+    return value;
+  }
+
+  #value(depth: number): JsonValue {
+    this.#space();
+    switch (this.#text.charCodeAt(this.#at)) {
+      case 0x7b:
+        return this.#object(depth + 1);
+      case 0x5b:
+        return this.#array(depth + 1);
+      case QUOTE:
+        return this.#string();
+      default:
+        return this.#word();
+    }
+  }
+
+  #object(depth: number): JsonObject {
+    if (depth > JSON_DEPTH_MAX) throw new NotJson();
+    const fields: Record<string, JsonValue> = {};
+    this.#at++;
+    if (this.#take(0x7d)) return fields;
+    do {
+      this.#space();
+      const key = this.#string();
+      if (!this.#take(0x3a)) throw new NotJson();
+      const value = this.#rawKeys.has(key) ? this.#raw(depth) : this.#value(depth);
+      if (key !== '__proto__') fields[key] = value;
+    } while (this.#take(0x2c));
+    if (!this.#take(0x7d)) throw new NotJson();
+    return fields;
+  }
+
+  #array(depth: number): readonly JsonValue[] {
+    if (depth > JSON_DEPTH_MAX) throw new NotJson();
+    const items: JsonValue[] = [];
+    this.#at++;
+    if (this.#take(0x5d)) return items;
+    do items.push(this.#value(depth));
+    while (this.#take(0x2c));
+    if (!this.#take(0x5d)) throw new NotJson();
+    return items;
+  }
+
+  /** Objects and arrays keep their text; a string, a number or null under such a key is what it is. */
+  #raw(depth: number): JsonValue {
+    this.#space();
+    const start = this.#at;
+    const value = this.#value(depth);
+    const isCompound = typeof value === 'object' && value !== null;
+    return isCompound ? new RawJson(this.#text.slice(start, this.#at)) : value;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    const text = this.#text;
+    if (text.charCodeAt(start) !== QUOTE) throw new NotJson();
+    const end = endOfString(text, start);
+    this.#at = end + 1;
+    // The engine reads escapes, and refuses control characters, faster than we could.
+    return this.#parse(start, end + 1) as string;
+  }
+
+  /** A number or one of the three words. */
+  #word(): JsonValue {
+    const start = this.#at;
+    const text = this.#text;
+    while (this.#at < text.length && isWordUnit(text.charCodeAt(this.#at))) this.#at++;
+    if (this.#at === start) throw new NotJson();
+    return this.#parse(start, this.#at);
+  }
+
+  #parse(start: number, end: number): JsonValue {
+    try {
+      return JSON.parse(this.#text.slice(start, end)) as JsonValue;
+    } catch {
+      throw new NotJson();
+    }
+  }
+
+  #take(unit: number): boolean {
+    this.#space();
+    if (this.#text.charCodeAt(this.#at) !== unit) return false;
+    this.#at++;
+    return true;
+  }
+
+  #space(): void {
+    const text = this.#text;
+    for (;;) {
+      const unit = text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+      this.#at++;
+    }
+  }
+}
+
+/** `indexOf` jumps over long strings (pictures in base64) at memory speed. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before--;
+    if ((end - before) % 2 === 1) return end;
+    end = text.indexOf('"', end + 1);
+  }
+  throw new NotJson();
+}
+
+/** Letters, digits, `+`, `-` and `.`. */
+function isWordUnit(unit: number): boolean {
+  return (
+    (unit >= 0x30 && unit <= 0x39) ||
+    (unit >= 0x61 && unit <= 0x7a) ||
+    unit === 0x45 ||
+    (unit >= 0x2b && unit <= 0x2e && unit !== 0x2c)
+  );
+}
+
+/** The text of a value: fields that are `undefined` are left out, raw text is written as it is. */
+export function writeJson(value: JsonValue): string {
+  if (value instanceof RawJson) return value.text;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  const fields: string[] = [];
+  for (const [key, field] of Object.entries(value as JsonObject)) {
+    if (field !== undefined) fields.push(`${JSON.stringify(key)}:${writeJson(field)}`);
+  }
+  return `{${fields.join(',')}}`;
+}

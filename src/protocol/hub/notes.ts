@@ -1,0 +1,63 @@
+import { DROPPED_FIELDS_MAX } from '../../bounds.ts';
+
+/** Options a target may have no place for. Each spoke says how its clients write them (`Spoke.fields`). */
+export type HubField =
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'frequencyPenalty'
+  | 'presencePenalty'
+  | 'seed'
+  | 'stop'
+  | 'logprobs'
+  | 'maxTokens'
+  | 'endUser'
+  | 'cacheKey'
+  | 'cacheMarks'
+  | 'serviceTier'
+  | 'verbosity'
+  | 'parallelCalls'
+  | 'toolChoice'
+  | 'strict'
+  | 'thinking'
+  | 'format'
+  | 'detail';
+
+export type FieldNames = Readonly<Record<HubField, string>>;
+
+/** The loss report of one conversion: what the client said and the vendor will not hear. */
+export class Notes {
+  readonly #fields: FieldNames;
+  readonly #dropped = new Set<string>();
+
+  /** `fields` of the client's spoke: the report speaks the client's words. */
+  constructor(fields: FieldNames) {
+    this.#fields = fields;
+  }
+
+  /** A path as the client wrote it: `logit_bias`, `tools[2]`, `messages[0].name`. For decoders. */
+  drop(path: string): void {
+    if (this.#dropped.size < DROPPED_FIELDS_MAX) this.#dropped.add(path);
+  }
+
+  /** An option the target has no place for. For encoders, who do not know the client's words. */
+  lose(field: HubField): void {
+    this.drop(this.#fields[field]);
+  }
+
+  get dropped(): readonly string[] {
+    return [...this.#dropped];
+  }
+}
+
+/**
+ * The request holds content that the target cannot carry. Thrown deep inside a spoke and caught in one place
+ * (convert.ts), where it becomes the refusal 40004.
+ */
+export class Inexpressible extends Error {
+  /** `where` as the client wrote it, or the kind of content; `reason` names no content of the client's. */
+  constructor(where: string, reason: string) {
+    super(`${where}: ${reason}`);
+    this.name = 'Inexpressible';
+  }
+}

@@ -1,0 +1,129 @@
+import type { Blob } from './blob.ts';
+
+/**
+ * The pieces of which conversations and answers consist, in the order in which they were said. Text and tool
+ * calls are never kept apart: their order is what signatures are bound to (conversion.md 1.4).
+ */
+export type Part =
+  | TextPart
+  | ImagePart
+  | AudioPart
+  | VideoPart
+  | FilePart
+  | ReasoningPart
+  | ToolCallPart
+  | ToolResultPart
+  | RefusalPart
+  | ServerToolPart
+  | OpaquePart;
+
+export type PartOf<Kind extends Part['kind']> = Extract<Part, { readonly kind: Kind }>;
+
+/** A mark after which the vendor's prompt cache should hold the conversation. */
+export interface CacheMark {
+  readonly ttl?: string | undefined;
+}
+
+export interface TextPart {
+  readonly kind: 'text';
+  readonly text: string;
+  readonly citations?: readonly Citation[] | undefined;
+  /** Gemini signs texts as well as calls. */
+  readonly blobs?: readonly Blob[] | undefined;
+  readonly cache?: CacheMark | undefined;
+}
+
+/** A page on the web that a passage rests on. `start` and `end` count UTF-16 units in the part's text. */
+export interface Citation {
+  readonly url: string;
+  readonly title?: string | undefined;
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
+  readonly citedText?: string | undefined;
+}
+
+/** Where the bytes of a picture or file are. Base64 is standard and padded; a `file` is known to one vendor. */
+export type MediaSource =
+  | { readonly kind: 'bytes'; readonly mime: string; readonly base64: string }
+  | { readonly kind: 'url'; readonly url: string; readonly mime?: string | undefined }
+  | { readonly kind: 'file'; readonly id: string; readonly mime?: string | undefined };
+
+export interface ImagePart {
+  readonly kind: 'image';
+  readonly source: MediaSource;
+  readonly detail?: 'auto' | 'low' | 'high' | 'original' | undefined;
+  readonly cache?: CacheMark | undefined;
+}
+
+export interface AudioPart {
+  readonly kind: 'audio';
+  readonly source: MediaSource;
+}
+
+export interface VideoPart {
+  readonly kind: 'video';
+  readonly source: MediaSource;
+}
+
+export interface FilePart {
+  readonly kind: 'file';
+  readonly source: MediaSource | { readonly kind: 'text'; readonly text: string };
+  readonly filename?: string | undefined;
+  readonly title?: string | undefined;
+  readonly cache?: CacheMark | undefined;
+}
+
+/** Visible thinking (empty when it is hidden) and what its vendor wants back with it. */
+export interface ReasoningPart {
+  readonly kind: 'reasoning';
+  readonly text: string;
+  readonly blob?: Blob | undefined;
+}
+
+export interface ToolCallPart {
+  readonly kind: 'tool-call';
+  readonly id: string;
+  readonly name: string;
+  /** Responses groups tools in namespaces; flattened for everybody else. */
+  readonly namespace?: string | undefined;
+  /** A JSON object as raw text, never empty; for a custom tool its free text. */
+  readonly arguments: string;
+  readonly custom: boolean;
+  /** What must come back with the call: its own signature, and thinking the client has no field for. */
+  readonly blobs?: readonly Blob[] | undefined;
+  readonly cache?: CacheMark | undefined;
+}
+
+export interface ToolResultPart {
+  readonly kind: 'tool-result';
+  readonly callId: string;
+  /** Only Google asks for it; looked up by the call's id where the client does not say it. */
+  readonly name?: string | undefined;
+  readonly parts: readonly Part[];
+  readonly isError: boolean;
+  readonly custom: boolean;
+  readonly cache?: CacheMark | undefined;
+}
+
+export interface RefusalPart {
+  readonly kind: 'refusal';
+  readonly text: string;
+}
+
+/** A tool that ran at the vendor: raw for the protocol it came from, a readable text for all others. */
+export interface ServerToolPart {
+  readonly kind: 'server-tool';
+  readonly protocol: string;
+  readonly raw: string;
+  readonly text: string;
+}
+
+/** What only its own protocol can carry (a compaction, a container): elsewhere it is refused, never lost. */
+export interface OpaquePart {
+  readonly kind: 'opaque';
+  readonly protocol: string;
+  readonly type: string;
+  readonly raw: string;
+  /** Where it stood in the client's body, for the refusal. */
+  readonly path: string;
+}

@@ -1,0 +1,125 @@
+import type { Effort } from '../../kernel/capability.ts';
+import type { Part, TextPart } from './part.ts';
+import type { TextProtocol } from './protocol.ts';
+
+/** A request as the client meant it, whatever it was spoken in. Plain data; it never changes. */
+export interface HubRequest {
+  readonly client: TextProtocol;
+  readonly stream: boolean;
+  /** The leading run of system and developer texts, one part for each of the client's. */
+  readonly system: readonly TextPart[];
+  readonly turns: readonly Turn[];
+  readonly tools: readonly Tool[];
+  readonly hostedTools: readonly HostedTool[];
+  readonly toolChoice: ToolChoice | undefined;
+  readonly parallelCalls: boolean | undefined;
+  readonly thinking: Thinking;
+  readonly format: OutputFormat;
+  readonly verbosity: string | undefined;
+  readonly sampling: Sampling;
+  readonly stop: readonly string[];
+  readonly maxTokens: number | undefined;
+  /** Answers asked for at once, at least 1. */
+  readonly answers: number;
+  /** How many alternatives of each token are wanted; nothing: no logprobs at all. */
+  readonly logprobs: number | undefined;
+  /** Who the end user is to the client (`safety_identifier`, `user`, `metadata.user_id`). */
+  readonly endUser: string | undefined;
+  readonly cacheKey: string | undefined;
+  readonly serviceTier: string | undefined;
+  /** Chat streams: the client wants the usage chunk. The others always get their usage. */
+  readonly includeUsage: boolean;
+  /**
+   * Top-level fields of the client's body as raw JSON, for what its own protocol echoes (Responses) and for
+   * nothing else.
+   */
+  readonly echo: ReadonlyMap<string, string>;
+}
+
+/** Tool results stand in user turns, as in Messages; a system turn is one in mid-conversation. */
+export interface Turn {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly parts: readonly Part[];
+}
+
+export type Tool = FunctionTool | CustomTool;
+
+export interface FunctionTool {
+  readonly kind: 'function';
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly description?: string | undefined;
+  /** JSON Schema as raw text: its key order and numbers matter (conversion.md 1.6). Nothing: no arguments. */
+  readonly schema: string | undefined;
+  readonly strict: boolean | undefined;
+  readonly cached?: boolean | undefined;
+}
+
+/** A tool whose input is free text, perhaps under a grammar. */
+export interface CustomTool {
+  readonly kind: 'custom';
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly description?: string | undefined;
+  readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
+}
+
+/** A tool that runs at the client's vendor: other vendors have none like it, so it is dropped and reported. */
+export interface HostedTool {
+  readonly type: string;
+  readonly path: string;
+}
+
+export type ToolChoice =
+  | { readonly kind: 'auto' | 'none' | 'required' }
+  | { readonly kind: 'tool'; readonly name: string; readonly namespace?: string | undefined }
+  | { readonly kind: 'subset'; readonly names: readonly string[]; readonly required: boolean };
+
+export interface Thinking {
+  /** Nothing: the client said nothing about it. */
+  readonly mode: 'off' | 'adaptive' | 'budget' | 'between-tools' | undefined;
+  readonly effort: Effort | undefined;
+  readonly budgetTokens: number | undefined;
+  /** Whether the client wants to see it; nothing: its protocol's default. */
+  readonly show: boolean | undefined;
+  /** Responses: `auto`, `concise` or `detailed`. */
+  readonly summaryStyle: string | undefined;
+}
+
+export type OutputFormat =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'schema';
+      readonly name: string | undefined;
+      readonly description: string | undefined;
+      /** JSON Schema as raw text. */
+      readonly schema: string;
+      readonly strict: boolean | undefined;
+    };
+
+export interface Sampling {
+  readonly temperature: number | undefined;
+  readonly topP: number | undefined;
+  readonly topK: number | undefined;
+  readonly frequencyPenalty: number | undefined;
+  readonly presencePenalty: number | undefined;
+  readonly seed: number | undefined;
+}
+
+export const NO_SAMPLING: Sampling = Object.freeze({
+  temperature: undefined,
+  topP: undefined,
+  topK: undefined,
+  frequencyPenalty: undefined,
+  presencePenalty: undefined,
+  seed: undefined,
+});
+
+export const NO_THINKING: Thinking = Object.freeze({
+  mode: undefined,
+  effort: undefined,
+  budgetTokens: undefined,
+  show: undefined,
+  summaryStyle: undefined,
+});
