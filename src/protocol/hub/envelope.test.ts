@@ -11,20 +11,24 @@ describe('an envelope', () => {
   test('gives back what was put in, in both spellings', () => {
     expect(unwrapBlobs(wrapBlobs(BLOBS))).toEqual(BLOBS);
     expect(unwrapBlobsBase64(wrapBlobsBase64(BLOBS))).toEqual(BLOBS);
-    expect(wrapBlobs(BLOBS)).toMatch(/^tg1\.[A-Za-z0-9_-]+$/);
+    expect(wrapBlobs(BLOBS)).toMatch(/^tollgate\.blobs\.1\.[A-Za-z0-9_-]+$/);
   });
 
   test('is found in a body', () => {
-    expect(mayHoldEnvelope(Buffer.from(`{"signature":"${wrapBlobs(BLOBS)}"}`))).toBe(true);
-    expect(mayHoldEnvelope(Buffer.from(`{"thoughtSignature":"${wrapBlobsBase64(BLOBS)}"}`))).toBe(true);
-    expect(mayHoldEnvelope(Buffer.from('{"signature":"EqQBCkYI"}'))).toBe(false);
+    expect(mayHoldEnvelope(Buffer.from(`{"signature":"${wrapBlobs(BLOBS)}"}`), 'messages')).toBe(true);
+    expect(mayHoldEnvelope(Buffer.from(`{"thoughtSignature":"${wrapBlobsBase64(BLOBS)}"}`), 'gemini')).toBe(
+      true,
+    );
+    expect(mayHoldEnvelope(Buffer.from('{"signature":"EqQBCkYI"}'), 'messages')).toBe(false);
   });
 
   test('that is damaged or foreign is none', () => {
     expect(unwrapBlobs('EqQBCkYI')).toBeUndefined();
-    expect(unwrapBlobs('tg1.!!!')).toBeUndefined();
+    expect(unwrapBlobs('tollgate.blobs.1.!!!')).toBeUndefined();
     expect(unwrapBlobs(wrapBlobs(BLOBS).slice(0, -9))).toBeUndefined();
-    expect(unwrapBlobs(`tg1.${Buffer.from('[["a","b","c","d"]]').toString('base64url')}`)).toBeUndefined();
+    expect(
+      unwrapBlobs(`tollgate.blobs.1.${Buffer.from('[["a","b","c","d"]]').toString('base64url')}`),
+    ).toBeUndefined();
     expect(unwrapBlobsBase64('%%%')).toBeUndefined();
   });
 });

@@ -1,10 +1,12 @@
 import { ENVELOPE_BLOBS_MAX, ENVELOPE_CHARS_MAX } from '../../bounds.ts';
 import type { Blob } from './blob.ts';
+import type { TextProtocol } from './protocol.ts';
 
-/** No vendor's signature begins like this; in base64 the mark is `dGcxL`. */
-const MARK = 'tg1.';
-const MARK_BYTES = Buffer.from(`"${MARK}`);
-const MARK_BASE64_BYTES = Buffer.from(`"${Buffer.from(MARK).toString('base64').slice(0, 5)}`);
+/** No vendor's signature begins like this. Long, because bodies are searched for it: that makes it quick. */
+const MARK = 'tollgate.blobs.1.';
+const MARK_BYTES = Buffer.from(MARK);
+/** The same in base64, as far as it does not depend on what follows. */
+const MARK_BASE64_BYTES = Buffer.from(Buffer.from(MARK).toString('base64').slice(0, 20));
 
 const FORMS: readonly string[] = ['signature', 'redacted', 'encrypted', 'thought'] satisfies Blob['form'][];
 const PLACES: readonly string[] = ['reasoning', 'call', 'text'] satisfies Blob['place'][];
@@ -51,8 +53,8 @@ export function unwrapBlobsBase64(text: string): readonly Blob[] | undefined {
 }
 
 /** Whether a body may hold an envelope: then it is not passed on untouched, whatever protocol it speaks. */
-export function mayHoldEnvelope(body: Buffer): boolean {
-  return body.includes(MARK_BYTES) || body.includes(MARK_BASE64_BYTES);
+export function mayHoldEnvelope(body: Buffer, protocol: TextProtocol): boolean {
+  return body.includes(protocol === 'gemini' ? MARK_BASE64_BYTES : MARK_BYTES);
 }
 
 /** From outside: every field is checked. */
