@@ -40,6 +40,7 @@ const SMALL_ANSWER_BYTES = 64 * 1024;
 
 /** One route tried once, from the first byte sent until the client has the answer or the route has failed. */
 export class RouteAttempt implements UpstreamHandler, Flight {
+  place = -1;
   readonly #passage: Passage;
   readonly #route: Route;
   readonly #watch: AttemptWatch;

@@ -3,6 +3,8 @@ import type { Clock } from '../kernel/clock.ts';
 /** A call that is at a vendor: waiting for its first byte, or streaming. */
 export interface Flight {
   readonly streaming: boolean;
+  /** Its place in the list of all; kept by the list alone. */
+  place: number;
   /** Called about once a second: send a sign of life, cut a client that does not read. */
   tick(now: number): void;
   /** The process must end: the call ends now, and what was produced is settled. */
@@ -11,25 +13,36 @@ export interface Flight {
 
 const TICK_MS = 1_000;
 
-/** All calls that are at a vendor, with one timer for all of them instead of several for each. */
+/**
+ * All calls that are at a vendor, with one timer for all of them instead of several for each. A list, not a
+ * Set: when V8 replaces a Set's table the dead one still points to its successor, and once a table is in the
+ * old generation every call that ever was in the Set survives until the next full collection.
+ */
 export class InFlight {
-  readonly #flights = new Set<Flight>();
+  readonly #flights: Flight[] = [];
   readonly #timer: NodeJS.Timeout;
 
   constructor(clock: Clock, tickMs = TICK_MS) {
     this.#timer = setInterval(() => {
       const now = clock.monotonic();
-      for (const flight of this.#flights) flight.tick(now);
+      // From the end, because a flight that ends in its tick gives its place to the last one.
+      for (let place = this.#flights.length - 1; place >= 0; place--) this.#flights[place]?.tick(now);
     }, tickMs);
     this.#timer.unref();
   }
 
   add(flight: Flight): void {
-    this.#flights.add(flight);
+    flight.place = this.#flights.length;
+    this.#flights.push(flight);
   }
 
+  /** The last one takes the place that became free. */
   delete(flight: Flight): void {
-    this.#flights.delete(flight);
+    if (this.#flights[flight.place] !== flight) return;
+    const last = this.#flights.pop();
+    if (last === undefined || last === flight) return;
+    this.#flights[flight.place] = last;
+    last.place = flight.place;
   }
 
   get streams(): number {
