@@ -197,3 +197,7 @@ export const DROPPED_FIELDS_MAX = 40;
 export const ENVELOPE_CHARS_MAX = 4 * MIB;
 /** Blobs in one envelope: thinking blocks before a single tool call. */
 export const ENVELOPE_BLOBS_MAX = 64;
+/** Models of vendors whose capabilities are remembered; a catalogue names far fewer. */
+export const CAPABILITIES_CACHED_MAX = 10_000;
+/** Nodes of a tool's schema looked at in search of recursion; beyond it the schema counts as recursive. */
+export const SCHEMA_VISITS_MAX = 100_000;

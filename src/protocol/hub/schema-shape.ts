@@ -1,0 +1,164 @@
+import { JSON_DEPTH_MAX, SCHEMA_VISITS_MAX } from '../../bounds.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from './json.ts';
+import { parseSchema, type SchemaNode, visitSchema } from './schema.ts';
+
+/** What a tool without arguments takes. */
+export const EMPTY_OBJECT_SCHEMA = '{"type":"object","properties":{}}';
+
+const COMBINATORS = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/**
+ * The schema with an object at its root and no combinator beside it, as Messages and OpenAI demand of tools
+ * (conversion.md 6.1): a reference is followed, combinators are merged, anything else goes under `value`.
+ */
+export function objectRoot(raw: string): string {
+  const root = parseSchema(raw);
+  if (root === undefined) return EMPTY_OBJECT_SCHEMA;
+  const needsMerge = root.$ref !== undefined || COMBINATORS.some((key) => root[key] !== undefined);
+  if (!needsMerge && root.type === 'object') return raw;
+  const merged = needsMerge ? mergeAlternatives(resolveRoot(root), root) : root;
+  const { type } = merged;
+  if (type === 'object') return JSON.stringify(merged);
+  const canBeObject =
+    type === undefined ? merged.enum === undefined : isArray(type) && type.includes('object');
+  if (canBeObject) return JSON.stringify({ ...merged, type: 'object' });
+  return JSON.stringify({ type: 'object', properties: { value: merged }, required: ['value'] });
+}
+
+/** Whether a reference leads back to a schema it stands in (or might: a maze is not walked to its end). */
+export function isRecursive(raw: string): boolean {
+  const root = parseSchema(raw);
+  if (root === undefined) return false;
+  const search: Search = { root, done: new Set(), visits: 0 };
+  return referencesOf(root, search).some((reference) => leadsBack(reference, [], search));
+}
+
+/** One node for all of `allOf`: properties and required names of each; of other keywords the last one wins. */
+export function mergeAllOf(node: SchemaNode): SchemaNode {
+  const { allOf, ...rest } = node;
+  if (!isArray(allOf)) return node;
+  return allOf.filter(isObject).reduce((merged, part) => mergeNodes(merged, part, union), rest as SchemaNode);
+}
+
+/** The node a local reference (`#/$defs/Name`, `#`) leads to. */
+export function lookUp(root: SchemaNode, reference: string): SchemaNode | undefined {
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined;
+  let node: JsonValue | undefined = root;
+  for (const step of reference.split('/').slice(1, JSON_DEPTH_MAX)) {
+    const key = unescapeStep(step);
+    if (isArray(node)) node = node[Number(key)];
+    else node = isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined;
+  }
+  return isObject(node) ? node : undefined;
+}
+
+function unescapeStep(step: string): string {
+  const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+  if (!key.includes('%')) return key;
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+/** Follows the root's own reference; what stands beside it stays (`$defs` above all). */
+function resolveRoot(root: SchemaNode): SchemaNode {
+  let node = root;
+  const seen = new Set<string>();
+  while (typeof node.$ref === 'string' && !seen.has(node.$ref)) {
+    const { $ref, ...rest } = node;
+    seen.add($ref as string);
+    node = { ...lookUp(root, $ref as string), ...rest };
+  }
+  const { $ref: _unresolved, ...resolved } = node;
+  return resolved;
+}
+
+/** Every alternative's properties are allowed; only what all of them require is required. */
+function mergeAlternatives(node: SchemaNode, root: SchemaNode): SchemaNode {
+  let merged = mergeAllOf(withResolvedParts(node, 'allOf', root));
+  for (const key of ['anyOf', 'oneOf'] as const) {
+    const { [key]: _list, ...rest } = merged;
+    const parts = withResolvedParts(merged, key, root)[key];
+    if (!isArray(parts)) continue;
+    const objects = parts
+      .filter(isObject)
+      .filter((part) => part.type === 'object' || isObject(part.properties));
+    // Alternatives that are no objects (`null` above all) cannot be the arguments of a tool.
+    if (objects.length === 0) continue;
+    const one = objects.reduce((all, part) => mergeNodes(all, part, intersection));
+    merged = mergeNodes(rest, one, union);
+  }
+  return merged;
+}
+
+function withResolvedParts(
+  node: SchemaNode,
+  key: (typeof COMBINATORS)[number],
+  root: SchemaNode,
+): SchemaNode {
+  const list = node[key];
+  if (!isArray(list)) return node;
+  return { ...node, [key]: list.map((part) => (isObject(part) ? resolvePart(part, root) : part)) };
+}
+
+function resolvePart(part: JsonObject, root: SchemaNode): SchemaNode {
+  if (typeof part.$ref !== 'string') return part;
+  const { $ref, ...rest } = part;
+  return { ...lookUp(root, $ref as string), ...rest };
+}
+
+type Join = (left: readonly JsonValue[], right: readonly JsonValue[]) => readonly JsonValue[];
+
+function mergeNodes(left: SchemaNode, right: SchemaNode, joinRequired: Join): SchemaNode {
+  const properties = { ...asObject(left.properties), ...asObject(right.properties) };
+  const required = joinRequired(asArray(left.required), asArray(right.required));
+  const { required: _left, ...leftRest } = left;
+  const { required: _right, ...rightRest } = right;
+  return {
+    ...leftRest,
+    ...rightRest,
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+const union: Join = (left, right) => [...new Set([...left, ...right])];
+const intersection: Join = (left, right) => left.filter((name) => right.includes(name));
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function asArray(value: JsonValue | undefined): readonly JsonValue[] {
+  return isArray(value) ? value : [];
+}
+
+interface Search {
+  readonly root: SchemaNode;
+  /** References that were followed to their ends: each is followed once. */
+  readonly done: Set<string>;
+  visits: number;
+}
+
+function referencesOf(node: SchemaNode, search: Search): readonly string[] {
+  const references = new Set<string>();
+  visitSchema(node, (inner) => {
+    search.visits++;
+    if (typeof inner.$ref === 'string') references.add(inner.$ref);
+  });
+  return [...references];
+}
+
+function leadsBack(reference: string, path: readonly string[], search: Search): boolean {
+  if (path.includes(reference) || reference === '#') return true;
+  if (search.done.has(reference)) return false;
+  if (path.length >= JSON_DEPTH_MAX || search.visits > SCHEMA_VISITS_MAX) return true;
+  const node = lookUp(search.root, reference);
+  const isCycle =
+    node !== undefined &&
+    referencesOf(node, search).some((next) => leadsBack(next, [...path, reference], search));
+  search.done.add(reference);
+  return isCycle;
+}
