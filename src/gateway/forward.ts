@@ -26,9 +26,7 @@ export async function forward(passage: Passage, routes: readonly Route[], times:
     // A retry storm must not follow an outage: beyond the budget the first failure is the answer.
     const again = failures.length > 0;
     if (again && !carriage.retryBudget.take(carriage.gate.active)) break;
-    const result = await tryRoute(passage, route, times).finally(() => {
-      if (again) carriage.retryBudget.release();
-    });
+    const result = again ? await retryRoute(passage, route, times) : await tryRoute(passage, route, times);
     if (call.settled) return;
     if (result.kind === 'route-failed') {
       failures.push(result.failure);
@@ -40,6 +38,14 @@ export async function forward(passage: Passage, routes: readonly Route[], times:
   }
   if (response.closed) endAbandoned(passage);
   else answerFailures(passage, failures);
+}
+
+async function retryRoute(passage: Passage, route: Route, times: StreamTimes): Promise<AttemptResult> {
+  try {
+    return await tryRoute(passage, route, times);
+  } finally {
+    passage.carriage.retryBudget.release();
+  }
 }
 
 async function tryRoute(passage: Passage, route: Route, times: StreamTimes): Promise<AttemptResult> {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, type Directory, StoreUnavailable } from '../accounts/contract.ts';
-import type { CatalogSnapshot } from '../catalog/contract.ts';
 import type { Calendar } from '../kernel/calendar.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
@@ -67,7 +66,9 @@ export async function serveCall(
   const startedAt = clock.monotonic();
   const createdAtMs = clock.now();
   const id = newCallId(createdAtMs);
-  const caller = await identify(request, gateway, createdAtMs);
+  // Awaited only where somebody has to be waited for: most calls pass the gate without leaving this turn.
+  const identified = identify(request, gateway, createdAtMs);
+  const caller = identified instanceof Promise ? await identified : identified;
   if (isRefusal(caller)) {
     gateway.discardBody(request, response);
     sendRefusal(response, caller, id, endpoint.protocol);
@@ -83,18 +84,19 @@ export async function serveCall(
 }
 
 /** 1. Authentication. */
-async function identify(
+function identify(
   request: IncomingMessage,
   gateway: Gateway,
   nowMs: number,
-): Promise<Caller | Refusal> {
+): Caller | Refusal | Promise<Caller | Refusal> {
   if (gateway.isDraining()) return refuse('unavailable', { retryAfterMs: WAIT_MS });
-  try {
-    return await authenticate(request.headers.authorization, gateway.directory, nowMs);
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
-    throw error;
-  }
+  const found = authenticate(request.headers.authorization, gateway.directory, nowMs);
+  return found instanceof Promise ? found.catch(refuseIfAway) : found;
+}
+
+function refuseIfAway(error: unknown): Refusal {
+  if (error instanceof StoreUnavailable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
+  throw error;
 }
 
 async function carryCall(
@@ -117,7 +119,8 @@ async function carryCall(
   try {
     const contentType = request.headers['content-type'] ?? '';
     const raw: RawRequest = { body: body.bytes, contentType, path: call.endpoint.path };
-    const facts = await dialectOf(call.endpoint.protocol).readRequest(raw);
+    const reading = dialectOf(call.endpoint.protocol).readRequest(raw);
+    const facts = reading instanceof Promise ? await reading : reading;
     if (isRefusal(facts)) return facts;
     return await passGate(call, { raw, facts, response, headers: request.headers }, gateway);
   } finally {
@@ -162,8 +165,16 @@ async function passGate(call: Call, received: Received, gateway: Gateway): Promi
     creditsPerYuan: carriage.settlement.creditsPerYuan,
     month: gateway.calendar.month(call.createdAtMs),
   });
-  const entered = await enter(call, facts, catalog, { gateway, hold });
-  if (isRefusal(entered)) return entered;
+  const limits = chooseLimits(call.caller, catalog, call.createdAtMs);
+  const entering = carriage.gate.enter(
+    enterRequest({ callId: call.id, accountId: account.id, limits, facts, hold }),
+  );
+  const entered = entering instanceof Promise ? await entering : entering;
+  if (entered.kind === 'gate-refused') {
+    carriage.observer.gateRefused(entered.reason);
+    return refusalOf(entered);
+  }
+  call.lease = entered.lease;
 
   // 6 and 7. Routing, forwarding, metering, settlement.
   const dialect = dialectOf(call.endpoint.protocol);
@@ -173,26 +184,6 @@ async function passGate(call: Call, received: Received, gateway: Gateway): Promi
     routes,
     gateway.times,
   );
-  return undefined;
-}
-
-async function enter(
-  call: Call,
-  facts: RequestFacts,
-  catalog: CatalogSnapshot,
-  { gateway, hold }: { readonly gateway: Gateway; readonly hold: ReturnType<typeof holdRequest> },
-): Promise<Refusal | undefined> {
-  const limits = chooseLimits(call.caller, catalog, call.createdAtMs);
-  const accountId = call.caller.account.id;
-  const entering = gateway.carriage.gate.enter(
-    enterRequest({ callId: call.id, accountId, limits, facts, hold }),
-  );
-  const result = entering instanceof Promise ? await entering : entering;
-  if (result.kind === 'gate-refused') {
-    gateway.carriage.observer.gateRefused(result.reason);
-    return refusalOf(result);
-  }
-  call.lease = result.lease;
   return undefined;
 }
 
