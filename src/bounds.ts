@@ -201,3 +201,7 @@ export const ENVELOPE_BLOBS_MAX = 64;
 export const CAPABILITIES_CACHED_MAX = 10_000;
 /** Nodes of a tool's schema looked at in search of recursion; beyond it the schema counts as recursive. */
 export const SCHEMA_VISITS_MAX = 100_000;
+/** Characters of what a vendor's own tool found, when it is told to another vendor as text. */
+export const SERVER_TOOL_TEXT_MAX = 100_000;
+/** Events of later blocks of a Messages stream that wait for the open one; no vendor interleaves so far. */
+export const WAITING_BLOCK_EVENTS_MAX = 10_000;
