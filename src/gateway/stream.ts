@@ -9,6 +9,7 @@ import type { Framing, StreamRelay } from '../protocol/dialect.ts';
 import type { UpstreamExchange } from '../upstream/contract.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
+import { writeChunk } from './write-chunk.ts';
 
 /** Comments and blank lines a vendor may send before its first event; more of them are no answer. */
 const EARLY_BYTES_MAX = 64 * 1024;
@@ -210,7 +211,7 @@ export class StreamAnswer {
   #write(bytes: Buffer, now: number): void {
     const { response } = this.#passage;
     this.#lastWriteAt = now;
-    if (response.write(bytes) || this.#stalledSince !== undefined) return;
+    if (writeChunk(response, bytes) || this.#stalledSince !== undefined) return;
     this.#stalledSince = now;
     this.#exchange.pause();
     response.once('drain', this.#onDrain);
@@ -235,7 +236,9 @@ export class StreamAnswer {
    * has run for a while its input is the cheap estimate. What the client sees finished is counted in full.
    */
   #usageSoFar(): Usage {
-    const seen = this.#relay.usage();
+    // Near the end of its hold a stream is counted to the token.
+    const exact = this.#finalMarked || this.#bytesToCheck !== Number.POSITIVE_INFINITY;
+    const seen = exact ? this.#relay.usage() : this.#relay.roughUsage();
     this.#marks++;
     if (seen.inputReported || this.#finalMarked || this.#marks > MARKS_ESTIMATED) {
       return completeUsage(this.#passage, seen).usage;

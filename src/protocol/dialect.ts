@@ -118,6 +118,8 @@ export interface StreamRelay {
    * for.
    */
   usage(): StreamUsage;
+  /** The same where about right is enough, such as for a mark that is only read if we die: cheaper. */
+  roughUsage(): StreamUsage;
 }
 
 export interface StreamUsage {

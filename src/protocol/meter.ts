@@ -31,6 +31,11 @@ export class Meter {
     this.#estimate.note(payload, start, end);
   }
 
+  /** The characters of a generated string stand at this range. */
+  noteText(payload: Buffer, start: number, end: number): void {
+    this.#estimate.noteText(payload, start, end);
+  }
+
   report(figures: Figures): void {
     this.#figures = this.#rule.merge(this.#figures, figures);
   }
@@ -42,8 +47,16 @@ export class Meter {
   }
 
   usage(): StreamUsage {
+    return this.#complete(this.#estimate.tokens());
+  }
+
+  roughUsage(): StreamUsage {
+    return this.#complete(this.#estimate.roughTokens());
+  }
+
+  /** The reports, and of what was counted the part they leave out. */
+  #complete(counted: number): StreamUsage {
     const { usage, inputReported, outputReported } = this.#rule.settle(this.#figures);
-    const counted = this.#estimate.tokens();
     const reported = usage.outputText + usage.outputReasoning;
     const isCovered = this.#isCovered && outputReported;
     // Without a covering report the vendor's figure is a beginning (`message_start` says 1 or so).

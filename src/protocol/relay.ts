@@ -32,6 +32,8 @@ export interface Outlet {
   conclude(): void;
   /** Something the model generated stands here; it is counted if no report ever covers it. */
   generated(start: number, end: number): void;
+  /** The characters of one generated string stand here: known words need no search for them later. */
+  generatedText(start: number, end: number): void;
   /** The vendor's figures so far, which may leave generated output out. */
   report(figures: Figures): void;
   /** The vendor's figures for all output up to and with this event. */
@@ -99,6 +101,10 @@ export class Relay implements StreamRelay, Outlet {
     return this.#meter.usage();
   }
 
+  roughUsage(): StreamUsage {
+    return this.#meter.roughUsage();
+  }
+
   replaceModel(start: number, end: number): void {
     const model = this.#model;
     if (end - start === model.length && sameBytes(model, this.#splitter.payload, start)) return;
@@ -131,6 +137,11 @@ export class Relay implements StreamRelay, Outlet {
   generated(start: number, end: number): void {
     if (this.concluded) return;
     this.#meter.note(this.#splitter.payload, start, end);
+  }
+
+  generatedText(start: number, end: number): void {
+    if (this.concluded) return;
+    this.#meter.noteText(this.#splitter.payload, start, end);
   }
 
   report(figures: Figures): void {

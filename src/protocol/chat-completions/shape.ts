@@ -1,10 +1,17 @@
 import { BACKSLASH, COLON, QUOTE } from '../ascii.ts';
 import { skipSpace, stringEnd } from '../skim.ts';
-import { NOTHING } from '../splitter.ts';
 
+/** Longer events are few, and are walked. */
+export const SHAPED_BYTES_MAX = 4096;
 /** Events of one shape differ in the text and perhaps in padding; more differences are not worth learning. */
 const HOLES_MAX = 4;
 const WORD_BYTES = 4;
+/**
+ * The event at hand, copied to where a view stands already: making a view costs several times the copy, and
+ * comparing single bytes twice as much. Matching is synchronous, so one place serves all streams.
+ */
+const copied = Buffer.alloc(SHAPED_BYTES_MAX);
+const view = new DataView(copied.buffer, copied.byteOffset, copied.length);
 
 /** A place in an event's structure: in which literal of its shape, and how far from that one's start. */
 export interface Place {
@@ -21,9 +28,6 @@ export class EventShape {
   readonly #literals: readonly Literal[];
   /** Where the literals stand in the event that matched last. */
   readonly #starts: number[];
-  /** A view of the bytes seen last, kept because many events come in one buffer. */
-  #view: DataView = new DataView(new ArrayBuffer(0));
-  #viewed = NOTHING;
 
   constructor(literals: readonly Buffer[], starts: number[]) {
     this.#literals = literals.map(makeLiteral);
@@ -32,17 +36,15 @@ export class EventShape {
 
   /** Whether the event from `start` to `end` is of this shape, byte for byte. */
   match(bytes: Buffer, start: number, end: number): boolean {
-    if (this.#viewed !== bytes) {
-      this.#viewed = bytes;
-      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    }
+    if (end - start > SHAPED_BYTES_MAX) return false;
+    bytes.copy(copied, 0, start, end);
     const literals = this.#literals;
     let at = start;
     for (let index = 0; index < literals.length; index++) {
       // Each literal but the last ends with the opening quote of a string, and the next starts by closing it.
       if (index > 0) at = stringEnd(bytes, at - 1, end);
       const literal = literals[index] as Literal;
-      if (at < 0 || at + literal.length > end || !holds(this.#view, at, literal)) return false;
+      if (at < 0 || at + literal.length > end || !holdsAt(at - start, literal)) return false;
       this.#starts[index] = at;
       at += literal.length;
     }
@@ -75,7 +77,7 @@ function makeLiteral(bytes: Buffer): Literal {
   return { length: bytes.length, words, rest: bytes.subarray(words.length * WORD_BYTES) };
 }
 
-function holds(view: DataView, start: number, literal: Literal): boolean {
+function holdsAt(start: number, literal: Literal): boolean {
   const { words, rest } = literal;
   let at = start;
   for (let index = 0; index < words.length; index++) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestFacts } from '../dialect.ts';
+import { countTokens } from '../tokens.ts';
 import { chatCompletions } from './dialect.ts';
 
 const INJECTED = { usageInjected: true } as RequestFacts;
@@ -89,6 +90,24 @@ describe('an event that looks like the ones before it', () => {
         expect(passed).toEqual(events.map((data) => pass(facts, data)));
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it('has its words counted as if it were the first, empty ones and escaped ones too', () => {
+    const words = fc.array(fc.oneof(fc.constantFrom('', ' toll', '"', '\n', 'é', '\\'), fc.string()), {
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(words, words, (contents, refusals) => {
+        const relay = chatCompletions.relayStream('sse', ASKED, 'm');
+        const deltas = contents.map((content, index) => ({ content, refusal: refusals[index] ?? 'no' }));
+        for (const delta of deltas) {
+          relay.push(Buffer.from(`data: ${JSON.stringify({ model: 'm', choices: [{ delta }] })}\n\n`));
+        }
+        const text = deltas.map(({ content, refusal }) => content + refusal).join('');
+        expect(relay.usage().usage.outputText).toBe(countTokens(text));
+      }),
+      { numRuns: 300 },
     );
   });
 

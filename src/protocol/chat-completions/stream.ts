@@ -5,7 +5,8 @@ import type { EventReader, Outlet } from '../relay.ts';
 import { isEmptyArray, isOpenBrace, isWord, Skimmer, skipSpace } from '../skim.ts';
 import { NOTHING } from '../splitter.ts';
 import { isDone } from '../sse.ts';
-import { commonShape, type EventShape, type Place } from './shape.ts';
+import { collectWords } from '../words.ts';
+import { commonShape, type EventShape, type Place, SHAPED_BYTES_MAX } from './shape.ts';
 import { CHAT_USAGE_PATHS, CHAT_USAGE_RULE, readChatFigures } from './usage.ts';
 
 const TREE = compilePaths({ model: 'model', choices: 'choices', error: 'error', ...CHAT_USAGE_PATHS });
@@ -16,11 +17,18 @@ const { starts, ends, keyStarts } = skimmer;
 
 /** A vendor whose chunks are all different is not learned for ever, nor are long chunks: few of them come. */
 const LESSONS_MAX = 16;
-const LESSON_BOUNDS: JsonBounds = { bytesMax: 4096, depthMax: 32 };
+const LESSON_BOUNDS: JsonBounds = { bytesMax: SHAPED_BYTES_MAX, depthMax: 32 };
 
 interface Range {
   readonly start: number;
   readonly end: number;
+}
+
+/** What a walk found in an event, by positions in it. */
+interface Found {
+  readonly choices: Range | undefined;
+  readonly model: Range | undefined;
+  readonly removed: Range | undefined;
 }
 
 /** A range of an event's structure, wherever it stands in the next event of the same shape. */
@@ -32,7 +40,8 @@ interface Span {
 /** What is done about every event of one shape. */
 interface Lesson {
   readonly shape: EventShape;
-  readonly choices: Span | undefined;
+  /** The generated strings, between their quotes. */
+  readonly texts: readonly Span[];
   readonly model: Span | undefined;
   readonly removed: Span | undefined;
 }
@@ -76,10 +85,11 @@ export class ChatEventReader implements EventReader {
     const model = payload[starts[slots.model] as number] === QUOTE ? rangeOf(slots.model) : undefined;
     if (model !== undefined) outlet.replaceModel(model.start, model.end);
     if (isError || isReport || this.#lessons >= LESSONS_MAX || end - start > LESSON_BOUNDS.bytesMax) return;
-    this.#learn(
-      payload.subarray(start, end),
-      [choices, model, removed].map((range) => within(range, start)),
-    );
+    this.#learn(payload.subarray(start, end), {
+      choices: within(choices, start),
+      model: within(model, start),
+      removed: within(removed, start),
+    });
   }
 
   /** The vendor's figures. True when the event was there for our asking alone and is kept from the client. */
@@ -94,26 +104,48 @@ export class ChatEventReader implements EventReader {
     return true;
   }
 
-  #learn(event: Buffer, ranges: readonly (Range | undefined)[]): void {
+  #learn(event: Buffer, found: Found): void {
     this.#lessons++;
     const walked = Buffer.from(event);
     const shape = commonShape(walked, this.#lastWalked);
     this.#lastWalked = walked;
     if (shape === undefined || parseJson(walked.toString(), LESSON_BOUNDS).kind !== 'parsed') return;
-    const [choices, model, removed] = ranges.map((range) => range && spanOf(shape, range));
-    this.#lesson = { shape, choices, model, removed };
+    const texts = found.choices === undefined ? [] : textsIn(walked, found.choices);
+    this.#lesson = {
+      shape,
+      texts: texts.map((text) => spanOf(shape, text)),
+      model: found.model && spanOf(shape, found.model),
+      removed: found.removed && spanOf(shape, found.removed),
+    };
   }
 }
 
 function repeat(lesson: Lesson, outlet: Outlet): void {
-  const { shape, choices, model, removed } = lesson;
-  if (choices !== undefined) outlet.generated(shape.position(choices.start), shape.position(choices.end));
+  const { shape, texts, model, removed } = lesson;
+  for (const text of texts) outlet.generatedText(shape.position(text.start), shape.position(text.end));
   if (model !== undefined) outlet.replaceModel(shape.position(model.start), shape.position(model.end));
   if (removed !== undefined) outlet.remove(shape.position(removed.start), shape.position(removed.end));
 }
 
-function spanOf(shape: EventShape, range: Range): Span {
-  return { start: shape.place(range.start), end: shape.place(range.end) };
+/** The strings of an event that count as generated. Its words know no raw JSON and no pictures. */
+function textsIn(bytes: Buffer, choices: Range): readonly Range[] {
+  const texts: Range[] = [];
+  const sink = {
+    text: (_bytes: Buffer, start: number, end: number) => void texts.push({ start, end }),
+    raw: () => {},
+    picture: () => {},
+  };
+  collectWords({ bytes, ...choices }, CHAT_USAGE_RULE.words, sink);
+  return texts;
+}
+
+/**
+ * The start is told from the byte before it, which is never inside of a string: it stands in a literal also
+ * when the string behind it is empty here and not in the next event.
+ */
+function spanOf(shape: EventShape, { start, end }: Range): Span {
+  const before = shape.place(start - 1);
+  return { start: { ...before, offset: before.offset + 1 }, end: shape.place(end) };
 }
 
 function rangeOf(slot: number): Range | undefined {
