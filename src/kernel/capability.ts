@@ -4,8 +4,9 @@ export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'ma
 export type Effort = (typeof EFFORTS)[number];
 
 /**
- * What a vendor's model accepts, as far as a converted request depends on it (conversion.md 1.9). The table is
- * data (protocol/capability/); an operator overrides single fields for a model or a route in the catalogue.
+ * What a vendor's model accepts, as far as a converted request depends on it (conversion.md 1.9). The table
+ * is data (protocol/capability/); an operator overrides single fields for a model or a route in the
+ * catalogue.
  */
 export interface Capabilities {
   /**

@@ -1,0 +1,52 @@
+import type { CapabilityOverrides } from '../../kernel/capability.ts';
+import type { CapabilityRow } from './row.ts';
+
+/** conversion.md 7.2: levels, no way to switch off, and signatures that must come back. */
+const LEVELS: CapabilityOverrides = {
+  thinking: 'level',
+  thinksByDefault: true,
+  efforts: ['low', 'medium', 'high'],
+  structuredOutputWithTools: true,
+  toolResultImages: true,
+  signaturesRequired: true,
+};
+
+const FOUR_LEVELS: CapabilityOverrides = { ...LEVELS, efforts: ['minimal', 'low', 'medium', 'high'] };
+
+/** A painter answers with pictures: no schema binds it, and its output is shorter. */
+const PAINTER: CapabilityOverrides = { structuredOutput: false, maxOutputTokens: 32_768 };
+
+const GEMINI_2_5: CapabilityOverrides = {
+  thinking: 'budget',
+  thinkingOff: true,
+  thinksByDefault: true,
+  budgetTokensMin: 0,
+  budgetTokensMax: 24_576,
+};
+
+export const GOOGLE_ROWS: readonly CapabilityRow[] = [
+  { match: 'gemini-2.5-flash-image', capabilities: PAINTER },
+  {
+    match: 'gemini-2.5-pro',
+    capabilities: { ...GEMINI_2_5, thinkingOff: false, budgetTokensMin: 128, budgetTokensMax: 32_768 },
+  },
+  {
+    match: 'gemini-2.5-flash-lite',
+    capabilities: { ...GEMINI_2_5, thinksByDefault: false, budgetTokensMin: 512 },
+  },
+  { match: /^gemini-2\.5/, capabilities: GEMINI_2_5 },
+  { match: /^gemini-[12]/, capabilities: { penalties: true, maxOutputTokens: 8_192 } },
+  {
+    match: /^gemini-3[.\d]*-pro-image/,
+    capabilities: { ...LEVELS, ...PAINTER, thinking: 'none', efforts: [] },
+  },
+  {
+    match: /^gemini-3[.\d]*-flash(?:-lite)?-image/,
+    capabilities: { ...LEVELS, ...PAINTER, efforts: ['minimal', 'high'] },
+  },
+  { match: 'gemini-3-pro', capabilities: { ...LEVELS, efforts: ['low', 'high'] } },
+  { match: 'gemini-3-flash', capabilities: FOUR_LEVELS },
+  { match: /^gemini-3\.(?:1-flash-lite|[56]-flash)/, capabilities: FOUR_LEVELS },
+  // 3.1-pro, 3.7-flash, 4, and what is newer than this table.
+  { match: /^gemini/, capabilities: LEVELS },
+];

@@ -1,0 +1,140 @@
+import { CAPABILITIES_CACHED_MAX } from '../../bounds.ts';
+import type { Capabilities, CapabilityOverrides, Effort } from '../../kernel/capability.ts';
+import type { TextProtocol } from '../hub/protocol.ts';
+import { ANTHROPIC_ROWS } from './anthropic.ts';
+import { COMPATIBLE_ROWS } from './compatible.ts';
+import { GOOGLE_ROWS } from './google.ts';
+import { plainModelName } from './name.ts';
+import { OPENAI_ROWS } from './openai.ts';
+import type { CapabilityRow } from './row.ts';
+
+/** A model nobody has heard of, in OpenAI's protocols: what most who copy them can do. */
+const UNKNOWN: Capabilities = {
+  thinking: 'none',
+  thinkingOff: false,
+  thinksByDefault: false,
+  efforts: [],
+  // These two count only where thinking is steered by a budget.
+  budgetTokensMin: 1_024,
+  budgetTokensMax: 24_576,
+  sampling: 'all',
+  penalties: true,
+  stopSequences: true,
+  forcedToolChoice: true,
+  chatToolsWithThinking: true,
+  customTools: false,
+  prefill: true,
+  systemTurns: true,
+  structuredOutput: true,
+  structuredOutputWithTools: true,
+  toolResultImages: false,
+  mediaUrls: true,
+  signaturesRequired: false,
+  reasoningContent: false,
+  cacheMarks: false,
+  maxOutputTokens: 128_000,
+};
+
+interface Family {
+  readonly rows: readonly CapabilityRow[];
+  readonly unknown: Capabilities;
+  /** What the protocol has no words for, whatever the model could do. */
+  readonly unspeakable: CapabilityOverrides;
+}
+
+const OPENAI: Pick<Family, 'rows' | 'unknown'> = {
+  rows: [...OPENAI_ROWS, ...COMPATIBLE_ROWS],
+  unknown: UNKNOWN,
+};
+
+const FAMILIES: Readonly<Record<TextProtocol, Family>> = {
+  chat: { ...OPENAI, unspeakable: { toolResultImages: false } },
+  responses: {
+    ...OPENAI,
+    unknown: { ...UNKNOWN, toolResultImages: true },
+    unspeakable: { penalties: false, stopSequences: false },
+  },
+  messages: {
+    rows: ANTHROPIC_ROWS,
+    // Whoever copies Messages copies the Claude of that time.
+    unknown: {
+      ...UNKNOWN,
+      thinking: 'budget',
+      thinkingOff: true,
+      systemTurns: false,
+      structuredOutput: false,
+      toolResultImages: true,
+      cacheMarks: true,
+      maxOutputTokens: 32_000,
+    },
+    unspeakable: { penalties: false, customTools: false },
+  },
+  gemini: {
+    rows: GOOGLE_ROWS,
+    unknown: {
+      ...UNKNOWN,
+      penalties: false,
+      structuredOutputWithTools: false,
+      // Addresses of its own files only: everything else is fetched by the gateway.
+      mediaUrls: false,
+      maxOutputTokens: 65_536,
+    },
+    unspeakable: { customTools: false, prefill: false, systemTurns: false, cacheMarks: false },
+  },
+};
+
+const known = new Map<string, Capabilities>();
+/** By identity: a route of the catalogue keeps its overrides in one object as long as it is in force. */
+const overridden = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>();
+
+/**
+ * What a vendor's model accepts: the operator's word first, then the table, then what is usual there.
+ * Asked for on every converted call, so the answer is remembered; `overrides` must never change.
+ */
+export function capabilitiesOf(
+  protocol: TextProtocol,
+  vendorModel: string,
+  overrides?: CapabilityOverrides,
+): Capabilities {
+  const cache = overrides === undefined ? known : cacheOf(overrides);
+  const key = `${protocol} ${vendorModel}`;
+  const found = cache.get(key);
+  if (found !== undefined) return found;
+  const made = look(protocol, vendorModel, overrides ?? {});
+  if (cache.size >= CAPABILITIES_CACHED_MAX) cache.clear();
+  cache.set(key, made);
+  return made;
+}
+
+function cacheOf(overrides: CapabilityOverrides): Map<string, Capabilities> {
+  const found = overridden.get(overrides);
+  if (found !== undefined) return found;
+  const made = new Map<string, Capabilities>();
+  overridden.set(overrides, made);
+  return made;
+}
+
+function look(protocol: TextProtocol, vendorModel: string, overrides: CapabilityOverrides): Capabilities {
+  const { rows, unknown, unspeakable } = FAMILIES[protocol];
+  const name = plainModelName(vendorModel);
+  const row = rows.find(({ match }) => matches(match, name));
+  const merged = { ...unknown, ...row?.capabilities, ...unspeakable, ...overrides };
+  const efforts = effortsOf(merged);
+  // Where effort is the only word, `none` among the efforts is the switch.
+  const thinkingOff =
+    overrides.thinkingOff ?? (merged.thinking === 'effort' ? efforts.includes('none') : merged.thinkingOff);
+  return Object.freeze({ ...merged, efforts, thinkingOff });
+}
+
+function matches(match: string | RegExp, name: string): boolean {
+  if (typeof match !== 'string') return match.test(name);
+  return name === match || name.startsWith(`${match}-`);
+}
+
+const USUAL_EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
+
+/** An operator who only says how a model is steered gets the rungs that everybody has. */
+function effortsOf({ thinking, efforts }: Capabilities): readonly Effort[] {
+  if (thinking === 'none') return [];
+  return efforts.length === 0 && thinking !== 'budget' ? USUAL_EFFORTS : efforts;
+}

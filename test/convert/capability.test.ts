@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnthropicModel,
+  findAnthropic,
+  findGoogle,
+  findOpenai,
+  type GoogleModel,
+  listModels,
+  type OpenaiModel,
+} from '../../sim/models.ts';
+import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
+
+const present = <T>(model: T | undefined): model is T => model !== undefined;
+const openai = listModels('openai')
+  .map(({ name }) => findOpenai(name))
+  .filter(present);
+const anthropic = listModels('anthropic')
+  .map(({ name }) => findAnthropic(name))
+  .filter(present);
+const google = listModels('google')
+  .map(({ name }) => findGoogle(name))
+  .filter(present);
+
+/** Two lists kept apart on purpose: what one says the gateway may send, the other must take. */
+describe('the table of capabilities says what the simulated vendors say', () => {
+  it.each(
+    openai.filter(({ kind }) => kind !== 'image').map((model): [string, OpenaiModel] => [model.name, model]),
+  )('of %s', (name, model) => {
+    const reasons = model.kind === 'reasoning';
+    for (const protocol of ['chat', 'responses'] as const) {
+      const found = capabilitiesOf(protocol, name);
+      expect(found).toMatchObject({
+        thinking: reasons ? 'effort' : 'none',
+        thinkingOff: model.efforts.includes('none'),
+        thinksByDefault: reasons,
+        efforts: model.efforts,
+        sampling: reasons ? 'none' : 'all',
+        penalties: !reasons && protocol === 'chat',
+        stopSequences: !reasons && protocol === 'chat',
+        chatToolsWithThinking: model.chatTools === 'with-reasoning',
+      });
+      expect(found.maxOutputTokens).toBeLessThanOrEqual(model.outputTokensMax);
+      expect(capabilitiesOf(protocol, model.snapshot)).toEqual(found);
+    }
+  });
+
+  it.each(anthropic.map((model): [string, AnthropicModel] => [model.name, model]))('of %s', (name, model) => {
+    const found = capabilitiesOf('messages', name);
+    expect(found).toMatchObject({
+      thinking: model.thinking.includes('enabled') ? 'budget' : 'adaptive',
+      thinkingOff: model.thinking.includes('disabled'),
+      efforts: model.efforts,
+      sampling: model.sampling === 'fixed' ? 'none' : 'one-of',
+      prefill: model.prefill === 'allowed',
+      systemTurns: model.systemTurns === 'allowed',
+      forcedToolChoice: model.forcedTool === 'allowed',
+      maxOutputTokens: model.outputTokensMax,
+    });
+    expect(capabilitiesOf('messages', model.snapshot)).toEqual(found);
+  });
+
+  it.each(google.map((model): [string, GoogleModel] => [model.name, model]))('of %s', (name, model) => {
+    const found = capabilitiesOf('gemini', name);
+    const { levels, budget, generation } = model;
+    expect(found).toMatchObject({
+      thinking: levels.length > 0 ? 'level' : budget === undefined ? 'none' : 'budget',
+      thinkingOff: budget?.zero === 'allowed',
+      efforts: levels.map((level) => level.toLowerCase()),
+      penalties: false,
+      structuredOutputWithTools: generation >= 3,
+      signaturesRequired: generation >= 3,
+    });
+    if (budget !== undefined) {
+      expect([found.budgetTokensMin, found.budgetTokensMax]).toEqual([budget.min, budget.max]);
+    }
+    expect(found.maxOutputTokens).toBeLessThanOrEqual(model.outputTokensMax);
+  });
+});
