@@ -1,3 +1,4 @@
+import type { CapabilityOverrides } from '../kernel/capability.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 
 /**
@@ -84,6 +85,11 @@ export interface Route {
   readonly weight: number;
   readonly rateMultiplierMicro: bigint;
   readonly status: 'enabled' | 'disabled';
+  /**
+   * What the operator says about the vendor's model, the route's word before the model's; nothing: what the
+   * table says. One frozen object as long as this snapshot is in force, so what follows from it can be kept.
+   */
+  readonly capabilities: CapabilityOverrides | undefined;
 }
 
 export const DIMENSIONS = ['requests', 'tokens', 'images', 'videos', 'amount'] as const;

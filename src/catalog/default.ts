@@ -278,6 +278,7 @@ function modelOf(offered: Vendor, row: ModelRow): ModelEntry {
     billingModes: isImage ? 2 : 1,
     contextWindow: row.contextWindow,
     maxOutputTokens: row.maxOutputTokens,
+    capabilities: undefined,
     routes: [
       {
         vendorCode: offered.code,
@@ -288,6 +289,7 @@ function modelOf(offered: Vendor, row: ModelRow): ModelEntry {
         weight: 1,
         rateMultiplierMicro: 1_000_000n,
         status: 'enabled',
+        capabilities: undefined,
       },
     ],
   };

@@ -83,6 +83,17 @@ describe('the difference between a file and the store', () => {
     [', cache_input: "1"', '', 'updated model gpt: prices.cache_input 1 → none'],
     ['weight: 3', 'weight: 4', 'updated route gpt via main as gpt: weight 3 → 4'],
     ['protocols: [responses], ', '', 'updated route gpt via main as gpt: protocols [responses] → none'],
+    [
+      'context_window: 1000',
+      'capabilities: { thinking: none, efforts: [high, low], prefill: false }\n    context_window: 1000',
+      'updated model gpt: capabilities.thinking unset → none, capabilities.efforts unset → [low, high], ' +
+        'capabilities.prefill unset → false',
+    ],
+    [
+      'weight: 3',
+      'weight: 3, capabilities: { max_output_tokens: 4096 }',
+      'updated route gpt via main as gpt: capabilities.max_output_tokens unset → 4096',
+    ],
     ['limit: 10 }', 'limit: 11 }', 'updated policy 1: windows [requests/60s 10] → [requests/60s 11]'],
     ['models: [gpt]', 'models: "*"', 'updated plan PRO: covers.models [gpt] → *'],
     [

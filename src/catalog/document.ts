@@ -1,3 +1,4 @@
+import type { CapabilityOverrides } from '../kernel/capability.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type {
   AccountDefaults,
@@ -32,6 +33,8 @@ export interface CatalogFile {
 export type CredentialEntry = Omit<Credential, 'id' | 'ownerAccountId'>;
 
 export interface ModelEntry extends Omit<Model, 'routes'> {
+  /** Of all its routes, unless a route says otherwise. */
+  readonly capabilities: CapabilityOverrides | undefined;
   /** Nothing: the file does not speak of routes. Otherwise all of them: others of the model are disabled. */
   readonly routes: readonly RouteEntry[] | undefined;
 }
@@ -46,6 +49,7 @@ export interface RouteEntry {
   readonly weight: number;
   readonly rateMultiplierMicro: bigint;
   readonly status: 'enabled' | 'disabled';
+  readonly capabilities: CapabilityOverrides | undefined;
 }
 
 /** Bootstrap only: an account that exists is left as it is. */
@@ -89,7 +93,7 @@ export interface StoredCatalog
   readonly announcements: ReadonlyMap<number, Announcement>;
 }
 
-export interface StoredModel extends Omit<Model, 'routes'> {
+export interface StoredModel extends Omit<ModelEntry, 'routes'> {
   readonly routes: readonly StoredRoute[];
 }
 

@@ -1,4 +1,6 @@
+import type { Capabilities, CapabilityOverrides } from '../kernel/capability.ts';
 import { formatMicro } from '../kernel/money.ts';
+import { CAPABILITY_KEYS } from './capability-keys.ts';
 import type {
   Announcement,
   CatalogSnapshot,
@@ -95,6 +97,7 @@ export function ofModel(model: Omit<ModelEntry, 'routes'>): FieldTexts {
     billing_modes: String(model.billingModes),
     context_window: String(model.contextWindow ?? NONE),
     max_output_tokens: String(model.maxOutputTokens ?? NONE),
+    ...capabilityTexts(model.capabilities),
   });
 }
 
@@ -106,7 +109,19 @@ export function ofRoute(modelId: string, route: RouteEntry): FieldTexts {
     weight: String(route.weight),
     rate_multiplier: micro(route.rateMultiplierMicro),
     status: route.status,
+    ...capabilityTexts(route.capabilities),
   });
+}
+
+/** `none` is a way to think, so a capability that nobody speaks of needs another word. */
+function capabilityTexts(overrides: CapabilityOverrides = {}): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [name, key] of Object.entries(CAPABILITY_KEYS)) {
+    const value = overrides[name as keyof Capabilities];
+    const text = typeof value === 'object' ? list(value) : String(value ?? 'unset');
+    fields[`capabilities.${key}`] = text;
+  }
+  return fields;
 }
 
 function windowText({ dimension, seconds, limit }: PolicyWindow): string {

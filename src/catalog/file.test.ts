@@ -88,6 +88,39 @@ sytem_rate: 100
     expect(problems).toEqual(expected.map((start) => expect.stringContaining(start)));
   });
 
+  it('has every problem of capabilities reported, on models and on routes', () => {
+    const problems = problemsOf(`
+vendors: [{ code: v, protocols: [chat], base_url: "http://v" }]
+credentials: [{ name: c, vendor: v, secret: s }]
+models:
+  - model_id: m
+    capabilities: { thinkingOff: true, thinking: hard, efforts: [low, low], max_output_tokens: 0 }
+    routes:
+      - { vendor: v, credential: c, capabilities: { sampling: some, prefill: maybe, efforts: [huge] } }
+      - { vendor: v, credential: c, forward_model_id: n, capabilities: { budget_tokens_min: 2, budget_tokens_max: 1 } }
+      - { vendor: v, credential: c, forward_model_id: o, capabilities: [prefill] }
+`);
+    const expected = [
+      'models[0].capabilities.thinkingOff: unknown key "thinkingOff" (known: thinking, thinking_off,',
+      'models[0].capabilities.thinking: must be one of none, effort, adaptive, budget, level (line 6)',
+      'models[0].capabilities.efforts: must name none twice',
+      'models[0].capabilities.max_output_tokens: must be a whole number from 1',
+      'models[0].routes[0].capabilities.efforts[0]: must be one of none, minimal, low',
+      'models[0].routes[0].capabilities.sampling: must be one of all, one-of, none (line 8)',
+      'models[0].routes[0].capabilities.prefill: must be true or false',
+      'models[0].routes[1].capabilities: budget_tokens_min must not be above budget_tokens_max (line 9)',
+      'models[0].routes[2].capabilities: must be a map with the keys thinking,',
+    ];
+    expect(problems).toEqual(expected.map((start) => expect.stringContaining(start)));
+  });
+
+  it('may say nothing in its capabilities: then they are left out', () => {
+    const [model] = documentOf(
+      'models: [{ model_id: m, capabilities: {} }, { model_id: n, capabilities: }]',
+    ).models;
+    expect(model?.capabilities).toBeUndefined();
+  });
+
   it('with very many problems has the first ones listed and the rest counted', () => {
     const problems = problemsOf(`nodes: [${Array(500).fill('{ name: 1 }').join(', ')}]`);
     expect(problems).toHaveLength(CATALOG_PROBLEMS_MAX + 1);

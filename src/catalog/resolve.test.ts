@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { CapabilityOverrides } from '../kernel/capability.ts';
 import type { Credential, Vendor } from './contract.ts';
 import type { StoredCatalog, StoredModel, StoredRoute } from './document.ts';
 import { resolveCatalog } from './resolve.ts';
@@ -36,11 +37,20 @@ function route(id: number, change: Partial<StoredRoute> = {}): StoredRoute {
     weight: 1,
     rateMultiplierMicro: 1_000_000n,
     status: 'enabled',
+    capabilities: undefined,
     ...change,
   };
 }
 
-function catalogWith(routes: readonly StoredRoute[], credential = CREDENTIAL): StoredCatalog {
+interface Sketch {
+  readonly credential?: Credential;
+  readonly capabilities?: CapabilityOverrides;
+}
+
+function catalogWith(
+  routes: readonly StoredRoute[],
+  { credential = CREDENTIAL, capabilities }: Sketch = {},
+): StoredCatalog {
   const model: StoredModel = {
     modelId: 'm',
     name: 'M',
@@ -60,6 +70,7 @@ function catalogWith(routes: readonly StoredRoute[], credential = CREDENTIAL): S
     billingModes: 1,
     contextWindow: undefined,
     maxOutputTokens: undefined,
+    capabilities,
     routes,
   };
   return {
@@ -77,8 +88,8 @@ function catalogWith(routes: readonly StoredRoute[], credential = CREDENTIAL): S
   };
 }
 
-function routesOf(routes: readonly StoredRoute[]) {
-  return resolveCatalog(catalogWith(routes)).models.get('m')?.routes ?? [];
+function routesOf(routes: readonly StoredRoute[], sketch: Sketch = {}) {
+  return resolveCatalog(catalogWith(routes, sketch)).models.get('m')?.routes ?? [];
 }
 
 it('routes hold their vendor and credential themselves', () => {
@@ -113,8 +124,29 @@ it('a route speaks what it names and the vendor still speaks, or all of the vend
   ]);
 });
 
+it('what the route says about the model comes before what the model says, and both are kept', () => {
+  const routes = [
+    route(1, { capabilities: { thinking: 'budget', prefill: true } }),
+    route(2),
+    route(3, { capabilities: { thinking: 'level' } }),
+  ];
+  const capabilities = { thinking: 'effort', cacheMarks: true } as const;
+  expect(routesOf(routes, { capabilities }).map((each) => each.capabilities)).toEqual([
+    { thinking: 'budget', prefill: true, cacheMarks: true },
+    { thinking: 'effort', cacheMarks: true },
+    { thinking: 'level', cacheMarks: true },
+  ]);
+  expect(routesOf(routes, { capabilities }).every((each) => Object.isFrozen(each.capabilities))).toBe(true);
+});
+
+it('a route of which nothing special is said has no capabilities of its own', () => {
+  expect(routesOf([route(1)])[0]?.capabilities).toBeUndefined();
+  const model = resolveCatalog(catalogWith([route(1)], { capabilities: { prefill: true } })).models.get('m');
+  expect(model).not.toHaveProperty('capabilities');
+});
+
 it('a route whose key belongs to another vendor is a broken promise', () => {
   const stranger = { ...CREDENTIAL, vendorCode: 'w' };
-  expect(() => resolveCatalog(catalogWith([route(1)], stranger))).toThrow(/stranger/);
+  expect(() => resolveCatalog(catalogWith([route(1)], { credential: stranger }))).toThrow(/stranger/);
   expect(() => routesOf([route(1, { credentialName: 'nobody' })])).toThrow(/vendor and credential/);
 });

@@ -1,4 +1,5 @@
 import { assert } from '../kernel/assert.ts';
+import type { CapabilityOverrides } from '../kernel/capability.ts';
 import type { CatalogSnapshot, Credential, Model, Route, Vendor } from './contract.ts';
 import type { StoredCatalog, StoredModel, StoredRoute } from './document.ts';
 
@@ -21,13 +22,15 @@ export function resolveCatalog(stored: StoredCatalog): CatalogSnapshot {
   };
 }
 
-function resolveModel(model: StoredModel, stored: StoredCatalog): Model {
+function resolveModel(stored: StoredModel, catalog: StoredCatalog): Model {
+  const { capabilities, ...model } = stored;
   const routes = model.routes.map((route) => {
-    const credential = stored.credentials.get(route.credentialName);
-    const vendor = stored.vendors.get(route.vendorCode);
+    const credential = catalog.credentials.get(route.credentialName);
+    const vendor = catalog.vendors.get(route.vendorCode);
     assert(credential !== undefined && vendor !== undefined, 'a route has its vendor and credential');
     assert(credential.vendorCode === vendor.code, 'a key never meets the address of a stranger');
-    return resolveRoute(model.modelId, route, { vendor, credential });
+    const both = overridesOf(capabilities, route.capabilities);
+    return resolveRoute(model.modelId, { ...route, capabilities: both }, { vendor, credential });
   });
   // The lowest priority number is tried first; among equals the oldest stands first.
   routes.sort((one, other) => one.priority - other.priority || one.id - other.id);
@@ -52,5 +55,15 @@ function resolveRoute(
     weight: route.weight,
     rateMultiplierMicro: route.rateMultiplierMicro,
     status: route.status,
+    capabilities: route.capabilities,
   };
+}
+
+/** Frozen, because others remember by its identity what they found for it. */
+function overridesOf(
+  ofModel: CapabilityOverrides | undefined,
+  ofRoute: CapabilityOverrides | undefined,
+): CapabilityOverrides | undefined {
+  if (ofModel === undefined && ofRoute === undefined) return undefined;
+  return Object.freeze({ ...ofModel, ...ofRoute });
 }

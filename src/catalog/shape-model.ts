@@ -14,6 +14,7 @@ import {
   required,
   text,
 } from './reader.ts';
+import { capabilitiesShape } from './shape-capability.ts';
 import { protocols } from './shape-party.ts';
 import { amount, code, INTEGER_MAX, modelId, name, RATE_MAX, status } from './shape-value.ts';
 
@@ -67,6 +68,7 @@ const rawRoute = object({
   weight: optional('weight', integer(1, 1_000_000), 1),
   rateMultiplierMicro: optional('rate_multiplier', decimal(RATE_MAX), 1_000_000n),
   status: optional('status', status, 'enabled'),
+  capabilities: optional<RouteEntry['capabilities']>('capabilities', capabilitiesShape, undefined),
 });
 
 const rawModel = object({
@@ -80,6 +82,7 @@ const rawModel = object({
   billingModes: optional<number | undefined>('billing_modes', integer(1, 7), undefined),
   contextWindow: optional<number | undefined>('context_window', integer(1, INTEGER_MAX), undefined),
   maxOutputTokens: optional<number | undefined>('max_output_tokens', integer(1, INTEGER_MAX), undefined),
+  capabilities: optional<ModelEntry['capabilities']>('capabilities', capabilitiesShape, undefined),
   routes: optional<readonly ReturnType<typeof rawRoute>[] | undefined>(
     'routes',
     list(rawRoute, ROUTES_PER_MODEL_MAX),

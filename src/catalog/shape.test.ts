@@ -55,6 +55,7 @@ describe('what is left out', () => {
       restriction: { kind: 'none', level: 0 },
       supportFeatures: ['text'],
       billingModes: 1,
+      capabilities: undefined,
       routes: undefined,
     });
     expect(good(modelShape, '{ model_id: m, routes: [{ vendor: v, credential: c }] }').routes).toEqual([
@@ -67,6 +68,7 @@ describe('what is left out', () => {
         weight: 1,
         rateMultiplierMicro: 1_000_000n,
         status: 'enabled',
+        capabilities: undefined,
       },
     ]);
   });

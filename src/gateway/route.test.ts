@@ -47,6 +47,7 @@ function route(id: number, sketch: RouteSketch = {}): Route {
     priority: sketch.priority ?? 10,
     weight: sketch.weight ?? 1,
     rateMultiplierMicro: 1_000_000n,
+    capabilities: undefined,
     status: sketch.status ?? 'enabled',
   };
 }

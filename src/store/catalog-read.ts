@@ -11,6 +11,7 @@ import type {
 } from '../catalog/contract.ts';
 import type { StoredCatalog, StoredModel, StoredRoute } from '../catalog/document.ts';
 import { assert } from '../kernel/assert.ts';
+import type { CapabilityOverrides } from '../kernel/capability.ts';
 import type { Logger } from '../kernel/log.ts';
 import { rowContext, type Sealer } from '../kernel/seal.ts';
 import { type Database, idNumber } from './database.ts';
@@ -175,6 +176,7 @@ interface ModelRow {
   readonly billing_modes: number;
   readonly context_window: number | null;
   readonly max_output_tokens: number | null;
+  readonly capabilities: CapabilityOverrides | null;
 }
 
 function modelFromRow(row: ModelRow, routes: readonly RouteRow[]): StoredModel {
@@ -189,6 +191,7 @@ function modelFromRow(row: ModelRow, routes: readonly RouteRow[]): StoredModel {
     billingModes: row.billing_modes,
     contextWindow: row.context_window ?? undefined,
     maxOutputTokens: row.max_output_tokens ?? undefined,
+    capabilities: row.capabilities ?? undefined,
     routes: routes.map(routeFromRow),
   };
 }
@@ -216,6 +219,7 @@ interface RouteRow {
   readonly weight: number;
   readonly rate_multiplier_micro: bigint;
   readonly status: 'enabled' | 'disabled';
+  readonly capabilities: CapabilityOverrides | null;
 }
 
 function routeFromRow(row: RouteRow): StoredRoute {
@@ -229,6 +233,7 @@ function routeFromRow(row: RouteRow): StoredRoute {
     weight: row.weight,
     rateMultiplierMicro: row.rate_multiplier_micro,
     status: row.status,
+    capabilities: row.capabilities ?? undefined,
   };
 }
 

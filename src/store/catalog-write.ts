@@ -7,6 +7,7 @@ import type {
   StoredCatalog,
 } from '../catalog/document.ts';
 import { assert } from '../kernel/assert.ts';
+import type { CapabilityOverrides } from '../kernel/capability.ts';
 import { rowContext, type Sealer } from '../kernel/seal.ts';
 import { type Database, idNumber } from './database.ts';
 
@@ -137,7 +138,12 @@ export async function writeModel(transaction: Database, model: ModelEntry): Prom
     billing_modes: model.billingModes,
     context_window: model.contextWindow ?? null,
     max_output_tokens: model.maxOutputTokens ?? null,
+    capabilities: capabilitiesColumn(model.capabilities),
   });
+}
+
+function capabilitiesColumn(overrides: CapabilityOverrides | undefined): string | null {
+  return overrides === undefined ? null : JSON.stringify(overrides);
 }
 
 export async function writeRoute(transaction: Database, modelId: string, route: RouteEntry): Promise<void> {
@@ -156,6 +162,7 @@ export async function writeRoute(transaction: Database, modelId: string, route: 
     weight: route.weight,
     rate_multiplier_micro: route.rateMultiplierMicro,
     status: route.status,
+    capabilities: capabilitiesColumn(route.capabilities),
   });
 }
 

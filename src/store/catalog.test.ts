@@ -124,6 +124,33 @@ models:
     ]);
   });
 
+  it('keeps capabilities of models and routes, shows what would change, and forgets what is left out', async () => {
+    await apply(CATALOG_TEXT);
+    const text = CATALOG_TEXT.replace(
+      'context_window: 1000',
+      'context_window: 1000\n    capabilities: { thinking: effort, efforts: [high, none], prefill: false }',
+    ).replace('weight: 3', 'weight: 3, capabilities: { prefill: true, budget_tokens_min: 0 }');
+    const expected = [
+      'updated model gpt: capabilities.thinking unset → effort, capabilities.efforts unset → [none, high], ' +
+        'capabilities.prefill unset → false',
+      'updated route gpt via main as gpt: capabilities.budget_tokens_min unset → 0, ' +
+        'capabilities.prefill unset → true',
+    ];
+    const preview = await previewCatalog(fresh.database, catalogDocument(text), options);
+    expect(preview.map(formatChange)).toEqual(expected);
+    expect(await apply(text)).toEqual(expected);
+    expect(await apply(text)).toEqual([]);
+    const catalog = await loadCatalog(fresh.database, options);
+    const ofModel = { thinking: 'effort', efforts: ['none', 'high'] };
+    expect(catalog.models.get('gpt')?.routes.map((route) => route.capabilities)).toEqual([
+      { ...ofModel, prefill: true, budgetTokensMin: 0 },
+      { ...ofModel, prefill: false },
+    ]);
+    expect(await apply(CATALOG_TEXT)).toHaveLength(2);
+    const [route] = (await loadCatalog(fresh.database, options)).models.get('gpt')?.routes ?? [];
+    expect(route?.capabilities).toBeUndefined();
+  });
+
   it('previews without writing', async () => {
     const document = catalogDocument(CATALOG_TEXT);
     const preview = await previewCatalog(fresh.database, document, options);

@@ -44,6 +44,7 @@ function route({ id = 1, credentialId = 1, limits = {}, owner }: RouteSketch = {
     weight: 1,
     rateMultiplierMicro: 1_000_000n,
     status: 'enabled',
+    capabilities: undefined,
   };
 }
 

@@ -37,6 +37,7 @@ function route(baseUrl: string, credential: Partial<Credential> = {}, forwardMod
     weight: 1,
     rateMultiplierMicro: 1_000_000n,
     status: 'enabled',
+    capabilities: undefined,
   };
 }
 

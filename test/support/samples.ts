@@ -45,6 +45,7 @@ export function sampleRoute(changes: Partial<Route> = {}): Route {
     weight: 1,
     rateMultiplierMicro: 1_000_000n,
     status: 'enabled',
+    capabilities: undefined,
     ...changes,
   };
 }
