@@ -55,9 +55,13 @@ export function encodeMessagesError(error: StreamError): Buffer {
 /** `error.code` must be the HTTP status as a number, so our own code stands beside it. */
 export function encodeGenerateContentError(framing: Framing, error: StreamError): Buffer {
   const { code, status, message } = error;
-  const name = GOOGLE_STATUS[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
+  const name = googleStatus(status);
   const body = { code, message, error: { code: status, message, status: name, type: 'gateway_error' } };
   return framing === 'sse' ? event(undefined, body) : Buffer.from(`,${JSON.stringify(body)}]`);
+}
+
+export function googleStatus(status: number): string {
+  return GOOGLE_STATUS[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
 }
 
 function openaiError({ code, message }: StreamError): object {

@@ -1,0 +1,213 @@
+import { ANSWERS_PER_CALL_MAX } from '../../bounds.ts';
+import { type Figures, maxFigures } from '../figures.ts';
+import type { Logprob } from '../hub/answer.ts';
+import type { Emit } from '../hub/event.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import type { Part } from '../hub/part.ts';
+import type { Session, StreamDecoder } from '../hub/spoke.ts';
+import { decodeUsage, readFigures } from './convert-usage.ts';
+import { decodeAnswerPart, decodeError, emptyChoice, failure } from './decode-answer.ts';
+import { looseText } from './field.ts';
+import { type Brought, decodeFinish } from './finish.ts';
+import { decodeSupports } from './grounding.ts';
+import { decodeLogprobs } from './logprobs.ts';
+
+/** One candidate on its way. */
+interface Progress {
+  readonly choice: number;
+  open: 'none' | 'text' | 'reasoning';
+  /** The open part has its signature: what follows is another part, for the two may not be merged. */
+  isSigned: boolean;
+  brought: Brought;
+  isFinished: boolean;
+}
+
+/**
+ * Every chunk is an answer of its own, whose parts continue those before: text is appended while its kind
+ * stays the same, calls come whole. Usage is cumulative on every chunk, and passed on at the end.
+ */
+export class GenerateContentDecoder implements StreamDecoder {
+  readonly #session: Session;
+  readonly #emit: Emit;
+  readonly #candidates = new Map<number, Progress>();
+  #figures: Figures | undefined;
+  #isUsageNew = false;
+  #isStarted = false;
+  #isOver = false;
+
+  constructor(session: Session, emit: Emit) {
+    this.#session = session;
+    this.#emit = emit;
+  }
+
+  push(event: JsonObject): void {
+    if (this.#isOver) return;
+    const error = decodeError(event);
+    if (error !== undefined) {
+      this.#isOver = true;
+      this.#emit({ kind: 'error', error });
+      return;
+    }
+    this.#readUsage(event.usageMetadata);
+    this.#start(looseText(event.responseId));
+    const { candidates } = event;
+    if (isArray(candidates) && candidates.length > 0) this.#readCandidates(candidates);
+    else if (isObject(event.promptFeedback)) this.#readFeedback(event.promptFeedback);
+  }
+
+  finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#start(undefined);
+    if (this.#candidates.size === 0) this.#progress(0);
+    for (const progress of this.#candidates.values()) {
+      if (progress.isFinished) continue;
+      const reason = progress.brought === 'calls' ? 'tool' : 'stop';
+      this.#emit({ kind: 'finish', choice: progress.choice, finish: { reason } });
+    }
+    this.#passUsage();
+    this.#emit({ kind: 'end' });
+  }
+
+  #start(id: string | undefined): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#isUsageNew = false;
+    this.#emit({ kind: 'start', id, usage: decodeUsage(this.#figures) });
+  }
+
+  #readUsage(metadata: JsonValue | undefined): void {
+    const figures = readFigures(metadata);
+    if (figures === undefined) return;
+    this.#figures = this.#figures === undefined ? figures : maxFigures(this.#figures, figures);
+    this.#isUsageNew = true;
+  }
+
+  #passUsage(): void {
+    const usage = this.#isUsageNew ? decodeUsage(this.#figures) : undefined;
+    this.#isUsageNew = false;
+    if (usage !== undefined) this.#emit({ kind: 'usage', usage });
+  }
+
+  #readCandidates(candidates: readonly JsonValue[]): void {
+    for (let at = 0; at < candidates.length; at++) {
+      const candidate = candidates[at];
+      if (!isObject(candidate)) continue;
+      const progress = this.#progress(choiceOf(candidate.index, at));
+      if (progress === undefined || progress.isFinished) continue;
+      this.#readCandidate(candidate, progress);
+      if (this.#isOver) return;
+    }
+  }
+
+  #readCandidate(candidate: JsonObject, progress: Progress): void {
+    const parts = isObject(candidate.content) ? candidate.content.parts : undefined;
+    let logprobs =
+      candidate.logprobsResult === undefined ? undefined : decodeLogprobs(candidate.logprobsResult);
+    if (isArray(parts)) {
+      for (const part of parts) {
+        const decoded = isObject(part) ? decodeAnswerPart(part, this.#session) : undefined;
+        if (decoded === undefined) continue;
+        this.#passPart(decoded, progress, logprobs);
+        logprobs = undefined;
+      }
+    }
+    if (candidate.groundingMetadata !== undefined) this.#cite(candidate.groundingMetadata, progress);
+    const reason = looseText(candidate.finishReason);
+    if (reason !== undefined && reason !== '')
+      this.#end(reason, looseText(candidate.finishMessage), progress);
+  }
+
+  #passPart(part: Part, progress: Progress, logprobs: readonly Logprob[] | undefined): void {
+    const { choice } = progress;
+    if (progress.brought !== 'calls') progress.brought = part.kind === 'tool-call' ? 'calls' : 'words';
+    switch (part.kind) {
+      case 'text':
+        this.#open('text', progress);
+        if (part.text !== '') this.#delta(choice, part.text, logprobs);
+        for (const blob of part.blobs ?? []) this.#emit({ kind: 'blob', choice, blob });
+        progress.isSigned = part.blobs !== undefined;
+        return;
+      case 'reasoning':
+        this.#open('reasoning', progress);
+        if (part.text !== '') this.#delta(choice, part.text, undefined);
+        if (part.blob !== undefined) this.#emit({ kind: 'blob', choice, blob: part.blob });
+        progress.isSigned = part.blob !== undefined;
+        return;
+      case 'tool-call': {
+        const { id, name, custom, blobs } = part;
+        const head = { kind: part.kind, id, name, custom, ...(blobs === undefined ? {} : { blobs }) };
+        this.#emit({ kind: 'part', choice, head });
+        this.#delta(choice, part.arguments, undefined);
+        break;
+      }
+      case 'image':
+        if (part.source.kind !== 'bytes') return;
+        this.#emit({ kind: 'part', choice, head: { ...part.source, kind: 'image' } });
+        break;
+      case 'server-tool':
+        this.#emit({ kind: 'part', choice, head: part });
+        break;
+      default:
+        return;
+    }
+    this.#emit({ kind: 'part-end', choice });
+    progress.open = 'none';
+  }
+
+  #open(kind: 'text' | 'reasoning', progress: Progress): void {
+    if (progress.open === kind && !progress.isSigned) return;
+    progress.open = kind;
+    progress.isSigned = false;
+    this.#emit({ kind: 'part', choice: progress.choice, head: { kind } });
+  }
+
+  #delta(choice: number, text: string, logprobs: readonly Logprob[] | undefined): void {
+    this.#emit(
+      logprobs === undefined ? { kind: 'delta', choice, text } : { kind: 'delta', choice, text, logprobs },
+    );
+  }
+
+  /** Pages come with the last chunk, when the text is out: only what was cited is known then, not where. */
+  #cite(metadata: JsonValue, progress: Progress): void {
+    if (progress.open !== 'text') return;
+    for (const { citation } of decodeSupports(metadata)) {
+      this.#emit({ kind: 'citation', choice: progress.choice, citation });
+    }
+  }
+
+  #end(reason: string, message: string | undefined, progress: Progress): void {
+    const finish = decodeFinish(reason, message, progress.brought);
+    if (finish === undefined) {
+      this.#isOver = true;
+      this.#emit({ kind: 'error', error: failure(reason, message) });
+      return;
+    }
+    progress.isFinished = true;
+    this.#passUsage();
+    this.#emit({ kind: 'finish', choice: progress.choice, finish });
+  }
+
+  #readFeedback(feedback: JsonObject): void {
+    const { finish } = emptyChoice(feedback);
+    const progress = this.#progress(0);
+    if (finish.reason !== 'filter' || progress === undefined || progress.isFinished) return;
+    progress.isFinished = true;
+    this.#passUsage();
+    this.#emit({ kind: 'finish', choice: 0, finish });
+  }
+
+  /** Nothing for more candidates than anybody may ask for. */
+  #progress(choice: number): Progress | undefined {
+    const known = this.#candidates.get(choice);
+    if (known !== undefined || choice >= ANSWERS_PER_CALL_MAX) return known;
+    const made: Progress = { choice, open: 'none', isSigned: false, brought: 'nothing', isFinished: false };
+    this.#candidates.set(choice, made);
+    return made;
+  }
+}
+
+/** Protobuf leaves the index of the first candidate out. */
+function choiceOf(index: JsonValue | undefined, at: number): number {
+  return typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : at;
+}

@@ -1,0 +1,47 @@
+import { type Blob, mayReturn } from '../hub/blob.ts';
+import { unwrapBlobsBase64 } from '../hub/envelope.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import type { Target } from '../hub/spoke.ts';
+import { field, looseText } from './field.ts';
+import { isSentinel } from './signature.ts';
+import { SIGNATURE_SENTINEL } from './wire.ts';
+
+/** The body stays as it is but for `thoughtSignature`: envelopes are opened for their issuer, others go. */
+export function returnBlobs(body: JsonObject, target: Target): JsonObject {
+  const { contents } = body;
+  if (!isArray(contents)) return body;
+  return { ...body, contents: contents.map((content) => returnContent(content, target)) };
+}
+
+function returnContent(content: JsonValue, target: Target): JsonValue {
+  if (!isObject(content) || !isArray(content.parts)) return content;
+  const parts = content.parts.flatMap((part): readonly JsonValue[] =>
+    isObject(part) ? returnPart(part, target) : [part],
+  );
+  // A turn may not be empty, so one of nothing but foreign signatures keeps its place with an empty text.
+  return { ...content, parts: parts.length === 0 ? [{ text: '' }] : parts };
+}
+
+function returnPart(part: JsonObject, target: Target): readonly JsonObject[] {
+  const signature = looseText(field(part, 'thoughtSignature'));
+  if (signature === undefined || isSentinel(signature)) return [part];
+  const envelope = unwrapBlobsBase64(signature);
+  if (envelope === undefined && target.issuer !== 'none') return [part];
+  const { thoughtSignature, thought_signature, ...bare } = part;
+  const blobs = target.issuer === 'none' ? [] : (envelope ?? []).filter((blob) => mayReturn(blob, target));
+  const isCall = field(part, 'functionCall') !== undefined;
+  const thoughts = isCall ? blobs.filter((blob) => blob.place === 'reasoning').map(thoughtPart) : [];
+  const own = isCall ? blobs.find((blob) => blob.place === 'call') : blobs[0];
+  if (own !== undefined) return [...thoughts, { ...bare, thoughtSignature: own.value }];
+  if (isCall) return [...thoughts, withoutSignature(bare, target)];
+  // An empty text was there for its signature's sake.
+  return field(bare, 'text') === '' || Object.keys(bare).length === 0 ? [] : [bare];
+}
+
+function withoutSignature(call: JsonObject, { capabilities }: Target): JsonObject {
+  return capabilities.signaturesRequired ? { ...call, thoughtSignature: SIGNATURE_SENTINEL } : call;
+}
+
+function thoughtPart(blob: Blob): JsonObject {
+  return { text: blob.text ?? '', thought: true, thoughtSignature: blob.value };
+}
