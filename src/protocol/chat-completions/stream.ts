@@ -144,8 +144,7 @@ function textsIn(bytes: Buffer, choices: Range): readonly Range[] {
  * when the string behind it is empty here and not in the next event.
  */
 function spanOf(shape: EventShape, { start, end }: Range): Span {
-  const before = shape.place(start - 1);
-  return { start: { ...before, offset: before.offset + 1 }, end: shape.place(end) };
+  return { start: shape.place(start - 1) + 1, end: shape.place(end) };
 }
 
 function rangeOf(slot: number): Range | undefined {
