@@ -1,0 +1,136 @@
+import { isArray, isObject, type JsonObject, type JsonValue, RawJson, writeJson } from '../hub/json.ts';
+import { Inexpressible } from '../hub/notes.ts';
+import type { Citation, Part, TextPart, ToolResultPart } from '../hub/part.ts';
+import { decodeDocument, decodePicture } from './decode-media.ts';
+import { type BlockPlace, decodeMark } from './decode-place.ts';
+import { decodeReasoning } from './decode-reasoning.ts';
+import { flagAt, neededText, objectAt, objectsAt, textAt, textOf } from './fields.ts';
+import { serverTool } from './server-text.ts';
+import { isServerBlock } from './wire.ts';
+
+type BlockReader = (block: JsonObject, place: BlockPlace) => readonly Part[];
+
+const READERS: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>([
+  ['text', (block, { path }) => [decodeText(block, path)]],
+  ['image', (block, { path }) => [decodePicture(block, path)]],
+  ['document', (block, place) => decodeDocument(block, place, decodeContent)],
+  ['search_result', (block, { path }) => [decodeSearchResult(block, path)]],
+  ['thinking', (block) => decodeReasoning(block, 'messages')],
+  ['redacted_thinking', (block) => decodeReasoning(block, 'messages')],
+  ['tool_use', (block, { path }) => [decodeCall(block, path)]],
+  ['tool_result', (block, place) => [decodeResult(block, place)]],
+  // All tools are declared from the start elsewhere, so that only the remark is left of these.
+  ['tool_reference', (block, { path }) => [remark('tool', neededText(block, 'tool_name', path))]],
+  ['tool_addition', (block, { path }) => [remark('tool added', nameOfTool(block, path))]],
+  ['tool_removal', (block, { path }) => [remark('tool removed', nameOfTool(block, path))]],
+  ['container_upload', opaque],
+  ['compaction', opaque],
+]);
+
+/** The content of a message or a tool result: a string, or blocks. */
+export function decodeContent(content: JsonValue | undefined, place: BlockPlace): readonly Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  if (!isArray(content)) throw new Inexpressible(place.path, 'is neither a string nor a list of blocks');
+  return content.flatMap((block, index) => {
+    const path = `${place.path}[${index}]`;
+    if (!isObject(block)) throw new Inexpressible(path, 'is not a block');
+    return decodeBlock(block, { path, notes: place.notes });
+  });
+}
+
+function decodeBlock(block: JsonObject, place: BlockPlace): readonly Part[] {
+  const type = neededText(block, 'type', place.path);
+  const reader = READERS.get(type);
+  if (reader !== undefined) return reader(block, place);
+  if (isServerBlock(type)) return [serverTool(block)];
+  throw new Inexpressible(place.path, 'is a block of a type that is not known here');
+}
+
+export function decodeText(block: JsonObject, path: string): TextPart {
+  const text = neededText(block, 'text', path);
+  const citations = decodeCitations(block.citations, text);
+  const cache = decodeMark(block, path);
+  return {
+    kind: 'text',
+    text,
+    ...(citations.length === 0 ? {} : { citations }),
+    ...(cache === undefined ? {} : { cache }),
+  };
+}
+
+/** Only pages of the web have a counterpart elsewhere; the whole block is cited (conversion.md 16). */
+export function decodeCitations(value: JsonValue | undefined, text: string): readonly Citation[] {
+  if (!isArray(value)) return [];
+  return value.flatMap((one) => decodeCitation(one, text.length) ?? []);
+}
+
+export function decodeCitation(value: JsonValue | undefined, length: number): Citation | undefined {
+  if (!isObject(value) || value.type !== 'web_search_result_location') return undefined;
+  const url = textOf(value.url);
+  if (url === undefined) return undefined;
+  const title = textOf(value.title);
+  const citedText = textOf(value.cited_text);
+  return {
+    url,
+    ...(title === undefined ? {} : { title }),
+    start: 0,
+    end: length,
+    ...(citedText === undefined ? {} : { citedText }),
+  };
+}
+
+function decodeSearchResult(block: JsonObject, path: string): TextPart {
+  const lines = [textAt(block, 'title', path) ?? '', textAt(block, 'source', path) ?? ''];
+  for (const [index, inner] of objectsAt(block, 'content', path).entries()) {
+    lines.push(neededText(inner, 'text', `${path}.content[${index}]`));
+  }
+  const cache = decodeMark(block, path);
+  const text = lines.filter((line) => line !== '').join('\n');
+  return { kind: 'text', text, ...(cache === undefined ? {} : { cache }) };
+}
+
+function decodeCall(block: JsonObject, path: string): Part {
+  const { input } = block;
+  const isRaw = input instanceof RawJson && input.text.startsWith('{');
+  if (input !== undefined && input !== null && !isRaw) {
+    throw new Inexpressible(`${path}.input`, 'is not an object');
+  }
+  const cache = decodeMark(block, path);
+  return {
+    kind: 'tool-call',
+    id: neededText(block, 'id', path),
+    name: neededText(block, 'name', path),
+    arguments: isRaw ? input.text : '{}',
+    custom: false,
+    ...(cache === undefined ? {} : { cache }),
+  };
+}
+
+function decodeResult(block: JsonObject, { path, notes }: BlockPlace): ToolResultPart {
+  const { content } = block;
+  const isEmpty = content === undefined || content === null;
+  const cache = decodeMark(block, path);
+  return {
+    kind: 'tool-result',
+    callId: neededText(block, 'tool_use_id', path),
+    parts: isEmpty ? [] : decodeContent(content, { path: `${path}.content`, notes }),
+    isError: flagAt(block, 'is_error', path) ?? false,
+    custom: false,
+    ...(cache === undefined ? {} : { cache }),
+  };
+}
+
+function nameOfTool(block: JsonObject, path: string): string {
+  const tool = objectAt(block, 'tool', path) ?? {};
+  return textOf(tool.name) ?? textOf(tool.tool_name) ?? '';
+}
+
+function remark(what: string, name: string): TextPart {
+  return { kind: 'text', text: `[${what}: ${name}]` };
+}
+
+/** Means something in the vendor's own rooms only. */
+function opaque(block: JsonObject, { path }: BlockPlace): readonly Part[] {
+  const type = textOf(block.type) ?? '';
+  return [{ kind: 'opaque', protocol: 'messages', type, raw: writeJson(block), path }];
+}

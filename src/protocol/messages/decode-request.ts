@@ -1,0 +1,182 @@
+import { EFFORTS, type Effort } from '../../kernel/capability.ts';
+import type { JsonObject } from '../hub/json.ts';
+import { Inexpressible, type Notes } from '../hub/notes.ts';
+import type { Part, TextPart } from '../hub/part.ts';
+import {
+  type HubRequest,
+  NO_SAMPLING,
+  NO_THINKING,
+  type OutputFormat,
+  type Thinking,
+  type Turn,
+} from '../hub/request.ts';
+import { decodeContent } from './decode-parts.ts';
+import { decodeMark } from './decode-place.ts';
+import { decodeChoice, decodeTools } from './decode-tools.ts';
+import { flagAt, listAt, numberAt, objectAt, objectsAt, rawObject, textAt, textOf } from './fields.ts';
+
+/** Everything that has a place in the hub; the rest is reported. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'system',
+  'max_tokens',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'stop_sequences',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'metadata',
+  'cache_control',
+]);
+
+/** Claude Code's first block changes with every request and would defeat the caches of other vendors. */
+const ATTRIBUTION = 'x-anthropic-billing-header:';
+
+export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
+  for (const key of Object.keys(body)) if (!KNOWN.has(key) && !isDefault(body, key)) notes.drop(key);
+  const tools = decodeTools(body, notes);
+  const metadata = objectAt(body, 'metadata', '') ?? {};
+  for (const key of Object.keys(metadata)) if (key !== 'user_id') notes.drop(`metadata.${key}`);
+  return {
+    client: 'messages',
+    stream: flagAt(body, 'stream', '') ?? false,
+    system: decodeSystem(body, notes),
+    turns: markLastTurn(decodeTurns(body, notes), body),
+    ...tools,
+    ...decodeChoice(body, tools),
+    thinking: decodeThinking(body, notes),
+    format: decodeFormat(body, notes),
+    verbosity: undefined,
+    sampling: {
+      ...NO_SAMPLING,
+      temperature: numberAt(body, 'temperature', ''),
+      topP: numberAt(body, 'top_p', ''),
+      topK: numberAt(body, 'top_k', ''),
+    },
+    stop: decodeStop(body),
+    maxTokens: numberAt(body, 'max_tokens', ''),
+    answers: 1,
+    logprobs: undefined,
+    endUser: textAt(metadata, 'user_id', 'metadata'),
+    cacheKey: undefined,
+    // `auto` and `standard_only` are this vendor's own; other vendors' tiers are other things.
+    serviceTier: undefined,
+    includeUsage: false,
+    echo: new Map(),
+  };
+}
+
+/** What says no more than its absence is no loss. */
+function isDefault(body: JsonObject, key: string): boolean {
+  const value = body[key];
+  return value === null || (key === 'service_tier' && value === 'auto');
+}
+
+function decodeStop(body: JsonObject): readonly string[] {
+  return listAt(body, 'stop_sequences', '').map((stop, index) => {
+    if (typeof stop === 'string') return stop;
+    throw new Inexpressible(`stop_sequences[${index}]`, 'is not a string');
+  });
+}
+
+function decodeSystem(body: JsonObject, notes: Notes): readonly TextPart[] {
+  const { system } = body;
+  if (system === undefined || system === null) return [];
+  const texts: TextPart[] = [];
+  for (const part of decodeContent(system, { path: 'system', notes })) {
+    if (part.kind !== 'text') throw new Inexpressible('system', 'holds something else than text');
+    if (part.text.startsWith(ATTRIBUTION)) notes.drop('system[0]');
+    else if (part.text !== '') texts.push(part);
+  }
+  return texts;
+}
+
+function decodeTurns(body: JsonObject, notes: Notes): readonly Turn[] {
+  return objectsAt(body, 'messages', '').map((message, index): Turn => {
+    const path = `messages[${index}]`;
+    for (const key of Object.keys(message)) {
+      if (key !== 'role' && key !== 'content') notes.drop(`${path}.${key}`);
+    }
+    const { role } = message;
+    if (role !== 'user' && role !== 'assistant' && role !== 'system') {
+      throw new Inexpressible(`${path}.role`, 'is not a role');
+    }
+    const parts = decodeContent(message.content, { path: `${path}.content`, notes });
+    if (role === 'system' && parts.some((part) => part.kind !== 'text')) {
+      throw new Inexpressible(`${path}.content`, 'holds something else than text');
+    }
+    return { role, parts };
+  });
+}
+
+/** A mark on the body itself stands for one on the last block that can take it. */
+function markLastTurn(turns: readonly Turn[], body: JsonObject): readonly Turn[] {
+  const cache = decodeMark(body, '');
+  const last = turns.at(-1);
+  const part = last?.parts.at(-1);
+  if (cache === undefined || last === undefined || part === undefined || !isMarkable(part)) return turns;
+  const parts: readonly Part[] = [...last.parts.slice(0, -1), { ...part, cache: part.cache ?? cache }];
+  return [...turns.slice(0, -1), { ...last, parts }];
+}
+
+function isMarkable(part: Part): part is Extract<Part, { cache?: unknown }> {
+  const { kind } = part;
+  return kind === 'text' || kind === 'image' || kind === 'file' || kind.startsWith('tool-');
+}
+
+const MODES: ReadonlyMap<string, Thinking['mode']> = new Map<string, Thinking['mode']>([
+  ['disabled', 'off'],
+  ['adaptive', 'adaptive'],
+  ['enabled', 'budget'],
+  ['between_tools', 'between-tools'],
+]);
+
+function decodeThinking(body: JsonObject, notes: Notes): Thinking {
+  const effort = decodeEffort(body, notes);
+  const thinking = objectAt(body, 'thinking', '');
+  if (thinking === undefined) return { ...NO_THINKING, effort };
+  const mode = MODES.get(textAt(thinking, 'type', 'thinking') ?? '');
+  if (mode === undefined) throw new Inexpressible('thinking.type', 'is not known here');
+  for (const key of Object.keys(thinking)) {
+    if (key !== 'type' && key !== 'budget_tokens' && key !== 'display') notes.drop(`thinking.${key}`);
+  }
+  const display = textAt(thinking, 'display', 'thinking');
+  return {
+    mode,
+    effort,
+    budgetTokens: mode === 'budget' ? numberAt(thinking, 'budget_tokens', 'thinking') : undefined,
+    // The default differs between the vendor's models: who asks for thinking is taken to want to see it.
+    show: mode === 'off' ? undefined : display !== 'omitted',
+    summaryStyle: undefined,
+  };
+}
+
+function decodeEffort(body: JsonObject, notes: Notes): Effort | undefined {
+  const config = objectAt(body, 'output_config', '') ?? {};
+  for (const key of Object.keys(config)) {
+    if (key !== 'effort' && key !== 'format') notes.drop(`output_config.${key}`);
+  }
+  const word = textAt(config, 'effort', 'output_config');
+  const effort = EFFORTS.find((rung) => rung === word);
+  if (word !== undefined && effort === undefined) notes.drop('output_config.effort');
+  return effort;
+}
+
+/** `output_format` is how the field was called while it was a beta. */
+function decodeFormat(body: JsonObject, notes: Notes): OutputFormat {
+  const config = objectAt(body, 'output_config', '') ?? {};
+  const format = objectAt(config, 'format', 'output_config') ?? objectAt(body, 'output_format', '');
+  if (format === undefined) return { kind: 'text' };
+  const schema = rawObject(format.schema);
+  if (textOf(format.type) !== 'json_schema' || schema === undefined) {
+    notes.drop('output_config.format');
+    return { kind: 'text' };
+  }
+  return { kind: 'schema', name: undefined, description: undefined, schema, strict: undefined };
+}

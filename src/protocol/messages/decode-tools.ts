@@ -1,0 +1,95 @@
+import type { JsonObject } from '../hub/json.ts';
+import { Inexpressible, type Notes } from '../hub/notes.ts';
+import type { HostedTool, Tool, ToolChoice } from '../hub/request.ts';
+import { flagAt, neededText, objectAt, objectsAt, rawObject, textAt, textOf } from './fields.ts';
+import { typedTool } from './typed-tools.ts';
+
+export interface DecodedTools {
+  readonly tools: readonly Tool[];
+  readonly hostedTools: readonly HostedTool[];
+}
+
+/** Flags that steer the vendor's own machinery and have no meaning elsewhere. */
+const FLAGS = ['defer_loading', 'allowed_callers', 'input_examples', 'eager_input_streaming'] as const;
+
+export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
+  const tools: Tool[] = [];
+  const hostedTools: HostedTool[] = [];
+  for (const [index, tool] of objectsAt(body, 'tools', '').entries()) {
+    const path = `tools[${index}]`;
+    const type = textAt(tool, 'type', path) ?? 'custom';
+    if (type === 'custom') tools.push(decodeFunction(tool, path, notes));
+    else decodeTyped(tool, { type, path }, { tools, hostedTools });
+  }
+  return { tools, hostedTools };
+}
+
+function decodeFunction(tool: JsonObject, path: string, notes: Notes): Tool {
+  for (const flag of FLAGS) if (tool[flag] !== undefined) notes.drop(`${path}.${flag}`);
+  const description = textAt(tool, 'description', path);
+  const schema = tool.input_schema;
+  const raw = rawObject(schema);
+  if (raw === undefined && schema !== undefined && schema !== null) {
+    throw new Inexpressible(`${path}.input_schema`, 'is not an object');
+  }
+  return {
+    kind: 'function',
+    name: neededText(tool, 'name', path),
+    ...(description === undefined ? {} : { description }),
+    schema: raw,
+    strict: flagAt(tool, 'strict', path),
+    ...(objectAt(tool, 'cache_control', path) === undefined ? {} : { cached: true }),
+  };
+}
+
+/** Tools the client runs itself become ordinary ones; those of the vendor are kept apart. */
+function decodeTyped(
+  tool: JsonObject,
+  hosted: HostedTool,
+  into: { readonly tools: Tool[]; readonly hostedTools: HostedTool[] },
+): void {
+  const known = typedTool(hosted.type);
+  if (known === undefined) {
+    into.hostedTools.push(hosted);
+    return;
+  }
+  const name = textOf(tool.name) ?? known.name;
+  into.tools.push({
+    kind: 'function',
+    name,
+    description: known.description,
+    schema: known.schema,
+    strict: undefined,
+    ...(tool.cache_control === undefined ? {} : { cached: true }),
+  });
+}
+
+export interface DecodedChoice {
+  readonly toolChoice: ToolChoice | undefined;
+  readonly parallelCalls: boolean | undefined;
+}
+
+export function decodeChoice(body: JsonObject, { tools }: DecodedTools): DecodedChoice {
+  const choice = objectAt(body, 'tool_choice', '');
+  if (choice === undefined) return { toolChoice: undefined, parallelCalls: undefined };
+  const single = flagAt(choice, 'disable_parallel_tool_use', 'tool_choice');
+  const parallelCalls = single === undefined ? undefined : !single;
+  return { toolChoice: decodeChoiceKind(choice, tools), parallelCalls };
+}
+
+function decodeChoiceKind(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
+  switch (choice.type) {
+    case 'auto':
+    case 'none':
+      return { kind: choice.type };
+    case 'any':
+      return { kind: 'required' };
+    case 'tool': {
+      const name = neededText(choice, 'name', 'tool_choice');
+      // A tool of the vendor's cannot be forced where it does not exist.
+      return tools.some((tool) => tool.name === name) ? { kind: 'tool', name } : { kind: 'auto' };
+    }
+    default:
+      throw new Inexpressible('tool_choice.type', 'is not known here');
+  }
+}

@@ -1,0 +1,76 @@
+import type { HubAnswer } from '../hub/answer.ts';
+import { type JsonObject, readJson } from '../hub/json.ts';
+import type { Part } from '../hub/part.ts';
+import type { Session } from '../hub/spoke.ts';
+import { encodeUsage, NO_HUB_USAGE } from './convert-usage.ts';
+import { encodeInput } from './encode-parts.ts';
+import { sealReasoning } from './encode-reasoning.ts';
+import { encodeFinish } from './finish.ts';
+import { MESSAGES_RAW_KEYS, type WireUsage } from './wire.ts';
+
+/** Stands for what an answer in this protocol cannot hold. */
+export const PICTURE_NOTE = '[image]';
+
+export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
+  const [choice] = answer.choices;
+  const parts = choice?.parts ?? [];
+  const refusal = parts.flatMap((part) => (part.kind === 'refusal' ? [part.text] : [])).join('');
+  const called = parts.some(({ kind }) => kind === 'tool-call') ? 'called' : 'not-called';
+  // Only this vendor's own tiers mean something to its clients.
+  const tier = session.target.protocol === 'messages' ? answer.serviceTier : undefined;
+  const usage: WireUsage = encodeUsage(answer.usage ?? NO_HUB_USAGE, tier);
+  return {
+    id: messageId(session),
+    type: 'message',
+    role: 'assistant',
+    model: session.modelId,
+    content: parts.flatMap((part) => encodeBlock(part, session)),
+    ...encodeFinish(choice?.finish ?? { reason: 'stop' }, called, refusal),
+    usage: { ...usage },
+  };
+}
+
+export function messageId({ callId }: Session): string {
+  return `msg_${callId}`;
+}
+
+function encodeBlock(part: Part, session: Session): readonly JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return textBlock(part.text);
+    case 'reasoning':
+      return encodeThinkingBlock(part.text, sealReasoning(part.text, part.blob, session));
+    case 'tool-call':
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: encodeInput(part.arguments) }];
+    case 'image':
+      return textBlock(PICTURE_NOTE);
+    case 'server-tool':
+      return ownBlock(part.protocol, part.raw) ?? textBlock(part.text);
+    default:
+      // No vendor answers with anything else.
+      return [];
+  }
+}
+
+/** An empty text would be refused when the client sends it back. */
+function textBlock(text: string): readonly JsonObject[] {
+  return text === '' ? [] : [{ type: 'text', text }];
+}
+
+function encodeThinkingBlock(text: string, sealed: ReturnType<typeof sealReasoning>): readonly JsonObject[] {
+  switch (sealed.kind) {
+    case 'nothing':
+      return [];
+    case 'redacted':
+      return [{ type: 'redacted_thinking', data: sealed.data }];
+    case 'thinking':
+      return [{ type: 'thinking', thinking: text, signature: sealed.signature }];
+  }
+}
+
+function ownBlock(protocol: string, raw: string): readonly JsonObject[] | undefined {
+  if (protocol !== 'messages') return undefined;
+  const block = readJson(raw, MESSAGES_RAW_KEYS);
+  return block === undefined ? undefined : [block];
+}

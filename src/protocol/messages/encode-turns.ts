@@ -1,0 +1,96 @@
+import type { JsonObject } from '../hub/json.ts';
+import type { Part, TextPart } from '../hub/part.ts';
+import type { HubRequest, Turn } from '../hub/request.ts';
+import type { Target } from '../hub/spoke.ts';
+import {
+  inlineSystemTurn,
+  mergeTurns,
+  startRequestWithUser,
+  withoutBlankText,
+  withoutPrefill,
+} from '../hub/turns.ts';
+import type { WireMessage } from './cache.ts';
+import type { PartContext } from './encode-media.ts';
+import { encodeParts } from './encode-parts.ts';
+
+/** Some models refuse a turn that is nothing but a document. */
+const BESIDE_DOCUMENT: JsonObject = { type: 'text', text: 'See the document.' };
+
+export interface Conversation {
+  readonly system: readonly TextPart[];
+  readonly turns: readonly Turn[];
+}
+
+/** The conversation as the vendor takes it (conversion.md 4.2, 4.4): who begins, where the system speaks. */
+export function arrangeTurns(request: HubRequest, target: Target): Conversation {
+  const { systemTurns, toolResultImages } = target.capabilities;
+  const system = request.system.filter((part) => part.text.trim() !== '');
+  const spoken = withoutBlankText(toolResultImages ? request.turns : request.turns.map(withPicturesAfter));
+  const placed = placeSystemTurns(spoken, systemTurns ? 'where-legal' : 'nowhere');
+  return startRequestWithUser({ ...request, system, turns: placed });
+}
+
+/** A system turn may stand after the user and before the assistant; elsewhere the user says it. */
+function placeSystemTurns(turns: readonly Turn[], native: 'where-legal' | 'nowhere'): readonly Turn[] {
+  const placed = turns.map((turn, index) => {
+    if (turn.role !== 'system') return turn;
+    const isLegal = turns[index - 1]?.role === 'user' && turns[index + 1]?.role !== 'user';
+    return native === 'where-legal' && isLegal ? turn : inlineSystemTurn(turn);
+  });
+  return mergeTurns(placed);
+}
+
+/** For models that read no pictures in results: they follow after all of the turn's results. */
+function withPicturesAfter(turn: Turn): Turn {
+  const pictures: Part[] = [];
+  const parts = turn.parts.map((part): Part => {
+    if (part.kind !== 'tool-result') return part;
+    const inner = part.parts.map((one): Part => {
+      if (one.kind !== 'image') return one;
+      pictures.push(one);
+      return { kind: 'text', text: '[image]' };
+    });
+    return { ...part, parts: inner };
+  });
+  const results = parts.filter(({ kind }) => kind === 'tool-result');
+  const rest = parts.filter(({ kind }) => kind !== 'tool-result');
+  return pictures.length === 0 ? turn : { role: turn.role, parts: [...results, ...pictures, ...rest] };
+}
+
+/** A call at the end of the conversation that did not come with its thinking (conversion.md 7.6). */
+export function endsWithBareCall(turns: readonly Turn[]): boolean {
+  const last = turns.findLast(({ role }) => role === 'assistant');
+  if (last === undefined || !last.parts.some(({ kind }) => kind === 'tool-call')) return false;
+  const isAnswered = turns.at(-1)?.parts.some(({ kind }) => kind === 'tool-result') === true;
+  return isAnswered && last.parts[0]?.kind !== 'reasoning';
+}
+
+export function trimPrefill(turns: readonly Turn[], prefill: 'allowed' | 'refused'): readonly Turn[] {
+  const last = turns.at(-1);
+  if (last?.role !== 'assistant') return turns;
+  if (prefill === 'refused') return startAgain(withoutPrefill(turns));
+  const part = last.parts.at(-1);
+  if (part?.kind !== 'text') return turns;
+  // The vendor refuses blanks at the very end.
+  const parts: readonly Part[] = [...last.parts.slice(0, -1), { ...part, text: part.text.trimEnd() }];
+  return [...turns.slice(0, -1), { role: 'assistant', parts }];
+}
+
+function startAgain(turns: readonly Turn[]): readonly Turn[] {
+  return turns.length > 0 ? turns : [{ role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] }];
+}
+
+export function encodeTurns(turns: readonly Turn[], context: PartContext): readonly WireMessage[] {
+  const messages: WireMessage[] = [];
+  for (const { role, parts } of turns) {
+    const content = encodeParts(parts, role === 'assistant' ? 'assistant' : 'user', context);
+    const isDocument = content.length > 0 && content.every(({ type }) => type === 'document');
+    const whole = isDocument ? [...content, BESIDE_DOCUMENT] : content;
+    const last = messages.at(-1);
+    // A turn of which nothing is left goes, and its neighbours meet.
+    if (whole.length === 0) continue;
+    if (last?.role === role) messages[messages.length - 1] = { role, content: [...last.content, ...whole] };
+    else messages.push({ role, content: whole });
+  }
+  return messages;
+}

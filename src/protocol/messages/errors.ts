@@ -1,0 +1,27 @@
+import type { AnswerError } from '../hub/answer.ts';
+import { isObject, type JsonObject } from '../hub/json.ts';
+import { textOf } from './fields.ts';
+import { ERROR_STATUS, ERROR_TYPE } from './wire.ts';
+
+/** `{type: "error", error: {type, message}}`, as a body and as an event. */
+export function decodeError(body: JsonObject): AnswerError {
+  const error = isObject(body.error) ? body.error : {};
+  const type = textOf(error.type);
+  return {
+    status: ERROR_STATUS[type ?? ''] ?? 500,
+    code: textOf(error.code),
+    type,
+    message: textOf(error.message) ?? 'The vendor reported an error.',
+  };
+}
+
+/** The event's data; the SDKs want exactly this shape (conversion.md 14.7). */
+export function encodeError(error: AnswerError): JsonObject {
+  // A type of the vendor's own stays; those of other vendors mean nothing to this client.
+  const isOwn = error.type !== undefined && ERROR_STATUS[error.type] !== undefined;
+  const type = isOwn ? error.type : (ERROR_TYPE[error.status] ?? 'api_error');
+  return {
+    type: 'error',
+    error: { type, message: error.message, ...(error.code === undefined ? {} : { code: error.code }) },
+  };
+}

@@ -1,0 +1,70 @@
+import type { Finish, FinishReason } from '../hub/answer.ts';
+import { isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import { textOf } from './fields.ts';
+import type { StopReason } from './wire.ts';
+
+const REASONS: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop-sequence'],
+  ['tool_use', 'tool'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'context'],
+  ['refusal', 'filter'],
+  ['pause_turn', 'pause'],
+  ['compaction', 'pause'],
+]);
+
+const STOP_REASONS: Readonly<Record<FinishReason, StopReason>> = {
+  stop: 'end_turn',
+  'stop-sequence': 'stop_sequence',
+  tool: 'tool_use',
+  length: 'max_tokens',
+  context: 'model_context_window_exceeded',
+  filter: 'refusal',
+  refusal: 'refusal',
+  pause: 'pause_turn',
+};
+
+/** Whether the answer holds a call for the client: clients go by the reason alone. */
+export type Called = 'called' | 'not-called';
+
+/** `holder` is a message, or the `delta` of a `message_delta`. A reason we do not know is an ordinary end. */
+export function decodeFinish(holder: JsonObject, called: Called): Finish {
+  const reason = REASONS.get(textOf(holder.stop_reason) ?? '') ?? (called === 'called' ? 'tool' : 'stop');
+  const stopSequence = textOf(holder.stop_sequence);
+  const message = explanationOf(holder.stop_details);
+  return {
+    reason,
+    ...(stopSequence === undefined ? {} : { stopSequence }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+function explanationOf(details: JsonValue | undefined): string | undefined {
+  return isObject(details) ? textOf(details.explanation) : undefined;
+}
+
+/** The fields that say why an answer ended, in a message as in a `message_delta`. */
+export interface WireFinish {
+  readonly stop_reason: StopReason;
+  readonly stop_sequence: string | null;
+  readonly stop_details?: {
+    readonly type: 'refusal';
+    readonly category: null;
+    readonly explanation: string | null;
+  };
+}
+
+/** `refusal` is what the model said instead of an answer, where it said so in a part of its own. */
+export function encodeFinish(finish: Finish, called: Called, refusal: string): WireFinish {
+  const isPlainStop = finish.reason === 'stop';
+  const isRefused = isPlainStop && refusal !== '';
+  const isCalled = isPlainStop && called === 'called';
+  const reason = isRefused ? 'refusal' : isCalled ? 'tool_use' : STOP_REASONS[finish.reason];
+  const explanation = finish.message ?? (refusal === '' ? null : refusal);
+  return {
+    stop_reason: reason,
+    stop_sequence: reason === 'stop_sequence' ? (finish.stopSequence ?? null) : null,
+    ...(reason === 'refusal' ? { stop_details: { type: 'refusal', category: null, explanation } } : {}),
+  };
+}

@@ -1,0 +1,64 @@
+import { type Blob, mayReturn } from '../hub/blob.ts';
+import { unwrapBlobs } from '../hub/envelope.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import type { Target } from '../hub/spoke.ts';
+import { textOf } from './fields.ts';
+
+/** The issuer of a target that refused a blob: nothing goes back to it, its own values neither. */
+const NOBODY = 'none';
+
+/**
+ * A body that stays in its protocol: envelopes of this target are opened, thinking that belongs to others
+ * goes whole, for a block is nothing without its signature.
+ */
+export function returnBlobs(body: JsonObject, target: Target): JsonObject {
+  if (!isArray(body.messages)) return body;
+  const messages = body.messages.flatMap((message) => returnInMessage(message, target));
+  return withoutBareThinking({ ...body, messages }, messages, target);
+}
+
+function returnInMessage(message: JsonValue, target: Target): readonly JsonValue[] {
+  if (!isObject(message) || message.role !== 'assistant' || !isArray(message.content)) return [message];
+  const content = message.content.flatMap((block) => returnBlock(block, target));
+  // The vendor merges what then stands side by side.
+  return content.length === 0 && message.content.length > 0 ? [] : [{ ...message, content }];
+}
+
+function returnBlock(block: JsonValue, target: Target): readonly JsonValue[] {
+  if (!isObject(block)) return [block];
+  const { type } = block;
+  if (type !== 'thinking' && type !== 'redacted_thinking') return [block];
+  if (target.issuer === NOBODY) return [];
+  const envelope = unwrapBlobs(textOf(type === 'thinking' ? block.signature : block.data) ?? '');
+  if (envelope === undefined) return [block];
+  const text = textOf(block.thinking) ?? '';
+  return envelope.filter((blob) => mayReturn(blob, target)).flatMap((blob) => restore(blob, text));
+}
+
+function restore(blob: Blob, text: string): readonly JsonObject[] {
+  if (blob.form === 'redacted') return [{ type: 'redacted_thinking', data: blob.value }];
+  if (blob.form !== 'signature') return [];
+  return [{ type: 'thinking', thinking: blob.text ?? text, signature: blob.value }];
+}
+
+/**
+ * With manual thinking the turn whose tools were just answered must begin with its thinking. Where that is
+ * gone thinking is switched off for this request (conversion.md 7.6).
+ */
+function withoutBareThinking(body: JsonObject, messages: readonly JsonValue[], target: Target): JsonObject {
+  const { thinking } = body;
+  const isManual = isObject(thinking) && thinking.type === 'enabled';
+  if (!isManual || !target.capabilities.thinkingOff) return body;
+  const last = messages.findLast((message) => isObject(message) && message.role === 'assistant');
+  const blocks = isObject(last) && isArray(last.content) ? last.content.filter(isObject) : [];
+  const isCalling = blocks.some(({ type }) => type === 'tool_use');
+  const first = textOf(blocks[0]?.type) ?? '';
+  if (!isCalling || first.endsWith('thinking') || !endsWithResult(messages)) return body;
+  return { ...body, thinking: { type: 'disabled' } };
+}
+
+function endsWithResult(messages: readonly JsonValue[]): boolean {
+  const last = messages.at(-1);
+  if (!isObject(last) || !isArray(last.content)) return false;
+  return last.content.some((block) => isObject(block) && block.type === 'tool_result');
+}
