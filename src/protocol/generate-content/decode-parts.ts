@@ -1,24 +1,14 @@
 import { isObject, type JsonObject, type JsonValue, RawJson, readJson, writeJson } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../hub/part.ts';
-import type { CallPairs } from './call-pairs.ts';
 import { dropUnknown, field, flagOf, objectOf, objectsOf, objectText, textOf } from './field.ts';
 import { decodeFile, decodeInline } from './media.ts';
 import { serverTool } from './server-tool.ts';
 import { blobsOfSignature } from './signature.ts';
 import { PART_FIELDS, PAYLOADS, type Payload } from './wire.ts';
 
-/** Where a part stands, and what decoding one must know of the others. */
-export interface Place {
-  readonly path: string;
-  /** Its position in the conversation, as a word that may stand in an id. */
-  readonly position: string;
-  readonly calls: CallPairs;
-  readonly notes: Notes;
-}
-
-export function decodePart(part: JsonObject, place: Place): readonly Part[] {
-  const { path, notes } = place;
+/** The parts that one part of a client's content is; calls and responses without ids are paired by the hub. */
+export function decodePart(part: JsonObject, path: string, notes: Notes): readonly Part[] {
   const [payload, second] = PAYLOADS.filter((name) => field(part, name) !== undefined);
   if (second !== undefined) throw new Inexpressible(path, `holds both ${payload} and ${second}`);
   const signature = textOf(field(part, 'thoughtSignature'), `${path}.thoughtSignature`);
@@ -35,9 +25,9 @@ export function decodePart(part: JsonObject, place: Place): readonly Part[] {
   const value = objectOf(field(part, payload), `${path}.${payload}`) ?? {};
   switch (payload) {
     case 'functionCall':
-      return [decodeCall(value, signature, place)];
+      return [{ ...decodeCall(value, `${path}.functionCall`, notes), ...blobsOf(signature) }];
     case 'functionResponse':
-      return [decodeResponse(value, place)];
+      return [decodeResponse(value, `${path}.functionResponse`, notes)];
     case 'inlineData':
       return [decodeInline(value, `${path}.inlineData`)];
     case 'fileData':
@@ -69,33 +59,34 @@ function textPart(text: string, signature: string | undefined): TextPart {
 
 const CALL_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'args']);
 
-function decodeCall(value: JsonObject, signature: string | undefined, place: Place): ToolCallPart {
-  const path = `${place.path}.functionCall`;
+function decodeCall(value: JsonObject, path: string, notes: Notes): ToolCallPart {
   const name = textOf(field(value, 'name'), `${path}.name`) ?? '';
   if (name === '') throw new Inexpressible(`${path}.name`, 'a name is needed');
   if (field(value, 'partialArgs') !== undefined) {
     throw new Inexpressible(`${path}.partialArgs`, 'arguments in fragments cannot be sent to another vendor');
   }
-  dropUnknown(value, CALL_FIELDS, path, place.notes);
+  dropUnknown(value, CALL_FIELDS, path, notes);
   const args = field(value, 'args');
   const text = objectText(args);
   if (text === undefined && args !== undefined) throw new Inexpressible(`${path}.args`, 'must be an object');
-  const blobs = blobsOfSignature(signature, 'call');
   return {
     kind: 'tool-call',
-    id: place.calls.ask(name, textOf(field(value, 'id'), `${path}.id`), place.position),
+    id: textOf(field(value, 'id'), `${path}.id`) ?? '',
     name,
     arguments: text ?? '{}',
     custom: false,
-    ...(blobs.length === 0 ? {} : { blobs }),
   };
+}
+
+function blobsOf(signature: string | undefined): Pick<ToolCallPart, 'blobs'> {
+  const blobs = blobsOfSignature(signature, 'call');
+  return blobs.length === 0 ? {} : { blobs };
 }
 
 const RESPONSE_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'response', 'parts']);
 
-function decodeResponse(value: JsonObject, place: Place): ToolResultPart {
-  const path = `${place.path}.functionResponse`;
-  dropUnknown(value, RESPONSE_FIELDS, path, place.notes);
+function decodeResponse(value: JsonObject, path: string, notes: Notes): ToolResultPart {
+  dropUnknown(value, RESPONSE_FIELDS, path, notes);
   const name = textOf(field(value, 'name'), `${path}.name`) ?? '';
   const { text, isError } = decodeOutcome(field(value, 'response'), `${path}.response`);
   const media = objectsOf(field(value, 'parts'), `${path}.parts`).map((part, index) =>
@@ -103,7 +94,7 @@ function decodeResponse(value: JsonObject, place: Place): ToolResultPart {
   );
   return {
     kind: 'tool-result',
-    callId: place.calls.answer(name, textOf(field(value, 'id'), `${path}.id`), place.position),
+    callId: textOf(field(value, 'id'), `${path}.id`) ?? '',
     ...(name === '' ? {} : { name }),
     parts: text === '' && media.length > 0 ? media : [{ kind: 'text', text }, ...media],
     isError,

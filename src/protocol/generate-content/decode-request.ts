@@ -2,7 +2,6 @@ import type { RawRequest } from '../dialect.ts';
 import type { JsonObject } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
 import type { HubRequest, Turn } from '../hub/request.ts';
-import { CallPairs } from './call-pairs.ts';
 import { decodeConfig } from './decode-config.ts';
 import { decodePart, decodeSystem } from './decode-parts.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
@@ -48,14 +47,12 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
 function decodeContents(body: JsonObject, notes: Notes): readonly Turn[] {
   const contents = objectsOf(field(body, 'contents'), 'contents');
   if (contents.length === 0) throw new Inexpressible('contents', 'is not specified');
-  const calls = new CallPairs();
   return contents.map((content, turn): Turn => {
     const path = `contents[${turn}]`;
     const role = decodeRole(content, path);
-    const parts = objectsOf(field(content, 'parts'), `${path}.parts`).flatMap((part, index) => {
-      const place = { path: `${path}.parts[${index}]`, position: `${turn}_${index}`, calls, notes };
-      return decodePart(part, place);
-    });
+    const parts = objectsOf(field(content, 'parts'), `${path}.parts`).flatMap((part, index) =>
+      decodePart(part, `${path}.parts[${index}]`, notes),
+    );
     return { role, parts };
   });
 }

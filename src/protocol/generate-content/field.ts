@@ -1,3 +1,5 @@
+import { JSON_DEPTH_MAX, RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
+import { isJsonObject, parseJson } from '../../kernel/json.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
 
@@ -99,10 +101,6 @@ export function objectText(value: JsonValue | undefined): string | undefined {
 
 /** The object that a text holds; nothing when it holds anything else. */
 export function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const result = parseJson(text, { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: JSON_DEPTH_MAX });
+  return result.kind === 'parsed' && isJsonObject(result.value) ? (result.value as JsonObject) : undefined;
 }
