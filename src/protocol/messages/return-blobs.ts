@@ -1,11 +1,8 @@
-import { type Blob, mayReturn } from '../hub/blob.ts';
+import { type Blob, mayReturn, NO_ISSUER } from '../hub/blob.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import type { Target } from '../hub/spoke.ts';
 import { textOf } from './fields.ts';
-
-/** The issuer of a target that refused a blob: nothing goes back to it, its own values neither. */
-const NOBODY = 'none';
 
 /**
  * A body that stays in its protocol: envelopes of this target are opened, thinking that belongs to others
@@ -28,7 +25,7 @@ function returnBlock(block: JsonValue, target: Target): readonly JsonValue[] {
   if (!isObject(block)) return [block];
   const { type } = block;
   if (type !== 'thinking' && type !== 'redacted_thinking') return [block];
-  if (target.issuer === NOBODY) return [];
+  if (target.issuer === NO_ISSUER) return [];
   const envelope = unwrapBlobs(textOf(type === 'thinking' ? block.signature : block.data) ?? '');
   if (envelope === undefined) return [block];
   const text = textOf(block.thinking) ?? '';
