@@ -218,3 +218,36 @@ export const THOUGHT_CHARS_MAX = ENVELOPE_CHARS_MAX / 8;
 export const CALLS_PER_ANSWER_MAX = 1_024;
 /** Events of later items held while a Responses vendor still writes an earlier one; none does so for long. */
 export const INTERLEAVED_EVENTS_MAX = 20_000;
+/** One value kept of a conversation. A longer conversation is not kept: its client must carry it itself. */
+export const CONVERSATION_VALUE_BYTES_MAX = 8 * MIB;
+/** Characters of the key of a kept value; ids of vendors have some fifty. */
+export const CONVERSATION_KEY_CHARS_MAX = 512;
+/** Values of conversations in memory, and those the store has not taken yet; beyond it the oldest go. */
+export const CONVERSATIONS_CACHED_MAX = 20_000;
+export const CONVERSATIONS_CACHED_BYTES_MAX = 64 * MIB;
+export const CONVERSATIONS_UNWRITTEN_MAX = 20_000;
+export const CONVERSATIONS_UNWRITTEN_BYTES_MAX = 64 * MIB;
+/** How long a value in memory is trusted: another node may have deleted it meanwhile. */
+export const CONVERSATION_CACHE_MS = 60_000;
+/** Values written in one statement, how long one waits for company, and how soon a failed write is tried again. */
+export const CONVERSATION_BATCH_MAX = 64;
+export const CONVERSATION_BATCH_BYTES_MAX = 16 * MIB;
+export const CONVERSATION_WRITE_WAIT_MS = 50;
+export const CONVERSATION_RETRY_MS = 1_000;
+/** Values looked up at once: keys of one statement, statements, and keys in all; what comes on top is not found. */
+export const CONVERSATION_READ_KEYS_MAX = 32;
+export const CONVERSATION_READS_MAX = 4;
+export const CONVERSATION_LOOKUPS_MAX = 2_000;
+/** A store that takes longer has forgotten, as far as this call is concerned. */
+export const CONVERSATION_FIND_MS = 2_000;
+/** What a stop waits for the last values to be written. */
+export const CONVERSATION_STOP_MS = 5_000;
+/** Upkeep: how often, values forgotten in one statement, and statements in one round. */
+export const CONVERSATION_UPKEEP_MS = 60_000;
+export const CONVERSATION_PRUNE_ROWS = 1_000;
+export const CONVERSATION_PRUNE_STEPS_MAX = 100;
+/** What one account may have kept: its oldest values go first. */
+export const CONVERSATIONS_PER_ACCOUNT_MAX = 50_000;
+export const CONVERSATION_BYTES_PER_ACCOUNT_MAX = 512 * MIB;
+/** Accounts looked at in one step of the upkeep; the others follow in the next. */
+export const CONVERSATION_TRIM_ACCOUNTS_MAX = 1_000;

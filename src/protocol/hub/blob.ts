@@ -15,12 +15,18 @@ export interface Blob {
   readonly itemId?: string | undefined;
   /** The visible thinking it belongs to, where the client is not known to bring that back. */
   readonly text?: string | undefined;
+  /** It rides on a tool call, and text stood between the two: the order is part of what was signed. */
+  readonly beforeText?: boolean | undefined;
 }
+
+/** The issuer of a target that takes no blob at all, after its vendor refused one. */
+export const NO_ISSUER = 'none';
 
 /** A native blob (its issuer is a protocol's name) fits any vendor of that protocol; ours only its issuer. */
 export function mayReturn(
   blob: Blob,
   target: { readonly protocol: TextProtocol; readonly issuer: string },
 ): boolean {
+  if (target.issuer === NO_ISSUER) return false;
   return blob.issuer === target.issuer || blob.issuer === target.protocol;
 }

@@ -24,6 +24,7 @@ export function wrapBlobs(blobs: readonly Blob[]): string {
     blob.value,
     blob.itemId ?? null,
     blob.text ?? null,
+    ...(blob.beforeText === true ? [true] : []),
   ]);
   return MARK + Buffer.from(JSON.stringify(rows)).toString('base64url');
 }
@@ -60,7 +61,7 @@ export function mayHoldEnvelope(body: Buffer, protocol: TextProtocol): boolean {
 /** From outside: every field is checked. */
 function toBlob(row: unknown): Blob | undefined {
   if (!Array.isArray(row)) return undefined;
-  const [issuer, form, place, value, itemId, text] = row as unknown[];
+  const [issuer, form, place, value, itemId, text, beforeText] = row as unknown[];
   if (typeof issuer !== 'string' || typeof value !== 'string') return undefined;
   if (typeof form !== 'string' || !FORMS.includes(form)) return undefined;
   if (typeof place !== 'string' || !PLACES.includes(place)) return undefined;
@@ -71,5 +72,6 @@ function toBlob(row: unknown): Blob | undefined {
     value,
     ...(typeof itemId === 'string' ? { itemId } : {}),
     ...(typeof text === 'string' ? { text } : {}),
+    ...(beforeText === true ? { beforeText } : {}),
   };
 }

@@ -1,0 +1,109 @@
+import { BLOBS_WANTED_MAX } from '../../bounds.ts';
+import { type Blob, mayReturn } from './blob.ts';
+import type { Part, ReasoningPart, ToolCallPart } from './part.ts';
+import type { HubRequest, Turn } from './request.ts';
+import type { Target } from './spoke.ts';
+
+/**
+ * Puts the blobs of an assistant turn where their issuer had them, wherever the client had a place for them
+ * (conversion.md 7.6): the signature of a call may come as thinking without text before the call, and
+ * thinking may ride on the call behind it.
+ */
+export function settleBlobs(parts: readonly Part[]): readonly Part[] {
+  const settled: Part[] = [];
+  let carried: Blob[] = [];
+  // Where the run of texts at the end of `settled` begins.
+  let textsFrom = 0;
+  for (const part of parts) {
+    if (part.kind === 'tool-call') {
+      const blobs = [...(part.blobs ?? []), ...carried];
+      carried = [];
+      const thoughts = blobs.filter((blob) => blob.place === 'reasoning');
+      settled.splice(textsFrom, 0, ...thoughts.filter((blob) => blob.beforeText === true).map(thoughtOf));
+      settled.push(...thoughts.filter((blob) => blob.beforeText !== true).map(thoughtOf));
+      settled.push(
+        withCallBlobs(
+          part,
+          blobs.filter((blob) => blob.place === 'call'),
+        ),
+      );
+    } else if (part.kind === 'reasoning' && part.blob?.place === 'call') {
+      carried.push(part.blob);
+      if (part.text !== '') settled.push({ kind: 'reasoning', text: part.text });
+    } else settled.push(part);
+    if (part.kind !== 'text') textsFrom = settled.length;
+  }
+  return settled;
+}
+
+function thoughtOf({ text, beforeText: _beforeText, ...blob }: Blob): ReasoningPart {
+  return { kind: 'reasoning', text: text ?? '', blob };
+}
+
+function withCallBlobs(part: ToolCallPart, blobs: readonly Blob[]): ToolCallPart {
+  const { blobs: _blobs, ...call } = part;
+  return blobs.length === 0 ? call : { ...call, blobs };
+}
+
+/** Leaves only blobs that this target issued (conversion.md 1.8), and thinking that it wants back. */
+export function filterBlobs(parts: readonly Part[], target: Target): readonly Part[] {
+  return parts.flatMap((part): readonly Part[] => {
+    if (part.kind === 'reasoning') return filterThought(part, target);
+    if (part.kind !== 'tool-call' && part.kind !== 'text') return [part];
+    if (part.blobs === undefined) return [part];
+    const blobs = part.blobs.filter((blob) => mayReturn(blob, target));
+    const { blobs: _blobs, ...rest } = part;
+    return [blobs.length === 0 ? rest : { ...rest, blobs }];
+  });
+}
+
+function filterThought(part: ReasoningPart, target: Target): readonly Part[] {
+  if (part.blob !== undefined && mayReturn(part.blob, target)) return [part];
+  return target.capabilities.reasoningContent && part.text !== ''
+    ? [{ kind: 'reasoning', text: part.text }]
+    : [];
+}
+
+/**
+ * The ids of the calls whose blobs the client lost and the vendor may want: those since the user last spoke
+ * without answering a tool. Older ones no vendor asks for.
+ */
+export function blobsWanted(request: HubRequest): readonly string[] {
+  const wanted: string[] = [];
+  for (const turn of currentTurns(request.turns)) {
+    for (const part of turn.role === 'assistant' ? turn.parts : []) {
+      if (part.kind === 'tool-call' && part.id !== '' && (part.blobs?.length ?? 0) === 0)
+        wanted.push(part.id);
+    }
+  }
+  return wanted.slice(-BLOBS_WANTED_MAX);
+}
+
+/** Chat puts every result, and the user's words behind them, in turns of their own: they belong together. */
+function currentTurns(turns: readonly Turn[]): readonly Turn[] {
+  let start = turns.length;
+  let isAnswered = false;
+  for (let index = turns.length - 1; index >= 0; index--) {
+    const turn = turns[index] as Turn;
+    if (turn.role === 'assistant') {
+      if (!isAnswered) break;
+      start = index;
+      isAnswered = turns[index - 1]?.role === 'assistant';
+    } else if (turn.parts.some((part) => part.kind === 'tool-result')) isAnswered = true;
+  }
+  return turns.slice(start);
+}
+
+/** The request with blobs that were kept on our side, by the ids of their calls. */
+export function attachBlobs(request: HubRequest, found: ReadonlyMap<string, readonly Blob[]>): HubRequest {
+  if (found.size === 0) return request;
+  const attach = (part: Part): Part => {
+    if (part.kind !== 'tool-call' || (part.blobs?.length ?? 0) > 0) return part;
+    const blobs = found.get(part.id);
+    return blobs === undefined ? part : { ...part, blobs };
+  };
+  const turns = request.turns.map((turn) =>
+    turn.role === 'assistant' ? { role: turn.role, parts: turn.parts.map(attach) } : turn,
+  );
+  return { ...request, turns };
+}

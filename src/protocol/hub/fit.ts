@@ -1,0 +1,131 @@
+import { filterBlobs, settleBlobs } from './blobs.ts';
+import { wrapCustomCall, wrapCustomResult, wrapCustomTool } from './custom.ts';
+import { CallIds } from './ids.ts';
+import { ToolNames } from './names.ts';
+import { pairResults } from './pairs.ts';
+import type { Part, ToolCallPart, ToolResultPart } from './part.ts';
+import type { HubRequest, Tool, ToolChoice, Turn } from './request.ts';
+import type { SpokeRules, Target } from './spoke.ts';
+import { checkStops, stopsHere } from './stop.ts';
+import { mergeTurns } from './turns.ts';
+
+export interface Fitted {
+  readonly request: HubRequest;
+  /** The way back for the names in the answer. */
+  readonly names: ToolNames;
+}
+
+/**
+ * Makes a request fit its target in all that does not depend on the words of its protocol: names, ids, custom
+ * tools, blobs, and the order of calls and results. The same request gives the same result (conversion.md 1.7).
+ */
+export function fitRequest(request: HubRequest, target: Target, rules: SpokeRules): Fitted {
+  const keepsCustom = rules.customTools && target.capabilities.customTools;
+  const tools = uniqueTools(request.tools);
+  const names = new ToolNames(
+    rules,
+    tools,
+    keepsCustom ? [] : tools.filter((tool) => tool.kind === 'custom'),
+  );
+  const fitPart = keepsCustom ? samePart : wrapPart;
+  const isStopOurs = stopsHere(request, target);
+  if (isStopOurs) checkStops(request.stop);
+  // Without tools every vendor refuses words about their choice.
+  const hasTools = tools.length > 0;
+  const fitted: HubRequest = {
+    ...request,
+    turns: fitTurns(request, target, { names, rules, fitPart }),
+    tools: tools.map((tool) => fitTool(tool, names, keepsCustom ? tool : undefined)),
+    toolChoice: hasTools ? request.toolChoice && fitChoice(request.toolChoice, names) : undefined,
+    parallelCalls: hasTools ? request.parallelCalls : undefined,
+    stop: isStopOurs ? [] : request.stop,
+  };
+  return { request: fitted, names };
+}
+
+/** Vendors refuse two tools of one name; the first one counts. */
+function uniqueTools(tools: readonly Tool[]): readonly Tool[] {
+  const seen = new Set<string>();
+  return tools.filter(({ name, namespace }) => {
+    const key = JSON.stringify([namespace, name]);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function fitTool(tool: Tool, names: ToolNames, kept: Tool | undefined): Tool {
+  const { namespace: _namespace, ...fitted } = kept ?? (tool.kind === 'custom' ? wrapCustomTool(tool) : tool);
+  return { ...fitted, ...names.toVendor(tool) };
+}
+
+function fitChoice(choice: ToolChoice, names: ToolNames): ToolChoice {
+  if (choice.kind === 'subset') {
+    return { ...choice, names: choice.names.map((name) => names.bareToVendor(name)) };
+  }
+  if (choice.kind !== 'tool') return choice;
+  if (choice.namespace === undefined) return { kind: 'tool', name: names.bareToVendor(choice.name) };
+  return { kind: 'tool', ...names.toVendor(choice) };
+}
+
+interface Fitting {
+  readonly names: ToolNames;
+  readonly rules: SpokeRules;
+  readonly fitPart: (part: Part) => Part;
+}
+
+function fitTurns({ turns }: HubRequest, target: Target, fitting: Fitting): readonly Turn[] {
+  const settled = mergeTurns(turns).map((turn) =>
+    turn.role === 'assistant'
+      ? { role: turn.role, parts: filterBlobs(settleBlobs(turn.parts), target) }
+      : turn,
+  );
+  const paired = pairResults(settled);
+  const callIds = paired.flatMap(({ parts }) => parts.filter((part) => part.kind === 'tool-call'));
+  const renaming = new Renaming(
+    fitting,
+    new CallIds(
+      fitting.rules.callIdMax,
+      callIds.map(({ id }) => id),
+    ),
+  );
+  return paired.map(({ role, parts }) => ({ role, parts: parts.map((part) => renaming.part(part)) }));
+}
+
+/** Gives calls their new names and ids. Results follow in the order of their calls, so they need no search. */
+class Renaming {
+  readonly #fitting: Fitting;
+  readonly #ids: CallIds;
+  readonly #open: { readonly id: string; readonly name: string }[] = [];
+  #answered = 0;
+
+  constructor(fitting: Fitting, ids: CallIds) {
+    this.#fitting = fitting;
+    this.#ids = ids;
+  }
+
+  part(part: Part): Part {
+    if (part.kind === 'tool-call') return this.#call(this.#fitting.fitPart(part) as ToolCallPart);
+    if (part.kind === 'tool-result') return this.#result(this.#fitting.fitPart(part) as ToolResultPart);
+    return part;
+  }
+
+  #call({ namespace, ...call }: ToolCallPart): ToolCallPart {
+    const tool = this.#fitting.names.toVendor({ name: call.name, namespace });
+    const id = this.#ids.next(call.id);
+    this.#open.push({ id, name: tool.name });
+    return { ...call, ...tool, id };
+  }
+
+  #result(result: ToolResultPart): ToolResultPart {
+    const call = this.#open[this.#answered++];
+    return call === undefined ? result : { ...result, callId: call.id, name: call.name };
+  }
+}
+
+function samePart(part: Part): Part {
+  return part;
+}
+
+function wrapPart(part: Part): Part {
+  if (part.kind === 'tool-call') return wrapCustomCall(part);
+  return part.kind === 'tool-result' ? wrapCustomResult(part) : part;
+}
