@@ -53,6 +53,8 @@ export interface FunctionTool {
   readonly schema: string | undefined;
   readonly strict: boolean | undefined;
   readonly cached?: boolean | undefined;
+  /** The type under which the client declared it where it is no function there: calls go back in that form. */
+  readonly clientType?: string | undefined;
 }
 
 /** A tool whose input is free text, perhaps under a grammar. */

@@ -1,0 +1,55 @@
+import { REPORTED_TOKENS_MAX } from '../../bounds.ts';
+import { inputTokens, outputTokens } from '../../kernel/usage.ts';
+import { settleInclusive } from '../figures.ts';
+import type { HubUsage } from '../hub/answer.ts';
+import { isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import { objectOf } from './read.ts';
+
+/** Input includes what came from and went to the cache, output includes reasoning (conversion.md 12.1). */
+export function decodeUsage(value: JsonValue | undefined): HubUsage | undefined {
+  if (!isObject(value)) return undefined;
+  const inputDetails = objectOf(value.input_tokens_details);
+  const input = figure(value.input_tokens);
+  const output = figure(value.output_tokens);
+  if (input === undefined && output === undefined) return undefined;
+  const { usage } = settleInclusive({
+    input,
+    output,
+    cacheRead: figure(inputDetails.cached_tokens),
+    cacheWrite: figure(inputDetails.cache_write_tokens),
+    reasoning: figure(objectOf(value.output_tokens_details).reasoning_tokens),
+  });
+  const long = figure(objectOf(inputDetails.cache_write_tokens_details).ttl_12h_tokens) ?? 0;
+  return { ...usage, cacheWriteLong: Math.min(long, usage.cacheWrite), toolPrompt: 0 };
+}
+
+/** A figure that is absurd counts as not reported. */
+function figure(value: JsonValue | undefined): number | undefined {
+  const isSound = Number.isSafeInteger(value) && (value as number) >= 0;
+  return isSound && (value as number) <= REPORTED_TOKENS_MAX ? (value as number) : undefined;
+}
+
+/** Both details are always there: Codex cannot read a usage without them. */
+export function encodeUsage(usage: HubUsage): JsonObject {
+  const input = inputTokens(usage);
+  const output = outputTokens(usage);
+  const long = usage.cacheWriteLong;
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+      ...(long > 0
+        ? {
+            cache_write_tokens_details: {
+              ttl_30m_tokens: Math.max(0, usage.cacheWrite - long),
+              ttl_12h_tokens: long,
+            },
+          }
+        : {}),
+    },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.outputReasoning },
+    total_tokens: input + output,
+  };
+}

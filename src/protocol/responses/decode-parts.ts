@@ -1,0 +1,112 @@
+import type { JsonObject, JsonValue } from '../hub/json.ts';
+import { Inexpressible } from '../hub/notes.ts';
+import type { CacheMark, Citation, ImagePart, MediaSource, Part } from '../hub/part.ts';
+import { readBareBase64, readDataUrl } from './media.ts';
+import { needObject, needText, numberOf, objectsOf, readList, readObject, readText, textOf } from './read.ts';
+
+type PartReader = (part: JsonObject, path: string) => Part;
+
+/** Assistants speak `output_text`, users `input_text`; either is taken from both, as its meaning is clear. */
+const READERS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
+  ['input_text', readTextPart],
+  ['output_text', readTextPart],
+  ['text', readTextPart],
+  ['refusal', (part, path) => ({ kind: 'refusal', text: needText(part.refusal, `${path}.refusal`) })],
+  ['input_image', readImage],
+  ['input_file', readFile],
+]);
+
+/** The content of a message or the output of a tool: a text, or a list of parts. */
+export function decodeContent(content: JsonValue | undefined, path: string): readonly Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return readList(content, path).map((part, index) => decodePart(part, `${path}[${index}]`));
+}
+
+function decodePart(value: JsonValue, path: string): Part {
+  const part = needObject(value, path);
+  const type = needText(part.type, `${path}.type`);
+  const read = READERS.get(type);
+  if (read === undefined) throw new Inexpressible(path, `content of type '${type}' is not known`);
+  return read(part, path);
+}
+
+function readTextPart(part: JsonObject, path: string): Part {
+  const citations = decodeCitations(part.annotations);
+  return {
+    kind: 'text',
+    text: needText(part.text, `${path}.text`),
+    ...(citations.length > 0 ? { citations } : {}),
+    ...readCacheMark(part, path),
+  };
+}
+
+/** Only pages on the web can be cited elsewhere; files and containers are the vendor's own. */
+export function decodeCitations(annotations: JsonValue | undefined): readonly Citation[] {
+  return objectsOf(annotations).flatMap((annotation) => decodeCitation(annotation) ?? []);
+}
+
+export function decodeCitation(annotation: JsonObject): Citation | undefined {
+  if (annotation.type !== 'url_citation') return undefined;
+  const title = textOf(annotation.title);
+  return {
+    url: textOf(annotation.url),
+    ...(title === '' ? {} : { title }),
+    start: numberOf(annotation.start_index),
+    end: numberOf(annotation.end_index),
+  };
+}
+
+function readCacheMark(part: JsonObject, path: string): { readonly cache?: CacheMark } {
+  const mark = readObject(part.prompt_cache_breakpoint, `${path}.prompt_cache_breakpoint`);
+  if (mark === undefined) return {};
+  const ttl = readText(mark.ttl, `${path}.prompt_cache_breakpoint.ttl`);
+  return { cache: ttl === undefined ? {} : { ttl } };
+}
+
+const DETAILS: readonly string[] = ['auto', 'low', 'high', 'original'];
+
+function readImage(part: JsonObject, path: string): Part {
+  const detail = readText(part.detail, `${path}.detail`);
+  return {
+    kind: 'image',
+    source: readImageSource(part, path),
+    ...(detail !== undefined && DETAILS.includes(detail) ? { detail: detail as ImagePart['detail'] } : {}),
+    ...readCacheMark(part, path),
+  };
+}
+
+function readImageSource(part: JsonObject, path: string): MediaSource {
+  const url = readText(part.image_url, `${path}.image_url`);
+  if (url !== undefined) return readUrl(url, `${path}.image_url`);
+  const id = readText(part.file_id, `${path}.file_id`);
+  if (id === undefined) throw new Inexpressible(path, 'has neither image_url nor file_id');
+  return { kind: 'file', id };
+}
+
+function readUrl(url: string, path: string): MediaSource {
+  if (!url.startsWith('data:')) return { kind: 'url', url };
+  const bytes = readDataUrl(url);
+  if (bytes === undefined) throw new Inexpressible(path, 'is no valid data URL');
+  return bytes;
+}
+
+function readFile(part: JsonObject, path: string): Part {
+  const filename = readText(part.filename, `${path}.filename`);
+  return {
+    kind: 'file',
+    source: readFileSource(part, path, filename),
+    ...(filename === undefined ? {} : { filename }),
+    ...readCacheMark(part, path),
+  };
+}
+
+function readFileSource(part: JsonObject, path: string, filename: string | undefined): MediaSource {
+  const data = readText(part.file_data, `${path}.file_data`);
+  if (data?.startsWith('data:')) return readUrl(data, `${path}.file_data`);
+  if (data !== undefined) return readBareBase64(data, filename);
+  const url = readText(part.file_url, `${path}.file_url`);
+  if (url !== undefined) return readUrl(url, `${path}.file_url`);
+  const id = readText(part.file_id, `${path}.file_id`);
+  if (id === undefined) throw new Inexpressible(path, 'has neither file_data, file_url nor file_id');
+  return { kind: 'file', id };
+}

@@ -1,0 +1,40 @@
+import { mayReturn } from '../hub/blob.ts';
+import { unwrapBlobs } from '../hub/envelope.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import type { Target } from '../hub/spoke.ts';
+import { textOf } from './read.ts';
+
+/** Items whose ids a vendor checks against the reasoning before them; they do well without. */
+const LINKED: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call']);
+/** After a vendor refused a blob: none may go back, not even its own. */
+const NOBODY = 'none';
+
+/** Reasoning items of this vendor get back what was in their envelope; all other envelopes go, items and all. */
+export function returnBlobs(body: JsonObject, target: Target): JsonObject {
+  const { input } = body;
+  if (!isArray(input)) return body;
+  const items = input.map((item) => returnItem(item, target));
+  if (items.every((item, index) => item.length === 1 && item[0] === input[index])) return body;
+  return { ...body, input: items.flat().map(withoutLink) };
+}
+
+function returnItem(item: JsonValue, target: Target): readonly JsonValue[] {
+  if (!isObject(item) || item.type !== 'reasoning') return [item];
+  const sealed = textOf(item.encrypted_content);
+  if (sealed === '') return [item];
+  const blobs = unwrapBlobs(sealed);
+  if (target.issuer === NOBODY) return [];
+  if (blobs === undefined) return [item];
+  return blobs
+    .filter((blob) => blob.form === 'encrypted' && mayReturn(blob, target))
+    .map((blob) => {
+      const id = blob.itemId === undefined ? {} : { id: blob.itemId };
+      return { type: 'reasoning', ...id, summary: item.summary ?? [], encrypted_content: blob.value };
+    });
+}
+
+function withoutLink(item: JsonValue): JsonValue {
+  if (!isObject(item) || !LINKED.has(item.type) || item.id === undefined) return item;
+  const { id: _link, ...rest } = item;
+  return rest;
+}
