@@ -150,6 +150,12 @@ export const SETTINGS = {
     [1_048_576, 1_099_511_627_776],
     'Bytes of request bodies and whole answers held at a time; above it calls get 50301.',
   ),
+  conversationDays: integer(
+    'TOLLGATE_CONVERSATION_DAYS',
+    30,
+    [0, 3_650],
+    'Days that answers of Responses stay retrievable; 0 keeps nothing of any conversation.',
+  ),
   drainMs: integer('TOLLGATE_DRAIN_MS', 30_000, [0, 3_600_000], 'What running calls get at SIGTERM.'),
   openaiApiKey: optional('OPENAI_API_KEY', 'Makes the default catalogue serve OpenAI models.'),
   anthropicApiKey: optional('ANTHROPIC_API_KEY', 'Makes the default catalogue serve Anthropic models.'),

@@ -101,3 +101,27 @@ describe('the master secret', () => {
     expect(deriveKey(OLD, 'seal')).toHaveLength(32);
   });
 });
+
+describe('sealed bytes', () => {
+  const sealer = sealerOf(NEW);
+  const plain = Buffer.from([0, 255, 128, 10]);
+
+  it('open to what was sealed, and only in the place they were sealed for', () => {
+    const sealed = sealer.sealBytes(plain, 'conversations:7:resp_1');
+    expect(sealer.unsealBytes(sealed, 'conversations:7:resp_1')).toEqual(plain);
+    expect(sealer.unsealBytes(sealed, 'conversations:8:resp_1')).toBeUndefined();
+    expect(sealed.includes(plain)).toBe(false);
+  });
+
+  it('do not open when any byte was changed, or under a secret that is not known', () => {
+    const sealed = sealer.sealBytes(plain, 'row');
+    for (let index = 0; index < sealed.length; index++) {
+      const changed = Buffer.from(sealed);
+      changed[index] = (changed[index] ?? 0) ^ 1;
+      expect(sealer.unsealBytes(changed, 'row')).toBeUndefined();
+      expect(sealer.unsealBytes(sealed.subarray(0, index), 'row')).toBeUndefined();
+    }
+    expect(sealerOf(OLD).unsealBytes(sealed, 'row')).toBeUndefined();
+    expect(sealerOf(OLD, NEW).unsealBytes(sealed, 'row')).toEqual(plain);
+  });
+});

@@ -13,12 +13,16 @@ export interface Sealer {
   unseal(sealed: string, context: string): string | undefined;
   /** False for a text under an older key: it wants sealing again before that key is forgotten. */
   isCurrent(sealed: string): boolean;
+  /** The same for bytes, which may be large: no copy of them is ever a text. */
+  sealBytes(plain: Buffer, context: string): Buffer;
+  unsealBytes(sealed: Buffer, context: string): Buffer | undefined;
 }
 
 /** `TOLLGATE_SECRET` is at least this long. */
 export const SECRET_BYTES_MIN = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_ID_BYTES = 4;
 const SEALED = /^s1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{38,})$/;
 const CHECK_CONTEXT = 'seal_check';
 const CHECK_TEXT = 'tollgate';
@@ -49,10 +53,19 @@ export function newSealer(secrets: readonly string[], random: Random): Sealer {
   return {
     seal: (plaintext, context) => {
       const nonce = random.bytes(NONCE_BYTES);
-      return `s1.${keyId}.${encrypt(key, nonce, { plaintext, context }).toString('base64url')}`;
+      const plain = Buffer.from(plaintext);
+      return `s1.${keyId}.${encrypt(key, nonce, { plain, context }).toString('base64url')}`;
     },
     unseal: (sealed, context) => unsealWith(keys, sealed, context),
     isCurrent: (sealed) => sealed.startsWith(`s1.${keyId}.`),
+    sealBytes: (plain, context) => {
+      const nonce = random.bytes(NONCE_BYTES);
+      return Buffer.concat([Buffer.from(keyId, 'hex'), encrypt(key, nonce, { plain, context })]);
+    },
+    unsealBytes: (sealed, context) => {
+      const named = keys.get(sealed.toString('hex', 0, KEY_ID_BYTES));
+      return named === undefined ? undefined : decrypt(named, sealed.subarray(KEY_ID_BYTES), context);
+    },
   };
 }
 
@@ -74,19 +87,22 @@ function idOf(key: Buffer): string {
   return createHmac('sha256', key).update('key id').digest('hex').slice(0, 8);
 }
 
-function encrypt(key: Buffer, nonce: Buffer, text: { plaintext: string; context: string }): Buffer {
+function encrypt(key: Buffer, nonce: Buffer, text: { plain: Buffer; context: string }): Buffer {
   assert(nonce.length === NONCE_BYTES, 'a nonce has twelve bytes');
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(text.context));
-  const body = Buffer.concat([cipher.update(text.plaintext, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, body, cipher.getAuthTag()]);
+  const body = cipher.update(text.plain);
+  return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]);
 }
 
 function unsealWith(keys: ReadonlyMap<string, Buffer>, sealed: string, context: string): string | undefined {
   const [, keyId = '', encoded = ''] = SEALED.exec(sealed) ?? [];
   const key = keys.get(keyId);
   if (key === undefined) return undefined;
-  const bytes = Buffer.from(encoded, 'base64url');
+  return decrypt(key, Buffer.from(encoded, 'base64url'), context)?.toString('utf8');
+}
+
+function decrypt(key: Buffer, bytes: Buffer, context: string): Buffer | undefined {
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
@@ -95,7 +111,7 @@ function unsealWith(keys: ReadonlyMap<string, Buffer>, sealed: string, context: 
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
     const body = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
-    return Buffer.concat([body, decipher.final()]).toString('utf8');
+    return Buffer.concat([body, decipher.final()]);
   } catch {
     // The tag does not match: another row, another owner, or a changed text.
     return undefined;

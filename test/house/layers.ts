@@ -51,6 +51,7 @@ export const LAYERS: readonly Layer[] = [
   domain('src/accounts'),
   domain('src/gate'),
   domain('src/ledger'),
+  domain('src/conversation'),
   adapter('src/store'),
   adapter('src/upstream'),
   {
@@ -76,7 +77,9 @@ export const LAYERS: readonly Layer[] = [
       ...DOMAIN,
       'src/config.ts',
       'src/setup.ts',
-      ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'gateway'].map((name) => `src/${name}`),
+      ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
+        (name) => `src/${name}`,
+      ),
       ...['platform', 'admin', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
     ],
     reason: 'app.ts is the one list of what is wired, and nothing below it starts programs',

@@ -1,0 +1,89 @@
+import {
+  CONVERSATION_FIND_MS,
+  CONVERSATION_LOOKUPS_MAX,
+  CONVERSATION_READ_KEYS_MAX,
+  CONVERSATION_READS_MAX,
+} from '../bounds.ts';
+import { nameOf } from './shelf.ts';
+import type { ConversationStore, KeptKey, KeptValue } from './store-contract.ts';
+
+interface Lookup {
+  readonly key: KeptKey;
+  readonly found: PromiseWithResolvers<KeptValue | undefined>;
+}
+
+export interface ReaderParts {
+  readonly store: Pick<ConversationStore, 'read'>;
+  /** What is older is not found. */
+  readonly sinceMs: () => number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Looks values up in the store: each key once, however many calls ask for it, and those of one turn of the
+ * event loop together. Never fails; a store that is away, or slow, has forgotten.
+ */
+export class Reader {
+  readonly #parts: ReaderParts;
+  readonly #lookups = new Map<string, Lookup>();
+  #waiting: Lookup[] = [];
+  #reads = 0;
+  #due = false;
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts;
+  }
+
+  find(key: KeptKey): Promise<KeptValue | undefined> {
+    const name = nameOf(key);
+    const running = this.#lookups.get(name);
+    if (running !== undefined) return running.found.promise;
+    if (this.#lookups.size >= CONVERSATION_LOOKUPS_MAX) return Promise.resolve(undefined);
+    const lookup: Lookup = { key, found: Promise.withResolvers() };
+    const late = setTimeout(() => lookup.found.resolve(undefined), CONVERSATION_FIND_MS);
+    late.unref();
+    this.#lookups.set(name, lookup);
+    this.#waiting.push(lookup);
+    this.#readSoon();
+    return lookup.found.promise.finally(() => clearTimeout(late));
+  }
+
+  /** What is being looked up right now is not found: somebody wants it forgotten. */
+  forget(key: KeptKey): void {
+    this.#lookups.get(nameOf(key))?.found.resolve(undefined);
+  }
+
+  #readSoon(): void {
+    if (this.#due) return;
+    this.#due = true;
+    setImmediate(() => {
+      this.#due = false;
+      this.#readNext();
+    });
+  }
+
+  #readNext(): void {
+    while (this.#waiting.length > 0 && this.#reads < CONVERSATION_READS_MAX) {
+      const batch = this.#waiting.splice(0, CONVERSATION_READ_KEYS_MAX);
+      this.#reads++;
+      void this.#read(batch).finally(() => {
+        this.#reads--;
+        for (const { key } of batch) this.#lookups.delete(nameOf(key));
+        this.#readNext();
+      });
+    }
+  }
+
+  async #read(batch: readonly Lookup[]): Promise<void> {
+    const found = new Map<string, KeptValue>();
+    try {
+      const keys = batch.map(({ key }) => key);
+      for (const value of await this.#parts.store.read(keys, this.#parts.sinceMs())) {
+        found.set(nameOf(value), value);
+      }
+    } catch (error) {
+      this.#parts.onFailure(error);
+    }
+    for (const lookup of batch) lookup.found.resolve(found.get(nameOf(lookup.key)));
+  }
+}

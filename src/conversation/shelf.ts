@@ -1,0 +1,78 @@
+import type { KeptKey, KeptValue } from './store-contract.ts';
+
+export interface ShelfBounds {
+  readonly countMax: number;
+  readonly bytesMax: number;
+}
+
+/** What a value costs beside its bytes: keys, times, a place in a map. */
+const ENTRY_BYTES = 200;
+
+/** Values in the order in which they were put, bounded in number and bytes. */
+export class Shelf {
+  readonly #values = new Map<string, KeptValue>();
+  readonly #bounds: ShelfBounds;
+  #bytes = 0;
+
+  constructor(bounds: ShelfBounds) {
+    this.#bounds = bounds;
+  }
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  get(key: KeptKey): KeptValue | undefined {
+    return this.#values.get(nameOf(key));
+  }
+
+  /** The value becomes the newest one; tells how many of the oldest made room. */
+  put(value: KeptValue): number {
+    this.take(value);
+    this.#values.set(nameOf(value), value);
+    this.#bytes += bytesOf(value);
+    let dropped = 0;
+    while (this.#isOver()) {
+      for (const oldest of this.#values.values()) {
+        this.take(oldest);
+        break;
+      }
+      dropped++;
+    }
+    return dropped;
+  }
+
+  take(key: KeptKey): KeptValue | undefined {
+    const name = nameOf(key);
+    const value = this.#values.get(name);
+    if (value === undefined) return undefined;
+    this.#values.delete(name);
+    this.#bytes -= bytesOf(value);
+    return value;
+  }
+
+  /** The oldest values, as many as a batch may hold, at least one; they stay where they are. */
+  oldest(bounds: ShelfBounds): readonly KeptValue[] {
+    const batch: KeptValue[] = [];
+    let bytes = 0;
+    for (const value of this.#values.values()) {
+      bytes += value.value.length;
+      if (batch.length === bounds.countMax || (batch.length > 0 && bytes > bounds.bytesMax)) break;
+      batch.push(value);
+    }
+    return batch;
+  }
+
+  #isOver(): boolean {
+    return this.#values.size > this.#bounds.countMax || this.#bytes > this.#bounds.bytesMax;
+  }
+}
+
+/** One name per account and key. */
+export function nameOf({ accountId, key }: KeptKey): string {
+  return `${accountId} ${key}`;
+}
+
+function bytesOf({ key, value }: KeptValue): number {
+  return value.length + key.length * 2 + ENTRY_BYTES;
+}

@@ -1,0 +1,80 @@
+import { StoreUnavailable } from '../accounts/contract.ts';
+import {
+  CONVERSATION_BYTES_PER_ACCOUNT_MAX,
+  CONVERSATION_PRUNE_ROWS,
+  CONVERSATION_PRUNE_STEPS_MAX,
+  CONVERSATION_TRIM_ACCOUNTS_MAX,
+  CONVERSATION_UPKEEP_MS,
+  CONVERSATIONS_PER_ACCOUNT_MAX,
+} from '../bounds.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { AccountBounds, ConversationStore } from './store-contract.ts';
+
+const BOUNDS: AccountBounds = {
+  rowsMax: CONVERSATIONS_PER_ACCOUNT_MAX,
+  bytesMax: CONVERSATION_BYTES_PER_ACCOUNT_MAX,
+  limit: CONVERSATION_PRUNE_ROWS,
+};
+
+export interface UpkeepParts {
+  readonly store: Pick<ConversationStore, 'prune' | 'trim'>;
+  /** What is as old as this is forgotten. */
+  readonly beforeMs: () => number;
+  readonly log: Logger;
+  readonly bounds?: AccountBounds;
+}
+
+/** Forgets in the background: what is too old, and the oldest of accounts that have too much. */
+export class Upkeep {
+  readonly #parts: UpkeepParts;
+  readonly #timer: NodeJS.Timeout;
+  /** Accounts that something was kept for since they were looked at last. */
+  readonly #grown = new Set<number>();
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => void this.round(), CONVERSATION_UPKEEP_MS);
+    this.#timer.unref();
+  }
+
+  grown(accountId: number): void {
+    this.#grown.add(accountId);
+  }
+
+  /** One round at a time; who asks meanwhile gets the one that runs. */
+  round(): Promise<void> {
+    this.#running ??= this.#work().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #work(): Promise<void> {
+    const { store, beforeMs, bounds = BOUNDS, log } = this.#parts;
+    try {
+      await this.#repeat(() => store.prune(beforeMs(), CONVERSATION_PRUNE_ROWS), CONVERSATION_PRUNE_ROWS);
+      const accountIds = [...this.#grown].slice(0, CONVERSATION_TRIM_ACCOUNTS_MAX);
+      if (accountIds.length === 0) return;
+      await this.#repeat(() => store.trim(accountIds, bounds), bounds.limit);
+      for (const accountId of accountIds) this.#grown.delete(accountId);
+    } catch (error) {
+      // A store that is away is tried again in the next round.
+      if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'upkeep of conversations failed');
+    }
+  }
+
+  /** Step by step, so that no statement holds many rows for long. */
+  async #repeat(step: () => Promise<number>, full: number): Promise<void> {
+    for (let steps = 0; steps < CONVERSATION_PRUNE_STEPS_MAX && !this.#stopped; steps++) {
+      if ((await step()) < full) return;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { StoreUnavailable } from '../accounts/contract.ts';
+import {
+  CONVERSATION_BATCH_BYTES_MAX,
+  CONVERSATION_BATCH_MAX,
+  CONVERSATION_RETRY_MS,
+  CONVERSATION_WRITE_WAIT_MS,
+  CONVERSATIONS_UNWRITTEN_BYTES_MAX,
+  CONVERSATIONS_UNWRITTEN_MAX,
+} from '../bounds.ts';
+import type { Logger } from '../kernel/log.ts';
+import { Shelf, type ShelfBounds } from './shelf.ts';
+import type { ConversationStore, KeptKey, KeptValue } from './store-contract.ts';
+
+const QUEUE: ShelfBounds = {
+  countMax: CONVERSATIONS_UNWRITTEN_MAX,
+  bytesMax: CONVERSATIONS_UNWRITTEN_BYTES_MAX,
+};
+const BATCH: ShelfBounds = { countMax: CONVERSATION_BATCH_MAX, bytesMax: CONVERSATION_BATCH_BYTES_MAX };
+
+export interface WriterParts {
+  readonly store: Pick<ConversationStore, 'write'>;
+  readonly log: Logger;
+  /** The store has it now. */
+  readonly onWritten: (value: KeptValue) => void;
+}
+
+/** Brings values to the store behind the back of the calls that made them: in batches, one at a time. */
+export class Writer {
+  readonly #queue = new Shelf(QUEUE);
+  readonly #parts: WriterParts;
+  #timer: NodeJS.Timeout | undefined;
+  /** Writes batch after batch until nothing waits, or the store is away. */
+  #running: Promise<void> | undefined;
+  #batch: Promise<boolean> | undefined;
+  /** Something was dropped since the store last took a batch: that is said once, not once per value. */
+  #dropping = false;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  /** Values the store does not have yet. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  get(key: KeptKey): KeptValue | undefined {
+    return this.#queue.get(key);
+  }
+
+  put(value: KeptValue): void {
+    const dropped = this.#queue.put(value);
+    if (dropped > 0 && !this.#dropping) {
+      this.#dropping = true;
+      const waiting = this.#queue.size;
+      this.#parts.log.warn({ waiting }, 'the store does not take conversations: the oldest are dropped');
+    }
+    this.#schedule(CONVERSATION_WRITE_WAIT_MS);
+  }
+
+  /** True when it was waiting. A batch on its way may hold it as well: done when that one is over. */
+  async take(key: KeptKey): Promise<boolean> {
+    const taken = this.#queue.take(key) !== undefined;
+    await this.#batch;
+    return taken;
+  }
+
+  /** Writes what waits, until nothing does or the store is away. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await (this.#running ?? this.#run());
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(waitMs: number): void {
+    if (this.#timer !== undefined || this.#running !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#run();
+    }, waitMs);
+    this.#timer.unref();
+  }
+
+  #run(): Promise<void> {
+    this.#running = this.#writeAll().finally(() => {
+      this.#running = undefined;
+      if (this.#queue.size > 0) this.#schedule(CONVERSATION_RETRY_MS);
+    });
+    return this.#running;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#queue.size > 0) {
+      this.#batch = this.#write(this.#queue.oldest(BATCH));
+      if (!(await this.#batch)) return;
+    }
+  }
+
+  /** False when the store is away: the batch waits on. */
+  async #write(batch: readonly KeptValue[]): Promise<boolean> {
+    let written = true;
+    try {
+      await this.#parts.store.write(batch);
+      this.#dropping = false;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return false;
+      // Trying again would fail again, and hold up all others.
+      this.#parts.log.error({ err: error, values: batch.length }, 'conversations could not be kept');
+      written = false;
+    }
+    for (const value of batch) {
+      // A newer value under the same key waits for its own turn; a forgotten one is not brought back.
+      if (this.#queue.get(value) !== value) continue;
+      this.#queue.take(value);
+      if (written) this.#parts.onWritten(value);
+    }
+    return true;
+  }
+}
