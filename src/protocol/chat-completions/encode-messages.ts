@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '../hub/json.ts';
 import type { CacheMark, Part, PartOf, ToolCallPart, ToolResultPart } from '../hub/part.ts';
 import type { HubRequest, Turn } from '../hub/request.ts';
-import { inlineSystemTurns } from '../hub/turns.ts';
+import { inlineSystemTurns, withoutPrefill } from '../hub/turns.ts';
 import { encodeContent, encodeUserPart, markOf, type PartContext } from './encode-parts.ts';
 import { encodeDetails } from './reasoning-details.ts';
-import { signatureSlot, type WireMessage, type WirePart } from './wire.ts';
+import { SIGNATURE_LOST, signatureSlot, type WireMessage, type WirePart } from './wire.ts';
 
 /** Claude Code's first block changes with every request: it would defeat every other vendor's cache. */
 const BILLING_HEADER = 'x-anthropic-billing-header:';
@@ -16,7 +16,7 @@ export function encodeMessages(
   instruction: string | undefined,
 ): readonly WireMessage[] {
   const system = request.system.filter((part) => !part.text.startsWith(BILLING_HEADER));
-  const turns = context.capabilities.systemTurns ? request.turns : inlineSystemTurns(request.turns);
+  const turns = fitTurns(request.turns, context);
   const messages: WireMessage[] = system.map((part) => systemMessage(part, context));
   if (instruction !== undefined) messages.push({ role: 'system', content: instruction });
   /** Pictures and files that no message but a user's can hold: they go into the next one. */
@@ -28,6 +28,11 @@ export function encodeMessages(
   }
   if (pending.length > 0) messages.push({ role: 'user', content: encodeContent(pending) });
   return messages;
+}
+
+function fitTurns(turns: readonly Turn[], { capabilities }: PartContext): readonly Turn[] {
+  const inlined = capabilities.systemTurns ? turns : inlineSystemTurns(turns);
+  return capabilities.prefill ? inlined : withoutPrefill(inlined);
 }
 
 interface EncodedTurn {
@@ -114,7 +119,7 @@ function encodeAssistant(parts: readonly Part[], context: PartContext): WireMess
     content: content ?? (calls.length === 0 ? '' : null),
     ...(context.capabilities.reasoningContent && thoughts !== '' ? { reasoning_content: thoughts } : {}),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls.map(encodeCall) }),
+    ...(calls.length === 0 ? {} : { tool_calls: encodeCalls(calls, context) }),
     ...textSignature(parts),
   };
 }
@@ -134,8 +139,15 @@ function encodeSaid(parts: readonly Part[], context: PartContext): string | read
 }
 
 /** Only blobs that may go to this vendor are left when the hub is done. */
-function encodeCall(call: ToolCallPart): JsonObject {
-  const signature = call.blobs?.find((blob) => blob.form === 'thought')?.value;
+function encodeCalls(calls: readonly ToolCallPart[], { capabilities }: PartContext): readonly JsonObject[] {
+  const signatures = calls.map(({ blobs }) => blobs?.find((blob) => blob.form === 'thought')?.value);
+  const isSigned = signatures.some((signature) => signature !== undefined);
+  // Of calls made at once Google signs the first, and asks for that signature.
+  if (capabilities.signaturesRequired && !isSigned) signatures[0] = SIGNATURE_LOST;
+  return calls.map((call, index) => encodeCall(call, signatures[index]));
+}
+
+function encodeCall(call: ToolCallPart, signature: string | undefined): JsonObject {
   const extra = signature === undefined ? {} : { extra_content: signatureSlot(signature) };
   if (call.custom) {
     return { id: call.id, type: 'custom', custom: { name: call.name, input: call.arguments }, ...extra };

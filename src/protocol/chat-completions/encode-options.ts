@@ -40,7 +40,6 @@ function wantedEffort({ thinking }: HubRequest, thinksByDefault: boolean): Effor
   return thinking.mode === undefined || thinksByDefault ? undefined : 'medium';
 }
 
-/** `isQuiet`: the model does not think in this call, and then takes what it refuses otherwise. */
 export function encodeSampling(
   request: HubRequest,
   context: PartContext,
@@ -48,6 +47,7 @@ export function encodeSampling(
 ): JsonObject {
   const { sampling, stop, logprobs } = request;
   const { capabilities, notes } = context;
+  // A model that does not think in this call takes what it refuses otherwise.
   const isQuiet = capabilities.thinking === 'effort' && effort === 'none';
   const takes = isQuiet ? 'all' : capabilities.sampling;
   const keepsBoth = takes === 'all' || (takes === 'one-of' && sampling.temperature === undefined);
@@ -56,7 +56,7 @@ export function encodeSampling(
   const penalties = capabilities.penalties || isQuiet;
   const frequency = penalties ? sampling.frequencyPenalty : undefined;
   const presence = penalties ? sampling.presencePenalty : undefined;
-  const stops = capabilities.stopSequences || isQuiet ? stop.slice(0, STOPS_MAX) : [];
+  const stops = capabilities.stopSequences ? stop.slice(0, STOPS_MAX) : [];
   const top = takes === 'none' ? undefined : logprobs;
   if (temperature !== sampling.temperature) notes.lose('temperature');
   if (topP !== sampling.topP) notes.lose('topP');
