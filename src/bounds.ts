@@ -205,14 +205,14 @@ export const SCHEMA_VISITS_MAX = 100_000;
 export const SERVER_TOOL_TEXT_MAX = 100_000;
 /** Events of later blocks of a Messages stream that wait for the open one; no vendor interleaves so far. */
 export const WAITING_BLOCK_EVENTS_MAX = 10_000;
-/** Stop sequences that the gateway looks for itself, and the length of one: every piece of text is compared. */
+/** Stop sequences that the gateway looks for itself, and the length of one: every text is compared. */
 export const STOP_SEQUENCES_MAX = 64;
 export const STOP_CHARS_MAX = 1_024;
 /** Calls of the current turn whose lost blobs are looked up: an agent's longest chain of tools. */
 export const BLOBS_WANTED_MAX = 256;
 /** Characters of a custom tool's input, held until they are whole. */
 export const HELD_CHARS_MAX = 16 * MIB;
-/** Visible thinking that rides on a call: an envelope with it must stay readable, escapes and base64 included. */
+/** Visible thinking that rides on a call: the envelope must stay readable, with escapes and base64. */
 export const THOUGHT_CHARS_MAX = ENVELOPE_CHARS_MAX / 8;
 /** Tool calls of one streamed answer that are told apart; no vendor makes more, and each is remembered. */
 export const CALLS_PER_ANSWER_MAX = 1_024;

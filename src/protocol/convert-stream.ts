@@ -1,10 +1,14 @@
+import { JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../bounds.ts';
+import { type JsonBounds, parseJson } from '../kernel/json.ts';
 import type { Framing, StreamRelay, StreamUsage } from './dialect.ts';
-import { isObject, type JsonValue } from './hub/json.ts';
+import type { JsonObject } from './hub/json.ts';
 import type { ReturnPlan } from './hub/return-call.ts';
 import { ReturnStage } from './hub/return-stream.ts';
 import type { Spoke, StreamDecoder, StreamEncoder } from './hub/spoke.ts';
 import { isOpenBrace, skipSpace } from './skim.ts';
 import { SseSplitter } from './sse.ts';
+
+const EVENT_BOUNDS: JsonBounds = { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 
 /** The two ends of a converted stream. */
 export interface StreamPlan {
@@ -100,8 +104,8 @@ export class ConvertedStream implements StreamRelay {
       const { payload, payloadStart, payloadEnd } = splitter;
       // Comments have no data, and `[DONE]` is no object: the vendor's relay has seen it.
       if (payloadStart < 0 || !isOpenBrace(payload, skipSpace(payload, payloadStart, payloadEnd))) continue;
-      const event = parse(payload.toString('utf8', payloadStart, payloadEnd));
-      if (isObject(event)) this.#decoder.push(event);
+      const event = parseJson(payload.toString('utf8', payloadStart, payloadEnd), EVENT_BOUNDS);
+      if (event.kind === 'parsed') this.#decoder.push(event.value as JsonObject);
     }
     splitter.keep();
   }
@@ -117,13 +121,5 @@ export class ConvertedStream implements StreamRelay {
   #take(): Buffer | undefined {
     const text = this.#encoder.take();
     return text === '' ? undefined : Buffer.from(text);
-  }
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
   }
 }

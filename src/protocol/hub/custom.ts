@@ -1,7 +1,11 @@
+import { JSON_DEPTH_MAX, RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
+import { isJsonObject, type JsonBounds, parseJson } from '../../kernel/json.ts';
 import type { ToolCallPart, ToolResultPart } from './part.ts';
 import type { CustomTool, FunctionTool } from './request.ts';
 
 const INPUT_SCHEMA = '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}';
+
+const BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 
 /** A tool of free text as a function with one text (conversion.md 6.9); the grammar is told in words. */
 export function wrapCustomTool({ name, namespace, description, grammar }: CustomTool): FunctionTool {
@@ -29,15 +33,10 @@ export function wrapCustomResult(result: ToolResultPart): ToolResultPart {
 
 /** The free text in the arguments of a wrapped call; what is no such object is taken as it is. */
 export function unwrapCustomInput(text: string): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return text;
-  }
-  if (typeof value !== 'object' || value === null) return text;
-  const { input } = value as { input?: unknown };
+  const result = parseJson(text, BOUNDS);
+  if (result.kind === 'invalid' || !isJsonObject(result.value)) return text;
+  const { input } = result.value;
   if (typeof input === 'string') return input;
   // A model that called without any input: an empty object is nobody's text.
-  return Object.keys(value).length === 0 ? '' : text;
+  return Object.keys(result.value).length === 0 ? '' : text;
 }

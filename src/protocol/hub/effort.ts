@@ -1,7 +1,7 @@
 import { type Capabilities, EFFORTS, type Effort } from '../../kernel/capability.ts';
 
 /**
- * The rung of a model's own ladder that is nearest to the wanted one; of two that are equally near the higher.
+ * The rung of a model's own ladder that is nearest to the wanted one; of two equally near ones the higher.
  * `none` on a model that cannot stop thinking is its lowest rung, and a wish to think never becomes `none`.
  * Nothing when the model takes no effort at all.
  */

@@ -1,4 +1,5 @@
 import { ENVELOPE_BLOBS_MAX, ENVELOPE_CHARS_MAX } from '../../bounds.ts';
+import { type JsonBounds, parseJson } from '../../kernel/json.ts';
 import type { Blob } from './blob.ts';
 import type { TextProtocol } from './protocol.ts';
 
@@ -7,6 +8,9 @@ const MARK = 'tollgate.blobs.1.';
 const MARK_BYTES = Buffer.from(MARK);
 /** The same in base64, as far as it does not depend on what follows. */
 const MARK_BASE64_BYTES = Buffer.from(Buffer.from(MARK).toString('base64').slice(0, 20));
+
+/** A list of rows. */
+const BOUNDS: JsonBounds = { bytesMax: ENVELOPE_CHARS_MAX, depthMax: 2 };
 
 const FORMS: readonly string[] = ['signature', 'redacted', 'encrypted', 'thought'] satisfies Blob['form'][];
 const PLACES: readonly string[] = ['reasoning', 'call', 'text'] satisfies Blob['place'][];
@@ -32,12 +36,8 @@ export function wrapBlobs(blobs: readonly Blob[]): string {
 /** The blobs of an envelope; nothing when the text is none (a vendor's own signature, or garbage). */
 export function unwrapBlobs(text: string): readonly Blob[] | undefined {
   if (!text.startsWith(MARK) || text.length > ENVELOPE_CHARS_MAX) return undefined;
-  let rows: unknown;
-  try {
-    rows = JSON.parse(Buffer.from(text.slice(MARK.length), 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  const result = parseJson(Buffer.from(text.slice(MARK.length), 'base64url').toString('utf8'), BOUNDS);
+  const rows = result.kind === 'parsed' ? result.value : undefined;
   if (!Array.isArray(rows) || rows.length > ENVELOPE_BLOBS_MAX) return undefined;
   const blobs = rows.map(toBlob);
   return blobs.every((blob) => blob !== undefined) ? blobs : undefined;

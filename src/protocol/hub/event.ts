@@ -28,7 +28,7 @@ export type HubEvent =
   | { readonly kind: 'ping' }
   | { readonly kind: 'end' };
 
-/** What opens. Deltas carry a text's text, visible reasoning, a call's arguments (raw) or a refusal's text. */
+/** What opens. Deltas carry a text, visible reasoning, a call's arguments (raw) or the text of a refusal. */
 export type PartHead =
   | { readonly kind: 'text' }
   | { readonly kind: 'reasoning' }

@@ -189,7 +189,7 @@ describe('blobs', () => {
     });
   });
 
-  it('of a call that came as thinking without text go back onto the call, also from a turn of its own', () => {
+  it('of a call that came as thinking without text go back onto it, also from a turn of their own', () => {
     const carrier: Part = {
       kind: 'reasoning',
       text: '',

@@ -17,7 +17,8 @@ export interface Fitted {
 
 /**
  * Makes a request fit its target in all that does not depend on the words of its protocol: names, ids, custom
- * tools, blobs, and the order of calls and results. The same request gives the same result (conversion.md 1.7).
+ * tools, blobs, and the order of calls and results. The same request always gives the same result, for
+ * caches depend on it (conversion.md 1.7).
  */
 export function fitRequest(request: HubRequest, target: Target, rules: SpokeRules): Fitted {
   const keepsCustom = rules.customTools && target.capabilities.customTools;
@@ -90,7 +91,7 @@ function fitTurns({ turns }: HubRequest, target: Target, fitting: Fitting): read
   return paired.map(({ role, parts }) => ({ role, parts: parts.map((part) => renaming.part(part)) }));
 }
 
-/** Gives calls their new names and ids. Results follow in the order of their calls, so they need no search. */
+/** Gives calls their new names and ids. Results follow in the order of the calls, so they need no search. */
 class Renaming {
   readonly #fitting: Fitting;
   readonly #ids: CallIds;

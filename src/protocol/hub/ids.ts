@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '../../kernel/hash.ts';
 import { shortHash } from './names.ts';
 
 /** What every vendor takes (Messages is the strictest); shorter limits are a matter of the rules. */
@@ -51,7 +51,7 @@ export function clientCallId(vendorId: string): string {
 
 /** An id for a call that the vendor gave none: stable, and unique across calls, answers and turns. */
 export function synthesizeCallId(callId: string, choice: number, index: number): string {
-  const digest = createHash('sha256').update(`${callId} ${choice} ${index}`).digest();
+  const digest = Buffer.from(sha256Hex(`${callId} ${choice} ${index}`), 'hex');
   let letters = '';
   for (const byte of digest.subarray(0, SYNTHETIC_CHARS)) letters += BASE32[byte % BASE32.length];
   return `call_${letters}`;

@@ -1,8 +1,9 @@
-import { JSON_DEPTH_MAX } from '../../bounds.ts';
+import { JSON_DEPTH_MAX, RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
+import { type JsonBounds, parseJson } from '../../kernel/json.ts';
 
 /**
- * JSON as conversions need it: everything an ordinary value, but for the keys whose values must keep their own
- * spelling (schemas and tool arguments: key order, large integers, `1.0`), which stay raw text.
+ * JSON as conversions need it: everything an ordinary value, but for the keys whose values must keep their
+ * own spelling (schemas and tool arguments: key order, large integers, `1.0`), which stay raw text.
  */
 export type JsonValue =
   | null
@@ -30,6 +31,9 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
+
+/** A single string or word; bodies are bounded before they come here. */
+const WORD_BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: 0 };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -138,11 +142,9 @@ class Reader {
   }
 
   #parse(start: number, end: number): JsonValue {
-    try {
-      return JSON.parse(this.#text.slice(start, end)) as JsonValue;
-    } catch {
-      throw new NotJson();
-    }
+    const result = parseJson(this.#text.slice(start, end), WORD_BOUNDS);
+    if (result.kind === 'invalid') throw new NotJson();
+    return result.value as JsonValue;
   }
 
   #take(unit: number): boolean {

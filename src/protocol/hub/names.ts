@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '../../kernel/hash.ts';
 import type { Tool } from './request.ts';
 import type { SpokeRules } from './spoke.ts';
 
@@ -112,7 +112,7 @@ function isPlain(tool: ToolName): boolean {
 }
 
 export function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARS);
+  return sha256Hex(text).slice(0, HASH_CHARS);
 }
 
 /** Whatever characters the two hold, no other pair gives the same key. */

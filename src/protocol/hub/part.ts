@@ -42,7 +42,7 @@ export interface Citation {
   readonly citedText?: string | undefined;
 }
 
-/** Where the bytes of a picture or file are. Base64 is standard and padded; a `file` is known to one vendor. */
+/** Where the bytes of a picture or file are. Base64 is standard and padded; one vendor knows a `file`. */
 export type MediaSource =
   | { readonly kind: 'bytes'; readonly mime: string; readonly base64: string }
   | { readonly kind: 'url'; readonly url: string; readonly mime?: string | undefined }

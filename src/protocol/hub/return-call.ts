@@ -38,7 +38,7 @@ export interface CallPlace {
   readonly thoughts: readonly Blob[];
 }
 
-/** Turns the vendor's calls into the client's: its name, an id of its own, and its blobs where they survive. */
+/** Turns the vendor's calls into the client's: its name, an id of its own, its blobs where they survive. */
 export class CallReturn {
   readonly #plan: ReturnPlan;
   /** Ids the client knows already: of the history and of this answer. */

@@ -33,7 +33,7 @@ export function isRecursive(raw: string): boolean {
   return referencesOf(root, search).some((reference) => leadsBack(reference, [], search));
 }
 
-/** One node for all of `allOf`: properties and required names of each; of other keywords the last one wins. */
+/** One node for all of `allOf`: properties and required names of each; of other keywords the last one. */
 export function mergeAllOf(node: SchemaNode): SchemaNode {
   const { allOf, ...rest } = node;
   if (!isArray(allOf)) return node;

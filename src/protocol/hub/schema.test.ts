@@ -60,11 +60,9 @@ describe('rewriting a schema', () => {
     expect(JSON.parse(rewriteSchema(JSON.stringify(schema), withoutFormat))).toEqual(expected);
   });
 
-  it('keeps the order of keys around a change, and a property named __proto__', () => {
+  it('keeps the order of keys around a change, and drops __proto__, which no protocol has', () => {
     const raw = '{"b":1,"properties":{"z":{"format":"x"},"__proto__":{"type":"string"},"a":{}},"a":2}';
-    expect(rewriteSchema(raw, withoutFormat)).toBe(
-      '{"b":1,"properties":{"z":{},"__proto__":{"type":"string"},"a":{}},"a":2}',
-    );
+    expect(rewriteSchema(raw, withoutFormat)).toBe('{"b":1,"properties":{"z":{},"a":{}},"a":2}');
   });
 
   it('hands over inner nodes first and tells the root apart', () => {
@@ -107,7 +105,8 @@ describe('the root of a tool schema', () => {
       { type: 'object', properties: { a: {}, b: {}, k: {} }, required: ['k'] },
     ],
     [
-      '{"type":"object","properties":{"a":{}},"required":["a"],"allOf":[{"properties":{"b":{}},"required":["b"]}]}',
+      '{"type":"object","properties":{"a":{}},"required":["a"],' +
+        '"allOf":[{"properties":{"b":{}},"required":["b"]}]}',
       { type: 'object', properties: { a: {}, b: {} }, required: ['a', 'b'] },
     ],
     ['{"$ref":"#"}', { type: 'object' }],

@@ -1,4 +1,5 @@
-import { JSON_DEPTH_MAX } from '../../bounds.ts';
+import { JSON_DEPTH_MAX, REQUEST_BODY_BYTES_MAX } from '../../bounds.ts';
+import { type JsonBounds, parseJson } from '../../kernel/json.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from './json.ts';
 
 /** A schema that is an object; `true` and `false` are schemas too, but nothing is to be rewritten in them. */
@@ -10,8 +11,10 @@ export interface SchemaContext {
   readonly depth: number;
 }
 
-/** Gets a node whose subschemas are rewritten already; gives back the very node where nothing is to change. */
+/** Gets a node whose subschemas are rewritten already; gives back the very node where nothing changes. */
 export type RewriteNode = (node: SchemaNode, context: SchemaContext) => SchemaNode | boolean;
+
+const BOUNDS: JsonBounds = { bytesMax: REQUEST_BODY_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 
 /** Keywords under which names of the user's choice lead to schemas: such names are never keywords. */
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
@@ -43,14 +46,11 @@ export function rewriteSchema(raw: string, rewrite: RewriteNode): string {
   return rewritten === root ? raw : JSON.stringify(rewritten);
 }
 
-/** Nothing when the text is no JSON, or no object. */
+/** Nothing when the text is no JSON object, or nested too deep. */
 export function parseSchema(raw: string): SchemaNode | undefined {
-  try {
-    const value = JSON.parse(raw) as JsonValue;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const result = parseJson(raw, BOUNDS);
+  const value = result.kind === 'parsed' ? (result.value as JsonValue) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** Calls `visit` for every node of a schema, the outermost first. */

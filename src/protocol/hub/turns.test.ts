@@ -42,7 +42,8 @@ function word(part: Part): string {
   if (part.kind === 'text') return `text ${part.text}`;
   if (part.kind === 'tool-call') return `call ${part.id}`;
   if (part.kind !== 'tool-result') return part.kind;
-  return `${part.isError ? 'error' : 'result'} ${part.callId}:${part.parts.map((inner) => word(inner)).join('+')}`;
+  const said = part.parts.map((inner) => word(inner)).join('+');
+  return `${part.isError ? 'error' : 'result'} ${part.callId}:${said}`;
 }
 
 describe('pairing results with their calls', () => {

@@ -1,0 +1,6 @@
+import { expect, it } from 'vitest';
+import { sha256Hex } from './hash.ts';
+
+it('gives the fingerprint that the standard gives', () => {
+  expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});
