@@ -218,6 +218,8 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
     retryBudget: new RetryBudget(),
     inFlight,
     bodies,
+    // Replaced by the store's own in a moment: nothing is remembered between calls.
+    conversations: { keep() {}, find: () => undefined, forget: async () => false },
     settlement: {
       journal,
       gate,

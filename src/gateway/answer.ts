@@ -4,6 +4,9 @@ import type { Refusal } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { isHeaderValue } from '../upstream/vendor.ts';
 
+/** Proxies on the way allow a few kilobytes of headers in all. */
+const DROPPED_HEADER_CHARS_MAX = 1_000;
+
 /** Google's clients read a status text beside the message. */
 const GOOGLE_STATUS = new Map([
   [400, 'INVALID_ARGUMENT'],
@@ -62,6 +65,11 @@ export function requestIdHeaders(requestId: string, protocol: Protocol | undefin
 /** decisions.md 5. A name may be in any script, a header only in Latin: such a name is percent-encoded. */
 export function modelHeaders(modelId: string): string[] {
   return ['x-tollgate-model', isHeaderValue(modelId) ? modelId : encodeURIComponent(modelId.toWellFormed())];
+}
+
+/** The loss report of a conversion. Field names come from the client's body: what fits no header is left out. */
+export function droppedHeaders(dropped: readonly string[]): string[] {
+  return ['x-tollgate-dropped', dropped.filter(isHeaderValue).join(', ').slice(0, DROPPED_HEADER_CHARS_MAX)];
 }
 
 /** decisions.md 7: a wait the client cannot sit out also tells the SDKs not to try. */

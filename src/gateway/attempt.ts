@@ -2,7 +2,6 @@ import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX } from '../bounds.ts';
 import type { Route } from '../catalog/contract.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import { countTokens } from '../protocol/tokens.ts';
-import { answerHeaders } from '../upstream/answer-headers.ts';
 import type {
   UpstreamExchange,
   UpstreamFailure,
@@ -10,7 +9,7 @@ import type {
   UpstreamHead,
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
-import { modelHeaders, requestIdHeaders } from './answer.ts';
+import { droppedHeaders, modelHeaders, requestIdHeaders } from './answer.ts';
 import type { AttemptResult, RouteFailure, VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
 import type { Flight } from './in-flight.ts';
@@ -18,11 +17,13 @@ import { attemptCount, countedInput, type Passage, settlePassage } from './passa
 import { resetAfter } from './reset.ts';
 import { classify } from './route.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
+import type { Translation } from './translation.ts';
 import { vendorErrorBody, vendorErrorStatus } from './vendor-error.ts';
 
 export interface AttemptWatch {
   readonly times: StreamTimes;
   readonly ticket: Ticket;
+  readonly translation: Translation;
 }
 
 /** What a failure of the exchange means for the call. */
@@ -123,13 +124,13 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#headAt = this.#passage.carriage.clock.monotonic();
     if (classify(head.status) !== 'success') return;
     this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
-    const framing = this.#framingOf(head);
+    const framing = this.#passage.facts.stream ? this.#watch.translation.framingOf(head) : undefined;
     if (framing === undefined || this.#exchange === undefined) return;
-    const { dialect, facts, model } = this.#passage;
+    const { translation } = this.#watch;
     this.#stream = new StreamAnswer({
       passage: this.#passage,
-      relay: dialect.relayStream(framing, facts, model.modelId),
-      framing,
+      relay: translation.relay(framing),
+      framing: translation.clientFraming(framing),
       times: this.#watch.times,
       onBegin: () => this.#watch.ticket.began(),
       exchange: this.#exchange,
@@ -251,18 +252,9 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     return this.#stream?.began ?? false;
   }
 
-  #framingOf(head: UpstreamHead): 'sse' | 'json-array' | undefined {
-    if (!this.#passage.facts.stream) return undefined;
-    // RFC 9110: the names of media types know no case.
-    const type = (head.headers['content-type'] ?? '').toLowerCase();
-    if (type.startsWith('text/event-stream')) return 'sse';
-    const path = this.#passage.raw.path;
-    return path?.framing === 'json-array' && type.startsWith('application/json') ? 'json-array' : undefined;
-  }
-
   #answerPlain(head: UpstreamHead, body: Buffer): void {
-    const { dialect, facts, model, call, response } = this.#passage;
-    const answer = dialect.readResponse(body, facts, model.modelId);
+    const { facts, call, response } = this.#passage;
+    const answer = this.#watch.translation.readAnswer(body);
     if (!answer.valid) {
       this.#fail({ outcome: 'not-an-answer', kind: 'broken', error: undefined });
       return;
@@ -327,7 +319,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #answerHeaders(head: UpstreamHead): string[] {
     const { call, model } = this.#passage;
-    const headers = answerHeaders(head.headers);
+    const { translation } = this.#watch;
+    const headers = translation.answerHeaders(head);
     headers.push(...requestIdHeaders(call.id, call.endpoint.protocol), ...modelHeaders(model.modelId));
     headers.push(
       'x-tollgate-route',
@@ -335,6 +328,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       'x-tollgate-attempts',
       String(attemptCount(call)),
     );
+    if (translation.dropped.length > 0) headers.push(...droppedHeaders(translation.dropped));
     return headers;
   }
 
@@ -375,6 +369,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   /** From here on neither the vendor nor the client is listened to. */
   #close(): void {
     this.#done = true;
+    this.#watch.translation.remember();
     this.#chunks = [];
     this.#giveBack();
     this.#passage.carriage.inFlight.delete(this);

@@ -2,6 +2,7 @@ import type { Caller } from '../accounts/contract.ts';
 import type { Route } from '../catalog/contract.ts';
 import type { PriceSnapshot } from '../catalog/price.ts';
 import type { Lease } from '../gate/contract.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Attempt, Payer, Verdict } from '../ledger/contract.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -23,6 +24,10 @@ export interface Call {
   payer: Payer;
   lease: Lease | undefined;
   route: Route | undefined;
+  /** What is spoken with the route's vendor. */
+  protocolOut: Protocol | undefined;
+  /** What the client said and the vendor did not hear. */
+  dropped: readonly string[];
   price: PriceSnapshot | undefined;
   readonly attempts: Attempt[];
   /** When the attempt that runs now began; nothing between attempts. */
@@ -47,6 +52,8 @@ export interface Outcome {
   readonly estimated: boolean;
 }
 
+const NOTHING_DROPPED: readonly string[] = [];
+
 export interface CallStart {
   readonly id: string;
   readonly createdAtMs: number;
@@ -68,6 +75,8 @@ export function newCall(start: CallStart): Call {
     payer: 'none',
     lease: undefined,
     route: undefined,
+    protocolOut: undefined,
+    dropped: NOTHING_DROPPED,
     price: undefined,
     attempts: [],
     attemptStartedAt: undefined,

@@ -148,6 +148,7 @@ async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9, bod
     ...shared,
     client: upstream(plays, sent),
     bodies: bodiesOf(room),
+    conversations: { keep() {}, find: () => undefined, forget: async () => false },
     streamTimeouts: TIMEOUTS,
     plainTimeouts: { ...TIMEOUTS, firstByteMs: 5_000 },
     observer,

@@ -1,9 +1,9 @@
 import type { Route } from '../catalog/contract.ts';
-import { type Refusal, refuse } from '../kernel/errors.ts';
+import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { NO_USAGE, totalTokens } from '../kernel/usage.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
 import type { Ticket } from '../upstream/health.ts';
-import { addressVendor, type VendorAction } from '../upstream/vendor.ts';
+import { addressVendor } from '../upstream/vendor.ts';
 import { modelHeaders, requestIdHeaders, sendRefusal } from './answer.ts';
 import { type AttemptWatch, RouteAttempt } from './attempt.ts';
 import type { AttemptResult, RouteFailure, VendorError } from './attempt-result.ts';
@@ -11,6 +11,9 @@ import { CLIENT_CLOSED, type Outcome } from './call.ts';
 import { attemptCount, beginAttempt, endAttempt, type Passage, settlePassage } from './passage.ts';
 import { classify } from './route.ts';
 import type { StreamTimes } from './stream.ts';
+import { translate } from './translate.ts';
+import type { Translation } from './translation.ts';
+import { isBlobRefused } from './vendor-error.ts';
 
 const LIMITED: AttemptResult = {
   kind: 'route-failed',
@@ -21,12 +24,23 @@ const LIMITED: AttemptResult = {
 export async function forward(passage: Passage, routes: readonly Route[], times: StreamTimes): Promise<void> {
   const { call, response, carriage } = passage;
   const failures: RouteFailure[] = [];
+  let inexpressible: Refusal | undefined;
   for (const route of routes) {
     if (response.closed) break;
+    const chosen = translate(passage, route, 'own');
+    const translation = chosen instanceof Promise ? await chosen : chosen;
+    if (isRefusal(translation)) {
+      inexpressible ??= translation;
+      continue;
+    }
     // A retry storm must not follow an outage: beyond the budget the first failure is the answer.
     const again = failures.length > 0;
     if (again && !carriage.retryBudget.take(carriage.gate.active)) break;
-    const result = again ? await retryRoute(passage, route, times) : await tryRoute(passage, route, times);
+    const trial = { times, translation };
+    let result = again ? await retryRoute(passage, route, trial) : await tryRoute(passage, route, trial);
+    if (result.kind === 'rejected' && isBlobRefused(result.error)) {
+      result = (await tryWithoutBlobs(passage, route, times)) ?? result;
+    }
     if (call.settled) return;
     if (result.kind === 'route-failed') {
       failures.push(result.failure);
@@ -37,26 +51,50 @@ export async function forward(passage: Passage, routes: readonly Route[], times:
     }
   }
   if (response.closed) endAbandoned(passage);
+  else if (failures.length === 0 && inexpressible !== undefined) endInexpressible(passage, inexpressible);
   else answerFailures(passage, failures);
 }
 
-async function retryRoute(passage: Passage, route: Route, times: StreamTimes): Promise<AttemptResult> {
+interface Trial {
+  readonly times: StreamTimes;
+  readonly translation: Translation;
+}
+
+async function retryRoute(passage: Passage, route: Route, trial: Trial): Promise<AttemptResult> {
   try {
-    return await tryRoute(passage, route, times);
+    return await tryRoute(passage, route, trial);
   } finally {
     passage.carriage.retryBudget.release();
   }
 }
 
-async function tryRoute(passage: Passage, route: Route, times: StreamTimes): Promise<AttemptResult> {
+/**
+ * conversion.md 7.6: the vendor does not know a signature of the history as its own. The same route is asked
+ * once more without any; no other vendor would know them better.
+ */
+async function tryWithoutBlobs(
+  passage: Passage,
+  route: Route,
+  times: StreamTimes,
+): Promise<AttemptResult | undefined> {
+  if (passage.response.closed) return undefined;
+  const translation = await translate(passage, route, 'none');
+  return isRefusal(translation) ? undefined : tryRoute(passage, route, { times, translation });
+}
+
+async function tryRoute(
+  passage: Passage,
+  route: Route,
+  { times, translation }: Trial,
+): Promise<AttemptResult> {
   const { call, carriage } = passage;
   const ticket = carriage.health.begin(route, passage.facts.inputTokensEstimate);
   // Others took the last place in the credential's own limits since the routes were chosen.
   if (ticket === undefined) return LIMITED;
-  beginAttempt(passage, route);
+  beginAttempt(passage, route, translation);
   try {
-    openInJournal(passage, route);
-    const result = await send(passage, route, { times, ticket });
+    openInJournal(passage, route, translation);
+    const result = await send(passage, route, { times, ticket, translation });
     endAttempt(passage, outcomeOf(result));
     report(ticket, result);
     return result;
@@ -79,30 +117,19 @@ function report(ticket: Ticket, result: AttemptResult): void {
 }
 
 function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<AttemptResult> {
-  const { dialect, raw, facts, carriage } = passage;
+  const { facts, carriage } = passage;
+  const { protocol, action, clientHeaders, clientQuery, body } = watch.translation;
   const settle = Promise.withResolvers<AttemptResult>();
   const attempt = new RouteAttempt(passage, route, watch, settle);
-  const { endpoint } = passage.call;
-  const { origin, path, headers } = addressVendor({
-    route,
-    protocol: endpoint.protocol,
-    action: actionOf(passage),
-    clientHeaders: passage.headers,
-    clientQuery: endpoint.query.slice(1),
-  });
-  const body = dialect.spliceRequest(raw, facts, route.forwardModelId);
+  const { origin, path, headers } = addressVendor({ route, protocol, action, clientHeaders, clientQuery });
   const timeouts = facts.stream ? carriage.streamTimeouts : carriage.plainTimeouts;
   attempt.attach(carriage.client.send({ origin, path, method: 'POST', headers, body, timeouts }, attempt));
   return settle.promise;
 }
 
-function actionOf({ call, facts }: Passage): VendorAction {
-  if (facts.edit || call.endpoint.edit) return 'edit';
-  return facts.stream ? 'stream' : 'generate';
-}
-
 /** design.md 4: the open record is in the operating system before the first byte goes upstream. */
-function openInJournal({ call, facts, carriage }: Passage, route: Route): void {
+function openInJournal(passage: Passage, route: Route, translation: Translation): void {
+  const { call, facts, carriage } = passage;
   if (call.price === undefined) return;
   carriage.journal.open({
     callId: call.id,
@@ -115,7 +142,7 @@ function openInJournal({ call, facts, carriage }: Passage, route: Route): void {
     routeId: route.id,
     vendor: route.vendor.code,
     protocolIn: call.endpoint.protocol,
-    protocolOut: call.endpoint.protocol,
+    protocolOut: translation.protocol,
     stream: call.stream,
     payer: call.payer,
     price: call.price,
@@ -178,6 +205,13 @@ function passOn(passage: Passage, error: VendorError): void {
   if (error.status === 429 && error.headers['retry-after'] === undefined) headers.push('retry-after', '1');
   response.writeHead(error.status, headers);
   response.end(error.body);
+}
+
+/** No usable route speaks a protocol in which the request can be said; the message names the field. */
+function endInexpressible(passage: Passage, refusal: Refusal): void {
+  const { status, code } = refusal.error;
+  settlePassage(passage, { ...ended(status, code), verdict: 'refused' }, 'refused');
+  sendRefusal(passage.response, refusal, passage.call.id, passage.call.endpoint.protocol);
 }
 
 /** The client left while no vendor was at work for it, or before a stream began: nothing was produced. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { CatalogSnapshot, Model, Route } from '../catalog/contract.ts';
+import type { Conversations } from '../conversation/contract.ts';
 import type { Gate, GateRefused } from '../gate/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -14,6 +15,7 @@ import type { InFlight } from './in-flight.ts';
 import { priceSnapshot, type Tariff } from './quote.ts';
 import type { RetryBudget } from './route.ts';
 import { type Settlement, settleCall } from './settle.ts';
+import type { Translation } from './translation.ts';
 
 /** What every passage shares: the parts of the process that carry calls. */
 export interface Carriage {
@@ -22,6 +24,7 @@ export interface Carriage {
   readonly retryBudget: RetryBudget;
   readonly inFlight: InFlight;
   readonly bodies: BodyBudget;
+  readonly conversations: Conversations;
   readonly settlement: Settlement;
   readonly gate: Gate;
   readonly journal: Journal;
@@ -73,8 +76,11 @@ export function settlePassage(passage: Passage, outcome: Outcome, attemptOutcome
   settleCall(passage.call, outcome, passage.carriage.settlement);
 }
 
-export function beginAttempt({ call, model, tariff, carriage }: Passage, route: Route): void {
+export function beginAttempt(passage: Passage, route: Route, translation: Translation): void {
+  const { call, model, tariff, carriage } = passage;
   call.route = route;
+  call.protocolOut = translation.protocol;
+  call.dropped = translation.dropped;
   call.modelUsed = model.modelId;
   call.price = priceSnapshot(route, tariff);
   call.attemptStartedAt = carriage.clock.monotonic();

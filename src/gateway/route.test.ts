@@ -104,18 +104,30 @@ test('an unknown or disabled model, and one without an enabled route, is 50201',
   expect(ids([route(1, { credential: { status: 'disabled' } })])).toBe('50201');
 });
 
-test('a model whose routes speak another protocol is 40004, and the message names the one asked for', () => {
-  const chosen = chooseRoutes(model([route(1, { protocols: ['messages'] })]), 'gemini', health(), random);
+test('a model whose routes cannot serve a protocol is 40004, and the message names the one asked for', () => {
+  const chosen = chooseRoutes(model([route(1, { protocols: ['messages'] })]), 'images', health(), random);
   expect(isRefusal(chosen) && [chosen.error.code, chosen.message]).toEqual([
     40004,
-    expect.stringContaining('gemini'),
+    expect.stringContaining('images'),
   ]);
 });
 
-test('only enabled routes that speak the protocol are tried, by priority', () => {
+test('at equal priority a vendor that speaks the client’s protocol comes before those that do not', () => {
+  const converted = { priority: 10, weight: 1_000_000, protocols: ['messages'] } as const;
+  const native = { priority: 10, weight: 1, protocols: ['responses', 'chat'] } as const;
+  for (let round = 0; round < 20; round++) {
+    expect(ids([route(1, converted), route(2, native), route(3, converted)])).toEqual([
+      2,
+      expect.any(Number),
+      expect.any(Number),
+    ]);
+  }
+});
+
+test('only enabled routes that can serve the protocol are tried, by priority', () => {
   const routes = [
     route(1, { priority: 30 }),
-    route(2, { priority: 10, protocols: ['messages'] }),
+    route(2, { priority: 10, protocols: ['images'] }),
     route(3, { priority: 20, protocols: ['responses', 'chat'] }),
     route(4, { priority: 5, status: 'disabled' }),
     route(5, { priority: 1, credential: { status: 'disabled' } }),

@@ -5,12 +5,13 @@ import { type Refusal, refuse } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Random } from '../kernel/random.ts';
 import type { AttemptOutcome, Health } from '../upstream/health.ts';
+import { canServe } from './translate.ts';
 
 /** The part of `Health` that a choice needs. */
 export type RouteHealth = Pick<Health, 'condition' | 'freeInMs'>;
 
 /**
- * The routes of a model that may serve a call of this protocol, in the order in which they are tried: by
+ * The routes of a model that can serve a call of this protocol, in the order in which they are tried: by
  * priority, inside a priority by chance in proportion to weight. Routes whose credential the vendor refused
  * lately come after all others; they are not left out, since a 403 may be the doing of a single request.
  *
@@ -42,13 +43,13 @@ export function orderRoutes(
     ({ status, credential }) => status === 'enabled' && credential.status === 'enabled',
   );
   if (enabled.length === 0) return refuse('noUpstream');
-  const speaking = enabled.filter((route) => route.protocols.includes(protocol));
-  if (speaking.length === 0) {
-    return refuse('notExpressible', { message: `No usable upstream of this model speaks "${protocol}"` });
+  const serving = enabled.filter((route) => canServe(route, protocol));
+  if (serving.length === 0) {
+    return refuse('notExpressible', { message: `No usable upstream of this model can serve "${protocol}"` });
   }
-  const [only] = speaking;
-  if (only !== undefined && speaking.length === 1 && health.condition(only) === 'ready') return speaking;
-  return sortByCondition(shuffle(speaking, random), health);
+  const [only] = serving;
+  if (only !== undefined && serving.length === 1 && health.condition(only) === 'ready') return serving;
+  return sortByCondition(shuffle(serving, protocol, random), health);
 }
 
 function sortByCondition(ordered: readonly Route[], health: RouteHealth): readonly Route[] | Refusal {
@@ -81,14 +82,19 @@ function sortByCondition(ordered: readonly Route[], health: RouteHealth): readon
 
 /**
  * Weighted choice without replacement (Efraimidis and Spirakis): each route draws an exponential time with
- * its weight as the rate, the earliest comes first. A weight of 0 comes last.
+ * its weight as the rate, the earliest comes first. A weight of 0 comes last. At equal priority a vendor that
+ * speaks the client's own protocol comes before those the call would have to be converted for.
  */
-function shuffle(routes: readonly Route[], random: Random): readonly Route[] {
+function shuffle(routes: readonly Route[], protocol: Protocol, random: Random): readonly Route[] {
   const drawn = routes.map((route) => ({
     route,
+    foreign: route.protocols.includes(protocol) ? 0 : 1,
     time: route.weight > 0 ? -Math.log(1 - random.unit()) / route.weight : Number.MAX_VALUE,
   }));
-  drawn.sort((one, other) => one.route.priority - other.route.priority || one.time - other.time);
+  drawn.sort(
+    (one, other) =>
+      one.route.priority - other.route.priority || one.foreign - other.foreign || one.time - other.time,
+  );
   return drawn.map(({ route }) => route);
 }
 

@@ -80,7 +80,7 @@ function recordOf(call: Call, outcome: Outcome, amountMicro: bigint, settlement:
     routeId: route?.id ?? null,
     vendor: route?.vendor.code ?? null,
     protocolIn: call.endpoint.protocol,
-    protocolOut: route === undefined ? null : call.endpoint.protocol,
+    protocolOut: call.protocolOut ?? null,
     stream: call.stream,
     status: outcome.status,
     errorCode: outcome.errorCode,
@@ -96,7 +96,7 @@ function recordOf(call: Call, outcome: Outcome, amountMicro: bigint, settlement:
     heldMicro: call.lease?.heldMicro ?? 0n,
     ttfbMs: call.firstByteAt === undefined ? null : Math.round(call.firstByteAt - call.startedAt),
     durationMs: Math.round(clock.monotonic() - call.startedAt),
-    droppedFields: [],
+    droppedFields: call.dropped,
   };
 }
 

@@ -1,4 +1,5 @@
 import { parseJson } from '../kernel/json.ts';
+import type { VendorError } from './attempt-result.ts';
 
 const BAD_GATEWAY = 502;
 /** conversion.md 17.2: what the vendors call an error, and the status they would have given it. */
@@ -19,6 +20,22 @@ const STATUS_BY_NAME = new Map([
   ['timeout_error', 504],
   ['overloaded_error', 529],
 ]);
+
+/** What vendors say of a signature or ciphertext that is not theirs; some relays keep the text only. */
+const BLOB_REFUSALS = [
+  'invalid_encrypted_content',
+  'encrypted content',
+  'Invalid `signature`',
+  'Invalid signature',
+  'hought signature',
+  'thought_signature',
+  'cannot be modified',
+] as const;
+
+/** The vendor refused a blob of the history, not the request itself (conversion.md 7.5, 7.6). */
+export function isBlobRefused({ status, body }: VendorError): boolean {
+  return status === 400 && BLOB_REFUSALS.some((text) => body.includes(text));
+}
 
 /** The status of an error that arrived under a 200, or as the first event of a stream. */
 export function vendorErrorStatus(text: string): number {

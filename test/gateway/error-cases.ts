@@ -111,7 +111,7 @@ const REQUEST: readonly ErrorCase[] = [
   ...rows(40004, 400, [
     [
       'when no upstream of the model can take such a request',
-      'No usable upstream of this model speaks "images"',
+      'No usable upstream of this model can serve "images"',
       ({ key }) => ({
         ...chat(key, '{"model":"claude-sonnet-5","prompt":"a cat"}'),
         path: '/v1/images/generations',

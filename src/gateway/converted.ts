@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Conversion } from '../protocol/convert.ts';
+import type { Dialect, Framing, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
+import type { TextProtocol } from '../protocol/hub/protocol.ts';
+import { dialectOf } from '../protocol/registry.ts';
+import type { UpstreamHead } from '../upstream/contract.ts';
+import { isHeaderValue, type VendorAction } from '../upstream/vendor.ts';
+import { keepBlobs } from './blobs.ts';
+import { isEventStream } from './pass-through.ts';
+import type { Passage } from './passage.ts';
+import type { Translation } from './translation.ts';
+
+const NO_HEADERS: IncomingHttpHeaders = {};
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Client and vendor speak different protocols: request and answer are made anew, through the hub. */
+export class Converted implements Translation {
+  readonly protocol: TextProtocol;
+  readonly action: VendorAction;
+  readonly body: readonly Buffer[];
+  /** The client's headers and query speak to a vendor of its own protocol. */
+  readonly clientHeaders = NO_HEADERS;
+  readonly clientQuery: string;
+  readonly dropped: readonly string[];
+  readonly #passage: Passage;
+  readonly #conversion: Conversion;
+  readonly #dialect: Dialect;
+
+  constructor(passage: Passage, conversion: Conversion, protocol: TextProtocol) {
+    const { stream } = passage.facts;
+    this.#passage = passage;
+    this.#conversion = conversion;
+    this.#dialect = dialectOf(protocol);
+    this.protocol = protocol;
+    this.action = stream ? 'stream' : 'generate';
+    this.body = [conversion.body];
+    this.clientQuery = stream && protocol === 'gemini' ? 'alt=sse' : '';
+    this.dropped = conversion.dropped;
+  }
+
+  framingOf(head: UpstreamHead): Framing | undefined {
+    return isEventStream(head) ? 'sse' : undefined;
+  }
+
+  clientFraming(): Framing {
+    return this.#passage.raw.path?.framing ?? 'sse';
+  }
+
+  /** The vendor's own relay counts what passes: a converted answer is charged as an untouched one is. */
+  relay(framing: Framing): StreamRelay {
+    const { facts, model } = this.#passage;
+    const vendorFacts = { ...facts, usageInjected: false };
+    const vendor = this.#dialect.relayStream(framing, vendorFacts, model.modelId);
+    return this.#conversion.convertStream(this.clientFraming(), vendor);
+  }
+
+  readAnswer(body: Buffer): PlainAnswer {
+    const { facts, model } = this.#passage;
+    const answer = this.#dialect.readResponse(body, facts, model.modelId);
+    if (!answer.valid || answer.isError) return answer;
+    const converted = this.#conversion.convertAnswer(body);
+    if (converted === undefined) return { ...answer, valid: false };
+    if (!Buffer.isBuffer(converted)) return { ...answer, isError: true };
+    const { usage } = answer;
+    return { pieces: [converted], usage, valid: true, isError: false, outputText: () => answer.outputText() };
+  }
+
+  /** Limits of the vendor's account say nothing in another protocol; its request id helps its support. */
+  answerHeaders({ headers }: UpstreamHead): string[] {
+    const { facts, raw } = this.#passage;
+    const isEvents = facts.stream && raw.path?.framing !== 'json-array';
+    const passed = ['content-type', isEvents ? EVENT_STREAM : JSON_TYPE];
+    const upstreamId = headers['x-request-id'] ?? headers['request-id'];
+    if (upstreamId !== undefined && isHeaderValue(upstreamId))
+      passed.push('x-upstream-request-id', upstreamId);
+    return passed;
+  }
+
+  remember(): void {
+    const { carriage, call } = this.#passage;
+    keepBlobs(carriage.conversations, call.caller.account.id, this.#conversion.kept);
+  }
+}

@@ -1,0 +1,119 @@
+import type { Route } from '../catalog/contract.ts';
+import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
+import {
+  type ClientRequest,
+  convertRequest,
+  readClientRequest,
+  returnOwnBlobs,
+} from '../protocol/convert.ts';
+import type { RawRequest } from '../protocol/dialect.ts';
+import { mayHoldEnvelope } from '../protocol/hub/envelope.ts';
+import type { TextProtocol } from '../protocol/hub/protocol.ts';
+import type { HubRequest } from '../protocol/hub/request.ts';
+import { withKeptBlobs } from './blobs.ts';
+import { Converted } from './converted.ts';
+import { PassThrough } from './pass-through.ts';
+import type { Passage } from './passage.ts';
+import { targetOf } from './target.ts';
+import type { Translation } from './translation.ts';
+
+/** Which blobs of the client's history go along; `none` after the vendor refused one. */
+export type Blobs = 'own' | 'none';
+
+/**
+ * What a client's protocol is converted into, best first, where a vendor speaks several: Responses carries
+ * reasoning, which Chat Completions does not.
+ */
+const PREFERENCE: Readonly<Record<TextProtocol, readonly TextProtocol[]>> = {
+  chat: ['responses', 'messages', 'gemini'],
+  responses: ['chat', 'messages', 'gemini'],
+  messages: ['responses', 'chat', 'gemini'],
+  gemini: ['responses', 'chat', 'messages'],
+};
+
+/** Whether a route can serve clients of a protocol at all: in their own, or by conversion. */
+export function canServe(route: Route, protocol: Protocol): boolean {
+  if (route.protocols.includes(protocol)) return true;
+  return protocol !== 'images' && PREFERENCE[protocol].some((one) => route.protocols.includes(one));
+}
+
+/**
+ * How the route is to be spoken with. Every route starts again from the client's own request
+ * (conversion.md 1.13). The refusal says what in the request this route's protocol cannot express.
+ */
+export function translate(
+  passage: Passage,
+  route: Route,
+  blobs: Blobs,
+): Translation | Promise<Translation | Refusal> {
+  const { protocol } = passage.call.endpoint;
+  if (protocol === 'images') return new PassThrough(passage, route);
+  if (!route.protocols.includes(protocol)) return convert(passage, route, protocol, blobs);
+  const asIs = blobs === 'own' && !mayHoldEnvelope(passage.raw.body, protocol);
+  return asIs ? new PassThrough(passage, route) : passWithoutStrangers(passage, route, protocol, blobs);
+}
+
+/** The client kept blobs of vendors that it was converted to: this vendor gets its own ones only. */
+async function passWithoutStrangers(
+  passage: Passage,
+  route: Route,
+  protocol: TextProtocol,
+  blobs: Blobs,
+): Promise<Translation | Refusal> {
+  const raw = returnOwnBlobs(protocol, passage.raw, targetOf(route, protocol, blobs));
+  if (raw === undefined) return new PassThrough(passage, route);
+  const facts = await passage.dialect.readRequest(raw);
+  return isRefusal(facts) ? facts : new PassThrough(passage, route, { raw, facts });
+}
+
+async function convert(
+  passage: Passage,
+  route: Route,
+  protocol: TextProtocol,
+  blobs: Blobs,
+): Promise<Translation | Refusal> {
+  const client = await clientRequest(passage, protocol);
+  if (isRefusal(client)) return client;
+  const identity = {
+    modelId: passage.model.modelId,
+    callId: passage.call.id.replaceAll(/[^A-Za-z0-9]/g, ''),
+    createdAtS: Math.floor(passage.call.createdAtMs / 1000),
+  };
+  let refusal = refuse('notExpressible', {
+    message: 'No usable upstream of this model speaks a text protocol',
+  });
+  for (const spoken of speakable(route, client.request)) {
+    const conversion = convertRequest(client, targetOf(route, spoken, blobs), identity);
+    if (!isRefusal(conversion)) return new Converted(passage, conversion, spoken);
+    refusal = conversion;
+  }
+  return refusal;
+}
+
+const decoded = new WeakMap<RawRequest, ClientRequest>();
+
+/** Decoded once for all routes: it never changes. */
+async function clientRequest(passage: Passage, protocol: TextProtocol): Promise<ClientRequest | Refusal> {
+  const known = decoded.get(passage.raw);
+  if (known !== undefined) return known;
+  const read = readClientRequest(protocol, passage.raw);
+  if (isRefusal(read)) return read;
+  const { carriage, call } = passage;
+  const client = await withKeptBlobs(read, carriage.conversations, call.caller.account.id);
+  decoded.set(passage.raw, client);
+  return client;
+}
+
+/** What the route can be asked in, best first for this request. */
+function speakable(route: Route, request: HubRequest): readonly TextProtocol[] {
+  const spoken = PREFERENCE[request.client].filter((one) => route.protocols.includes(one));
+  // Chat Completions knows them, Responses does not.
+  if (!wantsChat(request) || !spoken.includes('chat')) return spoken;
+  return ['chat', ...spoken.filter((one) => one !== 'chat')];
+}
+
+function wantsChat(request: HubRequest): boolean {
+  if (request.stop.length > 0 || request.answers > 1 || request.sampling.seed !== undefined) return true;
+  return request.turns.some(({ parts }) => parts.some(({ kind }) => kind === 'audio'));
+}

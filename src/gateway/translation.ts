@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Protocol } from '../kernel/protocol-name.ts';
+import type { Framing, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
+import type { UpstreamHead } from '../upstream/contract.ts';
+import type { VendorAction } from '../upstream/vendor.ts';
+
+/**
+ * How one route is spoken with. Either the vendor speaks the client's protocol and the bytes pass untouched
+ * (pass-through.ts), or request and answer are converted (converted.ts). The attempt does not know which.
+ */
+export interface Translation {
+  /** What is spoken with the vendor. */
+  readonly protocol: Protocol;
+  readonly action: VendorAction;
+  readonly body: readonly Buffer[];
+  /** Of the client, where they mean something to the vendor. */
+  readonly clientHeaders: IncomingHttpHeaders;
+  readonly clientQuery: string;
+  /** What the client said and the vendor will not hear. */
+  readonly dropped: readonly string[];
+  /** How the vendor streams, by the head of its answer; nothing: it does not. */
+  framingOf(head: UpstreamHead): Framing | undefined;
+  /** How the client is streamed to, when the vendor streams like this. */
+  clientFraming(framing: Framing): Framing;
+  relay(framing: Framing): StreamRelay;
+  readAnswer(body: Buffer): PlainAnswer;
+  /** Headers of the vendor's answer that the client may see, its content type among them. */
+  answerHeaders(head: UpstreamHead): string[];
+  /** The answer has passed: what the client cannot carry until its next request is kept here. */
+  remember(): void;
+}
