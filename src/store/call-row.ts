@@ -1,8 +1,9 @@
+import type { PriceSnapshot } from '../catalog/price.ts';
 import type { CallRecord } from '../ledger/contract.ts';
 import type { Consumption } from './charge.ts';
 import { encodePrice } from './price-json.ts';
 
-/** Columns of `calls` that a settlement writes, with their types for the record set. */
+/** Columns of `calls` that a settlement writes, with their types in the record set. */
 export const CALL_COLUMNS = {
   call_id: 'text',
   created_at: 'timestamptz',
@@ -27,7 +28,8 @@ export const CALL_COLUMNS = {
   videos: 'bigint',
   estimated: 'boolean',
   payer: 'text',
-  price: 'jsonb',
+  /** Its place among the prices of the batch. */
+  price: 'int',
   amount_micro: 'bigint',
   charge_micro: 'bigint',
   free_reason: 'text',
@@ -55,7 +57,24 @@ export const CONSUMPTION_COLUMNS = {
 
 type ConsumptionRow = Record<keyof typeof CONSUMPTION_COLUMNS, unknown>;
 
-export function encodeCallRow(call: CallRecord): CallRow {
+/**
+ * The rows of a batch and its prices. Many calls have the same one, and it is a third of a row: each goes to
+ * the database once, and a row has its place among them.
+ */
+export function encodeCallRows(calls: readonly CallRecord[]): [rows: string, prices: string] {
+  const places = new Map<PriceSnapshot, number>();
+  const rows = calls.map((call) => encodeCallRow(call, placeOf(places, call.price)));
+  return [encodeRows(rows), JSON.stringify([...places.keys()].map(encodePrice))];
+}
+
+function placeOf(places: Map<PriceSnapshot, number>, price: PriceSnapshot | null): number | null {
+  if (price === null) return null;
+  const place = places.get(price) ?? places.size;
+  if (place === places.size) places.set(price, place);
+  return place;
+}
+
+function encodeCallRow(call: CallRecord, price: number | null): CallRow {
   const { usage } = call;
   return {
     call_id: call.callId,
@@ -81,7 +100,7 @@ export function encodeCallRow(call: CallRecord): CallRow {
     videos: usage.videos,
     estimated: call.estimated,
     payer: call.payer,
-    price: call.price === null ? null : encodePrice(call.price),
+    price,
     amount_micro: String(call.amountMicro),
     charge_micro: String(call.chargeMicro),
     free_reason: call.freeReason,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { assert } from '../kernel/assert.ts';
 import { createCalendar } from '../kernel/calendar.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord, LedgerStore } from '../ledger/contract.ts';
@@ -187,6 +188,25 @@ describe('a call', () => {
     const again = await ledger.settle([call, callOf({ accountId, chargeMicro: 0n }), call]);
     expect(again).toMatchObject([{ accountId, funds: { version: 2, creditsMicro: 75_000_000n } }]);
     expect(await entriesOf(accountId)).toHaveLength(2);
+  });
+
+  test('is logged with its own price, whichever other prices its batch has, and without one when it has none', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 1_000_000_000n });
+    const cheap = callOf({ accountId });
+    assert(cheap.price !== null, 'a charged call has a price');
+    const prices = { ...cheap.price.prices, imageMicro: 7n };
+    const dear = callOf({ accountId, price: { ...cheap.price, prices } });
+    const refused = callOf({ accountId, usage: NO_USAGE, price: null, payer: 'none', verdict: 'refused' });
+    const again = callOf({ accountId, price: cheap.price });
+    const batch = [cheap, refused, dear, again];
+    await ledger.settle(batch);
+    const rows = await fresh.database.query<{ call_id: string; image: string | null }>(
+      `select call_id, price #>> '{prices,imageMicro}' as image from calls where account_id = $1`,
+      [accountId],
+    );
+    const images = new Map(rows.map((row) => [row.call_id, row.image]));
+    const cheapImage = String(cheap.price.prices.imageMicro);
+    expect(batch.map((call) => images.get(call.callId))).toEqual([cheapImage, null, '7', cheapImage]);
   });
 
   test('whose texts PostgreSQL cannot store is logged with a mark in their place', async () => {

@@ -6,7 +6,7 @@ import type { CallRecord, LedgerStore, SettledAccount } from '../ledger/contract
 import {
   CALL_COLUMNS,
   CONSUMPTION_COLUMNS,
-  encodeCallRow,
+  encodeCallRows,
   encodeConsumptionRow,
   encodeRows,
   timeText,
@@ -27,13 +27,19 @@ export function createLedgerStore(options: LedgerOptions): LedgerStore {
   return new PostgresLedger(options);
 }
 
-const insertFrom = (table: string, columns: Readonly<Record<string, string>>): string => {
-  const names = Object.keys(columns).join(', ');
+const recordSet = (columns: Readonly<Record<string, string>>): string => {
   const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `insert into ${table} (${names}) select ${names} from json_to_recordset($1) as rows(${types.join(', ')})`;
+  return `json_to_recordset($1) as rows(${types.join(', ')})`;
 };
-const INSERT_CALLS = insertFrom('calls', CALL_COLUMNS);
-const INSERT_CONSUMPTIONS = insertFrom('consumptions', CONSUMPTION_COLUMNS);
+const namesOf = (columns: Readonly<Record<string, string>>): string => Object.keys(columns).join(', ');
+
+const { price: _place, ...OWN_COLUMNS } = CALL_COLUMNS;
+const INSERT_CALLS = `
+  insert into calls (price, ${namesOf(OWN_COLUMNS)})
+  select $2::jsonb -> price, ${namesOf(OWN_COLUMNS)} from ${recordSet(CALL_COLUMNS)}`;
+const INSERT_CONSUMPTIONS = `
+  insert into consumptions (${namesOf(CONSUMPTION_COLUMNS)})
+  select ${namesOf(CONSUMPTION_COLUMNS)} from ${recordSet(CONSUMPTION_COLUMNS)}`;
 
 // Of months whose log was dropped nothing can be looked up; their calls were settled long ago.
 const FIND_KNOWN = `
@@ -82,7 +88,7 @@ class PostgresLedger implements LedgerStore {
     const consumptions = fresh
       .filter((call) => call.chargeMicro > 0n)
       .map((call) => this.#charge(purses, call));
-    if (fresh.length > 0) await transaction.query(INSERT_CALLS, [encodeRows(fresh.map(encodeCallRow))]);
+    if (fresh.length > 0) await transaction.query(INSERT_CALLS, encodeCallRows(fresh));
     if (consumptions.length > 0) {
       const rows = consumptions.map((each) => encodeConsumptionRow(each, this.#options.creditsPerYuan));
       await transaction.query(INSERT_CONSUMPTIONS, [encodeRows(rows)]);
