@@ -15,7 +15,6 @@ export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
   const [choice] = answer.choices;
   const parts = choice?.parts ?? [];
   const refusal = parts.flatMap((part) => (part.kind === 'refusal' ? [part.text] : [])).join('');
-  const called = parts.some(({ kind }) => kind === 'tool-call') ? 'called' : 'not-called';
   // Only this vendor's own tiers mean something to its clients.
   const tier = session.target.protocol === 'messages' ? answer.serviceTier : undefined;
   const usage: WireUsage = encodeUsage(answer.usage ?? NO_HUB_USAGE, tier);
@@ -25,7 +24,7 @@ export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
     role: 'assistant',
     model: session.modelId,
     content: parts.flatMap((part) => encodeBlock(part, session)),
-    ...encodeFinish(choice?.finish ?? { reason: 'stop' }, called, refusal),
+    ...encodeFinish(choice?.finish ?? { reason: 'stop' }, refusal),
     usage: { ...usage },
   };
 }

@@ -89,7 +89,6 @@ describe('a body for Messages', () => {
       verbosity: 'low',
       cacheKey: 'k',
       serviceTier: 'flex',
-      hostedTools: [{ type: 'web_search', path: 'tools[0]' }],
     });
     expect([...dropped].sort()).toEqual(
       [
@@ -99,7 +98,6 @@ describe('a body for Messages', () => {
         'presence_penalty',
         'seed',
         'service_tier',
-        'tools[0]',
         'verbosity',
       ].sort(),
     );

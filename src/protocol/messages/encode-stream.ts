@@ -40,7 +40,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #isCalled = false;
   #refusal = '';
   #usage: HubUsage | undefined;
-  #finish: Finish = { reason: 'stop' };
+  #finish: Finish | undefined;
 
   constructor(session: Session) {
     this.#session = session;
@@ -208,7 +208,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #end(): void {
     this.#start(undefined);
     this.#close();
-    const delta = encodeFinish(this.#finish, this.#isCalled ? 'called' : 'not-called', this.#refusal);
+    const finish = this.#finish ?? { reason: this.#isCalled ? 'tool' : 'stop' };
+    const delta = encodeFinish(finish, this.#refusal);
     const usage = encodeUsage(this.#usage ?? NO_HUB_USAGE, undefined);
     this.#emit('message_delta', JSON.stringify({ type: 'message_delta', delta, usage }));
     this.#emit('message_stop', '{"type":"message_stop"}');

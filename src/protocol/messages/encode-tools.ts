@@ -17,7 +17,6 @@ export interface EncodedTools {
 const STRICT_TOOLS_MAX = 20;
 
 export function encodeTools(request: HubRequest, target: Target, notes: Notes): EncodedTools {
-  for (const hosted of request.hostedTools) notes.drop(hosted.path);
   const offered = distinct(offeredTools(request));
   const choice = request.toolChoice;
   if (offered.length === 0) {

@@ -56,11 +56,9 @@ export interface WireFinish {
 }
 
 /** `refusal` is what the model said instead of an answer, where it said so in a part of its own. */
-export function encodeFinish(finish: Finish, called: Called, refusal: string): WireFinish {
-  const isPlainStop = finish.reason === 'stop';
-  const isRefused = isPlainStop && refusal !== '';
-  const isCalled = isPlainStop && called === 'called';
-  const reason = isRefused ? 'refusal' : isCalled ? 'tool_use' : STOP_REASONS[finish.reason];
+export function encodeFinish(finish: Finish, refusal: string): WireFinish {
+  const isRefused = finish.reason === 'stop' && refusal !== '';
+  const reason = isRefused ? 'refusal' : STOP_REASONS[finish.reason];
   const explanation = finish.message ?? (refusal === '' ? null : refusal);
   return {
     stop_reason: reason,

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { someCapabilities, someTarget } from '../../../test/support/hub.ts';
+import type { Blob } from '../hub/blob.ts';
+import { wrapBlobs } from '../hub/envelope.ts';
+import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
+import type { Target } from '../hub/spoke.ts';
+import { messagesSpoke } from './spoke.ts';
+
+const ours: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'raw' };
+const hidden: Blob = { ...ours, form: 'redacted', value: 'data' };
+const other: Blob = { ...ours, issuer: 'r-1', form: 'encrypted' };
+const thinking = (signature: string): object => ({ type: 'thinking', thinking: 'so', signature });
+const text = { type: 'text', text: 'a' };
+const use = { type: 'tool_use', id: 't', name: 'f', input: {} };
+const user = { role: 'user', content: 'hi' };
+const results = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't' }] };
+
+function returned(
+  content: unknown,
+  target: Partial<Target> = {},
+  more: object = {},
+): Record<string, unknown> {
+  const body = { model: 'm', messages: [user, { role: 'assistant', content }, results], ...more };
+  const read = readJson(JSON.stringify(body), messagesSpoke.rawKeys) as JsonObject;
+  return JSON.parse(writeJson(messagesSpoke.returnBlobs(read, someTarget(target))));
+}
+
+const contentOf = (body: Record<string, unknown>): unknown =>
+  (body.messages as { content: unknown }[])[1]?.content;
+
+describe('a Messages body that stays in its protocol', () => {
+  test('gets the values of its target back, and loses thinking of others whole', () => {
+    const content = [
+      thinking(wrapBlobs([ours, hidden])),
+      thinking(wrapBlobs([other])),
+      { type: 'redacted_thinking', data: wrapBlobs([other]) },
+      thinking(wrapBlobs([ours]).slice(0, -7)),
+      thinking('EqQBnative'),
+      text,
+      use,
+    ];
+    expect(contentOf(returned(content))).toEqual([
+      { type: 'thinking', thinking: 'so', signature: 'raw' },
+      { type: 'redacted_thinking', data: 'data' },
+      thinking('EqQBnative'),
+      text,
+      use,
+    ]);
+  });
+
+  test('loses every blob after its vendor refused one', () => {
+    const content = [thinking('EqQBnative'), { type: 'redacted_thinking', data: 'x' }, text, use];
+    expect(contentOf(returned(content, { issuer: 'none' }))).toEqual([text, use]);
+  });
+
+  test('loses a turn of which nothing is left', () => {
+    expect(returned([thinking(wrapBlobs([other]))]).messages).toEqual([user, results]);
+  });
+
+  test('does not think by hand over a call that lost its thinking', () => {
+    const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } };
+    const lost = [thinking(wrapBlobs([other])), use];
+    expect(returned(lost, {}, manual).thinking).toEqual({ type: 'disabled' });
+    expect(returned([thinking('native'), use], {}, manual).thinking).toEqual(manual.thinking);
+    const bound = { capabilities: someCapabilities({ thinkingOff: false }) };
+    expect(returned(lost, bound, manual).thinking).toEqual(manual.thinking);
+  });
+
+  test('is otherwise what it was', () => {
+    const body =
+      '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"x"}],"tools":[{"input_schema":{"b":1.0,"a":2}}]}';
+    const read = readJson(body, messagesSpoke.rawKeys) as JsonObject;
+    expect(writeJson(messagesSpoke.returnBlobs(read, someTarget()))).toBe(body);
+  });
+});
