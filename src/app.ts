@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { CachedDirectory } from './accounts/directory.ts';
 import type { Config } from './config.ts';
+import { KeptConversations } from './conversation/kept.ts';
 import type { Gate } from './gate/contract.ts';
 import { createMemoryGate } from './gate/memory.ts';
 import { logCalls } from './gateway/call-line.ts';
@@ -25,6 +26,7 @@ import { createSettler, type Settler } from './ledger/settler.ts';
 import { loadTokenizer } from './protocol/tokens.ts';
 import { openSealer, prepareCatalog, StartRefused } from './setup.ts';
 import { followChanges } from './store/changes.ts';
+import { createConversationStore } from './store/conversations.ts';
 import type { Database } from './store/database.ts';
 import { directorySource } from './store/directory-source.ts';
 import { createLedgerStore } from './store/ledger.ts';
@@ -87,8 +89,16 @@ async function assemble(
   const telemetry = new Telemetry();
   endings.push(() => telemetry.close());
   const ledger = await openLedger(config, database, telemetry, { directory, log, endings });
+  const conversations = new KeptConversations({
+    store: createConversationStore(database, sealer),
+    clock: systemClock,
+    log,
+    retentionDays: config.conversationDays,
+  });
+  endings.push(() => conversations.stop());
   let draining = false;
   const gateway = buildGateway(config, {
+    conversations,
     directory,
     telemetry,
     ledger,
@@ -192,6 +202,7 @@ async function openLedger(
 }
 
 interface GatewayParts {
+  readonly conversations: KeptConversations;
   readonly directory: CachedDirectory;
   readonly telemetry: Telemetry;
   readonly ledger: Ledger;
@@ -218,8 +229,7 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
     retryBudget: new RetryBudget(),
     inFlight,
     bodies,
-    // Replaced by the store's own in a moment: nothing is remembered between calls.
-    conversations: { keep() {}, find: () => undefined, forget: async () => false },
+    conversations: parts.conversations,
     settlement: {
       journal,
       gate,

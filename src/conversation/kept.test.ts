@@ -12,8 +12,8 @@ import { type Logger, silentLogger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { newSealer } from '../kernel/seal.ts';
 import { createConversationStore } from '../store/conversations.ts';
+import type { ConversationStore } from './contract.ts';
 import { KeptConversations } from './kept.ts';
-import type { ConversationStore } from './store-contract.ts';
 
 const DAY_MS = 86_400_000;
 const sealer = newSealer(['a secret of more than thirty-two bytes'], systemRandom);

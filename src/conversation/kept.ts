@@ -9,10 +9,9 @@ import {
 } from '../bounds.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Conversations } from './contract.ts';
+import type { ConversationStore, Conversations, KeptValue } from './contract.ts';
 import { Reader } from './reader.ts';
 import { Shelf } from './shelf.ts';
-import type { ConversationStore, KeptValue } from './store-contract.ts';
 import { Upkeep } from './upkeep.ts';
 import { Writer } from './writer.ts';
 

@@ -1,4 +1,4 @@
-import type { KeptKey, KeptValue } from './store-contract.ts';
+import type { KeptKey, KeptValue } from './contract.ts';
 
 export interface ShelfBounds {
   readonly countMax: number;

@@ -8,7 +8,7 @@ import {
   CONVERSATIONS_PER_ACCOUNT_MAX,
 } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { AccountBounds, ConversationStore } from './store-contract.ts';
+import type { AccountBounds, ConversationStore } from './contract.ts';
 
 const BOUNDS: AccountBounds = {
   rowsMax: CONVERSATIONS_PER_ACCOUNT_MAX,

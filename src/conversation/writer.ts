@@ -8,8 +8,8 @@ import {
   CONVERSATIONS_UNWRITTEN_MAX,
 } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { ConversationStore, KeptKey, KeptValue } from './contract.ts';
 import { Shelf, type ShelfBounds } from './shelf.ts';
-import type { ConversationStore, KeptKey, KeptValue } from './store-contract.ts';
 
 const QUEUE: ShelfBounds = {
   countMax: CONVERSATIONS_UNWRITTEN_MAX,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountWith } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
-import type { ConversationStore, KeptValue } from '../conversation/store-contract.ts';
+import type { ConversationStore, KeptValue } from '../conversation/contract.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { newSealer } from '../kernel/seal.ts';
 import { createConversationStore } from './conversations.ts';

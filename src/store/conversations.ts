@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { CONVERSATION_VALUE_BYTES_MAX } from '../bounds.ts';
-import type { ConversationStore, KeptKey, KeptValue } from '../conversation/store-contract.ts';
+import type { ConversationStore, KeptKey, KeptValue } from '../conversation/contract.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { type Database, idNumber } from './database.ts';
 
