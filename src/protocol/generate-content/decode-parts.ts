@@ -13,11 +13,8 @@ export function decodePart(part: JsonObject, path: string, notes: Notes): readon
   if (second !== undefined) throw new Inexpressible(path, `holds both ${payload} and ${second}`);
   const signature = textOf(field(part, 'thoughtSignature'), `${path}.thoughtSignature`);
   if (payload === undefined) {
-    const unknown = Object.keys(part).find(
-      (key) => key !== 'thoughtSignature' && key !== 'thought_signature',
-    );
-    // A part of nothing but a signature is how some clients keep the last one of a turn.
-    if (unknown === undefined && signature !== undefined) return [textPart('', signature)];
+    // A part of nothing but a signature is how some clients keep the last one of a turn or a thought.
+    if (signature !== undefined && isSignatureOnly(part)) return decodeText(part, signature, path);
     throw new Inexpressible(path, 'holds no content known to this gateway');
   }
   dropUnknown(part, PART_FIELDS, path, notes);
@@ -35,6 +32,10 @@ export function decodePart(part: JsonObject, path: string, notes: Notes): readon
     default:
       return [serverTool(part, payload)];
   }
+}
+
+function isSignatureOnly(part: JsonObject): boolean {
+  return Object.keys(part).every((key) => ['thought', 'thoughtSignature', 'thought_signature'].includes(key));
 }
 
 function decodeText(part: JsonObject, signature: string | undefined, path: string): readonly Part[] {

@@ -19,19 +19,19 @@ interface Progress {
   /** The open part has its signature: what follows is another part, for the two may not be merged. */
   isSigned: boolean;
   brought: Brought;
-  isFinished: boolean;
+  /** Why it ended, as last said: with tools that run at Google content follows a first reason. */
+  ending: { readonly reason: string; readonly message: string | undefined } | undefined;
 }
 
 /**
  * Every chunk is an answer of its own, whose parts continue those before: text is appended while its kind
- * stays the same, calls come whole. Usage is cumulative on every chunk, and passed on at the end.
+ * stays the same, calls come whole. Usage and the reason of the end are passed on when all is there.
  */
 export class GenerateContentDecoder implements StreamDecoder {
   readonly #session: Session;
   readonly #emit: Emit;
   readonly #candidates = new Map<number, Progress>();
   #figures: Figures | undefined;
-  #isUsageNew = false;
   #isStarted = false;
   #isOver = false;
 
@@ -60,19 +60,22 @@ export class GenerateContentDecoder implements StreamDecoder {
     this.#isOver = true;
     this.#start(undefined);
     if (this.#candidates.size === 0) this.#progress(0);
-    for (const progress of this.#candidates.values()) {
-      if (progress.isFinished) continue;
-      const reason = progress.brought === 'calls' ? 'tool' : 'stop';
-      this.#emit({ kind: 'finish', choice: progress.choice, finish: { reason } });
+    const usage = decodeUsage(this.#figures);
+    if (usage !== undefined) this.#emit({ kind: 'usage', usage });
+    for (const { choice, ending, brought } of this.#candidates.values()) {
+      const finish = decodeFinish(ending?.reason, ending?.message, brought);
+      if (finish === undefined) {
+        this.#emit({ kind: 'error', error: failure(ending?.reason, ending?.message) });
+        return;
+      }
+      this.#emit({ kind: 'finish', choice, finish });
     }
-    this.#passUsage();
     this.#emit({ kind: 'end' });
   }
 
   #start(id: string | undefined): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    this.#isUsageNew = false;
     this.#emit({ kind: 'start', id, usage: decodeUsage(this.#figures) });
   }
 
@@ -80,13 +83,6 @@ export class GenerateContentDecoder implements StreamDecoder {
     const figures = readFigures(metadata);
     if (figures === undefined) return;
     this.#figures = this.#figures === undefined ? figures : maxFigures(this.#figures, figures);
-    this.#isUsageNew = true;
-  }
-
-  #passUsage(): void {
-    const usage = this.#isUsageNew ? decodeUsage(this.#figures) : undefined;
-    this.#isUsageNew = false;
-    if (usage !== undefined) this.#emit({ kind: 'usage', usage });
   }
 
   #readCandidates(candidates: readonly JsonValue[]): void {
@@ -94,9 +90,7 @@ export class GenerateContentDecoder implements StreamDecoder {
       const candidate = candidates[at];
       if (!isObject(candidate)) continue;
       const progress = this.#progress(choiceOf(candidate.index, at));
-      if (progress === undefined || progress.isFinished) continue;
-      this.#readCandidate(candidate, progress);
-      if (this.#isOver) return;
+      if (progress !== undefined) this.#readCandidate(candidate, progress);
     }
   }
 
@@ -114,8 +108,9 @@ export class GenerateContentDecoder implements StreamDecoder {
     }
     if (candidate.groundingMetadata !== undefined) this.#cite(candidate.groundingMetadata, progress);
     const reason = looseText(candidate.finishReason);
-    if (reason !== undefined && reason !== '')
-      this.#end(reason, looseText(candidate.finishMessage), progress);
+    if (reason !== undefined && reason !== '') {
+      progress.ending = { reason, message: looseText(candidate.finishMessage) };
+    }
   }
 
   #passPart(part: Part, progress: Progress, logprobs: readonly Logprob[] | undefined): void {
@@ -176,32 +171,19 @@ export class GenerateContentDecoder implements StreamDecoder {
     }
   }
 
-  #end(reason: string, message: string | undefined, progress: Progress): void {
-    const finish = decodeFinish(reason, message, progress.brought);
-    if (finish === undefined) {
-      this.#isOver = true;
-      this.#emit({ kind: 'error', error: failure(reason, message) });
-      return;
-    }
-    progress.isFinished = true;
-    this.#passUsage();
-    this.#emit({ kind: 'finish', choice: progress.choice, finish });
-  }
-
+  /** A blocked prompt has no candidate that could end. */
   #readFeedback(feedback: JsonObject): void {
     const { finish } = emptyChoice(feedback);
     const progress = this.#progress(0);
-    if (finish.reason !== 'filter' || progress === undefined || progress.isFinished) return;
-    progress.isFinished = true;
-    this.#passUsage();
-    this.#emit({ kind: 'finish', choice: 0, finish });
+    if (finish.reason !== 'filter' || progress === undefined) return;
+    progress.ending = { reason: 'SAFETY', message: finish.message };
   }
 
   /** Nothing for more candidates than anybody may ask for. */
   #progress(choice: number): Progress | undefined {
     const known = this.#candidates.get(choice);
     if (known !== undefined || choice >= ANSWERS_PER_CALL_MAX) return known;
-    const made: Progress = { choice, open: 'none', isSigned: false, brought: 'nothing', isFinished: false };
+    const made: Progress = { choice, open: 'none', isSigned: false, brought: 'nothing', ending: undefined };
     this.#candidates.set(choice, made);
     return made;
   }

@@ -10,6 +10,7 @@ const FILTERED: ReadonlySet<string> = new Set([
   'IMAGE_PROHIBITED_CONTENT',
   'IMAGE_RECITATION',
   'LANGUAGE',
+  'MODEL_ARMOR',
 ]);
 
 /** Reasons that are a failure of the vendor unless something was said before. */
