@@ -1,12 +1,13 @@
 import { type JsonObject, type JsonValue, RawJson, readJson } from '../hub/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { CacheMark, Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../hub/part.ts';
+import type { Target } from '../hub/spoke.ts';
 import { encodeFile, encodePicture, type PartContext } from './encode-media.ts';
 import { MESSAGES_RAW_KEYS } from './wire.ts';
 
 const NO_KEYS: ReadonlySet<string> = new Set();
 
-type Role = 'user' | 'assistant';
+export type Role = 'user' | 'assistant';
 
 /** Blocks carry the client's marks for the cache; which of them may stay is decided over all (cache.ts). */
 export function encodeParts(parts: readonly Part[], role: Role, context: PartContext): readonly JsonObject[] {
@@ -28,7 +29,7 @@ function encodePart(part: Part, role: Role, context: PartContext): readonly Json
     case 'file':
       return [encodeFile(part, context)];
     case 'reasoning':
-      return role === 'assistant' ? encodeReasoning(part, context) : [];
+      return role === 'assistant' ? encodeReasoning(part, context.target) : [];
     case 'tool-call':
       return [encodeCall(part)];
     case 'tool-result':
@@ -44,6 +45,21 @@ function encodePart(part: Part, role: Role, context: PartContext): readonly Json
   }
 }
 
+/** Whether nothing would be left of a part: turns are put in order without such parts. */
+export function isSilent(part: Part, role: Role, target: Target): boolean {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return part.text.trim() === '';
+    case 'reasoning':
+      return role !== 'assistant' || encodeReasoning(part, target).length === 0;
+    case 'server-tool':
+      return part.protocol !== 'messages' && part.text.trim() === '';
+    default:
+      return false;
+  }
+}
+
 /** Blank text is refused, whoever says it. */
 function textBlocks(text: string): readonly JsonObject[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
@@ -55,7 +71,7 @@ function ownBlock(raw: string): readonly JsonObject[] {
 }
 
 /** Thinking goes back with what its vendor signed it with, or not at all. */
-function encodeReasoning(part: ReasoningPart, { target }: PartContext): readonly JsonObject[] {
+function encodeReasoning(part: ReasoningPart, target: Target): readonly JsonObject[] {
   const { text, blob } = part;
   if (blob?.form === 'redacted') return [{ type: 'redacted_thinking', data: blob.value }];
   if (blob?.form === 'signature') return [{ type: 'thinking', thinking: text, signature: blob.value }];

@@ -2,16 +2,10 @@ import type { JsonObject } from '../hub/json.ts';
 import type { Part, TextPart } from '../hub/part.ts';
 import type { HubRequest, Turn } from '../hub/request.ts';
 import type { Target } from '../hub/spoke.ts';
-import {
-  inlineSystemTurn,
-  mergeTurns,
-  startRequestWithUser,
-  withoutBlankText,
-  withoutPrefill,
-} from '../hub/turns.ts';
+import { inlineSystemTurn, mergeTurns, startRequestWithUser, withoutPrefill } from '../hub/turns.ts';
 import type { WireMessage } from './cache.ts';
 import type { PartContext } from './encode-media.ts';
-import { encodeParts } from './encode-parts.ts';
+import { encodeParts, isSilent, type Role } from './encode-parts.ts';
 
 /** Some models refuse a turn that is nothing but a document. */
 const BESIDE_DOCUMENT: JsonObject = { type: 'text', text: 'See the document.' };
@@ -25,9 +19,23 @@ export interface Conversation {
 export function arrangeTurns(request: HubRequest, target: Target): Conversation {
   const { systemTurns, toolResultImages } = target.capabilities;
   const system = request.system.filter((part) => part.text.trim() !== '');
-  const spoken = withoutBlankText(toolResultImages ? request.turns : request.turns.map(withPicturesAfter));
-  const placed = placeSystemTurns(spoken, systemTurns ? 'where-legal' : 'nowhere');
+  const spoken = toolResultImages ? request.turns : request.turns.map(withPicturesAfter);
+  const placed = placeSystemTurns(withoutSilence(spoken, target), systemTurns ? 'where-legal' : 'nowhere');
   return startRequestWithUser({ ...request, system, turns: placed });
+}
+
+/** What nothing would be left of must not decide who speaks first or last. */
+function withoutSilence(turns: readonly Turn[], target: Target): readonly Turn[] {
+  return mergeTurns(
+    turns.map(({ role, parts }) => ({
+      role,
+      parts: parts.filter((part) => !isSilent(part, roleOf(role), target)),
+    })),
+  );
+}
+
+function roleOf(role: Turn['role']): Role {
+  return role === 'assistant' ? 'assistant' : 'user';
 }
 
 /** A system turn may stand after the user and before the assistant; elsewhere the user says it. */
@@ -81,16 +89,9 @@ function startAgain(turns: readonly Turn[]): readonly Turn[] {
 }
 
 export function encodeTurns(turns: readonly Turn[], context: PartContext): readonly WireMessage[] {
-  const messages: WireMessage[] = [];
-  for (const { role, parts } of turns) {
-    const content = encodeParts(parts, role === 'assistant' ? 'assistant' : 'user', context);
-    const isDocument = content.length > 0 && content.every(({ type }) => type === 'document');
-    const whole = isDocument ? [...content, BESIDE_DOCUMENT] : content;
-    const last = messages.at(-1);
-    // A turn of which nothing is left goes, and its neighbours meet.
-    if (whole.length === 0) continue;
-    if (last?.role === role) messages[messages.length - 1] = { role, content: [...last.content, ...whole] };
-    else messages.push({ role, content: whole });
-  }
-  return messages;
+  return turns.map(({ role, parts }) => {
+    const content = encodeParts(parts, roleOf(role), context);
+    const isDocument = content.every(({ type }) => type === 'document');
+    return { role, content: isDocument ? [...content, BESIDE_DOCUMENT] : content };
+  });
 }
