@@ -22,8 +22,6 @@ interface ChoiceState {
   /** Characters of content, and where the open part begins in it: annotations count from the start. */
   contentLength: number;
   partOffset: number;
-  /** The thinking of the open part, kept only where its vendor's own form repeats it. */
-  thoughts: string;
   images: number;
 }
 
@@ -53,7 +51,8 @@ export class ChatStreamEncoder implements StreamEncoder {
       if (state.open?.kind === 'text') {
         this.#extra(state, { extra_content: encodeBlobs([blob], this.#session) });
       } else if (isNative(this.#session)) {
-        const details = encodeDetails({ kind: 'reasoning', text: state.thoughts, blob });
+        // The words were said already; what is left of the entry is its seal.
+        const details = encodeDetails({ kind: 'reasoning', text: '', blob });
         if (details.length > 0) this.#extra(state, { reasoning_details: details });
       }
     },
@@ -109,7 +108,6 @@ export class ChatStreamEncoder implements StreamEncoder {
       isFinished: false,
       contentLength: 0,
       partOffset: 0,
-      thoughts: '',
       images: 0,
     };
     this.#choices[index] = state;
@@ -129,7 +127,6 @@ export class ChatStreamEncoder implements StreamEncoder {
     this.#close(state);
     state.open = head;
     state.partOffset = state.contentLength;
-    state.thoughts = '';
     state.hasArguments = false;
     if (head.kind === 'tool-call') this.#beginCall(state, head);
     else if (head.kind === 'image') {
@@ -161,7 +158,6 @@ export class ChatStreamEncoder implements StreamEncoder {
         this.#chunk(state, argumentsDelta(state, state.open, quoted));
         return;
       case 'reasoning':
-        if (isNative(this.#session)) state.thoughts += text;
         this.#chunk(state, `{"reasoning_content":${quoted}}`);
         return;
       case 'refusal':
