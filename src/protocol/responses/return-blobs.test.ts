@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import type { Blob } from '../hub/blob.ts';
+import { wrapBlobs } from '../hub/envelope.ts';
+import { responsesSpoke } from './spoke.ts';
+import { parse, plain, target } from './suite/world.ts';
+
+const SUMMARY = [{ type: 'summary_text', text: 'hm' }];
+const blob = (issuer: string): Blob => ({
+  issuer,
+  form: 'encrypted',
+  place: 'reasoning',
+  value: 'gAAA',
+  itemId: 'rs_v',
+});
+const reasoning = (encrypted_content: string): object => ({
+  type: 'reasoning',
+  id: 'rs_c1_0',
+  summary: SUMMARY,
+  encrypted_content,
+});
+const user = { role: 'user', content: 'hi' };
+const call = { type: 'function_call', id: 'fc_c1_1', call_id: 'c', name: 'f', arguments: '{}' };
+const returned = (items: readonly object[], issuer = 'r-1'): unknown => {
+  const body = parse({ model: 'm', input: items, store: false });
+  return plain(responsesSpoke.returnBlobs(body, { ...target(), issuer })).input;
+};
+
+describe('a request that stays in its protocol', () => {
+  test('gives this vendor its own ciphertext back, under the id it is bound to', () => {
+    const { id: _id, ...unlinked } = call;
+    expect(returned([user, reasoning(wrapBlobs([blob('r-1')])), call])).toEqual([
+      user,
+      { type: 'reasoning', id: 'rs_v', summary: SUMMARY, encrypted_content: 'gAAA' },
+      unlinked,
+    ]);
+  });
+
+  test('loses the items of other vendors, and nothing else', () => {
+    const signature: Blob = { issuer: 'm-1', form: 'signature', place: 'reasoning', value: 's' };
+    expect(
+      returned([user, reasoning(wrapBlobs([blob('r-2')])), reasoning(wrapBlobs([signature])), user]),
+    ).toEqual([user, user]);
+  });
+
+  test('keeps a genuine ciphertext, unless the vendor refused one', () => {
+    const items = [user, reasoning('gAAAgenuine'), call];
+    expect(returned(items)).toEqual(items);
+    expect(returned(items, 'none')).toHaveLength(2);
+    expect(returned([reasoning(wrapBlobs([blob('none')]))], 'none')).toEqual([]);
+  });
+
+  test('is the very same body when there is nothing to do', () => {
+    for (const body of [parse({ input: 'text' }), parse({ input: [user, call] }), parse({})]) {
+      expect(responsesSpoke.returnBlobs(body, target())).toBe(body);
+    }
+  });
+});
