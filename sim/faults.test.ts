@@ -106,6 +106,7 @@ describe('faults between events', () => {
           outputTokens: at - 1,
           finished: 'cut',
           plannedOutputTokens: 10,
+          said: undefined,
         });
       }
     }

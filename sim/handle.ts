@@ -7,7 +7,7 @@ import { type Directive, findDirective } from './directive.ts';
 import type { Exchange } from './exchange.ts';
 import { applyFaults, plainSteps, takeOver } from './faults.ts';
 import { WHOLE_BODY } from './frame.ts';
-import { makePlan, type Plan } from './plan.ts';
+import { makePlan, type Plan, saidBy } from './plan.ts';
 import { type Endpoint, findEndpoint } from './routes.ts';
 import type { ScriptedAnswer } from './script.ts';
 import { sendSteps } from './send.ts';
@@ -105,6 +105,7 @@ function recordPlan(exchange: Exchange, plan: Plan): void {
   call.cacheRead = plan.counts.cacheRead;
   call.cacheWrite = plan.counts.cacheWrite;
   call.plannedOutputTokens = plan.counts.output;
+  call.said = saidBy(plan);
   call.responseId = plan.id;
 }
 

@@ -7,6 +7,7 @@ import type { Directive } from './directive.ts';
 import { newId } from './id.ts';
 import { sampleJson } from './sample.ts';
 import { countTokens, splitTokens } from './tokens.ts';
+import type { Said } from './truth.ts';
 import { drawTokens } from './words.ts';
 
 /** Everything an answer will say, decided before the first byte, so that the truth is known in advance. */
@@ -51,6 +52,20 @@ const REASONING_TOKENS_DEFAULT = 12;
 const ANSWER_TOKENS_MIN = 24;
 const ANSWER_TOKENS_SPREAD = 13;
 const REFUSAL_TOKENS_DEFAULT = 8;
+
+/** What the answer says, in no protocol's words. */
+export function saidBy({ parts, reasoning, finish }: Plan): Said {
+  const texts = (kind: 'text' | 'refusal'): string =>
+    parts.flatMap((part) => (part.kind === kind ? part.tokens : [])).join('');
+  const calls = parts.filter((part) => part.kind === 'tool');
+  return {
+    text: texts('text'),
+    refusal: texts('refusal'),
+    reasoning: reasoning.join(''),
+    calls: calls.map(({ id, tool, tokens }) => ({ id, name: tool.name, arguments: tokens.join('') })),
+    finish,
+  };
+}
 
 export function makePlan(ask: Ask, directive: Directive, clock: Clock, id: string): Plan {
   const random = seededRandom(directive.seed ?? hashSeed(ask));

@@ -103,6 +103,7 @@ function newCall(world: World, request: IncomingMessage, url: URL): TruthCall {
     outputTokens: 0,
     reasoningTokens: 0,
     plannedOutputTokens: 0,
+    said: undefined,
     images: 0,
     finished: 'running',
     events: 0,

@@ -33,6 +33,17 @@ export interface TruthCall {
   bodyBytes: number;
   bodySha256: string;
   responseId: string;
+  /** What the answer says, had nothing cut it; nothing for a call that was refused. */
+  said: Said | undefined;
+}
+
+/** An answer's content in no protocol's words. */
+export interface Said {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+  readonly refusal: string;
+  readonly finish: string;
 }
 
 /** A ring of calls: memory stays bounded however long a benchmark runs. */
