@@ -229,12 +229,12 @@ export const CONVERSATIONS_UNWRITTEN_MAX = 20_000;
 export const CONVERSATIONS_UNWRITTEN_BYTES_MAX = 64 * MIB;
 /** How long a value in memory is trusted: another node may have deleted it meanwhile. */
 export const CONVERSATION_CACHE_MS = 60_000;
-/** Values written in one statement, how long one waits for company, and how soon a failed write is tried again. */
+/** Values written in one statement, how long one waits for company, and when a failed write is tried again. */
 export const CONVERSATION_BATCH_MAX = 64;
 export const CONVERSATION_BATCH_BYTES_MAX = 16 * MIB;
 export const CONVERSATION_WRITE_WAIT_MS = 50;
 export const CONVERSATION_RETRY_MS = 1_000;
-/** Values looked up at once: keys of one statement, statements, and keys in all; what comes on top is not found. */
+/** Look-ups at once: keys of one statement, statements, and keys in all; what comes on top is not found. */
 export const CONVERSATION_READ_KEYS_MAX = 32;
 export const CONVERSATION_READS_MAX = 4;
 export const CONVERSATION_LOOKUPS_MAX = 2_000;
@@ -251,3 +251,5 @@ export const CONVERSATIONS_PER_ACCOUNT_MAX = 50_000;
 export const CONVERSATION_BYTES_PER_ACCOUNT_MAX = 512 * MIB;
 /** Accounts looked at in one step of the upkeep; the others follow in the next. */
 export const CONVERSATION_TRIM_ACCOUNTS_MAX = 1_000;
+/** Alternatives of a tool's schema that are merged into one object; a model would not tell more apart. */
+export const SCHEMA_ALTERNATIVES_MAX = 256;

@@ -1,4 +1,4 @@
-import { JSON_DEPTH_MAX, SCHEMA_VISITS_MAX } from '../../bounds.ts';
+import { JSON_DEPTH_MAX, SCHEMA_ALTERNATIVES_MAX, SCHEMA_VISITS_MAX } from '../../bounds.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from './json.ts';
 import { parseSchema, type SchemaNode, visitSchema } from './schema.ts';
 
@@ -17,12 +17,15 @@ export function objectRoot(raw: string): string {
   const needsMerge = root.$ref !== undefined || COMBINATORS.some((key) => root[key] !== undefined);
   if (!needsMerge && root.type === 'object') return raw;
   const merged = needsMerge ? mergeAlternatives(resolveRoot(root), root) : root;
-  const { type } = merged;
-  if (type === 'object') return JSON.stringify(merged);
-  const canBeObject =
-    type === undefined ? merged.enum === undefined : isArray(type) && type.includes('object');
-  if (canBeObject) return JSON.stringify({ ...merged, type: 'object' });
-  return JSON.stringify({ type: 'object', properties: { value: merged }, required: ['value'] });
+  if (canBeObject(merged)) return JSON.stringify({ ...merged, type: 'object' });
+  const { $defs, definitions, ...value } = merged;
+  return JSON.stringify({ type: 'object', properties: { value }, required: ['value'], $defs, definitions });
+}
+
+function canBeObject({ type, anyOf, oneOf, enum: values }: SchemaNode): boolean {
+  if (anyOf !== undefined || oneOf !== undefined) return false;
+  if (type === undefined) return values === undefined;
+  return type === 'object' || (isArray(type) && type.includes('object'));
 }
 
 /** Whether a reference leads back to a schema it stands in (or might: a maze is not walked to its end). */
@@ -37,7 +40,8 @@ export function isRecursive(raw: string): boolean {
 export function mergeAllOf(node: SchemaNode): SchemaNode {
   const { allOf, ...rest } = node;
   if (!isArray(allOf)) return node;
-  return allOf.filter(isObject).reduce((merged, part) => mergeNodes(merged, part, union), rest as SchemaNode);
+  const parts = allOf.filter(isObject).slice(0, SCHEMA_ALTERNATIVES_MAX);
+  return parts.reduce((merged, part) => mergeNodes(merged, part, BOTH), rest as SchemaNode);
 }
 
 /** The node a local reference (`#/$defs/Name`, `#`) leads to. */
@@ -82,15 +86,21 @@ function mergeAlternatives(node: SchemaNode, root: SchemaNode): SchemaNode {
     const { [key]: _list, ...rest } = merged;
     const parts = withResolvedParts(merged, key, root)[key];
     if (!isArray(parts)) continue;
+    const isObjectAnyway = isObjectSchema(rest);
     const objects = parts
       .filter(isObject)
-      .filter((part) => part.type === 'object' || isObject(part.properties));
+      .slice(0, SCHEMA_ALTERNATIVES_MAX)
+      .filter((part) => isObjectSchema(part) || (isObjectAnyway && part.type === undefined));
     // Alternatives that are no objects (`null` above all) cannot be the arguments of a tool.
-    if (objects.length === 0) continue;
-    const one = objects.reduce((all, part) => mergeNodes(all, part, intersection));
-    merged = mergeNodes(rest, one, union);
+    if (objects.length === 0 && !isObjectAnyway) continue;
+    const one = objects.length === 0 ? {} : objects.reduce((all, part) => mergeNodes(all, part, EITHER));
+    merged = mergeNodes(rest, one, BOTH);
   }
   return merged;
+}
+
+function isObjectSchema({ type, properties }: SchemaNode): boolean {
+  return type === 'object' || isObject(properties);
 }
 
 function withResolvedParts(
@@ -109,11 +119,31 @@ function resolvePart(part: JsonObject, root: SchemaNode): SchemaNode {
   return { ...lookUp(root, $ref as string), ...rest };
 }
 
-type Join = (left: readonly JsonValue[], right: readonly JsonValue[]) => readonly JsonValue[];
+/** How two nodes become one: what they require, and what a property is that both have. */
+interface Merging {
+  readonly required: (left: readonly JsonValue[], right: readonly JsonValue[]) => readonly JsonValue[];
+  readonly property: (left: JsonValue, right: JsonValue) => JsonValue;
+}
 
-function mergeNodes(left: SchemaNode, right: SchemaNode, joinRequired: Join): SchemaNode {
-  const properties = { ...asObject(left.properties), ...asObject(right.properties) };
-  const required = joinRequired(asArray(left.required), asArray(right.required));
+const BOTH: Merging = {
+  required: (left, right) => [...new Set([...left, ...right])],
+  property: (_left, right) => right,
+};
+
+/** The mark by which alternatives are told apart is another one in each: all of them are allowed. */
+const EITHER: Merging = {
+  required: (left, right) => left.filter((name) => right.includes(name)),
+  property: (left, right) => {
+    const alternatives = isObject(left) && isArray(left.anyOf) ? left.anyOf : [left];
+    if (alternatives.length >= SCHEMA_ALTERNATIVES_MAX) return left;
+    const known = alternatives.some((one) => JSON.stringify(one) === JSON.stringify(right));
+    return known ? left : { anyOf: [...alternatives, right] };
+  },
+};
+
+function mergeNodes(left: SchemaNode, right: SchemaNode, merging: Merging): SchemaNode {
+  const properties = mergeProperties(asObject(left.properties), asObject(right.properties), merging);
+  const required = merging.required(asArray(left.required), asArray(right.required));
   const { required: _left, ...leftRest } = left;
   const { required: _right, ...rightRest } = right;
   return {
@@ -124,8 +154,14 @@ function mergeNodes(left: SchemaNode, right: SchemaNode, joinRequired: Join): Sc
   };
 }
 
-const union: Join = (left, right) => [...new Set([...left, ...right])];
-const intersection: Join = (left, right) => left.filter((name) => right.includes(name));
+function mergeProperties(left: JsonObject, right: JsonObject, { property }: Merging): JsonObject {
+  const merged: Record<string, JsonValue | undefined> = { ...left };
+  for (const [name, schema] of Object.entries(right)) {
+    const known = Object.hasOwn(left, name) ? left[name] : undefined;
+    merged[name] = known === undefined || schema === undefined ? schema : property(known, schema);
+  }
+  return merged;
+}
 
 function asObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};

@@ -110,6 +110,29 @@ describe('the root of a tool schema', () => {
       { type: 'object', properties: { a: {}, b: {} }, required: ['a', 'b'] },
     ],
     ['{"$ref":"#"}', { type: 'object' }],
+    [
+      '{"type":"object","properties":{"a":{},"b":{}},"anyOf":[{"required":["a"]},{"required":["b"]}]}',
+      { type: 'object', properties: { a: {}, b: {} } },
+    ],
+    [
+      '{"oneOf":[{"type":"object","properties":{"k":{"const":"a"}},"required":["k"]},' +
+        '{"type":"object","properties":{"k":{"const":"b"}},"required":["k"]},' +
+        '{"type":"object","properties":{"k":{"const":"a"}},"required":["k"]}]}',
+      {
+        type: 'object',
+        properties: { k: { anyOf: [{ const: 'a' }, { const: 'b' }] } },
+        required: ['k'],
+      },
+    ],
+    [
+      '{"anyOf":[{"type":"string"},{"$ref":"#/$defs/N"}],"$defs":{"N":{"type":"number"}}}',
+      {
+        type: 'object',
+        properties: { value: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/N' }] } },
+        required: ['value'],
+        $defs: { N: { type: 'number' } },
+      },
+    ],
   ])('becomes an object: %.60s', (raw, expected) => {
     expect(JSON.parse(objectRoot(raw))).toEqual(expected);
   });
