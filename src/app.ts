@@ -89,23 +89,11 @@ async function assemble(
   const telemetry = new Telemetry();
   endings.push(() => telemetry.close());
   const ledger = await openLedger(config, database, telemetry, { directory, log, endings });
-  const conversations = new KeptConversations({
-    store: createConversationStore(database, sealer),
-    clock: systemClock,
-    log,
-    retentionDays: config.conversationDays,
-  });
-  endings.push(() => conversations.stop());
+  const conversations = openConversations(config, database, sealer, { log, endings });
   let draining = false;
-  const gateway = buildGateway(config, {
-    conversations,
-    directory,
-    telemetry,
-    ledger,
-    log,
-    endings,
-    isDraining: () => draining,
-  });
+  const isDraining = (): boolean => draining;
+  const parts = { conversations, directory, telemetry, ledger, log, endings, isDraining };
+  const gateway = buildGateway(config, parts);
   const { carriage } = gateway;
   const missing = missingParts(directory);
   const server = await startServer({
@@ -159,6 +147,18 @@ async function openDirectory(
   );
   endings.push(stopFollowing);
   return directory;
+}
+
+function openConversations(
+  { conversationDays: retentionDays }: Config,
+  database: Database,
+  sealer: Sealer,
+  { log, endings }: { readonly log: Logger; readonly endings: Endings },
+): KeptConversations {
+  const store = createConversationStore(database, sealer);
+  const conversations = new KeptConversations({ store, clock: systemClock, log, retentionDays });
+  endings.push(() => conversations.stop());
+  return conversations;
 }
 
 interface Ledger {

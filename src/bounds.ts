@@ -229,7 +229,7 @@ export const CONVERSATIONS_UNWRITTEN_MAX = 20_000;
 export const CONVERSATIONS_UNWRITTEN_BYTES_MAX = 64 * MIB;
 /** How long a value in memory is trusted: another node may have deleted it meanwhile. */
 export const CONVERSATION_CACHE_MS = 60_000;
-/** Values written in one statement, how long one waits for company, and when a failed write is tried again. */
+/** Values written in one statement, how long one waits for company, and when a failed one is tried again. */
 export const CONVERSATION_BATCH_MAX = 64;
 export const CONVERSATION_BATCH_BYTES_MAX = 16 * MIB;
 export const CONVERSATION_WRITE_WAIT_MS = 50;

@@ -60,7 +60,8 @@ async function write(database: Database, sealer: Sealer, values: readonly KeptVa
   }
   await database.query(
     `insert into conversations (account_id, key_hash, sealed, bytes, created_at)
-     select fresh.* from (values ${rowsOf(values.length)}) as fresh (account_id, key_hash, sealed, bytes, created_at)
+     select fresh.* from (values ${rowsOf(values.length)})
+       as fresh (account_id, key_hash, sealed, bytes, created_at)
      join accounts on accounts.id = fresh.account_id
      on conflict (account_id, key_hash) do update
      set sealed = excluded.sealed, bytes = excluded.bytes, created_at = excluded.created_at`,
