@@ -106,7 +106,6 @@ describe('faults between events', () => {
           outputTokens: at - 1,
           finished: 'cut',
           plannedOutputTokens: 10,
-          said: undefined,
         });
       }
     }
