@@ -51,6 +51,8 @@ const BACKSLASH = 0x5c;
 
 /** Counts brackets outside strings before anything is built; what is not JSON is left to the parser. */
 function exceedsDepth(text: string, depthMax: number): boolean {
+  // Most events of a stream are too short to be deep.
+  if (text.length <= depthMax) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -53,7 +53,7 @@ export interface FunctionTool {
   readonly schema: string | undefined;
   readonly strict: boolean | undefined;
   readonly cached?: boolean | undefined;
-  /** The type under which the client declared it where it is no function there: calls go back in that form. */
+  /** The type under which the client declared it where it is no function there: calls go back like that. */
   readonly clientType?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface CustomTool {
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
 }
 
-/** A tool that runs at the client's vendor: other vendors have none like it, so it is dropped and reported. */
+/** A tool that runs at the client's vendor: others have none like it, so it is dropped and reported. */
 export interface HostedTool {
   readonly type: string;
   readonly path: string;

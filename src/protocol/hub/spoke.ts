@@ -12,7 +12,8 @@ import type { HubRequest } from './request.ts';
  * hub's and back, for requests, answers and streams. No spoke knows another one.
  *
  * Between decoding and encoding the hub does what does not depend on words (fit.ts, return.ts): tool names
- * and call ids that the other side accepts, results that follow their calls, blobs that go to their issuer only.
+ * and call ids that the other side accepts, results that follow their calls, blobs that go to their issuer
+ * only.
  */
 export interface Spoke {
   readonly protocol: TextProtocol;
