@@ -81,7 +81,7 @@ function endOfString(text: string, start: number): number {
 
 /** The key may be written with escapes; every way to write an underscore as one holds this digit pair. */
 function mayNamePrototype(text: string): boolean {
-  return text.includes('__proto__') || /\\u005f/i.test(text);
+  return text.includes('__proto__') || (text.includes('\\u') && /\\u005f/i.test(text));
 }
 
 /**
