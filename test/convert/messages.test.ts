@@ -82,7 +82,7 @@ const bare: HubRequest['tools'][number] = {
   strict: undefined,
 };
 
-/** What clients of other protocols say, and what the vendor would refuse if it were passed on word by word. */
+/** What clients of other protocols say; the vendor would refuse most of it word by word. */
 const CASES: Readonly<Record<string, Partial<HubRequest>>> = {
   plain: { turns: [said(words('hi'))] },
   'system only': { system: [{ kind: 'text', text: 'Be brief.' }] },
@@ -146,7 +146,8 @@ const CASES: Readonly<Record<string, Partial<HubRequest>>> = {
       description: undefined,
       schema:
         '{"$schema":"x","type":"object","properties":{"n":{"type":"integer","minimum":1,"maximum":5},' +
-        '"list":{"type":"array","items":{"oneOf":[{"type":"string","maxLength":3},{"type":"null"}]},"maxItems":4},' +
+        '"list":{"type":"array","maxItems":4,' +
+        '"items":{"oneOf":[{"type":"string","maxLength":3},{"type":"null"}]}},' +
         '"not":{"type":"string"}},"required":["n"]}',
       strict: true,
     },

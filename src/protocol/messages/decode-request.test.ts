@@ -148,7 +148,8 @@ describe('what a Messages client says', () => {
     const { request } = decode(
       '{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f",' +
         '"input":{"10":1, "2":1.0,"big":9007199254740993}}]}],' +
-        '"tools":[{"name":"f","input_schema":{"type":"object","properties":{"10":{},"2":{}}},"strict":true}]}',
+        '"tools":[{"name":"f","strict":true,' +
+        '"input_schema":{"type":"object","properties":{"10":{},"2":{}}}}]}',
     );
     expect(request.turns[0]?.parts[0]).toEqual({
       kind: 'tool-call',

@@ -68,7 +68,8 @@ describe('a Messages body that stays in its protocol', () => {
 
   test('is otherwise what it was', () => {
     const body =
-      '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"x"}],"tools":[{"input_schema":{"b":1.0,"a":2}}]}';
+      '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"x"}],' +
+      '"tools":[{"input_schema":{"b":1.0,"a":2}}]}';
     const read = readJson(body, messagesSpoke.rawKeys) as JsonObject;
     expect(writeJson(messagesSpoke.returnBlobs(read, someTarget()))).toBe(body);
   });
