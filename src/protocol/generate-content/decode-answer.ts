@@ -94,7 +94,8 @@ export function decodeAnswerPart(part: JsonObject, session: Session): Part | und
   const value = part[payload];
   if (!isObject(value)) return undefined;
   if (payload === 'functionCall') return decodeCall(value, signature, issuer);
-  return payload === 'inlineData' ? decodePicture(value) : undefined;
+  // Sketches on the way to a picture are thoughts, not the answer.
+  return payload === 'inlineData' && part.thought !== true ? decodePicture(value) : undefined;
 }
 
 function decodeThought(text: string, signature: string | undefined, issuer: string): Part | undefined {

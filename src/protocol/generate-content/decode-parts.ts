@@ -7,7 +7,7 @@ import { serverTool } from './server-tool.ts';
 import { blobsOfSignature } from './signature.ts';
 import { PART_FIELDS, PAYLOADS, type Payload } from './wire.ts';
 
-/** The parts that one part of a client's content is; calls and responses without ids are paired by the hub. */
+/** The parts that one part of a client's content is. Calls without ids are paired by the hub. */
 export function decodePart(part: JsonObject, path: string, notes: Notes): readonly Part[] {
   const [payload, second] = PAYLOADS.filter((name) => field(part, name) !== undefined);
   if (second !== undefined) throw new Inexpressible(path, `holds both ${payload} and ${second}`);

@@ -57,6 +57,12 @@ describe("Gemini's answer", () => {
     expect(choiceOf(body, sessionOf({ request: hubRequest() })).parts).toEqual([{ kind: 'text', text: 'x' }]);
   });
 
+  it('shows the picture and not the sketches before it', () => {
+    const inlineData = { mimeType: 'image/png', data: 'AAAA' };
+    const { parts } = choiceOf(candidate([{ inlineData, thought: true }, { inlineData }]));
+    expect(parts).toEqual([{ kind: 'image', source: { kind: 'bytes', mime: 'image/png', base64: 'AAAA' } }]);
+  });
+
   it('keeps the spelling of arguments', () => {
     const body = '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"2":1.0}}}]}}]}';
     const answer = geminiSpoke.decodeAnswer(readJson(body, geminiSpoke.rawKeys) ?? {}, sessionOf());

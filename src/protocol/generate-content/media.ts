@@ -16,7 +16,7 @@ const PICTURES: ReadonlySet<string> = new Set([
 ]);
 const FAMILIES = /^(?:audio|video|text)\/|^application\/(?:pdf|json)$/;
 
-/** Types that an address tells by its ending; nothing is invented for any other (conversion.md 5.1 trap 3). */
+/** Types that an address tells by its ending; nothing is invented for others (conversion.md 5.1 trap 3). */
 const ENDINGS: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',

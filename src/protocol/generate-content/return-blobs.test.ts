@@ -41,6 +41,7 @@ describe('a request that stays with Google', () => {
       { ...call, thoughtSignature: envelope },
       { text: 'x', thoughtSignature: envelope },
       { text: '', thoughtSignature: envelope },
+      { text: 'hm', thought: true, thoughtSignature: envelope },
     ];
     expect(returned(parts)).toEqual([{ ...call, thoughtSignature: SENTINEL }, { text: 'x' }]);
     expect(returned(parts, targetOf('gemini-2.5-pro'))).toEqual([call, { text: 'x' }]);
@@ -55,6 +56,12 @@ describe('a request that stays with Google', () => {
     expect(returned(parts)).toEqual(parts);
     const nobody = { ...targetOf('gemini-3-pro'), issuer: 'none' };
     expect(returned(parts, nobody)).toEqual([{ ...call, thoughtSignature: SENTINEL }, { text: 'x' }]);
+  });
+
+  it('finds envelopes where a single object stands for a list', () => {
+    const part = { text: 'x', thoughtSignature: wrapBlobsBase64([foreign]) };
+    const body = geminiSpoke.returnBlobs({ contents: { parts: part } }, targetOf('gemini-3-pro'));
+    expect(body).toEqual({ contents: [{ parts: [{ text: 'x' }] }] });
   });
 
   it('keeps the sentinel and what it does not know', () => {

@@ -9,13 +9,18 @@ import { SIGNATURE_SENTINEL } from './wire.ts';
 /** The body stays as it is but for `thoughtSignature`: envelopes are opened for their issuer, others go. */
 export function returnBlobs(body: JsonObject, target: Target): JsonObject {
   const { contents } = body;
-  if (!isArray(contents)) return body;
-  return { ...body, contents: contents.map((content) => returnContent(content, target)) };
+  if (contents === undefined) return body;
+  return { ...body, contents: listOf(contents).map((content) => returnContent(content, target)) };
+}
+
+/** Google takes a single object where a list is due. */
+function listOf(value: JsonValue): readonly JsonValue[] {
+  return isArray(value) ? value : [value];
 }
 
 function returnContent(content: JsonValue, target: Target): JsonValue {
-  if (!isObject(content) || !isArray(content.parts)) return content;
-  const parts = content.parts.flatMap((part): readonly JsonValue[] =>
+  if (!isObject(content) || content.parts === undefined) return content;
+  const parts = listOf(content.parts).flatMap((part): readonly JsonValue[] =>
     isObject(part) ? returnPart(part, target) : [part],
   );
   // A turn may not be empty, so one of nothing but foreign signatures keeps its place with an empty text.
@@ -34,8 +39,12 @@ function returnPart(part: JsonObject, target: Target): readonly JsonObject[] {
   const own = isCall ? blobs.find((blob) => blob.place === 'call') : blobs[0];
   if (own !== undefined) return [...thoughts, { ...bare, thoughtSignature: own.value }];
   if (isCall) return [...thoughts, withoutSignature(bare, target)];
-  // An empty text was there for its signature's sake.
-  return field(bare, 'text') === '' || Object.keys(bare).length === 0 ? [] : [bare];
+  return isNothingUnsigned(bare) ? [] : [bare];
+}
+
+/** An empty text was there for its signature's sake, and a thought of another vendor is none of Google's. */
+function isNothingUnsigned(bare: JsonObject): boolean {
+  return field(bare, 'text') === '' || field(bare, 'thought') === true || Object.keys(bare).length === 0;
 }
 
 function withoutSignature(call: JsonObject, { capabilities }: Target): JsonObject {
