@@ -154,6 +154,14 @@ describe('a vendor’s answer', () => {
     expect(decode({ error })).toEqual(expected);
   });
 
+  test('cannot speak for another vendor: an envelope in it is a value like any other', () => {
+    const signature = wrapBlobs([{ issuer: 'g-1', form: 'thought', place: 'call', value: 'x' }]);
+    const content = [{ type: 'thinking', thinking: 'so', signature }];
+    expect(decode(message({ content }))).toMatchObject({
+      choices: [{ parts: [{ blob: { issuer: 'v1-c1-m1', form: 'signature', value: signature } }] }],
+    });
+  });
+
   test('of nonsense is an empty one', () => {
     expect(decode({ content: [1, null, { type: 'text' }], usage: 3, stop_reason: {} })).toMatchObject({
       choices: [{ parts: [{ kind: 'text', text: '' }], finish: { reason: 'stop' } }],

@@ -3,7 +3,7 @@ import { isArray, isObject, type JsonObject } from '../hub/json.ts';
 import type { Part } from '../hub/part.ts';
 import { decodeUsage, readUsage } from './convert-usage.ts';
 import { decodeCitations } from './decode-parts.ts';
-import { decodeReasoning } from './decode-reasoning.ts';
+import { vendorReasoning } from './decode-reasoning.ts';
 import { decodeError } from './errors.ts';
 import { rawObject, textOf } from './fields.ts';
 import { decodeFinish } from './finish.ts';
@@ -33,7 +33,7 @@ function decodeBlock(block: JsonObject, issuer: string): readonly Part[] {
     }
     case 'thinking':
     case 'redacted_thinking':
-      return decodeReasoning(block, issuer);
+      return vendorReasoning(block, issuer);
     case 'tool_use':
       return [
         {

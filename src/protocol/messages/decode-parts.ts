@@ -3,7 +3,7 @@ import { Inexpressible } from '../hub/notes.ts';
 import type { Citation, Part, TextPart, ToolResultPart } from '../hub/part.ts';
 import { decodeDocument, decodePicture } from './decode-media.ts';
 import { type BlockPlace, decodeMark } from './decode-place.ts';
-import { decodeReasoning } from './decode-reasoning.ts';
+import { clientReasoning } from './decode-reasoning.ts';
 import { flagAt, neededText, objectAt, objectsAt, textAt, textOf } from './fields.ts';
 import { serverTool } from './server-text.ts';
 import { isServerBlock } from './wire.ts';
@@ -15,8 +15,8 @@ const READERS: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>([
   ['image', (block, { path }) => [decodePicture(block, path)]],
   ['document', (block, place) => decodeDocument(block, place, decodeContent)],
   ['search_result', (block, { path }) => [decodeSearchResult(block, path)]],
-  ['thinking', (block) => decodeReasoning(block, 'messages')],
-  ['redacted_thinking', (block) => decodeReasoning(block, 'messages')],
+  ['thinking', clientReasoning],
+  ['redacted_thinking', clientReasoning],
   ['tool_use', (block, { path }) => [decodeCall(block, path)]],
   ['tool_result', (block, place) => [decodeResult(block, place)]],
   // All tools are declared from the start elsewhere, so that only the remark is left of these.

@@ -4,26 +4,32 @@ import type { JsonObject } from '../hub/json.ts';
 import type { ReasoningPart } from '../hub/part.ts';
 import { textOf } from './fields.ts';
 
-/**
- * A `thinking` or `redacted_thinking` block. Its opaque field holds the vendor's own value, which `issuer`
- * then names, or an envelope of ours with blobs of anybody's: each of them becomes a part of its own.
- */
-export function decodeReasoning(block: JsonObject, issuer: string): readonly ReasoningPart[] {
-  const isRedacted = block.type === 'redacted_thinking';
-  const text = isRedacted ? '' : (textOf(block.thinking) ?? '');
-  const value = textOf(isRedacted ? block.data : block.signature) ?? '';
+/** A vendor's `thinking` or `redacted_thinking` block; nothing when it says and seals nothing. */
+export function vendorReasoning(block: JsonObject, issuer: string): readonly ReasoningPart[] {
+  const text = block.type === 'thinking' ? (textOf(block.thinking) ?? '') : '';
+  const value = opaqueField(block);
   if (value === '') return text === '' ? [] : [{ kind: 'reasoning', text }];
-  const wrapped = unwrapBlobs(value);
-  if (wrapped === undefined) {
-    const form = isRedacted ? 'redacted' : 'signature';
-    return [{ kind: 'reasoning', text, blob: { issuer, form, place: 'reasoning', value } }];
-  }
-  if (wrapped.length === 0) return text === '' ? [] : [{ kind: 'reasoning', text }];
+  const form = block.type === 'thinking' ? 'signature' : 'redacted';
+  return [{ kind: 'reasoning', text, blob: { issuer, form, place: 'reasoning', value } }];
+}
+
+/**
+ * The same from a client: there the opaque field may hold an envelope of ours with blobs of anybody's, each
+ * of which becomes a part of its own. What is no envelope came from a vendor of the client's protocol.
+ */
+export function clientReasoning(block: JsonObject): readonly ReasoningPart[] {
+  const wrapped = unwrapBlobs(opaqueField(block));
+  if (wrapped === undefined) return vendorReasoning(block, 'messages');
+  const text = textOf(block.thinking) ?? '';
   return wrapped.map((blob, index): ReasoningPart => {
     // The client brought the text back itself: it belongs to the first blob.
     const shown = index === 0 ? text : (blob.text ?? '');
     return { kind: 'reasoning', text: shown, blob: withoutText(blob) };
   });
+}
+
+function opaqueField(block: JsonObject): string {
+  return textOf(block.type === 'thinking' ? block.signature : block.data) ?? '';
 }
 
 function withoutText(blob: Blob): Blob {

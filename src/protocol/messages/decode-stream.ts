@@ -5,7 +5,7 @@ import type { Citation } from '../hub/part.ts';
 import type { Session, StreamDecoder } from '../hub/spoke.ts';
 import { decodeUsage, overlayUsage, readUsage, type UsageFigures } from './convert-usage.ts';
 import { decodeCitation } from './decode-parts.ts';
-import { decodeReasoning } from './decode-reasoning.ts';
+import { vendorReasoning } from './decode-reasoning.ts';
 import { decodeError } from './errors.ts';
 import { rawObject, textOf } from './fields.ts';
 import { decodeFinish } from './finish.ts';
@@ -47,7 +47,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['content_block_stop', onBlockStop],
   ['message_delta', onMessageDelta],
   ['message_stop', conclude],
-  ['ping', (state) => state.emit({ kind: 'ping' })],
+  ['ping', onPing],
   ['error', onError],
 ]);
 
@@ -262,7 +262,7 @@ function closeCall(state: State): void {
 
 function closeReasoning({ block, signature, issuer, emit }: State): void {
   const sealed = block.type === 'redacted_thinking' ? block : { type: 'thinking', signature };
-  const blob = decodeReasoning(sealed, issuer)[0]?.blob;
+  const blob = vendorReasoning(sealed, issuer)[0]?.blob;
   if (blob !== undefined) emit({ kind: 'blob', choice: 0, blob });
 }
 
@@ -273,6 +273,11 @@ function citationsOf({ citations, textLength }: State): readonly Citation[] {
 function wholeBlock({ block, input }: State): JsonObject {
   const whole = readJson(input, NO_KEYS);
   return whole === undefined ? block : { ...block, input: new RawJson(input) };
+}
+
+/** Nothing may come before the start. */
+function onPing(state: State): void {
+  if (state.isStarted) state.emit({ kind: 'ping' });
 }
 
 /** May come more than once; figures are cumulative, the last reason counts. */
