@@ -41,8 +41,8 @@ export interface CallFragment {
 }
 
 /**
- * Puts one choice of a stream in order: parts one after the other, although calls may come interleaved. A call
- * is over when its arguments are a whole JSON value; until then whatever else begins has to wait.
+ * Puts one choice of a stream in order: parts one after the other, although calls may come interleaved. A
+ * call is over when its arguments are a whole JSON value; until then whatever else begins has to wait.
  */
 export class ChoiceDecoder {
   readonly #choice: number;
@@ -187,7 +187,7 @@ export class ChoiceDecoder {
     else this.#emit({ kind: 'delta', choice, text, logprobs });
   }
 
-  /** The call a fragment belongs to, perhaps a new one. Some vendors give no index, others always the same. */
+  /** The call a fragment belongs to, perhaps a new one. Some vendors give no index, others always one. */
   #pieceOf(fragment: CallFragment): Piece | undefined {
     const { index, id, name } = fragment;
     const known = index === undefined ? this.#calls.at(-1) : this.#indexes.get(index);

@@ -5,6 +5,7 @@ import type { Blob } from '../hub/blob.ts';
 import { unwrapBlobs, wrapBlobs } from '../hub/envelope.ts';
 import { type JsonObject, writeJson } from '../hub/json.ts';
 import type { Part } from '../hub/part.ts';
+import { NO_THINKING } from '../hub/request.ts';
 import type { Session } from '../hub/spoke.ts';
 import { chatSpoke } from './spoke.ts';
 
@@ -215,6 +216,12 @@ describe('an answer for a client', () => {
     const [call] = (message?.tool_calls ?? []) as readonly JsonObject[];
     const google = (call?.extra_content as JsonObject | undefined)?.google as JsonObject | undefined;
     expect(unwrapBlobs(String(google?.thought_signature))).toEqual([blob]);
+  });
+
+  it('keeps thinking from a client who does not want to see it', () => {
+    const request = someRequest({ thinking: { ...NO_THINKING, show: false } });
+    const parts: readonly Part[] = [{ kind: 'reasoning', text: 'why' }];
+    expect(encodeChoice({ parts }, { request }).message).not.toHaveProperty('reasoning_content');
   });
 
   it('shows thinking, pictures and citations beside the text', () => {

@@ -4,6 +4,7 @@ import type { HubUsage } from '../hub/answer.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import type { JsonObject } from '../hub/json.ts';
+import { NO_THINKING } from '../hub/request.ts';
 import type { Session } from '../hub/spoke.ts';
 import { chatSpoke } from './spoke.ts';
 
@@ -337,6 +338,12 @@ describe('a stream for a client', () => {
     const [call] = (first as { tool_calls: { extra_content: { google: { thought_signature: string } } }[] })
       .tool_calls;
     expect(unwrapBlobs(call?.extra_content.google.thought_signature ?? '')).toEqual([blob]);
+  });
+
+  it('keeps thinking from a client who does not want to see it', () => {
+    const request = someRequest({ stream: true, thinking: { ...NO_THINKING, show: false } });
+    const text = encode([START, part({ kind: 'reasoning' }), say('why'), END], { request });
+    expect(deltasOf(text)).toEqual([ROLE, {}]);
   });
 
   it('shows thinking, refusals, pictures, server tools and citations', () => {

@@ -2,11 +2,12 @@ import type { Blob } from '../hub/blob.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, RawJson, writeJson } from '../hub/json.ts';
 import type { Citation, Part, ReasoningPart, ToolCallPart } from '../hub/part.ts';
-import { decodeImage, decodeText } from './decode-parts.ts';
+import { decodeAddress } from './decode-media.ts';
+import { decodeText } from './decode-parts.ts';
 import { anyObject, anyObjects, filledText } from './fields.ts';
 import { decodeDetail, joinDetails } from './reasoning-details.ts';
 
-/** Who reads a message of the assistant: a vendor's answer is taken as it comes, a client's history is not. */
+/** Who reads an assistant's message: a vendor's answer is taken as it comes, a client's history is not. */
 export interface AssistantReader {
   /** Whose blobs these are; nothing: a client brings them, and they say so themselves. */
   readonly issuer: string | undefined;
@@ -71,7 +72,7 @@ function decodeSaidPart(value: JsonValue, path: string, reader: AssistantReader)
   const part = anyObject(value);
   switch (part.type) {
     case 'text':
-      return typeof part.text === 'string' ? [decodeText(part, path)] : [];
+      return decodeSaidText(part, path, reader);
     case 'refusal':
       return [{ kind: 'refusal', text: filledText(part.refusal) ?? '' }];
     case 'thinking':
@@ -84,6 +85,12 @@ function decodeSaidPart(value: JsonValue, path: string, reader: AssistantReader)
   }
 }
 
+/** Only a client's history has marks for the cache. */
+function decodeSaidText(part: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
+  if (reader.issuer === undefined) return [decodeText(part, path)];
+  return typeof part.text === 'string' ? [{ kind: 'text', text: part.text }] : [];
+}
+
 /** Mistral's thinking: a list of texts, or one. */
 export function thinkingText(thinking: JsonValue | undefined): string {
   if (typeof thinking === 'string') return thinking;
@@ -94,9 +101,10 @@ export function thinkingText(thinking: JsonValue | undefined): string {
 
 /** Some vendors answer with pictures, which this protocol does not foresee. */
 function tolerate(image: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
-  const link = image.image_url;
-  const isAddress = typeof link === 'string' || typeof anyObject(link).url === 'string';
-  if (isAddress) return [decodeImage(image, path)];
+  const url = filledText(image.image_url) ?? filledText(anyObject(image.image_url).url) ?? '';
+  if (/^(https?:|data:[^,]*;base64,)/i.test(url)) {
+    return [{ kind: 'image', source: decodeAddress(url, path) }];
+  }
   reader.strange(path);
   return [];
 }

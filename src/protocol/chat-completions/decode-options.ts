@@ -62,9 +62,9 @@ export function decodeFormat(body: JsonObject, notes: Notes): OutputFormat {
 }
 
 /**
- * `reasoning_effort` is the protocol's own. Beside it the additions of OpenRouter (`reasoning`), of DeepSeek and
- * Zhipu (`thinking`) and of Qwen (`enable_thinking`) are understood, because clients of this protocol have no
- * other way to ask for a budget or to switch thinking off.
+ * `reasoning_effort` is the protocol's own. Beside it the additions of OpenRouter (`reasoning`), of DeepSeek
+ * and Zhipu (`thinking`) and of Qwen (`enable_thinking`) are understood, because clients of this protocol
+ * have no other way to ask for a budget or to switch thinking off.
  */
 export function decodeThinking(body: JsonObject): Thinking {
   const routed = objectField(body, 'reasoning', '');

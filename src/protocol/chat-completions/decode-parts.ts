@@ -44,7 +44,7 @@ export function decodeText(part: JsonObject, path: string): TextPart {
   return { kind: 'text', text: requireText(part, 'text', path), ...cacheOf(part, path) };
 }
 
-export function decodeImage(part: JsonObject, path: string): ImagePart {
+function decodeImage(part: JsonObject, path: string): ImagePart {
   const source = decodeLink(part, 'image_url', path);
   const link = part.image_url;
   const detail = typeof link === 'string' ? undefined : requireObject(link, path).detail;

@@ -60,7 +60,7 @@ function contentOf(parts: readonly Part[]): string {
 /** What this protocol's own vendor does not have; fields of others that clients may know. */
 function encodeExtras(parts: readonly Part[], session: Session): JsonObject {
   const reasoning = parts.filter((part) => part.kind === 'reasoning');
-  const thoughts = reasoning.map((part) => part.text).join('');
+  const thoughts = showsThinking(session) ? reasoning.map((part) => part.text).join('') : '';
   const details = isNative(session) ? reasoning.flatMap(encodeDetails) : [];
   const annotations = annotationsOf(parts);
   const images = parts.filter((part) => part.kind === 'image');
@@ -107,6 +107,11 @@ export function encodeImage(source: Extract<Part, { kind: 'image' }>['source'], 
   if (source.kind === 'file') return [];
   const url = source.kind === 'url' ? source.url : `data:${source.mime};base64,${source.base64}`;
   return [{ type: 'image_url', image_url: { url }, index }];
+}
+
+/** Thinking is shown unless the client said that it does not want to see it. */
+export function showsThinking({ request }: Session): boolean {
+  return request.thinking.show !== false;
 }
 
 export function isNative(session: Session): boolean {

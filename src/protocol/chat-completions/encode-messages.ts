@@ -80,7 +80,7 @@ function isTextFile(part: Part): boolean {
   return part.kind === 'file' && part.source.kind === 'text';
 }
 
-/** One text: what a tool gave back, with a word for each thing that stands in the user's message behind it. */
+/** One text: what a tool gave back, with a word for each thing that the user's message behind it holds. */
 function encodeResult(result: ToolResultPart, context: PartContext): WireMessage {
   const text = result.parts.map((part) => resultText(part, context)).join('\n');
   const content = result.isError && !/^error\b/i.test(text) ? `Error: ${text}` : text;

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import type { Effort } from '../../kernel/capability.ts';
+import type { Capabilities, Effort } from '../../kernel/capability.ts';
 import { clampEffort, effortOfBudget } from '../hub/effort.ts';
 import { type JsonObject, RawJson } from '../hub/json.ts';
-import type { HubRequest } from '../hub/request.ts';
+import { shortHash } from '../hub/names.ts';
+import type { HubRequest, Thinking } from '../hub/request.ts';
 import type { PartContext } from './encode-parts.ts';
 import { qualifiesAsStrict } from './strict-schema.ts';
 
@@ -14,7 +14,7 @@ const TIERS: readonly string[] = ['auto', 'default', 'flex', 'scale', 'priority'
 /** How hard the model is to think, in its own words; nothing leaves it to the model. */
 export function encodeEffort(request: HubRequest, { capabilities, notes }: PartContext): Effort | undefined {
   const { thinking, tools } = request;
-  const wanted = wantedEffort(request, capabilities.thinksByDefault);
+  const wanted = wantedEffort(request.thinking, capabilities);
   // Some models take function tools only while they do not think (conversion.md 7.3).
   const mustStop = tools.length > 0 && !capabilities.chatToolsWithThinking;
   if (mustStop && capabilities.efforts.includes('none')) {
@@ -30,7 +30,7 @@ export function encodeEffort(request: HubRequest, { capabilities, notes }: PartC
   return effort;
 }
 
-function wantedEffort({ thinking }: HubRequest, thinksByDefault: boolean): Effort | undefined {
+function wantedEffort(thinking: Thinking, { thinksByDefault }: Capabilities): Effort | undefined {
   if (thinking.mode === 'off') return 'none';
   if (thinking.effort !== undefined) return thinking.effort;
   if (thinking.mode === 'budget' && thinking.budgetTokens !== undefined) {
@@ -91,15 +91,17 @@ export function encodeIdentity(request: HubRequest, { client, notes }: PartConte
   const isTier = (client === 'chat' || client === 'responses') && TIERS.includes(serviceTier ?? '');
   if (serviceTier !== undefined && !isTier) notes.lose('serviceTier');
   return {
-    user: endUser === undefined || endUser.length <= USER_LENGTH_MAX ? endUser : hash(endUser),
+    user: endUser === undefined ? undefined : fittingUser(endUser),
     prompt_cache_key: cacheKey,
     service_tier: isTier ? serviceTier : undefined,
   };
 }
 
-/** A name longer than the vendor takes still tells one user from another. */
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** A name longer than the vendor takes is cut, and still tells one user from another. */
+function fittingUser(endUser: string): string {
+  if (endUser.length <= USER_LENGTH_MAX) return endUser;
+  const hash = shortHash(endUser);
+  return `${endUser.slice(0, USER_LENGTH_MAX - hash.length - 1)}_${hash}`;
 }
 
 export interface EncodedFormat {

@@ -370,7 +370,7 @@ describe('options', () => {
 
   it('name the end user within the length the vendor takes', () => {
     expect(encode({ endUser: 'ann' }).body.user).toBe('ann');
-    expect(encode({ endUser: 'x'.repeat(65) }).body.user).toMatch(/^[0-9a-f]{64}$/);
+    expect(encode({ endUser: 'x'.repeat(65) }).body.user).toMatch(/^x{55}_[0-9a-f]{8}$/);
   });
 
   it('use the old name of the limit for vendors who know no other', () => {

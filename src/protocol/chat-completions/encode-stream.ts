@@ -3,7 +3,14 @@ import type { HubEvent, PartHead } from '../hub/event.ts';
 import { type JsonObject, writeJson } from '../hub/json.ts';
 import type { Session, StreamEncoder } from '../hub/spoke.ts';
 import { encodeUsage } from './convert-usage.ts';
-import { encodeBlobs, encodeCitation, encodeImage, explanationOf, isNative } from './encode-answer.ts';
+import {
+  encodeBlobs,
+  encodeCitation,
+  encodeImage,
+  explanationOf,
+  isNative,
+  showsThinking,
+} from './encode-answer.ts';
 import { encodeFinish } from './finish.ts';
 import { encodeLogprobs } from './logprobs.ts';
 import { encodeDetails } from './reasoning-details.ts';
@@ -31,6 +38,7 @@ type Handlers = { readonly [Kind in HubEvent['kind']]?: (event: Extract<HubEvent
 export class ChatStreamEncoder implements StreamEncoder {
   readonly nextSequenceNumber = undefined;
   readonly #session: Session;
+  readonly #showsThinking: boolean;
   readonly #head: string;
   /** Who asks for usage finds the field in every chunk. */
   readonly #closing: string;
@@ -75,6 +83,7 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   constructor(session: Session) {
     this.#session = session;
+    this.#showsThinking = showsThinking(session);
     const id = JSON.stringify(`chatcmpl-${session.callId}`);
     const model = JSON.stringify(session.modelId);
     this.#head =
@@ -158,7 +167,7 @@ export class ChatStreamEncoder implements StreamEncoder {
         this.#chunk(state, argumentsDelta(state, state.open, quoted));
         return;
       case 'reasoning':
-        this.#chunk(state, `{"reasoning_content":${quoted}}`);
+        if (this.#showsThinking) this.#chunk(state, `{"reasoning_content":${quoted}}`);
         return;
       case 'refusal':
         state.hasRefusal = true;

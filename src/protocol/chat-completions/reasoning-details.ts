@@ -7,15 +7,15 @@ import type { ReasoningPart } from '../hub/part.ts';
 import { filledText } from './fields.ts';
 
 /**
- * `reasoning_details` is OpenRouter's addition: thinking with what its vendor wants back. Each entry is a text,
- * a summary or a ciphertext; texts may carry a signature.
+ * `reasoning_details` is OpenRouter's addition: thinking with what its vendor wants back. Each entry is a
+ * text, a summary or a ciphertext; texts may carry a signature.
  */
 export interface Detail {
   readonly text: string;
   readonly blobs: readonly Blob[];
 }
 
-/** `issuer` is the vendor that answered; nothing: a client's own history, which names the maker in `format`. */
+/** `issuer` is the vendor that answered; nothing: a client's history, which names the maker in `format`. */
 export function decodeDetail(detail: JsonObject, issuer: string | undefined): Detail {
   const text = filledText(detail.text) ?? filledText(detail.summary) ?? '';
   const sealed = filledText(detail.signature) ?? filledText(detail.data);
@@ -44,7 +44,7 @@ function nativeBlob(detail: JsonObject, value: string): Blob {
   return detailBlob(detail, 'chat');
 }
 
-/** Entries put together into parts: a text belongs to the seal that follows it, and each part has one seal. */
+/** Entries put together into parts: a text belongs to the seal that follows it, one seal to each part. */
 export function joinDetails(details: readonly Detail[]): readonly ReasoningPart[] {
   const parts: { kind: 'reasoning'; text: string; blob?: Blob }[] = [];
   const open = (): { text: string; blob?: Blob } => {

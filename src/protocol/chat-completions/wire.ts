@@ -30,7 +30,7 @@ export type WireMessage = {
   readonly extra_content?: JsonObject | undefined;
 };
 
-/** Google's own layer for this protocol has a place for thought signatures; other clients keep it or lose it. */
+/** Google's own layer for this protocol has a place for thought signatures; clients keep it or lose it. */
 export function signatureSlot(signature: string): JsonObject {
   return { google: { thought_signature: signature } };
 }
