@@ -5,8 +5,8 @@ import type { Part } from '../hub/part.ts';
 import { objectsOf, readList, readText, textOf } from './read.ts';
 
 /**
- * A reasoning item of a client's: what it may show, and what its vendor wants back. Ours hold an envelope with
- * the blobs of whoever thought (conversion.md 7.6); a carrier of several becomes as many parts.
+ * A reasoning item of a client's: what it may show, and what its vendor wants back. Ours hold an envelope
+ * with the blobs of whoever thought (conversion.md 7.6); a carrier of several becomes as many parts.
  */
 export function decodeReasoning(item: JsonObject, path: string): readonly Part[] {
   readList(item.summary, `${path}.summary`);

@@ -14,6 +14,65 @@ const refusal = (body: object): string => {
   return 'accepted';
 };
 
+/** What Codex sends: its own tools, tools found on the way, and calls of every kind. */
+const CODEX = {
+  stream: true,
+  store: false,
+  include: ['reasoning.encrypted_content'],
+  prompt_cache_key: 'thread',
+  parallel_tool_calls: true,
+  tool_choice: 'auto',
+  instructions: 'You are Codex',
+  tools: [
+    { type: 'function', name: 'exec_command', parameters: PARAMETERS, strict: false },
+    {
+      type: 'custom',
+      name: 'apply_patch',
+      description: 'edits files',
+      format: { type: 'grammar', syntax: 'lark', definition: 'start: x' },
+    },
+    {
+      type: 'namespace',
+      name: 'mcp__wiki',
+      description: 'wiki',
+      tools: [{ type: 'function', name: 'read', defer_loading: true, parameters: PARAMETERS }],
+    },
+    { type: 'tool_search', execution: 'client', description: 'finds tools', parameters: PARAMETERS },
+    { type: 'web_search' },
+    { type: 'local_shell' },
+  ],
+  input: [
+    { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'rules' }] },
+    {
+      type: 'additional_tools',
+      role: 'developer',
+      tools: [
+        { type: 'function', name: 'late', parameters: PARAMETERS },
+        { type: 'function', name: 'exec_command', parameters: {} },
+      ],
+    },
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'fix it' }] },
+    { type: 'custom_tool_call', call_id: 'c0', name: 'apply_patch', input: '*** Begin Patch' },
+    { type: 'custom_tool_call_output', call_id: 'c0', output: 'Done' },
+    { type: 'function_call', call_id: 'c1', name: 'read', namespace: 'mcp__wiki', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c1', output: 'page' },
+    { type: 'tool_search_call', call_id: 'c2', execution: 'client', arguments: { goal: 'x' } },
+    {
+      type: 'tool_search_output',
+      call_id: 'c2',
+      execution: 'client',
+      tools: [{ type: 'function', name: 'found', parameters: PARAMETERS }],
+    },
+    {
+      type: 'local_shell_call',
+      call_id: 'c3',
+      status: 'completed',
+      action: { type: 'exec', command: ['ls'], env: {}, working_directory: '/w' },
+    },
+    { type: 'local_shell_call_output', id: 'c3', output: 'a.ts' },
+  ],
+};
+
 describe('the conversation of a request', () => {
   test('may be a bare text', () => {
     const { request, dropped } = decode({ input: 'hello', instructions: 'be brief' });
@@ -186,63 +245,7 @@ describe('the tools of a request', () => {
   });
 
   test('of Codex all find their place', () => {
-    const { request, dropped } = decode({
-      stream: true,
-      store: false,
-      include: ['reasoning.encrypted_content'],
-      prompt_cache_key: 'thread',
-      parallel_tool_calls: true,
-      tool_choice: 'auto',
-      instructions: 'You are Codex',
-      tools: [
-        { type: 'function', name: 'exec_command', parameters: PARAMETERS, strict: false },
-        {
-          type: 'custom',
-          name: 'apply_patch',
-          description: 'edits files',
-          format: { type: 'grammar', syntax: 'lark', definition: 'start: x' },
-        },
-        {
-          type: 'namespace',
-          name: 'mcp__wiki',
-          description: 'wiki',
-          tools: [{ type: 'function', name: 'read', defer_loading: true, parameters: PARAMETERS }],
-        },
-        { type: 'tool_search', execution: 'client', description: 'finds tools', parameters: PARAMETERS },
-        { type: 'web_search' },
-        { type: 'local_shell' },
-      ],
-      input: [
-        { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'rules' }] },
-        {
-          type: 'additional_tools',
-          role: 'developer',
-          tools: [
-            { type: 'function', name: 'late', parameters: PARAMETERS },
-            { type: 'function', name: 'exec_command', parameters: {} },
-          ],
-        },
-        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'fix it' }] },
-        { type: 'custom_tool_call', call_id: 'c0', name: 'apply_patch', input: '*** Begin Patch' },
-        { type: 'custom_tool_call_output', call_id: 'c0', output: 'Done' },
-        { type: 'function_call', call_id: 'c1', name: 'read', namespace: 'mcp__wiki', arguments: '{}' },
-        { type: 'function_call_output', call_id: 'c1', output: 'page' },
-        { type: 'tool_search_call', call_id: 'c2', execution: 'client', arguments: { goal: 'x' } },
-        {
-          type: 'tool_search_output',
-          call_id: 'c2',
-          execution: 'client',
-          tools: [{ type: 'function', name: 'found', parameters: PARAMETERS }],
-        },
-        {
-          type: 'local_shell_call',
-          call_id: 'c3',
-          status: 'completed',
-          action: { type: 'exec', command: ['ls'], env: {}, working_directory: '/w' },
-        },
-        { type: 'local_shell_call_output', id: 'c3', output: 'a.ts' },
-      ],
-    });
+    const { request, dropped } = decode(CODEX);
     expect(request.tools.map(({ kind, name, namespace }) => [kind, name, namespace])).toEqual([
       ['function', 'exec_command', undefined],
       ['custom', 'apply_patch', undefined],

@@ -31,7 +31,7 @@ const ECHOED = [
   ...['truncation', 'user'],
 ];
 
-export function decodeRequest(body: JsonObject, _request: RawRequest, notes: Notes): HubRequest {
+export function decodeRequest(body: JsonObject, request: RawRequest, notes: Notes): HubRequest {
   refuseStateful(body);
   for (const [name, value] of Object.entries(body)) {
     if (!KNOWN.has(name) && value !== null) notes.drop(name);
@@ -64,7 +64,7 @@ export function decodeRequest(body: JsonObject, _request: RawRequest, notes: Not
     cacheKey: readText(body.prompt_cache_key, 'prompt_cache_key'),
     serviceTier: readText(body.service_tier, 'service_tier'),
     includeUsage: true,
-    echo: echoOf(body),
+    echo: echoOf(body, request),
   };
 }
 
@@ -140,8 +140,11 @@ function decodeLogprobs(body: JsonObject): number | undefined {
   return top === 0 ? undefined : top;
 }
 
-function echoOf(body: JsonObject): ReadonlyMap<string, string> {
+function echoOf(body: JsonObject, { previousResponseId }: RawRequest): ReadonlyMap<string, string> {
   const echo = new Map<string, string>();
+  if (previousResponseId !== undefined) {
+    echo.set('previous_response_id', JSON.stringify(previousResponseId));
+  }
   for (const name of ECHOED) {
     const value = body[name];
     if (value !== undefined && value !== null) echo.set(name, writeJson(value));

@@ -20,7 +20,7 @@ export interface ToolShelf {
   readonly notes: Notes;
 }
 
-/** Options of a tool that no other vendor knows. `defer_loading` is left out: without search all are loaded. */
+/** Options that no other vendor knows. `defer_loading` is not among them: without search all are loaded. */
 const LOST_OPTIONS = ['output_schema', 'allowed_callers', 'async'];
 
 export function decodeTools(shelf: ToolShelf, value: JsonValue | undefined, path: string): void {
@@ -96,7 +96,7 @@ function decodeCustom(tool: JsonObject, place: Place): CustomTool {
   };
 }
 
-/** Tools with a type of their own: those the client runs become functions, those of the vendor are dropped. */
+/** Tools with a type of their own: those the client runs become functions, the vendor's are dropped. */
 function decodeTyped(shelf: ToolShelf, tool: JsonObject, path: string): void {
   const type = String(tool.type);
   const typed = typedTool(type);

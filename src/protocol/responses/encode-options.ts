@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Effort } from '../../kernel/capability.ts';
+import { sha256Hex } from '../../kernel/hash.ts';
 import { clampEffort, effortOfBudget } from '../hub/effort.ts';
 import { type JsonObject, RawJson } from '../hub/json.ts';
 import type { HubField } from '../hub/notes.ts';
@@ -100,7 +100,7 @@ function encodeInclude(passage: Passage, logprobs: number | undefined): JsonObje
 
 /** Long names (Claude Code puts JSON there) are hashed: the same user stays the same user. */
 function shortened(text: string): string {
-  return text.length <= IDENTIFIER_CHARS_MAX ? text : createHash('sha256').update(text).digest('hex');
+  return text.length <= IDENTIFIER_CHARS_MAX ? text : sha256Hex(text);
 }
 
 function encodeTier(passage: Passage): string | undefined {

@@ -26,6 +26,35 @@ const USAGE: HubUsage = {
   videos: 0,
 };
 
+/** A thought, a text, a call and a call without arguments (conversion.md 14.3). */
+const GRAMMAR = [
+  'created',
+  'in_progress',
+  'output_item.added',
+  'reasoning_summary_part.added',
+  'reasoning_summary_text.delta',
+  'reasoning_summary_text.done',
+  'reasoning_summary_part.done',
+  'output_item.done',
+  'output_item.added',
+  'content_part.added',
+  'output_text.delta',
+  'output_text.delta',
+  'output_text.done',
+  'content_part.done',
+  'output_item.done',
+  'output_item.added',
+  'function_call_arguments.delta',
+  'function_call_arguments.delta',
+  'function_call_arguments.done',
+  'output_item.done',
+  'output_item.added',
+  'function_call_arguments.delta',
+  'function_call_arguments.done',
+  'output_item.done',
+  'completed',
+];
+
 type Json = Record<string, unknown>;
 const types = (text: string): string[] =>
   payloads(text).map((event) => String(event.type).replace('response.', ''));
@@ -61,33 +90,7 @@ describe('a stream for a client', () => {
       { kind: 'usage', usage: USAGE },
       end,
     ]);
-    expect(types(text)).toEqual([
-      'created',
-      'in_progress',
-      'output_item.added',
-      'reasoning_summary_part.added',
-      'reasoning_summary_text.delta',
-      'reasoning_summary_text.done',
-      'reasoning_summary_part.done',
-      'output_item.done',
-      'output_item.added',
-      'content_part.added',
-      'output_text.delta',
-      'output_text.delta',
-      'output_text.done',
-      'content_part.done',
-      'output_item.done',
-      'output_item.added',
-      'function_call_arguments.delta',
-      'function_call_arguments.delta',
-      'function_call_arguments.done',
-      'output_item.done',
-      'output_item.added',
-      'function_call_arguments.delta',
-      'function_call_arguments.done',
-      'output_item.done',
-      'completed',
-    ]);
+    expect(types(text)).toEqual(GRAMMAR);
     expect(payloads(text).map((event) => event.sequence_number)).toEqual(
       payloads(text).map((_, index) => index),
     );

@@ -1,3 +1,73 @@
-import { createTextRequestReader } from '../request.ts';
+import { isRefusal, type Refusal } from '../../kernel/errors.ts';
+import { QUOTE } from '../ascii.ts';
+import type { ByteRange, MemoryFacts, RawRequest, RequestFacts } from '../dialect.ts';
+import { compilePaths } from '../paths.ts';
+import { foundFigure, foundTrue, inputTokensEstimate, readModel, scanRequest } from '../request.ts';
+import type { JsonScan } from '../scan.ts';
+import { isWord } from '../skim.ts';
+import { mayReferToItems } from './references.ts';
 
-export const readResponsesRequest = createTextRequestReader('max_output_tokens');
+const TREE = compilePaths({
+  model: 'model',
+  stream: 'stream',
+  outputMax: 'max_output_tokens',
+  input: 'input',
+  previous: 'previous_response_id',
+  store: 'store',
+  background: 'background',
+  conversation: 'conversation',
+  prompt: 'prompt',
+});
+const { slots } = TREE;
+const NOWHERE: readonly ByteRange[] = [];
+
+export function readResponsesRequest(
+  request: RawRequest,
+): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
+  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan));
+}
+
+function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
+  const { found } = scan;
+  const model = readModel(body, found[slots.model]);
+  if (isRefusal(model)) return model;
+  return {
+    ...model,
+    stream: foundTrue(body, found[slots.stream]),
+    outputTokensMax: foundFigure(body, found[slots.outputMax]),
+    answers: 1,
+    images: 0,
+    inputTokensEstimate: inputTokensEstimate(scan),
+    usageInjected: false,
+    usageSplice: undefined,
+    edit: false,
+    memory: readMemory(body, found),
+  };
+}
+
+function readMemory(body: Buffer, found: JsonScan['found']): MemoryFacts {
+  const inputs = found[slots.input] ?? NOWHERE;
+  const previous = found[slots.previous] ?? NOWHERE;
+  const store = found[slots.store]?.at(-1);
+  return {
+    inputs,
+    previous,
+    // Every occurrence, because we cannot know which one a vendor reads.
+    refers:
+      previous.some(({ start }) => body[start] === QUOTE) ||
+      inputs.some((input) => mayReferToItems(body, input)),
+    keep: store === undefined || !isWord(body, store.start, store.end, 'false'),
+    unserved: unservedField(body, found),
+  };
+}
+
+function unservedField(body: Buffer, found: JsonScan['found']): string | undefined {
+  if (found[slots.background]?.some(({ start, end }) => isWord(body, start, end, 'true')))
+    return 'background';
+  if (isGiven(body, found[slots.conversation])) return 'conversation';
+  return isGiven(body, found[slots.prompt]) ? 'prompt' : undefined;
+}
+
+function isGiven(body: Buffer, ranges: readonly ByteRange[] = NOWHERE): boolean {
+  return ranges.some(({ start, end }) => !isWord(body, start, end, 'null'));
+}

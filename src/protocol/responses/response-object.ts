@@ -65,7 +65,7 @@ export interface Outcome {
   readonly incompleteReason?: string | undefined;
 }
 
-/** How an answer ended (conversion.md 10.1). A refusal that was said is complete; an unsaid one is a filter. */
+/** How an answer ended (conversion.md 10.1). A refusal that was said is complete; an unsaid one a filter. */
 export function outcomeOf(finish: Finish, seen: { readonly refusal: boolean }): Outcome {
   switch (finish.reason) {
     case 'length':

@@ -9,7 +9,7 @@ const LINKED: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custo
 /** After a vendor refused a blob: none may go back, not even its own. */
 const NOBODY = 'none';
 
-/** Reasoning items of this vendor get back what was in their envelope; all other envelopes go, items and all. */
+/** Items of this vendor get back what was in their envelope; all other envelopes go, items and all. */
 export function returnBlobs(body: JsonObject, target: Target): JsonObject {
   const { input } = body;
   if (!isArray(input)) return body;

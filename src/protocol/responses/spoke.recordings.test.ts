@@ -56,7 +56,7 @@ function readLine(line: string): readonly Json[] {
   return found === undefined ? [] : [found as Json];
 }
 
-/** The vendor encrypts anew for the last event, and what its own tools did is told there with other states. */
+/** The vendor encrypts anew for the last event, and tells there of its own tools with other states. */
 function essence(parts: readonly Part[]): readonly unknown[] {
   return parts.map((part) => {
     if (part.kind === 'server-tool') return { kind: part.kind, type: JSON.parse(part.raw).type };

@@ -3,8 +3,8 @@ import type { HubRequest } from '../hub/request.ts';
 import { objectOf, objectsOf, textOf } from './read.ts';
 
 /**
- * Tools that Responses knows by a type of their own but that run at the client. Everybody else gets a function
- * with the same fields; the calls go back to the client in the form it declared (conversion.md 6.10 b).
+ * Tools that Responses knows by a type of their own but that run at the client. Everybody else gets a
+ * function with the same fields; the calls go back to the client in the form it declared (6.10 b).
  */
 export interface TypedTool {
   /** Its type at the client, and the name of the function. */
