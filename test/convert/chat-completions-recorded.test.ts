@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import { findOpenai } from '../../sim/models.ts';
+import { refuseChat } from '../../sim/openai-chat/validate.ts';
+import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
+import { chatSpoke } from '../../src/protocol/chat-completions/spoke.ts';
+import { geminiSpoke } from '../../src/protocol/generate-content/spoke.ts';
+import type { HubEvent } from '../../src/protocol/hub/event.ts';
+import { fitRequest } from '../../src/protocol/hub/fit.ts';
+import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/json.ts';
+import { Inexpressible, Notes } from '../../src/protocol/hub/notes.ts';
+import { ReturnStage } from '../../src/protocol/hub/return-stream.ts';
+import type { Session, Spoke } from '../../src/protocol/hub/spoke.ts';
+import { messagesSpoke } from '../../src/protocol/messages/spoke.ts';
+import { responsesSpoke } from '../../src/protocol/responses/spoke.ts';
+import { someRequest, someTarget } from '../support/hub.ts';
+
+/** Real exchanges with vendors, kept beside the project and never copied into it. */
+const FOLDER = fileURLToPath(new URL('../../../shared/recordings/', import.meta.url));
+const isPresent = existsSync(FOLDER);
+if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
+
+type Json = Record<string, unknown>;
+
+interface Recording {
+  readonly id: string;
+  readonly status: number;
+  readonly request: unknown;
+  readonly response: unknown;
+}
+
+function load(name: string): readonly Recording[] {
+  if (!isPresent) return [];
+  const files = readdirSync(FOLDER).filter((file) => file.startsWith(`${name}.`) && file.endsWith('.jsonl'));
+  return files.flatMap((file) =>
+    readFileSync(`${FOLDER}${file}`, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Recording),
+  );
+}
+
+const OTHERS: readonly (readonly [string, Spoke])[] = [
+  ['messages', messagesSpoke],
+  ['responses', responsesSpoke],
+  ['generate-content', geminiSpoke],
+];
+
+/** Why a recorded request cannot be said here; each is content that this protocol has no place for. */
+const REASONS =
+  /known to (its|their) own|cannot be named by|cannot be said in|must be sent as bytes|another vendor|not known here|fetched later/;
+
+describe.skipIf(!isPresent).each(OTHERS)('recorded requests of %s', (name, spoke) => {
+  it.each(['gpt-4o', 'gpt-5', 'gpt-5.6'])('are accepted for %s, or refused for what they hold', (model) => {
+    const target = someTarget({ protocol: 'chat', model, capabilities: capabilitiesOf('chat', model) });
+    const raw = {
+      body: Buffer.alloc(0),
+      contentType: 'application/json',
+      path: { model: 'm', stream: false, framing: 'sse' } as const,
+    };
+    let accepted = 0;
+    for (const { id, request, status } of load(name)) {
+      const body = readJson(JSON.stringify(request ?? ''), spoke.rawKeys);
+      if (body === undefined || status >= 400) continue;
+      const notes = new Notes(spoke.fields);
+      try {
+        const fitted = fitRequest(spoke.decodeRequest(body, raw, notes), target, chatSpoke.rules).request;
+        const written = writeJson(chatSpoke.encodeRequest(fitted, target, notes));
+        expect(refuseChat(JSON.parse(written), findOpenai(model)), id).toBeUndefined();
+        accepted++;
+      } catch (error) {
+        if (!(error instanceof Inexpressible)) throw error;
+        const isKnown = REASONS.test(error.message) || error.message.endsWith('must be an object');
+        expect(isKnown, `${id}: ${error.message}`).toBe(true);
+      }
+    }
+    expect(accepted).toBeGreaterThan(100);
+  });
+});
+
+function eventsOf(response: unknown): readonly Json[] {
+  if (Array.isArray(response)) return response;
+  if (typeof response !== 'string') return [];
+  const lines = response.replaceAll('\r\n', '\n').split('\n');
+  return lines.flatMap((line) => {
+    if (!line.startsWith('data:')) return [];
+    try {
+      return [JSON.parse(line.slice(5)) as Json];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** A vendor's stream as a Chat client gets it, and what the vendor said in it. */
+function convert(spoke: Spoke, events: readonly Json[]): { readonly written: string; readonly said: string } {
+  const session: Session = {
+    request: someRequest({ stream: true, includeUsage: true }),
+    target: someTarget({ protocol: spoke.protocol }),
+    modelId: 'platform-model',
+    callId: 'abc123',
+    createdAtS: 1,
+  };
+  const encoder = chatSpoke.createEncoder(session, 'sse');
+  const { names } = fitRequest(session.request, session.target, spoke.rules);
+  const plan = { session, names, client: chatSpoke.rules, kept: new Map() };
+  const stage = new ReturnStage(plan, (event) => encoder.push(event));
+  let said = '';
+  let open: string | undefined;
+  const decoder = spoke.createDecoder(session, (event: HubEvent) => {
+    if (event.kind === 'part') open = event.head.kind;
+    if (event.kind === 'part' && event.head.kind === 'server-tool') said += event.head.text;
+    if (event.kind === 'delta' && open === 'text') said += event.text;
+    stage.push(event);
+  });
+  for (const event of events) decoder.push(event as JsonObject);
+  decoder.finish();
+  stage.end();
+  return { written: encoder.take(), said };
+}
+
+describe.skipIf(!isPresent).each(OTHERS)('recorded streams of %s', (name, spoke) => {
+  it("are read by OpenAI's own client", async () => {
+    let read = 0;
+    for (const { id, response } of load(name)) {
+      const events = eventsOf(response);
+      if (events.length === 0) continue;
+      const { written, said } = convert(spoke, events);
+      const answer = async (): Promise<Response> =>
+        new Response(written, { headers: { 'content-type': 'text/event-stream' } });
+      const client = new OpenAI({ apiKey: 'x', maxRetries: 0, fetch: answer });
+      const stream = client.chat.completions.stream({
+        model: 'm',
+        messages: [{ role: 'user', content: 'x' }],
+      });
+      if (written.includes('data: {"error"')) {
+        await expect(stream.finalChatCompletion(), id).rejects.toThrow();
+        continue;
+      }
+      const { choices } = await stream.finalChatCompletion();
+      expect(choices[0]?.message.content ?? '', id).toBe(said);
+      for (const call of choices[0]?.message.tool_calls ?? []) {
+        expect(call.id, id).not.toBe('');
+        if (call.type === 'function') expect(() => JSON.parse(call.function.arguments), id).not.toThrow();
+      }
+      read++;
+    }
+    expect(read).toBeGreaterThan(20);
+  });
+});
