@@ -253,3 +253,7 @@ export const CONVERSATION_BYTES_PER_ACCOUNT_MAX = 512 * MIB;
 export const CONVERSATION_TRIM_ACCOUNTS_MAX = 1_000;
 /** Alternatives of a tool's schema that are merged into one object; a model would not tell more apart. */
 export const SCHEMA_ALTERNATIVES_MAX = 256;
+/** Items of earlier answers that one Responses request may refer to: a long conversation of an agent. */
+export const REFERENCES_PER_CALL_MAX = 1_000;
+/** Items of one answer that can be referred to later. */
+export const ITEMS_KEPT_MAX = 128;

@@ -27,7 +27,8 @@ const GOOGLE_STATUS = new Map([
  */
 export function errorBody(refusal: Refusal, requestId: string, protocol: Protocol | undefined): string {
   const { code, status } = refusal.error;
-  const { message } = refusal;
+  const { message, words } = refusal;
+  if (words !== undefined) return JSON.stringify({ error: { message, ...words } });
   const error: Record<string, string> = { type: 'gateway_error', code: String(code), message };
   if (protocol === 'gemini') error.status = GOOGLE_STATUS.get(status) ?? 'UNKNOWN';
   const body = { code, message, error };

@@ -9,6 +9,7 @@ import { type AttemptWatch, RouteAttempt } from './attempt.ts';
 import type { AttemptResult, RouteFailure, VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED, type Outcome } from './call.ts';
 import { attemptCount, beginAttempt, endAttempt, type Passage, settlePassage } from './passage.ts';
+import { watchAnswer } from './remember.ts';
 import { classify } from './route.ts';
 import type { StreamTimes } from './stream.ts';
 import { translate } from './translate.ts';
@@ -82,12 +83,10 @@ async function tryWithoutBlobs(
   return isRefusal(translation) ? undefined : tryRoute(passage, route, { times, translation });
 }
 
-async function tryRoute(
-  passage: Passage,
-  route: Route,
-  { times, translation }: Trial,
-): Promise<AttemptResult> {
+async function tryRoute(passage: Passage, route: Route, trial: Trial): Promise<AttemptResult> {
   const { call, carriage } = passage;
+  const { times } = trial;
+  const translation = watchAnswer(passage, trial.translation);
   const ticket = carriage.health.begin(route, passage.facts.inputTokensEstimate);
   // Others took the last place in the credential's own limits since the routes were chosen.
   if (ticket === undefined) return LIMITED;

@@ -18,6 +18,7 @@ import { forward } from './forward.ts';
 import { checkMediaType } from './media-type.ts';
 import type { Carriage } from './passage.ts';
 import { quote } from './quote.ts';
+import { recall } from './recall.ts';
 import { resetAfter } from './reset.ts';
 import { chooseRoutes } from './route.ts';
 import { settleCall } from './settle.ts';
@@ -122,7 +123,9 @@ async function carryCall(
     const reading = dialectOf(call.endpoint.protocol).readRequest(raw);
     const facts = reading instanceof Promise ? await reading : reading;
     if (isRefusal(facts)) return facts;
-    return await passGate(call, { raw, facts, response, headers: request.headers }, gateway);
+    const received = { raw, facts, response, headers: request.headers };
+    if (facts.memory === undefined) return await passGate(call, received, gateway);
+    return await passWithMemory(call, received, gateway);
   } finally {
     body.release();
   }
@@ -133,6 +136,22 @@ interface Received {
   readonly facts: RequestFacts;
   readonly response: ServerResponse;
   readonly headers: IncomingMessage['headers'];
+}
+
+/** Responses: what the client leaves for us to remember is put into its request. */
+async function passWithMemory(
+  call: Call,
+  received: Received,
+  gateway: Gateway,
+): Promise<Refusal | undefined> {
+  const recalling = recall(call, received, gateway.carriage);
+  const whole = recalling instanceof Promise ? await recalling : recalling;
+  if (isRefusal(whole)) return whole;
+  try {
+    return await passGate(call, { ...received, raw: whole.raw, facts: whole.facts }, gateway);
+  } finally {
+    whole.release();
+  }
 }
 
 async function passGate(call: Call, received: Received, gateway: Gateway): Promise<Refusal | undefined> {

@@ -181,17 +181,27 @@ export interface Refusal {
   readonly retryAfterSeconds?: number;
   /** The value of `x-tollgate-limit`: the real dimension, limit, used and reset. */
   readonly limit?: string;
+  /** Said in the words of the vendor, because its clients act on them; then the body has nothing of ours. */
+  readonly words?: VendorWords;
+}
+
+/** The error body of OpenAI's protocols, beside its message. */
+export interface VendorWords {
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | null;
 }
 
 export interface RefusalDetail {
   readonly message?: string;
   readonly retryAfterMs?: number;
   readonly limit?: string;
+  readonly words?: VendorWords;
 }
 
 export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
   const error = ERRORS[name];
-  const { retryAfterMs, limit } = detail;
+  const { retryAfterMs, limit, words } = detail;
   assert(retryAfterMs === undefined || Number.isFinite(retryAfterMs), 'a wait is a finite number');
   return {
     kind: 'refusal',
@@ -199,6 +209,7 @@ export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
     message: detail.message ?? error.message,
     ...(retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
     ...(limit === undefined ? {} : { limit }),
+    ...(words === undefined ? {} : { words }),
   };
 }
 

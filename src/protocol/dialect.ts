@@ -35,6 +35,8 @@ export interface RawRequest {
   readonly contentType: string;
   /** generateContent carries model and streaming in the path; nothing for the others. */
   readonly path: { readonly model: string; readonly stream: boolean; readonly framing: Framing } | undefined;
+  /** Responses: the response this one continues, when its conversation was put into the body for it. */
+  readonly previousResponseId?: string;
 }
 
 export interface RequestFacts {
@@ -61,6 +63,20 @@ export interface RequestFacts {
   readonly usageSplice: { readonly at: ByteRange; readonly text: string } | undefined;
   /** Images: the call carries input images, so it goes to `/images/edits` upstream. */
   readonly edit: boolean;
+  /** Responses only: what the request says about earlier answers, and about the keeping of its own. */
+  readonly memory?: MemoryFacts;
+}
+
+export interface MemoryFacts {
+  /** Every `input` and `previous_response_id`; the last one counts, and all of them are replaced. */
+  readonly inputs: readonly ByteRange[];
+  readonly previous: readonly ByteRange[];
+  /** It continues a response, or may refer to an item of one: the body must be completed before it is sent. */
+  readonly refers: boolean;
+  /** Without `store: false` the answer is to be kept. */
+  readonly keep: boolean;
+  /** A field that asks for what a gateway cannot do: stored prompts and conversations, background work. */
+  readonly unserved: string | undefined;
 }
 
 /** Half-open: `end` is the first byte after. */

@@ -1,0 +1,91 @@
+import { CONVERSATION_VALUE_BYTES_MAX, ITEMS_KEPT_MAX } from '../bounds.ts';
+import type { Framing, MemoryFacts, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
+import { packResponse } from '../protocol/responses/kept-response.ts';
+import type { UpstreamHead } from '../upstream/contract.ts';
+import type { Passage } from './passage.ts';
+import { keyOfItem, keyOfResponse } from './recall.ts';
+import { TappedRelay } from './tapped-relay.ts';
+import type { Translation } from './translation.ts';
+
+/** Responses: what the client is answered is kept for it, unless it said `store: false`. */
+export function watchAnswer(passage: Passage, translation: Translation): Translation {
+  const { memory } = passage.facts;
+  return memory?.keep === true ? new Remembering(passage, translation, memory) : translation;
+}
+
+/** The same translation, with an eye on what leaves it. */
+class Remembering implements Translation {
+  readonly protocol;
+  readonly action;
+  readonly body;
+  readonly clientHeaders;
+  readonly clientQuery;
+  readonly dropped;
+  readonly #passage: Passage;
+  readonly #translation: Translation;
+  readonly #memory: MemoryFacts;
+  #answer: readonly Buffer[] | undefined;
+
+  constructor(passage: Passage, translation: Translation, memory: MemoryFacts) {
+    this.#passage = passage;
+    this.#translation = translation;
+    this.#memory = memory;
+    this.protocol = translation.protocol;
+    this.action = translation.action;
+    this.body = translation.body;
+    this.clientHeaders = translation.clientHeaders;
+    this.clientQuery = translation.clientQuery;
+    this.dropped = translation.dropped;
+  }
+
+  framingOf(head: UpstreamHead): Framing | undefined {
+    return this.#translation.framingOf(head);
+  }
+
+  clientFraming(framing: Framing): Framing {
+    return this.#translation.clientFraming(framing);
+  }
+
+  /** Kept before the client can know that the answer is complete: its next request may follow at once. */
+  relay(framing: Framing): StreamRelay {
+    return new TappedRelay(this.#translation.relay(framing), (response) => this.#keep([response]));
+  }
+
+  readAnswer(body: Buffer): PlainAnswer {
+    const answer = this.#translation.readAnswer(body);
+    if (answer.valid && !answer.isError) this.#answer = answer.pieces;
+    return answer;
+  }
+
+  answerHeaders(head: UpstreamHead): string[] {
+    return this.#translation.answerHeaders(head);
+  }
+
+  remember(): void {
+    this.#translation.remember();
+    if (this.#answer !== undefined) this.#keep(this.#answer);
+    this.#answer = undefined;
+  }
+
+  /** Later in the same turn: the answer itself leaves first. */
+  #keep(pieces: readonly Buffer[]): void {
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    if (bytes > CONVERSATION_VALUE_BYTES_MAX) return;
+    this.#passage.carriage.tasks.run('conversation.keep', async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#pack(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
+    });
+  }
+
+  #pack(answer: Buffer): void {
+    const { raw, call, carriage } = this.#passage;
+    const { body, previousResponseId } = raw;
+    const kept = packResponse({ body, memory: this.#memory, previousResponseId }, answer);
+    if (kept === undefined) return;
+    const accountId = call.caller.account.id;
+    carriage.conversations.keep(accountId, keyOfResponse(kept.id), kept.value);
+    for (const [id, item] of [...kept.items].slice(0, ITEMS_KEPT_MAX)) {
+      carriage.conversations.keep(accountId, keyOfItem(id), item);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { StreamRelay, StreamUsage } from '../protocol/dialect.ts';
+import { finalResponse } from '../protocol/responses/final-response.ts';
+
+/** A relay of a Responses stream that hands out the whole response when the stream ends with one. */
+export class TappedRelay implements StreamRelay {
+  readonly #relay: StreamRelay;
+  readonly #onResponse: (response: Buffer) => void;
+  #concluded = false;
+
+  constructor(relay: StreamRelay, onResponse: (response: Buffer) => void) {
+    this.#relay = relay;
+    this.#onResponse = onResponse;
+  }
+
+  push(chunk: Buffer): Buffer | undefined {
+    const bytes = this.#relay.push(chunk);
+    // Only the push that brings the terminator is looked into: the events before it are none of ours.
+    if (this.#relay.concluded && !this.#concluded) this.#look(bytes);
+    return bytes;
+  }
+
+  finish(): { readonly rest: Buffer | undefined; readonly complete: boolean } {
+    const end = this.#relay.finish();
+    if (end.complete && !this.#concluded) this.#look(end.rest);
+    return end;
+  }
+
+  #look(bytes: Buffer | undefined): void {
+    this.#concluded = true;
+    const response = bytes === undefined || this.#relay.failed ? undefined : finalResponse(bytes);
+    if (response !== undefined) this.#onResponse(response);
+  }
+
+  get first(): StreamRelay['first'] {
+    return this.#relay.first;
+  }
+
+  get firstError(): string | undefined {
+    return this.#relay.firstError;
+  }
+
+  get failed(): boolean {
+    return this.#relay.failed;
+  }
+
+  get terminated(): boolean {
+    return this.#relay.terminated;
+  }
+
+  get concluded(): boolean {
+    return this.#relay.concluded;
+  }
+
+  get overflowed(): boolean {
+    return this.#relay.overflowed;
+  }
+
+  get atBoundary(): boolean {
+    return this.#relay.atBoundary;
+  }
+
+  get nextSequenceNumber(): number | undefined {
+    return this.#relay.nextSequenceNumber;
+  }
+
+  usage(): StreamUsage {
+    return this.#relay.usage();
+  }
+
+  roughUsage(): StreamUsage {
+    return this.#relay.roughUsage();
+  }
+}
