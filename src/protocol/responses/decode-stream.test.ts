@@ -124,6 +124,14 @@ describe('a stream of the vendor', () => {
     ]);
   });
 
+  test('hears nothing more of an item that is done', () => {
+    const whole = [created, added(0, message()), words(0, 'x'), done(0, message(text('x')))];
+    const { parts } = collect(
+      decodeEvents([...whole, words(0, 'late'), done(0, message(text('x'))), completed()]),
+    );
+    expect(parts).toEqual([{ kind: 'text', text: 'x' }]);
+  });
+
   test('that mixes its items without end fails', () => {
     const held = Array.from({ length: INTERLEAVED_EVENTS_MAX + 1 }, (_, index) =>
       words(1 + (index % 9), 'x'),

@@ -136,6 +136,8 @@ describe('a stream for a client', () => {
       tools: [{ type: 'function', name: 'f', parameters: { 10: 1, 2: 1 }, strict: false }],
       metadata: { k: 'v' },
       store: false,
+      reasoning: { effort: 'low' },
+      text: { verbosity: 'high' },
     }).request;
     const text = encodeEvents([start], session({ request }));
     expect(payloads(text)[0]?.response).toMatchObject({
@@ -147,6 +149,8 @@ describe('a stream for a client', () => {
       parallel_tool_calls: true,
       tool_choice: 'auto',
       truncation: 'disabled',
+      reasoning: { effort: 'low', summary: null },
+      text: { format: { type: 'text' }, verbosity: 'high' },
       output: [],
     });
     // Schemas keep the order of their keys.

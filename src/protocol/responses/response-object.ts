@@ -1,5 +1,5 @@
 import type { Finish, HubUsage } from '../hub/answer.ts';
-import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
+import { type JsonObject, type JsonValue, RawJson, readJson } from '../hub/json.ts';
 import type { Session } from '../hub/spoke.ts';
 import { encodeUsage } from './convert-usage.ts';
 
@@ -44,12 +44,12 @@ export function responseObject(session: Session, state: ResponseState): JsonObje
     previous_response_id: repeated('previous_response_id', null),
     prompt_cache_key: repeated('prompt_cache_key', null),
     prompt_cache_retention: repeated('prompt_cache_retention', null),
-    reasoning: repeated('reasoning', { effort: null, summary: null }),
+    reasoning: overlaid({ effort: null, summary: null }, echo.get('reasoning')),
     safety_identifier: repeated('safety_identifier', null),
     service_tier: TIERS.includes(serviceTier) ? serviceTier : 'default',
     store: repeated('store', true),
     temperature: repeated('temperature', 1),
-    text: repeated('text', { format: { type: 'text' }, verbosity: 'medium' }),
+    text: overlaid({ format: { type: 'text' }, verbosity: 'medium' }, echo.get('text')),
     tool_choice: repeated('tool_choice', 'auto'),
     tools: repeated('tools', []),
     top_logprobs: repeated('top_logprobs', 0),
@@ -58,6 +58,13 @@ export function responseObject(session: Session, state: ResponseState): JsonObje
     usage: state.usage === undefined ? null : encodeUsage(state.usage),
     user: repeated('user', null),
   };
+}
+
+const SCHEMA_KEYS: ReadonlySet<string> = new Set(['schema']);
+
+/** What the client said of an option with several fields, with the defaults of those it left out. */
+function overlaid(defaults: JsonObject, raw: string | undefined): JsonObject {
+  return raw === undefined ? defaults : { ...defaults, ...readJson(raw, SCHEMA_KEYS) };
 }
 
 export interface Outcome {
