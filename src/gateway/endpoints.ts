@@ -1,5 +1,6 @@
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
+import { matchStored, type StoredMatch } from './stored-endpoint.ts';
 
 /**
  * The paths of the gateway as data (spec 4.1, decisions.md 9). A path is matched once, here; what is decided
@@ -17,6 +18,7 @@ export interface Endpoint {
 
 export type EndpointMatch =
   | { readonly kind: 'endpoint'; readonly endpoint: Endpoint }
+  | StoredMatch
   | { readonly kind: 'method-not-allowed'; readonly allow: string }
   | { readonly kind: 'no-endpoint' };
 
@@ -53,7 +55,7 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
     return { kind: 'endpoint', endpoint: { ...fixed, path: undefined, query } };
   }
   const path = readModelPath(pathname, query);
-  if (path === undefined) return NO_ENDPOINT;
+  if (path === undefined) return matchStored(method, pathname, query) ?? NO_ENDPOINT;
   if (method !== 'POST') return ONLY_POST;
   return { kind: 'endpoint', endpoint: { protocol: 'gemini', path, edit: false, query } };
 }

@@ -85,7 +85,7 @@ export async function serveCall(
 }
 
 /** 1. Authentication. */
-function identify(
+export function identify(
   request: IncomingMessage,
   gateway: Gateway,
   nowMs: number,

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { sendRefusal } from '../gateway/answer.ts';
 import { matchEndpoint } from '../gateway/endpoints.ts';
 import { type Gateway, serveCall } from '../gateway/pipeline.ts';
+import { serveStored } from '../gateway/stored.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ERRORS, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
@@ -112,12 +113,11 @@ function dispatch(
   if (parts.gateway !== undefined) {
     const match = matchEndpoint(method, url);
     if (match.kind === 'endpoint') {
-      calls.began();
-      serveCall(request, response, match.endpoint, parts.gateway).then(calls.ended, (error: unknown) => {
-        calls.ended();
-        parts.log.error({ err: error }, 'request failed outside of any call');
-        sendRefusal(response, refuse('internal'), newCallId(parts.clock.now()), undefined);
-      });
+      follow(serveCall(request, response, match.endpoint, parts.gateway), response, parts, calls);
+      return;
+    }
+    if (match.kind === 'stored') {
+      follow(serveStored(request, response, match.stored, parts.gateway), response, parts, calls);
       return;
     }
     if (match.kind === 'method-not-allowed') {
@@ -128,6 +128,21 @@ function dispatch(
     }
   }
   operate(request, response, parts);
+}
+
+/** A fault that no call caught ends its request, and nothing else. */
+function follow(
+  serving: Promise<void>,
+  response: ServerResponse,
+  { log, clock }: ServerParts,
+  calls: RunningCalls,
+): void {
+  calls.began();
+  serving.then(calls.ended, (error: unknown) => {
+    calls.ended();
+    log.error({ err: error }, 'request failed outside of any call');
+    sendRefusal(response, refuse('internal'), newCallId(clock.now()), undefined);
+  });
 }
 
 function operate(request: IncomingMessage, response: ServerResponse, parts: ServerParts): void {

@@ -1,0 +1,41 @@
+/** What a client may do with a response it was answered earlier (conversion.md 2.1). */
+export interface StoredEndpoint {
+  /** `unserved`: the vendor has it, we do not. */
+  readonly action: 'read' | 'delete' | 'list-input' | 'unserved';
+  readonly id: string;
+  readonly query: string;
+}
+
+export type StoredMatch =
+  | { readonly kind: 'stored'; readonly stored: StoredEndpoint }
+  | { readonly kind: 'method-not-allowed'; readonly allow: string };
+
+const PATH = /^\/v1\/responses\/([^/]{1,512})(\/input_items|\/cancel)?$/;
+
+const ACTIONS: Readonly<Record<string, Readonly<Record<string, StoredEndpoint['action']>>>> = {
+  '': { GET: 'read', DELETE: 'delete' },
+  '/input_items': { GET: 'list-input' },
+  '/cancel': { POST: 'unserved' },
+  compact: { POST: 'unserved' },
+};
+
+export function matchStored(method: string, pathname: string, query: string): StoredMatch | undefined {
+  const match = PATH.exec(pathname);
+  if (match === null) return undefined;
+  const [, name = '', below = ''] = match;
+  const id = decode(name);
+  if (id === undefined) return undefined;
+  // The one word at the place of an id that is none.
+  const actions = ACTIONS[id === 'compact' && below === '' ? id : below] ?? {};
+  const action = actions[method];
+  if (action === undefined) return { kind: 'method-not-allowed', allow: Object.keys(actions).join(', ') };
+  return { kind: 'stored', stored: { action, id, query } };
+}
+
+function decode(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
