@@ -68,7 +68,7 @@ export function modelHeaders(modelId: string): string[] {
   return ['x-tollgate-model', isHeaderValue(modelId) ? modelId : encodeURIComponent(modelId.toWellFormed())];
 }
 
-/** The loss report of a conversion. Field names come from the client's body: what fits no header is left out. */
+/** The loss report of a conversion. Names come from the client's body: what fits no header is left out. */
 export function droppedHeaders(dropped: readonly string[]): string[] {
   return ['x-tollgate-dropped', dropped.filter(isHeaderValue).join(', ').slice(0, DROPPED_HEADER_CHARS_MAX)];
 }

@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Random } from '../kernel/random.ts';
 import type { AttemptOutcome, Health } from '../upstream/health.ts';
-import { canServe } from './translate.ts';
+import { canServe } from './spoken.ts';
 
 /** The part of `Health` that a choice needs. */
 export type RouteHealth = Pick<Health, 'condition' | 'freeInMs'>;

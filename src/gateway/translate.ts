@@ -1,6 +1,5 @@
 import type { Route } from '../catalog/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
-import type { Protocol } from '../kernel/protocol-name.ts';
 import {
   type ClientRequest,
   convertRequest,
@@ -10,33 +9,16 @@ import {
 import type { RawRequest } from '../protocol/dialect.ts';
 import { mayHoldEnvelope } from '../protocol/hub/envelope.ts';
 import type { TextProtocol } from '../protocol/hub/protocol.ts';
-import type { HubRequest } from '../protocol/hub/request.ts';
 import { withKeptBlobs } from './blobs.ts';
 import { Converted } from './converted.ts';
 import { PassThrough } from './pass-through.ts';
 import type { Passage } from './passage.ts';
+import { speakable } from './spoken.ts';
 import { targetOf } from './target.ts';
 import type { Translation } from './translation.ts';
 
 /** Which blobs of the client's history go along; `none` after the vendor refused one. */
 export type Blobs = 'own' | 'none';
-
-/**
- * What a client's protocol is converted into, best first, where a vendor speaks several: Responses carries
- * reasoning, which Chat Completions does not.
- */
-const PREFERENCE: Readonly<Record<TextProtocol, readonly TextProtocol[]>> = {
-  chat: ['responses', 'messages', 'gemini'],
-  responses: ['chat', 'messages', 'gemini'],
-  messages: ['responses', 'chat', 'gemini'],
-  gemini: ['responses', 'chat', 'messages'],
-};
-
-/** Whether a route can serve clients of a protocol at all: in their own, or by conversion. */
-export function canServe(route: Route, protocol: Protocol): boolean {
-  if (route.protocols.includes(protocol)) return true;
-  return protocol !== 'images' && PREFERENCE[protocol].some((one) => route.protocols.includes(one));
-}
 
 /**
  * How the route is to be spoken with. Every route starts again from the client's own request
@@ -103,17 +85,4 @@ async function clientRequest(passage: Passage, protocol: TextProtocol): Promise<
   const client = await withKeptBlobs(read, carriage.conversations, call.caller.account.id);
   decoded.set(passage.raw, client);
   return client;
-}
-
-/** What the route can be asked in, best first for this request. */
-function speakable(route: Route, request: HubRequest): readonly TextProtocol[] {
-  const spoken = PREFERENCE[request.client].filter((one) => route.protocols.includes(one));
-  // Chat Completions knows them, Responses does not.
-  if (!wantsChat(request) || !spoken.includes('chat')) return spoken;
-  return ['chat', ...spoken.filter((one) => one !== 'chat')];
-}
-
-function wantsChat(request: HubRequest): boolean {
-  if (request.stop.length > 0 || request.answers > 1 || request.sampling.seed !== undefined) return true;
-  return request.turns.some(({ parts }) => parts.some(({ kind }) => kind === 'audio'));
 }

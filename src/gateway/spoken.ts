@@ -1,0 +1,34 @@
+import type { Route } from '../catalog/contract.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
+import type { TextProtocol } from '../protocol/hub/protocol.ts';
+import type { HubRequest } from '../protocol/hub/request.ts';
+
+/**
+ * What a client's protocol is converted into, best first, where a vendor speaks several: Responses carries
+ * reasoning, which Chat Completions does not.
+ */
+const PREFERENCE: Readonly<Record<TextProtocol, readonly TextProtocol[]>> = {
+  chat: ['responses', 'messages', 'gemini'],
+  responses: ['chat', 'messages', 'gemini'],
+  messages: ['responses', 'chat', 'gemini'],
+  gemini: ['responses', 'chat', 'messages'],
+};
+
+/** Whether a route can serve clients of a protocol at all: in their own, or by conversion. */
+export function canServe(route: Route, protocol: Protocol): boolean {
+  if (route.protocols.includes(protocol)) return true;
+  return protocol !== 'images' && PREFERENCE[protocol].some((one) => route.protocols.includes(one));
+}
+
+/** What a route can be asked in when the request must be converted, best first for this request. */
+export function speakable(route: Route, request: HubRequest): readonly TextProtocol[] {
+  const spoken = PREFERENCE[request.client].filter((one) => route.protocols.includes(one));
+  if (!wantsChat(request) || !spoken.includes('chat')) return spoken;
+  return ['chat', ...spoken.filter((one) => one !== 'chat')];
+}
+
+/** Chat Completions has stop sequences, several answers, seeds and sound; Responses has none of them. */
+function wantsChat(request: HubRequest): boolean {
+  if (request.stop.length > 0 || request.answers > 1 || request.sampling.seed !== undefined) return true;
+  return request.turns.some(({ parts }) => parts.some(({ kind }) => kind === 'audio'));
+}
