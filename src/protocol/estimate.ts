@@ -6,7 +6,7 @@ import { countTokens } from './tokens.ts';
 import { collectWords, type WordSink, type Words } from './words.ts';
 
 /** Text after the last count whose tokens may be told by the rate of what was counted, and how much more. */
-const ROUGH_BYTES_MAX = 2048;
+const ROUGH_BYTES_MAX = 512;
 const ROUGH_TIMES_MAX = 4;
 
 /**
@@ -41,8 +41,8 @@ export class TextSample implements WordSink {
   }
 
   /**
-   * About as many, without the tokenizer while what it counted before is a fair sample. Of two kilobytes a
-   * rate that is wrong by a twentieth makes some 25 tokens, which is half a second of a usual stream.
+   * About as many, without the tokenizer while what it counted before is a fair sample. Of half a kilobyte a
+   * rate that is wrong by a quarter makes some 30 tokens, which is half a second of a usual stream.
    */
   roughTokens(): number {
     const pendingBytes = this.#strings.length + this.#raws.length;
