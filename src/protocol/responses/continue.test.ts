@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { isRefusal } from '../../kernel/errors.ts';
+import type { MemoryFacts } from '../dialect.ts';
+import { completeBody, type Recalled, wantedBy } from './continue.ts';
+import { idOf, packResponse, unpackResponse } from './kept-response.ts';
+import { readResponsesRequest } from './request.ts';
+
+function memoryOf(text: string): { body: Buffer; memory: MemoryFacts } {
+  const body = Buffer.from(text);
+  const facts = readResponsesRequest({ body, contentType: '', path: undefined });
+  if (facts instanceof Promise || isRefusal(facts) || facts.memory === undefined) {
+    throw new Error('not a request');
+  }
+  return { body, memory: facts.memory };
+}
+
+function wanted(text: string) {
+  const { body, memory } = memoryOf(text);
+  return wantedBy(body, memory);
+}
+
+function completed(text: string, recalled: Partial<Recalled> = {}): string {
+  const { body, memory } = memoryOf(text);
+  return completeBody(body, memory, { previous: undefined, items: new Map(), ...recalled }).toString();
+}
+
+function keptOf(input: unknown, output: readonly unknown[]) {
+  const { body, memory } = memoryOf(JSON.stringify({ model: 'm', input }));
+  const answer = Buffer.from(JSON.stringify({ id: 'resp_1', object: 'response', output }));
+  const kept = packResponse({ body, memory, previousResponseId: undefined }, answer);
+  return kept === undefined ? undefined : unpackResponse(kept.value);
+}
+
+const SAID = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'Hi' }],
+};
+
+describe('a request', () => {
+  it.each([
+    ['{"model":"m","input":"Hello"}', false],
+    ['{"model":"m","input":[{"role":"user","content":"item_reference"}]}', false],
+    ['{"model":"m","input":[{"type":"reasoning","id":"rs_1","summary":[]}]}', false],
+    ['{"model":"m","input":[{"type":"function_call_output","call_id":"c","output":"\\u0041"}]}', false],
+    ['{"model":"m","previous_response_id":null,"input":"Hello"}', false],
+    ['{"model":"m","previous_response_id":"resp_1"}', true],
+    ['{"model":"m","previous_response_id":"resp_1","previous_response_id":null}', true],
+    ['{"model":"m","input":[ {"role":"user","content":"x"} , {"id":"msg_1"} ]}', true],
+    ['{"model":"m","input":[{"type":"item_reference","id":"msg_1"}],"input":[]}', true],
+    ['{"model":"m","input":[{"type" : "item_reference" , "id":"msg_1"}]}', true],
+    ['{"model":"m","input":[{"type":"item\\u005freference","id":"msg_1"}]}', true],
+    ['{"model":"m","input":[{"type":"message","role":"user","\\u0074ype":"item_reference"}]}', true],
+  ])('%s refers to something kept: %s', (text, refers) => {
+    expect(memoryOf(text).memory.refers).toBe(refers);
+  });
+
+  it.each([
+    ['{"model":"m"}', true, undefined],
+    ['{"model":"m","store":true}', true, undefined],
+    ['{"model":"m","store":false}', false, undefined],
+    ['{"model":"m","background":false,"prompt":null}', true, undefined],
+    ['{"model":"m","background":true}', true, 'background'],
+    ['{"model":"m","conversation":{"id":"conv_1"}}', true, 'conversation'],
+    ['{"model":"m","prompt":{"id":"pmpt_1"}}', true, 'prompt'],
+  ])('%s is to be kept: %s, and cannot be served for %s', (text, keep, unserved) => {
+    expect(memoryOf(text).memory).toMatchObject({ keep, unserved });
+  });
+
+  it('names what must be looked up, with its place', () => {
+    const text =
+      '{"model":"m","previous_response_id":"resp_\\u0031","input":[{"role":"user"},{"id":"msg_1"}]}';
+    expect(wanted(text)).toEqual({ previousId: 'resp_1', references: [{ id: 'msg_1', index: 1 }] });
+    expect(wanted('{"model":"m","input":"x"}')).toEqual({ previousId: undefined, references: [] });
+  });
+});
+
+describe('a completed request', () => {
+  const previous = keptOf('My name is Ada.', [SAID]);
+
+  it('has the earlier input, the earlier output and the new input, and nothing else is touched', () => {
+    const text =
+      '{ "previous_response_id":"resp_1", "seed":12345678901234567890, "input":"Go on", "model":"m" }';
+    expect(completed(text, { previous })).toBe(
+      '{ "previous_response_id":null, "seed":12345678901234567890, "input":[' +
+        '{"type":"message","role":"user","content":"My name is Ada."},' +
+        '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hi"}]},' +
+        '{"type":"message","role":"user","content":"Go on"}], "model":"m" }',
+    );
+  });
+
+  it('needs no new input', () => {
+    const body = JSON.parse(completed('{"model":"m","previous_response_id":"resp_1"}', { previous }));
+    expect(body.input).toHaveLength(2);
+    const nothing = completed('{"model":"m","previous_response_id":"resp_1","input":null}', { previous });
+    expect(JSON.parse(nothing).input).toHaveLength(2);
+  });
+
+  it('has the items that were referred to at their places', () => {
+    const items = new Map([['msg_1', Buffer.from(JSON.stringify(SAID))]]);
+    const text =
+      '{"model":"m","input":[{"role":"user","content":"a"},{"id":"msg_1"},{"role":"user","content":"b"}]}';
+    expect(JSON.parse(completed(text, { items })).input).toEqual([
+      { role: 'user', content: 'a' },
+      { ...SAID, id: undefined },
+      { role: 'user', content: 'b' },
+    ]);
+  });
+
+  it('replaces every input and every id, because a vendor may read any of them', () => {
+    const text =
+      '{"model":"m","input":[{"id":"msg_1"}],"previous_response_id":"resp_1","input":"b","previous_response_id":"resp_1"}';
+    const body = completed(text, { previous });
+    expect(body).not.toContain('msg_1');
+    expect(body).not.toContain('resp_1');
+    expect(JSON.parse(body).input.at(-1)).toEqual({ type: 'message', role: 'user', content: 'b' });
+  });
+
+  it('has reasoning only where it is encrypted and something was said or called after it', () => {
+    const reasoning = { type: 'reasoning', id: 'rs_1', status: 'completed', content: [{ text: 'x' }] };
+    const sealed = { ...reasoning, encrypted_content: 'g', summary: [{ type: 'summary_text', text: 's' }] };
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'n', arguments: '{"a":1.0}' };
+    const turns = keptOf([{ role: 'user', content: 'a' }], [reasoning, sealed, call, sealed]);
+    const text = '{"model":"m","previous_response_id":"resp_1","input":"b"}';
+    expect(JSON.parse(completed(text, { previous: turns })).input).toEqual([
+      { role: 'user', content: 'a' },
+      { type: 'reasoning', id: 'rs_1', encrypted_content: 'g', summary: sealed.summary },
+      { ...call, id: undefined },
+      { type: 'message', role: 'user', content: 'b' },
+    ]);
+  });
+});
+
+describe('an answer', () => {
+  const { body, memory } = memoryOf('{"model":"m","input":[ {"role":"user","content":"é"} ]}');
+  const request = { body, memory, previousResponseId: undefined };
+
+  it('is kept to the byte, with its conversation and every item by its id', () => {
+    const text = '{ "id":"resp_1", "n":1.0, "output":[{"id":"msg_1","n":2.0}, {"type":"x"}] }';
+    const kept = packResponse(request, Buffer.from(text));
+    expect(kept?.id).toBe('resp_1');
+    expect([...(kept?.items ?? [])]).toEqual([['msg_1', Buffer.from('{"id":"msg_1","n":2.0}')]]);
+    const found = unpackResponse(kept?.value ?? Buffer.alloc(0));
+    expect(found?.response.toString()).toBe(text);
+    expect(found?.input.map(String)).toEqual(['{"role":"user","content":"é"}']);
+    expect(found?.output.map(idOf)).toEqual(['msg_1', undefined]);
+  });
+
+  it('names the response it continues, which the vendor could not know', () => {
+    const answer = Buffer.from('{"id":"resp_2","previous_response_id":null,"output":[]}');
+    const kept = packResponse({ ...request, previousResponseId: 'resp_1' }, answer);
+    expect(unpackResponse(kept?.value ?? answer)?.response.toString()).toBe(
+      '{"id":"resp_2","previous_response_id":"resp_1","output":[]}',
+    );
+  });
+
+  it('without an id, or in pieces, is not kept; what was changed in the store is not found', () => {
+    for (const text of ['{"output":[]}', '{"id":5}', '{"id":""}', '[]', '{"id":"resp_1"']) {
+      expect(packResponse(request, Buffer.from(text))).toBeUndefined();
+    }
+    for (const text of ['', '{}', '{"input":[],"response":5}', 'null']) {
+      expect(unpackResponse(Buffer.from(text))).toBeUndefined();
+    }
+  });
+});
