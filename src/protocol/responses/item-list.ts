@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256Hex } from '../../kernel/hash.ts';
 import { type JsonObject, type JsonValue, readJson } from '../hub/json.ts';
 import type { KeptResponse } from './kept-response.ts';
 import { responsesSpoke } from './spoke.ts';
@@ -42,7 +42,7 @@ export function listInputItems(id: string, kept: KeptResponse, query: ListQuery)
 /** Clients may write less than a list shows: no id, no type, a text instead of parts. */
 function completeItem(item: JsonObject, place: string): JsonObject {
   const type = item.type ?? 'message';
-  const id = item.id ?? `${PREFIXES.get(type) ?? 'item'}_${hash('sha256', place, 'hex').slice(0, ID_LENGTH)}`;
+  const id = item.id ?? `${PREFIXES.get(type) ?? 'item'}_${sha256Hex(place).slice(0, ID_LENGTH)}`;
   const complete = { ...item, id, type };
   if (type !== 'message' || typeof item.content !== 'string') return complete;
   const part = item.role === 'assistant' ? 'output_text' : 'input_text';
