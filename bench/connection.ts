@@ -14,6 +14,8 @@ export interface ConnectionSettings {
   readonly request: Buffer;
   /** Events that a complete stream has; 0 for plain answers. */
   readonly expectedEvents: number;
+  /** Looks at an answer whose status is good: all of it, or its end where nothing else matters. */
+  readonly verify: { readonly part: 'all' | 'end'; check(body: Buffer): string | undefined };
   /** Shared by all connections: streams are counted as they come, not when they end. */
   readonly counter: { events: number; bytes: number };
   readonly onOutcome: (outcome: CallOutcome) => void;
@@ -89,7 +91,7 @@ export class Connection {
     if (this.#firstByteMs === 0) this.#firstByteMs = performance.now() - this.#sentMs;
     this.#settings.counter.bytes += piece.length;
     this.#tail.push(piece);
-    if (this.#tail.length > TAIL_PIECES) this.#tail.shift();
+    if (this.#settings.verify.part === 'end' && this.#tail.length > TAIL_PIECES) this.#tail.shift();
     if (this.#settings.expectedEvents === 0) return;
     // An event ends with an empty line, which may be cut in two by the pieces.
     const events = countEventEnds(piece, this.#lastByte);
@@ -141,12 +143,17 @@ export class Connection {
     if (!/^HTTP\/1\.1 200/.test(this.#head)) {
       return `${this.#head.split('\r\n')[0]}: ${tail.toString().slice(0, FAILURE_TEXT_MAX)}`;
     }
-    if (!tail.includes('"total_tokens":')) return 'answer without usage';
     const expected = this.#settings.expectedEvents;
-    if (expected === 0) return undefined;
     if (this.#events !== expected) return `${this.#events} events instead of ${expected}`;
-    return tail.subarray(-14).toString().trimEnd() === 'data: [DONE]' ? undefined : 'stream without [DONE]';
+    return this.#settings.verify.check(tail);
   }
+}
+
+/** For the end of a chat answer, plain or streamed. */
+export function verifyChatEnd(tail: Buffer, expectedEvents: number): string | undefined {
+  if (!tail.includes('"total_tokens":')) return 'answer without usage';
+  if (expectedEvents === 0) return undefined;
+  return tail.subarray(-14).toString().trimEnd() === 'data: [DONE]' ? undefined : 'stream without [DONE]';
 }
 
 /** Counts empty lines in a piece of a stream, given the last byte of the piece before it. */

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { on } from 'node:events';
 import { join } from 'node:path';
 import { stopChild } from './child.ts';
+import { DIALECTS } from './convert/dialect.ts';
 import {
   familyOf,
   listProcesses,
@@ -65,7 +66,9 @@ type Sample = Omit<Measured, 'load' | 'callsTotal'>;
 
 /** Sends an order to the load generator and reads the clocks at both ends of its window. */
 export async function measure(harness: Harness, target: StartedTarget, window: Window): Promise<Measured> {
-  const { path, port, headers } = target;
+  const { port, headers } = target;
+  const { pair, model } = window.scenario;
+  const path = pair === undefined ? target.path : DIALECTS[pair.client].path(model);
   const order: LoadOrder = { host: '127.0.0.1', path, port, headers, drainMs: DRAIN_MS, ...window };
   const reports = on(harness.load, 'message', { signal: AbortSignal.timeout(SILENCE_MAX_MS) });
   harness.load.send(order);

@@ -5,9 +5,11 @@
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallOutcome, Connection } from './connection.ts';
+import { type CallOutcome, Connection, type ConnectionSettings, verifyChatEnd } from './connection.ts';
+import { DIALECTS } from './convert/dialect.ts';
+import { createVerifier } from './convert/verify.ts';
 import type { LoadOrder, LoadReport, LoadResult } from './order.ts';
-import { EVENTS_AROUND_CONTENT, requestBody } from './scenario.ts';
+import { EVENTS_AROUND_CONTENT, requestBody, type Scenario } from './scenario.ts';
 
 /** A result carries a few reasons of failure; thousands of the same would tell no more. */
 const FAILURES_KEPT = 5;
@@ -60,7 +62,7 @@ async function run(order: LoadOrder): Promise<void> {
     host: order.host,
     port: order.port,
     request: encodeRequest(order),
-    expectedEvents: scenario.streamed ? scenario.contentChunks + EVENTS_AROUND_CONTENT : 0,
+    ...expectationOf(scenario),
     counter,
     onOutcome: (outcome: CallOutcome) => {
       callsTotal += 1;
@@ -81,6 +83,16 @@ async function run(order: LoadOrder): Promise<void> {
   await Promise.race([Promise.all(connections.map((each) => each.finish())), delay(order.drainMs)]);
   for (const each of connections) each.destroy();
   report({ kind: 'done', result, callsTotal });
+}
+
+function expectationOf(scenario: Scenario): Pick<ConnectionSettings, 'expectedEvents' | 'verify'> {
+  const { pair, streamed, contentChunks } = scenario;
+  if (pair !== undefined) {
+    const expectedEvents = contentChunks + DIALECTS[pair.client].eventsAround;
+    return { expectedEvents, verify: { part: 'all', check: createVerifier(pair.client, pair.vendor) } };
+  }
+  const expectedEvents = streamed ? contentChunks + EVENTS_AROUND_CONTENT : 0;
+  return { expectedEvents, verify: { part: 'end', check: (tail) => verifyChatEnd(tail, expectedEvents) } };
 }
 
 async function ramp(connections: readonly Connection[], rampMs: number): Promise<void> {

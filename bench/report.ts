@@ -1,6 +1,7 @@
 /** The results as tables for people. */
+import { renderPairs } from './convert/report.ts';
 import { type Cell, type Line, linesOf, type Run } from './result.ts';
-import type { Spread } from './statistics.ts';
+import { renderTable, spreadText } from './table.ts';
 
 const MIB = 1024 * 1024;
 /** Below this it is the runner itself and the kernel's own work. */
@@ -33,7 +34,11 @@ export function renderRun(run: Run): string {
     `Machine: ${machine}. ${run.durationS} s. Targets: ${versions.join(', ')}.`,
     renderDisturbance(lines),
     ...run.leftOut.map((each) => `Left out: **${each.target}**: ${each.reason}`),
-    ...scenarios.map((scenario) => renderScenario(lines.filter((each) => each.scenario === scenario))),
+    run.cells.some((each) => each.pair !== undefined)
+      ? renderPairs(run.cells)
+      : scenarios
+          .map((scenario) => renderScenario(lines.filter((each) => each.scenario === scenario)))
+          .join('\n\n'),
     renderGoals(lines),
     renderBooks(run.cells),
     renderFailures(lines),
@@ -129,21 +134,4 @@ function renderFailures(lines: readonly Line[]): string {
     ]),
   );
   return rows.length === 0 ? '' : `## Failed calls\n\n${renderTable(['target', 'calls', 'reason'], rows)}`;
-}
-
-function spreadText(spread: Spread | undefined, digits: number): string {
-  if (spread === undefined) return '';
-  const text = spread.median.toFixed(digits);
-  if (spread.min === spread.max) return text;
-  return `${text} (${spread.min.toFixed(digits)}–${spread.max.toFixed(digits)})`;
-}
-
-function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  return [line(head), rule, ...rows.map(line)].join('\n');
 }

@@ -9,6 +9,8 @@ function cell(target: string, repeat: number, change: Partial<Cell> & { cpuMs: n
     target,
     scenario: 'json-small',
     streamed: false,
+    pair: undefined,
+    contentChunks: 0,
     load: {
       durationMs: 2000,
       calls: 1000,

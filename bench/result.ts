@@ -1,6 +1,6 @@
 /** The results of a run, as they are written to the file. */
 import type { Measured } from './harness.ts';
-import type { ScenarioName } from './scenario.ts';
+import type { Pair, ScenarioName } from './scenario.ts';
 import { ratioOf, type Spread, spreadOf } from './statistics.ts';
 
 export interface Cell extends Measured {
@@ -8,6 +8,9 @@ export interface Cell extends Measured {
   readonly target: string;
   readonly scenario: ScenarioName;
   readonly streamed: boolean;
+  readonly pair: Pair | undefined;
+  /** Of one stream: chunks with content. */
+  readonly contentChunks: number;
   /** Calls in the books of the target after this window, less those before it. */
   readonly settledCalls: number | undefined;
   /** How long after the last answer the books were complete. */

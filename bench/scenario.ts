@@ -1,4 +1,5 @@
-/** What is measured: four kinds of traffic, as plain data, and the requests they send. */
+/** What is measured: kinds of traffic as plain data, and the requests they send. */
+import { CONTENT_CHUNKS, DIALECT_NAMES, DIALECTS, type DialectName } from './convert/dialect.ts';
 
 export interface Scenario {
   readonly name: ScenarioName;
@@ -12,11 +13,23 @@ export interface Scenario {
   readonly paceMs: number;
   /** Connections open evenly over this time, so that paced streams do not all tick at once. */
   readonly rampMs: number;
+  /** What client and vendor speak, where that is what is measured. */
+  readonly pair?: Pair;
 }
 
-export type ScenarioName = 'json-small' | 'json-1mb' | 'stream-fast' | 'stream-paced';
+export interface Pair {
+  readonly client: DialectName;
+  readonly vendor: DialectName;
+}
+
+export type ScenarioName =
+  | 'json-small'
+  | 'json-1mb'
+  | 'stream-fast'
+  | 'stream-paced'
+  | `${DialectName}-over-${DialectName}`;
 export const MODEL_NAMES = ['bench-json', 'bench-fast', 'bench-paced'] as const;
-export type ModelName = (typeof MODEL_NAMES)[number];
+export type ModelName = (typeof MODEL_NAMES)[number] | `bench-over-${DialectName}`;
 
 /** A stream opens with its role and closes with the finish reason, the usage and [DONE]. */
 export const EVENTS_AROUND_CONTENT = 4;
@@ -34,6 +47,9 @@ export interface Timing {
 
 export const TIMING: Timing = { repeats: 3, warmFirstMs: 4000, warmMs: 1000, measureMs: 3500 };
 export const TIMING_QUICK: Timing = { repeats: 1, warmFirstMs: 800, warmMs: 800, measureMs: 1200 };
+
+/** Sixteen windows in each repeat; ratios are made within one, so that many short repeats tell more. */
+export const TIMING_PAIRS: Timing = { repeats: 5, warmFirstMs: 1200, warmMs: 400, measureMs: 1500 };
 
 export function scenarios(length: 'full' | 'quick'): readonly Scenario[] {
   const pacedChunks = length === 'full' ? PACED_CHUNKS : PACED_CHUNKS_QUICK;
@@ -64,12 +80,38 @@ export function scenarios(length: 'full' | 'quick'): readonly Scenario[] {
   ];
 }
 
+/** Each client over each vendor: four pairs pass through, twelve are converted. */
+export function pairScenarios(): readonly Scenario[] {
+  return DIALECT_NAMES.flatMap((vendor) =>
+    DIALECT_NAMES.map((client) => ({
+      name: `${client}-over-${vendor}` as const,
+      model: `bench-over-${vendor}` as const,
+      streamed: true,
+      requestBytes: 1024,
+      connections: 32,
+      contentChunks: CONTENT_CHUNKS,
+      paceMs: 0,
+      rampMs: 0,
+      pair: { client, vendor },
+    })),
+  );
+}
+
 const SENTENCE = 'Please look at "the report" of last week;\nit says naïve things about trains → and tolls. ';
 /** A long conversation is many messages, not one of a megabyte. */
 const MESSAGE_CHARACTERS = 20_000;
 
-/** The body of a chat call of about `requestBytes`; the marker stands in front, as clients send it. */
+/** The body of a call of about `requestBytes`; the marker stands in front, as clients send it. */
 export function requestBody(scenario: Scenario): Buffer {
+  const { pair, model, requestBytes } = scenario;
+  if (pair !== undefined) {
+    const prompt = SENTENCE.repeat(MESSAGE_CHARACTERS / SENTENCE.length).slice(0, requestBytes);
+    return Buffer.from(JSON.stringify(DIALECTS[pair.client].requestBody(model, prompt)));
+  }
+  return chatBody(scenario);
+}
+
+function chatBody(scenario: Scenario): Buffer {
   const streaming = scenario.streamed ? { stream: true, stream_options: { include_usage: true } } : {};
   const body = { model: scenario.model, ...streaming, max_tokens: 256, temperature: 0.7 };
   const messages = [{ role: 'system', content: 'You are a helpful assistant.' }];

@@ -4,6 +4,7 @@
  * Arguments: chunks of a fast stream, chunks of a paced stream, pace in milliseconds.
  */
 import { createServer, type Socket } from 'node:net';
+import { DIALECT_NAMES, DIALECTS, type DialectName, textsOf } from './convert/dialect.ts';
 import { chunkOf, MessageReader } from './wire.ts';
 
 /** The marker stands in front of a body; beyond this nobody looks. */
@@ -49,12 +50,22 @@ function eventOf(delta: object, finishReason: string | null): string {
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
+const STREAM_HEAD =
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n' +
+  'x-request-id: req_5b0c1d\r\ntransfer-encoding: chunked\r\n\r\n';
+
+/** Each event in a frame of its own; head and end ride on the first and the last. */
+function dialectFrames(dialect: DialectName): readonly Buffer[] {
+  const frames = DIALECTS[dialect].vendorEvents(textsOf(dialect)).map(chunkOf);
+  const [first, last] = [frames[0], frames.pop()];
+  if (first === undefined || last === undefined) throw new Error('a stream has a beginning and an end');
+  frames[0] = Buffer.concat([Buffer.from(STREAM_HEAD), first]);
+  return [...frames, Buffer.concat([last, Buffer.from('0\r\n\r\n')])];
+}
+
 function streamFrames(contentChunks: number, usage: 'with-usage' | 'without-usage'): readonly Buffer[] {
-  const head =
-    'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n' +
-    'x-request-id: req_5b0c1d\r\ntransfer-encoding: chunked\r\n\r\n';
   const role = chunkOf(eventOf({ role: 'assistant', content: '', refusal: null }, null));
-  const frames: Buffer[] = [Buffer.concat([Buffer.from(head), role])];
+  const frames: Buffer[] = [Buffer.concat([Buffer.from(STREAM_HEAD), role])];
   for (let index = 0; index < contentChunks; index += 1) {
     frames.push(chunkOf(eventOf({ content: ` word${index % 100}` }, null)));
   }
@@ -88,9 +99,21 @@ const FRAMES = {
     'without-usage': streamFrames(pacedChunks, 'without-usage'),
   },
 };
+/** Vendors of pairs live below this path, where the path itself says what is spoken. */
+const PAIRS_PATH = /^POST \/pairs(\/\S*) /;
+const PAIR_FRAMES = DIALECT_NAMES.map((name) => ({
+  ending: DIALECTS[name].vendorPath,
+  frames: dialectFrames(name),
+}));
 const UNKNOWN = Buffer.from('HTTP/1.1 400 Bad Request\r\ncontent-length: 9\r\n\r\nno marker');
 
-function answer(socket: Socket, body: Buffer): void {
+function answer(socket: Socket, head: string, body: Buffer): void {
+  const path = PAIRS_PATH.exec(head)?.[1];
+  const pair = path === undefined ? undefined : PAIR_FRAMES.find(({ ending }) => path.endsWith(ending));
+  if (pair !== undefined) {
+    stream(socket, pair.frames, fastStreams);
+    return;
+  }
   if (body.includes('"bench-json')) {
     socket.write(ANSWER);
     return;
@@ -102,11 +125,14 @@ function answer(socket: Socket, body: Buffer): void {
   }
   const usage = body.includes('"include_usage":true') ? 'with-usage' : 'without-usage';
   const frames = FRAMES[paced ? 'bench-paced' : 'bench-fast'][usage];
-  const stream: Stream = { socket, frames, next: 0 };
-  const streams = paced ? wheel[slotsDone % paceMs] : fastStreams;
-  writeNext(stream);
-  streams?.add(stream);
-  if (paced || turning) return;
+  stream(socket, frames, (paced ? wheel[slotsDone % paceMs] : undefined) ?? fastStreams);
+}
+
+function stream(socket: Socket, frames: readonly Buffer[], streams: Set<Stream>): void {
+  const started: Stream = { socket, frames, next: 0 };
+  writeNext(started);
+  streams.add(started);
+  if (streams !== fastStreams || turning) return;
   turning = true;
   setImmediate(turnFastStreams);
 }
@@ -143,9 +169,12 @@ function turnWheel(): void {
 function serve(socket: Socket): void {
   let kept: Buffer[] = [];
   let keptBytes = 0;
+  let head = '';
   socket.setNoDelay(true);
   const reader = new MessageReader({
-    onHead: () => undefined,
+    onHead: (text) => {
+      head = text;
+    },
     onBody: (piece) => {
       if (keptBytes < BODY_KEPT_BYTES) kept.push(piece);
       keptBytes += piece.length;
@@ -154,7 +183,7 @@ function serve(socket: Socket): void {
       const body = kept.length === 1 && kept[0] !== undefined ? kept[0] : Buffer.concat(kept);
       kept = [];
       keptBytes = 0;
-      answer(socket, body);
+      answer(socket, head, body);
     },
   });
   socket.on('data', (data) => reader.push(data));

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, logTail, runCommand, startChild, stopChild, waitForAnswer } from '../child.ts';
+import { DIALECT_NAMES } from '../convert/dialect.ts';
 import { MODEL_NAMES } from '../scenario.ts';
 import type { Place, Preparation, StartedTarget, Target } from '../target.ts';
 
@@ -10,7 +11,6 @@ const ACCOUNT = 'bench@example.com';
 
 /** Every limit that a policy and a credential can have, so wide that none refuses but all are counted. */
 function catalogue(place: Place): object {
-  const credential = 'bench-main';
   return {
     system_rate: 100,
     defaults: { policy: 1, user_rate: 100, api_billing: true },
@@ -21,23 +21,24 @@ function catalogue(place: Place): object {
         protocols: ['chat', 'responses', 'images'],
         base_url: `http://127.0.0.1:${place.upstreamPort}/v1`,
       },
+      // Each speaks one protocol only, so that clients of the others are converted.
+      ...DIALECT_NAMES.map((dialect) => ({
+        code: `only-${dialect}`,
+        protocols: [dialect],
+        base_url: `http://127.0.0.1:${place.upstreamPort}/pairs`,
+      })),
     ],
-    credentials: [
-      {
-        name: credential,
-        vendor: 'openai',
-        secret: 'sk-bench',
-        limits: { concurrency: 5_000, rpm: 100_000_000, tpm: 2_000_000_000 },
-      },
-    ],
-    // The vendor's name of a model differs from ours, as it does in real catalogues: the body is rewritten.
-    models: MODEL_NAMES.map((name) => ({
-      model_id: name,
-      prices: { input: '0.1', output: '0.3', cache_input: '0.01' },
-      context_window: 2_000_000,
-      max_output_tokens: 4096,
-      routes: [{ vendor: 'openai', credential, forward_model_id: `${name}-2026-01-01` }],
+    credentials: ['openai', ...DIALECT_NAMES.map((dialect) => `only-${dialect}`)].map((vendor) => ({
+      name: `bench-${vendor}`,
+      vendor,
+      secret: 'sk-bench',
+      limits: { concurrency: 5_000, rpm: 100_000_000, tpm: 2_000_000_000 },
     })),
+    // The vendor's name of a model differs from ours, as it does in real catalogues: the body is rewritten.
+    models: [
+      ...MODEL_NAMES.map((name) => modelOf(name, 'openai')),
+      ...DIALECT_NAMES.map((dialect) => modelOf(`bench-over-${dialect}`, `only-${dialect}`)),
+    ],
     policies: [
       {
         id: 1,
@@ -52,6 +53,16 @@ function catalogue(place: Place): object {
       },
     ],
     accounts: [{ email: ACCOUNT, password: 'only-for-the-benchmark', credits: '1000000000' }],
+  };
+}
+
+function modelOf(name: string, vendor: string): object {
+  return {
+    model_id: name,
+    prices: { input: '0.1', output: '0.3', cache_input: '0.01' },
+    context_window: 2_000_000,
+    max_output_tokens: 4096,
+    routes: [{ vendor, credential: `bench-${vendor}`, forward_model_id: `${name}-2026-01-01` }],
   };
 }
 

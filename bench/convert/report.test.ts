@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { Cell } from '../result.ts';
+import { CONTENT_CHUNKS, DIALECT_NAMES, DIALECTS, type DialectName, textsOf } from './dialect.ts';
+import { pairLines, renderPairs } from './report.ts';
+import { createVerifier } from './verify.ts';
+
+function cell(client: DialectName, vendor: DialectName, repeat: number, cpuMs: number): Cell {
+  const times = { p50: 1, p99: 2 };
+  const events = CONTENT_CHUNKS + DIALECTS[client].eventsAround;
+  return {
+    repeat,
+    target: 'tollgate',
+    scenario: `${client}-over-${vendor}`,
+    streamed: true,
+    pair: { client, vendor },
+    contentChunks: CONTENT_CHUNKS,
+    load: {
+      durationMs: 2000,
+      calls: 1,
+      events,
+      bytes: 0,
+      latencyMs: times,
+      firstByteMs: times,
+      failures: {},
+    },
+    callsTotal: 1,
+    gateway: { cpuMs, memoryPeakBytes: 0 },
+    database: undefined,
+    upstreamCpuMs: 0,
+    loadCpuMs: 0,
+    machineCpuMs: 0,
+    settledCalls: undefined,
+    settledAfterMs: undefined,
+  };
+}
+
+describe('pairLines', () => {
+  const cells = [0, 1, 2].flatMap((repeat) => [
+    cell('chat', 'chat', repeat, 10 * (repeat + 1)),
+    cell('messages', 'messages', repeat, 5 * (repeat + 1)),
+    cell('messages', 'chat', repeat, 18 * (repeat + 1)),
+    cell('chat', 'messages', repeat, 18 * (repeat + 1)),
+  ]);
+
+  it('compares a conversion with its vendor and its client passed through in the same repeat', () => {
+    const line = pairLines(cells).find((each) => each.client === 'messages' && each.vendor === 'chat');
+    // 500 chunks cost 36 ms in the second of three repeats.
+    expect(line?.cost.median).toBeCloseTo(7.2);
+    expect(line?.ofVendor.median).toBeCloseTo(1.8);
+    expect(line?.ofClient.median).toBeCloseTo(3.6);
+  });
+
+  it('judges by the vendor passed through, and leaves out pairs that were not measured', () => {
+    const text = renderPairs(cells);
+    expect(text).toMatch(/\| chat +\| messages +\|.*\| met +\|/);
+    expect(text).toMatch(/\| messages +\| chat +\|.*\| missed +\|/);
+    expect(text).not.toContain('gemini');
+  });
+});
+
+describe.each(DIALECT_NAMES)('a stream of %s', (name) => {
+  const events = DIALECTS[name].vendorEvents(textsOf(name));
+  const verify = createVerifier(name, name);
+  const middle = Math.floor(events.length / 2);
+
+  it('has as many events as are expected around its content, of about 300 bytes', () => {
+    expect(events).toHaveLength(CONTENT_CHUNKS + DIALECTS[name].eventsAround);
+    expect(Math.abs(Buffer.byteLength(events[middle] ?? '') - 300)).toBeLessThan(60);
+  });
+
+  it('is complete only with every text in its place, its usage and its terminator', () => {
+    const whole = events.join('');
+    const swapped = [
+      ...events.slice(0, middle),
+      events[middle + 1],
+      events[middle],
+      ...events.slice(middle + 2),
+    ];
+    expect(verify(Buffer.from(whole))).toBeUndefined();
+    expect(verify(Buffer.from(events.toSpliced(middle, 1).join('')))).toMatch(/^text \d+ is not there$/);
+    expect(verify(Buffer.from(swapped.join('')))).toMatch(/^text \d+ is not there$/);
+    expect(verify(Buffer.from(events.slice(0, -1).join('')))).toMatch(/^stream without/);
+    expect(verify(Buffer.from(whole.replaceAll(DIALECTS[name].usageMarker, '')))).toBe(
+      'stream without usage',
+    );
+  });
+});

@@ -1,0 +1,19 @@
+/** Figures and tables as text. */
+import type { Spread } from './statistics.ts';
+
+export function spreadText(spread: Spread | undefined, digits: number): string {
+  if (spread === undefined) return '';
+  const text = spread.median.toFixed(digits);
+  if (spread.min === spread.max) return text;
+  return `${text} (${spread.min.toFixed(digits)}–${spread.max.toFixed(digits)})`;
+}
+
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
+}
