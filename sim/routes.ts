@@ -9,6 +9,7 @@ import { openaiModels, openaiNotFound } from './openai/endpoints.ts';
 import { openaiChat } from './openai-chat/dialect.ts';
 import { openaiImages } from './openai-images/dialect.ts';
 import { openaiResponses } from './openai-responses/dialect.ts';
+import { responsesCount } from './openai-responses/endpoints.ts';
 
 export type Endpoint =
   | { readonly kind: 'generate'; readonly dialect: Dialect; readonly pathModel: string }
@@ -26,6 +27,7 @@ const POSTS: ReadonlyMap<string, Endpoint> = new Map([
   ['/v1/images/edits', generate(openaiImages('edits'))],
   ['/v1/messages', generate(anthropicMessages)],
   ['/v1/messages/count_tokens', answer('anthropic', anthropicCount)],
+  ['/v1/responses/input_tokens', answer('openai', responsesCount)],
 ]);
 
 const GOOGLE_CALL = /^\/v1(?:beta|alpha)?\/models\/(.{1,300}):([A-Za-z]{1,40})$/;

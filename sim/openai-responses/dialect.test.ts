@@ -140,4 +140,23 @@ describe('Responses, through the official SDK', () => {
     const answer = await client.responses.stream({ model: 'gpt-5', input: '[[sim refuse]]' }).finalResponse();
     expect(answer.output[0]).toMatchObject({ type: 'message', content: [{ type: 'refusal' }] });
   });
+
+  it('counts what it would charge, and takes nothing there that makes an answer', async () => {
+    const asked = { model: 'gpt-5', instructions: 'be brief', input: 'how many?', tools: [weather] };
+    const counted = await client.responses.inputTokens.count(asked);
+    const answered = await client.responses.create(asked);
+    expect(counted).toEqual({
+      object: 'response.input_tokens',
+      input_tokens: answered.usage?.input_tokens,
+    });
+    const more = { ...asked, max_output_tokens: 20 };
+    await expect(client.responses.inputTokens.count(more)).rejects.toMatchObject({
+      status: 400,
+      code: 'unknown_parameter',
+    });
+    await expect(client.responses.inputTokens.count({ ...asked, model: 'gpt-0' })).rejects.toMatchObject({
+      status: 400,
+      code: 'model_not_found',
+    });
+  });
 });

@@ -2,11 +2,14 @@ import type { Ask, Reply } from '../ask.ts';
 import type { Dialect, VendorRequest } from '../dialect.ts';
 import { content, LINE_FEED_EVENTS } from '../frame.ts';
 import { newHexId } from '../id.ts';
-import { findOpenai } from '../models.ts';
+import type { Json } from '../json.ts';
+import { findOpenai, type OpenaiModel } from '../models.ts';
 import { readBody } from '../openai/body.ts';
 import { invalid, openaiFailure, openaiHeaders } from '../openai/error.ts';
+import type { Shape } from '../shape.ts';
 import { plainResponses } from './answer.ts';
 import { readResponses } from './read.ts';
+import { RESPONSES_REQUEST } from './shape.ts';
 import { framesOfResponses } from './stream.ts';
 import { refuseResponses } from './validate.ts';
 
@@ -28,6 +31,14 @@ export const openaiResponses: Dialect = {
 };
 
 function examine(request: VendorRequest): Ask | Reply {
+  const examined = examineResponses(request, RESPONSES_REQUEST);
+  return 'kind' in examined ? examined : readResponses(examined.body, examined.model, request.key);
+}
+
+export function examineResponses(
+  request: VendorRequest,
+  shape: Shape,
+): { readonly body: Json; readonly model: OpenaiModel } | Reply {
   const body = readBody(request.body);
   if ('kind' in body) return body;
   const name = body.value.model;
@@ -36,8 +47,8 @@ function examine(request: VendorRequest): Ask | Reply {
     // Seen in recordings: Responses says 400 where Chat Completions says 404.
     return invalid(`The requested model '${name}' does not exist.`, 'model', 'model_not_found');
   }
-  const refusal = refuseResponses(body.value, model, request.key);
+  const refusal = refuseResponses(body.value, { model, shape, key: request.key });
   if (refusal !== undefined) return refusal;
   if (model === undefined) throw new Error('a valid request names a known model');
-  return readResponses(body.value, model, request.key);
+  return { body: body.value, model };
 }

@@ -197,6 +197,8 @@ export const RESPONSES_REQUEST: Shape = struct({
   'model!': text(),
   input: either(text(), list(INPUT_ITEM)),
   background: flag,
+  // In no specification, but the vendor's own agent sends it with every request.
+  client_metadata: map(text(), 64),
   context_management: anything,
   conversation: anything,
   include: list(text()),
@@ -231,4 +233,20 @@ export const RESPONSES_REQUEST: Shape = struct({
   top_p: number(0, 1),
   truncation: oneOf('auto', 'disabled'),
   user: text(),
+});
+
+/** Counting takes what makes the input, and nothing of what makes the answer. */
+export const INPUT_TOKENS_REQUEST: Shape = struct({
+  'model!': text(),
+  input: either(text(), list(INPUT_ITEM)),
+  conversation: anything,
+  instructions: text(),
+  parallel_tool_calls: flag,
+  personality: text({ max: 64 }),
+  previous_response_id: text(),
+  reasoning: anything,
+  text: struct({ format, verbosity: oneOf('low', 'medium', 'high') }),
+  tool_choice: toolChoice,
+  tools: list(tool),
+  truncation: oneOf('auto', 'disabled'),
 });

@@ -5,15 +5,17 @@ import type { OpenaiModel } from '../models.ts';
 import { firstRefusal, refuseEffort, refuseSampling } from '../openai/capability.ts';
 import { describe, invalid } from '../openai/error.ts';
 import { parametersProblem, strictProblem } from '../openai/strict-schema.ts';
-import type { Problem } from '../shape.ts';
+import type { Problem, Shape } from '../shape.ts';
 import { refuseItems } from './conversation.ts';
 import { recall } from './memory.ts';
 import { inputItems, itemText, responsesInputTokens } from './read.ts';
-import { RESPONSES_REQUEST } from './shape.ts';
 
 /** The first thing that is wrong with a request, in the words of the vendor (conversion.md 20.2). */
-export function refuseResponses(body: Json, model: OpenaiModel | undefined, key: string): Reply | undefined {
-  const [problem] = check(RESPONSES_REQUEST, body);
+export function refuseResponses(
+  body: Json,
+  { model, shape, key }: { model: OpenaiModel | undefined; shape: Shape; key: string },
+): Reply | undefined {
+  const [problem] = check(shape, body);
   if (problem !== undefined) return reword(problem);
   if (model === undefined) return undefined;
   return firstRefusal([
