@@ -257,3 +257,16 @@ export const SCHEMA_ALTERNATIVES_MAX = 256;
 export const REFERENCES_PER_CALL_MAX = 1_000;
 /** Items of one answer that can be referred to later. */
 export const ITEMS_KEPT_MAX = 128;
+/** Media fetched by its address for a vendor that fetches none: each item, items of a call, and all at once. */
+export const MEDIA_BYTES_MAX = 20 * MIB;
+export const MEDIA_ITEMS_MAX = 10;
+export const MEDIA_FETCHES_MAX = 256;
+/** From the look-up of the name to the last byte, redirects included; the client waits meanwhile. */
+export const MEDIA_TIMEOUT_MS = 10_000;
+export const MEDIA_REDIRECTS_MAX = 3;
+/** Characters of such an address: signed ones have some two thousand. */
+export const MEDIA_ADDRESS_CHARS_MAX = 8_192;
+/** What a vendor gets to count the tokens of a request, all in all; then we count ourselves. */
+export const COUNT_WAIT_MS = 10_000;
+/** A vendor's answer to such a question: a figure and its parts, or an error. */
+export const COUNT_ANSWER_BYTES_MAX = 64 * KIB;

@@ -17,10 +17,13 @@ const BYTES_PER_TOKEN = 4;
 const sharedStack = newScanStack();
 
 type Facts = RequestFacts | Refusal;
-type ReadFacts = (scan: JsonScan) => Facts;
 
 /** Scans a client's body and reads the facts from what was found; in slices when the body is large. */
-export function scanRequest(body: Buffer, tree: PathTree<string>, read: ReadFacts): Facts | Promise<Facts> {
+export function scanRequest<Found>(
+  body: Buffer,
+  tree: PathTree<string>,
+  read: (scan: JsonScan) => Found | Refusal,
+): Found | Refusal | Promise<Found | Refusal> {
   // JSON is UTF-8 by definition, and a byte order mark is refused by every vendor: it fails as a first byte.
   if (!isUtf8(body)) return refuse('bodyNotJson', { message: 'The request body is not valid UTF-8' });
   if (body.length > SCAN_SLICE_BYTES) return scanSlices(new JsonScan(body, tree), body.length, read);
@@ -28,7 +31,11 @@ export function scanRequest(body: Buffer, tree: PathTree<string>, read: ReadFact
   return finishScan(scan, scan.run(body.length), read);
 }
 
-async function scanSlices(scan: JsonScan, length: number, read: ReadFacts): Promise<Facts> {
+async function scanSlices<Found>(
+  scan: JsonScan,
+  length: number,
+  read: (scan: JsonScan) => Found | Refusal,
+): Promise<Found | Refusal> {
   let outcome: ScanOutcome = 'paused';
   for (let until = SCAN_SLICE_BYTES; outcome === 'paused'; until += SCAN_SLICE_BYTES) {
     outcome = scan.run(Math.min(until, length));
@@ -37,7 +44,11 @@ async function scanSlices(scan: JsonScan, length: number, read: ReadFacts): Prom
   return finishScan(scan, outcome, read);
 }
 
-function finishScan(scan: JsonScan, outcome: ScanOutcome, read: ReadFacts): Facts {
+function finishScan<Found>(
+  scan: JsonScan,
+  outcome: ScanOutcome,
+  read: (scan: JsonScan) => Found | Refusal,
+): Found | Refusal {
   if (outcome === 'done') return read(scan);
   if (scan.tooDeep) return refuse('bodyNotJson', { message: 'The request body is nested too deeply' });
   return refuse('bodyNotJson');

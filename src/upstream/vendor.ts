@@ -146,7 +146,7 @@ function pathOf(protocol: Protocol, action: VendorAction, forwardModelId: string
     case 'chat':
       return '/chat/completions';
     case 'responses':
-      return '/responses';
+      return action === 'count' ? '/responses/input_tokens' : '/responses';
     case 'images':
       return action === 'edit' ? '/images/edits' : '/images/generations';
     case 'messages':
