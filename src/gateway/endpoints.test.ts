@@ -44,3 +44,48 @@ test('another method is refused with the one that is allowed', () => {
   expect(matchEndpoint('GET', '/v1/chat/completions')).toEqual({ kind: 'method-not-allowed', allow: 'POST' });
   expect(matchEndpoint('PUT', '/v1beta/models/m:generateContent').kind).toBe('method-not-allowed');
 });
+
+test.each([
+  ['/v1/messages/count_tokens?beta=true', 'messages'],
+  ['/v1/responses/input_tokens', 'responses'],
+  ['/v1beta/models/gemini-3-pro:countTokens', 'gemini'],
+  ['/v1/v1beta/models/gemini-3-pro%3AcountTokens', 'gemini'],
+])('%s counts tokens in %s', (url, protocol) => {
+  expect(matchEndpoint('POST', url)).toMatchObject({ kind: 'count', endpoint: { protocol, edit: false } });
+  expect(matchEndpoint('GET', url)).toEqual({ kind: 'method-not-allowed', allow: 'POST' });
+});
+
+test('a model is counted by the name in its path', () => {
+  const match = matchEndpoint('POST', '/v1beta/models/acme%2Fx:countTokens?key=k');
+  expect(match).toMatchObject({ endpoint: { path: { model: 'acme/x', stream: false }, query: '?key=k' } });
+});
+
+test.each([
+  ['/v1/models', 'by-client', undefined],
+  ['/v1/models?limit=1000', 'by-client', undefined],
+  ['/v1beta/models', 'google', undefined],
+  ['/v1/v1beta/models', 'google', undefined],
+  ['/v1alpha/models', 'google', undefined],
+  ['/v1/models/gpt-5', 'by-client', 'gpt-5'],
+  ['/v1/models/acme/model-9', 'by-client', 'acme/model-9'],
+  ['/v1/models/acme%2Fmodel-9', 'by-client', 'acme/model-9'],
+  ['/v1/models/a%3Ab', 'by-client', 'a:b'],
+  ['/v1beta/models/gemini-3-pro', 'google', 'gemini-3-pro'],
+  ['/v1/v1beta/models/gemini-3-pro', 'google', 'gemini-3-pro'],
+])('%s is a question about models', (url, style, modelId) => {
+  for (const method of ['GET', 'HEAD']) {
+    expect(matchEndpoint(method, url)).toMatchObject({ kind: 'models', models: { style, modelId } });
+  }
+});
+
+test('models can only be read', () => {
+  const refused = { kind: 'method-not-allowed', allow: 'GET, HEAD' };
+  expect(matchEndpoint('POST', '/v1/models')).toEqual(refused);
+  expect(matchEndpoint('DELETE', '/v1/models/gpt-5')).toEqual(refused);
+  // Below a model a POST is an action, and this is none.
+  expect(matchEndpoint('POST', '/v1/models/gpt-5').kind).toBe('no-endpoint');
+});
+
+test.each(['/v1/models/', '/v1/model', '/v1/models/%zz', '/models', '/v2/models'])('%s is not', (url) => {
+  expect(matchEndpoint('GET', url).kind).toBe('no-endpoint');
+});

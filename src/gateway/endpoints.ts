@@ -1,5 +1,7 @@
 import type { Protocol } from '../kernel/protocol-name.ts';
+import type { CountProtocol } from '../protocol/count.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
+import { type ModelsMatch, matchModels } from './models-endpoint.ts';
 import { matchStored, type StoredMatch } from './stored-endpoint.ts';
 
 /**
@@ -16,8 +18,15 @@ export interface Endpoint {
   readonly query: string;
 }
 
+/** How many tokens a request would be: asked like a call, and none. */
+export interface CountEndpoint extends Endpoint {
+  readonly protocol: CountProtocol;
+}
+
 export type EndpointMatch =
   | { readonly kind: 'endpoint'; readonly endpoint: Endpoint }
+  | { readonly kind: 'count'; readonly endpoint: CountEndpoint }
+  | ModelsMatch
   | StoredMatch
   | { readonly kind: 'method-not-allowed'; readonly allow: string }
   | { readonly kind: 'no-endpoint' };
@@ -33,6 +42,11 @@ const FIXED = new Map<string, { readonly protocol: Protocol; readonly edit: bool
   ['/v1/images/edits', { protocol: 'images', edit: true }],
 ]);
 
+const COUNTS = new Map<string, CountProtocol>([
+  ['/v1/messages/count_tokens', 'messages'],
+  ['/v1/responses/input_tokens', 'responses'],
+]);
+
 /** Google's clients append `/v1beta/models/…` to whatever base they are given. */
 const MODEL_PREFIXES = [
   '/v1beta/models/',
@@ -43,7 +57,7 @@ const MODEL_PREFIXES = [
 ] as const;
 
 /** A model id may hold `/`; the action stands behind the last colon, which may arrive as `%3A`. */
-const MODEL_ACTION = /^(.{1,512}):(generateContent|streamGenerateContent)$/;
+const MODEL_ACTION = /^(.{1,512}):(generateContent|streamGenerateContent|countTokens)$/;
 
 export function matchEndpoint(method: string, url: string): EndpointMatch {
   const queryAt = url.indexOf('?');
@@ -54,13 +68,23 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
     if (method !== 'POST') return ONLY_POST;
     return { kind: 'endpoint', endpoint: { ...fixed, path: undefined, query } };
   }
-  const path = readModelPath(pathname, query);
-  if (path === undefined) return matchStored(method, pathname, query) ?? NO_ENDPOINT;
+  const action = readModelAction(pathname, query);
+  const counted = action?.counts === true ? 'gemini' : COUNTS.get(pathname);
+  if (action === undefined && counted === undefined) {
+    return matchModels(method, pathname, query) ?? matchStored(method, pathname, query) ?? NO_ENDPOINT;
+  }
   if (method !== 'POST') return ONLY_POST;
-  return { kind: 'endpoint', endpoint: { protocol: 'gemini', path, edit: false, query } };
+  const rest = { path: action?.path, edit: false, query };
+  if (counted !== undefined) return { kind: 'count', endpoint: { ...rest, protocol: counted } };
+  return { kind: 'endpoint', endpoint: { ...rest, protocol: 'gemini' } };
 }
 
-function readModelPath(pathname: string, query: string): RawRequest['path'] {
+interface ModelAction {
+  readonly counts: boolean;
+  readonly path: NonNullable<RawRequest['path']>;
+}
+
+function readModelAction(pathname: string, query: string): ModelAction | undefined {
   const prefix = MODEL_PREFIXES.find((one) => pathname.startsWith(one));
   if (prefix === undefined) return undefined;
   let rest: string;
@@ -74,5 +98,5 @@ function readModelPath(pathname: string, query: string): RawRequest['path'] {
   const [, model = '', action] = match;
   const stream = action === 'streamGenerateContent';
   const framing = new URLSearchParams(query).get('alt') === 'sse' ? 'sse' : 'json-array';
-  return { model, stream, framing };
+  return { counts: action === 'countTokens', path: { model, stream, framing } };
 }

@@ -95,7 +95,7 @@ export function identify(
   return found instanceof Promise ? found.catch(refuseIfAway) : found;
 }
 
-function refuseIfAway(error: unknown): Refusal {
+export function refuseIfAway(error: unknown): Refusal {
   if (error instanceof StoreUnavailable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
   throw error;
 }

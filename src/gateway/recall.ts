@@ -31,7 +31,7 @@ const nothingTaken = (): void => {};
  * vendor's own memory: that one is shared by everybody who uses our credential.
  */
 export function recall(
-  call: Call,
+  call: Pick<Call, 'caller'>,
   { raw, facts }: { readonly raw: RawRequest; readonly facts: RequestFacts },
   carriage: Carriage,
 ): Recollection | Refusal | Promise<Recollection | Refusal> {

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { sendRefusal } from '../gateway/answer.ts';
-import { matchEndpoint } from '../gateway/endpoints.ts';
+import { serveCount } from '../gateway/count.ts';
+import { type EndpointMatch, matchEndpoint } from '../gateway/endpoints.ts';
+import { serveModels } from '../gateway/models.ts';
 import { type Gateway, serveCall } from '../gateway/pipeline.ts';
 import { serveStored } from '../gateway/stored.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -112,12 +114,9 @@ function dispatch(
   const { method = 'GET', url = '/' } = request;
   if (parts.gateway !== undefined) {
     const match = matchEndpoint(method, url);
-    if (match.kind === 'endpoint') {
-      follow(serveCall(request, response, match.endpoint, parts.gateway), response, parts, calls);
-      return;
-    }
-    if (match.kind === 'stored') {
-      follow(serveStored(request, response, match.stored, parts.gateway), response, parts, calls);
+    const serving = serveMatch(match, request, response, parts.gateway);
+    if (serving !== undefined) {
+      follow(serving, response, parts, calls);
       return;
     }
     if (match.kind === 'method-not-allowed') {
@@ -128,6 +127,27 @@ function dispatch(
     }
   }
   operate(request, response, parts);
+}
+
+/** Nothing: the path is not the gateway's, or not with this method. */
+function serveMatch(
+  match: EndpointMatch,
+  request: IncomingMessage,
+  response: ServerResponse,
+  gateway: Gateway,
+): Promise<void> | undefined {
+  switch (match.kind) {
+    case 'endpoint':
+      return serveCall(request, response, match.endpoint, gateway);
+    case 'count':
+      return serveCount(request, response, match.endpoint, gateway);
+    case 'models':
+      return serveModels(request, response, match.models, gateway);
+    case 'stored':
+      return serveStored(request, response, match.stored, gateway);
+    default:
+      return undefined;
+  }
 }
 
 /** A fault that no call caught ends its request, and nothing else. */
