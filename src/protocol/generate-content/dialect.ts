@@ -7,6 +7,7 @@ import { compileWords } from '../words.ts';
 import { readGenerateContentAnswer } from './answer.ts';
 import { readGenerateContentRequest } from './request.ts';
 import { GenerateContentEventReader } from './stream.ts';
+import { SIGN_OF_LIFE } from './wire.ts';
 
 const INPUT: InputShape = {
   tree: compilePaths({ messages: 'contents' }),
@@ -27,6 +28,5 @@ export const generateContent: Dialect = {
   relayStream: (framing, _facts, modelId) => new Relay(framing, new GenerateContentEventReader(), modelId),
   countInput: (request) => countInput(request.body, INPUT),
   encodeStreamError: encodeGenerateContentError,
-  // A comment must be a block of its own: one beside `data` makes the SDK lose the chunk.
-  keepAlive: (framing) => Buffer.from(framing === 'sse' ? ': keep-alive\n\n' : '\n'),
+  keepAlive: () => Buffer.from(SIGN_OF_LIFE),
 };

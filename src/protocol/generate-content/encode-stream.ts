@@ -10,6 +10,7 @@ import { encodeFinish } from './finish.ts';
 import { encodeGrounding, type PlacedCitation } from './grounding.ts';
 import { encodeLogprobsResult } from './logprobs.ts';
 import { signatureFor } from './signature.ts';
+import { SIGN_OF_LIFE } from './wire.ts';
 
 /** One choice on its way. */
 interface Progress {
@@ -96,9 +97,8 @@ export class GenerateContentEncoder implements StreamEncoder {
         if (this.#framing === 'json-array') this.#chunk('{"text":""}', 0, '');
         return;
       case 'ping':
-        // A comment must be a block of its own; before the array's first element nothing may stand.
-        if (this.#framing === 'sse') this.#text += ': ping\n\n';
-        else if (!this.#isFirst) this.#text += '\n';
+        // Before the array's first element nothing may stand, not even this.
+        if (this.#framing === 'sse' || !this.#isFirst) this.#text += SIGN_OF_LIFE;
         return;
       case 'error':
         this.#isOver = true;
