@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findDirective, parseDirective, parseFault } from './directive.ts';
+import { encodeWord, findDirective, parseDirective, parseFault } from './directive.ts';
 
 describe('a directive', () => {
   it('is the last one in the prompt', () => {
@@ -32,6 +32,18 @@ describe('a directive', () => {
   it('ignores numbers that are none and usage nobody knows', () => {
     expect(parseDirective('tokens=-1 chunk=0 usage=odd')).toMatchObject({ chunkTokens: 1, usage: 'exact' });
     expect(parseDirective('tokens=1e9').tokens).toBeUndefined();
+  });
+});
+
+describe('a word with spaces and brackets', () => {
+  it('comes through as it was', () => {
+    const text = '{"cmd":"ls [a b]\\n 100%"}';
+    const found = findDirective(`[[sim tool=run args=${encodeWord(text)} tokens=2]]`, {}, '');
+    expect([found.callArguments, found.tokens]).toEqual([text, 2]);
+  });
+
+  it('is left out when its percent signs are wrong', () => {
+    expect(parseDirective('args=%zz').callArguments).toBeUndefined();
   });
 });
 

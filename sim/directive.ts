@@ -11,6 +11,8 @@ export interface Directive {
   readonly thinking?: number;
   /** Tools to call, in parallel. */
   readonly tools: readonly string[];
+  /** What each of them is called with, exactly; without it a value that fits its schema is made up. */
+  readonly callArguments?: string;
   /** Rounds of tool calls before the text. */
   readonly steps: number;
   readonly ending?: Ending;
@@ -87,6 +89,7 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
   const seed = whole(words, 'seed', Number.MAX_SAFE_INTEGER);
   const paceMs = whole(words, 'pace', PAUSE_MS_MAX);
   const ending = ENDINGS.find((name) => words.has(name));
+  const callArguments = decoded(words.get('args'));
   return {
     tag: words.get('tag') ?? '',
     tools: (words.get('tool') ?? '').split(',').filter((name) => name !== ''),
@@ -104,6 +107,7 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
     ...(seed === undefined ? {} : { seed }),
     ...(paceMs === undefined ? {} : { paceMs }),
     ...(ending === undefined ? {} : { ending }),
+    ...(callArguments === undefined ? {} : { callArguments }),
   };
 }
 
@@ -117,6 +121,19 @@ export function parseFault(text: string): FaultCall {
     ...(at === undefined ? {} : { at: Number(at) }),
     ...(value === undefined ? {} : { value }),
   };
+}
+
+/** A word has no spaces and no brackets, so what has them is written with percent signs, as in an address. */
+export function encodeWord(text: string): string {
+  return text.replace(/[\s%[\]]/g, encodeURIComponent);
+}
+
+function decoded(word: string | undefined): string | undefined {
+  try {
+    return word === undefined ? undefined : decodeURIComponent(word);
+  } catch {
+    return undefined;
+  }
 }
 
 function whole(words: ReadonlyMap<string, string>, name: string, max: number): number | undefined {

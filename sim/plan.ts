@@ -129,7 +129,7 @@ function chooseParts(ask: Ask, directive: Directive, random: Random): readonly P
     const tokens = drawTokens(random, directive.tokens ?? REFUSAL_TOKENS_DEFAULT, directive.unicode);
     return [{ kind: 'refusal', tokens }];
   }
-  const calls = chooseTools(ask, directive).map((tool) => toolPart(tool, random));
+  const calls = chooseTools(ask, directive).map((tool) => toolPart(tool, directive, random));
   if (calls.length > 0) return calls;
   if (ask.format !== undefined && ending === undefined) {
     return [{ kind: 'text', tokens: splitTokens(JSON.stringify(sampleJson(objectOf(ask.format), random))) }];
@@ -155,11 +155,8 @@ function chooseTools(ask: Ask, directive: Directive): readonly AskedTool[] {
   return ask.parallel === 'one' ? named.slice(0, 1) : named;
 }
 
-function toolPart(tool: AskedTool, random: Random): Part {
-  const input =
-    tool.kind === 'custom'
-      ? drawTokens(random, 6, 'plain').join('')
-      : JSON.stringify(sampleJson(objectSchema(tool.schema), random));
+function toolPart(tool: AskedTool, directive: Directive, random: Random): Part {
+  const input = directive.callArguments ?? madeUpInput(tool, random);
   return {
     kind: 'tool',
     id: newId(24),
@@ -167,6 +164,11 @@ function toolPart(tool: AskedTool, random: Random): Part {
     nameTokens: countTokens(tool.name),
     tokens: splitTokens(input),
   };
+}
+
+function madeUpInput(tool: AskedTool, random: Random): string {
+  if (tool.kind === 'custom') return drawTokens(random, 6, 'plain').join('');
+  return JSON.stringify(sampleJson(objectSchema(tool.schema), random));
 }
 
 /** Arguments are an object even when the tool has no schema at all. */

@@ -206,3 +206,14 @@ describe('Responses refuses', () => {
     });
   }
 });
+
+describe('Responses takes', () => {
+  it('what Codex sends and no specification has: ids of its installation and turn', async () => {
+    const received = await post({
+      url: `${simulator.url}/v1/responses`,
+      headers: { authorization: 'Bearer sk-sim-openai' },
+      body: { model: 'gpt-5', input: [user], client_metadata: { turn_id: 't', thread_id: 'u' } },
+    });
+    expect(received.status).toBe(200);
+  });
+});
