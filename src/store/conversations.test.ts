@@ -41,7 +41,7 @@ describe('conversations in the store', () => {
   });
 
   it('are nobody else’s, and nothing of them can be read in the table', async () => {
-    await store.write([kept(ada, 'resp:secret-id', 'a secret '.repeat(100))]);
+    await store.write([kept(ada, 'resp:secret-id', 'a secret '.repeat(1_000))]);
     expect(await store.read([{ accountId: bob, key: 'resp:secret-id' }], 0)).toEqual([]);
     const rows = await fresh.database.query('select c::text as text, sealed from conversations c');
     const [row] = rows as { text: string; sealed: Buffer }[];

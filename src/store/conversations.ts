@@ -8,6 +8,10 @@ import { type Database, idNumber } from './database.ts';
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
+/** Below this compressing costs more than it saves. The first byte of a value says whether it was. */
+const COMPRESS_BYTES_MIN = 4_096;
+const PLAIN = Buffer.from([0]);
+const COMPRESSED = Buffer.from([1]);
 
 interface SealedRow {
   readonly account_id: bigint;
@@ -55,7 +59,7 @@ const TRIM = `
 async function write(database: Database, sealer: Sealer, values: readonly KeptValue[]): Promise<void> {
   const parameters: unknown[] = [];
   for (const { accountId, key, value, createdAtMs } of values) {
-    const sealed = sealer.sealBytes(await compress(value), contextOf({ accountId, key }));
+    const sealed = sealer.sealBytes(await pack(value), contextOf({ accountId, key }));
     parameters.push(accountId, hashOf(key), sealed, value.length, new Date(createdAtMs));
   }
   await database.query(
@@ -98,10 +102,21 @@ async function read(
     if (wanted === undefined) continue;
     const packed = sealer.unsealBytes(row.sealed, contextOf(wanted));
     if (packed === undefined) continue;
-    const value = await decompress(packed, { maxOutputLength: CONVERSATION_VALUE_BYTES_MAX });
+    const value = await unpack(packed);
     found.push({ ...wanted, value, createdAtMs: row.created_at.getTime() });
   }
   return found;
+}
+
+async function pack(value: Buffer): Promise<Buffer> {
+  const isSmall = value.length < COMPRESS_BYTES_MIN;
+  return Buffer.concat(isSmall ? [PLAIN, value] : [COMPRESSED, await compress(value)]);
+}
+
+async function unpack(packed: Buffer): Promise<Buffer> {
+  const value = packed.subarray(1);
+  if (packed[0] === PLAIN[0]) return value;
+  return await decompress(value, { maxOutputLength: CONVERSATION_VALUE_BYTES_MAX });
 }
 
 async function remove(database: Database, { accountId, key }: KeptKey): Promise<boolean> {

@@ -99,7 +99,7 @@ const UNKNOWN: readonly (readonly [string, RegExp])[] = [
   ['/v1beta/models/x:unknownAction', /Unknown path/],
   ['/v1beta/models/:generateContent', /Unknown path/],
   ['/v1beta/models/%E0%A4%A:generateContent', /Unknown path/],
-  ['/v1/responses/resp_1', /Unknown path/],
+  ['/v1/responses/resp_1/else', /Unknown path/],
   ['/nowhere?secret=1', /Unknown path/],
 ];
 

@@ -1,35 +1,56 @@
-import { BACKSLASH, COMMA, OPEN_BRACE, QUOTE } from '../ascii.ts';
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../ascii.ts';
 import type { ByteRange } from '../dialect.ts';
-import { elementsOf } from '../elements.ts';
 import { isWord, skipSpace, skipValue, stringEnd } from '../skim.ts';
+
+const ID_KEY = Buffer.from('"id"');
+/** Letters can be written like this, and nobody does it but to hide a word. */
+const ESCAPED = Buffer.from('\\u00');
 
 /**
  * Whether an input may refer to items that somebody must look up. A false alarm costs a closer look; a
  * reference that is missed would reach a vendor under a credential that many accounts share. So whatever is
  * spelled with escapes, or has neither type nor role, is an alarm.
  */
-export function mayReferToItems(body: Buffer, input: ByteRange): boolean {
-  return elementsOf(body, input).some((item) => body[item.start] === OPEN_BRACE && mayRefer(body, item));
+export function mayReferToItems(body: Buffer, { start, end }: ByteRange): boolean {
+  if (body[start] !== OPEN_BRACKET) return false;
+  // Most inputs have no ids at all: two native searches are far quicker than a walk through the items.
+  if (!body.includes(ID_KEY) && !body.includes(ESCAPED)) return false;
+  let at = skipSpace(body, start + 1, end);
+  while (at < end && body[at] !== CLOSE_BRACKET) {
+    const item = body[at] === OPEN_BRACE ? readItem(body, at, end) : { end: skipValue(body, at, end) };
+    // The body was proved to be JSON before: this only keeps the loop from running on if it was not.
+    if (item === undefined || item.end < 0) return true;
+    at = afterComma(body, item.end, end);
+  }
+  return false;
 }
 
-function mayRefer(body: Buffer, { start, end }: ByteRange): boolean {
+/** Where an item ends that refers to nothing; nothing for one that may. */
+function readItem(body: Buffer, open: number, end: number): { readonly end: number } | undefined {
   let hasRole = false;
-  let type: ByteRange | undefined;
-  let at = skipSpace(body, start + 1, end);
+  let isTyped = false;
+  let at = skipSpace(body, open + 1, end);
   while (body[at] === QUOTE) {
-    const keyEnd = stringEnd(body, at, end);
-    if (hasEscape(body, at, keyEnd)) return true;
-    const value = skipSpace(body, skipSpace(body, keyEnd + 1, end) + 1, end);
+    const keyEnd = stringEnd(body, at, end) + 1;
+    const value = skipSpace(body, skipSpace(body, keyEnd, end) + 1, end);
     const valueEnd = skipValue(body, value, end);
-    // The body was proved to be JSON before; this only keeps the loop from running on if it was not.
-    if (keyEnd < 0 || valueEnd < 0) return true;
-    if (isWord(body, at, keyEnd + 1, '"role"')) hasRole = true;
-    else if (isWord(body, at, keyEnd + 1, '"type"')) type = { start: value, end: valueEnd };
-    at = skipSpace(body, valueEnd, end);
-    if (body[at] === COMMA) at = skipSpace(body, at + 1, end);
+    if (keyEnd === 0 || valueEnd < 0 || hasEscape(body, at, keyEnd)) return undefined;
+    if (isWord(body, at, keyEnd, '"role"')) hasRole = true;
+    else if (isWord(body, at, keyEnd, '"type"')) {
+      isTyped = !isWord(body, value, valueEnd, 'null');
+      const isPlain = !hasEscape(body, value, valueEnd);
+      // Of a type that comes twice a vendor may read either.
+      if (!isPlain || isWord(body, value, valueEnd, '"item_reference"')) return undefined;
+    }
+    at = afterComma(body, valueEnd, end);
   }
-  if (type === undefined || isWord(body, type.start, type.end, 'null')) return !hasRole;
-  return isWord(body, type.start, type.end, '"item_reference"') || hasEscape(body, type.start, type.end);
+  const isReference = !isTyped && !hasRole;
+  return isReference || body[at] !== CLOSE_BRACE ? undefined : { end: at + 1 };
+}
+
+function afterComma(body: Buffer, start: number, end: number): number {
+  const at = skipSpace(body, start, end);
+  return body[at] === COMMA ? skipSpace(body, at + 1, end) : at;
 }
 
 function hasEscape(body: Buffer, start: number, end: number): boolean {
