@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { StoreUnavailable } from '../accounts/contract.ts';
 import { PAGE_SIZE_MAX } from '../bounds.ts';
 import type { Conversations } from '../conversation/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
@@ -8,7 +7,7 @@ import { writeJson } from '../protocol/hub/json.ts';
 import { type ListQuery, listInputItems } from '../protocol/responses/item-list.ts';
 import { idOf, type KeptResponse, unpackResponse } from '../protocol/responses/kept-response.ts';
 import { requestIdHeaders, sendRefusal } from './answer.ts';
-import { type Gateway, identify } from './pipeline.ts';
+import { type Gateway, identify, refuseIfAway } from './pipeline.ts';
 import { keyOfItem, keyOfResponse, shown } from './recall.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
 
@@ -41,11 +40,6 @@ export async function serveStored(
     ...requestIdHeaders(requestId, 'responses'),
   ]);
   response.end(body);
-}
-
-function refuseIfAway(error: unknown): Refusal {
-  if (error instanceof StoreUnavailable) return refuse('unavailable', { retryAfterMs: 1_000 });
-  throw error;
 }
 
 async function answer(

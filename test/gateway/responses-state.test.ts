@@ -73,6 +73,7 @@ describe.each([
   ['gpt-5', 'Responses'],
   ['chat-only', 'Chat Completions'],
   ['claude-sonnet-5', 'Messages'],
+  ['gemini-3-pro', 'generateContent'],
 ])('a conversation with %s, whose vendor speaks %s', (model) => {
   it('is continued by the id of the last response, over a tool call and a stream', async () => {
     const input = `My name is Ada. [[sim tag=${model}-1 tool=weather]]`;
@@ -186,6 +187,27 @@ describe('what a vendor is sent for a continued conversation', () => {
       'message',
       'message',
     ]);
+  });
+
+  it.each(['claude-sonnet-5', 'gemini-3-pro'])('has the signatures that %s wants back', async (model) => {
+    const input = `[[sim tag=${model}-signed thinking=8 tool=weather]]`;
+    const reasoning = { effort: 'high', summary: 'auto' } as const;
+    const first = await client.responses.create({ model, input, tools: TOOLS, reasoning });
+    const second = await client.responses.create({
+      model,
+      previous_response_id: first.id,
+      input: [
+        {
+          type: 'function_call_output',
+          call_id: callOf(first).call_id,
+          output: `sunny [[sim tag=${model}-returned tokens=3]]`,
+        },
+      ],
+      tools: TOOLS,
+      reasoning,
+    });
+    expect(second.output_text.split(' ')).toHaveLength(3);
+    expect(heard(`${model}-returned`)).toMatch(/"(signature|thoughtSignature)":"[^"]{20}/);
   });
 
   it('may be another vendor: the conversation goes along', async () => {
