@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { encodeWord } from '../../sim/directive.ts';
+import type { TruthCall } from '../../sim/truth.ts';
+import type { World } from '../support/world.ts';
+import type { Agent } from './agents.ts';
+import { modelId, type Upstream } from './catalog.ts';
+import type { Doorman, Visit } from './doorman.ts';
+import { type Ended, runProgram } from './program.ts';
+
+/** One agent through the gateway to one upstream dialect. */
+export interface Cell {
+  readonly agent: Agent;
+  readonly upstream: Upstream;
+}
+
+export interface CellResult extends Cell {
+  /** What is wrong; nothing when the loop was closed. */
+  readonly problems: readonly string[];
+  readonly durationMs: number;
+  readonly ended: Ended;
+  readonly visits: readonly Visit[];
+  /** What the simulated vendor saw of it. */
+  readonly truth: readonly TruthCall[];
+}
+
+export interface Scene {
+  readonly world: World;
+  readonly doorman: Doorman;
+  /** Of this run; each cell gets a folder in it. */
+  readonly folder: string;
+  /** Where the agents are installed. */
+  readonly programs: string;
+  /** Ends everything early. */
+  readonly signal: AbortSignal;
+}
+
+const CELL_TIMEOUT_MS = 120_000;
+
+export async function runCell(scene: Scene, { agent, upstream }: Cell): Promise<CellResult> {
+  const tag = `${agent.program}-${upstream.name}`;
+  // Only the file has this word: it reaches the vendor when the tool has really run, and in no other way.
+  const secret = `harbour${randomBytes(6).toString('hex')}`;
+  const { home, work, file } = await furnish(join(scene.folder, tag), secret);
+  const launch = await agent.prepare({
+    url: scene.doorman.url,
+    key: scene.world.key,
+    model: modelId(agent.family, upstream),
+    prompt: promptFor(agent, tag, file),
+    home,
+  });
+  scene.doorman.take();
+  const begunMs = performance.now();
+  const ended = await runProgram(join(scene.programs, agent.program), launch.parameters, {
+    folder: work,
+    environment: { ...plainEnvironment(home), ...launch.environment },
+    signal: AbortSignal.any([scene.signal, AbortSignal.timeout(CELL_TIMEOUT_MS)]),
+  });
+  const durationMs = performance.now() - begunMs;
+  await scene.world.settled();
+  const truth = scene.world.simulator.truth.list(tag);
+  const visits = scene.doorman.take();
+  const problems = judge(scene.world, truth, { ended, secret, visits, tool: agent.tool });
+  return { agent, upstream, problems, durationMs, ended, truth, visits };
+}
+
+async function furnish(folder: string, secret: string) {
+  const home = join(folder, 'home');
+  const work = join(folder, 'work');
+  await mkdir(home, { recursive: true });
+  await mkdir(work, { recursive: true });
+  const file = join(work, 'note.txt');
+  await writeFile(file, `The word is ${secret}.\n`);
+  return { home, work, file };
+}
+
+/** The directive travels in the prompt, through agent and gateway, and tells the simulated vendor what to call. */
+function promptFor({ tool, toolArguments }: Agent, tag: string, file: string): string {
+  const args = encodeWord(JSON.stringify(toolArguments(file)));
+  return `Which word is in note.txt? [[sim tag=${tag} thinking=20 tool=${tool} args=${args}]]`;
+}
+
+/** Nothing of ours but the programs: an agent must not find a proxy, a key or a setting of this machine. */
+function plainEnvironment(home: string): Record<string, string> {
+  return { HOME: home, LANG: 'C.UTF-8', NO_COLOR: '1', PATH: process.env.PATH ?? '', TMPDIR: home };
+}
+
+interface Evidence {
+  readonly ended: Ended;
+  readonly secret: string;
+  readonly visits: readonly Visit[];
+  readonly tool: string;
+}
+
+function judge(world: World, truth: readonly TruthCall[], evidence: Evidence): readonly string[] {
+  const { ended, secret, visits, tool } = evidence;
+  const problems: string[] = [];
+  if (ended.exitCode !== 0) problems.push(`exit code ${ended.exitCode ?? 'none: it was too slow'}`);
+  // An agent that tries again after an error may well get through; a user would pay for both.
+  for (const { method, path, status } of visits)
+    if (method === 'POST' && status >= 400) problems.push(`${path} was answered ${status}`);
+  const called = truth.flatMap(({ said }) => said?.calls ?? []).map(({ name }) => name);
+  if (!called.includes(tool)) problems.push(`the vendor called ${called.join(', ') || 'no tool'}`);
+  const informed = truth.filter((call) => world.simulator.truth.body(call)?.includes(secret));
+  const last = informed.findLast(({ said, finished }) => finished === 'complete' && said?.calls.length === 0);
+  if (informed.length === 0) problems.push('the result of the tool did not reach the vendor');
+  else if (last === undefined) problems.push('the vendor gave no answer after the tool');
+  else if (!plainText(ended.printed).includes(plainText(last.said?.text ?? '')))
+    problems.push('the answer was not printed');
+  return problems;
+}
+
+/** Agents print JSON or wrapped text: what counts is the words. */
+function plainText(text: string): string {
+  return text.replaceAll(/\\n|\s+/g, ' ').trim();
+}

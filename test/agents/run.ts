@@ -1,0 +1,117 @@
+/** `npm run agents`: real agents, each through the gateway to each upstream dialect. README.md beside it. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { stopTestServer } from '../support/postgres.ts';
+import { startWorld, type World } from '../support/world.ts';
+import { AGENTS, type Agent } from './agents.ts';
+import { catalogFor, UPSTREAMS, type Upstream } from './catalog.ts';
+import { type CellResult, runCell, type Scene } from './cell.ts';
+import { startDoorman } from './doorman.ts';
+import { isLoopbackOnly, runInLoopback } from './loopback.ts';
+import { renderProblems, renderTable, renderTranscript } from './report.ts';
+
+const FOLDER = import.meta.dirname;
+const PROGRAMS = join(FOLDER, 'node_modules', '.bin');
+
+interface Options {
+  readonly agents: readonly Agent[];
+  readonly upstreams: readonly Upstream[];
+  readonly verbose: boolean;
+  /** Where bodies of requests and answers are written, for people who look for a fault. */
+  readonly bodies: string | undefined;
+}
+
+function readOptions(parameters: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...parameters],
+    options: {
+      agent: { type: 'string', multiple: true },
+      upstream: { type: 'string', multiple: true },
+      verbose: { type: 'boolean', default: false },
+      bodies: { type: 'string' },
+    },
+  });
+  const { agent, upstream, verbose, bodies } = values;
+  return {
+    agents: AGENTS.filter(({ program }) => agent?.includes(program) ?? true),
+    upstreams: UPSTREAMS.filter(({ name }) => upstream?.includes(name) ?? true),
+    verbose,
+    bodies,
+  };
+}
+
+/** From the lock file, into this folder only: 900 MB that neither the product nor its tests need. */
+function install(): boolean {
+  if (AGENTS.every(({ program }) => existsSync(join(PROGRAMS, program)))) return true;
+  const parameters = ['ci', '--no-audit', '--no-fund'];
+  return spawnSync('npm', parameters, { cwd: FOLDER, stdio: 'inherit' }).status === 0;
+}
+
+async function runAll(options: Options): Promise<readonly CellResult[]> {
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-agents-'));
+  try {
+    const world = await startWorld({ catalog: catalogFor(AGENTS.map(({ family }) => family)) });
+    const doorman = await startDoorman(world.url);
+    try {
+      const scene = { world, doorman, folder, programs: PROGRAMS, signal: interrupted.signal };
+      return await runCells(scene, options);
+    } finally {
+      await doorman.close();
+      await world.close();
+      await stopTestServer();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runCells(scene: Scene, options: Options): Promise<readonly CellResult[]> {
+  const results: CellResult[] = [];
+  for (const agent of options.agents) {
+    for (const upstream of options.upstreams) {
+      if (scene.signal.aborted) return results;
+      const result = await runCell(scene, { agent, upstream });
+      results.push(result);
+      await show(scene.world, result, options);
+    }
+  }
+  return results;
+}
+
+async function show(world: World, result: CellResult, { verbose, bodies }: Options): Promise<void> {
+  if (verbose) console.log(`${await renderTranscript(world, result)}\n`);
+  if (result.problems.length > 0) console.log(`${renderProblems(result)}\n`);
+  if (bodies === undefined) return;
+  await mkdir(bodies, { recursive: true });
+  const name = `${result.agent.program}-${result.upstream.name}`;
+  for (const [index, { request, answer }] of result.visits.entries()) {
+    await writeFile(join(bodies, `${name}-${index}-request.json`), request);
+    await writeFile(join(bodies, `${name}-${index}-answer.txt`), answer);
+  }
+  for (const [index, call] of result.truth.entries())
+    await writeFile(join(bodies, `${name}-vendor-${index}.json`), world.simulator.truth.body(call) ?? '');
+}
+
+async function main(parameters: readonly string[]): Promise<number> {
+  const options = readOptions(parameters);
+  if (!install()) return 1;
+  if (!isLoopbackOnly()) {
+    const ended = runInLoopback(fileURLToPath(import.meta.url), parameters);
+    if (typeof ended === 'number') return ended;
+    console.error(`The agents run only where nothing can leave the machine: ${ended}.`);
+    return 1;
+  }
+  const results = await runAll(options);
+  console.log(renderTable(results));
+  const expected = options.agents.length * options.upstreams.length;
+  return results.length === expected && results.every(({ problems }) => problems.length === 0) ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));
