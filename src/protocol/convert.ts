@@ -109,7 +109,7 @@ function convertAnswer(body: Buffer, plan: ReturnPlan): Buffer | AnswerError | u
 }
 
 /** The one place where content that cannot be carried becomes a refusal. */
-function expressible<T>(work: () => T): T | Refusal {
+export function expressible<T>(work: () => T): T | Refusal {
   try {
     return work();
   } catch (error) {

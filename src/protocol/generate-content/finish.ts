@@ -13,6 +13,11 @@ const FILTERED: ReadonlySet<string> = new Set([
   'MODEL_ARMOR',
 ]);
 
+/** The vendor's filters ended the answer. */
+export function isFiltered(reason: string): boolean {
+  return FILTERED.has(reason);
+}
+
 /** Reasons that are a failure of the vendor unless something was said before. */
 const FAILED: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL',

@@ -1,0 +1,95 @@
+import { sniffMedia } from '../../kernel/sniff.ts';
+import { decodeAddress } from '../chat-completions/decode-media.ts';
+import type { RawRequest } from '../dialect.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, readJson } from '../hub/json.ts';
+import { Inexpressible } from '../hub/notes.ts';
+import type { MediaSource } from '../hub/part.ts';
+import { findBoundary, findParts, isMultipart } from './multipart.ts';
+
+/** What an Images client asks for, however it was written. Plain data; it never changes. */
+export interface ImageWish {
+  readonly prompt: string;
+  /** Pictures to start from, in the client's order. */
+  readonly pictures: readonly WishedPicture[];
+  /** All other fields that say something, as texts: forms have nothing else. */
+  readonly options: ReadonlyMap<string, string>;
+}
+
+/** A picture as bytes or by its address; ids of files mean nothing outside their vendor. */
+export type WishedPicture = Exclude<MediaSource, { readonly kind: 'file' }>;
+
+const PICTURE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]', 'images']);
+const NO_RAW_KEYS: ReadonlySet<string> = new Set();
+/** Base64 characters that hold the first bytes of a picture. */
+const BEGINNING_CHARS = 32;
+
+/** Throws `Inexpressible` for what only the client's own vendor could understand. */
+export function readImageWish(raw: RawRequest): ImageWish {
+  return isMultipart(raw.contentType) ? readForm(raw) : readObject(raw);
+}
+
+function readObject({ body }: RawRequest): ImageWish {
+  const object = readJson(body.toString('utf8'), NO_RAW_KEYS) ?? {};
+  const pictures: WishedPicture[] = [];
+  const options = new Map<string, string>();
+  for (const [name, value] of Object.entries(object)) {
+    if (value === null || value === undefined || name === 'prompt') continue;
+    if (PICTURE_FIELDS.has(name)) pictures.push(...readPictures(value, name));
+    else options.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return { prompt: requirePrompt(object.prompt), pictures, options };
+}
+
+function readPictures(value: JsonValue, path: string): readonly WishedPicture[] {
+  if (!isArray(value)) return [readPicture(value, path)];
+  return value.map((one, index) => readPicture(one, `${path}[${index}]`));
+}
+
+/** `{image_url}` as the vendor documents it; bare addresses are what many clients send. */
+function readPicture(value: JsonValue, path: string): WishedPicture {
+  const address = isObject(value) ? addressOf(value, path) : value;
+  if (typeof address !== 'string') throw new Inexpressible(path, 'an address is needed');
+  const source = decodeAddress(address, path);
+  if (source.kind === 'url' && !/^https?:/i.test(source.url)) {
+    throw new Inexpressible(path, 'must be a data address or an http address');
+  }
+  return source.kind === 'bytes' ? withTrueType(source) : (source as WishedPicture);
+}
+
+function addressOf(value: JsonObject, path: string): JsonValue | undefined {
+  if (value.file_id !== undefined && value.file_id !== null) {
+    throw new Inexpressible(`${path}.file_id`, 'a file kept at another vendor cannot be sent');
+  }
+  return isObject(value.image_url) ? value.image_url.url : value.image_url;
+}
+
+/** Vendors refuse a picture whose declared type is not that of its bytes (conversion.md 5.1, 1). */
+function withTrueType(source: Extract<WishedPicture, { kind: 'bytes' }>): WishedPicture {
+  const beginning = Buffer.from(source.base64.slice(0, BEGINNING_CHARS), 'base64');
+  return { ...source, mime: sniffMedia(beginning) ?? source.mime };
+}
+
+/** In a form the type of a file is what its bytes say; a declared one says nothing more. */
+function readForm({ body, contentType }: RawRequest): ImageWish {
+  const pictures: WishedPicture[] = [];
+  const options = new Map<string, string>();
+  for (const { name, content } of findParts(body, findBoundary(contentType) ?? '') ?? []) {
+    const bytes = body.subarray(content.start, content.end);
+    if (PICTURE_FIELDS.has(name)) {
+      const mime = sniffMedia(bytes) ?? 'application/octet-stream';
+      pictures.push({ kind: 'bytes', mime, base64: bytes.toString('base64') });
+    } else if (name === 'mask') {
+      options.set(name, 'file');
+    } else {
+      options.set(name, bytes.toString('utf8'));
+    }
+  }
+  const prompt = requirePrompt(options.get('prompt'));
+  options.delete('prompt');
+  return { prompt, pictures, options };
+}
+
+function requirePrompt(value: JsonValue | undefined): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new Inexpressible('prompt', 'a text is needed');
+}
