@@ -257,7 +257,7 @@ export const SCHEMA_ALTERNATIVES_MAX = 256;
 export const REFERENCES_PER_CALL_MAX = 1_000;
 /** Items of one answer that can be referred to later. */
 export const ITEMS_KEPT_MAX = 128;
-/** Media fetched by its address for a vendor that fetches none: each item, items of a call, and all at once. */
+/** Media fetched by its address for a vendor that fetches none: one item, items of a call, all at once. */
 export const MEDIA_BYTES_MAX = 20 * MIB;
 export const MEDIA_ITEMS_MAX = 10;
 export const MEDIA_FETCHES_MAX = 256;

@@ -52,3 +52,21 @@ test('a file of settings is read and the environment wins over it', () => {
   expect(result).toMatchObject({ kind: 'config', config: { drainMs: 7, nodeName: 'north' } });
   expect(loadConfig(file)).toMatchObject({ kind: 'config-errors' });
 });
+
+test('hosts of media are read as addresses write them', () => {
+  const given = ' Media.Internal, 10.0.0.5:8080,[::1]:9000 ,,cdn.test:80,files.test:443';
+  const result = readConfig({ TOLLGATE_MEDIA_HOSTS: given });
+  if (result.kind !== 'config') throw new Error(result.errors.join());
+  const hosts = ['media.internal', '10.0.0.5:8080', '[::1]:9000', 'cdn.test', 'files.test'];
+  expect(result.config.mediaHosts).toEqual(hosts);
+  expect(readConfig({})).toMatchObject({ config: { mediaHosts: [] } });
+});
+
+test.each(['http://a.test', 'a.test/path', 'user@a.test', 'a b', 'a.test:99999', '*'])(
+  'a media host %j is refused',
+  (host) => {
+    expect(errorsOf({ TOLLGATE_MEDIA_HOSTS: host })).toEqual([
+      'TOLLGATE_MEDIA_HOSTS: must be hosts, or hosts with ports, separated by commas',
+    ]);
+  },
+);

@@ -68,6 +68,20 @@ const choice = <const Value extends string>(
   parse: (value) => values.find((one) => one === value) ?? new Reason(`must be one of ${values.join(', ')}`),
 });
 
+/** As addresses write them: lower case, IPv6 in brackets, no port where it is a usual one. */
+const hosts = (name: string, meaning: string): Setting<readonly string[]> => ({
+  name,
+  standard: '',
+  meaning,
+  parse: (value) => {
+    const entries = value.split(',').map((entry) => entry.trim());
+    const wanted = entries.filter((entry) => entry !== '');
+    const wrong = wanted.find((entry) => !/^[^/@?#*\s]+$/.test(entry) || !URL.canParse(`http://${entry}`));
+    if (wrong !== undefined) return new Reason('must be hosts, or hosts with ports, separated by commas');
+    return wanted.map((entry) => new URL(`http://${entry}`).host.replace(/:443$/, ''));
+  },
+});
+
 const SECRET_BYTES_MIN = 32;
 
 export const SETTINGS = {
@@ -155,6 +169,10 @@ export const SETTINGS = {
     30,
     [0, 3_650],
     'Days that answers of Responses stay retrievable; 0 keeps nothing of any conversation.',
+  ),
+  mediaHosts: hosts(
+    'TOLLGATE_MEDIA_HOSTS',
+    'Hosts (`host` or `host:port`, by commas) that media may be fetched from although they are private.',
   ),
   drainMs: integer('TOLLGATE_DRAIN_MS', 30_000, [0, 3_600_000], 'What running calls get at SIGTERM.'),
   openaiApiKey: optional('OPENAI_API_KEY', 'Makes the default catalogue serve OpenAI models.'),

@@ -61,3 +61,33 @@ export interface UpstreamClient {
   send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamExchange;
   close(): Promise<void>;
 }
+
+/** Fetches what a client named by its address. Only public addresses, within bounds, never with a secret. */
+export interface MediaFetcher {
+  /** `signal` ends it early; `room` is asked for every piece before it is kept. */
+  fetch(address: string, patience: MediaPatience): Promise<FetchedMedia | MediaFailure>;
+}
+
+export interface MediaPatience {
+  readonly signal: AbortSignal;
+  /** False: there is no room for so many more bytes. */
+  room(bytes: number): boolean;
+}
+
+export interface FetchedMedia {
+  readonly kind: 'media';
+  /** By the bytes where they tell it, else as declared; always one that models read. */
+  readonly mime: string;
+  readonly bytes: Buffer;
+}
+
+export interface MediaFailure {
+  readonly kind: 'media-failure';
+  /**
+   * `address`: not an address we would fetch. `unreachable`: nothing came of it, or it leads where we do not
+   * go; the client is not told which, lest it map our network. `type`: not what models read.
+   */
+  readonly reason: 'address' | 'unreachable' | 'too-slow' | 'too-large' | 'type' | 'no-room';
+  /** For our log only: names no path and no query. */
+  readonly detail: string;
+}

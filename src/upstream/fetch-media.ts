@@ -1,0 +1,162 @@
+import { Client, type Dispatcher } from 'undici';
+import {
+  MEDIA_BYTES_MAX,
+  MEDIA_FETCHES_MAX,
+  MEDIA_REDIRECTS_MAX,
+  MEDIA_TIMEOUT_MS,
+  UPSTREAM_HEADER_BYTES_MAX,
+} from '../bounds.ts';
+import { VERSION } from '../kernel/version.ts';
+import type { FetchedMedia, MediaFailure, MediaFetcher, MediaPatience } from './contract.ts';
+import {
+  ForbiddenAddress,
+  guardedLookup,
+  isForbiddenLiteral,
+  type Resolve,
+  readMediaAddress,
+  systemResolve,
+} from './media-address.ts';
+import { mayBeMedia, mediaType } from './media-type.ts';
+
+export interface MediaFetcherOptions {
+  /** `host` or `host:port` of the operator's own: these may be private, and have a port of their own. */
+  readonly ownHosts: readonly string[];
+  readonly resolve?: Resolve;
+  readonly timeoutMs?: number;
+}
+
+/** A failure on its way out of the depths; it never leaves this file. */
+class NotFetched extends Error {
+  readonly reason: MediaFailure['reason'];
+
+  constructor(reason: MediaFailure['reason'], detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+/** Fetches for clients, so it trusts neither address nor answer. Each step has a connection of its own. */
+export class GuardedFetcher implements MediaFetcher {
+  readonly #ownHosts: ReadonlySet<string>;
+  readonly #resolve: Resolve;
+  readonly #timeoutMs: number;
+  #running = 0;
+
+  constructor({ ownHosts, resolve = systemResolve, timeoutMs = MEDIA_TIMEOUT_MS }: MediaFetcherOptions) {
+    this.#ownHosts = new Set(ownHosts);
+    this.#resolve = resolve;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async fetch(address: string, patience: MediaPatience): Promise<FetchedMedia | MediaFailure> {
+    if (this.#running >= MEDIA_FETCHES_MAX) return failure('no-room', 'too many fetches at once');
+    const late = AbortSignal.timeout(this.#timeoutMs);
+    const limited = { ...patience, signal: AbortSignal.any([patience.signal, late]) };
+    this.#running += 1;
+    try {
+      return await this.#follow(address, limited);
+    } catch (error) {
+      if (late.aborted) return failure('too-slow', 'the time is up');
+      if (error instanceof NotFetched) return failure(error.reason, error.message);
+      return failure('unreachable', detailOf(error));
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #follow(address: string, patience: MediaPatience): Promise<FetchedMedia> {
+    let url = this.#judge(address);
+    for (let redirects = 0; redirects <= MEDIA_REDIRECTS_MAX; redirects++) {
+      const answer = await this.#ask(url, patience);
+      if ('kind' in answer) return answer;
+      // A place that a server points to is judged like the one the client named.
+      const next = URL.canParse(answer.location, url.href) ? new URL(answer.location, url).href : '';
+      url = this.#judge(next);
+    }
+    throw new NotFetched('unreachable', 'too many redirects');
+  }
+
+  #judge(address: string): URL {
+    const url = readMediaAddress(address, this.#ownHosts);
+    if (url === undefined) throw new NotFetched('address', 'scheme, port or form');
+    if (isForbiddenLiteral(url, this.#ownHosts)) throw new NotFetched('unreachable', 'a private address');
+    return url;
+  }
+
+  async #ask(url: URL, { signal, room }: MediaPatience): Promise<FetchedMedia | { location: string }> {
+    const client = new Client(url.origin, {
+      connect: { lookup: guardedLookup(url, this.#ownHosts, this.#resolve), timeout: this.#timeoutMs },
+      maxHeaderSize: UPSTREAM_HEADER_BYTES_MAX,
+      headersTimeout: this.#timeoutMs,
+      bodyTimeout: this.#timeoutMs,
+      pipelining: 0,
+      allowH2: false,
+    });
+    // A name that does not answer holds up the look-up, which knows no signal.
+    const abort = (): void => void client.destroy();
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      signal.throwIfAborted();
+      const answer = await client.request({
+        path: url.pathname + url.search,
+        method: 'GET',
+        headers: { 'accept-encoding': 'identity', 'user-agent': `tollgate/${VERSION}` },
+        signal,
+      });
+      const location = redirectOf(answer);
+      return location === undefined ? await readMedia(answer, room) : { location };
+    } finally {
+      signal.removeEventListener('abort', abort);
+      await client.destroy();
+    }
+  }
+}
+
+function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
+  if (statusCode < 300 || statusCode > 399) return undefined;
+  const { location } = headers;
+  if (typeof location !== 'string') throw new NotFetched('unreachable', `status ${statusCode}`);
+  return location;
+}
+
+async function readMedia(
+  answer: Dispatcher.ResponseData,
+  room: MediaPatience['room'],
+): Promise<FetchedMedia> {
+  const { statusCode, headers, body } = answer;
+  if (statusCode !== 200) throw new NotFetched('unreachable', `status ${statusCode}`);
+  const contentType = textHeader(headers['content-type']);
+  const encoding = textHeader(headers['content-encoding']).toLowerCase();
+  if (!mayBeMedia(contentType)) throw new NotFetched('type', 'the declared type');
+  if (encoding !== '' && encoding !== 'identity')
+    throw new NotFetched('type', 'an encoding nobody asked for');
+  const declaredBytes = Number(textHeader(headers['content-length']));
+  if (declaredBytes > MEDIA_BYTES_MAX) throw new NotFetched('too-large', 'by its own word');
+  const chunks: Buffer[] = [];
+  let heldBytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    heldBytes += chunk.length;
+    if (heldBytes > MEDIA_BYTES_MAX) throw new NotFetched('too-large', 'while it was read');
+    if (!room(chunk.length)) throw new NotFetched('no-room', 'the budget for bodies');
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  const mime = mediaType(contentType, bytes);
+  if (mime === undefined) throw new NotFetched('type', 'the bytes');
+  return { kind: 'media', mime, bytes };
+}
+
+function textHeader(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function failure(reason: MediaFailure['reason'], detail: string): MediaFailure {
+  return { kind: 'media-failure', reason, detail };
+}
+
+/** Codes only: the messages of Node and undici quote names and addresses. */
+function detailOf(error: unknown): string {
+  if (error instanceof ForbiddenAddress) return error.message;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : 'the connection failed';
+}
