@@ -33,6 +33,7 @@ import { createLedgerStore } from './store/ledger.ts';
 import { describeHeld, lockDataDirectory } from './store/lock.ts';
 import { openStore } from './store/open.ts';
 import { createUpstreamClient } from './upstream/client.ts';
+import { GuardedFetcher } from './upstream/fetch-media.ts';
 import { Health } from './upstream/health.ts';
 
 export interface Tollgate {
@@ -230,6 +231,7 @@ function buildGateway(config: Config, parts: GatewayParts): Gateway {
     inFlight,
     bodies,
     conversations: parts.conversations,
+    media: new GuardedFetcher({ ownHosts: config.mediaHosts }),
     settlement: {
       journal,
       gate,

@@ -1,3 +1,5 @@
+import { NO_USAGE, type Usage } from '../kernel/usage.ts';
+
 /** An answer of a vendor that is an error: kept whole, because it may be passed on unchanged. */
 export interface VendorError {
   readonly status: number;
@@ -13,10 +15,18 @@ export interface RouteFailure {
   readonly error: VendorError | undefined;
 }
 
+/** What the vendor reported beside its refusal: a blocked picture was read and thought about all the same. */
+export interface Spent {
+  readonly usage: Usage;
+  readonly estimated: boolean;
+}
+
+export const NOTHING_SPENT: Spent = Object.freeze({ usage: NO_USAGE, estimated: false });
+
 export type AttemptResult =
   /** The client has its answer, or as much of it as came, or went away; the call is settled. */
   | { readonly kind: 'answered'; readonly outcome: string }
   /** The vendor says that the request itself is wrong: it is passed on, no other route is asked. */
-  | { readonly kind: 'rejected'; readonly error: VendorError }
+  | { readonly kind: 'rejected'; readonly error: VendorError; readonly spent: Spent }
   /** Nothing reached the client: the next route may try. */
   | { readonly kind: 'route-failed'; readonly failure: RouteFailure };

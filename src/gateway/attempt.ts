@@ -10,7 +10,7 @@ import type {
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
 import { droppedHeaders, modelHeaders, requestIdHeaders } from './answer.ts';
-import type { AttemptResult, RouteFailure, VendorError } from './attempt-result.ts';
+import { type AttemptResult, NOTHING_SPENT, type RouteFailure, type VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
 import type { Flight } from './in-flight.ts';
 import { attemptCount, countedInput, type Passage, settlePassage } from './passage.ts';
@@ -143,7 +143,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     if (this.#done) return;
     if (this.#stream !== undefined) {
       const state = this.#stream.push(chunk);
-      if (state === 'first-error') this.#firstEventFailed(this.#stream.firstError);
+      if (state === 'first-error') this.#firstEventFailed(this.#stream);
       else if (state === 'foreign') this.#notStreamed();
       return;
     }
@@ -260,8 +260,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       return;
     }
     if (answer.isError) {
-      const status = vendorErrorStatus(body.toString('utf8'));
-      this.#vendorFailed({ status, headers: head.headers, body });
+      const error = Buffer.concat(answer.pieces);
+      const status = vendorErrorStatus(error.toString('utf8'));
+      const spent = { usage: answer.usage ?? NO_USAGE, estimated: false };
+      this.#vendorFailed({ status, headers: head.headers, body: error }, spent);
       return;
     }
     if (facts.stream) {
@@ -274,7 +276,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       cacheWrite: 0,
       outputText: countTokens(answer.outputText()),
       outputReasoning: 0,
-      images: facts.images,
+      images: answer.images ?? facts.images,
       videos: 0,
     };
     call.firstByteAt = this.#passage.carriage.clock.monotonic();
@@ -333,14 +335,11 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   }
 
   /** conversion.md 1.12: an error as the first event is still an ordinary error, with a status of its own. */
-  #firstEventFailed(text: string): void {
+  #firstEventFailed({ firstError, spent }: StreamAnswer): void {
     this.#exchange?.abort();
     const headers = { 'content-type': 'application/json' };
-    this.#vendorFailed({
-      status: vendorErrorStatus(text),
-      headers,
-      body: Buffer.from(vendorErrorBody(text)),
-    });
+    const body = Buffer.from(vendorErrorBody(firstError));
+    this.#vendorFailed({ status: vendorErrorStatus(firstError), headers, body }, spent);
   }
 
   /** A client that asked for events reads an answer without any as an empty success. */
@@ -349,10 +348,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#fail({ outcome: 'not-a-stream', kind: 'broken', error: undefined });
   }
 
-  #vendorFailed(error: VendorError): void {
+  #vendorFailed(error: VendorError, spent = NOTHING_SPENT): void {
     // A redirect or an answer without content is no error that a client could read.
     if (error.status < 400) this.#fail({ outcome: String(error.status), kind: 'broken', error: undefined });
-    else if (classify(error.status) === 'client-error') this.#finish({ kind: 'rejected', error });
+    else if (classify(error.status) === 'client-error') this.#finish({ kind: 'rejected', error, spent });
     else this.#fail({ outcome: String(error.status), kind: 'vendor-error', error });
   }
 

@@ -10,9 +10,9 @@ import { isEventStream } from './pass-through.ts';
 import type { Passage } from './passage.ts';
 import type { Translation } from './translation.ts';
 
-const NO_HEADERS: IncomingHttpHeaders = {};
-const EVENT_STREAM = 'text/event-stream; charset=utf-8';
-const JSON_TYPE = 'application/json; charset=utf-8';
+export const NO_HEADERS: IncomingHttpHeaders = {};
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Client and vendor speak different protocols: request and answer are made anew, through the hub. */
 export class Converted implements Translation {
@@ -66,19 +66,22 @@ export class Converted implements Translation {
     return { pieces: [converted], usage, valid: true, isError: false, outputText: () => answer.outputText() };
   }
 
-  /** Limits of the vendor's account say nothing in another protocol; its request id helps its support. */
-  answerHeaders({ headers }: UpstreamHead): string[] {
+  answerHeaders(head: UpstreamHead): string[] {
     const { facts, raw } = this.#passage;
     const isEvents = facts.stream && raw.path?.framing !== 'json-array';
-    const passed = ['content-type', isEvents ? EVENT_STREAM : JSON_TYPE];
-    const upstreamId = headers['x-request-id'] ?? headers['request-id'];
-    if (upstreamId !== undefined && isHeaderValue(upstreamId))
-      passed.push('x-upstream-request-id', upstreamId);
-    return passed;
+    return convertedHeaders(head, isEvents ? EVENT_STREAM : JSON_TYPE);
   }
 
   remember(): void {
     const { carriage, call } = this.#passage;
     keepBlobs(carriage.conversations, call.caller.account.id, this.#conversion.kept);
   }
+}
+
+/** Limits of the vendor's account say nothing in another protocol; its request id helps its support. */
+export function convertedHeaders({ headers }: UpstreamHead, contentType: string): string[] {
+  const passed = ['content-type', contentType];
+  const upstreamId = headers['x-request-id'] ?? headers['request-id'];
+  if (upstreamId !== undefined && isHeaderValue(upstreamId)) passed.push('x-upstream-request-id', upstreamId);
+  return passed;
 }

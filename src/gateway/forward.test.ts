@@ -143,7 +143,8 @@ async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9, bod
   const settlement = { journal, gate, observer, clock, creditsPerYuan: 1_000, tasks };
   const health = new Health(clock);
   const retryBudget = new RetryBudget();
-  const shared = { health, retryBudget, inFlight, settlement, gate, journal, clock, log, tasks };
+  const media = { fetch: () => Promise.reject(new Error('nothing is fetched here')) };
+  const shared = { health, media, retryBudget, inFlight, settlement, gate, journal, clock, log, tasks };
   const carriage = {
     ...shared,
     client: upstream(plays, sent),

@@ -6,7 +6,13 @@ import type { Ticket } from '../upstream/health.ts';
 import { addressVendor } from '../upstream/vendor.ts';
 import { modelHeaders, requestIdHeaders, sendRefusal } from './answer.ts';
 import { type AttemptWatch, RouteAttempt } from './attempt.ts';
-import type { AttemptResult, RouteFailure, VendorError } from './attempt-result.ts';
+import {
+  type AttemptResult,
+  NOTHING_SPENT,
+  type RouteFailure,
+  type Spent,
+  type VendorError,
+} from './attempt-result.ts';
 import { CLIENT_CLOSED, type Outcome } from './call.ts';
 import { attemptCount, beginAttempt, endAttempt, type Passage, settlePassage } from './passage.ts';
 import { watchAnswer } from './remember.ts';
@@ -47,7 +53,7 @@ export async function forward(passage: Passage, routes: readonly Route[], times:
       failures.push(result.failure);
       if (result.failure.kind === 'stopped') break;
     } else if (result.kind === 'rejected' && !response.closed) {
-      passOn(passage, result.error);
+      passOn(passage, result.error, result.spent);
       return;
     }
   }
@@ -163,7 +169,7 @@ function outcomeOf(result: AttemptResult): string {
 function answerFailures(passage: Passage, failures: readonly RouteFailure[]): void {
   const answered = failures.findLast(({ error }) => error !== undefined && !isHouseError(error.status));
   if (answered?.error !== undefined) {
-    passOn(passage, answered.error);
+    passOn(passage, answered.error, NOTHING_SPENT);
     return;
   }
   const refusal = refusalFor(failures);
@@ -187,10 +193,10 @@ function isHouseError(status: number): boolean {
 }
 
 /** A vendor's own error: status and body unchanged. */
-function passOn(passage: Passage, error: VendorError): void {
+function passOn(passage: Passage, error: VendorError, spent: Spent): void {
   const { call, response, model } = passage;
   const { protocol } = call.endpoint;
-  settlePassage(passage, ended(error.status, null), String(error.status));
+  settlePassage(passage, { ...ended(error.status, null), ...spent }, String(error.status));
   const headers = [
     'content-length',
     String(error.body.length),

@@ -8,7 +8,7 @@ import type { Tasks } from '../kernel/task.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Journal } from '../ledger/contract.ts';
 import type { Dialect, RawRequest, RequestFacts, StreamUsage } from '../protocol/dialect.ts';
-import type { UpstreamClient, UpstreamTimeouts } from '../upstream/contract.ts';
+import type { MediaFetcher, UpstreamClient, UpstreamTimeouts } from '../upstream/contract.ts';
 import type { Health } from '../upstream/health.ts';
 import type { Call, Outcome } from './call.ts';
 import type { InFlight } from './in-flight.ts';
@@ -25,6 +25,7 @@ export interface Carriage {
   readonly inFlight: InFlight;
   readonly bodies: BodyBudget;
   readonly conversations: Conversations;
+  readonly media: MediaFetcher;
   readonly settlement: Settlement;
   readonly gate: Gate;
   readonly journal: Journal;

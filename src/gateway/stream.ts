@@ -7,6 +7,7 @@ import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Verdict } from '../ledger/contract.ts';
 import type { Framing, StreamRelay } from '../protocol/dialect.ts';
 import type { UpstreamExchange } from '../upstream/contract.ts';
+import { NOTHING_SPENT, type Spent } from './attempt-result.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
 import { writeChunk } from './write-chunk.ts';
@@ -85,6 +86,12 @@ export class StreamAnswer {
   /** The vendor's error, when it was the first event. */
   get firstError(): string {
     return this.#relay.firstError ?? '';
+  }
+
+  /** What the vendor reported before its error. */
+  get spent(): Spent {
+    const { usage, estimated, inputReported } = this.#relay.usage();
+    return inputReported ? { usage, estimated } : NOTHING_SPENT;
   }
 
   get began(): boolean {

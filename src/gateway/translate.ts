@@ -11,6 +11,8 @@ import { mayHoldEnvelope } from '../protocol/hub/envelope.ts';
 import type { TextProtocol } from '../protocol/hub/protocol.ts';
 import { withKeptBlobs } from './blobs.ts';
 import { Converted } from './converted.ts';
+import { convertImages } from './converted-images.ts';
+import { mediaOf, withMedia } from './media.ts';
 import { PassThrough } from './pass-through.ts';
 import type { Passage } from './passage.ts';
 import { speakable } from './spoken.ts';
@@ -30,8 +32,10 @@ export function translate(
   blobs: Blobs,
 ): Translation | Promise<Translation | Refusal> {
   const { protocol } = passage.call.endpoint;
+  if (!route.protocols.includes(protocol)) {
+    return protocol === 'images' ? convertImages(passage, route) : convert(passage, route, protocol, blobs);
+  }
   if (protocol === 'images') return new PassThrough(passage, route);
-  if (!route.protocols.includes(protocol)) return convert(passage, route, protocol, blobs);
   const asIs = blobs === 'own' && !mayHoldEnvelope(passage.raw.body, protocol);
   return asIs ? new PassThrough(passage, route) : passWithoutStrangers(passage, route, protocol, blobs);
 }
@@ -66,7 +70,11 @@ async function convert(
     message: 'No usable upstream of this model speaks a text protocol',
   });
   for (const spoken of speakable(route, client.request)) {
-    const conversion = convertRequest(client, targetOf(route, spoken, blobs), identity);
+    const target = targetOf(route, spoken, blobs);
+    const request = await withMedia(client.request, target, () => mediaOf(passage));
+    const conversion = isRefusal(request)
+      ? request
+      : convertRequest({ ...client, request }, target, identity);
     if (!isRefusal(conversion)) return new Converted(passage, conversion, spoken);
     refusal = conversion;
   }

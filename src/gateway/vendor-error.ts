@@ -6,6 +6,7 @@ const BAD_GATEWAY = 502;
 const STATUS_BY_NAME = new Map([
   ['invalid_request_error', 400],
   ['invalid_prompt', 400],
+  ['image_generation_user_error', 400],
   ['authentication_error', 401],
   ['billing_error', 402],
   ['permission_error', 403],

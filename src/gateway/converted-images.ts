@@ -1,0 +1,116 @@
+import type { Route } from '../catalog/contract.ts';
+import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import { expressible } from '../protocol/convert.ts';
+import type { Framing, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
+import { readJson, writeJson } from '../protocol/hub/json.ts';
+import { Painting } from '../protocol/images/from-gemini.ts';
+import { PaintStream } from '../protocol/images/paint-stream.ts';
+import { encodePaint, type PaintRequest, type PictureBytes } from '../protocol/images/to-gemini.ts';
+import { readImageWish, type WishedPicture } from '../protocol/images/wish.ts';
+import { dialectOf } from '../protocol/registry.ts';
+import type { UpstreamHead } from '../upstream/contract.ts';
+import type { VendorAction } from '../upstream/vendor.ts';
+import { convertedHeaders, EVENT_STREAM, JSON_TYPE, NO_HEADERS } from './converted.ts';
+import { mediaOf } from './media.ts';
+import { isEventStream } from './pass-through.ts';
+import type { Passage } from './passage.ts';
+import type { Translation } from './translation.ts';
+
+/** The refusal says what in the request no painter of Google's can be told. */
+export async function convertImages(passage: Passage, route: Route): Promise<ConvertedImages | Refusal> {
+  const wish = expressible(() => readImageWish(passage.raw));
+  if (isRefusal(wish)) return wish;
+  if (passage.call.endpoint.edit && wish.pictures.length === 0) {
+    return refuse('notExpressible', { message: 'image: an edit needs a picture to start from' });
+  }
+  const pictures = await Promise.all(wish.pictures.map((picture) => bytesOf(picture, passage)));
+  const refusal = pictures.find(isRefusal);
+  if (refusal !== undefined) return refusal;
+  const fetched = { ...wish, pictures: pictures.filter((picture) => !isRefusal(picture)) };
+  const request = expressible(() => encodePaint(fetched, route.forwardModelId));
+  return isRefusal(request) ? request : new ConvertedImages(passage, request);
+}
+
+async function bytesOf(picture: WishedPicture, passage: Passage): Promise<PictureBytes | Refusal> {
+  if (picture.kind === 'bytes') return picture;
+  const media = await mediaOf(passage).fetch(picture.url, 'image');
+  if (isRefusal(media)) return media;
+  return { kind: 'bytes', mime: media.mime, base64: media.bytes.toString('base64') };
+}
+
+const NO_RAW_KEYS: ReadonlySet<string> = new Set();
+
+/** An Images client and a painter of Google's: a prompt there, pictures back (conversion.md 18). */
+export class ConvertedImages implements Translation {
+  readonly protocol = 'gemini';
+  readonly action: VendorAction;
+  readonly body: readonly Buffer[];
+  readonly clientHeaders = NO_HEADERS;
+  readonly clientQuery: string;
+  readonly dropped: readonly string[];
+  readonly #passage: Passage;
+  readonly #dialect = dialectOf('gemini');
+
+  constructor(passage: Passage, request: PaintRequest) {
+    const { stream } = passage.facts;
+    this.#passage = passage;
+    this.action = stream ? 'stream' : 'generate';
+    this.body = [request.body];
+    this.clientQuery = stream ? 'alt=sse' : '';
+    this.dropped = request.dropped;
+  }
+
+  framingOf(head: UpstreamHead): Framing | undefined {
+    return isEventStream(head) ? 'sse' : undefined;
+  }
+
+  clientFraming(): Framing {
+    return 'sse';
+  }
+
+  relay(framing: Framing): StreamRelay {
+    const { facts, model, call } = this.#passage;
+    const isEdit = facts.edit || call.endpoint.edit;
+    return new PaintStream({
+      purpose: isEdit ? 'image_edit' : 'image_generation',
+      createdAtS: this.#createdAtS(),
+      vendor: this.#dialect.relayStream(framing, facts, model.modelId),
+    });
+  }
+
+  /** Tokens are what the vendor reported, images what it really made; a blocked one costs no image. */
+  readAnswer(body: Buffer): PlainAnswer {
+    const { facts, model } = this.#passage;
+    const answer = this.#dialect.readResponse(body, facts, model.modelId);
+    if (!answer.valid || answer.isError) return answer;
+    const json = readJson(body.toString('utf8'), NO_RAW_KEYS);
+    if (json === undefined) return { ...answer, valid: false };
+    const painting = new Painting();
+    painting.take(json);
+    const { count, overflowed } = painting;
+    if (overflowed) return { ...answer, valid: false };
+    const isError = count === 0;
+    const told = isError ? painting.error() : painting.answer(this.#createdAtS());
+    const usage = answer.usage === undefined ? undefined : { ...answer.usage, images: count };
+    return {
+      pieces: [Buffer.from(writeJson(told))],
+      usage,
+      images: count,
+      outputText: () => answer.outputText(),
+      valid: true,
+      isError,
+    };
+  }
+
+  answerHeaders(head: UpstreamHead): string[] {
+    return convertedHeaders(head, this.#passage.facts.stream ? EVENT_STREAM : JSON_TYPE);
+  }
+
+  remember(): void {
+    // Pictures have no history.
+  }
+
+  #createdAtS(): number {
+    return Math.floor(this.#passage.call.createdAtMs / 1000);
+  }
+}
