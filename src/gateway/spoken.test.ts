@@ -12,6 +12,7 @@ describe('what a route can be asked in', () => {
     expect(canServe(speaking('gemini'), 'responses')).toBe(true);
     expect(canServe(speaking('images'), 'messages')).toBe(false);
     expect(canServe(speaking('chat'), 'images')).toBe(false);
+    expect(canServe(speaking('chat', 'gemini'), 'images')).toBe(true);
   });
 
   test('a vendor that speaks several is asked in the one that carries reasoning', () => {

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { vendor } from '../../test/support/upstream.ts';
 import { MEDIA_BYTES_MAX } from '../bounds.ts';
-import type { MediaPatience } from './contract.ts';
+import type { MediaFailure, MediaPatience } from './contract.ts';
 import { GuardedFetcher } from './fetch-media.ts';
 import type { Resolve } from './media-address.ts';
 
@@ -127,6 +127,11 @@ describe('an address is not followed', () => {
     const result = await fetcher.fetch(address, PATIENT);
     expect(result).toMatchObject({ reason: 'unreachable' });
     expect(JSON.stringify(result)).not.toContain('inside.example');
+  });
+
+  test.each(['http', 'https'])('%s into a private network: the look-up is what refuses', async (scheme) => {
+    const { detail } = (await fetcher.fetch(`${scheme}://inside.example/`, PATIENT)) as MediaFailure;
+    expect(detail).toBe('the name leads into a private network');
   });
 
   test('when one of the addresses of its name is private', async () => {

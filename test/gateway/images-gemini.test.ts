@@ -264,6 +264,18 @@ function sayBlocked(body: object, stream: boolean): void {
   }
 }
 
+it('a stream that ends before its end is no picture, and costs nothing', async () => {
+  const headers = { 'content-type': 'text/event-stream' };
+  const { candidates } = JSON.parse(answer([PICTURE]).toString());
+  const text = JSON.stringify({ candidates: [{ content: candidates[0].content }], ...USAGE });
+  painter.say({ headers, pieces: [Buffer.from(`data: ${text}\r\n\r\n`)] });
+  const body = { model: 'canned', prompt: 'x', stream: true };
+  const response = await world.post('/v1/images/generations', body);
+  expect(await response.json()).toMatchObject({ code: 50202 });
+  const row = await rowOf(response.headers.get('x-request-id'));
+  expect(row).toMatchObject({ status: 502, images: 0n, amount_micro: 0n });
+});
+
 describe('40004 says what cannot be done, before any vendor is asked', () => {
   it.each([
     ['n: this model makes one image at a time', { n: 2 }],
