@@ -12,7 +12,6 @@ import {
   readCountRequest,
   writeCount,
 } from '../protocol/count.ts';
-import { mayHoldEnvelope } from '../protocol/hub/envelope.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
 import { addressVendor } from '../upstream/vendor.ts';
@@ -197,10 +196,8 @@ async function bodyFor(
   route: Route,
   { protocol }: CountEndpoint,
 ): Promise<readonly Buffer[] | Refusal> {
-  const { raw } = counting;
-  const own = mayHoldEnvelope(raw.body, protocol)
-    ? returnOwnBlobs(protocol, raw, targetOf(route, protocol, 'own'))
-    : raw;
+  const { raw, facts: read } = counting;
+  const own = read.holdsEnvelope ? returnOwnBlobs(protocol, raw, targetOf(route, protocol, 'own')) : raw;
   if (own === undefined || own === raw) return countBody(protocol, counting, route.forwardModelId);
   const facts = await dialectOf(protocol).readRequest(own);
   return isRefusal(facts)

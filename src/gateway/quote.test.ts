@@ -12,6 +12,7 @@ const facts: RequestFacts = {
   images: 0,
   inputTokensEstimate: 1_000,
   usageInjected: false,
+  holdsEnvelope: false,
   usageSplice: undefined,
   edit: false,
 };

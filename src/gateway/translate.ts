@@ -7,7 +7,6 @@ import {
   returnOwnBlobs,
 } from '../protocol/convert.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
-import { mayHoldEnvelope } from '../protocol/hub/envelope.ts';
 import type { TextProtocol } from '../protocol/hub/protocol.ts';
 import { withKeptBlobs } from './blobs.ts';
 import { Converted } from './converted.ts';
@@ -36,7 +35,7 @@ export function translate(
     return protocol === 'images' ? convertImages(passage, route) : convert(passage, route, protocol, blobs);
   }
   if (protocol === 'images') return new PassThrough(passage, route);
-  const asIs = blobs === 'own' && !mayHoldEnvelope(passage.raw.body, protocol);
+  const asIs = blobs === 'own' && !passage.facts.holdsEnvelope;
   return asIs ? new PassThrough(passage, route) : passWithoutStrangers(passage, route, protocol, blobs);
 }
 

@@ -39,6 +39,7 @@ const FACTS: RequestFacts = {
   images: 0,
   inputTokensEstimate: 1,
   usageInjected: false,
+  holdsEnvelope: false,
   usageSplice: undefined,
   edit: false,
 };

@@ -17,7 +17,7 @@ export interface Dialect {
   /** Reads a plain answer: its usage, and the answer with the platform's model name in it. */
   readResponse(body: Buffer, facts: RequestFacts, modelId: string): PlainAnswer;
   /** A relay for one streamed answer. */
-  relayStream(framing: Framing, facts: RequestFacts, modelId: string): StreamRelay;
+  relayStream(framing: Framing, facts: RequestFacts, modelId: string): VendorRelay;
   /** Counts the input of a request with the tokenizer; bounded, off the steady path. */
   countInput(request: RawRequest): number;
   /** One error in the client's own form, for a stream that already began (conversion.md 14.7). */
@@ -57,6 +57,8 @@ export interface RequestFacts {
   readonly images: number;
   /** Cheap estimate of the input: text bytes by four, a fixed figure for each blob. Never the tokenizer. */
   readonly inputTokensEstimate: number;
+  /** Some string of the body is an envelope of ours, with blobs that its vendor does not know. */
+  readonly holdsEnvelope: boolean;
   /** Chat streams only: the client did not ask for usage, so we ask for it and keep it from the client. */
   readonly usageInjected: boolean;
   /** Where and how `include_usage` is put in; private to the chat dialect. */
@@ -138,6 +140,15 @@ export interface StreamRelay {
   usage(): StreamUsage;
   /** The same where about right is enough, such as for a mark that is only read if we die: cheaper. */
   roughUsage(): StreamUsage;
+}
+
+/** Takes the data of one event; its bytes are good until the next one. */
+export type TakeEvent = (payload: Buffer, start: number, end: number) => void;
+
+/** The relay of a protocol's own stream, which may also serve a conversion of it. */
+export interface VendorRelay extends StreamRelay {
+  /** Whole events go to `take` from now on, as they came, and no bytes are handed out. */
+  divert(take: TakeEvent): void;
 }
 
 export interface StreamUsage {

@@ -15,6 +15,7 @@ const FACTS: RequestFacts = {
   images: 0,
   inputTokensEstimate: 0,
   usageInjected: false,
+  holdsEnvelope: false,
   usageSplice: undefined,
   edit: false,
 };

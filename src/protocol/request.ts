@@ -108,6 +108,7 @@ export function createTextRequestReader(
         answers: 1,
         images: 0,
         inputTokensEstimate: inputTokensEstimate(scan),
+        holdsEnvelope: scan.holdsEnvelope,
         usageInjected: false,
         usageSplice: undefined,
         edit: false,

@@ -18,6 +18,7 @@ import {
 } from './ascii.ts';
 import { BLOB_BYTES_MIN, looksLikeBlob } from './blob.ts';
 import type { ByteRange } from './dialect.ts';
+import { isEnvelopeAt } from './hub/envelope.ts';
 import { findChild, type PathNode, type PathTree, sameBytes } from './paths.ts';
 import { decodeText } from './text.ts';
 import { escapeEnd, numberEnd, plainEnd, WordView } from './token.ts';
@@ -60,6 +61,8 @@ export class JsonScan {
   textBytes = 0;
   /** String values that are files rather than text. */
   blobs = 0;
+  /** Some string value is an envelope of ours (hub/envelope.ts). */
+  holdsEnvelope = false;
   tooDeep = false;
 
   readonly #bytes: Buffer;
@@ -233,6 +236,7 @@ export class JsonScan {
       return;
     }
     const length = quote - start - 1;
+    if (isEnvelopeAt(this.#bytes, start + 1)) this.holdsEnvelope = true;
     if (length >= BLOB_BYTES_MIN && looksLikeBlob(this.#bytes, start + 1, quote)) this.blobs++;
     else this.textBytes += length;
     this.#ended(this.#pending, start, quote + 1);

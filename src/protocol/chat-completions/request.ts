@@ -44,6 +44,7 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
     answers: boundAnswers(foundFigure(body, found[slots.answers])),
     images: 0,
     inputTokensEstimate: inputTokensEstimate(scan),
+    holdsEnvelope: scan.holdsEnvelope,
     usageInjected: usageSplice !== undefined,
     usageSplice,
     edit: false,

@@ -36,6 +36,7 @@ function readFacts(body: Buffer, scan: JsonScan): Omit<RequestFacts, 'model' | '
     answers: boundAnswers(answers),
     images: 0,
     inputTokensEstimate: inputTokensEstimate(scan),
+    holdsEnvelope: scan.holdsEnvelope,
     usageInjected: false,
     usageSplice: undefined,
     edit: false,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Blob, mayReturn } from './blob.ts';
-import { mayHoldEnvelope, unwrapBlobs, unwrapBlobsBase64, wrapBlobs, wrapBlobsBase64 } from './envelope.ts';
+import { isEnvelopeAt, unwrapBlobs, unwrapBlobsBase64, wrapBlobs, wrapBlobsBase64 } from './envelope.ts';
 
 const BLOBS: readonly Blob[] = [
   { issuer: 'm-1f', form: 'signature', place: 'reasoning', value: 'EqQB+/=', text: 'so – 考え' },
@@ -14,12 +14,13 @@ describe('an envelope', () => {
     expect(wrapBlobs(BLOBS)).toMatch(/^tollgate\.blobs\.1\.[A-Za-z0-9_-]+$/);
   });
 
-  test('is found in a body', () => {
-    expect(mayHoldEnvelope(Buffer.from(`{"signature":"${wrapBlobs(BLOBS)}"}`), 'messages')).toBe(true);
-    expect(mayHoldEnvelope(Buffer.from(`{"thoughtSignature":"${wrapBlobsBase64(BLOBS)}"}`), 'gemini')).toBe(
-      true,
-    );
-    expect(mayHoldEnvelope(Buffer.from('{"signature":"EqQBCkYI"}'), 'messages')).toBe(false);
+  test('is known by its beginning, in both spellings', () => {
+    const at = (value: string): boolean => isEnvelopeAt(Buffer.from(`"${value}"`), 1);
+    expect(at(wrapBlobs(BLOBS))).toBe(true);
+    expect(at(wrapBlobsBase64(BLOBS))).toBe(true);
+    expect(at('tollgate')).toBe(false);
+    expect(at('dG9sbGdhdGU=')).toBe(false);
+    expect(at('EqQBCkYI')).toBe(false);
   });
 
   test('that is damaged or foreign is none', () => {

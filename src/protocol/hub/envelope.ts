@@ -1,9 +1,9 @@
 import { ENVELOPE_BLOBS_MAX, ENVELOPE_CHARS_MAX } from '../../bounds.ts';
 import { type JsonBounds, parseJson } from '../../kernel/json.ts';
+import { sameBytes } from '../paths.ts';
 import type { Blob } from './blob.ts';
-import type { TextProtocol } from './protocol.ts';
 
-/** No vendor's signature begins like this. Long, because bodies are searched for it: that makes it quick. */
+/** No vendor's signature begins like this, and no text of a client's. */
 const MARK = 'tollgate.blobs.1.';
 const MARK_BYTES = Buffer.from(MARK);
 /** The same in base64, as far as it does not depend on what follows. */
@@ -53,9 +53,14 @@ export function unwrapBlobsBase64(text: string): readonly Blob[] | undefined {
   return unwrapBlobs(Buffer.from(text, 'base64').toString('latin1'));
 }
 
-/** Whether a body may hold an envelope: then it is not passed on untouched, whatever protocol it speaks. */
-export function mayHoldEnvelope(body: Buffer, protocol: TextProtocol): boolean {
-  return body.includes(protocol === 'gemini' ? MARK_BASE64_BYTES : MARK_BYTES);
+/**
+ * Whether a string of a body is an envelope, in either spelling: then the body is not passed on untouched,
+ * whatever protocol it speaks. Asked of every string of every request, so the first byte decides most.
+ */
+export function isEnvelopeAt(bytes: Buffer, start: number): boolean {
+  const first = bytes[start];
+  if (first === MARK_BYTES[0]) return sameBytes(MARK_BYTES, bytes, start);
+  return first === MARK_BASE64_BYTES[0] && sameBytes(MARK_BASE64_BYTES, bytes, start);
 }
 
 /** From outside: every field is checked. */

@@ -57,7 +57,13 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   };
 }
 
-const NO_TEXT = { outputTokensMax: undefined, answers: 1, usageInjected: false, usageSplice: undefined };
+const NO_TEXT = {
+  outputTokensMax: undefined,
+  answers: 1,
+  holdsEnvelope: false,
+  usageInjected: false,
+  usageSplice: undefined,
+};
 
 function holdsImage(body: Buffer, range: ByteRange | undefined): boolean {
   if (range === undefined || isWord(body, range.start, range.end, 'null')) return false;

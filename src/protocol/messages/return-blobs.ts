@@ -1,5 +1,5 @@
 import { type Blob, mayReturn, NO_ISSUER } from '../hub/blob.ts';
-import { mayHoldEnvelope, unwrapBlobs } from '../hub/envelope.ts';
+import { isEnvelopeAt, unwrapBlobs } from '../hub/envelope.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import type { Target } from '../hub/spoke.ts';
 import { textOf } from './fields.ts';
@@ -29,7 +29,7 @@ function returnBlock(block: JsonValue, target: Target): readonly JsonValue[] {
   const value = textOf(type === 'thinking' ? block.signature : block.data) ?? '';
   const envelope = unwrapBlobs(value);
   // An envelope of ours that a client damaged is nobody's.
-  if (envelope === undefined) return mayHoldEnvelope(Buffer.from(value), 'messages') ? [] : [block];
+  if (envelope === undefined) return isEnvelopeAt(Buffer.from(value), 0) ? [] : [block];
   const text = textOf(block.thinking) ?? '';
   return envelope.filter((blob) => mayReturn(blob, target)).flatMap((blob) => restore(blob, text));
 }

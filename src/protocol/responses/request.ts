@@ -38,6 +38,7 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
     answers: 1,
     images: 0,
     inputTokensEstimate: inputTokensEstimate(scan),
+    holdsEnvelope: scan.holdsEnvelope,
     usageInjected: false,
     usageSplice: undefined,
     edit: false,
