@@ -84,7 +84,7 @@ function googlePage(models: readonly Model[], query: URLSearchParams): object {
   return { models: page.map(googleModel), ...(rest.length > page.length ? { nextPageToken } : {}) };
 }
 
-/** A size that is none is the usual one, and one beyond the bounds is the bound: nobody needs to fail here. */
+/** A size that is none is the usual one, and one beyond the bound is the bound: nobody has to fail here. */
 function pageSize(asked: string | null, usual: number): number {
   const size = Number(asked ?? '');
   if (!Number.isInteger(size) || size <= 0) return usual;
