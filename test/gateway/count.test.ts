@@ -102,6 +102,22 @@ describe('a vendor that speaks the client’s protocol counts', () => {
     expect(counts[0]?.totalTokens).toBeGreaterThan(bare.totalTokens + 40);
   });
 
+  it('a history that holds thoughts of another vendor', async () => {
+    const question = { role: 'user' as const, content: `${TEXT} [[sim thinking=12 tokens=5]]` };
+    const told = await anthropic.messages.create({
+      model: 'gpt-5',
+      max_tokens: 2_000,
+      thinking: { type: 'adaptive' },
+      messages: [question],
+    });
+    expect(told.content.map(({ type }) => type)).toEqual(['thinking', 'text']);
+    const history = [question, { role: 'assistant' as const, content: told.content }, ...messages];
+    const asked = { model: CLAUDE, messages: history };
+    const { data, response } = await anthropic.messages.countTokens(asked).withResponse();
+    expect(response.headers.get('x-tollgate-estimated')).toBeNull();
+    expect(data.input_tokens).toBeGreaterThan(20);
+  });
+
   it('and says what is wrong with the request', async () => {
     const wrong = { model: CLAUDE, messages: [{ role: 'tool' as 'user', content: 'x' }] };
     expect(await failureOf(anthropic.messages.countTokens(wrong))).toMatchObject({
