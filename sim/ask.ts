@@ -38,6 +38,8 @@ export interface AskedTool {
   readonly name: string;
   readonly schema: Json;
   readonly kind: 'function' | 'custom';
+  /** Responses only: what the tool stands in; a call names both. */
+  readonly namespace?: string;
 }
 
 /** A finished HTTP answer: errors, counts, lists and plain answers. */

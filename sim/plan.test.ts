@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 const ARGUMENTS = { path: '/a folder/[1] 100%.txt', lines: [1, 2] };
-const NAME = 'read_file';
+const NAME = 'files__read_file';
 const parameters = {
   type: 'object',
   properties: { path: { type: 'string' }, lines: { type: 'array', items: { type: 'integer' } } },
@@ -20,7 +20,7 @@ const parameters = {
 const declared = { name: NAME, description: 'Reads a file.', parameters };
 
 function prompt(tag: string): string {
-  return `read it [[sim tag=${tag} tool=${NAME} args=${encodeWord(JSON.stringify(ARGUMENTS))}]]`;
+  return `read it [[sim tag=${tag} tool=read_file args=${encodeWord(JSON.stringify(ARGUMENTS))}]]`;
 }
 
 interface Dialect {

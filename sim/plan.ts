@@ -5,6 +5,7 @@ import type { Ask, AskedTool } from './ask.ts';
 import { OUTPUT_TOKENS_MAX } from './bounds.ts';
 import type { Directive } from './directive.ts';
 import { newId } from './id.ts';
+import { strings } from './json.ts';
 import { sampleJson } from './sample.ts';
 import { countTokens, splitTokens } from './tokens.ts';
 import type { Said } from './truth.ts';
@@ -150,13 +151,19 @@ function chooseTools(ask: Ask, directive: Directive): readonly AskedTool[] {
     const { name } = ask.choice;
     return [ask.tools.find((tool) => tool.name === name) ?? first];
   }
-  const named = directive.tools.map((name) => ask.tools.find((tool) => tool.name === name) ?? first);
+  const named = directive.tools.map((name) => ask.tools.find((tool) => isNamed(tool, name)) ?? first);
   if (named.length === 0 && ask.choice === 'required') return [first];
   return ask.parallel === 'one' ? named.slice(0, 1) : named;
 }
 
+/** Where a dialect has no namespaces, a gateway puts them before the name. */
+function isNamed(tool: AskedTool, name: string): boolean {
+  return tool.name === name || tool.name.endsWith(`__${name}`);
+}
+
 function toolPart(tool: AskedTool, directive: Directive, random: Random): Part {
-  const input = directive.callArguments ?? madeUpInput(tool, random);
+  const { callArguments } = directive;
+  const input = callArguments === undefined ? madeUpInput(tool, random) : givenInput(tool, callArguments);
   return {
     kind: 'tool',
     id: newId(24),
@@ -164,6 +171,13 @@ function toolPart(tool: AskedTool, directive: Directive, random: Random): Part {
     nameTokens: countTokens(tool.name),
     tokens: splitTokens(input),
   };
+}
+
+/** Free text is a function's first required argument: so a model uses a custom tool that was wrapped. */
+function givenInput(tool: AskedTool, text: string): string {
+  const [required] = strings(tool.schema.required);
+  if (tool.kind === 'custom' || text.startsWith('{') || required === undefined) return text;
+  return JSON.stringify({ [required]: text });
 }
 
 function madeUpInput(tool: AskedTool, random: Random): string {

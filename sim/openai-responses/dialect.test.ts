@@ -159,4 +159,21 @@ describe('Responses, through the official SDK', () => {
       code: 'model_not_found',
     });
   });
+
+  it('calls a tool that stands in a namespace, given as an item of the conversation', async () => {
+    const run = { type: 'custom', name: 'run', description: 'Runs a program.' };
+    const given = {
+      type: 'additional_tools',
+      role: 'developer',
+      tools: [{ type: 'namespace', name: 'machine', description: '', tools: [weather, run] }],
+    };
+    const question = { role: 'user', content: '[[sim tool=get_weather,run args=a%20program]]' };
+    // The SDK has no type for the item yet.
+    const input = [given, question] as unknown as OpenAI.Responses.ResponseInput;
+    const { output } = await client.responses.create({ model: 'gpt-4o', input });
+    expect(output).toMatchObject([
+      { type: 'function_call', namespace: 'machine', name: 'get_weather', arguments: '{"city":"a program"}' },
+      { type: 'custom_tool_call', namespace: 'machine', name: 'run', input: 'a program' },
+    ]);
+  });
 });

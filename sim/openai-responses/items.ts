@@ -68,8 +68,9 @@ export function writeItem(item: Item, status: ItemStatus): Readonly<Record<strin
     return { id: item.id, type: 'message', status, content, role: 'assistant' };
   }
   const said = done ? item.part.tokens.join('') : '';
-  const { name } = item.part.tool;
-  const shared = { id: item.id, status, call_id: `call_${item.part.id}`, name };
+  const { name, namespace } = item.part.tool;
+  const place = namespace === undefined ? {} : { namespace };
+  const shared = { id: item.id, status, call_id: `call_${item.part.id}`, name, ...place };
   return item.part.tool.kind === 'custom'
     ? { type: 'custom_tool_call', ...shared, input: said }
     : { type: 'function_call', ...shared, arguments: said };

@@ -22,7 +22,7 @@ export function readResponses(body: Json, model: OpenaiModel, key: string): Ask 
     inputTokens: responsesInputTokens(body),
     outputTokensMax: numeric(body.max_output_tokens),
     stops: [],
-    tools: records(body.tools).flatMap(readTool),
+    tools: [...records(body.tools), ...items.flatMap(addedTools)].flatMap((tool) => readTool(tool)),
     choice: readChoice(body.tool_choice),
     parallel: body.parallel_tool_calls === false ? 'one' : 'many',
     toolRounds: countRounds(items),
@@ -73,12 +73,21 @@ export function responsesInputTokens(body: Json): number {
   return tokens;
 }
 
+/** Codex's newest models get their tools in the conversation, where later turns can add to them. */
+function addedTools(item: Json): readonly Json[] {
+  return item.type === 'additional_tools' ? records(item.tools) : [];
+}
+
 /** Hosted tools are never called here. Tools in a namespace are functions like any other. */
-function readTool(tool: Json): readonly AskedTool[] {
+function readTool(tool: Json, namespace?: string): readonly AskedTool[] {
   const { type } = tool;
-  if (type === 'namespace') return records(tool.tools).flatMap(readTool);
+  if (type === 'namespace') {
+    const name = string(tool.name);
+    return records(tool.tools).flatMap((inner) => readTool(inner, name));
+  }
   if (type !== 'function' && type !== 'custom') return [];
-  return [{ name: string(tool.name), schema: record(tool.parameters), kind: type }];
+  const place = namespace === undefined ? {} : { namespace };
+  return [{ name: string(tool.name), schema: record(tool.parameters), kind: type, ...place }];
 }
 
 function readChoice(choice: unknown): Ask['choice'] {

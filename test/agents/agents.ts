@@ -18,6 +18,8 @@ export interface Launch {
 }
 
 export interface Agent {
+  /** For people who choose one, and for tags. */
+  readonly id: string;
   readonly name: string;
   /** In node_modules/.bin. */
   readonly program: string;
@@ -25,17 +27,18 @@ export interface Agent {
   readonly family: string;
   /** A tool that every conversation of this agent has, and what to call it with to see a file. */
   readonly tool: string;
-  readonly toolArguments: (file: string) => object;
+  readonly toolArguments: (file: string) => string;
   /** Writes its settings and says how it is started. */
   readonly prepare: (errand: Errand) => Promise<Launch>;
 }
 
 const claudeCode: Agent = {
+  id: 'claude',
   name: 'Claude Code',
   program: 'claude',
   family: 'claude-opus-5',
   tool: 'Read',
-  toolArguments: (file) => ({ file_path: file }),
+  toolArguments: (file) => JSON.stringify({ file_path: file }),
   prepare: async ({ url, key, model, prompt, home }) => ({
     parameters: ['-p', prompt, '--model', model, '--output-format', 'json', '--allowedTools', 'Read'],
     environment: {
@@ -53,11 +56,12 @@ const claudeCode: Agent = {
 };
 
 const codex: Agent = {
+  id: 'codex',
   name: 'Codex',
   program: 'codex',
   family: 'gpt-5.5',
   tool: 'exec_command',
-  toolArguments: (file) => ({ cmd: `cat ${file}` }),
+  toolArguments: (file) => JSON.stringify({ cmd: `cat ${file}` }),
   prepare: async ({ url, key, model, prompt, home }) => {
     const settings = `model_provider = "tollgate"
 model = "${model}"
@@ -81,12 +85,23 @@ exporter = "none"
   },
 };
 
+/** With its newest models: one custom tool for programs, in a namespace, given in the conversation. */
+const codexCodeMode: Agent = {
+  ...codex,
+  id: 'codex-code-mode',
+  name: 'Codex code mode',
+  family: 'gpt-6.1-sol',
+  tool: 'exec',
+  toolArguments: (file) => `text(await tools.exec_command({ cmd: "cat ${file}" }));`,
+};
+
 const geminiCli: Agent = {
+  id: 'gemini',
   name: 'Gemini CLI',
   program: 'gemini',
   family: 'gemini-3-pro',
   tool: 'read_file',
-  toolArguments: (file) => ({ file_path: file }),
+  toolArguments: (file) => JSON.stringify({ file_path: file }),
   prepare: async ({ url, key, model, prompt, home }) => {
     const settings = {
       security: { auth: { selectedType: 'gemini-api-key' } },
@@ -109,4 +124,4 @@ const geminiCli: Agent = {
   },
 };
 
-export const AGENTS: readonly Agent[] = [claudeCode, codex, geminiCli];
+export const AGENTS: readonly Agent[] = [claudeCode, codex, codexCodeMode, geminiCli];

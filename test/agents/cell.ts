@@ -39,7 +39,7 @@ export interface Scene {
 const CELL_TIMEOUT_MS = 120_000;
 
 export async function runCell(scene: Scene, { agent, upstream }: Cell): Promise<CellResult> {
-  const tag = `${agent.program}-${upstream.name}`;
+  const tag = `${agent.id}-${upstream.name}`;
   // Only the file has this word: it reaches the vendor when the tool has really run, and in no other way.
   const secret = `harbour${randomBytes(6).toString('hex')}`;
   const { home, work, file } = await furnish(join(scene.folder, tag), secret);
@@ -75,9 +75,9 @@ async function furnish(folder: string, secret: string) {
   return { home, work, file };
 }
 
-/** The directive travels in the prompt, through agent and gateway, and tells the simulated vendor what to call. */
+/** The directive travels in the prompt, through agent and gateway, and tells the vendor what to call. */
 function promptFor({ tool, toolArguments }: Agent, tag: string, file: string): string {
-  const args = encodeWord(JSON.stringify(toolArguments(file)));
+  const args = encodeWord(toolArguments(file));
   return `Which word is in note.txt? [[sim tag=${tag} thinking=20 tool=${tool} args=${args}]]`;
 }
 
@@ -101,7 +101,8 @@ function judge(world: World, truth: readonly TruthCall[], evidence: Evidence): r
   for (const { method, path, status } of visits)
     if (method === 'POST' && status >= 400) problems.push(`${path} was answered ${status}`);
   const called = truth.flatMap(({ said }) => said?.calls ?? []).map(({ name }) => name);
-  if (!called.includes(tool)) problems.push(`the vendor called ${called.join(', ') || 'no tool'}`);
+  if (!called.some((name) => name === tool || name.endsWith(`__${tool}`)))
+    problems.push(`the vendor called ${called.join(', ') || 'no tool'}`);
   const informed = truth.filter((call) => world.simulator.truth.body(call)?.includes(secret));
   const last = informed.findLast(({ said, finished }) => finished === 'complete' && said?.calls.length === 0);
   if (informed.length === 0) problems.push('the result of the tool did not reach the vendor');

@@ -14,7 +14,7 @@ export interface Visit {
   readonly answer: string;
 }
 
-/** Stands between agents and gateway, changes nothing, and notes who came: also what the call log never sees. */
+/** Stands between agents and gateway, changes nothing and notes who came, also what no call log sees. */
 export interface Doorman {
   readonly url: string;
   /** What came since this was last asked. */

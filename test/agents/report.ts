@@ -3,7 +3,7 @@ import { UPSTREAMS } from './catalog.ts';
 import type { CellResult } from './cell.ts';
 import type { Visit } from './doorman.ts';
 
-const WIDTH = 16;
+const WIDTH = 18;
 const OUTPUT_CHARACTERS = 1_500;
 
 /** One row for an agent, one column for an upstream dialect. */

@@ -38,7 +38,7 @@ function readOptions(parameters: readonly string[]): Options {
   });
   const { agent, upstream, verbose, bodies } = values;
   return {
-    agents: AGENTS.filter(({ program }) => agent?.includes(program) ?? true),
+    agents: AGENTS.filter(({ id }) => agent?.includes(id) ?? true),
     upstreams: UPSTREAMS.filter(({ name }) => upstream?.includes(name) ?? true),
     verbose,
     bodies,
@@ -90,7 +90,7 @@ async function show(world: World, result: CellResult, { verbose, bodies }: Optio
   if (result.problems.length > 0) console.log(`${renderProblems(result)}\n`);
   if (bodies === undefined) return;
   await mkdir(bodies, { recursive: true });
-  const name = `${result.agent.program}-${result.upstream.name}`;
+  const name = `${result.agent.id}-${result.upstream.name}`;
   for (const [index, { request, answer }] of result.visits.entries()) {
     await writeFile(join(bodies, `${name}-${index}-request.json`), request);
     await writeFile(join(bodies, `${name}-${index}-answer.txt`), answer);

@@ -10,6 +10,7 @@ export const ENTRY_POINTS = new Set([
   'src/cli/error-docs.ts',
   'sim/main.ts',
   'bench/run.ts',
+  'test/agents/run.ts',
   'test/run.ts',
   'vitest.config.ts',
   'test/gateway/transcript.ts',
