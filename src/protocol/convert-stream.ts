@@ -1,14 +1,19 @@
 import { JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../bounds.ts';
 import { type JsonBounds, parseJson } from '../kernel/json.ts';
-import type { Framing, StreamRelay, StreamUsage } from './dialect.ts';
+import type { Framing, StreamRelay, StreamUsage, VendorRelay } from './dialect.ts';
+import { SHAPED_BYTES_MAX } from './event-shape.ts';
+import { type EventTemplate, learnTemplate } from './event-template.ts';
+import type { HubEvent } from './hub/event.ts';
 import type { JsonObject } from './hub/json.ts';
 import type { ReturnPlan } from './hub/return-call.ts';
 import { ReturnStage } from './hub/return-stream.ts';
 import type { Spoke, StreamDecoder, StreamEncoder } from './hub/spoke.ts';
 import { isOpenBrace, skipSpace } from './skim.ts';
-import { SseSplitter } from './sse.ts';
+import { NOTHING } from './splitter.ts';
 
 const EVENT_BOUNDS: JsonBounds = { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
+/** A vendor whose events are all different is not learned for ever. */
+const LESSONS_MAX = 16;
 
 /** The two ends of a converted stream. */
 export interface StreamPlan {
@@ -19,41 +24,45 @@ export interface StreamPlan {
   readonly plan: ReturnPlan;
   /** The client's framing. */
   readonly framing: Framing;
-  /** The vendor's own relay: it meters, and knows the first event, errors and the terminator. */
-  readonly vendor: StreamRelay;
+  /** The vendor's own relay: it finds events, meters, and knows the first one, errors and the terminator. */
+  readonly vendor: VendorRelay;
 }
 
 /**
- * A streamed answer of one protocol in the words of another. The vendor's bytes pass its own relay first; the
- * whole events that come out of it are decoded, staged and encoded in the same push.
+ * A streamed answer of one protocol in the words of another. The vendor's bytes go to its own relay; the
+ * whole events it finds are decoded, staged and encoded in the same push.
  */
 export class ConvertedStream implements StreamRelay {
-  readonly #vendor: StreamRelay;
-  readonly #splitter = new SseSplitter();
+  readonly #vendor: VendorRelay;
   readonly #decoder: StreamDecoder;
   readonly #stage: ReturnStage;
   readonly #encoder: StreamEncoder;
   #ended = false;
+  /** What the last event came to in the words of the hub: how many events, and how many of them deltas. */
+  #emitted = 0;
+  #deltas = 0;
+  #template: EventTemplate | undefined;
+  #lastParsed = NOTHING;
+  #lessons = 0;
 
   constructor({ from, to, plan, framing, vendor }: StreamPlan) {
     this.#vendor = vendor;
+    vendor.divert((payload, start, end) => this.#decode(payload, start, end));
     const encoder = from.createEncoder(plan.session, framing);
     const stage = new ReturnStage(plan, (event) => encoder.push(event));
     this.#encoder = encoder;
     this.#stage = stage;
-    this.#decoder = to.createDecoder(plan.session, (event) => stage.push(event));
+    this.#decoder = to.createDecoder(plan.session, (event) => this.#emit(event));
   }
 
   push(chunk: Buffer): Buffer | undefined {
-    const bytes = this.#vendor.push(chunk);
-    if (bytes !== undefined) this.#decode(bytes);
+    this.#vendor.push(chunk);
     if (this.#vendor.concluded) this.#end();
     return this.#take();
   }
 
   finish(): { readonly rest: Buffer | undefined; readonly complete: boolean } {
-    const { rest, complete } = this.#vendor.finish();
-    if (rest !== undefined) this.#decode(rest);
+    const { complete } = this.#vendor.finish();
     if (complete) this.#end();
     return { rest: this.#take(), complete: complete && this.#ended && !this.failed };
   }
@@ -97,17 +106,39 @@ export class ConvertedStream implements StreamRelay {
     return this.#vendor.roughUsage();
   }
 
-  #decode(bytes: Buffer): void {
-    const splitter = this.#splitter;
-    splitter.feed(bytes);
-    while (splitter.next()) {
-      const { payload, payloadStart, payloadEnd } = splitter;
-      // Comments have no data, and `[DONE]` is no object: the vendor's relay has seen it.
-      if (payloadStart < 0 || !isOpenBrace(payload, skipSpace(payload, payloadStart, payloadEnd))) continue;
-      const event = parseJson(payload.toString('utf8', payloadStart, payloadEnd), EVENT_BOUNDS);
-      if (event.kind === 'parsed') this.#decoder.push(event.value as JsonObject);
+  #decode(payload: Buffer, start: number, end: number): void {
+    const known = this.#template?.read(payload, start, end);
+    if (known !== undefined) {
+      // An event that came to anything but one delta may have been kept, and is not filled in again.
+      if (!this.#isOneDelta(known)) this.#template = undefined;
+      return;
     }
-    splitter.keep();
+    // `[DONE]` is no object: the vendor's relay has seen it.
+    if (!isOpenBrace(payload, skipSpace(payload, start, end))) return;
+    const event = parseJson(payload.toString('utf8', start, end), EVENT_BOUNDS);
+    if (event.kind !== 'parsed') return;
+    if (this.#isOneDelta(event.value as JsonObject)) this.#learn(payload, start, end);
+  }
+
+  #isOneDelta(event: JsonObject): boolean {
+    this.#emitted = 0;
+    this.#deltas = 0;
+    this.#decoder.push(event);
+    return this.#emitted === 1 && this.#deltas === 1;
+  }
+
+  #learn(payload: Buffer, start: number, end: number): void {
+    if (this.#lessons >= LESSONS_MAX || end - start > SHAPED_BYTES_MAX) return;
+    this.#lessons++;
+    const parsed = Buffer.from(payload.subarray(start, end));
+    this.#template = learnTemplate(parsed, this.#lastParsed) ?? this.#template;
+    this.#lastParsed = parsed;
+  }
+
+  #emit(event: HubEvent): void {
+    this.#emitted++;
+    if (event.kind === 'delta') this.#deltas++;
+    this.#stage.push(event);
   }
 
   /** The terminator is passed on once, and never behind an error (conversion.md 1.11). */

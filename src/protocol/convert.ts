@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../kernel/errors.ts';
 import { ConvertedStream } from './convert-stream.ts';
-import type { Framing, RawRequest, StreamRelay } from './dialect.ts';
+import type { Framing, RawRequest, StreamRelay, VendorRelay } from './dialect.ts';
 import type { AnswerError } from './hub/answer.ts';
 import type { Blob } from './hub/blob.ts';
 import { fitRequest } from './hub/fit.ts';
@@ -38,7 +38,7 @@ export interface Conversion {
   /** A plain answer for the client; nothing when the vendor's body is none of its protocol. */
   convertAnswer(body: Buffer): Buffer | AnswerError | undefined;
   /** A stream for the client, in its framing; `vendor` is the vendor's own relay, which meters. */
-  convertStream(framing: Framing, vendor: StreamRelay): StreamRelay;
+  convertStream(framing: Framing, vendor: VendorRelay): StreamRelay;
 }
 
 export function readClientRequest(protocol: TextProtocol, raw: RawRequest): ClientRequest | Refusal {

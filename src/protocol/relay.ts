@@ -1,5 +1,5 @@
 import { ERROR_BODY_BYTES_MAX } from '../bounds.ts';
-import type { Framing, StreamRelay, StreamUsage } from './dialect.ts';
+import type { Framing, StreamRelay, StreamUsage, TakeEvent, VendorRelay } from './dialect.ts';
 import type { Figures } from './figures.ts';
 import { ArraySplitter } from './json-array.ts';
 import { Meter, type UsageRule } from './meter.ts';
@@ -42,7 +42,7 @@ export interface Outlet {
 }
 
 /** One streamed answer: events are found, looked at, and passed on in the push that completed them. */
-export class Relay implements StreamRelay, Outlet {
+export class Relay implements VendorRelay, Outlet {
   first: StreamRelay['first'] = 'none';
   firstError: string | undefined;
   failed = false;
@@ -58,12 +58,17 @@ export class Relay implements StreamRelay, Outlet {
   readonly #editModels: number[] = [];
   #editCount = 0;
   #outputLength = 0;
+  #take: TakeEvent | undefined;
 
   constructor(framing: Framing, reader: EventReader, modelId: string) {
     this.#splitter = framing === 'sse' ? new SseSplitter() : new ArraySplitter();
     this.#reader = reader;
     this.#meter = new Meter(reader.rule);
     this.#model = quoteModel(modelId);
+  }
+
+  divert(take: TakeEvent): void {
+    this.#take = take;
   }
 
   push(chunk: Buffer): Buffer | undefined {
@@ -106,6 +111,7 @@ export class Relay implements StreamRelay, Outlet {
   }
 
   replaceModel(start: number, end: number): void {
+    if (this.#take !== undefined) return;
     const model = this.#model;
     if (end - start === model.length && sameBytes(model, this.#splitter.payload, start)) return;
     const { shift } = this.#splitter;
@@ -166,10 +172,12 @@ export class Relay implements StreamRelay, Outlet {
       if (splitter.payloadStart >= 0) {
         this.#reader.read(splitter.payload, splitter.payloadStart, splitter.payloadEnd, this);
         if (this.first === 'none') this.#classify();
+        this.#take?.(splitter.payload, splitter.payloadStart, splitter.payloadEnd);
       }
     }
     const { bytes } = splitter;
     const end = splitter.keep();
+    if (this.#take !== undefined) return undefined;
     if (end === 0) return lead.length === 0 ? undefined : lead;
     const whole = end === bytes.length ? bytes : bytes.subarray(0, end);
     return this.#editCount === 0 && lead.length === 0 ? whole : this.#edited(lead, whole);

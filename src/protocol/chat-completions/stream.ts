@@ -1,12 +1,12 @@
 import { type JsonBounds, parseJson } from '../../kernel/json.ts';
 import { COMMA, OPEN_BRACE, QUOTE, SPACE } from '../ascii.ts';
+import { commonShape, type EventShape, type Place, SHAPED_BYTES_MAX } from '../event-shape.ts';
 import { compilePaths } from '../paths.ts';
 import type { EventReader, Outlet } from '../relay.ts';
 import { isEmptyArray, isOpenBrace, isWord, Skimmer, skipSpace } from '../skim.ts';
 import { NOTHING } from '../splitter.ts';
 import { isDone } from '../sse.ts';
 import { collectWords } from '../words.ts';
-import { commonShape, type EventShape, type Place, SHAPED_BYTES_MAX } from './shape.ts';
 import { CHAT_USAGE_PATHS, CHAT_USAGE_RULE, readChatFigures } from './usage.ts';
 
 const TREE = compilePaths({ model: 'model', choices: 'choices', error: 'error', ...CHAT_USAGE_PATHS });

@@ -190,10 +190,14 @@ function isWordUnit(unit: number): boolean {
 export function writeJson(value: JsonValue): string {
   if (value instanceof RawJson) return value.text;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (isArray(value)) return `[${value.map(writeJson).join(',')}]`;
-  const fields: string[] = [];
-  for (const [key, field] of Object.entries(value as JsonObject)) {
-    if (field !== undefined) fields.push(`${JSON.stringify(key)}:${writeJson(field)}`);
+  // Strings are added up, not joined: that would copy a long one once for each object around it.
+  let text = '';
+  if (isArray(value)) {
+    for (const item of value) text += text === '' ? writeJson(item) : `,${writeJson(item)}`;
+    return `[${text}]`;
   }
-  return `{${fields.join(',')}}`;
+  for (const [key, field] of Object.entries(value as JsonObject)) {
+    if (field !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${writeJson(field)}`;
+  }
+  return `{${text}}`;
 }

@@ -163,7 +163,9 @@ function closeWords(state: EncoderState, message: OpenMessage): void {
   if (part === undefined) return;
   message.part = undefined;
   const { place, text } = part;
-  const content = part.kind === 'text' ? textContent(part) : refusalContent(text);
+  // The text is told four times from here to the end of the stream; it is quoted once.
+  const quoted = JSON.stringify(text);
+  const content = wordsOf(part, new RawJson(quoted));
   for (const [index, citation] of part.citations.entries()) {
     const told = writeJson(annotation(citation, text.length));
     const fields = `${place},"annotation_index":${index},"annotation":${told}`;
@@ -171,11 +173,16 @@ function closeWords(state: EncoderState, message: OpenMessage): void {
   }
   if (part.kind === 'text') {
     const logprobs = writeJson(part.logprobs.map(encodeLogprob));
-    const fields = `${place},"text":${JSON.stringify(text)},"logprobs":${logprobs}`;
+    const fields = `${place},"text":${quoted},"logprobs":${logprobs}`;
     write(state, 'response.output_text.done', fields);
-  } else write(state, 'response.refusal.done', `${place},"refusal":${JSON.stringify(text)}`);
-  write(state, 'response.content_part.done', `${place},"part":${writeJson(content)}`);
+  } else write(state, 'response.refusal.done', `${place},"refusal":${quoted}`);
+  write(state, 'response.content_part.done', `${place},"part":${content.text}`);
   message.content.push(content);
+}
+
+function wordsOf(part: OpenWords, text: RawJson): RawJson {
+  const content = part.kind === 'text' ? textContent(part) : refusalContent(part.text);
+  return new RawJson(writeJson({ ...content, [part.kind]: text }));
 }
 
 function closeCall(state: EncoderState, call: OpenCall, status: ItemStatus): void {
@@ -218,9 +225,9 @@ function writeAdded(state: EncoderState, item: JsonObject): void {
 }
 
 function writeDone(state: EncoderState, item: JsonValue): void {
-  const fields = `,"output_index":${state.items.length},"item":${writeJson(item)}`;
-  write(state, 'response.output_item.done', fields);
-  state.items.push(item);
+  const written = new RawJson(writeJson(item));
+  write(state, 'response.output_item.done', `,"output_index":${state.items.length},"item":${written.text}`);
+  state.items.push(written);
 }
 
 function writeWhole(state: EncoderState, item: JsonValue): void {

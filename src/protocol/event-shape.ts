@@ -1,11 +1,24 @@
-import { BACKSLASH, COLON, QUOTE } from '../ascii.ts';
-import { skipSpace, stringEnd } from '../skim.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  NINE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+  ZERO,
+} from './ascii.ts';
+import { skipSpace, stringEnd } from './skim.ts';
 
 /** Longer events are few, and are walked. */
 export const SHAPED_BYTES_MAX = 4096;
-/** Events of one shape differ in the text and perhaps in padding; more differences are not worth learning. */
+/** Events of one shape differ in the text, a count or two, perhaps padding; more is not worth learning. */
 const HOLES_MAX = 4;
 const WORD_BYTES = 4;
+/** So many digits are always a number that is kept exactly. */
+const DIGITS_MAX = 15;
 /**
  * The event at hand, copied to where a view stands already: making a view costs several times the copy, and
  * comparing single bytes twice as much. Matching is synchronous, so one place serves all streams.
@@ -21,8 +34,8 @@ export type Place = number;
 const OFFSETS = 2 * SHAPED_BYTES_MAX;
 
 /**
- * What two events of a stream have in common when they differ inside of string values only: the literal bytes
- * before, between and after those strings. An event with these literals has the same keys and the same
+ * What two events of a stream have in common when they differ in string values and whole numbers only: the
+ * literal bytes before, between and after those. An event with these literals has the same keys and the same
  * nesting at the same places, so what a walk found in one holds for all of them.
  */
 export class EventShape {
@@ -48,8 +61,8 @@ export class EventShape {
     let literal = 0;
     let at = start;
     for (let index = 0; index < lengths.length; index++) {
-      // Each literal but the last ends with the opening quote of a string, and the next starts by closing it.
-      if (index > 0) at = stringEnd(bytes, at - 1, end);
+      // A literal ends with the opening quote of a string that the next one closes, or before a number.
+      if (index > 0) at = bytes[at - 1] === QUOTE ? stringEnd(bytes, at - 1, end) : numberEnd(bytes, at, end);
       const length = lengths[index] as number;
       if (at < 0 || at + length > end || !holds(at - start, literals, literal, length)) return false;
       this.#starts[index] = at;
@@ -57,6 +70,19 @@ export class EventShape {
       literal += length;
     }
     return at === end;
+  }
+
+  get holes(): number {
+    return this.#lengths.length - 1;
+  }
+
+  /** Where the string (between its quotes) or the number is that stands behind a literal. */
+  holeStart(hole: number): number {
+    return (this.#starts[hole] as number) + (this.#lengths[hole] as number);
+  }
+
+  holeEnd(hole: number): number {
+    return this.#starts[hole + 1] as number;
   }
 
   /** Where a place is in the event that matched last. */
@@ -86,9 +112,16 @@ function holds(start: number, literals: DataView, literal: number, length: numbe
   return true;
 }
 
+/** A string or a number in which two events differ; a string without its quotes. */
+interface Difference {
+  readonly start: number;
+  readonly end: number;
+  readonly otherEnd: number;
+}
+
 /**
- * The shape of both events, or undefined when they are equal or differ in more than string values. The one
- * must be valid JSON: only then do all readers agree on where its strings are.
+ * The shape of both events, or undefined when they are equal or differ in more than such values. The one must
+ * be valid JSON: only then do all readers agree on where its strings are.
  */
 export function commonShape(one: Buffer, other: Buffer): EventShape | undefined {
   const literals: Buffer[] = [];
@@ -107,21 +140,53 @@ export function commonShape(one: Buffer, other: Buffer): EventShape | undefined 
       at += isEscape ? 2 : 1;
       continue;
     }
-    if (opening < 0 || literals.length === HOLES_MAX) return undefined;
-    const close = stringEnd(one, opening, one.length);
-    const otherClose = stringEnd(other, opening + shift, other.length);
-    if (close < 0 || otherClose < 0 || isKey(one, close)) return undefined;
-    literals.push(one.subarray(literalStart, opening + 1));
+    const found = opening < 0 ? numbersAt(one, other, at, shift) : stringsAt(one, other, opening, shift);
+    if (found === undefined || literals.length === HOLES_MAX) return undefined;
+    literals.push(one.subarray(literalStart, found.start));
     starts.push(literalStart);
-    literalStart = close;
-    shift = otherClose - close;
-    at = close + 1;
+    literalStart = found.end;
+    shift = found.otherEnd - found.end;
+    at = opening < 0 ? found.end : found.end + 1;
     opening = -1;
   }
   if (literals.length === 0 || one.length + shift !== other.length) return undefined;
   literals.push(one.subarray(literalStart));
   starts.push(literalStart);
   return new EventShape(literals, starts);
+}
+
+function stringsAt(one: Buffer, other: Buffer, opening: number, shift: number): Difference | undefined {
+  const end = stringEnd(one, opening, one.length);
+  const otherEnd = stringEnd(other, opening + shift, other.length);
+  if (end < 0 || otherEnd < 0 || isKey(one, end)) return undefined;
+  return { start: opening + 1, end, otherEnd };
+}
+
+/** They differ at `at`, where the number of one of them may be over already. */
+function numbersAt(one: Buffer, other: Buffer, at: number, shift: number): Difference | undefined {
+  let start = at;
+  while (isDigit(one[start - 1])) start--;
+  const before = one[start - 1];
+  // A sign or a decimal point before it would make it a part of a number.
+  if (before !== COLON && before !== COMMA && before !== OPEN_BRACKET && before !== SPACE) return undefined;
+  const end = numberEnd(one, start, one.length);
+  const otherEnd = numberEnd(other, start + shift, other.length);
+  return end < 0 || otherEnd < 0 ? undefined : { start, end, otherEnd };
+}
+
+/** Where the whole number that starts here ends, or -1 when it is none that every reader takes for the same. */
+function numberEnd(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && isDigit(bytes[at])) at++;
+  const digits = at - start;
+  if (digits === 0 || digits > DIGITS_MAX || (digits > 1 && bytes[start] === ZERO)) return -1;
+  // What follows belongs to the literal behind, which is compared; a point or an exponent is excluded here.
+  const after = bytes[at];
+  return after === COMMA || after === SPACE || after === CLOSE_BRACE || after === CLOSE_BRACKET ? at : -1;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= NINE;
 }
 
 function isKey(bytes: Buffer, close: number): boolean {

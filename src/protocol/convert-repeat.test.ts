@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { someTarget } from '../../test/support/hub.ts';
+import { isRefusal } from '../kernel/errors.ts';
+import { convertRequest, readClientRequest } from './convert.ts';
+import type { RawRequest, RequestFacts, StreamRelay } from './dialect.ts';
+import type { HubEvent } from './hub/event.ts';
+import type { JsonObject } from './hub/json.ts';
+import type { TextProtocol } from './hub/protocol.ts';
+import type { Session } from './hub/spoke.ts';
+import { dialectOf } from './registry.ts';
+import { spokeOf } from './spokes.ts';
+
+/** Streams long enough that most of their events are known by their shape and never parsed. */
+const PROTOCOLS: readonly TextProtocol[] = ['chat', 'responses', 'messages', 'gemini'];
+const PAIRS = PROTOCOLS.flatMap((client) => PROTOCOLS.map((vendor) => [client, vendor] as const)).filter(
+  ([client, vendor]) => client !== vendor,
+);
+const IDENTITY = { modelId: 'platform-model', callId: '01JD8', createdAtS: 1_790_000_000 };
+const BODIES: Readonly<Record<TextProtocol, object>> = {
+  chat: { model: 'm', stream: true, messages: [{ role: 'user', content: 'q' }] },
+  responses: { model: 'm', stream: true, input: 'q' },
+  messages: { model: 'm', stream: true, max_tokens: 99, messages: [{ role: 'user', content: 'q' }] },
+  gemini: { contents: [{ role: 'user', parts: [{ text: 'q' }] }] },
+};
+
+const SPECIAL = ['"quoted"\n', ' \\ ', ' Grüße', ' 😀', '\u0001', ' {"text":"no"}', ' '];
+const WORDS = Array.from({ length: 60 }, (_, index) => SPECIAL[index % 9] ?? ` word${index}`);
+
+function said(kind: 'text' | 'reasoning'): readonly HubEvent[] {
+  return [
+    { kind: 'part', choice: 0, head: { kind } },
+    ...WORDS.map((text) => ({ kind: 'delta', choice: 0, text }) as const),
+    { kind: 'part-end', choice: 0 },
+  ];
+}
+
+const STREAM: readonly HubEvent[] = [
+  { kind: 'start', id: 'v1', usage: undefined },
+  ...said('reasoning'),
+  ...said('text'),
+  { kind: 'finish', choice: 0, finish: { reason: 'stop' } },
+  { kind: 'end' },
+];
+
+function rawOf(protocol: TextProtocol): RawRequest {
+  const body = Buffer.from(JSON.stringify(BODIES[protocol]));
+  const path = { model: 'm', stream: true, framing: 'sse' } as const;
+  return { body, contentType: 'application/json', path: protocol === 'gemini' ? path : undefined };
+}
+
+function sessionOf(protocol: TextProtocol): Session {
+  const read = readClientRequest(protocol, rawOf(protocol));
+  if (isRefusal(read)) throw new Error(read.message);
+  return { request: read.request, target: someTarget({ protocol }), ...IDENTITY };
+}
+
+function vendorEvents(protocol: TextProtocol, events: readonly HubEvent[]): readonly Buffer[] {
+  const encoder = spokeOf(protocol).createEncoder(sessionOf(protocol), 'sse');
+  return events.map((event) => {
+    encoder.push(event);
+    return Buffer.from(encoder.take());
+  });
+}
+
+function relayOf(client: TextProtocol, vendor: TextProtocol): StreamRelay {
+  const { request } = sessionOf(client);
+  const conversion = convertRequest({ request, dropped: [] }, someTarget({ protocol: vendor }), IDENTITY);
+  if (isRefusal(conversion)) throw new Error(conversion.message);
+  const own = dialectOf(vendor).relayStream(
+    'sse',
+    { usageInjected: false } as RequestFacts,
+    'platform-model',
+  );
+  return conversion.convertStream('sse', own);
+}
+
+function hear(relay: StreamRelay, chunks: readonly Buffer[]): string {
+  let text = '';
+  for (const chunk of chunks) text += relay.push(chunk)?.toString() ?? '';
+  return text + (relay.finish().rest?.toString() ?? '');
+}
+
+/** The deltas of a stream, as a decoder of its protocol reads them. */
+function deltasOf(protocol: TextProtocol, stream: string): readonly string[] {
+  const deltas: string[] = [];
+  const decoder = spokeOf(protocol).createDecoder(sessionOf(protocol), (event) => {
+    if (event.kind === 'delta') deltas.push(event.text);
+  });
+  for (const [, data] of stream.matchAll(/^data: (\{.*)$/gm))
+    decoder.push(JSON.parse(data ?? '') as JsonObject);
+  return deltas;
+}
+
+describe.each(PAIRS)('a long stream for %s from %s', (client, vendor) => {
+  it('says every word once, in order and as the vendor did, however it was cut', () => {
+    const events = vendorEvents(vendor, STREAM);
+    const heard = deltasOf(client, hear(relayOf(client, vendor), events));
+    expect(heard.slice(-WORDS.length)).toEqual(WORDS);
+    // Not every protocol tells the thoughts of another; those that do tell all of them.
+    if (heard.length > WORDS.length) expect(heard).toEqual([...WORDS, ...WORDS]);
+    const bytes = Buffer.concat(events);
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 97) }, (_, index) =>
+      bytes.subarray(index * 97, (index + 1) * 97),
+    );
+    expect(deltasOf(client, hear(relayOf(client, vendor), pieces))).toEqual(heard);
+  });
+});
+
+describe('an event that has to wait for its turn', () => {
+  it('is not overwritten by those of the same shape behind it', () => {
+    const event = (type: string, fields: object): Buffer =>
+      Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
+    const start = (index: number): Buffer =>
+      event('content_block_start', { index, content_block: { type: 'text', text: '' } });
+    const words = (index: number, text: string): Buffer =>
+      event('content_block_delta', { index, delta: { type: 'text_delta', text } });
+    const stop = (index: number): Buffer => event('content_block_stop', { index });
+    const stream = [
+      event('message_start', { message: { id: 'v', usage: { input_tokens: 1, output_tokens: 1 } } }),
+      ...[start(0), words(0, 'a'), words(0, 'b'), words(0, 'c'), stop(0)],
+      // The block before it is open: these wait.
+      ...[start(1), start(0), words(0, 'f'), words(0, 'g'), words(0, 'h'), words(1, 'd'), words(1, 'e')],
+      ...[stop(1), stop(0)],
+      event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } }),
+      event('message_stop', {}),
+    ];
+    const heard = deltasOf('chat', hear(relayOf('chat', 'messages'), stream));
+    expect(heard.join('')).toBe('abcdefgh');
+  });
+});
