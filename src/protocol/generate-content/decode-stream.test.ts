@@ -41,6 +41,30 @@ describe("Gemini's stream", () => {
     ]);
   });
 
+  it('puts the arguments of a call together that come in fragments', () => {
+    const piece = (jsonPath: string, value: JsonObject): JsonObject => ({ jsonPath, ...value });
+    const fragment = (partialArgs: JsonValue[], willContinue = true): JsonObject =>
+      chunk([{ functionCall: willContinue ? { partialArgs, willContinue } : {} }]);
+    const events = decode([
+      chunk([{ functionCall: { name: 'f', willContinue: true }, thoughtSignature: 'AAAA' }]),
+      fragment([piece('$.a.b[0].c', { stringValue: 'one ', willContinue: true })]),
+      fragment([piece('$.a.b[0].c', { stringValue: 'two' }), piece('$.a.b[1]', { numberValue: 2 })]),
+      fragment([piece("$['__proto__']", { boolValue: true }), piece('$.a.b[9]', { numberValue: 9 })]),
+      fragment([
+        piece('$.n', { nullValue: 'NULL_VALUE' }),
+        piece('a', {}),
+        piece('$..', { stringValue: '' }),
+      ]),
+      fragment([], false),
+      chunk([{ functionCall: { name: 'g', willContinue: true } }], { finishReason: 'STOP' }),
+    ]);
+    expect(events.flatMap((event) => (event.kind === 'delta' ? [event.text] : []))).toEqual([
+      '{"a":{"b":[{"c":"one two"},2]},"__proto__":true,"n":null}',
+      '{}',
+    ]);
+    expect(events.at(-2)).toEqual(finish('tool'));
+  });
+
   it('keeps parallel calls of one name apart, each whole, with its signature', () => {
     const events = decode([
       chunk([

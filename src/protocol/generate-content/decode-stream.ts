@@ -3,7 +3,7 @@ import { type Figures, maxFigures } from '../figures.ts';
 import type { Logprob } from '../hub/answer.ts';
 import type { Emit } from '../hub/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
-import type { Part } from '../hub/part.ts';
+import type { Part, ToolCallPart } from '../hub/part.ts';
 import type { Session, StreamDecoder } from '../hub/spoke.ts';
 import { decodeUsage, readFigures } from './convert-usage.ts';
 import { decodeAnswerPart, decodeError, emptyChoice, failure } from './decode-answer.ts';
@@ -11,6 +11,7 @@ import { looseText } from './field.ts';
 import { type Brought, decodeFinish } from './finish.ts';
 import { decodeSupports } from './grounding.ts';
 import { decodeLogprobs } from './logprobs.ts';
+import { isPartial, PartialCall } from './partial-call.ts';
 
 /** One candidate on its way. */
 interface Progress {
@@ -19,6 +20,8 @@ interface Progress {
   /** The open part has its signature: what follows is another part, for the two may not be merged. */
   isSigned: boolean;
   brought: Brought;
+  /** A call whose arguments come in fragments; passed on when it is whole. */
+  partial: { readonly call: ToolCallPart; readonly fragments: PartialCall } | undefined;
   /** Why it ended, as last said: with tools that run at Google content follows a first reason. */
   ending: { readonly reason: string; readonly message: string | undefined } | undefined;
 }
@@ -62,7 +65,9 @@ export class GenerateContentDecoder implements StreamDecoder {
     if (this.#candidates.size === 0) this.#progress(0);
     const usage = decodeUsage(this.#figures);
     if (usage !== undefined) this.#emit({ kind: 'usage', usage });
-    for (const { choice, ending, brought } of this.#candidates.values()) {
+    for (const progress of this.#candidates.values()) {
+      this.#closePartial(progress);
+      const { choice, ending, brought } = progress;
       const finish = decodeFinish(ending?.reason, ending?.message, brought);
       if (finish === undefined) {
         this.#emit({ kind: 'error', error: failure(ending?.reason, ending?.message) });
@@ -100,7 +105,8 @@ export class GenerateContentDecoder implements StreamDecoder {
       candidate.logprobsResult === undefined ? undefined : decodeLogprobs(candidate.logprobsResult);
     if (isArray(parts)) {
       for (const part of parts) {
-        const decoded = isObject(part) ? decodeAnswerPart(part, this.#session) : undefined;
+        if (!isObject(part) || this.#holdPartial(part, progress)) continue;
+        const decoded = decodeAnswerPart(part, this.#session);
         if (decoded === undefined) continue;
         this.#passPart(decoded, progress, logprobs);
         logprobs = undefined;
@@ -150,6 +156,30 @@ export class GenerateContentDecoder implements StreamDecoder {
     progress.open = 'none';
   }
 
+  /** True for a part that begins, continues or ends a call in fragments. Only its beginning has a name. */
+  #holdPartial(part: JsonObject, progress: Progress): boolean {
+    const call = part.functionCall;
+    const { partial } = progress;
+    if (partial !== undefined && isObject(call) && looseText(call.name) === undefined) {
+      partial.fragments.add(call);
+      if (call.willContinue !== true) this.#closePartial(progress);
+      return true;
+    }
+    this.#closePartial(progress);
+    const decoded = isPartial(call) ? decodeAnswerPart(part, this.#session) : undefined;
+    if (decoded?.kind !== 'tool-call') return false;
+    progress.partial = { call: decoded, fragments: new PartialCall() };
+    progress.partial.fragments.add(call as JsonObject);
+    return true;
+  }
+
+  #closePartial(progress: Progress): void {
+    const { partial } = progress;
+    if (partial === undefined) return;
+    progress.partial = undefined;
+    this.#passPart({ ...partial.call, arguments: partial.fragments.arguments }, progress, undefined);
+  }
+
   #open(kind: 'text' | 'reasoning', progress: Progress): void {
     if (progress.open === kind && !progress.isSigned) return;
     progress.open = kind;
@@ -183,7 +213,14 @@ export class GenerateContentDecoder implements StreamDecoder {
   #progress(choice: number): Progress | undefined {
     const known = this.#candidates.get(choice);
     if (known !== undefined || choice >= ANSWERS_PER_CALL_MAX) return known;
-    const made: Progress = { choice, open: 'none', isSigned: false, brought: 'nothing', ending: undefined };
+    const made: Progress = {
+      choice,
+      open: 'none',
+      isSigned: false,
+      brought: 'nothing',
+      partial: undefined,
+      ending: undefined,
+    };
     this.#candidates.set(choice, made);
     return made;
   }
