@@ -19,6 +19,13 @@ import {
 import { NO_HUB_USAGE } from './convert-usage.ts';
 
 describe('a vendor’s stream', () => {
+  test('keeps what stood whole in its start', () => {
+    const block = { type: 'tool_use', id: 't', name: 'f', input: { a: 1 } };
+    const message = { id: 'msg_v', content: [block], stop_reason: 'tool_use', usage: { input_tokens: 9 } };
+    const events = decode({ type: 'message_start', message }, { type: 'message_stop' });
+    expect(events).toEqual([started(9, 0), part(call('t')), delta('{"a":1}'), partEnd, finish('tool'), end]);
+  });
+
   test('becomes parts one after the other, its reason last, its figures overlaid', () => {
     const events = decode(
       messageStart,

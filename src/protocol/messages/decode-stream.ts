@@ -1,6 +1,6 @@
 import { WAITING_BLOCK_EVENTS_MAX } from '../../bounds.ts';
 import type { Emit, PartHead } from '../hub/event.ts';
-import { isObject, type JsonObject, RawJson, readJson } from '../hub/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, RawJson, readJson } from '../hub/json.ts';
 import type { Citation } from '../hub/part.ts';
 import type { Session, StreamDecoder } from '../hub/spoke.ts';
 import { decodeUsage, overlayUsage, readUsage, type UsageFigures } from './convert-usage.ts';
@@ -100,6 +100,16 @@ function onStart(state: State, event: JsonObject): void {
   state.figures = readUsage(message.usage);
   const usage = state.figures === undefined ? undefined : decodeUsage(state.figures);
   state.emit({ kind: 'start', id: textOf(message.id), usage });
+  if (isArray(message.content) && message.content.length > 0) replayWhole(state, message);
+}
+
+/** An answer that was whole before its stream began: calls out of running code stand in its start. */
+function replayWhole(state: State, message: JsonObject): void {
+  state.stop = message;
+  for (const block of (message.content as readonly JsonValue[]).filter(isObject)) {
+    openBlock(state, block);
+    closeBlock(state);
+  }
 }
 
 function ensureStarted(state: State): void {

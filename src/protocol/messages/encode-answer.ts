@@ -1,6 +1,6 @@
 import type { HubAnswer } from '../hub/answer.ts';
-import { type JsonObject, readJson } from '../hub/json.ts';
-import type { Part } from '../hub/part.ts';
+import { type JsonObject, type JsonValue, readJson } from '../hub/json.ts';
+import type { Part, ToolCallPart } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
 import { encodeUsage, NO_HUB_USAGE } from './convert-usage.ts';
 import { encodeInput } from './encode-parts.ts';
@@ -41,7 +41,7 @@ function encodeBlock(part: Part, session: Session): readonly JsonObject[] {
     case 'reasoning':
       return encodeThinkingBlock(part.text, sealReasoning(part.text, part.blob, session));
     case 'tool-call':
-      return [{ type: 'tool_use', id: part.id, name: part.name, input: encodeInput(part.arguments) }];
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: inputOf(part) }];
     case 'image':
       return textBlock(PICTURE_NOTE);
     case 'server-tool':
@@ -50,6 +50,11 @@ function encodeBlock(part: Part, session: Session): readonly JsonObject[] {
       // No vendor answers with anything else.
       return [];
   }
+}
+
+/** Free text has no place here but in an object: a client of this protocol declared no tool for it. */
+function inputOf(call: ToolCallPart): JsonValue {
+  return call.custom ? { input: call.arguments } : encodeInput(call.arguments);
 }
 
 /** An empty text would be refused when the client sends it back. */

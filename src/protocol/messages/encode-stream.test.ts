@@ -33,6 +33,13 @@ const BLOCKS_IN_ORDER = [
 ];
 
 describe('a stream for a client', () => {
+  test('holds the free text of a custom call in an object', async () => {
+    const custom = { ...call('t1'), custom: true };
+    const events = [start, part(custom), delta('a "b"\n'), delta('\\ü'), partEnd, finish('tool'), end];
+    const { content } = await accumulate(encode(events));
+    expect(content).toMatchObject([{ type: 'tool_use', name: 'f', input: { input: 'a "b"\n\\ü' } }]);
+  });
+
   test('begins at once, ends with every figure, and the SDK reads the whole of it', async () => {
     const blob: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'sig' };
     const events: HubEvent[] = [

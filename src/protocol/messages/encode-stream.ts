@@ -38,6 +38,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #deltaHead = '';
   #blob: Blob | undefined;
   #isCalled = false;
+  /** The open call's input is free text: it stands in an object, as in a plain answer. */
+  #isCustom = false;
   #refusal = '';
   #usage: HubUsage | undefined;
   #finish: Finish | undefined;
@@ -128,6 +130,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
         this.#open = 'call';
         this.#isCalled = true;
         this.#begin(JSON.stringify({ type: 'tool_use', id: head.id, name: head.name, input: {} }));
+        if (head.custom) this.#delta('{"input":"');
+        this.#isCustom = head.custom;
         break;
       case 'image':
         this.#whole(PICTURE_NOTE);
@@ -147,7 +151,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
     }
     if (!this.#isBegun) this.#begin(emptyBlock(this.#open));
     if (this.#open === 'refusal') this.#refusal += text;
-    this.#out += this.#deltaHead + JSON.stringify(text) + DELTA_TAIL;
+    const said = this.#isCustom ? JSON.stringify(text).slice(1, -1) : text;
+    this.#out += this.#deltaHead + JSON.stringify(said) + DELTA_TAIL;
   }
 
   #begin(block: string): void {
@@ -178,6 +183,10 @@ export class MessagesStreamEncoder implements StreamEncoder {
 
   #close(): void {
     if (this.#open === 'reasoning') this.#seal();
+    if (this.#isCustom) {
+      this.#isCustom = false;
+      this.#delta('"}');
+    }
     if (this.#isBegun) this.#stop();
     this.#open = 'none';
     this.#blob = undefined;
