@@ -162,6 +162,11 @@ describe('a stream for a client', () => {
     expect([final.status, final.output]).toEqual(['completed', []]);
   });
 
+  test('shows the figures of its start where none follow', async () => {
+    const final = await judge(encodeEvents([{ ...start, usage: USAGE }, stop, end]));
+    expect(final.usage).toMatchObject({ input_tokens: 18, output_tokens: 9 });
+  });
+
   test('without a finish ends as if the model had stopped', async () => {
     const final = await judge(encodeEvents([start, part({ kind: 'text' }), delta('x'), end]));
     expect([final.status, final.output_text]).toEqual(['completed', 'x']);

@@ -15,7 +15,10 @@ type Handlers = {
 };
 
 const HANDLERS: Handlers = {
-  start,
+  start: (state, event) => {
+    // The last word where the vendor never reports again.
+    state.usage = event.usage ?? state.usage;
+  },
   part: (state, event) => openPart(state, event.head),
   delta: pushDelta,
   blob: (state, event) => {
