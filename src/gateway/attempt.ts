@@ -18,7 +18,7 @@ import { resetAfter } from './reset.ts';
 import { classify } from './route.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
 import type { Translation } from './translation.ts';
-import { vendorErrorBody, vendorErrorStatus } from './vendor-error.ts';
+import { vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
 
 export interface AttemptWatch {
   readonly times: StreamTimes;
@@ -348,7 +348,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#fail({ outcome: 'not-a-stream', kind: 'broken', error: undefined });
   }
 
-  #vendorFailed(error: VendorError, spent = NOTHING_SPENT): void {
+  #vendorFailed(answered: VendorError, spent = NOTHING_SPENT): void {
+    const error = withTrueStatus(answered);
     // A redirect or an answer without content is no error that a client could read.
     if (error.status < 400) this.#fail({ outcome: String(error.status), kind: 'broken', error: undefined });
     else if (classify(error.status) === 'client-error') this.#finish({ kind: 'rejected', error, spent });

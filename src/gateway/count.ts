@@ -25,7 +25,7 @@ import { type Gateway, identify, refuseIfAway } from './pipeline.ts';
 import { recall } from './recall.ts';
 import { chooseRoutes, classify } from './route.ts';
 import { targetOf } from './target.ts';
-import { isBlobRefused } from './vendor-error.ts';
+import { isBlobRefused, withTrueStatus } from './vendor-error.ts';
 
 /** A question on its way: how many tokens would this request be? */
 interface Question {
@@ -205,9 +205,9 @@ async function bodyFor(
     : countBody(protocol, { ...counting, raw: own, facts }, route.forwardModelId);
 }
 
-/** The statuses that say something about the client's request; Google says 400 of our own key as well. */
+/** The statuses that say something about the client's request. */
 const ABOUT_REQUEST = new Set([400, 413, 422]);
 
 function isAboutRequest(error: Parameters<typeof isBlobRefused>[0]): boolean {
-  return ABOUT_REQUEST.has(error.status) && !isBlobRefused(error) && !error.body.includes('API_KEY_INVALID');
+  return ABOUT_REQUEST.has(withTrueStatus(error).status) && !isBlobRefused(error);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { vendorErrorBody, vendorErrorStatus } from './vendor-error.ts';
+import { isBlobRefused, vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
 
 test.each([
   ['{"type":"error","error":{"type":"overloaded_error","message":"x"}}', 529],
@@ -31,4 +31,23 @@ test.each([
   ['not json', 'not json'],
 ])('%s is %s as the body of an error', (text, body) => {
   expect(vendorErrorBody(text)).toBe(body);
+});
+
+test('a key that Google does not know is unauthorized, whatever the status says', () => {
+  const body = Buffer.from('{"error":{"code":400,"details":[{"reason": "API_KEY_INVALID"}]}}');
+  expect(withTrueStatus({ status: 400, headers: {}, body }).status).toBe(401);
+  const other = { status: 400, headers: {}, body: Buffer.from('{"error":{"code":400}}') };
+  expect(withTrueStatus(other)).toBe(other);
+});
+
+test.each([
+  ['{"error":{"code":"invalid_encrypted_content","message":"could not be verified"}}', true],
+  [
+    '{"type":"error","error":{"message":"messages.1.content.0: Invalid `signature` in `thinking` block"}}',
+    true,
+  ],
+  ['{"error":{"code":400,"message":"Corrupted thought signature."}}', true],
+  ['{"error":{"message":"max_tokens: too large"}}', false],
+])('%s is about a blob: %s', (text, expected) => {
+  expect(isBlobRefused({ status: 400, headers: {}, body: Buffer.from(text) })).toBe(expected);
 });

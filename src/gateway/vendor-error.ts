@@ -38,6 +38,12 @@ export function isBlobRefused({ status, body }: VendorError): boolean {
   return status === 400 && BLOB_REFUSALS.some((text) => body.includes(text));
 }
 
+/** Google answers 400 to a key that it does not know; everybody else says 401, and that is what it means. */
+export function withTrueStatus(error: VendorError): VendorError {
+  const isKeyRefused = error.status === 400 && error.body.includes('"API_KEY_INVALID"');
+  return isKeyRefused ? { ...error, status: 401 } : error;
+}
+
 /** The status of an error that arrived under a 200, or as the first event of a stream. */
 export function vendorErrorStatus(text: string): number {
   const body = bodyOf(text);
