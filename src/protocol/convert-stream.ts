@@ -150,7 +150,7 @@ export class ConvertedStream implements StreamRelay {
   }
 
   #take(): Buffer | undefined {
-    const text = this.#encoder.take();
-    return text === '' ? undefined : Buffer.from(text);
+    const bytes = this.#encoder.takeBytes?.() ?? Buffer.from(this.#encoder.take());
+    return bytes.length === 0 ? undefined : bytes;
   }
 }

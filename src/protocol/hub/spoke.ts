@@ -86,6 +86,8 @@ export interface StreamEncoder {
   push(event: HubEvent): void;
   /** The text made since the last call, whole events only; empty when there is none. */
   take(): string;
+  /** The same as bytes, in place of `take`, by an encoder that has some of them ready. */
+  takeBytes?(): Buffer;
   /** Responses numbers its events; nothing elsewhere. */
   readonly nextSequenceNumber: number | undefined;
 }

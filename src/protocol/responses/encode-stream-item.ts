@@ -163,9 +163,8 @@ function closeWords(state: EncoderState, message: OpenMessage): void {
   if (part === undefined) return;
   message.part = undefined;
   const { place, text } = part;
-  // The text is told four times from here to the end of the stream; it is quoted once.
-  const quoted = JSON.stringify(text);
-  const content = wordsOf(part, new RawJson(quoted));
+  const quoted = state.longTexts.quote(text);
+  const content = wordsOf(part, quoted);
   for (const [index, citation] of part.citations.entries()) {
     const told = writeJson(annotation(citation, text.length));
     const fields = `${place},"annotation_index":${index},"annotation":${told}`;
@@ -173,9 +172,9 @@ function closeWords(state: EncoderState, message: OpenMessage): void {
   }
   if (part.kind === 'text') {
     const logprobs = writeJson(part.logprobs.map(encodeLogprob));
-    const fields = `${place},"text":${quoted},"logprobs":${logprobs}`;
+    const fields = `${place},"text":${quoted.text},"logprobs":${logprobs}`;
     write(state, 'response.output_text.done', fields);
-  } else write(state, 'response.refusal.done', `${place},"refusal":${quoted}`);
+  } else write(state, 'response.refusal.done', `${place},"refusal":${quoted.text}`);
   write(state, 'response.content_part.done', `${place},"part":${content.text}`);
   message.content.push(content);
 }

@@ -4,6 +4,7 @@ import { type JsonObject, writeJson } from '../hub/json.ts';
 import type { Session, StreamEncoder } from '../hub/spoke.ts';
 import { closeItem, closePart, openPart, pushDelta } from './encode-stream-item.ts';
 import { type EncoderState, write } from './encoder-state.ts';
+import { LongTexts } from './long-texts.ts';
 import { outcomeOf, type ResponseState, responseObject } from './response-object.ts';
 import { typedToolsOf } from './typed-tools.ts';
 
@@ -46,6 +47,7 @@ export function createEncoder(session: Session): StreamEncoder {
     session,
     typed: typedToolsOf(session.request),
     out: '',
+    longTexts: new LongTexts(),
     sequence: 0,
     isStarted: false,
     isOver: false,
@@ -57,15 +59,18 @@ export function createEncoder(session: Session): StreamEncoder {
   };
   return {
     push: (event) => push(state, event),
-    take: () => {
-      const { out } = state;
-      state.out = '';
-      return out;
-    },
+    take: () => takeBytes(state).toString(),
+    takeBytes: () => takeBytes(state),
     get nextSequenceNumber() {
       return state.sequence;
     },
   };
+}
+
+function takeBytes(state: EncoderState): Buffer {
+  const { out } = state;
+  state.out = '';
+  return state.longTexts.bytesOf(out);
 }
 
 function push(state: EncoderState, event: HubEvent): void {

@@ -3,6 +3,7 @@ import type { Blob } from '../hub/blob.ts';
 import type { JsonValue } from '../hub/json.ts';
 import type { Citation } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
+import type { LongTexts } from './long-texts.ts';
 import type { CallHead } from './output-item.ts';
 import type { TypedTool } from './typed-tools.ts';
 
@@ -11,6 +12,7 @@ export interface EncoderState {
   readonly session: Session;
   readonly typed: ReadonlyMap<string, TypedTool>;
   out: string;
+  readonly longTexts: LongTexts;
   sequence: number;
   isStarted: boolean;
   /** The terminator or an error went out: nothing may follow. */
