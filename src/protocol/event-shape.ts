@@ -174,7 +174,7 @@ function numbersAt(one: Buffer, other: Buffer, at: number, shift: number): Diffe
   return end < 0 || otherEnd < 0 ? undefined : { start, end, otherEnd };
 }
 
-/** Where the whole number that starts here ends, or -1 when it is none that every reader takes for the same. */
+/** Where the whole number that starts here ends, or -1 when not every reader would take it for the same. */
 function numberEnd(bytes: Buffer, start: number, end: number): number {
   let at = start;
   while (at < end && isDigit(bytes[at])) at++;
