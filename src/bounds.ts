@@ -208,7 +208,7 @@ export const WAITING_BLOCK_EVENTS_MAX = 10_000;
 /** Stop sequences that the gateway looks for itself, and the length of one: every text is compared. */
 export const STOP_SEQUENCES_MAX = 64;
 export const STOP_CHARS_MAX = 1_024;
-/** Calls of the current turn whose lost blobs are looked up: an agent's longest chain of tools. */
+/** Calls of a history whose lost blobs are looked up: an agent's longest chain of tools. */
 export const BLOBS_WANTED_MAX = 256;
 /** Characters of a custom tool's input, held until they are whole. */
 export const HELD_CHARS_MAX = 16 * MIB;

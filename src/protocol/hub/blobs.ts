@@ -1,7 +1,7 @@
 import { BLOBS_WANTED_MAX } from '../../bounds.ts';
 import { type Blob, mayReturn } from './blob.ts';
 import type { Part, ReasoningPart, ToolCallPart } from './part.ts';
-import type { HubRequest, Turn } from './request.ts';
+import type { HubRequest } from './request.ts';
 import type { Target } from './spoke.ts';
 
 /**
@@ -65,33 +65,19 @@ function filterThought(part: ReasoningPart, target: Target): readonly Part[] {
 }
 
 /**
- * The ids of the calls whose blobs the client lost and the vendor may want: those since the user last spoke
- * without answering a tool. Older ones no vendor asks for.
+ * The ids of the calls whose blobs the client lost, the newest ones. Vendors demand those of the current turn
+ * only, but a history that loses its older ones with every question would miss the vendor's prompt cache.
  */
 export function blobsWanted(request: HubRequest): readonly string[] {
-  const wanted: string[] = [];
-  for (const turn of currentTurns(request.turns)) {
-    for (const part of turn.role === 'assistant' ? turn.parts : []) {
-      if (part.kind === 'tool-call' && part.id !== '' && (part.blobs?.length ?? 0) === 0)
-        wanted.push(part.id);
-    }
-  }
+  const wanted = request.turns
+    .flatMap(({ role, parts }) => (role === 'assistant' ? parts : []))
+    .flatMap(lostBy);
   return wanted.slice(-BLOBS_WANTED_MAX);
 }
 
-/** Chat puts every result, and the user's words behind them, in turns of their own: they belong together. */
-function currentTurns(turns: readonly Turn[]): readonly Turn[] {
-  let start = turns.length;
-  let isAnswered = false;
-  for (let index = turns.length - 1; index >= 0; index--) {
-    const turn = turns[index] as Turn;
-    if (turn.role === 'assistant') {
-      if (!isAnswered) break;
-      start = index;
-      isAnswered = turns[index - 1]?.role === 'assistant';
-    } else if (turn.parts.some((part) => part.kind === 'tool-result')) isAnswered = true;
-  }
-  return turns.slice(start);
+function lostBy(part: Part): readonly string[] {
+  const isLost = part.kind === 'tool-call' && part.id !== '' && (part.blobs?.length ?? 0) === 0;
+  return isLost ? [part.id] : [];
 }
 
 /** The request with blobs that were kept on our side, by the ids of their calls. */
