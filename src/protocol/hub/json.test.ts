@@ -8,7 +8,8 @@ describe('JSON that keeps its spelling where it matters', () => {
   test('reads exactly what the engine reads', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        const expected: unknown = JSON.parse(text);
+        // One field is left out on purpose.
+        const expected: unknown = JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : value));
         const read = readJson(text, NONE);
         if (isObject(expected as never)) expect(writeJson(read ?? null)).toBe(JSON.stringify(expected));
         else expect(read).toBeUndefined();
