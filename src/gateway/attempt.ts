@@ -113,10 +113,11 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #broke(error: unknown): void {
     this.#exchange?.abort();
+    this.#settle.reject(error);
     // The call has ended already: nobody else would end its answer.
     if (this.#done) resetAfter(this.#passage.response, undefined);
+    else this.#stream?.broke();
     this.#close();
-    this.#settle.reject(error);
   }
 
   #takeHead(head: UpstreamHead): void {
@@ -368,12 +369,13 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   /** From here on neither the vendor nor the client is listened to. */
   #close(): void {
+    if (this.#done) return;
     this.#done = true;
-    this.#watch.translation.remember();
     this.#chunks = [];
     this.#giveBack();
     this.#passage.carriage.inFlight.delete(this);
     this.#passage.response.off('close', this.#onClose);
+    this.#watch.translation.remember();
   }
 
   #giveBack(): void {

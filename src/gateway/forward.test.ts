@@ -30,6 +30,16 @@ afterAll(() => inFlight.close());
 const PLAIN = '{"model":"m"}';
 const PROMPT = '{"model":"m","messages":[{"role":"user","content":"Hello there, you"}]}';
 const STREAM = '{"model":"m","stream":true}';
+const STREAMED_PROMPT = PROMPT.replace('{', '{"stream":true,');
+const CALLED = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+/** Its client had no place for what the vendor wants back with the call. */
+const LOST_SIGNATURE = JSON.stringify({
+  model: 'm',
+  messages: [
+    { role: 'user', content: 'q' },
+    { role: 'assistant', tool_calls: [CALLED] },
+  ],
+});
 const ANSWER = '{"object":"chat.completion","model":"x","choices":[],"usage":{"prompt_tokens":1}}';
 
 function route(id: number): Route {
@@ -49,6 +59,11 @@ function route(id: number): Route {
 }
 
 const ROUTES = [route(1), route(2)];
+
+/** The same route at a vendor that speaks another protocol than the client. */
+function converted(one: Route): Route {
+  return { ...one, protocols: ['messages'] };
+}
 
 /** What a vendor does with one call. */
 type Play = (handler: UpstreamHandler) => void;
@@ -75,6 +90,7 @@ interface Stage {
   /** How often the journal takes an open record. */
   readonly openings?: number;
   readonly body?: string;
+  readonly find?: Carriage['conversations']['find'];
 }
 
 function upstream(plays: readonly Play[], sent: Play[]): UpstreamClient {
@@ -131,7 +147,8 @@ function offerOf(modelId: string) {
   return { call, model, catalog, tariff: { catalog, model, account, nodeName: 'n' } };
 }
 
-async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9, body = PLAIN }: Stage) {
+async function stage(set: Stage) {
+  const { plays, modelId = 'm', room = 1_000_000, openings = 9, body = PLAIN, find } = set;
   const sent: Play[] = [];
   const ended: CallRecord[] = [];
   const clock = systemClock;
@@ -149,7 +166,7 @@ async function stage({ plays, modelId = 'm', room = 1_000_000, openings = 9, bod
     ...shared,
     client: upstream(plays, sent),
     bodies: bodiesOf(room),
-    conversations: { keep() {}, find: () => undefined, forget: async () => false },
+    conversations: { keep() {}, find: find ?? (() => undefined), forget: async () => false },
     streamTimeouts: TIMEOUTS,
     plainTimeouts: { ...TIMEOUTS, firstByteMs: 5_000 },
     observer,
@@ -223,6 +240,58 @@ test.each([
   const usage = { ...NO_USAGE, inputFresh };
   expect(ended).toMatchObject([{ status: 499, verdict: 'cut-by-client', usage, estimated }]);
   expect(ended[0]?.attempts.map(({ outcome }) => outcome).at(-1)).toBe('cut-by-client');
+});
+
+test('a client that leaves while we look up what was kept for it is not asked for, and owes nothing', async () => {
+  const looking = Promise.withResolvers<undefined>();
+  const { passage, response, sent, ended, gate } = await stage({
+    plays: [answers],
+    body: LOST_SIGNATURE,
+    find: () => looking.promise,
+  });
+  const forwarded = forward(passage, [converted(route(1))], TIMES);
+  await new Promise((resolve) => setImmediate(resolve));
+  response.destroy();
+  await new Promise((resolve) => setImmediate(resolve));
+  looking.resolve(undefined);
+  await forwarded;
+  expect(sent).toHaveLength(0);
+  expect(ended).toMatchObject([{ status: 499, verdict: 'cut-by-client', usage: NO_USAGE, attempts: [] }]);
+  expect(gate.active).toBe(0);
+});
+
+test('a fault of ours inside a stream leaves what was produced before it owed, once', async () => {
+  const { passage, response, ended } = await stage({ plays: [streams], body: STREAMED_PROMPT });
+  const { dialect } = passage;
+  const relayStream: typeof dialect.relayStream = (...given) => {
+    const relay = dialect.relayStream(...given);
+    const { push } = relay;
+    let pushes = 0;
+    relay.push = (chunk) => {
+      if (pushes++ > 0) throw new Error('an encoder met what it cannot say');
+      return push.call(relay, chunk);
+    };
+    return relay;
+  };
+  let vendor: UpstreamHandler | undefined;
+  const client: UpstreamClient = {
+    send: (_request, handler) => {
+      vendor = handler;
+      queueMicrotask(() => streams(handler));
+      return { sent: true, pause() {}, resume() {}, abort() {} };
+    },
+    close: () => Promise.resolve(),
+  };
+  const carriage = { ...passage.carriage, client };
+  const forwarded = forward({ ...passage, carriage, dialect: { ...dialect, relayStream } }, ROUTES, TIMES);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(response.headersSent).toBe(true);
+  vendor?.onData(Buffer.from('data: {"object":"chat.completion.chunk","choices":[]}\n\n'));
+  await expect(forwarded).rejects.toThrow('cannot say');
+  const inputFresh = dialect.countInput(passage.raw);
+  expect(inputFresh).toBeGreaterThan(0);
+  expect(ended).toMatchObject([{ verdict: 'cut-by-gateway', errorCode: 50001, estimated: true }]);
+  expect(ended[0]?.usage).toMatchObject({ inputFresh });
 });
 
 test('a vendor that cuts every stream after it began is ejected after the fifth', async () => {

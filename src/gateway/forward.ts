@@ -36,6 +36,8 @@ export async function forward(passage: Passage, routes: readonly Route[], times:
     if (response.closed) break;
     const chosen = translate(passage, route, 'own');
     const translation = chosen instanceof Promise ? await chosen : chosen;
+    // Media and what was kept take their time to come: a vendor is not asked for somebody who left meanwhile.
+    if (response.closed) break;
     if (isRefusal(translation)) {
       inexpressible ??= translation;
       continue;
@@ -86,7 +88,8 @@ async function tryWithoutBlobs(
 ): Promise<AttemptResult | undefined> {
   if (passage.response.closed) return undefined;
   const translation = await translate(passage, route, 'none');
-  return isRefusal(translation) ? undefined : tryRoute(passage, route, { times, translation });
+  if (isRefusal(translation) || passage.response.closed) return undefined;
+  return tryRoute(passage, route, { times, translation });
 }
 
 async function tryRoute(passage: Passage, route: Route, trial: Trial): Promise<AttemptResult> {

@@ -153,6 +153,17 @@ export class StreamAnswer {
     this.#close('cut-by-client');
   }
 
+  /** A fault of ours, which ends the call elsewhere: what was produced before it is owed all the same. */
+  broke(): void {
+    if (this.#ended || !this.began) return;
+    this.#ended = true;
+    try {
+      this.#settleCut('cut-by-gateway', ERRORS.internal.code);
+    } catch {
+      // The fault is in the counting itself: where the call ends it is settled without.
+    }
+  }
+
   stop(): void {
     if (!this.#relay.concluded) {
       this.cut('cut-by-gateway', 'unavailable');
