@@ -7,6 +7,7 @@ import type { World } from '../support/world.ts';
 import type { Agent } from './agents.ts';
 import { modelId, type Upstream } from './catalog.ts';
 import type { Doorman, Visit } from './doorman.ts';
+import { judge } from './judge.ts';
 import { type Ended, runProgram } from './program.ts';
 
 /** One agent through the gateway to one upstream dialect. */
@@ -59,9 +60,17 @@ export async function runCell(scene: Scene, { agent, upstream }: Cell): Promise<
   });
   const durationMs = performance.now() - begunMs;
   await scene.world.settled();
-  const truth = scene.world.simulator.truth.list(tag);
+  const recorded = scene.world.simulator.truth;
+  const truth = recorded.list(tag);
   const visits = scene.doorman.take();
-  const problems = judge(scene.world, truth, { ended, secret, visits, tool: agent.tool });
+  const problems = judge({
+    ended,
+    secret,
+    visits,
+    truth,
+    tool: agent.tool,
+    bodyOf: (call) => recorded.body(call),
+  });
   return { agent, upstream, problems, durationMs, ended, truth, visits };
 }
 
@@ -84,35 +93,4 @@ function promptFor({ tool, toolArguments }: Agent, tag: string, file: string): s
 /** Nothing of ours but the programs: an agent must not find a proxy, a key or a setting of this machine. */
 function plainEnvironment(home: string): Record<string, string> {
   return { HOME: home, LANG: 'C.UTF-8', NO_COLOR: '1', PATH: process.env.PATH ?? '', TMPDIR: home };
-}
-
-interface Evidence {
-  readonly ended: Ended;
-  readonly secret: string;
-  readonly visits: readonly Visit[];
-  readonly tool: string;
-}
-
-function judge(world: World, truth: readonly TruthCall[], evidence: Evidence): readonly string[] {
-  const { ended, secret, visits, tool } = evidence;
-  const problems: string[] = [];
-  if (ended.exitCode !== 0) problems.push(`exit code ${ended.exitCode ?? 'none: it was too slow'}`);
-  // An agent that tries again after an error may well get through; a user would pay for both.
-  for (const { method, path, status } of visits)
-    if (method === 'POST' && status >= 400) problems.push(`${path} was answered ${status}`);
-  const called = truth.flatMap(({ said }) => said?.calls ?? []).map(({ name }) => name);
-  if (!called.some((name) => name === tool || name.endsWith(`__${tool}`)))
-    problems.push(`the vendor called ${called.join(', ') || 'no tool'}`);
-  const informed = truth.filter((call) => world.simulator.truth.body(call)?.includes(secret));
-  const last = informed.findLast(({ said, finished }) => finished === 'complete' && said?.calls.length === 0);
-  if (informed.length === 0) problems.push('the result of the tool did not reach the vendor');
-  else if (last === undefined) problems.push('the vendor gave no answer after the tool');
-  else if (!plainText(ended.printed).includes(plainText(last.said?.text ?? '')))
-    problems.push('the answer was not printed');
-  return problems;
-}
-
-/** Agents print JSON or wrapped text: what counts is the words. */
-function plainText(text: string): string {
-  return text.replaceAll(/\\n|\s+/g, ' ').trim();
 }

@@ -72,9 +72,8 @@ function letThrough(
       });
     });
   });
-  pipeline(incoming, onward, (error) => {
-    if (error) outgoing.destroy();
-  });
+  onward.on('error', () => outgoing.destroy());
+  pipeline(incoming, onward, () => undefined);
 }
 
 function keep(message: IncomingMessage): () => { readonly bytes: number; readonly text: string } {
