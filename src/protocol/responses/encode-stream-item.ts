@@ -66,7 +66,7 @@ function openWords(state: EncoderState, kind: OpenWords['kind']): void {
   closeWords(state, message);
   if (kind === 'refusal') state.hasRefusal = true;
   const place = `${message.place},"content_index":${message.content.length}`;
-  message.part = { kind, place, text: '', logprobs: [], citations: [] };
+  message.part = { kind, place, text: '', quoted: '', logprobs: [], citations: [] };
   const part = kind === 'text' ? textContent({ text: '' }) : refusalContent('');
   write(state, 'response.content_part.added', `${place},"part":${writeJson(part)}`);
 }
@@ -101,8 +101,10 @@ function pushWords(
 ): void {
   const { part } = item;
   if (part === undefined) return;
+  const quoted = JSON.stringify(event.text);
   part.text += event.text;
-  const delta = `${part.place},"delta":${JSON.stringify(event.text)}`;
+  part.quoted += quoted.slice(1, -1);
+  const delta = `${part.place},"delta":${quoted}`;
   if (part.kind === 'refusal') {
     write(state, 'response.refusal.delta', delta);
     return;
@@ -163,7 +165,7 @@ function closeWords(state: EncoderState, message: OpenMessage): void {
   if (part === undefined) return;
   message.part = undefined;
   const { place, text } = part;
-  const quoted = state.longTexts.quote(text);
+  const quoted = state.longTexts.keep(`"${part.quoted}"`);
   const content = wordsOf(part, quoted);
   for (const [index, citation] of part.citations.entries()) {
     const told = writeJson(annotation(citation, text.length));

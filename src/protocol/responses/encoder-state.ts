@@ -41,6 +41,8 @@ export interface OpenWords {
   /** The text of a delta event up to its number, and from there to the delta: they do not change. */
   readonly place: string;
   text: string;
+  /** The same as it stands between quotes: each delta is quoted once, and the whole never again. */
+  quoted: string;
   readonly logprobs: Logprob[];
   readonly citations: Citation[];
 }

@@ -5,7 +5,7 @@ describe('the texts of a stream', () => {
   it('stand wherever they were told, short or long, in the order of what was written', () => {
     const texts = new LongTexts();
     const [short, long, other] = ['"short"\n', `→ ${'long\n'.repeat(1000)}`, 'other"'.repeat(1000)];
-    const told = [short, long, other, long].map((text) => texts.quote(text).text);
+    const told = [short, long, other, long].map((text) => texts.keep(JSON.stringify(text)).text);
     const written = `{"all":[${told.join(',')}],"again":${told[1]}}`;
     expect(JSON.parse(texts.bytesOf(written).toString())).toEqual({
       all: [short, long, other, long],
@@ -18,7 +18,7 @@ describe('the texts of a stream', () => {
   it('may hold the character of the marks, which JSON escapes', () => {
     const texts = new LongTexts();
     const text = '\u00000\u0000'.repeat(1000);
-    const written = `[${texts.quote(text).text},${texts.quote('\u0000').text}]`;
+    const written = `[${texts.keep(JSON.stringify(text)).text},${texts.keep(JSON.stringify('\u0000')).text}]`;
     expect(JSON.parse(texts.bytesOf(written).toString())).toEqual([text, '\u0000']);
   });
 });

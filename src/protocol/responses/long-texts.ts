@@ -12,9 +12,8 @@ const MARK = '\u0000';
 export class LongTexts {
   readonly #texts: Buffer[] = [];
 
-  /** The text in quotes, to be written as it is. */
-  quote(text: string): RawJson {
-    const quoted = JSON.stringify(text);
+  /** Takes a text in its quotes, and gives what is to be written in its place. */
+  keep(quoted: string): RawJson {
     if (quoted.length < LONG_CHARACTERS) return new RawJson(quoted);
     this.#texts.push(Buffer.from(quoted));
     return new RawJson(`${MARK}${this.#texts.length - 1}${MARK}`);
