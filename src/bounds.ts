@@ -272,3 +272,14 @@ export const COUNT_WAIT_MS = 10_000;
 export const COUNT_ANSWER_BYTES_MAX = 64 * KIB;
 /** Values of one call's arguments that come in fragments; a whole call of this many is no call of a model. */
 export const PARTIAL_ITEMS_MAX = 100_000;
+/**
+ * A request that must be understood whole: converted, rid of foreign blobs, or completed from what was kept.
+ * It is read in one go and every value of it becomes several objects: this much takes some tenths of a second.
+ * Images in base64 are a single value each.
+ */
+export const WHOLE_REQUEST_BYTES_MAX = 32 * MIB;
+export const WHOLE_REQUEST_VALUES_MAX = 200_000;
+/** Media fetched for one call, all in all: in base64 it is as much as a whole request may be. */
+export const MEDIA_CALL_BYTES_MAX = 24 * MIB;
+/** Characters of one field's name in the loss report; names come from clients. */
+export const DROPPED_FIELD_CHARS_MAX = 200;

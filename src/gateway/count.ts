@@ -198,7 +198,8 @@ async function bodyFor(
 ): Promise<readonly Buffer[] | Refusal> {
   const { raw, facts: read } = counting;
   const own = read.holdsEnvelope ? returnOwnBlobs(protocol, raw, targetOf(route, protocol, 'own')) : raw;
-  if (own === undefined || own === raw) return countBody(protocol, counting, route.forwardModelId);
+  if (isRefusal(own)) return own;
+  if (own === raw) return countBody(protocol, counting, route.forwardModelId);
   const facts = await dialectOf(protocol).readRequest(own);
   return isRefusal(facts)
     ? facts

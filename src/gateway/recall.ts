@@ -55,11 +55,13 @@ async function complete(
 ): Promise<Recollection | Refusal> {
   const { conversations, bodies } = carriage;
   const wanted = wantedBy(raw.body, memory);
+  if (isRefusal(wanted)) return wanted;
   const previous = await findPrevious(wanted, conversations, accountId);
   if (isRefusal(previous)) return previous;
   const items = await findItems(wanted, conversations, accountId);
   if (isRefusal(items)) return items;
   const body = completeBody(raw.body, memory, { previous, items });
+  if (isRefusal(body)) return body;
   if (body.length > REQUEST_BODY_BYTES_MAX) return refuse('bodyTooLarge');
   if (!bodies.take(body.length)) return refuse('unavailable', { retryAfterMs: 1_000 });
   const { previousId } = wanted;

@@ -47,7 +47,7 @@ async function passWithoutStrangers(
   blobs: Blobs,
 ): Promise<Translation | Refusal> {
   const raw = returnOwnBlobs(protocol, passage.raw, targetOf(route, protocol, blobs));
-  if (raw === undefined) return new PassThrough(passage, route);
+  if (isRefusal(raw)) return raw;
   const facts = await passage.dialect.readRequest(raw);
   return isRefusal(facts) ? facts : new PassThrough(passage, route, { raw, facts });
 }

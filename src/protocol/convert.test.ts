@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { someCapabilities, someTarget } from '../../test/support/hub.ts';
+import { WHOLE_REQUEST_BYTES_MAX, WHOLE_REQUEST_VALUES_MAX } from '../bounds.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { type Conversion, convertRequest, readClientRequest, returnOwnBlobs } from './convert.ts';
 import type { RawRequest } from './dialect.ts';
@@ -21,6 +22,11 @@ function convert(protocol: TextProtocol, body: unknown, target: Target): Convers
   const conversion = convertRequest(client, target, IDENTITY);
   if (isRefusal(conversion)) throw new Error(conversion.message);
   return conversion;
+}
+
+function returned(body: ReturnType<typeof returnOwnBlobs>): string {
+  if (isRefusal(body)) throw new Error(body.message);
+  return body.body.toString();
 }
 
 function answerOf(conversion: Conversion, body: unknown): Record<string, unknown> {
@@ -190,6 +196,30 @@ describe('an answer', () => {
   });
 });
 
+describe('a request that nobody can read without everybody else waiting', () => {
+  const many = (values: number): string =>
+    `{"model":"m","messages":[{"role":"user","content":"q"}],"tools":[${'0,'.repeat(values)}0]}`;
+  const long = (bytes: number): string =>
+    `{"model":"m","messages":[{"role":"user","content":"${'x'.repeat(bytes)}"}]}`;
+
+  it.each([
+    ['more values than any client sends', many(WHOLE_REQUEST_VALUES_MAX)],
+    ['more bytes than are converted', long(WHOLE_REQUEST_BYTES_MAX)],
+  ])('is not expressible with %s', (_name, body) => {
+    const refused = {
+      error: { code: 40004 },
+      message: expect.stringContaining('32 MiB or 200000 JSON values'),
+    };
+    expect(readClientRequest('chat', raw(body))).toMatchObject(refused);
+    expect(returnOwnBlobs('chat', raw(body), someTarget())).toMatchObject(refused);
+  });
+
+  it('is read up to there', () => {
+    const read = readClientRequest('chat', raw(long(WHOLE_REQUEST_BYTES_MAX - 100)));
+    expect(isRefusal(read)).toBe(false);
+  });
+});
+
 describe('a body that stays in its protocol', () => {
   const target = someTarget({ capabilities: someCapabilities() });
   const thinking = (issuer: string) => ({
@@ -208,17 +238,17 @@ describe('a body that stays in its protocol', () => {
   });
 
   it('gets its envelopes opened for their issuer, and loses them for all others', () => {
-    const own = returnOwnBlobs('messages', raw(body('v1-c1-m1')), target)?.body.toString() ?? '';
+    const own = returned(returnOwnBlobs('messages', raw(body('v1-c1-m1')), target));
     expect(JSON.parse(own).messages[1].content[0]).toEqual({
       type: 'thinking',
       thinking: 't',
       signature: 'sig-1',
     });
-    const foreign = returnOwnBlobs('messages', raw(body('v9')), target)?.body.toString() ?? '';
+    const foreign = returned(returnOwnBlobs('messages', raw(body('v9')), target));
     expect(JSON.parse(foreign).messages[1].content).toEqual([{ type: 'text', text: 'a' }]);
   });
 
   it('is none when it is no JSON', () => {
-    expect(returnOwnBlobs('messages', raw('{'), target)).toBeUndefined();
+    expect(returnOwnBlobs('messages', raw('{'), target)).toMatchObject({ error: { code: 40002 } });
   });
 });

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../kernel/errors.ts';
+import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { ConvertedStream } from './convert-stream.ts';
 import type { Framing, RawRequest, StreamRelay, VendorRelay } from './dialect.ts';
 import type { AnswerError } from './hub/answer.ts';
@@ -11,6 +11,7 @@ import type { HubRequest } from './hub/request.ts';
 import { returnAnswer } from './hub/return.ts';
 import type { ReturnPlan } from './hub/return-call.ts';
 import type { Target } from './hub/spoke.ts';
+import { readWhole } from './hub/whole.ts';
 import { spokeOf } from './spokes.ts';
 
 /** A client's request in the words of the hub. Every route is converted from it anew (conversion.md 1.13). */
@@ -43,8 +44,8 @@ export interface Conversion {
 
 export function readClientRequest(protocol: TextProtocol, raw: RawRequest): ClientRequest | Refusal {
   const spoke = spokeOf(protocol);
-  const body = readJson(raw.body.toString('utf8'), spoke.rawKeys);
-  if (body === undefined) return refuse('bodyNotJson');
+  const body = readWhole(raw.body, spoke.rawKeys);
+  if (isRefusal(body)) return body;
   const notes = new Notes(spoke.fields);
   return expressible(() => {
     const request = spoke.decodeRequest(body, raw, notes);
@@ -90,10 +91,10 @@ export function returnOwnBlobs(
   protocol: TextProtocol,
   raw: RawRequest,
   target: Target,
-): RawRequest | undefined {
+): RawRequest | Refusal {
   const spoke = spokeOf(protocol);
-  const body = readJson(raw.body.toString('utf8'), spoke.rawKeys);
-  if (body === undefined) return undefined;
+  const body = readWhole(raw.body, spoke.rawKeys);
+  if (isRefusal(body)) return body;
   const returned = spoke.returnBlobs(body, target);
   return returned === body ? raw : { ...raw, body: Buffer.from(writeJson(returned)) };
 }
@@ -113,7 +114,7 @@ export function expressible<T>(work: () => T): T | Refusal {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Inexpressible) return refuse('notExpressible', { message: error.message });
-    throw error;
+    if (!(error instanceof Inexpressible)) throw error;
+    return refuse('notExpressible', { message: error.message, details: error.details });
   }
 }

@@ -38,12 +38,21 @@ const WORD_BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: 0
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+/** How many values may still be read, of one text or of several; below zero the reading was given up. */
+export interface ValueBudget {
+  left: number;
+}
+
 /**
  * Reads an object whose values under `rawKeys` stay raw, at any depth. Nothing when the text is not a JSON
- * object, or nested too deep. `__proto__` is dropped: no protocol has such a field.
+ * object, nested too deep, or beyond the budget. `__proto__` is dropped: no protocol has such a field.
  */
-export function readJson(text: string, rawKeys: ReadonlySet<string>): JsonObject | undefined {
-  const reader = new Reader(text, rawKeys);
+export function readJson(
+  text: string,
+  rawKeys: ReadonlySet<string>,
+  budget: ValueBudget = { left: Number.POSITIVE_INFINITY },
+): JsonObject | undefined {
+  const reader = new Reader(text, rawKeys, budget);
   try {
     const value = reader.document();
     return isObject(value) ? value : undefined;
@@ -58,11 +67,13 @@ class NotJson extends Error {}
 class Reader {
   readonly #text: string;
   readonly #rawKeys: ReadonlySet<string>;
+  readonly #budget: ValueBudget;
   #at = 0;
 
-  constructor(text: string, rawKeys: ReadonlySet<string>) {
+  constructor(text: string, rawKeys: ReadonlySet<string>, budget: ValueBudget) {
     this.#text = text;
     this.#rawKeys = rawKeys;
+    this.#budget = budget;
   }
 
   document(): JsonValue {
@@ -73,6 +84,7 @@ class Reader {
   }
 
   #value(depth: number): JsonValue {
+    if (--this.#budget.left < 0) throw new NotJson();
     this.#space();
     switch (this.#text.charCodeAt(this.#at)) {
       case 0x7b:

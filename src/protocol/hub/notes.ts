@@ -1,4 +1,4 @@
-import { DROPPED_FIELDS_MAX } from '../../bounds.ts';
+import { DROPPED_FIELD_CHARS_MAX, DROPPED_FIELDS_MAX } from '../../bounds.ts';
 
 /** Options a target may have no place for. Each spoke says how its clients write them (`Spoke.fields`). */
 export type HubField =
@@ -37,7 +37,7 @@ export class Notes {
 
   /** A path as the client wrote it: `logit_bias`, `tools[2]`, `messages[0].name`. For decoders. */
   drop(path: string): void {
-    if (this.#dropped.size < DROPPED_FIELDS_MAX) this.#dropped.add(path);
+    if (this.#dropped.size < DROPPED_FIELDS_MAX) this.#dropped.add(path.slice(0, DROPPED_FIELD_CHARS_MAX));
   }
 
   /** An option the target has no place for. For encoders, who do not know the client's words. */
@@ -55,9 +55,13 @@ export class Notes {
  * (convert.ts), where it becomes the refusal 40004.
  */
 export class Inexpressible extends Error {
+  /** What the client's SDK understands, so that it can ask in another way by itself. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
   /** `where` as the client wrote it, or the kind of content; `reason` names no content of the client's. */
-  constructor(where: string, reason: string) {
+  constructor(where: string, reason: string, details?: Readonly<Record<string, unknown>>) {
     super(`${where}: ${reason}`);
     this.name = 'Inexpressible';
+    this.details = details;
   }
 }

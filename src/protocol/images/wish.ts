@@ -1,9 +1,11 @@
+import { isRefusal } from '../../kernel/errors.ts';
 import { sniffMedia } from '../../kernel/sniff.ts';
 import { decodeAddress } from '../chat-completions/decode-media.ts';
 import type { RawRequest } from '../dialect.ts';
-import { isArray, isObject, type JsonObject, type JsonValue, readJson } from '../hub/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { MediaSource } from '../hub/part.ts';
+import { isTooLarge, readWhole, tooLarge } from '../hub/whole.ts';
 import { findBoundary, findParts, isMultipart } from './multipart.ts';
 
 /** What an Images client asks for, however it was written. Plain data; it never changes. */
@@ -25,16 +27,18 @@ const BEGINNING_CHARS = 32;
 
 /** Throws `Inexpressible` for what only the client's own vendor could understand. */
 export function readImageWish(raw: RawRequest): ImageWish {
+  if (isTooLarge(raw.body.length)) throw new Inexpressible('body', tooLarge().message);
   return isMultipart(raw.contentType) ? readForm(raw) : readObject(raw);
 }
 
 function readObject({ body }: RawRequest): ImageWish {
-  const object = readJson(body.toString('utf8'), NO_RAW_KEYS) ?? {};
+  const object = readWhole(body, NO_RAW_KEYS);
+  if (isRefusal(object)) throw new Inexpressible('body', object.message);
   const pictures: WishedPicture[] = [];
   const options = new Map<string, string>();
   for (const [name, value] of Object.entries(object)) {
     if (value === null || value === undefined || name === 'prompt') continue;
-    if (PICTURE_FIELDS.has(name)) pictures.push(...readPictures(value, name));
+    if (PICTURE_FIELDS.has(name)) for (const picture of readPictures(value, name)) pictures.push(picture);
     else options.set(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
   return { prompt: requirePrompt(object.prompt), pictures, options };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { WHOLE_REQUEST_VALUES_MAX } from '../../bounds.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { MemoryFacts } from '../dialect.ts';
 import { completeBody, type Recalled, wantedBy } from './continue.ts';
@@ -21,7 +22,9 @@ function wanted(text: string) {
 
 function completed(text: string, recalled: Partial<Recalled> = {}): string {
   const { body, memory } = memoryOf(text);
-  return completeBody(body, memory, { previous: undefined, items: new Map(), ...recalled }).toString();
+  const whole = completeBody(body, memory, { previous: undefined, items: new Map(), ...recalled });
+  if (isRefusal(whole)) throw new Error(whole.message);
+  return whole.toString();
 }
 
 function keptOf(input: unknown, output: readonly unknown[]) {
@@ -37,6 +40,23 @@ const SAID = {
   role: 'assistant',
   content: [{ type: 'output_text', text: 'Hi' }],
 };
+
+describe('what is too much to be looked into', () => {
+  const TOO_MUCH = `{"role":"user","content":[${'0,'.repeat(WHOLE_REQUEST_VALUES_MAX)}0]}`;
+
+  it('is refused, wherever a reference may hide in it', () => {
+    const text = `{"model":"m","input":[${TOO_MUCH},{"type":"item_reference","id":"msg_of_somebody"}]}`;
+    expect(wanted(text)).toMatchObject({ error: { code: 40004 } });
+  });
+
+  it('is refused as a conversation, too', () => {
+    const previous = { input: [Buffer.from(TOO_MUCH)], output: [], response: Buffer.from('{}') };
+    const { body, memory } = memoryOf('{"model":"m","previous_response_id":"resp_1","input":"Go on"}');
+    expect(completeBody(body, memory, { previous, items: new Map() })).toMatchObject({
+      error: { code: 40004 },
+    });
+  });
+});
 
 describe('a request', () => {
   it.each([

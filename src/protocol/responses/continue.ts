@@ -1,7 +1,9 @@
+import { isRefusal, type Refusal } from '../../kernel/errors.ts';
 import { OPEN_BRACKET, QUOTE } from '../ascii.ts';
-import type { MemoryFacts } from '../dialect.ts';
+import type { ByteRange, MemoryFacts } from '../dialect.ts';
 import { elementsOf } from '../elements.ts';
-import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
+import { type JsonObject, readJson, type ValueBudget, writeJson } from '../hub/json.ts';
+import { isTooLarge, tooLarge, wholeBudget } from '../hub/whole.ts';
 import { isWord, skipSpace } from '../skim.ts';
 import { type Edit, splice } from '../splice.ts';
 import { decodeText } from '../text.ts';
@@ -28,9 +30,12 @@ interface Item {
   readonly origin: 'kept' | 'new';
 }
 
-export function wantedBy(body: Buffer, memory: MemoryFacts): Wanted {
+/** A request too large to be looked into is refused: a reference that is missed would reach a vendor. */
+export function wantedBy(body: Buffer, memory: MemoryFacts): Wanted | Refusal {
   const previous = memory.previous.findLast(({ start }) => body[start] === QUOTE);
-  const references = newItems(body, memory).flatMap(({ json }, index) => {
+  const items = newItems(body, memory, wholeBudget());
+  if (isRefusal(items)) return items;
+  const references = items.flatMap(({ json }, index) => {
     const id = referenceOf(json);
     return id === undefined ? [] : [{ id, index }];
   });
@@ -44,15 +49,21 @@ export function wantedBy(body: Buffer, memory: MemoryFacts): Wanted {
  * The same request with the whole conversation in it, as any vendor understands it: earlier input, earlier
  * output, then what is new. Instructions are not inherited (conversion.md 15).
  */
-export function completeBody(body: Buffer, memory: MemoryFacts, recalled: Recalled): Buffer {
+export function completeBody(body: Buffer, memory: MemoryFacts, recalled: Recalled): Buffer | Refusal {
   const { previous, items } = recalled;
-  const earlier = [...(previous?.input ?? []), ...(previous?.output ?? [])].map(keptItem);
-  const fresh = newItems(body, memory).flatMap((item) => {
+  const budget = wholeBudget();
+  const given = newItems(body, memory, budget);
+  if (isRefusal(given)) return given;
+  const earlier = [...(previous?.input ?? []), ...(previous?.output ?? [])].map((item) =>
+    keptItem(item, budget),
+  );
+  const fresh = given.flatMap((item) => {
     const id = referenceOf(item.json);
     if (id === undefined) return [item];
     const found = items.get(id);
-    return found === undefined ? [] : [keptItem(found)];
+    return found === undefined ? [] : [keptItem(found, budget)];
   });
+  if (budget.left < 0) return tooLarge();
   const input = Buffer.from(`[${replay([...earlier, ...fresh]).join(',')}]`);
   const edits: Edit[] = memory.inputs.map((at) => ({ at, bytes: input }));
   for (const at of memory.previous) edits.push({ at, bytes: Buffer.from('null') });
@@ -63,23 +74,30 @@ export function completeBody(body: Buffer, memory: MemoryFacts, recalled: Recall
   return Buffer.concat(splice(body, edits));
 }
 
-function newItems(body: Buffer, memory: MemoryFacts): readonly Item[] {
+function newItems(body: Buffer, memory: MemoryFacts, budget: ValueBudget): readonly Item[] | Refusal {
   const input = memory.inputs.at(-1);
   if (input === undefined || isWord(body, input.start, input.end, 'null')) return [];
+  if (isTooLarge(body.length)) return tooLarge();
+  const items = textsOf(body, input).map((text) => newItem(text, budget));
+  return budget.left < 0 ? tooLarge() : items;
+}
+
+function textsOf(body: Buffer, input: ByteRange): readonly string[] {
   if (body[input.start] === OPEN_BRACKET) {
-    return elementsOf(body, input).map(({ start, end }) => itemOf(body.toString('utf8', start, end), 'new'));
+    return elementsOf(body, input).map(({ start, end }) => body.toString('utf8', start, end));
   }
   const text = body.toString('utf8', input.start, input.end);
   // What is neither a list nor a text is the vendor's to reject.
-  return [itemOf(text[0] === '"' ? `{"type":"message","role":"user","content":${text}}` : text, 'new')];
+  return [text[0] === '"' ? `{"type":"message","role":"user","content":${text}}` : text];
 }
 
-function keptItem(item: Buffer): Item {
-  return itemOf(item.toString('utf8'), 'kept');
+function newItem(text: string, budget: ValueBudget): Item {
+  return { text, json: readJson(text, responsesSpoke.rawKeys, budget), origin: 'new' };
 }
 
-function itemOf(text: string, origin: Item['origin']): Item {
-  return { text, json: readJson(text, responsesSpoke.rawKeys), origin };
+function keptItem(item: Buffer, budget: ValueBudget): Item {
+  const text = item.toString('utf8');
+  return { text, json: readJson(text, responsesSpoke.rawKeys, budget), origin: 'kept' };
 }
 
 /** The type may be left out of a reference, as of a message; messages have a role. */
