@@ -94,7 +94,9 @@ describe('generateContent, through the official SDK', () => {
 
   it('holds a conversation with the SDK’s own chat', async () => {
     const chat = client.chats.create({ model: 'gemini-3-pro', config: { tools: [weather] } });
-    const stream = await chat.sendMessageStream({ message: 'one [[sim tool=get_weather,get_weather]]' });
+    const stream = await chat.sendMessageStream({
+      message: 'one [[sim tool=get_weather,get_weather steps=2]]',
+    });
     const calls = [];
     for await (const chunk of stream) calls.push(...(chunk.functionCalls ?? []));
     expect(calls.length).toBe(2);
@@ -103,11 +105,11 @@ describe('generateContent, through the official SDK', () => {
       functionResponse: {
         id: call.id as string,
         name: 'get_weather',
-        response: { output: '[[sim tokens=6]]' },
+        response: { output: 'sunny' },
       },
     }));
     const second = await chat.sendMessage({ message });
-    expect(countTokens(second.text ?? '')).toBe(6);
+    expect(second.functionCalls).toHaveLength(2);
   });
 
   it('stops at its limit, blocks, and writes JSON by schema', async () => {

@@ -2,6 +2,7 @@ import type { Ask, AskedTool } from '../ask.ts';
 import { type Json, numeric, record, records, string, strings } from '../json.ts';
 import type { GoogleModel } from '../models.ts';
 import { countTokens } from '../tokens.ts';
+import { mergeTurns } from './conversation.ts';
 
 const CONTENT_TOKENS = 1;
 const IMAGE_TOKENS = 765;
@@ -102,7 +103,9 @@ function readThinking(config: Json): Ask['thinking'] {
   return asked === undefined || asked === false ? 'when-told' : 'asked';
 }
 
-function countRounds(contents: readonly Json[]): number {
+/** A model's turn may come in several contents, as the chats of Google's own SDK keep it. */
+function countRounds(given: readonly Json[]): number {
+  const contents = mergeTurns(given);
   const has = (content: Json, field: string): boolean =>
     records(content.parts).some((part) => part[field] !== undefined);
   const speaks = (content: Json): boolean => content.role !== 'model' && !has(content, 'functionResponse');
