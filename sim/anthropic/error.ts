@@ -30,12 +30,13 @@ export function anthropicHeaders(): Readonly<Record<string, string>> {
   };
 }
 
-export function anthropicError(status: number, message: string): Reply {
+/** `details` hold what the vendor's own SDK acts on. */
+export function anthropicError(status: number, message: string, details?: object): Reply {
   const headers = anthropicHeaders();
   const retry = status < 500 && status !== 429 ? { 'x-should-retry': 'false' } : {};
   const body = JSON.stringify({
     type: 'error',
-    error: { type: anthropicType(status), message },
+    error: { type: anthropicType(status), message, ...(details === undefined ? {} : { details }) },
     request_id: headers['request-id'],
   });
   return { kind: 'reply', status, headers: { ...headers, ...retry }, body };

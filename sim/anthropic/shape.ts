@@ -203,4 +203,5 @@ export const BETA_FIELDS: ReadonlyMap<string, string> = new Map([
   ['diagnostics', 'cache-diagnosis'],
   ['fallbacks', 'server-side-fallback'],
   ['output_format', 'structured-outputs'],
+  ['thread', 'message-threads'],
 ]);

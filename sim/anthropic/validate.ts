@@ -35,9 +35,16 @@ export function refuseMessages(examined: Examined): Reply | undefined {
   const known = { ...(purpose === 'count' ? COUNT_FIELDS : fields), ...betaFields(betas) };
   const [problem] = check(struct(known), body);
   if (problem !== undefined) return describe(problem);
+  if (body.thread !== undefined && body.thread !== null) return refuseThread();
   if (model === undefined) return undefined;
   const message = firstProblem(examined, model);
   return message === undefined ? undefined : anthropicError(400, message);
+}
+
+/** Nothing is kept here between requests; the vendor's SDK then sends the whole history itself. */
+function refuseThread(): Reply {
+  const details = { error_code: 'thread_unsupported_request', unsupported: ['model'] };
+  return anthropicError(400, 'thread: message threads are not supported for this request', details);
 }
 
 function betaFields(betas: readonly string[]): Readonly<Record<string, Shape>> {

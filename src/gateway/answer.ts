@@ -27,9 +27,10 @@ const GOOGLE_STATUS = new Map([
  */
 export function errorBody(refusal: Refusal, requestId: string, protocol: Protocol | undefined): string {
   const { code, status } = refusal.error;
-  const { message, words } = refusal;
+  const { message, words, details } = refusal;
   if (words !== undefined) return JSON.stringify({ error: { message, ...words } });
-  const error: Record<string, string> = { type: 'gateway_error', code: String(code), message };
+  const error: Record<string, unknown> = { type: 'gateway_error', code: String(code), message };
+  if (details !== undefined) error.details = details;
   if (protocol === 'gemini') error.status = GOOGLE_STATUS.get(status) ?? 'UNKNOWN';
   const body = { code, message, error };
   return JSON.stringify(protocol === 'messages' ? { type: 'error', ...body, request_id: requestId } : body);

@@ -183,6 +183,8 @@ export interface Refusal {
   readonly limit?: string;
   /** Said in the words of the vendor, because its clients act on them; then the body has nothing of ours. */
   readonly words?: VendorWords;
+  /** `error.details` of the body: what a vendor's SDK acts on, beside what we say. */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** The error body of OpenAI's protocols, beside its message. */
@@ -197,11 +199,12 @@ export interface RefusalDetail {
   readonly retryAfterMs?: number;
   readonly limit?: string;
   readonly words?: VendorWords;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
   const error = ERRORS[name];
-  const { retryAfterMs, limit, words } = detail;
+  const { retryAfterMs, limit, words, details } = detail;
   assert(retryAfterMs === undefined || Number.isFinite(retryAfterMs), 'a wait is a finite number');
   return {
     kind: 'refusal',
@@ -210,6 +213,7 @@ export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
     ...(retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
     ...(limit === undefined ? {} : { limit }),
     ...(words === undefined ? {} : { words }),
+    ...(details === undefined ? {} : { details }),
   };
 }
 

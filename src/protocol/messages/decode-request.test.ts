@@ -348,4 +348,20 @@ describe('what a Messages client says', () => {
     expect(() => decode(body)).toThrow(Inexpressible);
     expect(() => decode(body)).toThrow(path);
   });
+
+  test('a thread that the vendor would keep is refused in the words that its SDK acts on', () => {
+    const refusalOf = (thread: object): unknown => {
+      try {
+        return decode({ ...user('hi'), thread });
+      } catch (error) {
+        return error;
+      }
+    };
+    const isNew = refusalOf({ type: 'create' });
+    expect(isNew).toBeInstanceOf(Inexpressible);
+    expect(isNew).toMatchObject({ details: { error_code: 'thread_unsupported_request' } });
+    const continued = refusalOf({ type: 'continue', previous_message_id: 'msg_1' });
+    expect(continued).toMatchObject({ details: { error_code: 'thread_not_found' } });
+    expect(decode({ ...user('hi'), thread: null }).dropped).toEqual([]);
+  });
 });

@@ -32,6 +32,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'top_p',
   'top_k',
   'metadata',
+  'thread',
   'cache_control',
 ]);
 
@@ -40,6 +41,7 @@ const ATTRIBUTION = 'x-anthropic-billing-header:';
 
 export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
   for (const key of Object.keys(body)) if (!KNOWN.has(key) && !isDefault(body, key)) notes.drop(key);
+  refuseThread(body);
   const tools = decodeTools(body, notes);
   const metadata = objectAt(body, 'metadata', '') ?? {};
   for (const key of Object.keys(metadata)) if (key !== 'user_id') notes.drop(`metadata.${key}`);
@@ -70,6 +72,21 @@ export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
     includeUsage: false,
     echo: new Map(),
   };
+}
+
+/**
+ * A thread is a conversation that the vendor keeps: without it most of the history would be missing. The
+ * vendor's SDK knows these codes. After the first it sends the whole history itself from then on, after the
+ * second it begins again.
+ */
+function refuseThread(body: JsonObject): void {
+  const thread = objectAt(body, 'thread', '');
+  if (thread === undefined) return;
+  const isNew = textOf(thread.type) === 'create';
+  const details = isNew
+    ? { error_code: 'thread_unsupported_request', unsupported: ['model'] }
+    : { error_code: 'thread_not_found' };
+  throw new Inexpressible('thread', 'the upstream of this model keeps no conversations', details);
 }
 
 /** What says no more than its absence is no loss. */
