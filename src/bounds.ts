@@ -270,7 +270,7 @@ export const MEDIA_ADDRESS_CHARS_MAX = 8_192;
 export const COUNT_WAIT_MS = 10_000;
 /** A vendor's answer to such a question: a figure and its parts, or an error. */
 export const COUNT_ANSWER_BYTES_MAX = 64 * KIB;
-/** Values of one call's arguments that come in fragments; a whole call of this many is no call of a model. */
+/** Values of one call's arguments that come in fragments: no model makes a call of this many. */
 export const PARTIAL_ITEMS_MAX = 100_000;
 /**
  * A request that must be understood whole: converted, rid of foreign blobs, or completed from what was kept.

@@ -158,12 +158,9 @@ describe('a stream for a client', () => {
   });
 
   test('without a single part is complete all the same', async () => {
-    const final = await judge(encodeEvents([start, stop, end]));
-    expect([final.status, final.output]).toEqual(['completed', []]);
-  });
-
-  test('shows the figures of its start where none follow', async () => {
     const final = await judge(encodeEvents([{ ...start, usage: USAGE }, stop, end]));
+    expect([final.status, final.output]).toEqual(['completed', []]);
+    // The figures of the start are all there is.
     expect(final.usage).toMatchObject({ input_tokens: 18, output_tokens: 9 });
   });
 
