@@ -103,7 +103,7 @@ async function main(parameters: readonly string[]): Promise<number> {
   const options = readOptions(parameters);
   if (!install()) return 1;
   if (!isLoopbackOnly()) {
-    const ended = runInLoopback(fileURLToPath(import.meta.url), parameters);
+    const ended = await runInLoopback(fileURLToPath(import.meta.url), parameters);
     if (typeof ended === 'number') return ended;
     console.error(`The agents run only where nothing can leave the machine: ${ended}.`);
     return 1;
