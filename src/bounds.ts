@@ -274,8 +274,8 @@ export const COUNT_ANSWER_BYTES_MAX = 64 * KIB;
 export const PARTIAL_ITEMS_MAX = 100_000;
 /**
  * A request that must be understood whole: converted, rid of foreign blobs, or completed from what was kept.
- * It is read in one go and every value of it becomes several objects: this much takes some tenths of a second.
- * Images in base64 are a single value each.
+ * It is read in one go, and every value becomes several objects: this much takes some tenths of a second. An
+ * image in base64 is a single value.
  */
 export const WHOLE_REQUEST_BYTES_MAX = 32 * MIB;
 export const WHOLE_REQUEST_VALUES_MAX = 200_000;

@@ -11,9 +11,10 @@ import { dialectOf } from '../protocol/registry.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
 import type { VendorAction } from '../upstream/vendor.ts';
 import { convertedHeaders, EVENT_STREAM, JSON_TYPE, NO_HEADERS } from './converted.ts';
-import { mediaOf } from './media.ts';
+import { MediaShare, mediaOf } from './media.ts';
 import { isEventStream } from './pass-through.ts';
 import type { Passage } from './passage.ts';
+import { hasRoom, noRoom } from './room.ts';
 import type { Translation } from './translation.ts';
 
 /** The refusal says what in the request no painter of Google's can be told. */
@@ -23,17 +24,19 @@ export async function convertImages(passage: Passage, route: Route): Promise<Con
   if (passage.call.endpoint.edit && wish.pictures.length === 0) {
     return refuse('notExpressible', { message: 'image: an edit needs a picture to start from' });
   }
-  const pictures = await Promise.all(wish.pictures.map((picture) => bytesOf(picture, passage)));
+  const share = new MediaShare({ fetch: (address, what) => mediaOf(passage).fetch(address, what) });
+  const pictures = await Promise.all(wish.pictures.map((picture) => bytesOf(picture, share)));
   const refusal = pictures.find(isRefusal);
   if (refusal !== undefined) return refusal;
   const fetched = { ...wish, pictures: pictures.filter((picture) => !isRefusal(picture)) };
   const request = expressible(() => encodePaint(fetched, route.forwardModelId));
-  return isRefusal(request) ? request : new ConvertedImages(passage, request);
+  if (isRefusal(request)) return request;
+  return hasRoom(passage, request.body) ? new ConvertedImages(passage, request) : noRoom();
 }
 
-async function bytesOf(picture: WishedPicture, passage: Passage): Promise<PictureBytes | Refusal> {
+async function bytesOf(picture: WishedPicture, share: MediaShare): Promise<PictureBytes | Refusal> {
   if (picture.kind === 'bytes') return picture;
-  const media = await mediaOf(passage).fetch(picture.url, 'image');
+  const media = await share.fetch(picture.url, 'image');
   if (isRefusal(media)) return media;
   return { kind: 'bytes', mime: media.mime, base64: media.bytes.toString('base64') };
 }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { MEDIA_CALL_BYTES_MAX } from '../bounds.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { capabilitiesOf } from '../protocol/capability/table.ts';
@@ -175,6 +176,16 @@ describe('the media of a call', () => {
     const result = await withMedia(request(...many), target('gemini'), () => media);
     expect(result).toMatchObject({ message: 'image: more than 10 addresses are not fetched in one call' });
     expect(asked).toHaveLength(10);
+  });
+
+  test('is no more than a request may be, however often an address is named', async () => {
+    const large = { ...PNG, bytes: Buffer.alloc(MEDIA_CALL_BYTES_MAX / 2) };
+    const stand = shelf({ png: large });
+    expect(await partsAfter(request(image, image), target('gemini'), stand)).toHaveLength(2);
+    const result = await withMedia(request(image, image, image), target('gemini'), () => stand.media);
+    const message = 'image: more than 24 MiB are not fetched in one call';
+    expect(result).toMatchObject({ error: { code: 40004 }, message });
+    expect(stand.held()).toBe(large.bytes.length);
   });
 
   test('counts as held until the client has its answer', async () => {

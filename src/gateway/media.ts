@@ -1,10 +1,11 @@
-import { MEDIA_ITEMS_MAX } from '../bounds.ts';
+import { MEDIA_CALL_BYTES_MAX, MEDIA_ITEMS_MAX } from '../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import type { FilePart, ImagePart, Part } from '../protocol/hub/part.ts';
 import type { HubRequest, Turn } from '../protocol/hub/request.ts';
 import type { Target } from '../protocol/hub/spoke.ts';
 import type { FetchedMedia, MediaFailure, MediaFetcher } from '../upstream/contract.ts';
 import type { Passage } from './passage.ts';
+import { noRoom, takeRoom } from './room.ts';
 
 type MediaPart = ImagePart | FilePart;
 
@@ -26,14 +27,14 @@ export class CallMedia {
   readonly #fetcher: MediaFetcher;
   readonly #fetched = new Map<string, Promise<FetchedMedia | MediaFailure>>();
   readonly #left = new AbortController();
-  #heldBytes = 0;
+  #fetchedBytes = 0;
 
   constructor(passage: Passage) {
     const { response, carriage } = passage;
     this.#passage = passage;
     this.#fetcher = carriage.media;
-    if (response.closed) this.#close();
-    else response.once('close', () => this.#close());
+    if (response.closed) this.#left.abort();
+    else response.once('close', () => this.#left.abort());
   }
 
   /** `what` names the kind of content in the refusal. */
@@ -57,22 +58,39 @@ export class CallMedia {
   #refuse({ reason, detail }: MediaFailure, what: string): Refusal {
     const { carriage, call } = this.#passage;
     carriage.log.info({ requestId: call.id, reason, detail }, 'media was not fetched');
-    if (reason === 'no-room') return refuse('unavailable', { retryAfterMs: 1_000 });
-    return refuse('notExpressible', { message: `${what}: ${SAID[reason]}` });
+    const isFull = this.#fetchedBytes > MEDIA_CALL_BYTES_MAX;
+    if (reason !== 'no-room') return refuse('notExpressible', { message: `${what}: ${SAID[reason]}` });
+    return isFull ? tooMuch(what) : noRoom();
   }
 
-  /** The bytes stay until the client has its answer: another route may need them. */
   #take(bytes: number): boolean {
-    if (this.#left.signal.aborted || !this.#passage.carriage.bodies.take(bytes)) return false;
-    this.#heldBytes += bytes;
-    return true;
+    this.#fetchedBytes += bytes;
+    if (this.#left.signal.aborted || this.#fetchedBytes > MEDIA_CALL_BYTES_MAX) return false;
+    return takeRoom(this.#passage, bytes);
+  }
+}
+
+/** What one conversion takes of it: an address is fetched once, but may be named a thousand times. */
+export class MediaShare {
+  readonly #media: Pick<CallMedia, 'fetch'>;
+  #bytes = 0;
+
+  constructor(media: Pick<CallMedia, 'fetch'>) {
+    this.#media = media;
   }
 
-  #close(): void {
-    this.#left.abort();
-    this.#passage.carriage.bodies.give(this.#heldBytes);
-    this.#heldBytes = 0;
+  async fetch(address: string, what: string): Promise<FetchedMedia | Refusal> {
+    const media = await this.#media.fetch(address, what);
+    if (isRefusal(media)) return media;
+    this.#bytes += media.bytes.length;
+    return this.#bytes > MEDIA_CALL_BYTES_MAX ? tooMuch(what) : media;
   }
+}
+
+function tooMuch(what: string): Refusal {
+  const mebibytes = MEDIA_CALL_BYTES_MAX / 1024 / 1024;
+  const message = `${what}: more than ${mebibytes} MiB are not fetched in one call`;
+  return refuse('notExpressible', { message });
 }
 
 const mediaOfCalls = new WeakMap<Passage, CallMedia>();
@@ -106,9 +124,10 @@ async function replaceMedia(
   media: Pick<CallMedia, 'fetch'>,
 ): Promise<HubRequest | Refusal> {
   const fetched = new Map<MediaPart, MediaPart>();
+  const share = new MediaShare(media);
   const results = await Promise.all(
     wanted.map(async (part) => {
-      const result = await media.fetch(addressOf(part), part.kind);
+      const result = await share.fetch(addressOf(part), part.kind);
       if (isRefusal(result)) return result;
       const replacement = withBytes(part, result);
       if (!isRefusal(replacement)) fetched.set(part, replacement);

@@ -14,6 +14,7 @@ import { convertImages } from './converted-images.ts';
 import { mediaOf, withMedia } from './media.ts';
 import { PassThrough } from './pass-through.ts';
 import type { Passage } from './passage.ts';
+import { hasRoom, noRoom } from './room.ts';
 import { speakable } from './spoken.ts';
 import { targetOf } from './target.ts';
 import type { Translation } from './translation.ts';
@@ -48,6 +49,7 @@ async function passWithoutStrangers(
 ): Promise<Translation | Refusal> {
   const raw = returnOwnBlobs(protocol, passage.raw, targetOf(route, protocol, blobs));
   if (isRefusal(raw)) return raw;
+  if (!hasRoom(passage, raw.body)) return noRoom();
   const facts = await passage.dialect.readRequest(raw);
   return isRefusal(facts) ? facts : new PassThrough(passage, route, { raw, facts });
 }
@@ -74,7 +76,9 @@ async function convert(
     const conversion = isRefusal(request)
       ? request
       : convertRequest({ ...client, request }, target, identity);
-    if (!isRefusal(conversion)) return new Converted(passage, conversion, spoken);
+    if (!isRefusal(conversion)) {
+      return hasRoom(passage, conversion.body) ? new Converted(passage, conversion, spoken) : noRoom();
+    }
     refusal = conversion;
   }
   return refusal;

@@ -1,0 +1,34 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { ByteBudget } from '../http/budget.ts';
+import type { Passage } from './passage.ts';
+import { hasRoom, takeRoom } from './room.ts';
+
+const MIB = 1024 * 1024;
+
+function stand(bytesMax = 10 * MIB) {
+  const bodies = new ByteBudget(bytesMax);
+  const response = Object.assign(new EventEmitter(), { closed: false });
+  const passage = { response, carriage: { bodies } } as unknown as Passage;
+  return { bodies, response, passage };
+}
+
+test('a converted body counts with the text it was made from, once for all routes, until the answer is over', () => {
+  const { bodies, response, passage } = stand();
+  expect(hasRoom(passage, Buffer.alloc(MIB))).toBe(true);
+  expect(hasRoom(passage, Buffer.alloc(MIB))).toBe(true);
+  expect(bodies.usedBytes).toBe(2 * MIB);
+  expect(hasRoom(passage, Buffer.alloc(3 * MIB))).toBe(true);
+  expect(takeRoom(passage, 1_000)).toBe(true);
+  expect(bodies.usedBytes).toBe(6 * MIB + 1_000);
+  response.emit('close');
+  expect(bodies.usedBytes).toBe(0);
+});
+
+test('there is none beyond the budget, and none for a client that left', () => {
+  const { bodies, response, passage } = stand(3 * MIB);
+  expect(hasRoom(passage, Buffer.alloc(2 * MIB))).toBe(false);
+  response.closed = true;
+  expect(hasRoom(passage, Buffer.alloc(MIB))).toBe(false);
+  expect(bodies.usedBytes).toBe(0);
+});
