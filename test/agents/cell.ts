@@ -38,6 +38,9 @@ export interface Scene {
 }
 
 const CELL_TIMEOUT_MS = 120_000;
+/** In every answer the vendor is silent once, for long enough that the gateway must show that it lives. */
+const SILENCE_MS = 1_000;
+export const KEEP_ALIVE_MS = 300;
 
 export async function runCell(scene: Scene, { agent, upstream }: Cell): Promise<CellResult> {
   const tag = `${agent.id}-${upstream.name}`;
@@ -87,7 +90,8 @@ async function furnish(folder: string, secret: string) {
 /** The directive travels in the prompt, through agent and gateway, and tells the vendor what to call. */
 function promptFor({ tool, toolArguments }: Agent, tag: string, file: string): string {
   const args = encodeWord(toolArguments(file));
-  return `Which word is in note.txt? [[sim tag=${tag} thinking=20 tool=${tool} args=${args}]]`;
+  const pause = `fault=pause@1:${SILENCE_MS}`;
+  return `Which word is in note.txt? [[sim tag=${tag} thinking=20 ${pause} tool=${tool} args=${args}]]`;
 }
 
 /** Nothing of ours but the programs: an agent must not find a proxy, a key or a setting of this machine. */

@@ -10,7 +10,7 @@ import { stopTestServer } from '../support/postgres.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { AGENTS, type Agent } from './agents.ts';
 import { catalogFor, UPSTREAMS, type Upstream } from './catalog.ts';
-import { type CellResult, runCell, type Scene } from './cell.ts';
+import { type CellResult, KEEP_ALIVE_MS, runCell, type Scene } from './cell.ts';
 import { startDoorman } from './doorman.ts';
 import { isLoopbackOnly, runInLoopback } from './loopback.ts';
 import { renderProblems, renderTable, renderTranscript } from './report.ts';
@@ -57,7 +57,10 @@ async function runAll(options: Options): Promise<readonly CellResult[]> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-agents-'));
   try {
-    const world = await startWorld({ catalog: catalogFor(AGENTS.map(({ family }) => family)) });
+    const world = await startWorld({
+      catalog: catalogFor(AGENTS.map(({ family }) => family)),
+      environment: { TOLLGATE_KEEP_ALIVE_MS: String(KEEP_ALIVE_MS) },
+    });
     const doorman = await startDoorman(world.url);
     try {
       const scene = { world, doorman, folder, programs: PROGRAMS, signal: interrupted.signal };
