@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { WHOLE_REQUEST_VALUES_MAX } from '../../bounds.ts';
+import type { RawJson } from '../hub/json.ts';
 import { type ListQuery, listInputItems } from './item-list.ts';
 import type { KeptResponse } from './kept-response.ts';
 
@@ -47,4 +49,22 @@ test('pages go on behind an item, in either order', () => {
   expect(page({ order: 'desc' })).toMatchObject({ first_id: 'c', last_id: 'b', has_more: true });
   expect(page({ after: 'c' })).toMatchObject({ data: [], first_id: null, last_id: null, has_more: false });
   expect(page({ after: 'd' })).toBeUndefined();
+});
+
+test('an item too large to be looked into is shown as it came, and costs nobody else a wait', () => {
+  const content = `[${'0,'.repeat(WHOLE_REQUEST_VALUES_MAX)}0]`;
+  const input = [Buffer.from(`{"role":"user","content":${content}}`)];
+  const list = listInputItems('resp_1', { input, output: [], response: Buffer.from('{}') }, ALL);
+  const [first] = (list?.data ?? []) as readonly RawJson[];
+  expect(first?.text).toBe(input[0]?.toString());
+  expect(list?.first_id).toMatch(/^msg_[0-9a-f]{48}$/);
+});
+
+test('a page of a very long conversation is there at once', () => {
+  const items = Array.from({ length: 200_000 }, () => Buffer.from('{"role":"user","content":"x"}'));
+  const kept = { input: items, output: [], response: Buffer.from('{}') };
+  const { last_id: after } = listInputItems('resp_1', kept, { ...ALL, limit: 2 }) as { last_id: string };
+  const next = listInputItems('resp_1', kept, { ...ALL, limit: 2, after });
+  expect(next?.first_id).toBe(`${after.slice(0, -1)}2`);
+  expect(next?.has_more).toBe(true);
 });
