@@ -69,9 +69,19 @@ export function modelHeaders(modelId: string): string[] {
   return ['x-tollgate-model', isHeaderValue(modelId) ? modelId : encodeURIComponent(modelId.toWellFormed())];
 }
 
-/** The loss report of a conversion. Names come from the client's body: what fits no header is left out. */
+/**
+ * The loss report of a conversion, as many names as fit. They come from the client's body: one that would break
+ * the header, or look like two, is percent-encoded.
+ */
 export function droppedHeaders(dropped: readonly string[]): string[] {
-  return ['x-tollgate-dropped', dropped.filter(isHeaderValue).join(', ').slice(0, DROPPED_HEADER_CHARS_MAX)];
+  let list = '';
+  for (const name of dropped) {
+    const isPlain = isHeaderValue(name) && !name.includes(',');
+    const next = isPlain ? name : encodeURIComponent(name.toWellFormed());
+    if (list.length + next.length > DROPPED_HEADER_CHARS_MAX) break;
+    list += list === '' ? next : `, ${next}`;
+  }
+  return ['x-tollgate-dropped', list];
 }
 
 /** decisions.md 7: a wait the client cannot sit out also tells the SDKs not to try. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Conversion } from '../protocol/convert.ts';
 import type { Dialect, Framing, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
+import type { AnswerError } from '../protocol/hub/answer.ts';
 import type { TextProtocol } from '../protocol/hub/protocol.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
@@ -61,7 +62,7 @@ export class Converted implements Translation {
     if (!answer.valid || answer.isError) return answer;
     const converted = this.#conversion.convertAnswer(body);
     if (converted === undefined) return { ...answer, valid: false };
-    if (!Buffer.isBuffer(converted)) return { ...answer, isError: true };
+    if (!Buffer.isBuffer(converted)) return { ...answer, pieces: [errorOf(converted)], isError: true };
     const { usage } = answer;
     return { pieces: [converted], usage, valid: true, isError: false, outputText: () => answer.outputText() };
   }
@@ -76,6 +77,11 @@ export class Converted implements Translation {
     const { carriage, call } = this.#passage;
     keepBlobs(carriage.conversations, call.caller.account.id, this.#conversion.kept);
   }
+}
+
+/** Not every failed answer says so in words: all clients look for `error.message`. */
+function errorOf({ status, type, message }: AnswerError): Buffer {
+  return Buffer.from(JSON.stringify({ error: { code: status, type, message } }));
 }
 
 /** Limits of the vendor's account say nothing in another protocol; its request id helps its support. */

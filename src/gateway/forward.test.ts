@@ -13,7 +13,7 @@ import type { CallRecord, Journal } from '../ledger/contract.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import type { UpstreamClient, UpstreamHandler } from '../upstream/contract.ts';
 import { Health } from '../upstream/health.ts';
-import { modelHeaders } from './answer.ts';
+import { droppedHeaders, modelHeaders } from './answer.ts';
 import { newCall } from './call.ts';
 import { forward } from './forward.ts';
 import { InFlight } from './in-flight.ts';
@@ -32,6 +32,7 @@ const PROMPT = '{"model":"m","messages":[{"role":"user","content":"Hello there, 
 const STREAM = '{"model":"m","stream":true}';
 const STREAMED_PROMPT = PROMPT.replace('{', '{"stream":true,');
 const CALLED = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+const SIGNED = { extra_content: { google: { thought_signature: 'c2lnbmVk' } } };
 /** Its client had no place for what the vendor wants back with the call. */
 const LOST_SIGNATURE = JSON.stringify({
   model: 'm',
@@ -61,8 +62,8 @@ function route(id: number): Route {
 const ROUTES = [route(1), route(2)];
 
 /** The same route at a vendor that speaks another protocol than the client. */
-function converted(one: Route): Route {
-  return { ...one, protocols: ['messages'] };
+function converted(one: Route, protocol: 'messages' | 'gemini' = 'messages'): Route {
+  return { ...one, protocols: [protocol] };
 }
 
 /** What a vendor does with one call. */
@@ -292,6 +293,53 @@ test('a fault of ours inside a stream leaves what was produced before it owed, o
   expect(inputFresh).toBeGreaterThan(0);
   expect(ended).toMatchObject([{ verdict: 'cut-by-gateway', errorCode: 50001, estimated: true }]);
   expect(ended[0]?.usage).toMatchObject({ inputFresh });
+});
+
+test.each([
+  { about: 'a signature that the client sent', call: { ...CALLED, ...SIGNED }, asked: 2 },
+  { about: 'signatures, and the client sent none', call: CALLED, asked: 1 },
+])('a refusal that speaks of $about is the answer to $asked question(s)', async ({ call, asked }) => {
+  const quotes: Play = (handler) => {
+    handler.onHead({ status: 400, headers: { 'content-type': 'application/json' } });
+    handler.onData(
+      Buffer.from('{"error":{"message":"Invalid `signature` in: what is a thought signature?"}}'),
+    );
+    handler.onEnd();
+  };
+  const messages = [
+    { role: 'user', content: 'q' },
+    { role: 'assistant', tool_calls: [call] },
+  ];
+  const body = JSON.stringify({ model: 'm', messages });
+  for (const routes of [[route(1)], [converted(route(1), 'gemini')]]) {
+    const { passage, response, sent, ended } = await stage({ plays: [quotes, quotes, quotes], body });
+    await forward(passage, routes, TIMES);
+    expect(sent).toHaveLength(asked);
+    expect(response.statusCode).toBe(400);
+    expect(ended).toMatchObject([{ verdict: 'failed', usage: NO_USAGE }]);
+  }
+});
+
+test('an answer that failed without saying why is an error that every client can read, and free', async () => {
+  const fails: Play = (handler) => {
+    handler.onHead({ status: 200, headers: { 'content-type': 'application/json' } });
+    const candidates = [{ finishReason: 'MALFORMED_FUNCTION_CALL' }];
+    handler.onData(Buffer.from(JSON.stringify({ candidates, usageMetadata: { promptTokenCount: 9 } })));
+    handler.onEnd();
+  };
+  const { passage, response, ended } = await stage({ plays: [fails], body: PROMPT });
+  const said: unknown[] = [];
+  response.end = ((bytes: unknown) => said.push(String(bytes))) as unknown as typeof response.end;
+  await forward(passage, [converted(route(1), 'gemini')], TIMES);
+  expect(response.statusCode).toBe(502);
+  expect(said.join('')).toContain('"message":"The vendor ended the answer with MALFORMED_FUNCTION_CALL."');
+  expect(ended).toMatchObject([{ status: 502, verdict: 'failed', usage: NO_USAGE }]);
+});
+
+test('names of dropped fields cannot break the header, nor look like two', () => {
+  const hostile = ['user', 'a,b', 'x\r\nset-cookie: a=b', '语', '\ud800', 'y'.repeat(1_000), 'z'];
+  const [, value = ''] = droppedHeaders(hostile);
+  expect(value).toBe('user, a%2Cb, x%0D%0Aset-cookie%3A%20a%3Db, %E8%AF%AD, %EF%BF%BD');
 });
 
 test('a vendor that cuts every stream after it began is ejected after the fifth', async () => {

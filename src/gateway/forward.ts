@@ -48,7 +48,7 @@ export async function forward(passage: Passage, routes: readonly Route[], times:
     const trial = { times, translation };
     let result = again ? await retryRoute(passage, route, trial) : await tryRoute(passage, route, trial);
     if (result.kind === 'rejected' && isBlobRefused(result.error)) {
-      result = (await tryWithoutBlobs(passage, route, times)) ?? result;
+      result = (await tryWithoutBlobs(passage, route, trial)) ?? result;
     }
     if (call.settled) return;
     if (result.kind === 'route-failed') {
@@ -79,16 +79,18 @@ async function retryRoute(passage: Passage, route: Route, trial: Trial): Promise
 
 /**
  * conversion.md 7.6: the vendor does not know a signature of the history as its own. The same route is asked
- * once more without any; no other vendor would know them better.
+ * once more without any; no other vendor would know them better. Nothing when there was none to leave out: a
+ * vendor may well quote a client that writes about signatures.
  */
 async function tryWithoutBlobs(
   passage: Passage,
   route: Route,
-  times: StreamTimes,
+  { times, translation: refused }: Trial,
 ): Promise<AttemptResult | undefined> {
   if (passage.response.closed) return undefined;
   const translation = await translate(passage, route, 'none');
   if (isRefusal(translation) || passage.response.closed) return undefined;
+  if (Buffer.concat(translation.body).equals(Buffer.concat(refused.body))) return undefined;
   return tryRoute(passage, route, { times, translation });
 }
 

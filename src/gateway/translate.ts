@@ -47,8 +47,13 @@ async function passWithoutStrangers(
   protocol: TextProtocol,
   blobs: Blobs,
 ): Promise<Translation | Refusal> {
-  const raw = returnOwnBlobs(protocol, passage.raw, targetOf(route, protocol, blobs));
+  const own = returnOwnBlobs(protocol, passage.raw, targetOf(route, protocol, 'own'));
+  if (isRefusal(own)) return own;
+  const raw = blobs === 'own' ? own : returnOwnBlobs(protocol, passage.raw, targetOf(route, protocol, blobs));
   if (isRefusal(raw)) return raw;
+  // There was nothing to leave out, so the request stays what it was.
+  const isSame = blobs === 'none' && raw.body.equals(own.body);
+  if (isSame && !passage.facts.holdsEnvelope) return new PassThrough(passage, route);
   if (!hasRoom(passage, raw.body)) return noRoom();
   const facts = await passage.dialect.readRequest(raw);
   return isRefusal(facts) ? facts : new PassThrough(passage, route, { raw, facts });
