@@ -207,6 +207,16 @@ describe('an answer for a client', () => {
     });
   });
 
+  it('shows a tier of OpenAI and of its own vendor, and nobody else’s', () => {
+    const shown = (protocol: 'chat' | 'responses' | 'messages', serviceTier: string): unknown => {
+      const answer: HubAnswer = { id: 'v', choices: [], usage: undefined, serviceTier };
+      const target = { ...session.target, protocol };
+      return chatSpoke.encodeAnswer(answer, { ...session, target }).service_tier;
+    };
+    expect([shown('chat', 'on_demand'), shown('responses', 'flex')]).toEqual(['on_demand', 'flex']);
+    expect([shown('responses', 'x'), shown('messages', 'priority')]).toEqual([undefined, undefined]);
+  });
+
   it('carries calls with null content, and blobs of others in an envelope on them', () => {
     const { message } = encodeChoice({
       parts: [{ kind: 'tool-call', id: 'c', name: 'f', arguments: '{}', custom: false, blobs: [blob] }],

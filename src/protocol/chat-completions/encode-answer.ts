@@ -6,6 +6,7 @@ import type { Citation, Part, ToolCallPart } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
 import { encodeUsage } from './convert-usage.ts';
 import { moveCitation } from './decode-assistant.ts';
+import { TIERS } from './encode-options.ts';
 import { encodeFinish } from './finish.ts';
 import { encodeLogprobs } from './logprobs.ts';
 import { encodeDetails } from './reasoning-details.ts';
@@ -19,8 +20,14 @@ export function encodeChatAnswer(answer: HubAnswer, session: Session): JsonObjec
     model: session.modelId,
     choices: answer.choices.map((choice, index) => encodeChoice(choice, index, session)),
     usage: answer.usage === undefined ? undefined : encodeUsage(answer.usage),
-    service_tier: answer.serviceTier,
+    service_tier: tierOf(answer, session),
   };
+}
+
+/** A vendor of this protocol may name its tiers as it likes; of the others' only OpenAI's mean the same. */
+function tierOf({ serviceTier }: HubAnswer, session: Session): string | undefined {
+  const isKnown = session.target.protocol === 'responses' && TIERS.includes(serviceTier ?? '');
+  return isNative(session) || isKnown ? serviceTier : undefined;
 }
 
 function encodeChoice(choice: Choice, index: number, session: Session): JsonObject {

@@ -9,7 +9,7 @@ import { qualifiesAsStrict } from './strict-schema.ts';
 const STOPS_MAX = 4;
 const USER_LENGTH_MAX = 64;
 const FORMAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const TIERS: readonly string[] = ['auto', 'default', 'flex', 'scale', 'priority', 'fast'];
+export const TIERS: readonly string[] = ['auto', 'default', 'flex', 'scale', 'priority', 'fast'];
 
 /** How hard the model is to think, in its own words; nothing leaves it to the model. */
 export function encodeEffort(request: HubRequest, { capabilities, notes }: PartContext): Effort | undefined {

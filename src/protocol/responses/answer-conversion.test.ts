@@ -52,7 +52,7 @@ describe('an answer for a client', () => {
   });
 
   test('without any choice is empty and complete', () => {
-    const none: HubAnswer = { id: undefined, choices: [], usage: undefined, serviceTier: 'standard' };
+    const none: HubAnswer = { id: undefined, choices: [], usage: undefined, serviceTier: 'priority' };
     expect(plain(responsesSpoke.encodeAnswer(none, session()))).toMatchObject({
       output: [],
       status: 'completed',

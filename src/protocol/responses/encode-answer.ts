@@ -26,7 +26,8 @@ export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
     ...outcome,
     output: encodeOutput(parts, session, { outcome, logprobs: choice.logprobs }),
     usage: answer.usage,
-    serviceTier: answer.serviceTier,
+    // Anthropic's tiers are other things under the same names.
+    serviceTier: session.target.protocol === 'messages' ? undefined : answer.serviceTier,
   });
 }
 

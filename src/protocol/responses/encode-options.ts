@@ -5,6 +5,7 @@ import { type JsonObject, RawJson } from '../hub/json.ts';
 import type { HubField } from '../hub/notes.ts';
 import type { OutputFormat } from '../hub/request.ts';
 import type { Passage } from './encode-parts.ts';
+import { TIERS } from './response-object.ts';
 import { isStrictSchema } from './strict-schema.ts';
 
 /** The vendor's smallest limit (conversion.md 9). */
@@ -106,7 +107,9 @@ function shortened(text: string): string {
 function encodeTier(passage: Passage): string | undefined {
   const { client, serviceTier } = passage.request;
   if (serviceTier === undefined) return undefined;
-  if (client === 'chat' || client === 'responses') return serviceTier;
+  // Vendors who copy these protocols have tiers of their own, which OpenAI refuses.
+  const isTier = serviceTier === 'auto' || TIERS.includes(serviceTier);
+  if (isTier && (client === 'chat' || client === 'responses')) return serviceTier;
   passage.notes.lose('serviceTier');
   return undefined;
 }

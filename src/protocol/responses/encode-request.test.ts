@@ -277,6 +277,8 @@ describe('options', () => {
     const { body, dropped } = encode({ sampling, logprobs: 2, serviceTier: 'standard_only' });
     expect([body.temperature, body.top_p, body.top_logprobs]).toEqual([undefined, undefined, undefined]);
     expect(dropped).toEqual(['top_k', 'seed', 'temperature', 'top_logprobs', 'service_tier']);
+    const tiers = ['flex', 'on_demand'].map((serviceTier) => encode({ client: 'chat', serviceTier }).body);
+    expect(tiers.map(({ service_tier: tier }) => tier)).toEqual(['flex', undefined]);
     const chat = encode({ sampling, logprobs: 2 }, target({ thinking: 'none', sampling: 'all' }));
     expect(chat.body).toMatchObject({
       temperature: 0.3,

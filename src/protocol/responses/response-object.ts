@@ -13,7 +13,7 @@ export interface ResponseState {
   readonly serviceTier?: string | undefined;
 }
 
-const TIERS: readonly string[] = ['default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'];
+export const TIERS: readonly string[] = ['default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'];
 
 /** The whole object with everything it repeats of its request, and the vendor's defaults for the rest. */
 export function responseObject(session: Session, state: ResponseState): JsonObject {
