@@ -237,7 +237,7 @@ export const CONVERSATION_RETRY_MS = 1_000;
 /** Look-ups at once: keys of one statement, statements, and keys in all; what comes on top is not found. */
 export const CONVERSATION_READ_KEYS_MAX = 32;
 export const CONVERSATION_READS_MAX = 4;
-export const CONVERSATION_LOOKUPS_MAX = 2_000;
+export const CONVERSATION_LOOKUPS_MAX = 20_000;
 /** A store that takes longer has forgotten, as far as this call is concerned. */
 export const CONVERSATION_FIND_MS = 2_000;
 /** What a stop waits for the last values to be written. */
@@ -283,3 +283,7 @@ export const WHOLE_REQUEST_VALUES_MAX = 200_000;
 export const MEDIA_CALL_BYTES_MAX = 24 * MIB;
 /** Characters of one field's name in the loss report; names come from clients. */
 export const DROPPED_FIELD_CHARS_MAX = 200;
+/** A converted stream as its client gets it: some clients hear the whole answer again at its end. */
+export const CONVERTED_STREAM_BYTES_MAX = 256 * MIB;
+/** Values of a plain answer that is converted: probabilities of a long one are most of them. */
+export const WHOLE_ANSWER_VALUES_MAX = 1_000_000;

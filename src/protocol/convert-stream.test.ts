@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { someTarget } from '../../test/support/hub.ts';
+import { CONVERTED_STREAM_BYTES_MAX } from '../bounds.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { type Conversion, convertRequest, readClientRequest } from './convert.ts';
 import type { RawRequest, RequestFacts, StreamRelay } from './dialect.ts';
@@ -188,6 +189,18 @@ function isComplete(vendor: TextProtocol, stream: Buffer): boolean {
 }
 
 describe('a converted stream', () => {
+  it('does not go on for ever', () => {
+    const relay = relayOf('gemini', 'messages');
+    const said = { kind: 'delta', choice: 0, text: 'x'.repeat(CONVERTED_STREAM_BYTES_MAX / 16) } as const;
+    relay.push(vendorStream('messages', SAID.slice(0, 2)));
+    const delta = vendorStream('messages', [...SAID.slice(0, 2), said]);
+    const event = delta.subarray(delta.indexOf('event: content_block_delta'));
+    for (let pushes = 0; pushes < 15; pushes++) relay.push(event);
+    expect(relay.overflowed).toBe(false);
+    relay.push(event);
+    expect(relay.overflowed).toBe(true);
+  });
+
   it('ignores what is no event of its vendor', () => {
     const stream = vendorStream('messages');
     const noise = Buffer.from(

@@ -1,4 +1,4 @@
-import { JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../bounds.ts';
+import { CONVERTED_STREAM_BYTES_MAX, JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../bounds.ts';
 import { type JsonBounds, parseJson } from '../kernel/json.ts';
 import type { Framing, StreamRelay, StreamUsage, VendorRelay } from './dialect.ts';
 import { SHAPED_BYTES_MAX } from './event-shape.ts';
@@ -38,6 +38,7 @@ export class ConvertedStream implements StreamRelay {
   readonly #stage: ReturnStage;
   readonly #encoder: StreamEncoder;
   #ended = false;
+  #madeBytes = 0;
   /** What the last event came to in the words of the hub: how many events, and how many of them deltas. */
   #emitted = 0;
   #deltas = 0;
@@ -88,7 +89,7 @@ export class ConvertedStream implements StreamRelay {
   }
 
   get overflowed(): boolean {
-    return this.#vendor.overflowed;
+    return this.#vendor.overflowed || this.#madeBytes > CONVERTED_STREAM_BYTES_MAX;
   }
 
   /** Only whole events leave an encoder. */

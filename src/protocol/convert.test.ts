@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { someCapabilities, someTarget } from '../../test/support/hub.ts';
-import { WHOLE_REQUEST_BYTES_MAX, WHOLE_REQUEST_VALUES_MAX } from '../bounds.ts';
+import { WHOLE_ANSWER_VALUES_MAX, WHOLE_REQUEST_BYTES_MAX, WHOLE_REQUEST_VALUES_MAX } from '../bounds.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { type Conversion, convertRequest, readClientRequest, returnOwnBlobs } from './convert.ts';
 import type { RawRequest } from './dialect.ts';
@@ -212,6 +212,12 @@ describe('a request that nobody can read without everybody else waiting', () => 
     };
     expect(readClientRequest('chat', raw(body))).toMatchObject(refused);
     expect(returnOwnBlobs('chat', raw(body), someTarget())).toMatchObject(refused);
+  });
+
+  it('has its like in an answer, which is then none', () => {
+    const logprobs = `[${'0,'.repeat(WHOLE_ANSWER_VALUES_MAX)}0]`;
+    const answer = `{"type":"message","role":"assistant","content":[],"logprobs":${logprobs}}`;
+    expect(convert('chat', CHAT, someTarget()).convertAnswer(Buffer.from(answer))).toBeUndefined();
   });
 
   it('is read up to there', () => {

@@ -1,3 +1,4 @@
+import { WHOLE_ANSWER_VALUES_MAX } from '../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { ConvertedStream } from './convert-stream.ts';
 import type { Framing, RawRequest, StreamRelay, VendorRelay } from './dialect.ts';
@@ -102,7 +103,7 @@ export function returnOwnBlobs(
 function convertAnswer(body: Buffer, plan: ReturnPlan): Buffer | AnswerError | undefined {
   const { session } = plan;
   const [from, to] = [spokeOf(session.request.client), spokeOf(session.target.protocol)];
-  const json = readJson(body.toString('utf8'), to.rawKeys);
+  const json = readJson(body.toString('utf8'), to.rawKeys, { left: WHOLE_ANSWER_VALUES_MAX });
   if (json === undefined) return undefined;
   const answer = to.decodeAnswer(json, session);
   if (!('choices' in answer)) return answer;

@@ -3,7 +3,7 @@ import type { Finish, Logprob } from './answer.ts';
 import type { Blob } from './blob.ts';
 import { unwrapCustomInput } from './custom.ts';
 import type { Emit, HubEvent, PartHead } from './event.ts';
-import { ridingThought } from './return.ts';
+import { withThought } from './return.ts';
 import { CallReturn, type ReturnPlan } from './return-call.ts';
 import { logprobsWithin, StopScanner, stopsHere } from './stop.ts';
 
@@ -189,7 +189,7 @@ export class ReturnStage {
     state.thoughtBlob = undefined;
     if (care === 'scanned') this.#say(state, (state.scanner as StopScanner).flush());
     else if (care === 'wrapped') this.#say(state, unwrapCustomInput(held));
-    if (thoughtBlob !== undefined) state.thoughts = [...state.thoughts, ...ridingThought(thoughtBlob, held)];
+    if (thoughtBlob !== undefined) state.thoughts = withThought(state.thoughts, thoughtBlob, held);
   }
 
   #finish(state: ChoiceState, finish: Finish): void {

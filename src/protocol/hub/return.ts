@@ -1,4 +1,4 @@
-import { THOUGHT_CHARS_MAX } from '../../bounds.ts';
+import { ENVELOPE_BLOBS_MAX, THOUGHT_CHARS_MAX } from '../../bounds.ts';
 import type { Choice, HubAnswer } from './answer.ts';
 import type { Blob } from './blob.ts';
 import { unwrapCustomInput } from './custom.ts';
@@ -13,11 +13,14 @@ export function returnAnswer(answer: HubAnswer, plan: ReturnPlan): HubAnswer {
   return { ...answer, choices };
 }
 
-/** Thinking that rides on a call: with its text, which the client may not bring back. */
-export function ridingThought(blob: Blob, text: string): readonly Blob[] {
+/**
+ * Thinking that rides on the next call: with its text, which the client may not bring back. No more of it than
+ * an envelope holds.
+ */
+export function withThought(thoughts: readonly Blob[], blob: Blob, text: string): readonly Blob[] {
   // Without its whole text the vendor would refuse it; without the blob it only thinks anew.
-  if (text.length > THOUGHT_CHARS_MAX) return [];
-  return [text === '' ? blob : { ...blob, text }];
+  if (text.length > THOUGHT_CHARS_MAX) return thoughts;
+  return [...thoughts, text === '' ? blob : { ...blob, text }].slice(-ENVELOPE_BLOBS_MAX);
 }
 
 class ChoiceReturn {
@@ -79,7 +82,7 @@ class ChoiceReturn {
       this.#parts.push(part);
       return;
     }
-    if (part.blob !== undefined) this.#thoughts = [...this.#thoughts, ...ridingThought(part.blob, part.text)];
+    if (part.blob !== undefined) this.#thoughts = withThought(this.#thoughts, part.blob, part.text);
     this.#parts.push({ kind: 'reasoning', text: part.text });
   }
 
