@@ -152,6 +152,7 @@ export class ConvertedStream implements StreamRelay {
 
   #take(): Buffer | undefined {
     const bytes = this.#encoder.takeBytes?.() ?? Buffer.from(this.#encoder.take());
+    this.#madeBytes += bytes.length;
     return bytes.length === 0 ? undefined : bytes;
   }
 }
