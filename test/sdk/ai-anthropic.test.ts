@@ -1,0 +1,4 @@
+import { aiAnthropic } from './ai-client.ts';
+import { matrix } from './matrix.ts';
+
+matrix({ client: 'ai, @ai-sdk/anthropic', make: aiAnthropic });

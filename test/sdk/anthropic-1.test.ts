@@ -1,0 +1,4 @@
+import { anthropic1 } from './anthropic-client.ts';
+import { matrix } from './matrix.ts';
+
+matrix({ client: '@anthropic-ai/sdk 1.x', make: anthropic1 });
