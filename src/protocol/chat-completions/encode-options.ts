@@ -3,8 +3,8 @@ import { clampEffort, effortOfBudget } from '../hub/effort.ts';
 import { type JsonObject, RawJson } from '../hub/json.ts';
 import { shortHash } from '../hub/names.ts';
 import type { HubRequest, Thinking } from '../hub/request.ts';
+import { isStrictSchema } from '../hub/strict.ts';
 import type { PartContext } from './encode-parts.ts';
-import { qualifiesAsStrict } from './strict-schema.ts';
 
 const STOPS_MAX = 4;
 const USER_LENGTH_MAX = 64;
@@ -137,7 +137,7 @@ function encodeSchema(
   const { name, description, schema } = format;
   // Anthropic and Google always hold to the schema: so does OpenAI, if it can.
   const isLenient = client === 'chat' || client === 'responses';
-  const strict = isLenient || format.strict === false ? format.strict : qualifiesAsStrict(schema);
+  const strict = isLenient || format.strict === false ? format.strict : isStrictSchema(schema);
   return {
     type: 'json_schema',
     json_schema: {

@@ -1,8 +1,8 @@
 import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
 import type { FunctionTool, HubRequest, Tool } from '../hub/request.ts';
 import { objectRoot } from '../hub/schema-shape.ts';
+import { isStrictSchema } from '../hub/strict.ts';
 import type { PartContext } from './encode-parts.ts';
-import { qualifiesAsStrict } from './strict-schema.ts';
 
 export interface ToolOptions {
   readonly tools?: readonly JsonObject[];
@@ -47,7 +47,7 @@ function encodeFunction(tool: FunctionTool, context: PartContext): JsonObject {
 /** OpenAI's own clients know its rules; what others call strict may leave properties out. */
 function encodeStrict(tool: FunctionTool, { client, notes }: PartContext): boolean | undefined {
   if (tool.strict !== true || client === 'chat' || client === 'responses') return tool.strict;
-  if (tool.schema !== undefined && qualifiesAsStrict(objectRoot(tool.schema))) return true;
+  if (tool.schema !== undefined && isStrictSchema(objectRoot(tool.schema))) return true;
   notes.lose('strict');
   return undefined;
 }
@@ -66,12 +66,16 @@ function encodeChoice(request: HubRequest, context: PartContext): JsonValue | un
 }
 
 function encodeSubset(request: HubRequest, names: readonly string[], mode: 'auto' | 'required'): JsonValue {
-  const tools = names.map((name) => namedTool(request, name)).filter((entry) => entry !== undefined);
+  const byName = new Map(request.tools.map((tool) => [tool.name, tool]));
+  const tools = names.map((name) => toolEntry(byName.get(name))).filter((entry) => entry !== undefined);
   return tools.length === 0 ? 'auto' : { type: 'allowed_tools', allowed_tools: { mode, tools } };
 }
 
 /** Nothing for a tool that nobody declared: the vendor would refuse the whole request. */
 function namedTool(request: HubRequest, name: string): JsonObject | undefined {
-  const tool = request.tools.find((one) => one.name === name);
-  return tool && { type: tool.kind, [tool.kind]: { name } };
+  return toolEntry(request.tools.find((one) => one.name === name));
+}
+
+function toolEntry(tool: Tool | undefined): JsonObject | undefined {
+  return tool && { type: tool.kind, [tool.kind]: { name: tool.name } };
 }

@@ -71,12 +71,13 @@ export function placeCitations(parts: readonly Part[]): readonly PlacedCitation[
 export function encodeGrounding(placed: readonly PlacedCitation[]): JsonObject | undefined {
   if (placed.length === 0) return undefined;
   const urls = [...new Set(placed.map(({ citation }) => citation.url))];
+  const places = new Map(urls.map((url, place) => [url, place]));
   const titles = new Map(placed.map(({ citation }) => [citation.url, citation.title]));
   return {
     groundingChunks: urls.map((uri) => ({ web: { uri, title: titles.get(uri) } })),
     groundingSupports: placed.map(({ partIndex, text, citation }) => ({
       segment: encodeSegment(partIndex, text, citation),
-      groundingChunkIndices: [urls.indexOf(citation.url)],
+      groundingChunkIndices: [places.get(citation.url) ?? 0],
     })),
   };
 }

@@ -132,14 +132,29 @@ const BOTH: Merging = {
 
 /** The mark by which alternatives are told apart is another one in each: all of them are allowed. */
 const EITHER: Merging = {
-  required: (left, right) => left.filter((name) => right.includes(name)),
+  required: (left, right) => {
+    const names = new Set(right);
+    return left.filter((name) => names.has(name));
+  },
   property: (left, right) => {
     const alternatives = isObject(left) && isArray(left.anyOf) ? left.anyOf : [left];
     if (alternatives.length >= SCHEMA_ALTERNATIVES_MAX) return left;
-    const known = alternatives.some((one) => JSON.stringify(one) === JSON.stringify(right));
-    return known ? left : { anyOf: [...alternatives, right] };
+    const texts = textsOf(left, alternatives);
+    const text = JSON.stringify(right);
+    if (texts.has(text)) return left;
+    const merged = { anyOf: [...alternatives, right] };
+    textsOfMerged.set(merged, texts.add(text));
+    return merged;
   },
 };
+
+/** One alternative after the other is compared with all before it: their texts are made once. */
+const textsOfMerged = new WeakMap<object, Set<string>>();
+
+function textsOf(merged: JsonValue, alternatives: readonly JsonValue[]): Set<string> {
+  const known = isObject(merged) ? textsOfMerged.get(merged) : undefined;
+  return known ?? new Set(alternatives.map((one) => JSON.stringify(one)));
+}
 
 function mergeNodes(left: SchemaNode, right: SchemaNode, merging: Merging): SchemaNode {
   const properties = mergeProperties(asObject(left.properties), asObject(right.properties), merging);

@@ -33,7 +33,8 @@ function offeredTools({ tools, toolChoice }: HubRequest): readonly FunctionTool[
   // Custom tools were turned into functions before; the protocol has none.
   const functions = tools.filter((tool: Tool): tool is FunctionTool => tool.kind === 'function');
   if (toolChoice?.kind !== 'subset') return functions;
-  return functions.filter(({ name }) => toolChoice.names.includes(name));
+  const wanted = new Set(toolChoice.names);
+  return functions.filter(({ name }) => wanted.has(name));
 }
 
 /** Names must be unique; the first one counts. */

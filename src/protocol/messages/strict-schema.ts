@@ -114,7 +114,7 @@ function count(node: SchemaNode, tally: Tally): void {
     tally.open = true;
   }
   if (isArray(node.type) || node.anyOf !== undefined) tally.unions++;
-  const required = isArray(node.required) ? node.required : [];
+  const required = new Set(isArray(node.required) ? node.required : []);
   const names = isObject(node.properties) ? Object.keys(node.properties) : [];
-  tally.optional += names.filter((name) => !required.includes(name)).length;
+  tally.optional += names.filter((name) => !required.has(name)).length;
 }

@@ -4,9 +4,9 @@ import { clampEffort, effortOfBudget } from '../hub/effort.ts';
 import { type JsonObject, RawJson } from '../hub/json.ts';
 import type { HubField } from '../hub/notes.ts';
 import type { OutputFormat } from '../hub/request.ts';
+import { isStrictSchema } from '../hub/strict.ts';
 import type { Passage } from './encode-parts.ts';
 import { TIERS } from './response-object.ts';
-import { isStrictSchema } from './strict-schema.ts';
 
 /** The vendor's smallest limit (conversion.md 9). */
 const OUTPUT_TOKENS_MIN = 16;

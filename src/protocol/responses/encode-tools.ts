@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { FunctionTool, Tool, ToolChoice } from '../hub/request.ts';
+import { isStrictSchema } from '../hub/strict.ts';
 import type { Passage } from './encode-parts.ts';
-import { isStrictSchema, objectSchema } from './strict-schema.ts';
+import { objectSchema } from './object-schema.ts';
 
 /** `tools`, `tool_choice` and `parallel_tool_calls`; nothing at all without tools. */
 export function encodeTools(passage: Passage): JsonObject {
@@ -79,10 +80,8 @@ function isStrictAllowed(strict: boolean | undefined, schema: string, passage: P
 }
 
 function encodeChoice(choice: ToolChoice, tools: readonly Tool[]): JsonValue {
-  const named = (name: string): JsonObject => {
-    const tool = tools.find((one) => one.name === name);
-    return { type: tool?.kind === 'custom' ? 'custom' : 'function', name };
-  };
+  const custom = new Set(tools.filter(({ kind }) => kind === 'custom').map(({ name }) => name));
+  const named = (name: string): JsonObject => ({ type: custom.has(name) ? 'custom' : 'function', name });
   switch (choice.kind) {
     case 'tool':
       return named(choice.name);
