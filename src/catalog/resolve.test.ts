@@ -45,11 +45,12 @@ function route(id: number, change: Partial<StoredRoute> = {}): StoredRoute {
 interface Sketch {
   readonly credential?: Credential;
   readonly capabilities?: CapabilityOverrides;
+  readonly maxOutputTokens?: number;
 }
 
 function catalogWith(
   routes: readonly StoredRoute[],
-  { credential = CREDENTIAL, capabilities }: Sketch = {},
+  { credential = CREDENTIAL, capabilities, maxOutputTokens }: Sketch = {},
 ): StoredCatalog {
   const model: StoredModel = {
     modelId: 'm',
@@ -69,7 +70,7 @@ function catalogWith(
     },
     billingModes: 1,
     contextWindow: undefined,
-    maxOutputTokens: undefined,
+    maxOutputTokens,
     capabilities,
     routes,
   };
@@ -137,6 +138,14 @@ it('what the route says about the model comes before what the model says, and bo
     { thinking: 'level', cacheMarks: true },
   ]);
   expect(routesOf(routes, { capabilities }).every((each) => Object.isFrozen(each.capabilities))).toBe(true);
+});
+
+it('the longest answer that the offer allows is the vendor’s to know, unless it is said more closely', () => {
+  const routes = [route(1), route(2, { capabilities: { maxOutputTokens: 100 } })];
+  expect(routesOf(routes, { maxOutputTokens: 64_000 }).map((each) => each.capabilities)).toEqual([
+    { maxOutputTokens: 64_000 },
+    { maxOutputTokens: 100 },
+  ]);
 });
 
 it('a route of which nothing special is said has no capabilities of its own', () => {

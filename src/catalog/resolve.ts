@@ -29,8 +29,8 @@ function resolveModel(stored: StoredModel, catalog: StoredCatalog): Model {
     const vendor = catalog.vendors.get(route.vendorCode);
     assert(credential !== undefined && vendor !== undefined, 'a route has its vendor and credential');
     assert(credential.vendorCode === vendor.code, 'a key never meets the address of a stranger');
-    const both = overridesOf(capabilities, route.capabilities);
-    return resolveRoute(model.modelId, { ...route, capabilities: both }, { vendor, credential });
+    const overrides = overridesOf(longestAnswer(model.maxOutputTokens), capabilities, route.capabilities);
+    return resolveRoute(model.modelId, { ...route, capabilities: overrides }, { vendor, credential });
   });
   // The lowest priority number is tried first; among equals the oldest stands first.
   routes.sort((one, other) => one.priority - other.priority || one.id - other.id);
@@ -59,11 +59,13 @@ function resolveRoute(
   };
 }
 
-/** Frozen, because others remember by its identity what they found for it. */
-function overridesOf(
-  ofModel: CapabilityOverrides | undefined,
-  ofRoute: CapabilityOverrides | undefined,
-): CapabilityOverrides | undefined {
-  if (ofModel === undefined && ofRoute === undefined) return undefined;
-  return Object.freeze({ ...ofModel, ...ofRoute });
+/** The offer's own limit holds for converted calls too, where a vendor must be told one. */
+function longestAnswer(maxOutputTokens: number | undefined): CapabilityOverrides | undefined {
+  return maxOutputTokens === undefined ? undefined : { maxOutputTokens };
+}
+
+/** Later ones win. Frozen, because others remember by its identity what they found for it. */
+function overridesOf(...overrides: (CapabilityOverrides | undefined)[]): CapabilityOverrides | undefined {
+  if (overrides.every((one) => one === undefined)) return undefined;
+  return Object.freeze(Object.assign({}, ...overrides) as CapabilityOverrides);
 }
