@@ -89,7 +89,7 @@ function expectationOf(scenario: Scenario): Pick<ConnectionSettings, 'expectedEv
   const { pair, streamed, contentChunks } = scenario;
   if (pair !== undefined) {
     const expectedEvents = contentChunks + DIALECTS[pair.client].eventsAround;
-    return { expectedEvents, verify: { part: 'all', check: createVerifier(pair.client, pair.vendor) } };
+    return { expectedEvents, verify: { part: 'all', check: createVerifier(pair.client) } };
   }
   const expectedEvents = streamed ? contentChunks + EVENTS_AROUND_CONTENT : 0;
   return { expectedEvents, verify: { part: 'end', check: (tail) => verifyChatEnd(tail, expectedEvents) } };

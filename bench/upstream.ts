@@ -4,7 +4,7 @@
  * Arguments: chunks of a fast stream, chunks of a paced stream, pace in milliseconds.
  */
 import { createServer, type Socket } from 'node:net';
-import { DIALECT_NAMES, DIALECTS, type DialectName, textsOf } from './convert/dialect.ts';
+import { DIALECT_NAMES, DIALECTS, type DialectName, TEXTS } from './convert/dialect.ts';
 import { chunkOf, MessageReader } from './wire.ts';
 
 /** The marker stands in front of a body; beyond this nobody looks. */
@@ -56,7 +56,7 @@ const STREAM_HEAD =
 
 /** Each event in a frame of its own; head and end ride on the first and the last. */
 function dialectFrames(dialect: DialectName): readonly Buffer[] {
-  const frames = DIALECTS[dialect].vendorEvents(textsOf(dialect)).map(chunkOf);
+  const frames = DIALECTS[dialect].vendorEvents(TEXTS).map(chunkOf);
   const [first, last] = [frames[0], frames.pop()];
   if (first === undefined || last === undefined) throw new Error('a stream has a beginning and an end');
   frames[0] = Buffer.concat([Buffer.from(STREAM_HEAD), first]);

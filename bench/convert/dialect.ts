@@ -1,7 +1,7 @@
 /**
  * The four text protocols as the benchmark of conversions needs them: what a client sends, how the vendor
- * streams its answer, and how the client tells that a stream is complete. An event is about 300 bytes in each
- * of them, because the number of events is what costs are measured by.
+ * streams its answer, and how the client tells that a stream is complete. The vendors all say the same, word by
+ * word, because the number of events is what costs are measured by.
  */
 export const DIALECT_NAMES = ['chat', 'responses', 'messages', 'gemini'] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
@@ -23,22 +23,14 @@ export interface BenchDialect {
 }
 
 export const CONTENT_CHUNKS = 500;
-/** Vendors of this protocol send several words at once; its events are as long as the others' by that. */
-const MESSAGES_TEXT_CHARACTERS = 185;
-const FILLER = ' and the gate keeps the books of all the trains that pass by day and by night';
 const MODEL = 'bench-upstream-2026-01-01';
 const INPUT_TOKENS = 220;
 
 /** What a vendor says: mostly plain words, now and then an escape or a letter beyond ASCII. */
-export function textsOf(vendor: DialectName): readonly string[] {
-  return Array.from({ length: CONTENT_CHUNKS }, (_, index) => {
-    const word =
-      index % 20 === 7 ? ` "word${index}"\n` : index % 20 === 13 ? ` wörd${index} →` : ` word${index}`;
-    return vendor === 'messages'
-      ? word + FILLER.repeat(3).slice(word.length, MESSAGES_TEXT_CHARACTERS)
-      : word;
-  });
-}
+export const TEXTS: readonly string[] = Array.from({ length: CONTENT_CHUNKS }, (_, index) => {
+  if (index % 20 === 7) return ` "word${index}"\n`;
+  return index % 20 === 13 ? ` wörd${index} →` : ` word${index}`;
+});
 
 function dataEvent(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../result.ts';
-import { CONTENT_CHUNKS, DIALECT_NAMES, DIALECTS, type DialectName, textsOf } from './dialect.ts';
+import { CONTENT_CHUNKS, DIALECT_NAMES, DIALECTS, type DialectName, TEXTS } from './dialect.ts';
 import { pairLines, renderPairs } from './report.ts';
 import { createVerifier } from './verify.ts';
 
@@ -59,8 +59,8 @@ describe('pairLines', () => {
 });
 
 describe.each(DIALECT_NAMES)('a stream of %s', (name) => {
-  const events = DIALECTS[name].vendorEvents(textsOf(name));
-  const verify = createVerifier(name, name);
+  const events = DIALECTS[name].vendorEvents(TEXTS);
+  const verify = createVerifier(name);
   const middle = Math.floor(events.length / 2);
 
   it('has as many events as are expected around its content, of about 300 bytes', () => {
