@@ -73,7 +73,7 @@ export interface MemoryFacts {
   /** Every `input` and `previous_response_id`; the last one counts, and all of them are replaced. */
   readonly inputs: readonly ByteRange[];
   readonly previous: readonly ByteRange[];
-  /** It continues a response, or may refer to an item of one: the body must be completed before it is sent. */
+  /** It continues a response, or may refer to an item of one: the body must be completed before. */
   readonly refers: boolean;
   /** Without `store: false` the answer is to be kept. */
   readonly keep: boolean;

@@ -91,8 +91,8 @@ test(
       ['key', 'create', '--account', 'you@example.com', '--name', 'two'],
       environment,
     );
-    // Chat Completions is not what this vendor speaks; a model that is not there is another error.
-    expect(await ask(url, stdout.trim(), 'claude-sonnet-5')).toBe(40004);
+    // The call is converted, and the vendor is out of reach; a model that is not there is another error.
+    expect(await ask(url, stdout.trim(), 'claude-sonnet-5')).toBe(50202);
     expect(await ask(url, stdout.trim(), 'gpt-5.4')).toBe(50201);
     await stop();
   },

@@ -74,7 +74,10 @@ export interface Session {
   readonly createdAtS: number;
 }
 
-/** Takes the vendor's events one by one; the payload is parsed already. Never throws, whatever comes. */
+/**
+ * Takes the vendor's events one by one; the payload is parsed already. Never throws, whatever comes. An event
+ * that yields a single delta must not be kept: the next one may be read into the same object.
+ */
 export interface StreamDecoder {
   push(event: JsonObject): void;
   /** The vendor ended as its protocol demands; what is still open is closed. */
