@@ -1,7 +1,7 @@
 /**
  * The four text protocols as the benchmark of conversions needs them: what a client sends, how the vendor
- * streams its answer, and how the client tells that a stream is complete. The vendors all say the same, word by
- * word, because the number of events is what costs are measured by.
+ * streams its answer, and how the client tells that a stream is complete. The vendors all say the same, word
+ * by word, because the number of events is what costs are measured by.
  */
 export const DIALECT_NAMES = ['chat', 'responses', 'messages', 'gemini'] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
