@@ -40,8 +40,7 @@ export function isRecursive(raw: string): boolean {
 export function mergeAllOf(node: SchemaNode): SchemaNode {
   const { allOf, ...rest } = node;
   if (!isArray(allOf)) return node;
-  const parts = allOf.filter(isObject).slice(0, SCHEMA_ALTERNATIVES_MAX);
-  return parts.reduce((merged, part) => mergeNodes(merged, part, BOTH), rest as SchemaNode);
+  return mergeNodes(rest, allOf.filter(isObject).slice(0, SCHEMA_ALTERNATIVES_MAX), BOTH);
 }
 
 /** The node a local reference (`#/$defs/Name`, `#`) leads to. */
@@ -70,7 +69,7 @@ function unescapeStep(step: string): string {
 function resolveRoot(root: SchemaNode): SchemaNode {
   let node = root;
   const seen = new Set<string>();
-  while (typeof node.$ref === 'string' && !seen.has(node.$ref)) {
+  while (typeof node.$ref === 'string' && !seen.has(node.$ref) && seen.size < JSON_DEPTH_MAX) {
     const { $ref, ...rest } = node;
     seen.add($ref as string);
     node = { ...lookUp(root, $ref as string), ...rest };
@@ -93,8 +92,8 @@ function mergeAlternatives(node: SchemaNode, root: SchemaNode): SchemaNode {
       .filter((part) => isObjectSchema(part) || (isObjectAnyway && part.type === undefined));
     // Alternatives that are no objects (`null` above all) cannot be the arguments of a tool.
     if (objects.length === 0 && !isObjectAnyway) continue;
-    const one = objects.length === 0 ? {} : objects.reduce((all, part) => mergeNodes(all, part, EITHER));
-    merged = mergeNodes(rest, one, BOTH);
+    const [first = {}, ...others] = objects;
+    merged = mergeNodes(rest, [mergeNodes(first, others, EITHER)], BOTH);
   }
   return merged;
 }
@@ -156,26 +155,33 @@ function textsOf(merged: JsonValue, alternatives: readonly JsonValue[]): Set<str
   return known ?? new Set(alternatives.map((one) => JSON.stringify(one)));
 }
 
-function mergeNodes(left: SchemaNode, right: SchemaNode, merging: Merging): SchemaNode {
-  const properties = mergeProperties(asObject(left.properties), asObject(right.properties), merging);
-  const required = merging.required(asArray(left.required), asArray(right.required));
-  const { required: _left, ...leftRest } = left;
-  const { required: _right, ...rightRest } = right;
+/**
+ * All parts in one node, built up in place. References may lead to one large object many times: when too many
+ * properties were looked at the rest of the parts is left out.
+ */
+function mergeNodes(first: SchemaNode, parts: readonly SchemaNode[], merging: Merging): SchemaNode {
+  const merged: Record<string, JsonValue | undefined> = { ...first };
+  const properties: Record<string, JsonValue | undefined> = { ...asObject(first.properties) };
+  let required = asArray(first.required);
+  let visits = 0;
+  for (const part of parts) {
+    const own = Object.entries(asObject(part.properties));
+    visits += own.length + asArray(part.required).length;
+    if (visits > SCHEMA_VISITS_MAX) break;
+    Object.assign(merged, part);
+    required = merging.required(required, asArray(part.required));
+    for (const [name, schema] of own) {
+      const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      properties[name] =
+        known === undefined || schema === undefined ? schema : merging.property(known, schema);
+    }
+  }
+  const { required: _required, ...rest } = merged;
   return {
-    ...leftRest,
-    ...rightRest,
+    ...rest,
     ...(Object.keys(properties).length === 0 ? {} : { properties }),
     ...(required.length === 0 ? {} : { required }),
   };
-}
-
-function mergeProperties(left: JsonObject, right: JsonObject, { property }: Merging): JsonObject {
-  const merged: Record<string, JsonValue | undefined> = { ...left };
-  for (const [name, schema] of Object.entries(right)) {
-    const known = Object.hasOwn(left, name) ? left[name] : undefined;
-    merged[name] = known === undefined || schema === undefined ? schema : property(known, schema);
-  }
-  return merged;
 }
 
 function asObject(value: JsonValue | undefined): JsonObject {

@@ -1,5 +1,4 @@
 import { describe, expect, it, test } from 'vitest';
-import { objectRoot } from './schema-shape.ts';
 import { isStrictSchema } from './strict.ts';
 
 const closed = (properties: object, more: object = {}): string =>
@@ -41,16 +40,4 @@ test('a hundred thousand required names are looked up, not searched', () => {
   const names = Array.from({ length: MANY }, (_, index) => `p${index}`);
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   expect(isStrictSchema(closed(properties, { required: names.toReversed() }))).toBe(true);
-});
-
-test('many alternatives with many properties are merged in no time', () => {
-  const alternative = (number: number) => ({
-    type: 'object',
-    properties: Object.fromEntries(
-      Array.from({ length: 300 }, (_, index) => [`p${index}`, { const: `${'x'.repeat(50)}${number}` }]),
-    ),
-  });
-  const anyOf = Array.from({ length: 256 }, (_, number) => alternative(number));
-  const merged = JSON.parse(objectRoot(JSON.stringify({ anyOf })));
-  expect(merged.properties.p0.anyOf).toHaveLength(256);
 });
