@@ -83,6 +83,7 @@ function encodeAssistant(parts: readonly Part[], passage: Passage): readonly Jso
     if (said.length > 0) items.push({ type: 'message', role: 'assistant', content: said });
     said = [];
   };
+  const lastSaid = parts.findLastIndex(({ kind }) => kind !== 'reasoning');
   for (const [index, part] of parts.entries()) {
     const words = encodeWords(part, passage);
     if (words !== undefined) {
@@ -91,8 +92,7 @@ function encodeAssistant(parts: readonly Part[], passage: Passage): readonly Jso
     }
     flush();
     // Reasoning that nothing follows is refused by the vendor, and means nothing to the model.
-    const isLast = parts.slice(index + 1).every((later) => later.kind === 'reasoning');
-    if (part.kind === 'reasoning' && isLast) continue;
+    if (part.kind === 'reasoning' && index > lastSaid) continue;
     items.push(...encodeAssistantItem(part, passage));
   }
   flush();
