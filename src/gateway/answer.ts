@@ -70,8 +70,8 @@ export function modelHeaders(modelId: string): string[] {
 }
 
 /**
- * The loss report of a conversion, as many names as fit. They come from the client's body: one that would break
- * the header, or look like two, is percent-encoded.
+ * The loss report of a conversion, as many names as fit. They come from the client's body: one that would
+ * break the header, or look like two, is percent-encoded.
  */
 export function droppedHeaders(dropped: readonly string[]): string[] {
   let list = '';

@@ -1,8 +1,8 @@
 import type { Blob } from '../hub/blob.ts';
+import { decodeAddress } from '../hub/data-address.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, RawJson, writeJson } from '../hub/json.ts';
 import type { Citation, Part, ReasoningPart, ToolCallPart } from '../hub/part.ts';
-import { decodeAddress } from './decode-media.ts';
 import { decodeText } from './decode-parts.ts';
 import { anyObject, anyObjects, filledText } from './fields.ts';
 import { decodeDetail, joinDetails } from './reasoning-details.ts';

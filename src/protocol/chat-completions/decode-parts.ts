@@ -1,8 +1,9 @@
+import { decodeAddress, standardBase64 } from '../hub/data-address.ts';
 import type { JsonObject, JsonValue } from '../hub/json.ts';
 import { isArray } from '../hub/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { CacheMark, ImagePart, MediaSource, Part, TextPart } from '../hub/part.ts';
-import { decodeAddress, decodeFileData, standard } from './decode-media.ts';
+import { decodeFileData } from './decode-media.ts';
 import { objectField, pathOf, requireObject, requireText, textField } from './fields.ts';
 
 type PartReader = (part: JsonObject, path: string) => Part;
@@ -72,7 +73,7 @@ function decodeAudio(part: JsonObject, path: string): Part {
   const data = requireText(audio, 'data', at);
   if (data.startsWith('data:')) return { kind: 'audio', source: decodeAddress(data, at) };
   const format = requireText(audio, 'format', at).toLowerCase();
-  return { kind: 'audio', source: { kind: 'bytes', mime: `audio/${format}`, base64: standard(data) } };
+  return { kind: 'audio', source: { kind: 'bytes', mime: `audio/${format}`, base64: standardBase64(data) } };
 }
 
 function decodeFile(part: JsonObject, path: string): Part {

@@ -1,5 +1,6 @@
 import { ANSWERS_PER_CALL_MAX, CALLS_PER_ANSWER_MAX } from '../../bounds.ts';
 import type { HubUsage } from '../hub/answer.ts';
+import { decodeAddress } from '../hub/data-address.ts';
 import type { Emit } from '../hub/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
 import type { Session, StreamDecoder } from '../hub/spoke.ts';
@@ -7,7 +8,6 @@ import { ChoiceDecoder } from './choice-decoder.ts';
 import { decodeUsage } from './convert-usage.ts';
 import { decodeError } from './decode-answer.ts';
 import { argumentsText, decodeCitation, signatureBlobs, thinkingText } from './decode-assistant.ts';
-import { decodeAddress } from './decode-media.ts';
 import { anyObject, anyObjects, filledText } from './fields.ts';
 import { decodeLogprobs } from './logprobs.ts';
 import { decodeDetail } from './reasoning-details.ts';

@@ -14,8 +14,8 @@ export function returnAnswer(answer: HubAnswer, plan: ReturnPlan): HubAnswer {
 }
 
 /**
- * Thinking that rides on the next call: with its text, which the client may not bring back. No more of it than
- * an envelope holds.
+ * Thinking that rides on the next call: with its text, which the client may not bring back. No more of it
+ * than an envelope holds.
  */
 export function withThought(thoughts: readonly Blob[], blob: Blob, text: string): readonly Blob[] {
   // Without its whole text the vendor would refuse it; without the blob it only thinks anew.

@@ -1,7 +1,7 @@
 import { isRefusal } from '../../kernel/errors.ts';
 import { sniffMedia } from '../../kernel/sniff.ts';
-import { decodeAddress } from '../chat-completions/decode-media.ts';
 import type { RawRequest } from '../dialect.ts';
+import { decodeAddress } from '../hub/data-address.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { MediaSource } from '../hub/part.ts';
