@@ -53,7 +53,9 @@ class Remembering implements Translation {
 
   readAnswer(body: Buffer): PlainAnswer {
     const answer = this.#translation.readAnswer(body);
-    if (answer.valid && !answer.isError) this.#answer = answer.pieces;
+    // A client that asked for a stream never gets a plain answer, so it is not kept for it either.
+    const isGiven = answer.valid && !answer.isError && !this.#passage.facts.stream;
+    if (isGiven) this.#answer = answer.pieces;
     return answer;
   }
 
