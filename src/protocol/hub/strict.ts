@@ -9,7 +9,7 @@ const REFUSED: readonly string[] = [
 
 /**
  * Whether OpenAI would take a schema as a strict one, in either of its protocols: an object at the root,
- * every object closed and all its properties required. In doubt it would not: a loose schema is never refused.
+ * every object closed and all its properties required. In doubt it would not: loose ones are never refused.
  */
 export function isStrictSchema(raw: string): boolean {
   const root = parseSchema(raw);
