@@ -12,10 +12,10 @@ import { fitRequest } from '../../src/protocol/hub/fit.ts';
 import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/json.ts';
 import { Inexpressible, Notes } from '../../src/protocol/hub/notes.ts';
 import { ReturnStage } from '../../src/protocol/hub/return-stream.ts';
-import type { Session, Spoke } from '../../src/protocol/hub/spoke.ts';
+import type { Spoke } from '../../src/protocol/hub/spoke.ts';
 import { messagesSpoke } from '../../src/protocol/messages/spoke.ts';
 import { responsesSpoke } from '../../src/protocol/responses/spoke.ts';
-import { someRequest, someTarget } from '../support/hub.ts';
+import { someRequest, someSession, someTarget } from '../support/hub.ts';
 
 /** Real exchanges with vendors, kept beside the project and never copied into it. */
 const FOLDER = fileURLToPath(new URL('../../../shared/recordings/', import.meta.url));
@@ -96,13 +96,10 @@ function eventsOf(response: unknown): readonly Json[] {
 
 /** A vendor's stream as a Chat client gets it, and what the vendor said in it. */
 function convert(spoke: Spoke, events: readonly Json[]): { readonly written: string; readonly said: string } {
-  const session: Session = {
+  const session = someSession({
     request: someRequest({ stream: true, includeUsage: true }),
     target: someTarget({ protocol: spoke.protocol }),
-    modelId: 'platform-model',
-    callId: 'abc123',
-    createdAtS: 1,
-  };
+  });
   const encoder = chatSpoke.createEncoder(session, 'sse');
   const { names } = fitRequest(session.request, session.target, spoke.rules);
   const plan = { session, names, client: chatSpoke.rules, kept: new Map() };

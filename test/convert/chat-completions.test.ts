@@ -5,15 +5,13 @@ import { findOpenai, listModels } from '../../sim/models.ts';
 import { refuseChat } from '../../sim/openai-chat/validate.ts';
 import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
 import { chatSpoke } from '../../src/protocol/chat-completions/spoke.ts';
-import type { HubUsage } from '../../src/protocol/hub/answer.ts';
 import type { HubEvent, PartHead } from '../../src/protocol/hub/event.ts';
 import { fitRequest } from '../../src/protocol/hub/fit.ts';
 import { writeJson } from '../../src/protocol/hub/json.ts';
 import { Notes } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_THINKING, type Tool, type Turn } from '../../src/protocol/hub/request.ts';
-import type { Session } from '../../src/protocol/hub/spoke.ts';
-import { someRequest, someTarget } from '../support/hub.ts';
+import { someRequest, someSession, someTarget, someUsage } from '../support/hub.ts';
 
 const text = (words: string): Part => ({ kind: 'text', text: words });
 const picture: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/png', base64: 'iVBORw0KGgo=' } };
@@ -173,24 +171,8 @@ describe('requests converted into Chat Completions', () => {
   );
 });
 
-const USAGE: HubUsage = {
-  inputFresh: 10,
-  cacheRead: 20,
-  cacheWrite: 0,
-  outputText: 7,
-  outputReasoning: 3,
-  images: 0,
-  videos: 0,
-  cacheWriteLong: 0,
-  toolPrompt: 0,
-};
-const session: Session = {
-  request: someRequest({ stream: true, includeUsage: true }),
-  target: someTarget(),
-  modelId: 'platform-model',
-  callId: 'abc123',
-  createdAtS: 1,
-};
+const USAGE = someUsage({ cacheRead: 20 });
+const session = someSession({ request: someRequest({ stream: true, includeUsage: true }) });
 
 function client(body: string, contentType: string): OpenAI {
   const answer = async (): Promise<Response> =>

@@ -12,9 +12,9 @@ import { responsesSpoke } from '../../src/protocol/responses/spoke.ts';
 import { collect } from '../../src/protocol/responses/suite/collect.ts';
 import {
   decodeEvents,
-  EMPTY_REQUEST,
   OWN,
   payloads,
+  SHORT_REQUEST,
   session,
   target,
 } from '../../src/protocol/responses/suite/world.ts';
@@ -31,7 +31,7 @@ const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
 
 async function ask(more: Partial<HubRequest>, model = 'gpt-5.6', capabilities: Partial<Capabilities> = {}) {
   const to = { ...target(capabilities), model };
-  const { request } = fitRequest({ ...EMPTY_REQUEST, ...more }, to, responsesSpoke.rules);
+  const { request } = fitRequest({ ...SHORT_REQUEST, ...more }, to, responsesSpoke.rules);
   const body = responsesSpoke.encodeRequest(request, to, new Notes(responsesSpoke.fields));
   const received = await post({
     url: `${simulator.url}/v1/responses`,
@@ -91,7 +91,7 @@ describe('the strict vendor takes what comes', () => {
         strict: true,
       },
       verbosity: 'low',
-      sampling: { ...EMPTY_REQUEST.sampling, temperature: 0.1, topK: 4, seed: 7 },
+      sampling: { ...SHORT_REQUEST.sampling, temperature: 0.1, topK: 4, seed: 7 },
       maxTokens: 1,
       logprobs: 2,
       endUser: JSON.stringify({ device: 'x'.repeat(80) }),
@@ -112,7 +112,7 @@ describe('the strict vendor takes what comes', () => {
           show: true,
           summaryStyle: undefined,
         },
-        sampling: { ...EMPTY_REQUEST.sampling, temperature: 0.1, topP: 0.5 },
+        sampling: { ...SHORT_REQUEST.sampling, temperature: 0.1, topP: 0.5 },
         logprobs: 0,
         format: { kind: 'json' },
       },

@@ -1,6 +1,9 @@
 import type { Capabilities, CapabilityOverrides } from '../../src/kernel/capability.ts';
+import type { HubUsage } from '../../src/protocol/hub/answer.ts';
+import type { Blob } from '../../src/protocol/hub/blob.ts';
+import type { ToolCallPart } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING } from '../../src/protocol/hub/request.ts';
-import type { SpokeRules, Target } from '../../src/protocol/hub/spoke.ts';
+import type { Session, SpokeRules, Target } from '../../src/protocol/hub/spoke.ts';
 
 /** Plain data for the tests of the hub: a modern model that can do everything, and requests for it. */
 const CAPABILITIES: Capabilities = {
@@ -81,4 +84,39 @@ export function someTarget(overrides: Partial<Target> = {}): Target {
     capabilities: someCapabilities(),
     ...overrides,
   };
+}
+
+export function someSession(overrides: Partial<Session> = {}): Session {
+  return {
+    request: someRequest(),
+    target: someTarget(),
+    modelId: 'platform-model',
+    callId: 'abc123',
+    createdAtS: 1_700_000_000,
+    ...overrides,
+  };
+}
+
+export function someUsage(overrides: Partial<HubUsage> = {}): HubUsage {
+  return {
+    inputFresh: 10,
+    cacheRead: 0,
+    cacheWrite: 0,
+    outputText: 7,
+    outputReasoning: 3,
+    images: 0,
+    videos: 0,
+    cacheWriteLong: 0,
+    toolPrompt: 0,
+    ...overrides,
+  };
+}
+
+export function someCall(id: string, overrides: Partial<ToolCallPart> = {}): ToolCallPart {
+  return { kind: 'tool-call', id, name: 'look', arguments: '{"q":1}', custom: false, ...overrides };
+}
+
+/** Of the vendor that `someTarget` names. */
+export function someBlob(value: string, overrides: Partial<Blob> = {}): Blob {
+  return { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value, ...overrides };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { someRequest, someTarget } from '../../../test/support/hub.ts';
-import type { AnswerError, Choice, HubAnswer, HubUsage } from '../hub/answer.ts';
+import { someRequest, someSession, someTarget, someUsage } from '../../../test/support/hub.ts';
+import type { AnswerError, Choice, HubAnswer } from '../hub/answer.ts';
 import type { Blob } from '../hub/blob.ts';
 import { unwrapBlobs, wrapBlobs } from '../hub/envelope.ts';
 import { type JsonObject, writeJson } from '../hub/json.ts';
@@ -9,25 +9,9 @@ import { NO_THINKING } from '../hub/request.ts';
 import type { Session } from '../hub/spoke.ts';
 import { chatSpoke } from './spoke.ts';
 
-const session: Session = {
-  request: someRequest(),
-  target: someTarget(),
-  modelId: 'platform-model',
-  callId: 'abc123',
-  createdAtS: 1_700_000_000,
-};
+const session = someSession();
 const ISSUER = session.target.issuer;
-const USAGE: HubUsage = {
-  inputFresh: 10,
-  cacheRead: 20,
-  cacheWrite: 5,
-  outputText: 7,
-  outputReasoning: 3,
-  images: 0,
-  videos: 0,
-  cacheWriteLong: 0,
-  toolPrompt: 0,
-};
+const USAGE = someUsage({ cacheRead: 20, cacheWrite: 5 });
 
 const decode = (body: JsonObject): HubAnswer => chatSpoke.decodeAnswer(body, session) as HubAnswer;
 const decodeChoice = (choice: JsonObject): Choice | undefined =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { someRequest, someTarget } from '../../../test/support/hub.ts';
-import type { HubUsage } from '../hub/answer.ts';
+import { someRequest, someSession, someUsage } from '../../../test/support/hub.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import type { JsonObject } from '../hub/json.ts';
@@ -8,24 +7,8 @@ import { NO_THINKING } from '../hub/request.ts';
 import type { Session } from '../hub/spoke.ts';
 import { chatSpoke } from './spoke.ts';
 
-const session: Session = {
-  request: someRequest({ stream: true, includeUsage: true }),
-  target: someTarget(),
-  modelId: 'platform-model',
-  callId: 'abc123',
-  createdAtS: 1_700_000_000,
-};
-const USAGE: HubUsage = {
-  inputFresh: 10,
-  cacheRead: 0,
-  cacheWrite: 0,
-  outputText: 7,
-  outputReasoning: 3,
-  images: 0,
-  videos: 0,
-  cacheWriteLong: 0,
-  toolPrompt: 0,
-};
+const session = someSession({ request: someRequest({ stream: true, includeUsage: true }) });
+const USAGE = someUsage();
 
 function encode(events: readonly HubEvent[], more: Partial<Session> = {}): string {
   const encoder = chatSpoke.createEncoder({ ...session, ...more }, 'sse');

@@ -1,18 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { someRequest, someTarget } from '../../../test/support/hub.ts';
+import { someSession, someTarget } from '../../../test/support/hub.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
-import type { Session } from '../hub/spoke.ts';
 import { chatSpoke } from './spoke.ts';
 
-const session: Session = {
-  request: someRequest(),
-  target: someTarget(),
-  modelId: 'm',
-  callId: 'abc123',
-  createdAtS: 1,
-};
+const session = someSession();
 
 const KEYS =
   'choices message delta content role tool_calls function custom name arguments input id index type ' +

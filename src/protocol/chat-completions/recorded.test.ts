@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { someRequest, someTarget } from '../../../test/support/hub.ts';
+import { someRequest, someSession, someTarget } from '../../../test/support/hub.ts';
 import type { HubEvent } from '../hub/event.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
-import type { Session } from '../hub/spoke.ts';
 import { chatSpoke } from './spoke.ts';
 
 /** Real exchanges with vendors, kept beside the project and never copied into it. */
@@ -22,13 +21,10 @@ interface Recording {
   readonly events: readonly Json[];
 }
 
-const session: Session = {
+const session = someSession({
   request: someRequest({ stream: true, includeUsage: true }),
   target: someTarget({ protocol: 'chat' }),
-  modelId: 'platform-model',
-  callId: 'abc123',
-  createdAtS: 1,
-};
+});
 
 function parse(text: string): Json | undefined {
   try {

@@ -1,23 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { someRequest, someTarget } from '../../../test/support/hub.ts';
-import type { HubAnswer, HubUsage } from '../hub/answer.ts';
+import { someRequest, someSession, someTarget, someUsage } from '../../../test/support/hub.ts';
+import type { HubAnswer } from '../hub/answer.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
 import { Notes } from '../hub/notes.ts';
 import type { Part, ToolCallPart } from '../hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../hub/request.ts';
-import type { Session } from '../hub/spoke.ts';
 import { mergeTurns } from '../hub/turns.ts';
 import { chatSpoke } from './spoke.ts';
 
-const session: Session = {
+const session = someSession({
   request: someRequest({ stream: true, includeUsage: true }),
   target: someTarget({ protocol: 'chat' }),
-  modelId: 'platform-model',
-  callId: 'abc123',
-  createdAtS: 1,
-};
+});
 const RUNS = { numRuns: 150 };
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
 
@@ -151,17 +147,7 @@ describe('what the hub says in this protocol', () => {
   });
 });
 
-const USAGE: HubUsage = {
-  inputFresh: 10,
-  cacheRead: 4,
-  cacheWrite: 2,
-  outputText: 7,
-  outputReasoning: 3,
-  images: 0,
-  videos: 0,
-  cacheWriteLong: 0,
-  toolPrompt: 0,
-};
+const USAGE = someUsage({ cacheRead: 4, cacheWrite: 2 });
 
 /** A part of a stream, cut into pieces anywhere. */
 const piece = fc.oneof(

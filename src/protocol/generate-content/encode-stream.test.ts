@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { someUsage } from '../../../test/support/hub.ts';
 import type { Framing } from '../dialect.ts';
-import type { HubUsage } from '../hub/answer.ts';
 import type { Blob } from '../hub/blob.ts';
 import { unwrapBlobsBase64 } from '../hub/envelope.ts';
 import type { HubEvent } from '../hub/event.ts';
@@ -35,17 +35,7 @@ const finish = (reason: 'stop' | 'tool' | 'length', choice = 0): HubEvent => ({
   choice,
   finish: { reason },
 });
-const usage: HubUsage = {
-  inputFresh: 3,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWriteLong: 0,
-  toolPrompt: 0,
-  outputText: 4,
-  outputReasoning: 5,
-  images: 0,
-  videos: 0,
-};
+const usage = someUsage({ inputFresh: 3, outputText: 4, outputReasoning: 5 });
 
 describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
   const chunks = (...events: HubEvent[]): readonly unknown[] => {

@@ -1,21 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { someCapabilities, someRequest, someRules, someTarget } from '../../../test/support/hub.ts';
-import type { Blob } from './blob.ts';
+import {
+  someBlob as blob,
+  someCall as call,
+  someCapabilities,
+  someRequest,
+  someRules,
+  someTarget,
+} from '../../../test/support/hub.ts';
 import { attachBlobs, blobsWanted, settleBlobs } from './blobs.ts';
 import { fitRequest } from './fit.ts';
 import { Inexpressible } from './notes.ts';
-import type { Part, ToolCallPart, ToolResultPart } from './part.ts';
+import type { Part, ToolResultPart } from './part.ts';
 import type { HubRequest, Tool } from './request.ts';
 
 const text = (said: string): Part => ({ kind: 'text', text: said });
-const call = (id: string, more: Partial<ToolCallPart> = {}): ToolCallPart => ({
-  kind: 'tool-call',
-  id,
-  name: 'look',
-  arguments: '{"q":1}',
-  custom: false,
-  ...more,
-});
 const result = (callId: string, more: Partial<ToolResultPart> = {}): ToolResultPart => ({
   kind: 'tool-result',
   callId,
@@ -25,13 +23,6 @@ const result = (callId: string, more: Partial<ToolResultPart> = {}): ToolResultP
   ...more,
 });
 const look: Tool = { kind: 'function', name: 'look', schema: undefined, strict: undefined };
-const blob = (value: string, more: Partial<Blob> = {}): Blob => ({
-  issuer: 'v1-c1-m1',
-  form: 'signature',
-  place: 'reasoning',
-  value,
-  ...more,
-});
 
 function fitted(request: Partial<HubRequest>, capabilities = {}, rules = {}): HubRequest {
   const target = someTarget({ capabilities: someCapabilities(capabilities) });

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { someCapabilities, someRequest, someRules, someTarget } from '../../../test/support/hub.ts';
+import {
+  someCall as call,
+  someBlob as signature,
+  someCapabilities,
+  someRequest,
+  someRules,
+  someTarget,
+} from '../../../test/support/hub.ts';
 import type { Choice, HubAnswer } from './answer.ts';
 import type { Blob } from './blob.ts';
 import type { HubEvent } from './event.ts';
@@ -16,21 +23,6 @@ import { StopScanner } from './stop.ts';
 const CARRIES = someRules({ carriesReasoning: true });
 const CARRIES_NOT = someRules({ carriesReasoning: false });
 const text = (said: string): Part => ({ kind: 'text', text: said });
-const call = (id: string, more: Partial<ToolCallPart> = {}): ToolCallPart => ({
-  kind: 'tool-call',
-  id,
-  name: 'look',
-  arguments: '{"q":1}',
-  custom: false,
-  ...more,
-});
-const signature = (value: string, more: Partial<Blob> = {}): Blob => ({
-  issuer: 'v1-c1-m1',
-  form: 'signature',
-  place: 'reasoning',
-  value,
-  ...more,
-});
 const thought = (said: string, blob?: Blob): Part => ({ kind: 'reasoning', text: said, blob });
 
 function planFor(request: Partial<HubRequest> = {}, client: SpokeRules = CARRIES): ReturnPlan {

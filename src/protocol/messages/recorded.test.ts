@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { someRequest, someTarget } from '../../../test/support/hub.ts';
+import { someRequest, someSession } from '../../../test/support/hub.ts';
 import type { HubAnswer } from '../hub/answer.ts';
 import type { HubEvent } from '../hub/event.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
 import { Notes } from '../hub/notes.ts';
 import type { Part } from '../hub/part.ts';
-import type { Session } from '../hub/spoke.ts';
 import { messagesSpoke } from './spoke.ts';
 
 /** Real exchanges with the vendor, kept beside the project and never copied into it. */
@@ -16,13 +15,7 @@ const isPresent = existsSync(FOLDER);
 if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
 
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
-const session: Session = {
-  request: someRequest({ client: 'messages', stream: true }),
-  target: someTarget(),
-  modelId: 'm',
-  callId: 'c1',
-  createdAtS: 1,
-};
+const session = someSession({ request: someRequest({ client: 'messages', stream: true }), callId: 'c1' });
 
 type Json = Record<string, unknown>;
 

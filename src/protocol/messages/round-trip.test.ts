@@ -1,23 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { someRequest, someTarget } from '../../../test/support/hub.ts';
+import { someRequest, someSession, someTarget } from '../../../test/support/hub.ts';
 import type { HubAnswer } from '../hub/answer.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
 import type { Part, TextPart } from '../hub/part.ts';
 import type { FunctionTool, HubRequest, Turn } from '../hub/request.ts';
-import type { Session } from '../hub/spoke.ts';
 import { messagesSpoke } from './spoke.ts';
 
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
 const target = someTarget({ issuer: 'messages' });
-const session: Session = {
-  request: someRequest({ client: 'messages' }),
-  target,
-  modelId: 'm',
-  callId: 'c1',
-  createdAtS: 1,
-};
+const session = someSession({ request: someRequest({ client: 'messages' }), target, callId: 'c1' });
 
 function read(body: JsonObject): JsonObject {
   return readJson(writeJson(body), messagesSpoke.rawKeys) as JsonObject;

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import type { HubUsage } from '../hub/answer.ts';
+import { someUsage } from '../../../test/support/hub.ts';
 import { unwrapBlobs, wrapBlobs } from '../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import { responsesSpoke } from './spoke.ts';
@@ -14,17 +14,7 @@ const part = (head: PartHead): HubEvent => ({ kind: 'part', choice: 0, head });
 const delta = (text: string): HubEvent => ({ kind: 'delta', choice: 0, text });
 const call = (id: string, more: object = {}): HubEvent =>
   part({ kind: 'tool-call', id, name: 'f', custom: false, ...more });
-const USAGE: HubUsage = {
-  inputFresh: 10,
-  cacheRead: 5,
-  cacheWrite: 3,
-  cacheWriteLong: 1,
-  toolPrompt: 0,
-  outputText: 7,
-  outputReasoning: 2,
-  images: 0,
-  videos: 0,
-};
+const USAGE = someUsage({ cacheRead: 5, cacheWrite: 3, cacheWriteLong: 1, outputReasoning: 2 });
 
 /** A thought, a text, a call and a call without arguments (conversion.md 14.3). */
 const GRAMMAR = [

@@ -1,3 +1,4 @@
+import { someRequest } from '../../../../test/support/hub.ts';
 import type { CapabilityOverrides } from '../../../kernel/capability.ts';
 import { capabilitiesOf } from '../../capability/table.ts';
 import type { Framing, RawRequest } from '../../dialect.ts';
@@ -5,36 +6,17 @@ import type { HubEvent } from '../../hub/event.ts';
 import { type JsonObject, readJson, writeJson } from '../../hub/json.ts';
 import { Notes } from '../../hub/notes.ts';
 import type { Part } from '../../hub/part.ts';
-import { type HubRequest, NO_SAMPLING, NO_THINKING } from '../../hub/request.ts';
+import type { HubRequest } from '../../hub/request.ts';
 import type { Session, Target } from '../../hub/spoke.ts';
 import { geminiSpoke } from '../spoke.ts';
 
 /** A request as short as it can be; a test names what it is about. */
 export function hubRequest(more: Partial<HubRequest> = {}): HubRequest {
-  return {
-    client: 'chat',
-    stream: false,
-    system: [],
+  return someRequest({
     turns: [{ role: 'user', parts: [{ kind: 'text', text: 'hi' }] }],
-    tools: [],
-    hostedTools: [],
-    toolChoice: undefined,
-    parallelCalls: undefined,
-    thinking: NO_THINKING,
-    format: { kind: 'text' },
-    verbosity: undefined,
-    sampling: NO_SAMPLING,
-    stop: [],
-    maxTokens: undefined,
-    answers: 1,
-    logprobs: undefined,
-    endUser: undefined,
-    cacheKey: undefined,
-    serviceTier: undefined,
     includeUsage: true,
-    echo: new Map(),
     ...more,
-  };
+  });
 }
 
 export function targetOf(model: string, more: CapabilityOverrides = {}): Target {

@@ -1,15 +1,14 @@
-import type { Capabilities } from '../../../kernel/capability.ts';
+import { someCapabilities, someRequest } from '../../../../test/support/hub.ts';
+import type { CapabilityOverrides } from '../../../kernel/capability.ts';
 import type { HubEvent } from '../../hub/event.ts';
 import { type JsonObject, readJson, writeJson } from '../../hub/json.ts';
 import { Notes } from '../../hub/notes.ts';
-import { type HubRequest, NO_SAMPLING, NO_THINKING } from '../../hub/request.ts';
+import type { HubRequest } from '../../hub/request.ts';
 import type { Session, Target } from '../../hub/spoke.ts';
 import { responsesSpoke } from '../spoke.ts';
 
 /** A reasoning model of this protocol's own vendor. */
-export const REASONING: Capabilities = {
-  thinking: 'effort',
-  thinkingOff: true,
+const REASONING = someCapabilities({
   thinksByDefault: true,
   efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
   budgetTokensMin: 0,
@@ -17,22 +16,10 @@ export const REASONING: Capabilities = {
   sampling: 'none',
   penalties: false,
   stopSequences: false,
-  forcedToolChoice: true,
-  chatToolsWithThinking: true,
-  customTools: true,
-  prefill: true,
-  systemTurns: true,
-  structuredOutput: true,
-  structuredOutputWithTools: true,
-  toolResultImages: true,
-  mediaUrls: true,
-  signaturesRequired: false,
-  reasoningContent: false,
-  cacheMarks: true,
   maxOutputTokens: 128_000,
-};
+});
 
-export function target(capabilities: Partial<Capabilities> = {}): Target {
+export function target(capabilities: CapabilityOverrides = {}): Target {
   return {
     protocol: 'responses',
     model: 'gpt-5.6',
@@ -41,34 +28,16 @@ export function target(capabilities: Partial<Capabilities> = {}): Target {
   };
 }
 
-export const EMPTY_REQUEST: HubRequest = {
+export const SHORT_REQUEST = someRequest({
   client: 'messages',
-  stream: false,
-  system: [],
   turns: [{ role: 'user', parts: [{ kind: 'text', text: 'hi' }] }],
-  tools: [],
-  hostedTools: [],
-  toolChoice: undefined,
-  parallelCalls: undefined,
-  thinking: NO_THINKING,
-  format: { kind: 'text' },
-  verbosity: undefined,
-  sampling: NO_SAMPLING,
-  stop: [],
-  maxTokens: undefined,
-  answers: 1,
-  logprobs: undefined,
-  endUser: undefined,
-  cacheKey: undefined,
-  serviceTier: undefined,
   includeUsage: true,
-  echo: new Map(),
-};
+});
 
 /** A client of this protocol in front of another vendor, unless it is said otherwise. */
 export function session(more: Partial<Session> = {}): Session {
   return {
-    request: { ...EMPTY_REQUEST, client: 'responses' },
+    request: { ...SHORT_REQUEST, client: 'responses' },
     target: { ...target(), protocol: 'messages', issuer: 'm-1' },
     modelId: 'house/model',
     callId: 'c1',
@@ -107,7 +76,7 @@ export interface Encoded {
 
 export function encode(more: Partial<HubRequest>, to: Target = target()): Encoded {
   const notes = new Notes(responsesSpoke.fields);
-  const body = responsesSpoke.encodeRequest({ ...EMPTY_REQUEST, ...more }, to, notes);
+  const body = responsesSpoke.encodeRequest({ ...SHORT_REQUEST, ...more }, to, notes);
   return { body: plain(body), dropped: notes.dropped };
 }
 
