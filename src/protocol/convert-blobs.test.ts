@@ -5,8 +5,7 @@ import { type Conversion, convertRequest, readClientRequest } from './convert.ts
 import { attachBlobs, blobsWanted } from './hub/blobs.ts';
 import type { TextProtocol } from './hub/protocol.ts';
 import type { Target } from './hub/spoke.ts';
-
-const IDENTITY = { modelId: 'platform-model', callId: '01JD8', createdAtS: 1_790_000_000 };
+import { IDENTITY } from './suite/pairs.ts';
 
 type Json = Record<string, unknown>;
 type Vendor = 'responses' | 'messages' | 'gemini';

@@ -1,27 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { someTarget } from '../../test/support/hub.ts';
-import { isRefusal } from '../kernel/errors.ts';
-import { convertRequest, readClientRequest } from './convert.ts';
-import type { RawRequest, RequestFacts, StreamRelay } from './dialect.ts';
 import type { HubEvent } from './hub/event.ts';
 import type { JsonObject } from './hub/json.ts';
 import type { TextProtocol } from './hub/protocol.ts';
-import type { Session } from './hub/spoke.ts';
-import { dialectOf } from './registry.ts';
 import { spokeOf } from './spokes.ts';
-
-/** Streams long enough that most of their events are known by their shape and never parsed. */
-const PROTOCOLS: readonly TextProtocol[] = ['chat', 'responses', 'messages', 'gemini'];
-const PAIRS = PROTOCOLS.flatMap((client) => PROTOCOLS.map((vendor) => [client, vendor] as const)).filter(
-  ([client, vendor]) => client !== vendor,
-);
-const IDENTITY = { modelId: 'platform-model', callId: '01JD8', createdAtS: 1_790_000_000 };
-const BODIES: Readonly<Record<TextProtocol, object>> = {
-  chat: { model: 'm', stream: true, messages: [{ role: 'user', content: 'q' }] },
-  responses: { model: 'm', stream: true, input: 'q' },
-  messages: { model: 'm', stream: true, max_tokens: 99, messages: [{ role: 'user', content: 'q' }] },
-  gemini: { contents: [{ role: 'user', parts: [{ text: 'q' }] }] },
-};
+import { hear, ownSession, PAIRS, relayOf } from './suite/pairs.ts';
 
 const SPECIAL = ['"quoted"\n', ' \\ ', ' Grüße', ' 😀', '\u0001', ' {"text":"no"}', ' '];
 const WORDS = Array.from({ length: 60 }, (_, index) => SPECIAL[index % 9] ?? ` word${index}`);
@@ -34,6 +16,7 @@ function said(kind: 'text' | 'reasoning'): readonly HubEvent[] {
   ];
 }
 
+/** Long enough that most of its events are known by their shape and never parsed. */
 const STREAM: readonly HubEvent[] = [
   { kind: 'start', id: 'v1', usage: undefined },
   ...said('reasoning'),
@@ -42,48 +25,18 @@ const STREAM: readonly HubEvent[] = [
   { kind: 'end' },
 ];
 
-function rawOf(protocol: TextProtocol): RawRequest {
-  const body = Buffer.from(JSON.stringify(BODIES[protocol]));
-  const path = { model: 'm', stream: true, framing: 'sse' } as const;
-  return { body, contentType: 'application/json', path: protocol === 'gemini' ? path : undefined };
-}
-
-function sessionOf(protocol: TextProtocol): Session {
-  const read = readClientRequest(protocol, rawOf(protocol));
-  if (isRefusal(read)) throw new Error(read.message);
-  return { request: read.request, target: someTarget({ protocol }), ...IDENTITY };
-}
-
 function vendorEvents(protocol: TextProtocol, events: readonly HubEvent[]): readonly Buffer[] {
-  const encoder = spokeOf(protocol).createEncoder(sessionOf(protocol), 'sse');
+  const encoder = spokeOf(protocol).createEncoder(ownSession(protocol), 'sse');
   return events.map((event) => {
     encoder.push(event);
     return Buffer.from(encoder.take());
   });
 }
 
-function relayOf(client: TextProtocol, vendor: TextProtocol): StreamRelay {
-  const { request } = sessionOf(client);
-  const conversion = convertRequest({ request, dropped: [] }, someTarget({ protocol: vendor }), IDENTITY);
-  if (isRefusal(conversion)) throw new Error(conversion.message);
-  const own = dialectOf(vendor).relayStream(
-    'sse',
-    { usageInjected: false } as RequestFacts,
-    'platform-model',
-  );
-  return conversion.convertStream('sse', own);
-}
-
-function hear(relay: StreamRelay, chunks: readonly Buffer[]): string {
-  let text = '';
-  for (const chunk of chunks) text += relay.push(chunk)?.toString() ?? '';
-  return text + (relay.finish().rest?.toString() ?? '');
-}
-
 /** The deltas of a stream, as a decoder of its protocol reads them. */
 function deltasOf(protocol: TextProtocol, stream: string): readonly string[] {
   const deltas: string[] = [];
-  const decoder = spokeOf(protocol).createDecoder(sessionOf(protocol), (event) => {
+  const decoder = spokeOf(protocol).createDecoder(ownSession(protocol), (event) => {
     if (event.kind === 'delta') deltas.push(event.text);
   });
   for (const [, data] of stream.matchAll(/^data: (\{.*)$/gm))
@@ -94,7 +47,7 @@ function deltasOf(protocol: TextProtocol, stream: string): readonly string[] {
 describe.each(PAIRS)('a long stream for %s from %s', (client, vendor) => {
   it('says every word once, in order and as the vendor did, however it was cut', () => {
     const events = vendorEvents(vendor, STREAM);
-    const heard = deltasOf(client, hear(relayOf(client, vendor), events));
+    const heard = deltasOf(client, hear(relayOf(client, vendor), events).text);
     expect(heard.slice(-WORDS.length)).toEqual(WORDS);
     // Not every protocol tells the thoughts of another; those that do tell all of them.
     if (heard.length > WORDS.length) expect(heard).toEqual([...WORDS, ...WORDS]);
@@ -102,7 +55,7 @@ describe.each(PAIRS)('a long stream for %s from %s', (client, vendor) => {
     const pieces = Array.from({ length: Math.ceil(bytes.length / 97) }, (_, index) =>
       bytes.subarray(index * 97, (index + 1) * 97),
     );
-    expect(deltasOf(client, hear(relayOf(client, vendor), pieces))).toEqual(heard);
+    expect(deltasOf(client, hear(relayOf(client, vendor), pieces).text)).toEqual(heard);
   });
 });
 
@@ -124,7 +77,7 @@ describe('an event that has to wait for its turn', () => {
       event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } }),
       event('message_stop', {}),
     ];
-    const heard = deltasOf('chat', hear(relayOf('chat', 'messages'), stream));
+    const heard = deltasOf('chat', hear(relayOf('chat', 'messages'), stream).text);
     expect(heard.join('')).toBe('abcdefgh');
   });
 });

@@ -1,27 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { someTarget } from '../../test/support/hub.ts';
+import { someUsage } from '../../test/support/hub.ts';
 import { CONVERTED_STREAM_BYTES_MAX } from '../bounds.ts';
-import { isRefusal } from '../kernel/errors.ts';
-import { type Conversion, convertRequest, readClientRequest } from './convert.ts';
-import type { RawRequest, RequestFacts, StreamRelay } from './dialect.ts';
 import type { HubEvent } from './hub/event.ts';
 import type { TextProtocol } from './hub/protocol.ts';
-import { dialectOf } from './registry.ts';
 import { spokeOf } from './spokes.ts';
-
-const PROTOCOLS: readonly TextProtocol[] = ['chat', 'responses', 'messages', 'gemini'];
-const PAIRS = PROTOCOLS.flatMap((client) => PROTOCOLS.map((vendor) => [client, vendor] as const)).filter(
-  ([client, vendor]) => client !== vendor,
-);
-const IDENTITY = { modelId: 'platform-model', callId: '01JD8', createdAtS: 1_790_000_000 };
-
-const BODIES: Readonly<Record<TextProtocol, object>> = {
-  chat: { model: 'm', stream: true, messages: [{ role: 'user', content: 'q' }] },
-  responses: { model: 'm', stream: true, input: 'q' },
-  messages: { model: 'm', stream: true, max_tokens: 99, messages: [{ role: 'user', content: 'q' }] },
-  gemini: { contents: [{ role: 'user', parts: [{ text: 'q' }] }] },
-};
+import { hear, ownSession, PAIRS, relayOf, vendorRelay } from './suite/pairs.ts';
 
 /** What only a complete stream of each protocol holds. */
 const TERMINATORS: Readonly<Record<TextProtocol, string>> = {
@@ -31,31 +15,7 @@ const TERMINATORS: Readonly<Record<TextProtocol, string>> = {
   gemini: '"finishReason"',
 };
 
-const FACTS: RequestFacts = {
-  model: 'm',
-  stream: true,
-  modelRanges: [],
-  outputTokensMax: undefined,
-  answers: 1,
-  images: 0,
-  inputTokensEstimate: 1,
-  usageInjected: false,
-  holdsEnvelope: false,
-  usageSplice: undefined,
-  edit: false,
-};
-
-const USAGE = {
-  inputFresh: 10,
-  cacheRead: 0,
-  cacheWrite: 0,
-  outputText: 5,
-  outputReasoning: 0,
-  images: 0,
-  videos: 0,
-  cacheWriteLong: 0,
-  toolPrompt: 0,
-};
+const USAGE = someUsage({ outputText: 5, outputReasoning: 0 });
 
 const SAID: readonly HubEvent[] = [
   { kind: 'start', id: 'v1', usage: undefined },
@@ -72,32 +32,11 @@ const SAID: readonly HubEvent[] = [
   { kind: 'end' },
 ];
 
-function rawOf(protocol: TextProtocol): RawRequest {
-  const body = Buffer.from(JSON.stringify(BODIES[protocol]));
-  const path = { model: 'm', stream: true, framing: 'sse' } as const;
-  return { body, contentType: 'application/json', path: protocol === 'gemini' ? path : undefined };
-}
-
-function conversionOf(client: TextProtocol, vendor: TextProtocol): Conversion {
-  const read = readClientRequest(client, rawOf(client));
-  if (isRefusal(read)) throw new Error(read.message);
-  const conversion = convertRequest(read, someTarget({ protocol: vendor }), IDENTITY);
-  if (isRefusal(conversion)) throw new Error(conversion.message);
-  return conversion;
-}
-
-function relayOf(client: TextProtocol, vendor: TextProtocol): StreamRelay {
-  const own = dialectOf(vendor).relayStream('sse', FACTS, 'platform-model');
-  return conversionOf(client, vendor).convertStream('sse', own);
-}
-
 /** The events as a vendor of this protocol writes them. */
 function vendorStream(protocol: TextProtocol, events: readonly HubEvent[] = SAID): Buffer {
-  const read = readClientRequest(protocol, rawOf(protocol));
-  if (isRefusal(read)) throw new Error(read.message);
-  const target = someTarget({ protocol });
-  const request = { ...read.request, includeUsage: true };
-  const encoder = spokeOf(protocol).createEncoder({ request, target, ...IDENTITY }, 'sse');
+  const session = ownSession(protocol);
+  const request = { ...session.request, includeUsage: true };
+  const encoder = spokeOf(protocol).createEncoder({ ...session, request }, 'sse');
   for (const event of events) encoder.push(event);
   return Buffer.from(encoder.take());
 }
@@ -105,18 +44,6 @@ function vendorStream(protocol: TextProtocol, events: readonly HubEvent[] = SAID
 /** Where each event of a stream ends. */
 function eventEnds(stream: Buffer): readonly number[] {
   return [...stream.toString('latin1').matchAll(/\r?\n\r?\n/g)].map((match) => match.index + match[0].length);
-}
-
-interface Heard {
-  readonly text: string;
-  readonly complete: boolean;
-}
-
-function hear(relay: StreamRelay, chunks: readonly Buffer[]): Heard {
-  let text = '';
-  for (const chunk of chunks) text += relay.push(chunk)?.toString() ?? '';
-  const { rest, complete } = relay.finish();
-  return { text: text + (rest?.toString() ?? ''), complete };
 }
 
 function cutAt(stream: Buffer, places: readonly number[]): readonly Buffer[] {
@@ -185,7 +112,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
 });
 
 function isComplete(vendor: TextProtocol, stream: Buffer): boolean {
-  return hear(dialectOf(vendor).relayStream('sse', FACTS, 'platform-model'), [stream]).complete;
+  return hear(vendorRelay(vendor), [stream]).complete;
 }
 
 describe('a converted stream', () => {

@@ -7,9 +7,7 @@ import type { RawRequest } from './dialect.ts';
 import { wrapBlobs } from './hub/envelope.ts';
 import type { TextProtocol } from './hub/protocol.ts';
 import type { Target } from './hub/spoke.ts';
-
-const IDENTITY = { modelId: 'platform-model', callId: '01JD8', createdAtS: 1_790_000_000 };
-const TARGETS: readonly TextProtocol[] = ['chat', 'responses', 'messages', 'gemini'];
+import { IDENTITY, PROTOCOLS } from './suite/pairs.ts';
 
 function raw(body: unknown): RawRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -62,7 +60,7 @@ const MESSAGES_CALL = {
 };
 
 describe('a request', () => {
-  it.each(TARGETS.slice(1))('of Chat Completions reaches a vendor that speaks %s', (protocol) => {
+  it.each(PROTOCOLS.slice(1))('of Chat Completions reaches a vendor that speaks %s', (protocol) => {
     const { body } = convert('chat', CHAT, someTarget({ protocol }));
     const text = body.toString();
     expect(() => JSON.parse(text)).not.toThrow();
