@@ -5,10 +5,17 @@ import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { contentOf, missingFrom } from './recorded/content.ts';
 import { differences } from './recorded/expected.ts';
 import { KNOWN, TOTALS } from './recorded/known.ts';
-import { loadRecordings, PROTOCOLS, type Recording, recordingsArePresent } from './recorded/load.ts';
+import {
+  loadRecordings,
+  PROTOCOLS,
+  type Recording,
+  recordingsArePresent,
+  tellAbsence,
+} from './recorded/load.ts';
 import { opaqueIn } from './recorded/opaque.ts';
 import {
   callOf,
+  hasTerminator,
   IDENTITY,
   type PassedStream,
   passStream,
@@ -21,6 +28,8 @@ import { SdkReader } from './recorded/read-by-sdk.ts';
 import { REFUSED } from './recorded/refused.ts';
 import { BROKEN } from './recorded/told.ts';
 import { toldBy } from './recorded/told-by.ts';
+
+tellAbsence();
 
 /** An answer with another status is passed on as it came, and never converted (spec 7.1). */
 const answered = (protocol: TextProtocol): readonly Recording[] =>
@@ -71,9 +80,10 @@ async function ofStream(recording: Recording, pair: Pair): Promise<readonly stri
   const whole = passStream(pair, bytes, []);
   const split = splitDifferences(whole, passStream(pair, bytes, cutsOf(recording.id, bytes.length)));
   const passed = vendor === client ? repeatStream(recording) : whole;
-  if (told === BROKEN) return passed.complete ? ['complete without a terminator'] : split;
+  const isWhole = passed.complete || hasTerminator(client, passed.text);
+  if (told === BROKEN) return isWhole ? ['complete without a terminator'] : split;
   if ('error' in told) {
-    const isTold = passed.failed && !passed.complete && passed.text.includes(told.error.slice(0, 20));
+    const isTold = passed.failed && !isWhole && passed.text.includes(told.error.slice(0, 20));
     return isTold ? split : ['an error went by'];
   }
   if (!passed.complete) return ['not complete'];

@@ -8,6 +8,7 @@ import {
   PROTOCOLS,
   type Recording,
   recordingsArePresent,
+  tellAbsence,
 } from './recorded/load.ts';
 import { callOf, IDENTITY, passStream, rawRequest, targetOf } from './recorded/pass.ts';
 import { specsArePresent } from './specs/document.ts';
@@ -15,6 +16,7 @@ import { Judge } from './specs/judge.ts';
 import { RELAXED } from './specs/relaxed.ts';
 import { MODELS, refusedBySimulator } from './specs/simulator.ts';
 
+tellAbsence();
 const isReady = recordingsArePresent && specsArePresent;
 
 interface Excepted {

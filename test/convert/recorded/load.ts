@@ -6,7 +6,11 @@ import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
 const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
 
 export const recordingsArePresent = existsSync(FOLDER);
-if (!recordingsArePresent) console.log(`skipped: no recordings at ${FOLDER}`);
+
+/** Tests that stand and fall with the recordings say so when there are none. */
+export function tellAbsence(): void {
+  if (!recordingsArePresent) console.log(`skipped: no recordings at ${FOLDER}`);
+}
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -124,3 +124,15 @@ export function repeatStream({ protocol, events, text }: Recording): PassedStrea
   if (complete) decoder.finish();
   return { text: encoder.take(), complete, failed: relay.failed };
 }
+
+const TERMINATORS: Readonly<Record<TextProtocol, RegExp>> = {
+  chat: /^data: \[DONE\]$/m,
+  responses: /^event: response\.(completed|incomplete)$/m,
+  messages: /^event: message_stop$/m,
+  gemini: /"finishReason":/,
+};
+
+/** Whether a client of the protocol would take the stream for a whole one. */
+export function hasTerminator(client: TextProtocol, text: string): boolean {
+  return TERMINATORS[client].test(text);
+}

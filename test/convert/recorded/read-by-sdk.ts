@@ -106,7 +106,8 @@ function seenInChat(completion: unknown): Seen {
   const { choices, usage } = record(completion);
   const figured = record(usage);
   return {
-    choices: list(choices).map((choice): SeenChoice => {
+    choices: list(choices).map((choice, index): SeenChoice => {
+      if (choice.index !== index) throw new Error(`choice ${choice.index} stands in place ${index}`);
       const message = record(choice.message);
       return {
         text: words(message.content),
