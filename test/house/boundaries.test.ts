@@ -57,6 +57,18 @@ describe('the import rules', () => {
     ]);
   });
 
+  it('stop a dialect from knowing another one, but not those that bring two together', () => {
+    const found = check({
+      'src/protocol/hub/part.ts': 'export const part = 1;',
+      'src/protocol/messages/finish.ts': "import { part } from '../hub/part.ts';",
+      'src/protocol/responses/finish.ts': "import { part } from '../messages/finish.ts';",
+      'src/protocol/registry.ts': "import { part } from './messages/finish.ts';",
+    });
+    expect(found).toEqual([
+      'src/protocol/responses/finish.ts:1 imports imports src/protocol/messages/finish.ts',
+    ]);
+  });
+
   it('let only main.ts, the commands and tests import app.ts', () => {
     const found = check({
       'src/app.ts': 'export const app = 1;',

@@ -1,5 +1,5 @@
 import { type Import, importsOf, packageOf } from './imports.ts';
-import { DYNAMIC, LAYERS, type Layer, PACKAGES, PRIVATE, PURE } from './layers.ts';
+import { DYNAMIC, LAYERS, type Layer, PACKAGES, PRIVATE, PURE, STRANGERS } from './layers.ts';
 import { codeFiles, isTest, type Tree } from './tree.ts';
 import type { Violation } from './violation.ts';
 
@@ -36,6 +36,11 @@ function checkImport(item: Import, known: ReadonlySet<string>): readonly Violati
 }
 
 function checkLayer(item: Import, target: string): readonly Violation[] {
+  const strangers = STRANGERS.find(({ paths }) => {
+    const own = paths.find((path) => within(item.from, [path]));
+    return own !== undefined && paths.some((path) => path !== own && within(target, [path]));
+  });
+  if (strangers !== undefined) return [breach(item, `imports ${target}`, strangers.reason)];
   const layer = layerOf(item.from);
   if (layer === undefined || mayImport(layer, target)) return [];
   if (item.dynamic && DYNAMIC.some(({ from, to }) => from === item.from && to === target)) return [];

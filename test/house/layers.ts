@@ -100,6 +100,16 @@ export const LAYERS: readonly Layer[] = [
   { path: 'vitest.config.ts', may: [], reason: 'the runner is configured before the project is loaded' },
 ];
 
+/** Folders side by side that know nothing of each other: a new one of the kind touches none of them. */
+export const STRANGERS: readonly { readonly paths: readonly string[]; readonly reason: string }[] = [
+  {
+    paths: ['chat-completions', 'responses', 'messages', 'generate-content', 'images'].map(
+      (name) => `src/protocol/${name}`,
+    ),
+    reason: 'a dialect knows the hub and no other dialect, so that a fifth one changes none of them',
+  },
+];
+
 /** Files that only these may import. */
 export const PRIVATE: readonly {
   readonly path: string;

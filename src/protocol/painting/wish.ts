@@ -6,7 +6,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.
 import { Inexpressible } from '../hub/notes.ts';
 import type { MediaSource } from '../hub/part.ts';
 import { isTooLarge, readWhole, tooLarge } from '../hub/whole.ts';
-import { findBoundary, findParts, isMultipart } from './multipart.ts';
+import { findBoundary, findParts, isMultipart } from '../images/multipart.ts';
 
 /** What an Images client asks for, however it was written. Plain data; it never changes. */
 export interface ImageWish {
