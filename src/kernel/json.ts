@@ -67,8 +67,11 @@ function exceedsDepth(text: string, depthMax: number): boolean {
   return false;
 }
 
-/** `indexOf` jumps over long strings (images in base64) at memory speed. */
-function endOfString(text: string, start: number): number {
+/**
+ * Where the string that opens at `start` is closed; the end of the text when it is not.
+ * `indexOf` jumps over long strings (images in base64) at memory speed.
+ */
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1) {
     let before = end - 1;

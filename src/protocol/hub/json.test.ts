@@ -51,6 +51,13 @@ describe('JSON that keeps its spelling where it matters', () => {
     expect(readJson(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, NONE)).toBeUndefined();
   });
 
+  test.each(['{"', '{"a', '{"a":"b', '{"a":"b\\\\"c', '{"a":"b\\"}'])(
+    'a string that stays open is no JSON: %s',
+    (text) => {
+      expect(readJson(text, NONE)).toBeUndefined();
+    },
+  );
+
   test('fields without a value are left out and raw text is written as it is', () => {
     expect(writeJson({ a: undefined, b: new RawJson('{"z":1.0}'), c: [null, true, 'ü"'] })).toBe(
       '{"b":{"z":1.0},"c":[null,true,"ü\\""]}',

@@ -1,5 +1,5 @@
 import { JSON_DEPTH_MAX, RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
-import { type JsonBounds, parseJson } from '../../kernel/json.ts';
+import { endOfString, type JsonBounds, parseJson } from '../../kernel/json.ts';
 
 /**
  * JSON as conversions need it: everything an ordinary value, but for the keys whose values must keep their
@@ -36,7 +36,6 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
 const WORD_BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: 0 };
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** How many values may still be read, of one text or of several; below zero the reading was given up. */
 export interface ValueBudget {
@@ -140,7 +139,7 @@ class Reader {
     if (text.charCodeAt(start) !== QUOTE) throw new NotJson();
     const end = endOfString(text, start);
     this.#at = end + 1;
-    // The engine reads escapes, and refuses control characters, faster than we could.
+    // The engine reads escapes, and refuses control characters and open ends, faster than we could.
     return this.#parse(start, end + 1) as string;
   }
 
@@ -174,18 +173,6 @@ class Reader {
       this.#at++;
     }
   }
-}
-
-/** `indexOf` jumps over long strings (pictures in base64) at memory speed. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1) {
-    let before = end - 1;
-    while (text.charCodeAt(before) === BACKSLASH) before--;
-    if ((end - before) % 2 === 1) return end;
-    end = text.indexOf('"', end + 1);
-  }
-  throw new NotJson();
 }
 
 /** Letters, digits, `+`, `-` and `.`. */
