@@ -254,9 +254,7 @@ export class StreamAnswer {
    * has run for a while its input is the cheap estimate. What the client sees finished is counted in full.
    */
   #usageSoFar(): Usage {
-    // Near the end of its hold a stream is counted to the token.
-    const exact = this.#finalMarked || this.#bytesToCheck !== Number.POSITIVE_INFINITY;
-    const seen = exact ? this.#relay.usage() : this.#relay.roughUsage();
+    const seen = this.#relay.usage();
     this.#marks++;
     if (seen.inputReported || this.#finalMarked || this.#marks > MARKS_ESTIMATED) {
       return completeUsage(this.#passage, seen).usage;

@@ -66,8 +66,4 @@ export class TappedRelay implements StreamRelay {
   usage(): StreamUsage {
     return this.#relay.usage();
   }
-
-  roughUsage(): StreamUsage {
-    return this.#relay.roughUsage();
-  }
 }

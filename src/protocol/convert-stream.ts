@@ -103,10 +103,6 @@ export class ConvertedStream implements StreamRelay {
     return this.#vendor.usage();
   }
 
-  roughUsage(): StreamUsage {
-    return this.#vendor.roughUsage();
-  }
-
   #decode(payload: Buffer, start: number, end: number): void {
     const known = this.#template?.read(payload, start, end);
     if (known !== undefined) {

@@ -138,8 +138,6 @@ export interface StreamRelay {
    * for.
    */
   usage(): StreamUsage;
-  /** The same where about right is enough, such as for a mark that is only read if we die: cheaper. */
-  roughUsage(): StreamUsage;
 }
 
 /** Takes the data of one event; its bytes are good until the next one. */

@@ -5,10 +5,6 @@ import { decodeText } from './text.ts';
 import { countTokens } from './tokens.ts';
 import { collectWords, type WordSink, type Words } from './words.ts';
 
-/** Text after the last count whose tokens may be told by the rate of what was counted, and how much more. */
-const ROUGH_BYTES_MAX = 512;
-const ROUGH_TIMES_MAX = 4;
-
 /**
  * A bounded sample of text on its way to the tokenizer. The first TOKENIZE_BYTES_MAX bytes are really
  * counted, each once; what comes after is scaled by what they gave. Strings are gathered as they are written
@@ -38,19 +34,6 @@ export class TextSample implements WordSink {
     this.#sampledTokens += this.#strings.tokens() + this.#raws.tokens();
     if (this.#beyondBytes === 0) return this.#sampledTokens;
     return this.#sampledTokens + Math.ceil((this.#beyondBytes * this.#sampledTokens) / this.#sampledBytes);
-  }
-
-  /**
-   * About as many, without the tokenizer while what it counted before is a fair sample. Of half a kilobyte a
-   * rate that is wrong by a quarter makes some 30 tokens, which is half a second of a usual stream.
-   */
-  roughTokens(): number {
-    const pendingBytes = this.#strings.length + this.#raws.length;
-    const countedBytes = this.#sampledBytes - pendingBytes;
-    if (pendingBytes > Math.min(ROUGH_BYTES_MAX, countedBytes * ROUGH_TIMES_MAX)) return this.tokens();
-    if (this.#sampledTokens === 0) return 0;
-    const restBytes = pendingBytes + this.#beyondBytes;
-    return this.#sampledTokens + Math.floor((restBytes * this.#sampledTokens) / countedBytes);
   }
 
   #add(pile: Pile, bytes: Buffer, start: number, end: number): void {
@@ -137,11 +120,6 @@ export class Estimate {
   tokens(): number {
     this.#read();
     return this.#sample?.tokens() ?? 0;
-  }
-
-  roughTokens(): number {
-    this.#read();
-    return this.#sample?.roughTokens() ?? 0;
   }
 
   #read(): void {

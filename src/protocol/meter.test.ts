@@ -369,23 +369,6 @@ describe('an interrupted stream is counted from what it delivered', () => {
     expect(Math.abs(relay.usage().usage.outputText - total)).toBeLessThanOrEqual(3);
   });
 
-  it('asking roughly is right within a twentieth, and changes nothing for who asks exactly', () => {
-    const texts = Array.from({ length: 400 }, (_, index) =>
-      index % 3 === 0 ? ` ${story}` : ` word${index}`,
-    );
-    const [relay, never] = [relayed('chat', []), relayed('chat', [])];
-    for (const [index, content] of texts.entries()) {
-      const event = Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
-      relay.push(event);
-      never.push(event);
-      if (index % 10 !== 9) continue;
-      const truth = countTokens(texts.slice(0, index + 1).join(''));
-      expect(Math.abs(relay.roughUsage().usage.outputText - truth)).toBeLessThanOrEqual(3 + truth / 20);
-    }
-    const difference = relay.usage().usage.outputText - never.usage().usage.outputText;
-    expect(Math.abs(difference)).toBeLessThanOrEqual(3);
-  });
-
   it('a long stream is counted in bounded memory, within two percent', () => {
     const count = 5_000;
     const relay = relayed('chat', Array(count).fill({ choices: [{ delta: { content: ` ${story}` } }] }));

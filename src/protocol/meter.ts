@@ -50,10 +50,6 @@ export class Meter {
     return this.#complete(this.#estimate.tokens());
   }
 
-  roughUsage(): StreamUsage {
-    return this.#complete(this.#estimate.roughTokens());
-  }
-
   /** The reports, and of what was counted the part they leave out. */
   #complete(counted: number): StreamUsage {
     const { usage, inputReported, outputReported } = this.#rule.settle(this.#figures);

@@ -106,10 +106,6 @@ export class Relay implements VendorRelay, Outlet {
     return this.#meter.usage();
   }
 
-  roughUsage(): StreamUsage {
-    return this.#meter.roughUsage();
-  }
-
   replaceModel(start: number, end: number): void {
     if (this.#take !== undefined) return;
     const model = this.#model;

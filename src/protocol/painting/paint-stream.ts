@@ -70,10 +70,6 @@ export class PaintStream implements StreamRelay {
     return this.#withImages(this.#session.vendor.usage());
   }
 
-  roughUsage(): StreamUsage {
-    return this.#withImages(this.#session.vendor.roughUsage());
-  }
-
   #withImages(seen: StreamUsage): StreamUsage {
     return { ...seen, usage: { ...seen.usage, images: this.#painting.count } };
   }
