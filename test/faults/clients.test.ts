@@ -167,8 +167,6 @@ test('a slow reader slows the vendor down instead of filling our memory', async 
   console.info(
     `slow reader: vendor wrote ${sent}, client read ${read} bytes, memory grew ${grownMib.toFixed(1)} MiB`,
   );
-  // Each time we read, it writes on for a moment.
-  await until(() => world.simulator.stats.blocked === 1);
   expect(read).toBeGreaterThan(0);
   // What is neither read nor written rests in the buffers of three sockets.
   expect(sent - read).toBeLessThan(16 * MIB);
