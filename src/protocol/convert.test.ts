@@ -76,6 +76,19 @@ describe('a request', () => {
     }
   });
 
+  it.each([
+    ['chat', { ...CHAT, n: 2 }, 'n: the vendor gives one answer at a time'],
+    [
+      'gemini',
+      { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], generationConfig: { candidateCount: 2 } },
+      'generationConfig.candidateCount: the vendor gives one answer at a time',
+    ],
+  ] as const)('of %s for several answers is refused in the client’s own words', (protocol, body, message) => {
+    for (const target of ['responses', 'messages'] as const) {
+      expect(() => convert(protocol, body, someTarget({ protocol: target }))).toThrow(message);
+    }
+  });
+
   it('with content the target cannot carry is refused with 40004 and says where', () => {
     const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
     const client = readClientRequest(

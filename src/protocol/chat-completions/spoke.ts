@@ -21,6 +21,7 @@ const FIELDS: FieldNames = {
   endUser: 'user',
   cacheKey: 'prompt_cache_key',
   cacheMarks: 'prompt_cache_breakpoint',
+  answers: 'n',
   serviceTier: 'service_tier',
   verbosity: 'verbosity',
   parallelCalls: 'parallel_tool_calls',

@@ -15,7 +15,12 @@ export function encodeConfig(
   capabilities: Capabilities,
   notes: Notes,
 ): JsonObject | undefined {
-  if (request.answers > ANSWERS_MAX) throw new Inexpressible('answers', `at most ${ANSWERS_MAX} at once`);
+  if (request.answers > ANSWERS_MAX) {
+    throw new Inexpressible(
+      notes.nameOf('answers'),
+      `the vendor gives at most ${ANSWERS_MAX} answers at once`,
+    );
+  }
   const config: JsonObject = {
     candidateCount: request.answers > 1 ? request.answers : undefined,
     stopSequences: encodeStop(request, capabilities, notes),

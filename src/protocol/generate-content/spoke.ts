@@ -33,6 +33,7 @@ const FIELDS: FieldNames = {
   endUser: 'labels',
   cacheKey: 'cachedContent',
   cacheMarks: 'cachedContent',
+  answers: 'generationConfig.candidateCount',
   serviceTier: 'serviceTier',
   verbosity: 'generationConfig',
   parallelCalls: 'toolConfig',

@@ -11,6 +11,7 @@ export type HubField =
   | 'stop'
   | 'logprobs'
   | 'maxTokens'
+  | 'answers'
   | 'endUser'
   | 'cacheKey'
   | 'cacheMarks'
@@ -43,6 +44,11 @@ export class Notes {
   /** An option the target has no place for. For encoders, who do not know the client's words. */
   lose(field: HubField): void {
     this.drop(this.#fields[field]);
+  }
+
+  /** How the client writes an option, for a refusal that names it. */
+  nameOf(field: HubField): string {
+    return this.#fields[field];
   }
 
   get dropped(): readonly string[] {

@@ -15,7 +15,9 @@ const USER_ID_MAX = 256;
 
 /** The body for a vendor; the order of its fields is fixed, so that caches hold. */
 export function encodeRequest(request: HubRequest, target: Target, notes: Notes): JsonObject {
-  if (request.answers > 1) throw new Inexpressible('answers', 'the vendor gives one answer at a time');
+  if (request.answers > 1) {
+    throw new Inexpressible(notes.nameOf('answers'), 'the vendor gives one answer at a time');
+  }
   loseOptions(request, notes);
   const maxTokens = encodeLimit(request, target, notes);
   const tools = encodeTools(request, target, notes);

@@ -33,6 +33,7 @@ const FIELDS: FieldNames = {
   endUser: 'metadata.user_id',
   cacheKey: 'cache_key',
   cacheMarks: 'cache_control',
+  answers: 'n',
   serviceTier: 'service_tier',
   verbosity: 'verbosity',
   parallelCalls: 'tool_choice.disable_parallel_tool_use',

@@ -13,7 +13,7 @@ const BILLING_HEADER = 'x-anthropic-billing-header:';
 
 export function encodeRequest(request: HubRequest, target: Target, notes: Notes): JsonObject {
   if (request.answers > 1) {
-    throw new Inexpressible('several answers at once', 'the Responses protocol gives one');
+    throw new Inexpressible(notes.nameOf('answers'), 'the vendor gives one answer at a time');
   }
   const passage: Passage = { request, target, notes };
   const system = request.system.filter(
