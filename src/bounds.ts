@@ -287,3 +287,18 @@ export const DROPPED_FIELD_CHARS_MAX = 200;
 export const CONVERTED_STREAM_BYTES_MAX = 256 * MIB;
 /** Values of a plain answer that is converted: probabilities of a long one are most of them. */
 export const WHOLE_ANSWER_VALUES_MAX = 1_000_000;
+/** Hosted credentials of one account: each is read with every snapshot and unsealed. */
+export const BYOK_PER_ACCOUNT_MAX = 50;
+/** Characters of an address of a hosted credential. */
+export const HOSTED_ADDRESS_CHARS_MAX = 2_048;
+/** Subscriptions of one account that have not ended: each is part of every snapshot. */
+export const SUBSCRIPTIONS_PER_ACCOUNT_MAX = 50;
+/** Days of one subscription: ten years. */
+export const SUBSCRIPTION_DAYS_MAX = 3_660;
+/** Characters of the reason that an operator gives for moving money. */
+export const REASON_LENGTH_MAX = 200;
+/** Pages of a list read by counting from its beginning; behind them a search has to be narrowed. */
+export const PAGE_NUMBER_MAX = 10_000;
+/** How often a server looks whether its embedded database lives, and the longest wait between two revivals. */
+export const EMBEDDED_LOOK_MS = 250;
+export const EMBEDDED_REVIVE_MS_MAX = 5_000;
