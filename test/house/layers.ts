@@ -17,7 +17,10 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/diff.ts': 'a comparison of two catalogues',
   'src/catalog/resolve.ts': 'a catalogue with its names looked up',
   'src/ledger/doctor.ts': 'the promises of the books as a list',
+  'src/ledger/receipt.ts': 'a charge, told from its figures',
+  'src/ledger/window-use.ts': 'what a call used of its windows',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
+  'src/upstream/hosted-address.ts': 'the verdict on an address text, without asking anybody',
 };
 
 const DOMAIN = ['src/kernel', 'src/bounds.ts', 'contracts'];
