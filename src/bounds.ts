@@ -302,3 +302,21 @@ export const PAGE_NUMBER_MAX = 10_000;
 /** How often a server looks whether its embedded database lives, and the longest wait between two revivals. */
 export const EMBEDDED_LOOK_MS = 250;
 export const EMBEDDED_REVIVE_MS_MAX = 5_000;
+/** How long a new worker waits for the last one on its journal to end: it cuts its calls and settles them. */
+export const WORKER_LOCK_MS = 20_000;
+/** Windows that a gate of memory takes over at its start, and ended ones forgotten in one statement. */
+export const WINDOWS_RESTORED_MAX = 1_000_000;
+export const WINDOWS_PRUNED_ROWS = 1_000;
+/** Upkeep of the store: how often, statements of one round, and how long it waits for a lock on the logs. */
+export const STORE_UPKEEP_MS = 600_000;
+export const STORE_UPKEEP_STEPS_MAX = 1_000;
+export const LOG_DROP_LOCK_MS = 2_000;
+/** Writers of one hour's row of a model that do not wait for each other; a reader sums as many rows. */
+export const ROLLUP_LANES = 16;
+/** How often a process says that it serves, when it is no longer believed to, and when it is forgotten. */
+export const HEARTBEAT_MS = 5_000;
+export const HEARTBEAT_LIVE_MS = 15_000;
+export const HEARTBEAT_KEPT_HOURS = 168;
+
+/** Times that one call reads its account anew because the gate knew of a newer one; then it is 50301. */
+export const ACCOUNT_READS_MAX = 2;

@@ -37,6 +37,17 @@ const adapter = (path: string): Layer => ({
   reason: 'an adapter knows the kernel and the contracts it implements, so that it can be replaced',
 });
 
+/** All that is wired into a server. */
+const PARTS: readonly string[] = [
+  ...DOMAIN,
+  'src/config.ts',
+  'src/setup.ts',
+  ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
+    (name) => `src/${name}`,
+  ),
+  ...['platform', 'admin', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
+];
+
 export const LAYERS: readonly Layer[] = [
   { path: 'src/bounds.ts', may: [], reason: 'limits are plain numbers' },
   { path: 'src/kernel', may: [], reason: 'the kernel is what everything stands on, so it stands on nothing' },
@@ -74,19 +85,8 @@ export const LAYERS: readonly Layer[] = [
     may: [...DOMAIN, 'src/config.ts', 'src/catalog', 'src/accounts', 'src/store'],
     reason: 'what the server and the commands both do with an open store, and no more',
   },
-  {
-    path: 'src/app.ts',
-    may: [
-      ...DOMAIN,
-      'src/config.ts',
-      'src/setup.ts',
-      ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
-        (name) => `src/${name}`,
-      ),
-      ...['platform', 'admin', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
-    ],
-    reason: 'app.ts is the one list of what is wired, and nothing below it starts programs',
-  },
+  { path: 'src/app.ts', may: [...PARTS, 'src/app'], reason: 'app.ts is the one list of what is wired' },
+  { path: 'src/app', may: PARTS, reason: 'each file opens one part, and nothing here starts programs' },
   { path: 'src/cli', may: ['src'], reason: 'a command may use every part of the product' },
   {
     path: 'src/main.ts',

@@ -1,0 +1,37 @@
+import type { Gate, RememberedWindow } from '../gate/contract.ts';
+import { createMemoryGate } from '../gate/memory.ts';
+import type { SharedGateFigures } from '../http/telemetry.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Slots whose call never left are dropped this often; counting does not depend on it. */
+const SWEEP_MS = 10_000;
+
+/** The gate of this process, in memory or shared, and what differs between the two. */
+export interface OpenGate {
+  readonly gate: Gate;
+  /** The gate outlives the process: it keeps its windows itself, and may hold something for a dead one. */
+  readonly shared: boolean;
+  /** Windows of the last run; a shared gate has its own. */
+  restore(windows: readonly RememberedWindow[]): void;
+  /** Snapshots of the account that are older than this are refused from now on. */
+  raiseVersion(accountId: number, version: number): void | Promise<void>;
+  /** Of a shared gate, for `/metrics`. */
+  readonly figures: (() => SharedGateFigures) | undefined;
+  /** Why nothing can enter now; nothing when something can. */
+  problem(): string | undefined;
+}
+
+export function openGate({ endings }: Surroundings): OpenGate {
+  const gate = createMemoryGate({ clock: systemClock });
+  const sweeping = setInterval(() => gate.sweep(), SWEEP_MS);
+  endings.add(() => clearInterval(sweeping));
+  return {
+    gate,
+    shared: false,
+    restore: (windows) => gate.restore(windows),
+    raiseVersion: () => undefined,
+    figures: undefined,
+    problem: () => undefined,
+  };
+}
