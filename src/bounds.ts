@@ -320,3 +320,9 @@ export const HEARTBEAT_KEPT_HOURS = 168;
 
 /** Times that one call reads its account anew because the gate knew of a newer one; then it is 50301. */
 export const ACCOUNT_READS_MAX = 2;
+/** What a worker gets to tell its figures; one that is silent for longer is left out. */
+export const WORKER_FIGURES_MS = 1_000;
+/** The wait before a dead worker is started again, from the first to the longest, and when it counts as well. */
+export const WORKER_RESTART_MS = 200;
+export const WORKER_RESTART_MS_MAX = 5_000;
+export const WORKER_WELL_MS = 10_000;

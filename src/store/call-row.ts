@@ -114,8 +114,8 @@ function encodeCallRow(call: CallRecord, price: number | null): CallRow {
 }
 
 /**
- * The receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which is
- * kept for as long.
+ * The stored receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which
+ * is kept for as long; ledger/receipt.ts puts them together.
  */
 export function encodeConsumptionRow(consumption: Consumption, creditsPerYuan: number): ConsumptionRow {
   const { call } = consumption;
@@ -162,6 +162,7 @@ export function encodeRows(rows: readonly object[]): string {
   );
 }
 
-function storable(text: string): string {
+/** A text as PostgreSQL can store it, with a mark in place of what it cannot. */
+export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }

@@ -11,7 +11,6 @@ export interface HeldPurse extends Purse {
 interface AccountRow {
   readonly id: bigint;
   readonly auto_exchange: boolean;
-  readonly is_capped: boolean;
   readonly credits_micro: bigint;
   readonly balance_micro: bigint;
   readonly funds_version: bigint;
@@ -28,8 +27,7 @@ export async function holdPurses(
   accountIds: readonly number[],
 ): Promise<ReadonlyMap<number, HeldPurse>> {
   const accounts = await transaction.query<AccountRow>(
-    `select id, auto_exchange, extra_api_quota_micro > 0 as is_capped, credits_micro, balance_micro,
-       funds_version, month, month_spent_micro
+    `select id, auto_exchange, credits_micro, balance_micro, funds_version, month, month_spent_micro
      from accounts where id = any($1::bigint[]) order by id for no key update`,
     [accountIds],
   );
@@ -51,7 +49,6 @@ function held(row: AccountRow, lastSeq: bigint): HeldPurse {
   return {
     accountId: idNumber(row.id),
     autoExchange: row.auto_exchange,
-    isCapped: row.is_capped,
     creditsMicro: row.credits_micro,
     balanceMicro: row.balance_micro,
     fundsVersion: row.funds_version,
