@@ -15,10 +15,11 @@ import type { UpstreamClient, UpstreamHandler } from '../upstream/contract.ts';
 import { Health } from '../upstream/health.ts';
 import { droppedHeaders, modelHeaders } from './answer.ts';
 import { newCall } from './call.ts';
-import { forward } from './forward.ts';
+import { answerFailures, forward } from './forward.ts';
 import { InFlight } from './in-flight.ts';
 import type { Carriage, Passage } from './passage.ts';
 import { RetryBudget } from './route.ts';
+import { newSetbacks } from './setbacks.ts';
 
 const LIST_RATE = 100_000_000n;
 const TIMES = { keepAliveMs: 1_000, clientStallMs: 1_000 };
@@ -178,6 +179,13 @@ async function stage(set: Stage) {
   return { passage, response, retryBudget, health, gate, ended, sent };
 }
 
+/** A journey of one leg. */
+async function carry(passage: Passage, routes: readonly Route[]): Promise<void> {
+  const setbacks = newSetbacks();
+  const end = await forward(passage, routes, TIMES, setbacks);
+  if (end !== 'answered') answerFailures(passage, setbacks);
+}
+
 /** The head as it goes out: what was given to `writeHead` as a list is nowhere else. */
 function sentHeaders(response: ServerResponse): string {
   return String((response as unknown as { _header: string })._header).toLowerCase();
@@ -185,13 +193,13 @@ function sentHeaders(response: ServerResponse): string {
 
 test('a second try that ends with a fault of ours gives its place in the retry budget back', async () => {
   const { passage, retryBudget } = await stage({ plays: [breaks], openings: 1 });
-  await expect(forward(passage, ROUTES, TIMES)).rejects.toThrow(StoreUnavailable);
+  await expect(carry(passage, ROUTES)).rejects.toThrow(StoreUnavailable);
   expect(retryBudget.taken).toBe(0);
 });
 
 test('an answer we have no room for is no fault of its route, and no other route makes it again', async () => {
   const { passage, response, health, sent, ended } = await stage({ plays: [answers, answers], room: 10 });
-  await forward(passage, ROUTES, TIMES);
+  await carry(passage, ROUTES);
   expect(response.statusCode).toBe(503);
   expect(sent).toHaveLength(1);
   expect(health.routeReports().map(({ failures }) => failures)).toEqual([0]);
@@ -202,7 +210,7 @@ test('an answer we have no room for is no fault of its route, and no other route
 
 test('a model whose name fits into no header is answered, with the name in percent', async () => {
   const { passage, response, ended } = await stage({ plays: [answers], modelId: '通义' });
-  await forward(passage, ROUTES, TIMES);
+  await carry(passage, ROUTES);
   expect(ended).toHaveLength(1);
   expect([response.statusCode, response.writableEnded]).toEqual([200, true]);
   expect(modelHeaders('通义')).toEqual(['x-tollgate-model', '%E9%80%9A%E4%B9%89']);
@@ -210,13 +218,13 @@ test('a model whose name fits into no header is answered, with the name in perce
 
 test('a fault of ours in the event of a socket ends the call and leaves the gate, not the process', async () => {
   const { passage, response, gate } = await stage({ plays: [streams], body: STREAM });
-  const entry = { callId: 'req_1', accountId: 1, scope: 'account:1', policy: undefined, hold: undefined };
-  const entered = gate.enter({ ...entry, inputTokens: 0, images: 0, videos: 0 });
+  const entry = { callId: 'req_1', accountId: 1, accountVersion: 1, scope: 'account:1', policy: undefined };
+  const entered = gate.enter({ ...entry, inputTokens: 0, images: 0, videos: 0, money: undefined });
   if (entered.kind === 'entered') passage.call.lease = entered.lease;
   passage.carriage.journal.end = () => {
     throw new Error('a record fits into its bound');
   };
-  const forwarded = forward(passage, ROUTES, TIMES);
+  const forwarded = carry(passage, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   expect(response.headersSent).toBe(true);
   expect(() => response.emit('close')).not.toThrow();
@@ -232,7 +240,7 @@ test.each([
   { when: 'a stream has not begun', plays: [works], body: STREAM, owed: 'nothing' },
 ])('a client that leaves while $when owes $owed', async (left) => {
   const { passage, response, ended } = await stage(left);
-  const forwarded = forward(passage, ROUTES, TIMES);
+  const forwarded = carry(passage, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   response.destroy();
   await forwarded;
@@ -250,7 +258,7 @@ test('a client that leaves while we look up what was kept for it is not asked fo
     body: LOST_SIGNATURE,
     find: () => looking.promise,
   });
-  const forwarded = forward(passage, [converted(route(1))], TIMES);
+  const forwarded = carry(passage, [converted(route(1))]);
   await new Promise((resolve) => setImmediate(resolve));
   response.destroy();
   await new Promise((resolve) => setImmediate(resolve));
@@ -284,7 +292,7 @@ test('a fault of ours inside a stream leaves what was produced before it owed, o
     close: () => Promise.resolve(),
   };
   const carriage = { ...passage.carriage, client };
-  const forwarded = forward({ ...passage, carriage, dialect: { ...dialect, relayStream } }, ROUTES, TIMES);
+  const forwarded = carry({ ...passage, carriage, dialect: { ...dialect, relayStream } }, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   expect(response.headersSent).toBe(true);
   vendor?.onData(Buffer.from('data: {"object":"chat.completion.chunk","choices":[]}\n\n'));
@@ -313,7 +321,7 @@ test.each([
   const body = JSON.stringify({ model: 'm', messages });
   for (const routes of [[route(1)], [converted(route(1), 'gemini')]]) {
     const { passage, response, sent, ended } = await stage({ plays: [quotes, quotes, quotes], body });
-    await forward(passage, routes, TIMES);
+    await carry(passage, routes);
     expect(sent).toHaveLength(asked);
     expect(response.statusCode).toBe(400);
     expect(ended).toMatchObject([{ verdict: 'failed', usage: NO_USAGE }]);
@@ -330,7 +338,7 @@ test('an answer that failed without saying why is an error that every client can
   const { passage, response, ended } = await stage({ plays: [fails], body: PROMPT });
   const said: unknown[] = [];
   response.end = ((bytes: unknown) => said.push(String(bytes))) as unknown as typeof response.end;
-  await forward(passage, [converted(route(1), 'gemini')], TIMES);
+  await carry(passage, [converted(route(1), 'gemini')]);
   expect(response.statusCode).toBe(502);
   expect(said.join('')).toContain('"message":"The vendor ended the answer with MALFORMED_FUNCTION_CALL."');
   expect(ended).toMatchObject([{ status: 502, verdict: 'failed', usage: NO_USAGE }]);
@@ -351,7 +359,7 @@ test('a vendor that cuts every stream after it began is ejected after the fifth'
   const conditions: string[] = [];
   for (let call = 0; call < 5; call++) {
     const { passage, ended } = await stage({ plays: [cuts], body: STREAM });
-    await forward({ ...passage, carriage: { ...passage.carriage, health } }, ROUTES, TIMES);
+    await carry({ ...passage, carriage: { ...passage.carriage, health } }, ROUTES);
     expect(ended.map(({ verdict }) => verdict)).toEqual(['cut-by-upstream']);
     conditions.push(health.condition(route(1)));
   }
@@ -360,7 +368,7 @@ test('a vendor that cuts every stream after it began is ejected after the fifth'
 
 test('connections that we have all in use are no fault of any route, and the client hears when to retry', async () => {
   const { passage, response, health, ended } = await stage({ plays: [busy, busy] });
-  await forward(passage, ROUTES, TIMES);
+  await carry(passage, ROUTES);
   expect(response.statusCode).toBe(503);
   expect(sentHeaders(response)).toContain('retry-after: 1');
   expect(ended.map(({ errorCode }) => errorCode)).toEqual([50301]);
@@ -370,7 +378,7 @@ test('connections that we have all in use are no fault of any route, and the cli
 
 test('a route without a free connection hands over to the next', async () => {
   const { passage, response } = await stage({ plays: [busy, answers] });
-  await forward(passage, ROUTES, TIMES);
+  await carry(passage, ROUTES);
   expect(response.statusCode).toBe(200);
 });
 
@@ -385,10 +393,6 @@ test.each([
     waits.push(request.timeouts.firstByteMs);
     return client.send(request, handler);
   };
-  await forward(
-    { ...passage, carriage: { ...passage.carriage, client: { ...client, send } } },
-    ROUTES,
-    TIMES,
-  );
+  await carry({ ...passage, carriage: { ...passage.carriage, client: { ...client, send } } }, ROUTES);
   expect(waits).toEqual([firstByteMs, firstByteMs]);
 });

@@ -70,11 +70,18 @@ export interface Passage {
   readonly carriage: Carriage;
 }
 
-/** Settles the call; a running attempt ends with it, so that the record holds every attempt. */
-export function settlePassage(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
-  if (passage.call.settled) return;
+/**
+ * Settles the call; a running attempt ends with it, so that the record holds every attempt. A promise: the
+ * last byte of a complete answer has to wait for it.
+ */
+export function settlePassage(
+  passage: Passage,
+  outcome: Outcome,
+  attemptOutcome: string,
+): void | Promise<void> {
+  if (passage.call.settled) return undefined;
   endAttempt(passage, attemptOutcome);
-  settleCall(passage.call, outcome, passage.carriage.settlement);
+  return settleCall(passage.call, outcome, passage.carriage.settlement);
 }
 
 export function beginAttempt(passage: Passage, route: Route, translation: Translation): void {
