@@ -60,7 +60,7 @@ function buildCarriage(
   health: Health,
   { config, log, endings }: Surroundings,
 ): Carriage & { readonly bodies: ByteBudget } {
-  const client = createUpstreamClient({ clock: systemClock, log });
+  const client = createUpstreamClient({ clock: systemClock, log, ownHosts: config.byokHosts });
   endings.add(() => client.close());
   const inFlight = new InFlight(systemClock);
   endings.add(() => inFlight.close());
