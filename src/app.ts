@@ -17,7 +17,12 @@ export interface Tollgate {
   readonly url: string;
   /** What is missing before calls can be served; empty when nothing is. */
   readonly missing: readonly string[];
-  /** Drains: new calls are refused, running ones finish or are cut, everything is settled. Once is enough. */
+  /** The figures of this process alone. */
+  metrics(): string;
+  /**
+   * Drains: new calls are refused, running ones finish or are cut, everything is settled. Once is enough; a
+   * second one can only shorten what the calls get.
+   */
   stop(options?: StopOptions): Promise<void>;
 }
 
@@ -61,9 +66,10 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
     operations: { metrics: () => figures(telemetry, surroundings), readiness: () => readiness(ready) },
   });
   startHeartbeat(data.database, gate, { ...surroundings, port: Number(new URL(server.url).port) });
-  const stop = async ({ drainMs = config.drainMs }: StopOptions): Promise<void> => {
+  let cutAtMs = Number.POSITIVE_INFINITY;
+  const stop = async (): Promise<void> => {
     draining = true;
-    await untilIdle(server, drainMs);
+    await untilIdle(server, () => cutAtMs);
     gateway.carriage.inFlight.stopAll();
     await server.close(1_000);
     await ledger.settler.drain(SETTLE_MS);
@@ -73,8 +79,10 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
   return {
     url: server.url,
     missing: missingParts(data.directory),
-    stop: (options = {}) => {
-      stopping ??= stop(options);
+    metrics: () => telemetry.render(),
+    stop: ({ drainMs = config.drainMs } = {}) => {
+      cutAtMs = Math.min(cutAtMs, systemClock.monotonic() + drainMs);
+      stopping ??= stop();
       return stopping;
     },
   };
@@ -97,9 +105,8 @@ function figures(telemetry: Telemetry, { post }: Surroundings): string | Promise
 const DRAIN_POLL_MS = 25;
 
 /** Running calls finish by themselves, or are cut and settled when their time is up. */
-async function untilIdle(server: HttpServer, drainMs: number): Promise<void> {
-  const deadline = systemClock.monotonic() + drainMs;
-  while (server.running > 0 && systemClock.monotonic() < deadline) {
+async function untilIdle(server: HttpServer, cutAtMs: () => number): Promise<void> {
+  while (server.running > 0 && systemClock.monotonic() < cutAtMs()) {
     await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
   }
 }

@@ -326,3 +326,23 @@ export const WORKER_FIGURES_MS = 1_000;
 export const WORKER_RESTART_MS = 200;
 export const WORKER_RESTART_MS_MAX = 5_000;
 export const WORKER_WELL_MS = 10_000;
+/** The gate on Redis: what a call holds frees itself after this, unless its process renews it, and when it does. */
+export const GATE_LEASE_MS = 90_000;
+export const GATE_RENEW_AFTER_MS = 30_000;
+export const GATE_RENEW_LOOK_MS = 5_000;
+/** An account nobody uses is forgotten there after a week, or when its longest window has ended. */
+export const GATE_KEEP_MS = 604_800_000;
+/** What one script is told of at once: calls that are renewed or settled. */
+export const GATE_CALLS_PER_SCRIPT = 200;
+/** Ends of calls that Redis has not heard of; the oldest are dropped beyond it, and free themselves there. */
+export const GATE_UNTOLD_MAX = 100_000;
+export const GATE_UNTOLD_AT_ONCE = 64;
+export const GATE_RETELL_MS = 100;
+/** How long Redis may take to answer, and to be reached; a stream that needs more money waits so long for it. */
+export const REDIS_TIMEOUT_MS = 1_000;
+export const REDIS_CONNECT_TIMEOUT_MS = 2_000;
+export const REDIS_EXTEND_WAIT_MS = 2_000;
+/** Waits between two tries to reach Redis again, and addresses given as seeds. */
+export const REDIS_RETRY_MS = 50;
+export const REDIS_RETRY_MS_MAX = 500;
+export const REDIS_SEEDS_MAX = 100;
