@@ -140,6 +140,7 @@ export const DYNAMIC: readonly { readonly from: string; readonly to: string; rea
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/upstream'],
   pg: ['src/store'],
+  ioredis: ['src/gate/redis'],
   yaml: ['src/catalog'],
   'gpt-tokenizer': ['src/protocol'],
   pino: ['src/http', 'src/cli', 'src/app.ts'],

@@ -1,0 +1,93 @@
+import { GATE_RETELL_MS, GATE_UNTOLD_AT_ONCE, GATE_UNTOLD_MAX } from '../../bounds.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Hearing } from './line.ts';
+import { hadNoEffect } from './script.ts';
+
+/** Something Redis must hear, sooner or later. `tell` says it, and may be called again. */
+export interface Message {
+  tell(hearing: Hearing): Promise<void>;
+}
+
+interface Untold {
+  readonly message: Message;
+  /** `again` once it may have been heard. */
+  hearing: Hearing;
+}
+
+/**
+ * Tells Redis what must not be lost: at once, and when that fails again and again until it is heard. Every
+ * message changes nothing when it is heard twice, so order and repetition do no harm.
+ */
+export class Outbox {
+  readonly #log: Logger;
+  #untold: Untold[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #retelling: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  get size(): number {
+    return this.#untold.length;
+  }
+
+  async tell(message: Message): Promise<void> {
+    try {
+      await message.tell('first');
+    } catch (error) {
+      this.add(message, hadNoEffect(error) ? 'first' : 'again');
+    }
+  }
+
+  add(message: Message, hearing: Hearing): void {
+    if (this.#untold.length >= GATE_UNTOLD_MAX) {
+      this.#untold.shift();
+      this.#log.warn({ kept: GATE_UNTOLD_MAX }, 'redis is away too long: the end of a call is not told');
+    }
+    this.#untold.push({ message, hearing });
+    this.#plan();
+  }
+
+  /** What is still untold frees itself by the time to live of its lease. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#retelling;
+    await this.#retell();
+  }
+
+  #plan(): void {
+    if (this.#closed || this.#timer !== undefined || this.#untold.length === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#retelling = this.#retell().finally(() => {
+        this.#timer = undefined;
+        this.#retelling = undefined;
+        this.#plan();
+      });
+    }, GATE_RETELL_MS).unref();
+  }
+
+  /** Until all is told, or something is not heard. */
+  async #retell(): Promise<void> {
+    let heard = true;
+    while (heard && this.#untold.length > 0) {
+      const batch = this.#untold.splice(0, GATE_UNTOLD_AT_ONCE);
+      const unheard = (await Promise.all(batch.map(retell))).filter((item) => item !== undefined);
+      heard = unheard.length === 0;
+      if (!heard) this.#untold = [...unheard, ...this.#untold];
+    }
+  }
+}
+
+/** The message, when it was not heard. */
+async function retell(untold: Untold): Promise<Untold | undefined> {
+  try {
+    await untold.message.tell(untold.hearing);
+    return undefined;
+  } catch (error) {
+    if (!hadNoEffect(error)) untold.hearing = 'again';
+    return untold;
+  }
+}
