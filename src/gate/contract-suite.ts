@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe } from 'vitest';
+import { amounts, amountsOverTime } from './suite/amounts.ts';
+import { coverage, coverageOverTime } from './suite/coverage.ts';
 import { exactness, refusals } from './suite/exactness.ts';
-import { caps, funds, holds, months } from './suite/money.ts';
+import { caps, funds, holds, months, settlements } from './suite/money.ts';
+import { refusedReholds, reholds } from './suite/reholds.ts';
 import { schedules } from './suite/schedules.ts';
 import { slots } from './suite/slots.ts';
 import { anchors, independence, order, otherDimensions, tokens } from './suite/windows.ts';
@@ -13,10 +16,17 @@ const CHAPTERS = {
   'windows stand alone': independence,
   'order of checks': order,
   'token windows': tokens,
-  'image, video and amount windows': otherDimensions,
+  'image and video windows': otherDimensions,
+  'amount windows': amounts,
+  'amount windows over time': amountsOverTime,
+  coverage,
+  'coverage over time': coverageOverTime,
+  reholds,
+  'refused reholds': refusedReholds,
   slots,
   holds,
   funds,
+  settlements,
   'monthly cap': caps,
   months,
 } as const;
