@@ -346,3 +346,5 @@ export const REDIS_EXTEND_WAIT_MS = 2_000;
 export const REDIS_RETRY_MS = 50;
 export const REDIS_RETRY_MS_MAX = 500;
 export const REDIS_SEEDS_MAX = 100;
+/** How often it is looked whether Redis answers, so that readiness is known when nobody calls. */
+export const REDIS_LOOK_MS = 500;

@@ -188,6 +188,12 @@ export const SETTINGS = {
     [0, 3_650],
     'Days that answers of Responses stay retrievable; 0 keeps nothing of any conversation.',
   ),
+  logMonths: integer(
+    'TOLLGATE_LOG_MONTHS',
+    0,
+    [0, 1_200],
+    'Whole months that call and consumption logs go back, besides the running one; 0 keeps everything.',
+  ),
   mediaHosts: hosts(
     'TOLLGATE_MEDIA_HOSTS',
     'Hosts (`host` or `host:port`, by commas) that media may be fetched from although they are private.',
