@@ -51,7 +51,7 @@ export async function startTollgate(config: Config, log: Logger, post?: WorkerPo
 async function assemble(surroundings: Surroundings): Promise<Tollgate> {
   const { config, endings } = surroundings;
   const data = await openData(surroundings);
-  const gate = openGate(surroundings);
+  const gate = await openGate(surroundings);
   await followStore(data, gate, surroundings);
   const telemetry = new Telemetry();
   endings.add(() => telemetry.close());

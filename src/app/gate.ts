@@ -1,7 +1,9 @@
 import type { Gate, RememberedWindow } from '../gate/contract.ts';
 import { createMemoryGate } from '../gate/memory.ts';
+import { createRedisGate } from '../gate/redis/gate.ts';
 import type { SharedGateFigures } from '../http/telemetry.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { AwaitedRedis } from './redis.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Slots whose call never left are dropped this often; counting does not depend on it. */
@@ -22,7 +24,12 @@ export interface OpenGate {
   problem(): string | undefined;
 }
 
-export function openGate({ endings }: Surroundings): OpenGate {
+export function openGate(surroundings: Surroundings): OpenGate | Promise<OpenGate> {
+  const { redisUrl } = surroundings.config;
+  return redisUrl === undefined ? openMemory(surroundings) : openRedis(redisUrl, surroundings);
+}
+
+function openMemory({ endings }: Surroundings): OpenGate {
   const gate = createMemoryGate({ clock: systemClock });
   const sweeping = setInterval(() => gate.sweep(), SWEEP_MS);
   endings.add(() => clearInterval(sweeping));
@@ -33,5 +40,20 @@ export function openGate({ endings }: Surroundings): OpenGate {
     raiseVersion: () => undefined,
     figures: undefined,
     problem: () => undefined,
+  };
+}
+
+async function openRedis(url: string, { log, endings }: Surroundings): Promise<OpenGate> {
+  const client = await AwaitedRedis.open(url, log);
+  endings.add(() => client.close());
+  const gate = createRedisGate({ client, clock: systemClock, log });
+  endings.add(() => gate.close());
+  return {
+    gate,
+    shared: true,
+    restore: () => undefined,
+    raiseVersion: (accountId, version) => gate.raiseVersion(accountId, version),
+    figures: () => ({ up: client.up, queued: gate.untold }),
+    problem: () => (client.up ? undefined : 'Redis does not answer: no limit can be counted'),
   };
 }

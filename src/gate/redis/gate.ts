@@ -59,6 +59,8 @@ export interface RedisGate extends Gate {
   renew(): Promise<void>;
   /** Whether the last word with Redis succeeded. */
   readonly reachable: boolean;
+  /** What Redis has not heard yet and will be told again: for metrics. */
+  readonly untold: number;
   /** Tells what is still untold, once. The connection is its owner's to close. */
   close(): Promise<void>;
 }
@@ -106,6 +108,10 @@ class GateOnRedis implements RedisGate {
 
   get reachable(): boolean {
     return this.#reachable;
+  }
+
+  get untold(): number {
+    return this.#outbox.size;
   }
 
   async enter(request: EnterRequest): Promise<EnterResult> {

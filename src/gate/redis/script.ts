@@ -46,6 +46,7 @@ export async function runScript(
 /** Whether the command surely had no effect: it was never sent, or the server said that it did not run it. */
 export function hadNoEffect(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error.name === 'RedisUnreachable') return true;
   return UNSENT.test(error.message) || (error.name === 'ReplyError' && REFUSED.test(error.message));
 }
 
