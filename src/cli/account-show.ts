@@ -7,11 +7,12 @@ import { type ListedAccount, listAccounts } from '../store/account-list.ts';
 import { findAccount } from '../store/accounts.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT, stringOption } from './command.ts';
-import { facts, onOff, pageLine, say, table } from './table.ts';
+import { facts, pageLine, say, table } from './table.ts';
 import { PAGE_HELP, PAGE_OPTIONS, pageOf } from './values.ts';
 import { withStore } from './workspace.ts';
 
 const VERIFICATION = ['unverified', 'personal', 'enterprise'] as const;
+const ON_OFF = { true: 'on', false: 'off' } as const;
 
 export const accountShow: Command = {
   name: 'account show',
@@ -78,12 +79,12 @@ function accountLines(account: StoredAccount, spentMicro: bigint, timeZone: stri
     ['rate', formatMicro(account.userRateMicro)],
     ['Credits', formatMicro(account.funds.creditsMicro)],
     ['balance', `${formatMicro(account.funds.balanceMicro)} yuan`],
-    ['API billing', onOff(account.apiBilling)],
-    ['auto-exchange', onOff(account.autoExchange)],
+    ['API billing', ON_OFF[`${account.apiBilling}`]],
+    ['auto-exchange', ON_OFF[`${account.autoExchange}`]],
     ['monthly cap', cap === 0n ? 'none' : `${formatMicro(cap)} yuan`],
     ['spent this month', `${formatMicro(spentMicro)} yuan`],
     ['fallback model', account.preference.fallbackModel ?? 'none'],
-    ['BYOK fallback', onOff(account.preference.byokFallback)],
+    ['BYOK fallback', ON_OFF[`${account.preference.byokFallback}`]],
     ...account.subscriptions.map(({ id, planCode, startsAtMs, endsAtMs }): readonly [string, string] => [
       'subscription',
       `${id}  ${planCode}, ${time(startsAtMs)} to ${time(endsAtMs)}`,

@@ -3,6 +3,7 @@ import { accountExchange, accountTopUp } from './account-money.ts';
 import { accountSet } from './account-set.ts';
 import { accountList, accountShow } from './account-show.ts';
 import { apply } from './apply.ts';
+import { callList, callShow } from './call.ts';
 import type { Command } from './command.ts';
 import { credentialAdd, credentialList, credentialRemove, credentialSet } from './credential.ts';
 import { demo } from './demo.ts';
@@ -37,4 +38,6 @@ export const COMMANDS: readonly Command[] = [
   credentialList,
   credentialSet,
   credentialRemove,
+  callList,
+  callShow,
 ];

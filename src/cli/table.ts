@@ -31,10 +31,6 @@ export function say(input: CommandInput, json: unknown, lines: readonly string[]
   else for (const line of lines) input.output.line(line);
 }
 
-export function onOff(value: boolean): string {
-  return value ? 'on' : 'off';
-}
-
 /** Which part of a list is shown, when it is not all of it. */
 export function pageLine(shown: number, offset: number, total: number): readonly string[] {
   if (shown === total) return [];

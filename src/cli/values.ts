@@ -63,10 +63,8 @@ export function requiredValue<Value>(
 
 const PAGE_SIZE = 20;
 export const PAGE_OPTIONS = { page: { type: 'string' }, size: { type: 'string' } } as const;
-export const PAGE_HELP = [
-  '--page N         from 1',
-  `--size N         entries of a page, ${PAGE_SIZE} unless said`,
-];
+export const SIZE_HELP = `--size N  entries of a page, up to ${PAGE_SIZE_MAX}; ${PAGE_SIZE} unless said`;
+export const PAGE_HELP = ['--page N  from 1', SIZE_HELP];
 
 export interface Page {
   readonly offset: number;
@@ -75,8 +73,13 @@ export interface Page {
 
 export function pageOf(input: CommandInput): Page {
   const page = optionalValue(input, 'page', wholeNumber) ?? 1;
-  const limit = optionalValue(input, 'size', wholeNumber) ?? PAGE_SIZE;
+  const limit = pageSizeOf(input);
   if (page < 1 || page > PAGE_NUMBER_MAX) throw new UsageError(`--page is 1 to ${PAGE_NUMBER_MAX}`);
-  if (limit < 1 || limit > PAGE_SIZE_MAX) throw new UsageError(`--size is 1 to ${PAGE_SIZE_MAX}`);
   return { offset: (page - 1) * limit, limit };
+}
+
+export function pageSizeOf(input: CommandInput): number {
+  const size = optionalValue(input, 'size', wholeNumber) ?? PAGE_SIZE;
+  if (size < 1 || size > PAGE_SIZE_MAX) throw new UsageError(`--size is 1 to ${PAGE_SIZE_MAX}`);
+  return size;
 }

@@ -134,7 +134,7 @@ export async function updateHosted(
   });
 }
 
-/** A credential can always be renamed and disabled; bringing it into use needs a vendor that is open to it. */
+/** It can always be renamed and disabled; bringing it into use needs a vendor that is open to it. */
 async function whyNot(
   transaction: Database,
   stored: HostedView,

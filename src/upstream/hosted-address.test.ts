@@ -62,6 +62,7 @@ describe('an address of a hosted credential', () => {
   test.each([
     'https://localhost',
     'https://LOCALHOST.',
+    'https://localhost..........',
     'https://app.localhost',
     'https://127.0.0.1',
     'https://127.1',

@@ -31,7 +31,14 @@ export function judgeHostedAddress(text: string, ownHosts: ReadonlySet<string>):
   }
   const why = isOwn(url, ownHosts) ? undefined : whyForbidden(url);
   if (why !== undefined) return { kind: 'refused', why };
-  return { kind: 'address', baseUrl: url.href.replace(/\/+$/, '') };
+  return { kind: 'address', baseUrl: withoutSlashes(url.href) };
+}
+
+/** Paths are appended to it. */
+function withoutSlashes(href: string): string {
+  let end = href.length;
+  while (href.charAt(end - 1) === '/') end--;
+  return href.slice(0, end);
 }
 
 function isOwn(url: URL, ownHosts: ReadonlySet<string>): boolean {
@@ -42,7 +49,9 @@ function whyForbidden(url: URL): string | undefined {
   // A secret travels there.
   if (url.protocol !== 'https:') return 'must begin with https://';
   if (!PORTS.has(url.port)) return 'must use port 443, 80 or 8443';
-  const name = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+  // A dot at the end means the same name.
+  const labels = url.hostname.split('.').filter((label) => label !== '');
+  const name = labels.join('.').replace(/^\[|\]$/g, '');
   const isInner =
     isIP(name) === 0
       ? !name.includes('.') || INNER_NAMES.some((inner) => name === inner || name.endsWith(`.${inner}`))
