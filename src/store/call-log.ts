@@ -70,7 +70,7 @@ interface CallRow {
   readonly dropped_fields: readonly string[];
 }
 
-/** The calls that `picked` chose are picked before their charges are looked up: the log's size is no matter. */
+/** What `picked` chose is picked before its charges are looked up, so the size of the log is no matter. */
 const withCharges = (picked: string): string => `
   select picked.*, coalesce(consumptions.credits_micro, 0) as credits_micro
   from (select id, call_id, created_at, account_id, key_id, key_name, model_asked, model_used, vendor,
