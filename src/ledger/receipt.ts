@@ -1,4 +1,4 @@
-import type { PriceSnapshot } from '../catalog/price.ts';
+import { creditsMicro, lineCost, type PriceSnapshot } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { Usage } from '../kernel/usage.ts';
@@ -151,7 +151,7 @@ function paymentOf(source: ReceiptSource, amountMicro: bigint) {
   const { freeReason, creditsPerYuan } = source;
   return {
     credits_per_yuan: creditsPerYuan,
-    amount_credits: formatMicro(amountMicro * BigInt(creditsPerYuan)),
+    amount_credits: formatMicro(creditsMicro(amountMicro, creditsPerYuan)),
     charge: formatMicro(source.chargeMicro),
     held: formatMicro(source.heldMicro),
     exchanged: formatMicro(source.exchangedMicro),
@@ -201,7 +201,7 @@ function linesOf(usage: Usage, { prices }: PriceSnapshot): readonly ExactLine[] 
       quantity,
       price: formatMicro(priceMicro),
       per,
-      amount: BigInt(quantity) * priceMicro * BigInt(TOKENS_PER_PRICE / per),
+      amount: lineCost(quantity, priceMicro, per),
     }));
 }
 

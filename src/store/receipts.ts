@@ -63,9 +63,9 @@ interface EntryJson {
  * what was exchanged for it stands right before it. Ids and amounts as texts, JSON has no such numbers.
  */
 const withReceipts = (picked: string): string => `
-  select picked.*, c.model_used, c.model_asked, c.payer, c.estimated, c.input_fresh, c.cache_read, c.cache_write,
-    c.output_text, c.output_reasoning, c.images, c.videos, c.price, c.charge_micro, c.held_micro, c.free_reason,
-    c.attempts, coalesce(entries.list, '[]') as entries
+  select picked.*, c.model_used, c.model_asked, c.payer, c.estimated, c.input_fresh, c.cache_read,
+    c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos, c.price, c.charge_micro, c.held_micro,
+    c.free_reason, c.attempts, coalesce(entries.list, '[]') as entries
   from (select id, call_id, created_at, account_id, amount_micro, credits_micro, shortfall_micro, receipt
         from consumptions where ${picked}) as picked
   join calls c on c.created_at = picked.created_at and c.call_id = picked.call_id

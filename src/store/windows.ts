@@ -5,8 +5,8 @@ import type { CallRecord } from '../ledger/contract.ts';
 import { type Database, idNumber } from './database.ts';
 
 /**
- * A newer window replaces the one before it, a call of the same window adds to it, and a late call of an older
- * one changes nothing. In the order of the keys, as everybody writes them.
+ * A newer window replaces the one before it, a call of the same window adds to it, and a late call of an
+ * older one changes nothing. In the order of the keys, as everybody writes them.
  */
 const REMEMBER = `
   insert into gate_windows (scope, dimension, seconds, started_at, ends_at, used)
