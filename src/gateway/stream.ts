@@ -299,17 +299,17 @@ export class StreamAnswer {
     else if (granted === 0n) this.#outOfFunds(lease);
   }
 
+  /** A gate that grants nothing and names no shortage cannot be reached: nothing is known to be free. */
   #outOfFunds({ shortOf }: Lease): void {
-    this.cut('cut-by-gateway', SHORTAGES[shortOf ?? 'credits']);
+    this.cut('cut-by-gateway', shortOf === undefined ? 'unavailable' : SHORTAGES[shortOf]);
   }
 
   #extendLater(lease: Lease, granted: Promise<bigint>): void {
     this.#extending = true;
     this.#exchange.pause();
     this.#passage.carriage.tasks.run('gate.extend', async () => {
-      const grantedMicro = await granted.finally(() => {
-        this.#extending = false;
-      });
+      const grantedMicro = await granted.catch(() => 0n);
+      this.#extending = false;
       if (grantedMicro === 0n) this.#outOfFunds(lease);
       else if (!this.#ended && this.#stalledSince === undefined) this.#exchange.resume();
     });
