@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { Endings } from '../app/endings.ts';
 import { refuseAddress } from '../app/readiness.ts';
@@ -41,7 +42,8 @@ async function supervise(
   const port = await findPort(config.host, config.port).catch((error: NodeJS.ErrnoException) =>
     refuseAddress(config, error),
   );
-  const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, log });
+  const cacheDirectory = join(config.dataDirectory, 'workers', 'compiled');
+  const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, cacheDirectory, log });
   try {
     const serving = await Promise.race([workers.start(), stopping]);
     if (serving !== undefined) announce(serving, config, log);
