@@ -59,8 +59,8 @@ interface EntryJson {
 }
 
 /**
- * The rows that `picked` chose, each with its call and its ledger entries. A call's charge is found by its id;
- * what was exchanged for it stands right before it. Ids and amounts as texts, JSON has no such numbers.
+ * The rows that `picked` chose, each with its call and its ledger entries. A call's charge is found by its
+ * id; what was exchanged for it stands right before it. Ids and amounts as texts, JSON has no such numbers.
  */
 const withReceipts = (picked: string): string => `
   select picked.*, c.model_used, c.model_asked, c.payer, c.estimated, c.input_fresh, c.cache_read,
