@@ -12,6 +12,7 @@ import { startEmbedded } from '../store/embedded.ts';
 import { guardEmbedded } from '../store/embedded-guard.ts';
 import { describeHeld, lockDataDirectory } from '../store/lock.ts';
 import { openStore } from '../store/open.ts';
+import { startStoreUpkeep } from '../store/upkeep.ts';
 import type { OpenGate } from './gate.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -42,6 +43,8 @@ export async function openData(surroundings: Surroundings): Promise<Data> {
   const { conversationDays: retentionDays } = config;
   const conversations = new KeptConversations({ store: kept, clock: systemClock, log, retentionDays });
   endings.add(() => conversations.stop());
+  const upkeep = startStoreUpkeep({ database, clock: systemClock, log, logMonths: config.logMonths });
+  endings.add(() => upkeep.stop());
   return { database, sealer, directory, conversations };
 }
 
