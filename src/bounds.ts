@@ -338,8 +338,12 @@ export const GATE_CALLS_PER_SCRIPT = 200;
 export const GATE_UNTOLD_MAX = 100_000;
 export const GATE_UNTOLD_AT_ONCE = 64;
 export const GATE_RETELL_MS = 100;
-/** How long Redis may take to answer, and to be reached; a stream that needs more money waits so long for it. */
-export const REDIS_TIMEOUT_MS = 1_000;
+/**
+ * How long Redis may take to answer (ten thousand calls at once take a second of its time), how much longer a
+ * connection may be silent, how long one may take to be made, and how long a stream waits that needs money.
+ */
+export const REDIS_TIMEOUT_MS = 2_000;
+export const REDIS_SILENCE_MS = 500;
 export const REDIS_CONNECT_TIMEOUT_MS = 2_000;
 export const REDIS_EXTEND_WAIT_MS = 2_000;
 /** Waits between two tries to reach Redis again, and addresses given as seeds. */

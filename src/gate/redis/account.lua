@@ -3,11 +3,12 @@
 --   KEYS[1] hash   account version, funds, sums, windows (`w:<scope>:<dimension>:<seconds>`), calls (`c:<id>`)
 --   KEYS[2] zset   calls by the time at which what they hold, or have pending, is given up
 --   KEYS[3] zset   slots of one scope by the time they were taken (not in every mode)
--- ARGV[1] is one line of words: an array of them costs the client ten times as much.
+-- ARGV[1] is one line of words: an array of arguments costs the client more, and this way of splitting a line
+-- is the cheapest there is here.
 local hash, leases, slots = KEYS[1], KEYS[2], KEYS[3]
+local format, find, sub, match, gmatch = string.format, string.find, string.sub, string.match, string.gmatch
 
-local words, at = {}, 0
-for word in string.gmatch(ARGV[1], '%S+') do words[#words + 1] = word end
+local words, at = cjson.decode('["' .. string.gsub(ARGV[1], ' ', '","') .. '"]'), 0
 local function take()
   at = at + 1
   return words[at]
@@ -29,7 +30,7 @@ local function amount(high, low)
 end
 Amount.__add = function(one, other) return amount(one[1] + other[1], one[2] + other[2]) end
 Amount.__sub = function(one, other) return amount(one[1] - other[1], one[2] - other[2]) end
--- By a whole factor of at most six digits.
+-- An amount of at most 10^18, by a whole factor of at most 10^6.
 Amount.__mul = function(one, factor) return amount(one[1] * factor, one[2] * factor) end
 Amount.__lt = function(one, other)
   return one[1] < other[1] or (one[1] == other[1] and one[2] < other[2])
@@ -37,19 +38,19 @@ end
 Amount.__le = function(one, other) return not (other < one) end
 local ZERO = amount(0, 0)
 
-local function least_of(one, other) return other < one and other or one end
-
 local function read(text)
-  if not text then return ZERO end
-  if string.byte(text) == 45 then return ZERO - read(string.sub(text, 2)) end
+  if not text or text == '0' then return ZERO end
   if #text <= 9 then return amount(0, tonumber(text)) end
-  return amount(tonumber(string.sub(text, 1, -10)), tonumber(string.sub(text, -9)))
+  if string.byte(text) == 45 then return ZERO - read(sub(text, 2)) end
+  return amount(tonumber(sub(text, 1, -10)), tonumber(sub(text, -9)))
 end
 
 local function write(one)
-  if one[1] < 0 then return '-' .. write(ZERO - one) end
-  if one[1] == 0 then return string.format('%.0f', one[2]) end
-  return string.format('%.0f%09.0f', one[1], one[2])
+  local high = one[1]
+  if high < 0 then return '-' .. write(ZERO - one) end
+  -- Below 10^15 one double still holds all of it.
+  if high < 1000000 then return format('%.0f', high * BASE + one[2]) end
+  return format('%.0f%09.0f', high, one[2])
 end
 
 local function take_amount() return read(take()) end
@@ -64,15 +65,66 @@ end
 local now = clock(take())
 local LEASE_MS, KEEP_MS, SLOT_MS = take_number(), take_number(), take_number()
 
+-- The hash as this script sees it: read in one command, changed in memory, written in one command at the end.
+local known, changed = {}, {}
+local function load(fields)
+  for index, text in ipairs(redis.call('HMGET', hash, unpack(fields))) do known[fields[index]] = text end
+end
+local function get(field)
+  if known[field] == nil then known[field] = redis.call('HGET', hash, field) end
+  return known[field]
+end
+-- `false` drops the field.
+local function put(field, text)
+  if known[field] == text then return end
+  known[field] = text
+  changed[field] = true
+end
+
+-- Every key has a time to live. `k` is until when the hash is sure to live: it is renewed by the hour, not by
+-- every call, and outlives the longest window. A member that is never due keeps the zset from coming and going.
+local SLACK_MS = 3600000
+local function keep(longest_seconds)
+  local wanted = now + math.max(KEEP_MS, longest_seconds * 1000)
+  if tonumber(get('k') or '0') >= wanted then return end
+  local life = format('%.0f', wanted + SLACK_MS - now)
+  redis.call('HSET', hash, 'k', format('%.0f', wanted + SLACK_MS))
+  redis.call('PEXPIRE', hash, life)
+  redis.call('ZADD', leases, 'inf', '-')
+  redis.call('PEXPIRE', leases, life)
+end
+
+local function flush(longest_seconds)
+  local written, dropped = {}, {}
+  for field in pairs(changed) do
+    local text = known[field]
+    if text then
+      written[#written + 1] = field
+      written[#written + 1] = text
+    else
+      dropped[#dropped + 1] = field
+    end
+  end
+  if #written > 0 then redis.call('HSET', hash, unpack(written)) end
+  if #dropped > 0 then redis.call('HDEL', hash, unpack(dropped)) end
+  changed = {}
+  if #written > 0 then keep(longest_seconds) end
+end
+
 -- A window: when it began (its identity), when it ends, what is used, and for money what is held of it.
-local function read_window(field, text, seconds)
+local function window_text(window)
+  return format('%.0f %.0f %s %s', window.began, window.ends, window.used, write(window.held))
+end
+
+local function find_window(field, seconds)
+  local text = get(field)
   if not text then return nil end
-  local began, ends, used, held = string.match(text, '^(%S+) (%S+) (%S+) (%S+)$')
+  local began, ends, used, held = match(text, '^(%S+) (%S+) (%S+) (%S+)$')
   local window = { began = tonumber(began), ends = tonumber(ends), used = used, held = read(held) }
   -- The server's clock was set back: no window lasts longer than its length from now.
   if window.ends - now > seconds * 1000 then
     window.ends = now + seconds * 1000
-    redis.call('HSET', hash, field, string.format('%.0f %.0f %s %s', window.began, window.ends, used, held))
+    put(field, window_text(window))
   end
   return now < window.ends and window or nil
 end
@@ -81,98 +133,80 @@ local function new_window(seconds)
   return { began = now, ends = now + seconds * 1000, used = '0', held = ZERO }
 end
 
-local function window_text(window)
-  return string.format('%.0f %.0f %s %s', window.began, window.ends, window.used, write(window.held))
-end
-
-local function seconds_of(field) return tonumber(string.match(field, ':(%d+)$')) end
-
-local function find_window(field)
-  return read_window(field, redis.call('HGET', hash, field), seconds_of(field))
-end
+local function seconds_of(field) return tonumber(match(field, ':(%d+)$')) end
 
 -- A call: `r` running or `p` pending, the amount, the month it counts into, when it entered, when it took its
 -- hold, and the windows it holds it in. A window that began after the hold is another one.
-local function read_call(text)
+local function find_call(id)
+  local text = get('c:' .. id)
   if not text then return nil end
-  local state, sum, month, entered, since, fields = string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+)(.*)$')
+  local state, sum, month, entered, since, fields = match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+)(.*)$')
   return {
     state = state, sum = read(sum), month = month,
     entered = tonumber(entered), since = tonumber(since), fields = fields,
   }
 end
 
-local function call_text(call)
-  return string.format('%s %s %s %.0f %.0f%s',
-    call.state, write(call.sum), call.month, call.entered, call.since, call.fields)
+local function put_call(id, call)
+  put('c:' .. id, format('%s %s %s %.0f %.0f%s',
+    call.state, write(call.sum), call.month, call.entered, call.since, call.fields))
 end
+
+local function holds_in(call, field) return find(call.fields .. ' ', ' ' .. field .. ' ', 1, true) end
 
 -- The sums of what calls hold and of what is pending, with the part that counts into the current month.
-local function sums_of(held, pending, month, month_held, month_pending)
-  return { h = read(held), p = read(pending), m = month or '0', mh = read(month_held), mp = read(month_pending) }
+local SUMS = { 'h', 'p', 'm', 'mh', 'mp', 'k' }
+local sums
+local function read_sums()
+  sums = {
+    h = read(get('h')), p = read(get('p')), m = get('m') or '0',
+    mh = read(get('mh')), mp = read(get('mp')),
+  }
 end
 
-local function read_sums() return sums_of(unpack(redis.call('HMGET', hash, 'h', 'p', 'm', 'mh', 'mp'))) end
-
-local function write_sums(sums)
-  redis.call('HSET', hash, 'h', write(sums.h), 'p', write(sums.p), 'm', sums.m,
-    'mh', write(sums.mh), 'mp', write(sums.mp))
+local function write_sums()
+  put('h', write(sums.h))
+  put('p', write(sums.p))
+  put('m', sums.m)
+  put('mh', write(sums.mh))
+  put('mp', write(sums.mp))
 end
 
-local function add_to_sums(sums, call, difference)
+-- Who is paid for by a subscription, or by nobody, is in windows only.
+local function add_to_sums(call, difference)
+  if call.month == '-' then return end
   local sum, part = 'h', 'mh'
   if call.state == 'p' then sum, part = 'p', 'mp' end
-  -- Who is paid for by a subscription holds windows only.
-  if call.month == '-' then return end
   sums[sum] = sums[sum] + difference
   if call.month == sums.m then sums[part] = sums[part] + difference end
 end
 
--- Adds to what the call's windows hold, where they still run; writes them.
+-- Adds to what is held in the call's windows, where they still run.
 local function add_to_windows(call, difference)
-  for field in string.gmatch(call.fields, '%S+') do
-    local window = find_window(field)
+  for field in gmatch(call.fields, '%S+') do
+    local window = find_window(field, seconds_of(field))
     if window and window.began <= call.since then
       window.held = window.held + difference
-      redis.call('HSET', hash, field, window_text(window))
+      put(field, window_text(window))
     end
   end
 end
 
 -- Nothing of the call is held or pending any longer; its record is the caller's to write or to drop.
-local function release(sums, call)
-  add_to_sums(sums, call, ZERO - call.sum)
-  if call.state == 'r' then add_to_windows(call, ZERO - call.sum) end
+local function release(call)
+  local none = ZERO - call.sum
+  add_to_sums(call, none)
+  if call.state == 'r' then add_to_windows(call, none) end
   call.sum = ZERO
 end
 
+-- Funds come by several ways and out of order: only a newer version counts.
+local FUNDS = { 'fv', 'fc', 'fb', 'fs', 'fm' }
 local function take_funds()
-  return { fv = take(), fc = take(), fb = take(), fs = take(), fm = take() }
-end
-
--- Every key has a time to live, renewed by use. `x` is the end of the longest window seen: the hash outlives it.
-local function keep(longest_seconds)
-  local known = tonumber(redis.call('HGET', hash, 'x') or '0')
-  local wanted = now + longest_seconds * 1000
-  if wanted > known then redis.call('HSET', hash, 'x', string.format('%.0f', wanted)) end
-  redis.call('PEXPIRE', hash, string.format('%.0f', math.max(KEEP_MS, math.max(wanted, known) - now)))
-  redis.call('PEXPIRE', leases, string.format('%.0f', KEEP_MS))
-end
-
--- A process that died renews nothing: what its calls hold is given up. A pending charge is given up after days,
--- when whoever should have settled it will not come back. The next call goes on where the bound ends.
-local GIVEN_UP_AT_ONCE = 50
-local function give_up()
-  local late = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('%.0f', now), 'LIMIT', 0, GIVEN_UP_AT_ONCE)
-  if #late == 0 then return end
-  local sums = read_sums()
-  for _, id in ipairs(late) do
-    local call = read_call(redis.call('HGET', hash, 'c:' .. id))
-    if call then
-      release(sums, call)
-      write_sums(sums)
-      redis.call('HDEL', hash, 'c:' .. id)
-    end
-    redis.call('ZREM', leases, id)
+  local newer
+  for index, field in ipairs(FUNDS) do
+    local text = take()
+    if index == 1 then newer = tonumber(text) > tonumber(get('fv') or '-1') end
+    if newer then put(field, text) end
   end
 end

@@ -4,6 +4,7 @@ import {
   REDIS_RETRY_MS,
   REDIS_RETRY_MS_MAX,
   REDIS_SEEDS_MAX,
+  REDIS_SILENCE_MS,
   REDIS_TIMEOUT_MS,
 } from '../../bounds.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -27,36 +28,34 @@ const retryStrategy = (tries: number): number => Math.min(tries * REDIS_RETRY_MS
  * A command is tried once: what may have been done must not be done twice behind our back, and while Redis is
  * away nothing waits in a queue. There is no pipelining by itself either, which costs more than it saves here.
  */
-const ONCE = {
-  commandTimeout: REDIS_TIMEOUT_MS,
-  connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
-  socketTimeout: REDIS_CONNECT_TIMEOUT_MS,
-  maxLoadingRetryTime: REDIS_RETRY_MS_MAX,
-  maxRetriesPerRequest: 0,
-  autoResendUnfulfilledCommands: false,
-  enableAutoPipelining: false,
-} satisfies RedisOptions;
-
-const SERVER = {
-  ...ONCE,
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  retryStrategy,
-  // A master that became a replica: the address may lead to the new master by now.
-  reconnectOnError: (error) => error.message.startsWith('READONLY'),
-} satisfies RedisOptions;
+function once(timeoutMs: number) {
+  return {
+    commandTimeout: timeoutMs,
+    // A connection that says nothing for longer is dead, and a new one is made.
+    socketTimeout: timeoutMs + REDIS_SILENCE_MS,
+    connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
+    maxLoadingRetryTime: REDIS_RETRY_MS_MAX,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    enableAutoPipelining: false,
+  } satisfies RedisOptions;
+}
 
 /**
  * `addresses` is one URL (`redis://` or `rediss://`), or several by commas: seeds of a cluster, or names of the
  * same server. Whether it is a cluster is asked, not told.
  */
-export async function connectRedis(addresses: string, log: Logger): Promise<RedisConnection> {
+export async function connectRedis(
+  addresses: string,
+  log: Logger,
+  timeoutMs: number = REDIS_TIMEOUT_MS,
+): Promise<RedisConnection> {
   const urls = seedsOf(addresses);
   let reason: unknown;
   for (const url of urls) {
     try {
       const clustered = await isClustered(url);
-      return clustered ? await openCluster(urls, log) : await openServer(url, log);
+      return clustered ? await openCluster(urls, log, timeoutMs) : await openServer(url, log, timeoutMs);
     } catch (error) {
       reason = error;
       log.warn({ host: url.host, err: error }, 'redis does not answer');
@@ -77,7 +76,11 @@ function seedsOf(addresses: string): readonly URL[] {
 }
 
 async function isClustered(url: URL): Promise<boolean> {
-  const probe = new Redis(url.href, { ...ONCE, lazyConnect: true, retryStrategy: () => null });
+  const probe = new Redis(url.href, {
+    ...once(REDIS_TIMEOUT_MS),
+    lazyConnect: true,
+    retryStrategy: () => null,
+  });
   // The rejection below says it too; unheard, the event would end the process.
   probe.on('error', () => {});
   try {
@@ -88,14 +91,21 @@ async function isClustered(url: URL): Promise<boolean> {
   }
 }
 
-async function openServer(url: URL, log: Logger): Promise<RedisConnection> {
-  const redis = new Redis(url.href, SERVER);
+async function openServer(url: URL, log: Logger, timeoutMs: number): Promise<RedisConnection> {
+  const redis = new Redis(url.href, {
+    ...once(timeoutMs),
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    retryStrategy,
+    // A master that became a replica: the address may lead to the new master by now.
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  });
   redis.on('error', (error) => log.debug({ err: error }, 'redis connection'));
   await connectOrClose(redis);
   return { client: redis, kind: 'server', close: () => redis.disconnect() };
 }
 
-async function openCluster(urls: readonly URL[], log: Logger): Promise<RedisConnection> {
+async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number): Promise<RedisConnection> {
   const [first] = urls;
   const secure = first?.protocol === 'rediss:';
   const options = {
@@ -108,7 +118,7 @@ async function openCluster(urls: readonly URL[], log: Logger): Promise<RedisConn
     slotsRefreshTimeout: REDIS_TIMEOUT_MS,
     slotsRefreshInterval: REDIS_TIMEOUT_MS,
     redisOptions: {
-      ...ONCE,
+      ...once(timeoutMs),
       ...(first?.username ? { username: decodeURIComponent(first.username) } : {}),
       ...(first?.password ? { password: decodeURIComponent(first.password) } : {}),
       ...(secure ? { tls: {} } : {}),

@@ -1,91 +1,101 @@
 -- A call enters (`e`), grows its hold (`x`), or changes its terms (`r`). Everything is checked before anything
 -- is taken. Answers one line: `S` stale, `R …` refused, `E …` what is held now and by whom it is paid.
-give_up()
-
 local mode, id = take(), take()
 local version, concurrency = take_number(), take()
 local takes = { r = 1, t = take_number(), i = take_number(), v = take_number() }
 -- Of a call that entered before: when it entered and when it took its hold.
 local entered, since = take_number(), take_number()
 
-local function take_rules()
-  local scope, rules = take(), {}
+local function take_rules(rules)
+  local scope = take()
   for index = 1, take_number() do
-    local rule = { dimension = take(), seconds = take_number() }
-    rule.field = string.format('w:%s:%s:%.0f', scope, rule.dimension, rule.seconds)
-    rule.limit = rule.dimension == 'a' and take_amount() or take_number()
-    rules[index] = rule
+    local dimension, seconds = take(), take()
+    rules[index] = {
+      dimension = dimension, seconds = tonumber(seconds),
+      field = 'w:' .. scope .. ':' .. dimension .. ':' .. seconds,
+      limit = dimension == 'a' and take_amount() or take_number(),
+    }
   end
   return rules
 end
 
-local rules = take_rules()
+local rules, cover = take_rules({}), {}
 local want, least, factor = take_amount(), take_amount(), take_number()
 local costs, covered, payable = take() == '1', take() == '1', take() == '1'
-local cover = covered and take_rules() or {}
-local funds = payable and take_funds() or nil
-local exchange, cap, month = take() == '1', take_amount(), take()
+if covered then take_rules(cover) end
 
--- One command reads all there is to know.
-local fields = { 'v', 'fv', 'fc', 'fb', 'fs', 'fm', 'h', 'p', 'm', 'mh', 'mp', 'c:' .. id }
-local FIXED = #fields
+local fields = { 'v', 'k', 'fv', 'fc', 'fb', 'fs', 'fm', 'h', 'p', 'm', 'mh', 'mp', 'c:' .. id }
 for _, rule in ipairs(rules) do fields[#fields + 1] = rule.field end
 for _, rule in ipairs(cover) do fields[#fields + 1] = rule.field end
-local got = redis.call('HMGET', hash, unpack(fields))
-local sums = sums_of(got[7], got[8], got[9], got[10], got[11])
-local call = read_call(got[12])
+load(fields)
+read_sums()
 
-if mode == 'e' then
-  local known = tonumber(got[1] or '-1')
-  if version < known then return 'S' end
-  if version > known then
-    redis.call('HSET', hash, 'v', string.format('%.0f', version))
-    keep(0)
+-- A process that died renews nothing: what its calls hold is given up. A pending charge is given up after days,
+-- when whoever should have settled it will not come back. The next call goes on where the bound ends.
+local GIVEN_UP_AT_ONCE = 50
+local late = redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, GIVEN_UP_AT_ONCE)
+for _, other in ipairs(late) do
+  local lost = find_call(other)
+  if lost then
+    release(lost)
+    put('c:' .. other, false)
   end
 end
+if #late > 0 then
+  write_sums()
+  flush(0)
+  redis.call('ZREM', leases, unpack(late))
+end
 
-local purse = { fc = got[3], fb = got[4], fs = got[5], fm = got[6] }
-if funds and (not got[2] or tonumber(funds.fv) > tonumber(got[2])) then
-  -- Funds come by several ways and out of order: only a newer version counts.
-  purse = funds
-  redis.call('HSET', hash, 'fv', funds.fv, 'fc', funds.fc, 'fb', funds.fb, 'fs', funds.fs, 'fm', funds.fm)
-  keep(0)
+-- What is learned holds for others too, even if this call is refused.
+if mode == 'e' then
+  local newest = tonumber(get('v') or '-1')
+  if version < newest then return 'S' end
+  if version > newest then put('v', format('%.0f', version)) end
 end
+if payable then take_funds() end
+local exchange, cap, month = take() == '1', take_amount(), take()
 -- A call of a month gone by counts into the current one: the safe side.
-if funds and mode ~= 'x' and month > sums.m then
+if payable and mode ~= 'x' and month > sums.m then
   sums.m, sums.mh, sums.mp = month, ZERO, ZERO
-  write_sums(sums)
-  keep(0)
+  write_sums()
 end
+flush(0)
 
 -- What the call holds itself does not stand in its own way.
-local own = ZERO
-local function load_window(rule, text)
-  rule.known = text and true or false
-  rule.window = read_window(rule.field, text, rule.seconds)
-  local window = rule.window
-  if mode == 'x' and window and window.began > since then rule.window = nil end
-  if call and rule.window and window.began <= call.since
-    and string.find(call.fields .. ' ', ' ' .. rule.field .. ' ', 1, true) then
-    window.held = window.held - own
-  end
-end
+local call, own = find_call(id), ZERO
 if call then
   own = call.sum
-  add_to_sums(sums, call, ZERO - own)
+  add_to_sums(call, ZERO - own)
 end
-for index, rule in ipairs(rules) do load_window(rule, got[FIXED + index]) end
-for index, rule in ipairs(cover) do load_window(rule, got[FIXED + #rules + index]) end
+local function find_running(list)
+  for _, rule in ipairs(list) do
+    local window = find_window(rule.field, rule.seconds)
+    if window and mode == 'x' and window.began > since then window = nil end
+    if window and call and window.began <= call.since and holds_in(call, rule.field) then
+      window.held = window.held - own
+    end
+    rule.window = window
+  end
+end
+find_running(rules)
+find_running(cover)
 
 -- Micro-Credits of an amount that nobody used or holds; yuan are compared as Credits.
-local function left_in(rule)
+local function unused_in(rule)
   if not rule.window then return rule.limit * factor end
-  return (rule.limit - read(rule.window.used)) * factor - rule.window.held
+  return (rule.limit - read(rule.window.used)) * factor
+end
+
+local function left_in(rule)
+  if not rule.window then return unused_in(rule) end
+  return unused_in(rule) - rule.window.held
 end
 
 local function uses(rule)
-  if rule.dimension == 'a' then return costs end
-  if rule.dimension == 'i' or rule.dimension == 'v' then return takes[rule.dimension] > 0 end
+  local dimension = rule.dimension
+  if dimension == 'a' then return costs end
+  if dimension == 'i' or dimension == 'v' then return takes[dimension] > 0 end
   return true
 end
 
@@ -105,27 +115,25 @@ end
 local GUESS_MS = 1000
 local function wait_for(rule)
   if not rule.window then return rule.seconds * 1000 end
-  if rule.dimension == 'a' and ZERO < rule.limit
-    and least <= (rule.limit - read(rule.window.used)) * factor then
-    return GUESS_MS
-  end
+  if rule.dimension == 'a' and ZERO < rule.limit and least <= unused_in(rule) then return GUESS_MS end
   return rule.window.ends - now
 end
 
 -- The first rule that does not admit the call, and the wait until the last one does.
 local function find_refusal(list)
-  local first, wait
+  local first, wait = nil, 0
   for index, rule in ipairs(list) do
     if uses(rule) and not admits(rule) then
       first = first or index
-      wait = math.max(wait or 0, wait_for(rule))
+      wait = math.max(wait, wait_for(rule))
     end
   end
   return first, wait
 end
 
 local function refuse(reason, index, one, other, wait)
-  return string.format('R %s %d %s %s %.0f', reason, index, one, other, wait)
+  flush(0)
+  return format('R %s %d %s %s %.0f', reason, index, one, other, wait)
 end
 
 local function refuse_window(reason, list, index, wait)
@@ -133,45 +141,47 @@ local function refuse_window(reason, list, index, wait)
   return refuse(reason, index, window and window.used or '0', window and write(window.held) or '0', wait)
 end
 
-if mode == 'e' then
-  redis.call('ZREMRANGEBYSCORE', slots, '-inf', string.format('%.0f', now - SLOT_MS))
-  if concurrency ~= '-' then
+if mode == 'e' and concurrency ~= '-' then
+  local limit = tonumber(concurrency)
+  if redis.call('ZCARD', slots) >= limit then
+    redis.call('ZREMRANGEBYSCORE', slots, '-inf', format('%.0f', now - SLOT_MS))
     local count = redis.call('ZCARD', slots)
-    if count >= tonumber(concurrency) then return refuse('concurrency', 0, count, '0', GUESS_MS) end
+    if count >= limit then return refuse('concurrency', 0, count, '0', GUESS_MS) end
   end
 end
 
-local covers, cover_wait
-local committed = read(purse.fc)
-if exchange then committed = committed + read(purse.fb) * factor end
+local committed = read(get('fc'))
+if exchange then committed = committed + read(get('fb')) * factor end
 local available = committed - sums.p - sums.h
 local month_used = sums.mp + sums.mh
-if purse.fm == sums.m then month_used = month_used + read(purse.fs) * factor end
+if get('fm') == sums.m then month_used = month_used + read(get('fs')) * factor end
 local under_cap = cap * factor - month_used
 
 local payer = '-'
-if mode ~= 'x' then
-  if covered then covers, cover_wait = find_refusal(cover) end
+if mode == 'x' then
+  payer = covered and 's' or 'c'
+else
+  local uncovered, cover_wait
+  if covered then uncovered, cover_wait = find_refusal(cover) end
   local refused, wait = find_refusal(rules)
   if refused then
     -- When nobody else pays, the coverage must open too before the call can enter.
-    if covers and not payable then wait = math.max(wait, cover_wait) end
+    if uncovered and not payable then wait = math.max(wait, cover_wait) end
     return refuse_window(rules[refused].dimension, rules, refused, wait)
   end
-  if costs and covered and not covers then
+  if covered and not uncovered then
     payer = 's'
-  elseif costs and payable then
+  elseif payable then
     payer = 'c'
     if available < least then return refuse('credits', 0, write(committed), write(sums.p + sums.h), 0) end
     if ZERO < cap and under_cap < least then return refuse('cap', 0, write(month_used), '0', 0) end
   elseif costs then
-    return refuse_window('coverage', cover, covers, cover_wait)
+    return refuse_window('coverage', cover, uncovered, cover_wait)
   end
-else
-  payer = covered and 's' or 'c'
 end
 
--- As much of what is wanted as every pot has left; when that is less, the first of the emptiest is named.
+-- As much of what is wanted as every pot has left; when that is less, the first of the emptiest is named. A
+-- window that ended under a running call bounds it no longer.
 local grant, short = want, '-'
 local function narrow(left, bound)
   if left < grant then grant, short = left, bound end
@@ -180,62 +190,57 @@ if costs then
   for _, rule in ipairs(rules) do
     if rule.dimension == 'a' and (rule.window or mode ~= 'x') then narrow(left_in(rule), 'a') end
   end
-  if payer == 's' then
-    for _, rule in ipairs(cover) do
-      if rule.window or mode ~= 'x' then narrow(left_in(rule), 's') end
-    end
-  else
+  for _, rule in ipairs(cover) do
+    if payer == 's' and (rule.window or mode ~= 'x') then narrow(left_in(rule), 's') end
+  end
+  if payer == 'c' then
     narrow(available, 'c')
-    if mode == 'x' and month ~= sums.m then
-      -- What the month gone by had left is no longer known, and the cap is a hard bound.
-      if ZERO < cap then narrow(own, 'm') end
-    elseif ZERO < cap then
-      narrow(under_cap, 'm')
+    if ZERO < cap then
+      -- What a month gone by had left is no longer known, and the cap is a hard bound.
+      narrow(mode == 'x' and month ~= sums.m and own or under_cap, 'm')
     end
   end
   -- A hold that stands is not made smaller.
-  if grant < own and mode == 'x' then grant = own end
+  if mode == 'x' and grant < own then grant = own end
   if grant < ZERO then grant = ZERO end
-else
-  grant = ZERO
 end
 
 -- From here on everything is taken.
-local writes = {}
-local function put(field, text)
-  writes[#writes + 1] = field
-  writes[#writes + 1] = text
-end
-
 local held_in, longest, fresh = '', 0, false
-local function hold_in(rule)
+local function use(rule)
   local window = rule.window
   if not window then
     if mode == 'x' then return end
+    fresh = fresh or not get(rule.field)
     window = new_window(rule.seconds)
-    if not rule.known then fresh = true end
   end
   if rule.dimension == 'a' then
     window.held = window.held + grant
     held_in = held_in .. ' ' .. rule.field
   else
-    window.used = string.format('%.0f', tonumber(window.used) + takes[rule.dimension])
+    window.used = format('%.0f', tonumber(window.used) + takes[rule.dimension])
   end
   longest = math.max(longest, rule.seconds)
   put(rule.field, window_text(window))
 end
 for _, rule in ipairs(rules) do
-  if uses(rule) then hold_in(rule) end
+  if uses(rule) then use(rule) end
 end
 for _, rule in ipairs(cover) do
-  if payer == 's' then hold_in(rule) end
+  if payer == 's' then use(rule) end
 end
 
+local next_call = {
+  state = 'r', sum = grant, fields = held_in,
+  month = payer == 'c' and (mode == 'x' and month or sums.m) or '-',
+  entered = mode == 'e' and now or entered,
+  since = mode == 'x' and since or now,
+}
 if call and mode == 'r' then
-  -- Windows of the old terms that the new ones do not name, or do not use, give back what was held there.
-  for field in string.gmatch(call.fields, '%S+') do
-    if not string.find(held_in .. ' ', ' ' .. field .. ' ', 1, true) then
-      local window = find_window(field)
+  -- Windows of the old terms that the new ones do not use give back what was held there.
+  for field in gmatch(call.fields, '%S+') do
+    if not holds_in(next_call, field) then
+      local window = find_window(field, seconds_of(field))
       if window and window.began <= call.since then
         window.held = window.held - own
         put(field, window_text(window))
@@ -243,41 +248,30 @@ if call and mode == 'r' then
     end
   end
 end
-
-local of_month = payer == 'c' and (mode == 'x' and month or sums.m) or '-'
-local next_call = {
-  state = 'r', sum = grant, month = of_month, fields = held_in,
-  entered = mode == 'e' and now or entered,
-  since = mode == 'x' and since or now,
-}
-add_to_sums(sums, next_call, grant)
-put('h', write(sums.h))
-put('p', write(sums.p))
-put('m', sums.m)
-put('mh', write(sums.mh))
-put('mp', write(sums.mp))
-put('c:' .. id, call_text(next_call))
-redis.call('HSET', hash, unpack(writes))
-redis.call('ZADD', leases, string.format('%.0f', now + LEASE_MS), id)
+add_to_sums(next_call, grant)
+write_sums()
+put_call(id, next_call)
+flush(longest)
+redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id)
 if mode == 'e' then
-  redis.call('ZADD', slots, string.format('%.0f', now), id)
-  redis.call('PEXPIRE', slots, string.format('%.0f', SLOT_MS))
+  redis.call('ZADD', slots, format('%.0f', now), id)
+  redis.call('PEXPIRE', slots, format('%.0f', SLOT_MS))
 end
-keep(longest)
 
 -- Windows that ended are dropped when the hash has doubled since the last time: rarely, and never piling up.
+local SMALL = 256
 if fresh then
-  local size, bound = redis.call('HLEN', hash), tonumber(redis.call('HGET', hash, 'n') or '256')
-  if size > bound then
+  local size = redis.call('HLEN', hash)
+  if size > tonumber(get('n') or SMALL) then
     local all = redis.call('HGETALL', hash)
     for index = 1, #all, 2 do
-      if string.sub(all[index], 1, 2) == 'w:' and tonumber(string.match(all[index + 1], ' (%S+)')) <= now then
+      if sub(all[index], 1, 2) == 'w:' and tonumber(match(all[index + 1], ' (%S+)')) <= now then
         redis.call('HDEL', hash, all[index])
         size = size - 1
       end
     end
-    redis.call('HSET', hash, 'n', string.format('%.0f', math.max(256, size * 2)))
+    redis.call('HSET', hash, 'n', format('%.0f', math.max(SMALL, size * 2)))
   end
 end
 
-return string.format('E %s %s %s %s %.0f', payer, write(grant), short, of_month, now)
+return format('E %s %s %s %s %.0f', payer, write(grant), short, next_call.month, now)
