@@ -160,8 +160,9 @@ function moneyText(money: MoneyRequest | undefined): string {
   return `${text} ${fundsText(funds)} ${autoExchange ? 1 : 0} ${capMicro} ${month}`;
 }
 
+/** An account that never spent has no month; an empty word would be none, and shift all that follow. */
 function fundsText({ version, creditsMicro, balanceMicro, monthSpentMicro, month }: Funds): string {
-  return `${version} ${creditsMicro} ${balanceMicro} ${monthSpentMicro} ${month}`;
+  return `${version} ${creditsMicro} ${balanceMicro} ${monthSpentMicro} ${month === '' ? '-' : month}`;
 }
 
 function rulesText(scope: string, rules: readonly Rule[]): string {
