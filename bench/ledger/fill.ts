@@ -18,10 +18,11 @@ const TABLES = ['calls', 'consumptions', 'ledger_entries', 'usage_hourly'] as co
 export async function fill(database: Database, size: Size): Promise<void> {
   await database.query(
     `insert into accounts (email, password_hash, status, role, user_type, user_rate_micro, api_billing,
-       auto_exchange, credits_micro)
-     select 'bench-' || i || '@example.com', 'none', 'enabled', 'user', 1, 100000000, true, false, 1000000000000000
+       auto_exchange, credits_micro, last_seq)
+     select 'bench-' || i || '@example.com', 'none', 'enabled', 'user', 1, 100000000, true, false, 1000000000000000,
+       case when i <= $2::bigint then ($2::bigint - i) / $1::bigint + 1 else 0 end
      from generate_series(1, $1::bigint) as i`,
-    [size.accounts],
+    [size.accounts, size.rows],
   );
   await ensurePartitions(database, [MONTH]);
   const rebuild = await dropIndexes(database);

@@ -38,7 +38,7 @@ const PRICE = {
   },
 };
 
-/** Settles the same random calls, in order, on the database it was made for. */
+/** Settles random calls of its accounts, in the order of their time, on the database it was made for. */
 export class SettleLoad {
   readonly #database: Database;
   readonly #accounts: number;

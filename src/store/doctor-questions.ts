@@ -13,7 +13,12 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
       'entry ' || id || ' has number ' || seq || ' and follows number ' || before as detail
     from (select id, account_id, seq, coalesce(lag(seq) over (partition by account_id order by seq, id), 0) as before
           from ledger_entries where account_id is not null) numbered
-    where seq <> before + 1 order by account_id, seq limit $1`,
+    where seq <> before + 1
+    union all
+    select 'account ' || a.id, 'its last entry has number ' || coalesce(max(e.seq), 0) || ', it counts ' || a.last_seq
+    from accounts a left join ledger_entries e on e.account_id = a.id
+    group by a.id having a.last_seq <> coalesce(max(e.seq), 0)
+    order by 1, 2 limit $1`,
   'after-chain': `
     select 'entry ' || id as subject, 'account ' || account_id || ' had ' || before || ' ' || pool
       || ', changed by ' || change_micro || ', is said to have ' || after_micro as detail

@@ -161,6 +161,11 @@ describe('the doctor finds', () => {
     ]);
   });
 
+  test('an account that counts another number of entries than it has', async () => {
+    await corrupt('update accounts set last_seq = last_seq + 1 where id = $1', [books.rich]);
+    expect(await findings()).toEqual([`entry-sequence: account ${books.rich}`]);
+  });
+
   test('a broken chain of what is left', async () => {
     const id = await entryOf(books.short);
     await corrupt('update ledger_entries set after_micro = after_micro + 5 where id = $1', [id]);

@@ -94,10 +94,10 @@ class PostgresLedger implements LedgerStore {
     const consumptions = fresh
       .filter((call) => call.price !== null || call.chargeMicro > 0n)
       .map((call) => this.#consume(purses, call));
-    if (fresh.length > 0) await transaction.query(INSERT_CALLS, encodeCallRows(fresh));
+    if (fresh.length > 0) await transaction.query(INSERT_CALLS, encodeCallRows(fresh), 'insert-calls');
     if (consumptions.length > 0) {
       const rows = consumptions.map((each) => encodeConsumptionRow(each, this.#options.creditsPerYuan));
-      await transaction.query(INSERT_CONSUMPTIONS, [encodeRows(rows)]);
+      await transaction.query(INSERT_CONSUMPTIONS, [encodeRows(rows)], 'insert-consumptions');
     }
     const funds = await savePurses(transaction, purses);
     if (fresh.length > 0) {
@@ -121,11 +121,7 @@ class PostgresLedger implements LedgerStore {
 async function findKnown(transaction: Database, calls: readonly CallRecord[]): Promise<ReadonlySet<string>> {
   const times = calls.map(timeText);
   const sorted = times.toSorted();
-  const rows = await transaction.query<{ call_id: string }>(FIND_KNOWN, [
-    times,
-    calls.map((call) => call.callId),
-    sorted[0],
-    sorted.at(-1),
-  ]);
+  const values = [times, calls.map((call) => call.callId), sorted[0], sorted.at(-1)];
+  const rows = await transaction.query<{ call_id: string }>(FIND_KNOWN, values, 'find-known');
   return new Set(rows.map((row) => row.call_id));
 }

@@ -103,7 +103,8 @@ export async function addRollups(
     const day = hourText(call).slice(0, 10);
     users.set(`${day} ${call.accountId} ${model}`, { day, model_id: model, account_id: call.accountId });
   }
-  await transaction.query(ADD_ROLLUPS, [usage.encode(), models.encode(), encodeRows([...users.values()])]);
+  const values = [usage.encode(), models.encode(), encodeRows([...users.values()])];
+  await transaction.query(ADD_ROLLUPS, values, 'add-rollups');
 }
 
 /** Rows by their key; calls of one key are added up here, because one statement may touch a row only once. */

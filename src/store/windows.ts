@@ -23,13 +23,14 @@ const REMEMBER = `
 export async function rememberWindows(transaction: Database, calls: readonly CallRecord[]): Promise<void> {
   const windows = addUp(calls);
   if (windows.length === 0) return;
-  await transaction.query(REMEMBER, [
+  const values = [
     windows.map((window) => window.scope),
     windows.map((window) => window.dimension),
     windows.map((window) => window.seconds),
     windows.map((window) => new Date(window.startedAtMs).toISOString()),
     windows.map((window) => window.used),
-  ]);
+  ];
+  await transaction.query(REMEMBER, values, 'remember-windows');
 }
 
 /** Of each scope, dimension and length the newest window of the batch: one statement writes a row once. */

@@ -97,8 +97,13 @@ create index calls_id on calls (id);
 drop index consumptions_account;
 create index consumptions_account on consumptions (account_id, created_at, id);
 
--- Every settlement writes the account's row; with room on the page it need not touch the indexes.
+-- Every settlement writes the account's row; with room on the page it need not touch the indexes. The number
+-- of its last ledger entry stands there too, so that it need not be looked up.
 alter table accounts set (fillfactor = 80);
+alter table accounts add column last_seq bigint not null default 0 check (last_seq >= 0);
+update accounts set last_seq = last.seq
+from (select account_id, max(seq) as seq from ledger_entries group by account_id) last
+where last.account_id = accounts.id;
 
 -- Calls from before: free ones get their row in the consumption log, and everything its roll-up. The factor
 -- of a free call was not written down; that of the latest charge is the best there is.
