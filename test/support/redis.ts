@@ -57,6 +57,8 @@ export interface TestRedisCluster {
   /** All masters as seeds, by commas. */
   readonly url: string;
   readonly masters: readonly TestRedis[];
+  /** All masters say that the cluster is whole. */
+  settled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -77,13 +79,16 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
     await master.inspect.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
   }
   for (const master of masters) await first.inspect.call('CLUSTER', 'MEET', '127.0.0.1', master.port);
-  await until(async () => {
-    const told = await Promise.all(masters.map((master) => master.inspect.call('CLUSTER', 'INFO')));
-    return told.every((text) => /cluster_state:ok[\s\S]*cluster_known_nodes:3/.test(String(text)));
-  }, 30_000);
+  const settled = (): Promise<void> =>
+    until(async () => {
+      const told = await Promise.all(masters.map((master) => master.inspect.call('CLUSTER', 'INFO')));
+      return told.every((text) => /cluster_state:ok[\s\S]*cluster_known_nodes:3/.test(String(text)));
+    }, 30_000);
+  await settled();
   return {
     url: masters.map((master) => master.url).join(','),
     masters,
+    settled,
     close: async () => {
       await Promise.all(masters.map((master) => master.close()));
     },

@@ -129,7 +129,10 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   const seeds = urls.map((url) => ({ host: url.hostname, port: Number(url.port || 6379) }));
   const cluster = new Cluster(seeds, options);
   cluster.on('error', (error) => log.debug({ err: error }, 'redis cluster'));
+  // A node is connected to by its first command, and refuses all others until it is: so it is greeted first.
+  cluster.on('+node', (node: Redis) => void node.ping().catch(() => {}));
   await connectOrClose(cluster);
+  await Promise.allSettled(cluster.nodes('master').map((node) => node.ping()));
   return { client: cluster, kind: 'cluster', close: () => cluster.disconnect() };
 }
 
