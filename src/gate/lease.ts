@@ -1,8 +1,9 @@
 import type { EnterRequest, Lease, LeasedWindow, Shortage } from './contract.ts';
 import type { Holding } from './holding.ts';
+import type { Bounds } from './refusal.ts';
 import type { Scope } from './scope.ts';
 import type { Slot } from './slots.ts';
-import type { Window } from './window.ts';
+import type { Rule, Window } from './window.ts';
 
 const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
 
@@ -16,14 +17,16 @@ export class MemoryLease implements Lease {
   readonly request: EnterRequest;
   readonly scope: Scope;
   readonly slot: Slot;
-  /** Parallel to the policy's rules. Those of amounts count by `holding` instead: `rehold` may change them. */
+  readonly rules: readonly Rule[];
+  /** Parallel to `rules`. Those of amounts count by `holding` instead: `rehold` may change them. */
   readonly running: (Window | undefined)[];
 
-  constructor(request: EnterRequest, scope: Scope, slot: Slot, running: (Window | undefined)[]) {
+  constructor(request: EnterRequest, scope: Scope, slot: Slot, bounds: Bounds) {
     this.request = request;
     this.scope = scope;
     this.slot = slot;
-    this.running = running;
+    this.rules = bounds.rules;
+    this.running = bounds.running;
   }
 
   get callId(): string {
@@ -42,7 +45,7 @@ export class MemoryLease implements Lease {
   /** Made when it is asked for: a call that is refused by its vendor needs it as little as one without rules. */
   get windows(): readonly LeasedWindow[] {
     const { holding } = this;
-    if (this.running.length === 0 && (holding === undefined || holding.coverage.length === 0)) {
+    if (this.running.length === 0 && (holding === undefined || holding.pots.length === 0)) {
       return NO_WINDOWS;
     }
     const windows: LeasedWindow[] = [];
@@ -50,8 +53,7 @@ export class MemoryLease implements Lease {
       if (window !== undefined && window.leased.dimension !== 'amount') windows.push(window.leased);
     }
     if (holding === undefined) return windows;
-    for (const { window } of holding.amounts) windows.push(window.leased);
-    for (const { window } of holding.coverage) windows.push(window.leased);
+    for (const { window } of holding.pots) windows.push(window.leased);
     return windows;
   }
 }

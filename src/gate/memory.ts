@@ -17,16 +17,7 @@ import type {
   SettledCalls,
 } from './contract.ts';
 import * as funds from './funds.ts';
-import {
-  countIn,
-  findGrant,
-  type Holding,
-  holdIn,
-  NO_POTS,
-  type Pot,
-  potsOf,
-  releaseFrom,
-} from './holding.ts';
+import { countIn, grant, type Holding, holdIn, NO_POTS, type Pot, potsOf, releaseFrom } from './holding.ts';
 import { MemoryLease } from './lease.ts';
 import * as refusal from './refusal.ts';
 import { Roster } from './roster.ts';
@@ -70,10 +61,6 @@ class AccountPurse {
   }
 }
 
-type Payer =
-  | { readonly kind: 'subscription'; readonly cover: refusal.Bounds }
-  | { readonly kind: 'credits'; readonly purse: funds.Purse };
-
 /**
  * The gate of a single process. Every method is synchronous from its first check to its last change, which is
  * what makes it atomic: no other call can come between. It is never away, and the account it is shown is the
@@ -109,15 +96,14 @@ class InMemoryGate implements MemoryGate {
     const refused =
       refusal.checkConcurrency(scope, request, nowMs) ?? this.#checkWindows(bounds, request, nowMs);
     if (refused !== undefined) return refused;
-    const payer = request.money === undefined ? undefined : this.#findPayer(request, request.money, nowMs);
-    if (payer?.kind === 'gate-refused') return payer;
+    const holding = request.money === undefined ? undefined : this.#findPayer(request, request.money, nowMs);
+    if (holding?.kind === 'gate-refused') return holding;
 
     scope.take(rules.all, bounds.running, request, nowMs);
-    const lease = new MemoryLease(request, scope, scope.slots.take(nowMs), bounds.running);
-    if (request.money !== undefined && payer !== undefined) {
-      const amounts = rules.amounts.length === 0 ? NO_POTS : potsOf(rules.all, bounds.running);
-      lease.holding = openHolding(request, amounts, payer, nowMs);
-      grant(lease, lease.holding, request.money.wantMicro, nowMs);
+    const lease = new MemoryLease(request, scope, scope.slots.take(nowMs), bounds);
+    if (holding !== undefined) {
+      const amounts = rules.amounts.length === 0 ? NO_POTS : potsOf('amount', rules.all, bounds.running);
+      this.#hold(lease, holding, amounts, nowMs);
     }
     this.#active += 1;
     return { kind: 'entered', lease };
@@ -136,15 +122,16 @@ class InMemoryGate implements MemoryGate {
     const nowMs = this.#clock.monotonic();
     // The old hold goes first, for the new one may need just what it held.
     if (holding !== undefined) releaseFrom(holding, heldMicro, 0n);
-    const next = terms === undefined ? undefined : this.#findHolding(lease, terms, nowMs);
-    if (next !== undefined && 'kind' in next) {
+    const refused = terms === undefined ? undefined : this.#holdAnew(lease, terms, nowMs);
+    if (refused !== undefined) {
       if (holding !== undefined) holdIn(holding, heldMicro);
-      return next;
+      return refused;
     }
-    lease.holding = next;
-    lease.heldMicro = 0n;
-    lease.shortOf = undefined;
-    if (next !== undefined) grant(lease, next, next.terms.wantMicro, nowMs);
+    if (terms === undefined) {
+      lease.holding = undefined;
+      lease.heldMicro = 0n;
+      lease.shortOf = undefined;
+    }
     return { kind: 'reheld' };
   }
 
@@ -215,63 +202,59 @@ class InMemoryGate implements MemoryGate {
     return { ...refused, retryAfterMs: uncovered.retryAfterMs };
   }
 
-  /** The new terms of a running call: its amount windows are looked up anew, for they may have ended. */
-  #findHolding(lease: MemoryLease, terms: MoneyRequest, nowMs: number): Holding | GateRefused {
+  /** On the new terms of a running call. Its amount windows are looked up anew, for they may have ended. */
+  #holdAnew(lease: MemoryLease, terms: MoneyRequest, nowMs: number): GateRefused | undefined {
     const request = { ...lease.request, money: terms };
     refusal.assertRequest(request);
     const { amounts } = rulesOf(request.policy);
     const bounds = refusal.boundsIn(lease.scope, amounts, nowMs);
     const refused = this.#checkWindows(bounds, request, nowMs);
     if (refused !== undefined) return refused;
-    const payer = this.#findPayer(request, terms, nowMs);
-    if (payer.kind === 'gate-refused') return payer;
+    const holding = this.#findPayer(request, terms, nowMs);
+    if (holding.kind === 'gate-refused') return holding;
     lease.scope.take(amounts, bounds.running, request, nowMs);
-    return openHolding(request, potsOf(amounts, bounds.running), payer, nowMs);
+    this.#hold(lease, holding, potsOf('amount', amounts, bounds.running), nowMs);
+    return undefined;
   }
 
-  /** The subscription if enough of it is left, else the purse. */
-  #findPayer(request: EnterRequest, terms: MoneyRequest, nowMs: number): Payer | GateRefused {
+  /** Everybody agreed: what every pot has left of what is wanted is held from now on. */
+  #hold(lease: MemoryLease, payer: Holding, amounts: readonly Pot[], nowMs: number): void {
+    const holding = amounts.length === 0 ? payer : { ...payer, pots: [...amounts, ...payer.pots] };
+    lease.holding = holding;
+    lease.heldMicro = 0n;
+    grant(lease, holding, holding.terms.wantMicro, nowMs);
+  }
+
+  /**
+   * The subscription if enough of it is left, else the purse. It is the last check: coverage windows start here,
+   * at their first use.
+   */
+  #findPayer(request: EnterRequest, terms: MoneyRequest, nowMs: number): Holding | GateRefused {
     const { coverage, purse } = terms;
     let uncovered: GateRefused | undefined;
     if (coverage !== undefined) {
       const cover = this.#coverFor(coverage, nowMs);
+      const { scope, rules, running } = cover;
       uncovered = refusal.checkCover(cover, request, nowMs);
-      if (uncovered === undefined) return { kind: 'subscription', cover };
+      if (uncovered === undefined) {
+        scope.take(rules, running, request, nowMs);
+        const pots = potsOf('coverage', rules, running);
+        return { kind: 'holding', terms, pots, purse: undefined, month: '' };
+      }
     }
     if (purse !== undefined) {
       const known = this.#purseFor(request.accountId, purse);
-      return refusal.checkPurse(known, purse, terms) ?? { kind: 'credits', purse: known };
+      const refused = refusal.checkPurse(known, purse, terms);
+      return refused ?? { kind: 'holding', terms, pots: NO_POTS, purse: known, month: known.month };
     }
     assert(uncovered !== undefined, 'somebody pays, or somebody refuses');
     return uncovered;
   }
 }
 
-/** Who pays is decided. Coverage windows start here, at their first use. */
-function openHolding(request: EnterRequest, amounts: readonly Pot[], payer: Payer, nowMs: number): Holding {
-  assert(request.money !== undefined, 'only money is held');
-  const terms = request.money;
-  if (payer.kind === 'credits') {
-    return { terms, amounts, coverage: NO_POTS, purse: payer.purse, month: payer.purse.month };
-  }
-  const { scope, rules, running } = payer.cover;
-  scope.take(rules, running, request, nowMs);
-  return { terms, amounts, coverage: potsOf(rules, running), purse: undefined, month: '' };
-}
-
-/** Grants what every pot has left of what is wanted, and says on the lease what bounded it. */
-function grant(lease: MemoryLease, holding: Holding, wantMicro: bigint, nowMs: number): bigint {
-  const { micro, shortOf } = findGrant(holding, wantMicro, nowMs);
-  lease.shortOf = shortOf;
-  lease.heldMicro += micro;
-  holdIn(holding, micro);
-  return micro;
-}
-
 /** Into the windows the call was admitted under: an ended one is nobody's any more. */
 function correctWindows(lease: MemoryLease, actuals: Actuals, nowMs: number): void {
-  const { request, running, scope } = lease;
-  const rules = rulesOf(request.policy).all;
+  const { request, rules, running, scope } = lease;
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index];
     if (rule === undefined) continue;
