@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { logCalls } from '../gateway/call-line.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import { InFlight } from '../gateway/in-flight.ts';
 import type { Carriage } from '../gateway/passage.ts';
-import type { Gateway } from '../gateway/pipeline.ts';
 import { RetryBudget } from '../gateway/route.ts';
 import type { CallObserver } from '../gateway/settle.ts';
 import { createBodyReader, discardBody } from '../http/body.ts';

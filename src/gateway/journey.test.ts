@@ -8,8 +8,8 @@ import { isRefusal } from '../kernel/errors.ts';
 import { seededRandom } from '../kernel/random.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import { type Call, newCall } from './call.ts';
+import type { Gateway } from './gateway.ts';
 import { Journey } from './journey.ts';
-import type { Gateway } from './pipeline.ts';
 
 const KEY = newApiKey(seededRandom(1));
 const BODY = Buffer.from('{"model":"gpt-5","messages":[]}');

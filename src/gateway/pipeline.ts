@@ -1,48 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Caller, type Directory, StoreUnavailable } from '../accounts/contract.ts';
-import type { Calendar } from '../kernel/calendar.ts';
+import { StoreUnavailable } from '../accounts/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
-import type { Random } from '../kernel/random.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import { sendRefusal } from './answer.ts';
-import { authenticate } from './authenticate.ts';
 import { type Call, CLIENT_CLOSED, newCall, type Outcome } from './call.ts';
 import type { Endpoint } from './endpoints.ts';
+import type { Gateway } from './gateway.ts';
+import { identify, WAIT_MS } from './identify.ts';
 import { Journey, type Received } from './journey.ts';
 import { checkMediaType } from './media-type.ts';
-import type { Carriage } from './passage.ts';
 import { recall } from './recall.ts';
 import { resetAfter } from './reset.ts';
 import { settleCall } from './settle.ts';
-import type { StreamTimes } from './stream.ts';
 
-/** A request body in memory; `release` gives its bytes back to the process's budget, once. */
-export interface RequestBody {
-  readonly kind: 'body';
-  readonly bytes: Buffer;
-  release(): void;
-}
-
-export type BodyResult = RequestBody | Refusal | { readonly kind: 'aborted' };
-
-export interface Gateway {
-  readonly directory: Directory;
-  readonly carriage: Carriage;
-  readBody(request: IncomingMessage, response: ServerResponse): Promise<BodyResult>;
-  /** For a request that is refused before its body was read. */
-  discardBody(request: IncomingMessage, response: ServerResponse): void;
-  readonly calendar: Calendar;
-  readonly random: Random;
-  readonly nodeName: string;
-  readonly times: StreamTimes;
-  /** The process is about to end: new calls are refused. */
-  isDraining(): boolean;
-}
-
-export const WAIT_MS = 1_000;
 const LEFT_EARLY: Outcome = {
   status: CLIENT_CLOSED,
   errorCode: null,
@@ -77,33 +50,6 @@ export async function serveCall(
   } catch (error) {
     endFailed(call, response, error, gateway);
   }
-}
-
-/** 1. Authentication. */
-export function identify(
-  request: Pick<IncomingMessage, 'headers'>,
-  gateway: Gateway,
-  nowMs: number,
-): Caller | Refusal | Promise<Caller | Refusal> {
-  if (gateway.isDraining()) return refuse('unavailable', { retryAfterMs: WAIT_MS });
-  const found = authenticate(request.headers.authorization, gateway.directory, nowMs);
-  return found instanceof Promise ? found.catch(refuseIfAway) : found;
-}
-
-/** Somebody else knows a newer account than this caller's: it is read from the store. */
-export function identifyAgain(
-  request: Pick<IncomingMessage, 'headers'>,
-  { account }: Caller,
-  gateway: Gateway,
-  nowMs: number,
-): Caller | Refusal | Promise<Caller | Refusal> {
-  gateway.directory.forgetAccount(account.id);
-  return identify(request, gateway, nowMs);
-}
-
-export function refuseIfAway(error: unknown): Refusal {
-  if (error instanceof StoreUnavailable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
-  throw error;
 }
 
 async function carryCall(

@@ -52,7 +52,7 @@ export function priceSnapshot(route: Route, tariff: Tariff): PriceSnapshot {
 function makeSnapshot(route: Route, { catalog, model, account, nodeName }: Tariff): PriceSnapshot {
   const node = catalog.nodes.find((one) => one.name === nodeName);
   return Object.freeze({
-    // What runs on the account's own credential is paid for elsewhere: there is nothing to charge, whoever asks.
+    // What runs on the account's own credential is paid for elsewhere: there is nothing to charge.
     prices: route.credential.ownerAccountId === undefined ? model.prices : NO_PRICES,
     rates: Object.freeze({
       rateMultiplierMicro: route.rateMultiplierMicro,
