@@ -26,7 +26,7 @@ const retryStrategy = (tries: number): number => Math.min(tries * REDIS_RETRY_MS
 
 /**
  * A command is tried once: what may have been done must not be done twice behind our back, and while Redis is
- * away nothing waits in a queue. There is no pipelining by itself either, which costs more than it saves here.
+ * away nothing waits in a queue. Automatic pipelining is off: it costs more than it saves here.
  */
 function once(timeoutMs: number) {
   return {
@@ -42,8 +42,8 @@ function once(timeoutMs: number) {
 }
 
 /**
- * `addresses` is one URL (`redis://` or `rediss://`), or several by commas: seeds of a cluster, or names of the
- * same server. Whether it is a cluster is asked, not told.
+ * `addresses` is one URL (`redis://` or `rediss://`), or several by commas: seeds of a cluster, or names of one
+ * server. Whether it is a cluster is asked, not told.
  */
 export async function connectRedis(
   addresses: string,

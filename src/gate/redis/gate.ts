@@ -197,6 +197,7 @@ class GateOnRedis implements RedisGate {
         await this.#run(LEAVE, keys, leaveLine(this.#serverTimeMs(), lease, actuals, hearing));
         this.#leases.delete(lease.callId);
       },
+      drop: () => void this.#leases.delete(lease.callId),
     });
   }
 

@@ -8,7 +8,7 @@ import type { RedisLease } from './lease.ts';
 
 /**
  * What a script is told: one line of words, in the order in which enter.lua and leave.lua take them. No word
- * holds white space, so nothing in it can become another word.
+ * holds a space or a quotation mark, so none can become two.
  */
 export type Line = string;
 
@@ -19,7 +19,7 @@ const LETTERS: Readonly<Record<Dimension, string>> = {
   videos: 'v',
   amount: 'a',
 };
-const WORD = /^\S+$/;
+const WORD = /^[\w:.-]+$/;
 const FREE = '0 0 1 0 0 0 0 0 0';
 const COUNT_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -39,7 +39,7 @@ export function enterLine(time: number | undefined, request: EnterRequest): Line
   return `${head(time, 'e')} ${callId} ${takes} 0 0 ${rules} ${moneyText(request.money)}`;
 }
 
-/** More on the terms that stand: `targetMicro` is all that would be held, so that telling it again is safe. */
+/** More on the terms that stand: `targetMicro` is all that would be held, so telling it again is safe. */
 export function extendLine(time: number | undefined, lease: RedisLease, targetMicro: bigint): Line {
   const { terms, held } = lease;
   assert(terms !== undefined, 'only a call that holds something extends it');
@@ -86,7 +86,7 @@ export function leaveLine(
   return `${head(time, 'l')} ${told} ${corrections.length} ${corrections.join(' ')}`;
 }
 
-/** Into the windows the call was admitted under: `n` a count, `a` an amount, `m` made beyond what was asked. */
+/** Into the windows the call was admitted under: `n` a count, `a` an amount, `m` made though not asked for. */
 function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
   const { request } = lease;
   const corrections: string[] = [];
@@ -186,5 +186,5 @@ function fieldOf(scope: string, { dimension, seconds }: Rule): string {
 }
 
 function assertWord(text: string): void {
-  assert(WORD.test(text), 'what a script is told has no white space');
+  assert(WORD.test(text), 'what a script is told is made of plain words');
 }

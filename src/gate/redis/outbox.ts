@@ -6,6 +6,8 @@ import { hadNoEffect } from './script.ts';
 /** Something Redis must hear, sooner or later. `tell` says it, and may be called again. */
 export interface Message {
   tell(hearing: Hearing): Promise<void>;
+  /** It was given up, because too much is untold. */
+  drop?(): void;
 }
 
 interface Untold {
@@ -24,9 +26,12 @@ export class Outbox {
   #timer: NodeJS.Timeout | undefined;
   #retelling: Promise<void> | undefined;
   #closed = false;
+  #dropped = 0;
+  readonly #sizeMax: number;
 
-  constructor(log: Logger) {
+  constructor(log: Logger, sizeMax: number = GATE_UNTOLD_MAX) {
     this.#log = log;
+    this.#sizeMax = sizeMax;
   }
 
   get size(): number {
@@ -42,9 +47,11 @@ export class Outbox {
   }
 
   add(message: Message, hearing: Hearing): void {
-    if (this.#untold.length >= GATE_UNTOLD_MAX) {
-      this.#untold.shift();
-      this.#log.warn({ kept: GATE_UNTOLD_MAX }, 'redis is away too long: the end of a call is not told');
+    if (this.#untold.length >= this.#sizeMax) {
+      this.#untold.shift()?.message.drop?.();
+      if (this.#dropped === 0)
+        this.#log.warn({ kept: this.#sizeMax }, 'redis is away too long to be told all');
+      this.#dropped += 1;
     }
     this.#untold.push({ message, hearing });
     this.#plan();
@@ -77,6 +84,13 @@ export class Outbox {
       const unheard = (await Promise.all(batch.map(retell))).filter((item) => item !== undefined);
       heard = unheard.length === 0;
       if (!heard) this.#untold = [...unheard, ...this.#untold];
+    }
+    if (heard && this.#dropped > 0) {
+      this.#log.warn(
+        { dropped: this.#dropped },
+        'redis never heard how these calls ended; their holds run out',
+      );
+      this.#dropped = 0;
     }
   }
 }
