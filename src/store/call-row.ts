@@ -74,6 +74,9 @@ function placeOf(places: Map<PriceSnapshot, number>, price: PriceSnapshot | null
   return place;
 }
 
+/** The column's own. A wall clock that is set by weeks during a call must not make its charge unwritable. */
+const DURATION_MS_MAX = 2_147_483_647;
+
 function encodeCallRow(call: CallRecord, price: number | null): CallRow {
   const { usage } = call;
   return {
@@ -108,7 +111,7 @@ function encodeCallRow(call: CallRecord, price: number | null): CallRow {
     attempts: call.attempts,
     held_micro: String(call.heldMicro),
     ttfb_ms: call.ttfbMs === null ? null : Math.round(call.ttfbMs),
-    duration_ms: Math.round(call.durationMs),
+    duration_ms: Math.min(Math.round(call.durationMs), DURATION_MS_MAX),
     dropped_fields: call.droppedFields,
   };
 }
