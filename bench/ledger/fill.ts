@@ -1,4 +1,4 @@
-/** Databases of any size, written by the database itself, with the keys and widths that a settlement meets. */
+/** Databases of any size, written by PostgreSQL itself, with the keys that a settlement meets. */
 import type { Database } from '../../src/store/database.ts';
 import { ensurePartitions } from '../../src/store/partitions.ts';
 
@@ -69,7 +69,7 @@ const FILL_USAGE = `
     count(*), 0, sum(input_fresh), 0, 0, sum(output_text), 0, 0, 0, sum(amount_micro), sum(charge_micro)
   from calls group by 1, 2, 3, 4, 5, 6, 7`;
 
-/** Sorting once is much faster than growing indexes row by row. Answers the statements that make them again. */
+/** Sorting once is much faster than growing indexes row by row. Answers what makes them again. */
 async function dropIndexes(database: Database): Promise<readonly string[]> {
   const found = await database.query<{ drop: string; make: string }>(
     `select case when c.oid is null then format('drop index %s', i.indexrelid::regclass)

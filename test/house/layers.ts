@@ -99,6 +99,11 @@ export const LAYERS: readonly Layer[] = [
     reason: 'a simulator that shared our protocol code would share its mistakes',
   },
   { path: 'bench', may: ['src/kernel', 'sim'], reason: 'a benchmark measures the product from outside' },
+  {
+    path: 'bench/ledger',
+    may: ['bench', 'contracts', 'src/kernel', 'src/store'],
+    reason: 'settling has no outside: it is measured where the settler calls it, on real databases',
+  },
   { path: 'test', may: ['src', 'sim', 'bench'], reason: 'system tests may use everything' },
   { path: 'vitest.config.ts', may: [], reason: 'the runner is configured before the project is loaded' },
 ];
