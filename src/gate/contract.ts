@@ -155,8 +155,15 @@ export interface Actuals {
 
 export interface SettledCalls {
   readonly accountId: number;
-  readonly calls: readonly { readonly callId: string; readonly chargeMicro: bigint }[];
+  readonly calls: readonly SettledCall[];
   readonly funds: Funds;
+}
+
+export interface SettledCall {
+  readonly callId: string;
+  readonly chargeMicro: bigint;
+  /** Micro-yuan, whoever pays: counted by a gate that outlives processes when the call never left. */
+  readonly amountMicro?: bigint;
 }
 
 /** A window as the store remembers it: given to a gate of memory when the process begins. */

@@ -42,8 +42,8 @@ function once(timeoutMs: number) {
 }
 
 /**
- * `addresses` is one URL (`redis://` or `rediss://`), or several by commas: seeds of a cluster, or names of one
- * server. Whether it is a cluster is asked, not told.
+ * `addresses` is one URL (`redis://` or `rediss://`), or several by commas: seeds of a cluster, or names of
+ * one server. Whether it is a cluster is asked, not told.
  */
 export async function connectRedis(
   addresses: string,

@@ -202,18 +202,18 @@ class GateOnRedis implements RedisGate {
   }
 
   async settled({ accountId, calls, funds }: SettledCalls): Promise<void> {
-    for (const { callId } of calls) {
+    const settlements = calls.map(({ callId, amountMicro = 0n }) => {
       const lease = this.#leases.get(callId);
-      if (lease !== undefined) lease.settled = true;
-    }
-    const callIds = calls.map(({ callId }) => callId);
-    for (let start = 0; start === 0 || start < callIds.length; start += GATE_CALLS_PER_SCRIPT) {
-      const some = callIds.slice(start, start + GATE_CALLS_PER_SCRIPT);
-      await this.#outbox.tell({
-        tell: async () => {
-          await this.#run(LEAVE, this.#keysOf(accountId), settledLine(this.#serverTimeMs(), funds, some));
-        },
-      });
+      if (lease === undefined) return { callId, amountMicro };
+      lease.settled = true;
+      return { callId, amountMicro: undefined };
+    });
+    for (let start = 0; start === 0 || start < settlements.length; start += GATE_CALLS_PER_SCRIPT) {
+      const some = settlements.slice(start, start + GATE_CALLS_PER_SCRIPT);
+      const tell = async (): Promise<void> => {
+        await this.#run(LEAVE, this.#keysOf(accountId), settledLine(this.#serverTimeMs(), funds, some));
+      };
+      await this.#outbox.tell({ tell });
     }
   }
 

@@ -76,23 +76,39 @@ local function undo()
   write_sums()
 end
 
+-- A call of a dead process never leaves, and what it cost counts all the same.
+local function count_in_windows(call, spent)
+  for field in gmatch(call.fields, '%S+') do
+    local window = find_window(field, seconds_of(field))
+    if window and window.began <= call.since then
+      window.used = write(read(window.used) + read(spent))
+      put(field, window_text(window))
+    end
+  end
+end
+
 local function settle()
   load({ 'fv', unpack(SUMS) })
   read_sums()
   take_funds()
-  local ids, fields = {}, {}
+  local ids, amounts, fields = {}, {}, {}
   for index = 1, take_number() do
-    ids[index] = take()
+    ids[index], amounts[index] = take(), take()
     fields[index] = 'c:' .. ids[index]
   end
   if #fields > 0 then load(fields) end
-  for _, id in ipairs(ids) do
+  for index, id in ipairs(ids) do
     local call = find_call(id)
     if call then
-      local running = call.state == 'r'
+      local running, spent = call.state == 'r', amounts[index]
       release(call)
-      -- A call that is settled before it has left still has its windows to correct.
-      if running then put_call(id, call) else drop_call(id) end
+      if running and spent == '-' then
+        -- Its process lives: the call leaves yet, and has its windows to correct.
+        put_call(id, call)
+      else
+        if running then count_in_windows(call, spent) end
+        drop_call(id)
+      end
     end
   end
   write_sums()

@@ -86,7 +86,7 @@ export function leaveLine(
   return `${head(time, 'l')} ${told} ${corrections.length} ${corrections.join(' ')}`;
 }
 
-/** Into the windows the call was admitted under: `n` a count, `a` an amount, `m` made though not asked for. */
+/** Into the windows that admitted the call: `n` a count, `a` an amount, `m` made though not asked for. */
 function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
   const { request } = lease;
   const corrections: string[] = [];
@@ -127,9 +127,22 @@ export function undoLine(time: number | undefined, request: EnterRequest): Line 
   return `${head(time, 'u')} ${request.callId} ${taken.length} ${taken.join(' ')}`;
 }
 
-export function settledLine(time: number | undefined, funds: Funds, callIds: readonly string[]): Line {
-  for (const callId of callIds) assertWord(callId);
-  return `${head(time, 's')} ${fundsText(funds)} ${callIds.length} ${callIds.join(' ')}`;
+/** `amountMicro` is what a call cost whose process is dead; nothing when it lives and will leave. */
+export interface Settlement {
+  readonly callId: string;
+  readonly amountMicro: bigint | undefined;
+}
+
+export function settledLine(
+  time: number | undefined,
+  funds: Funds,
+  settlements: readonly Settlement[],
+): Line {
+  const calls = settlements.map(({ callId, amountMicro }) => {
+    assertWord(callId);
+    return `${callId} ${amountMicro ?? '-'}`;
+  });
+  return `${head(time, 's')} ${fundsText(funds)} ${calls.length} ${calls.join(' ')}`;
 }
 
 export function renewLine(time: number | undefined, leases: readonly RedisLease[]): Line {

@@ -142,6 +142,32 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await held(there)).toBe(8n * CREDIT);
   });
 
+  it('what a call of a dead node cost counts in its windows, once', async () => {
+    const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN)]);
+    const lease = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const amountMicro = 7n * CREDIT_YUAN;
+    const call = { callId: lease.callId, chargeMicro: 7n * CREDIT, amountMicro };
+    const funds = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+    for (let times = 0; times < 2; times++) await there.settled({ accountId: 1, calls: [call], funds });
+    expect(leaseOf(await there.enter(callOf({ policy, money: hold })))).toMatchObject({
+      heldMicro: 5n * CREDIT,
+      shortOf: 'amount',
+    });
+  });
+
+  it('what a living call cost counts when it leaves, though it was settled before', async () => {
+    const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN)]);
+    const lease = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const call = { callId: lease.callId, chargeMicro: 7n * CREDIT, amountMicro: 7n * CREDIT_YUAN };
+    const funds = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+    await here.settled({ accountId: 1, calls: [call], funds });
+    await here.leave(lease, charged(7n));
+    expect(leaseOf(await there.enter(callOf({ policy, money: hold })))).toMatchObject({
+      heldMicro: 5n * CREDIT,
+      shortOf: 'amount',
+    });
+  });
+
   it('a call that leaves after its lease ran out is charged and counted all the same', async () => {
     const policy = policyOf([rule('amount', 3600, 100n * CREDIT_YUAN), rule('tokens', 3600, 100n)]);
     const late = leaseOf(await here.enter(callOf({ policy, money: hold, inputTokens: 10 })));

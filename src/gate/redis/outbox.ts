@@ -39,6 +39,8 @@ export class Outbox {
   }
 
   async tell(message: Message): Promise<void> {
+    // While others wait to be told, nobody is held up by a try of its own.
+    if (this.#untold.length > 0) return this.add(message, 'first');
     try {
       await message.tell('first');
     } catch (error) {
