@@ -299,7 +299,7 @@ export const SUBSCRIPTION_DAYS_MAX = 3_660;
 export const REASON_LENGTH_MAX = 200;
 /** Pages of a list read by counting from its beginning; behind them a search has to be narrowed. */
 export const PAGE_NUMBER_MAX = 10_000;
-/** How often a server looks whether its embedded database lives, and the longest wait between two revivals. */
+/** How often a server looks whether its embedded database lives, and the longest wait between revivals. */
 export const EMBEDDED_LOOK_MS = 250;
 export const EMBEDDED_REVIVE_MS_MAX = 5_000;
 /** How long a new worker waits for the last one on its journal to end: it cuts its calls and settles them. */
@@ -322,7 +322,7 @@ export const HEARTBEAT_KEPT_HOURS = 168;
 export const ACCOUNT_READS_MAX = 2;
 /** What a worker gets to tell its figures; one that is silent for longer is left out. */
 export const WORKER_FIGURES_MS = 1_000;
-/** The wait before a dead worker is started again, from the first to the longest, and when it counts as well. */
+/** Waits before a dead worker is started again, the first and the longest; how long a good one lives. */
 export const WORKER_RESTART_MS = 200;
 export const WORKER_RESTART_MS_MAX = 5_000;
 export const WORKER_WELL_MS = 10_000;

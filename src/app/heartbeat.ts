@@ -7,7 +7,7 @@ import { endHeartbeat, type Heartbeat, writeHeartbeat } from '../store/heartbeat
 import type { OpenGate } from './gate.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Tells all who look at the database that this process serves; a beat that is lost is followed by another. */
+/** Tells all who look at the database that this process serves; a lost beat is followed by another. */
 export function startHeartbeat(
   database: Database,
   { gate }: OpenGate,

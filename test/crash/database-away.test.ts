@@ -20,7 +20,7 @@ import { keyOf, openScene, type Scene } from './scene.ts';
 import { CRASH_CATALOG } from './shapes.ts';
 
 const SIZE = { streams: 12, plains: 8, images: 2, paceMs: 40 };
-/** reliability.md asks for minutes; here as long as a test may take, and longer than every timeout of ours. */
+/** reliability.md asks for minutes; here it is longer than every timeout of ours. */
 const AWAY_MS = Number(process.env.TOLLGATE_TEST_AWAY_MS ?? 20_000);
 
 describe('a PostgreSQL of the user’s that is away', () => {
