@@ -11,6 +11,8 @@ export class Scope {
   readonly #clock: Clock;
   /** By the rule's key: each dimension and length stands alone. */
   readonly #windows = new Map<number, Window>();
+  /** No window ends before: most sweeps look no further. */
+  #firstEndMs = Number.POSITIVE_INFINITY;
 
   constructor(name: string, clock: Clock) {
     this.#name = name;
@@ -55,7 +57,7 @@ export class Scope {
     const { scope, dimension, seconds, startedAtMs, used } = window;
     const agedMs = Math.max(0, this.#clock.now() - startedAtMs);
     if (agedMs >= seconds * 1000) return;
-    this.#windows.set(keyOf(dimension, seconds), {
+    this.#keep(keyOf(dimension, seconds), {
       leased: { scope, dimension, seconds, startedAtMs },
       endsAtMs: nowMs + seconds * 1000 - agedMs,
       used,
@@ -85,22 +87,28 @@ export class Scope {
     // A wall clock that was set back must not make a window older than the one before it.
     const before = this.#windows.get(key);
     const startedAtMs = Math.max(this.#clock.now(), before === undefined ? 0 : before.leased.startedAtMs + 1);
-    const started: Window = {
+    return this.#keep(key, {
       leased: { scope: this.#name, dimension, seconds, startedAtMs },
       endsAtMs: nowMs + seconds * 1000,
       used: 0n,
       heldMicro: 0n,
-    };
-    this.#windows.set(key, started);
-    return started;
+    });
+  }
+
+  #keep(key: number, window: Window): Window {
+    this.#windows.set(key, window);
+    if (window.endsAtMs < this.#firstEndMs) this.#firstEndMs = window.endsAtMs;
+    return window;
   }
 
   /** An ended window stays while its start lies ahead by the wall clock: its successor must begin later. */
   #dropEnded(nowMs: number): void {
-    if (this.#windows.size === 0) return;
+    if (nowMs < this.#firstEndMs) return;
     const wallMs = this.#clock.now();
+    this.#firstEndMs = Number.POSITIVE_INFINITY;
     for (const [key, window] of this.#windows) {
       if (nowMs >= window.endsAtMs && wallMs > window.leased.startedAtMs) this.#windows.delete(key);
+      else if (window.endsAtMs < this.#firstEndMs) this.#firstEndMs = window.endsAtMs;
     }
   }
 }

@@ -43,8 +43,9 @@ export function amounts(world: World): void {
     const refused = { reason: 'amount', limit: 15_000n, used: 10_000n, seconds: 60, retryAfterMs: 1_000 };
     expect(await world.enter(parts)).toMatchObject(refused);
     await world.gate().leave(first, charged(9n));
-    // Exactly the least is left.
+    // Exactly the least is left, and then exactly the least is held.
     expect(await world.lease(parts)).toMatchObject({ heldMicro: 6n * CREDIT, shortOf: 'amount' });
+    expect(await world.enter(parts)).toMatchObject({ used: 15_000n, retryAfterMs: 1_000 });
   });
 
   it('when what is used stands in the way the wait is true, to the millisecond', async () => {
@@ -83,8 +84,12 @@ export function amounts(world: World): void {
   it('a call that cost more than it held counts in full', async () => {
     const policy = minute(15n);
     const first = await world.lease({ policy, money });
+    const second = await world.lease({ policy, money });
     await world.gate().leave(first, charged(40n));
-    expect(await world.enter({ policy, money })).toMatchObject({ reason: 'amount', used: 40_000n });
+    expect(await world.enter({ policy, money })).toMatchObject({ reason: 'amount', used: 45_000n });
+    // Less than nothing is left; whoever still runs keeps what it holds and gets no more.
+    expect(await world.gate().extend(second, CREDIT)).toBe(0n);
+    expect(second).toMatchObject({ heldMicro: 5n * CREDIT, shortOf: 'amount' });
   });
 }
 
