@@ -40,7 +40,6 @@ const PRICE = {
 
 /** Settles random calls of its accounts, in the order of their time, on the database it was made for. */
 export class SettleLoad {
-  readonly #database: Database;
   readonly #accounts: number;
   readonly #dataFolder: string;
   readonly #random: Random = seededRandom(20_261_115);
@@ -48,7 +47,6 @@ export class SettleLoad {
   #nowMs = FILLED_TO_MS;
 
   constructor(database: Database, accounts: number, dataFolder: string) {
-    this.#database = database;
     this.#accounts = accounts;
     this.#dataFolder = dataFolder;
     this.#ledger = createLedgerStore({ database, creditsPerYuan: 1_000, calendar: createCalendar('UTC') });
@@ -58,7 +56,6 @@ export class SettleLoad {
     const batches = Array.from({ length: calls / batch }, () =>
       Array.from({ length: batch }, () => this.#nextCall()),
     );
-    await this.#database.query('checkpoint');
     const databaseMs = this.#databaseMs();
     const own = process.cpuUsage();
     const begunMs = performance.now();
