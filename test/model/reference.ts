@@ -169,11 +169,11 @@ export class Reference {
   restart(): void {
     this.settle();
     for (const call of this.running) {
-      const before = { counted: call.countedMicro, tokens: call.countedTokens };
       // A vendor that has not told its input, or has told nothing at all, is charged with our estimate, or not.
       this.#cost(call, call.marked ?? { input: 0, output: 0 });
       call.heldMicro = call.openHeldMicro > call.chargeMicro ? call.openHeldMicro : call.chargeMicro;
-      call.countedMicro = this.#gate === 'outlives' ? before.counted : call.amountMicro;
+      call.countedMicro = call.amountMicro;
+      // A gate that outlives us corrects no tokens of calls that never left.
       if (this.#gate === 'forgets' && call.marked !== undefined) {
         call.countedTokens = call.marked.input + call.marked.output;
       }

@@ -169,8 +169,8 @@ export class System {
 
   async restart(gateOutlives: boolean): Promise<void> {
     const { ledger, books, clock } = this.#parts;
-    await ledger.restart(gateOutlives ? (account) => this.#gate.settled(account) : undefined);
     this.#gate = this.#parts.openGate();
+    await ledger.restart(gateOutlives ? (account) => this.#gate.settled(account) : undefined);
     if ('restore' in this.#gate) (this.#gate as MemoryGate).restore(await books.windows(clock.now()));
   }
 

@@ -150,8 +150,8 @@ export function renewLine(time: number | undefined, leases: readonly RedisLease[
     const { callId, enteredAtMs, held, settled } = lease;
     const fields = heldFields(lease);
     const amount = settled ? 0n : held.heldMicro;
-    const moments = `${held.month} ${enteredAtMs} ${held.atMs}`;
-    return `${callId} ${amount} ${moments} ${fields.length} ${fields.join(' ')}`;
+    // Word by word: a call that holds in no window must not leave an empty word before the next one.
+    return [callId, amount, held.month, enteredAtMs, held.atMs, fields.length, ...fields].join(' ');
   });
   return `${head(time, 'n')} ${texts.length} ${texts.join(' ')}`;
 }

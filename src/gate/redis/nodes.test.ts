@@ -142,6 +142,18 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await held(there)).toBe(8n * CREDIT);
   });
 
+  it('calls of one account are renewed together, whatever each of them holds', async () => {
+    const calls = [undefined, hold, undefined, hold];
+    const leases = await Promise.all(calls.map((money) => here.enter(callOf({ money }))));
+    for (let times = 0; times < 4; times++) {
+      clock.advance(GATE_LEASE_MS / 2);
+      await here.renew();
+    }
+    expect(reasonOf(await there.enter(callOf({ money: hold })))).toBe('credits');
+    for (const result of leases) await here.leave(leaseOf(result), NOTHING_DONE);
+    expect(await held(there)).toBe(15n * CREDIT);
+  });
+
   it('what a call of a dead node cost counts in its windows, once', async () => {
     const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN)]);
     const lease = leaseOf(await here.enter(callOf({ policy, money: hold })));
