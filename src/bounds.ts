@@ -326,7 +326,7 @@ export const WORKER_FIGURES_MS = 1_000;
 export const WORKER_RESTART_MS = 200;
 export const WORKER_RESTART_MS_MAX = 5_000;
 export const WORKER_WELL_MS = 10_000;
-/** The gate on Redis: what a call holds frees itself after this, unless its process renews it, and when it does. */
+/** The gate on Redis: what a call holds frees itself after this, unless its process renews it by then. */
 export const GATE_LEASE_MS = 90_000;
 export const GATE_RENEW_AFTER_MS = 30_000;
 export const GATE_RENEW_LOOK_MS = 5_000;

@@ -45,7 +45,8 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
 
   beforeAll(async () => {
     redis = await startRedis();
-    connection = await connectRedis(redis.url, silentLogger);
+    // Nothing here is about time limits, and the machine may be busy.
+    connection = await connectRedis(redis.url, silentLogger, 25_000);
   });
   afterAll(async () => {
     connection?.close();
