@@ -1,5 +1,5 @@
 import { type Random, seededRandom } from '../../src/kernel/random.ts';
-import { DIALECTS, type Dialect, FORMS, type Form } from './dialects.ts';
+import { DIALECTS, type Dialect, FORMS, type Form, type Tool } from './dialects.ts';
 import { type Course, ENDINGS } from './endings.ts';
 
 /** One of the 384: who asks in which words, who answers in which words, and how it ends. */
@@ -38,6 +38,8 @@ export interface Run {
   readonly directive: string;
   readonly system: string | undefined;
   readonly turns: readonly string[];
+  /** Offered when the answer is to call them: then it says nothing else. */
+  readonly tools: readonly Tool[];
 }
 
 const TOKENS_MIN = 40;
@@ -46,6 +48,16 @@ const PLACE_MIN = 6;
 /** The place stays clear of the end, so that a client that leaves there leaves in the middle. */
 const PLACE_CLEAR = 20;
 const LORE = 'The quick brown fox jumps over the lazy dog while the harbour master counts the boats. ';
+
+const LOOK: Tool = {
+  name: 'look',
+  description: 'Looks at a place in the harbour.',
+  parameters: {
+    type: 'object',
+    properties: { place: { type: 'string' }, depth: { type: 'integer' }, quick: { type: 'boolean' } },
+    required: ['place', 'depth', 'quick'],
+  },
+};
 
 export function drawRun(cell: Cell, seed: number): Run {
   const random = seededRandom(seed * CELLS.length + cell.index);
@@ -64,7 +76,8 @@ export function drawRun(cell: Cell, seed: number): Run {
   const prompt = `${LORE.repeat(1 + below(random, 4))}[[sim ${directive}]]`;
   const earlier = below(random, 2) === 0 ? [] : [LORE, 'The boats are nine, and one is late.'];
   const system = below(random, 2) === 0 ? undefined : 'Answer briefly, and count twice.';
-  return { cell, seed, tag, tokens, at, directive, system, turns: [...earlier, prompt] };
+  const tools = words.includes('tool=') ? [LOOK] : [];
+  return { cell, seed, tag, tokens, at, directive, system, turns: [...earlier, prompt], tools };
 }
 
 function below(random: Random, bound: number): number {

@@ -44,9 +44,9 @@ export interface Gateway {
 
 /** Makes the call of a run and leaves it when its ending says so; it never throws. */
 export function call({ url, key, simulator }: Gateway, run: Run): Promise<Seen> {
-  const { cell, system, turns, tag } = run;
+  const { cell, system, turns, tools, tag } = run;
   const client = CLIENTS[cell.client];
-  const conversation = { model: cell.model, form: cell.form, system, turns };
+  const conversation = { model: cell.model, form: cell.form, system, turns, tools };
   const outgoing = request(url + client.path(conversation), {
     method: 'POST',
     agent: false,

@@ -11,6 +11,14 @@ export interface Conversation {
   readonly system: string | undefined;
   /** User and assistant in turn; the last is the user's. */
   readonly turns: readonly string[];
+  /** Functions the model may call. */
+  readonly tools: readonly Tool[];
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: object;
 }
 
 type Json = Record<string, unknown>;
@@ -24,6 +32,9 @@ export interface ClientSide {
 
 const role = (index: number): string => (index % 2 === 0 ? 'user' : 'assistant');
 const streamed = ({ form }: Conversation): object => (form === 'stream' ? { stream: true } : {});
+/** No tools are no member at all: some vendors refuse an empty list. */
+const offered = ({ tools }: Conversation, write: (tool: Tool) => object): object =>
+  tools.length === 0 ? {} : { tools: tools.map(write) };
 const spoken = ({ turns }: Conversation): { role: string; content: string }[] =>
   turns.map((content, index) => ({ role: role(index), content }));
 
@@ -36,6 +47,7 @@ export const CLIENTS: Readonly<Record<Dialect, ClientSide>> = {
         ...(asked.system === undefined ? [] : [{ role: 'system', content: asked.system }]),
         ...spoken(asked),
       ],
+      ...offered(asked, (tool) => ({ type: 'function', function: tool })),
       ...streamed(asked),
     }),
     text: (value) =>
@@ -47,6 +59,7 @@ export const CLIENTS: Readonly<Record<Dialect, ClientSide>> = {
       model: asked.model,
       ...(asked.system === undefined ? {} : { instructions: asked.system }),
       input: spoken(asked),
+      ...offered(asked, (tool) => ({ type: 'function', ...tool })),
       ...streamed(asked),
     }),
     text: (value) => {
@@ -63,6 +76,7 @@ export const CLIENTS: Readonly<Record<Dialect, ClientSide>> = {
       max_tokens: 900,
       ...(asked.system === undefined ? {} : { system: asked.system }),
       messages: spoken(asked),
+      ...offered(asked, ({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),
       ...streamed(asked),
     }),
     text: (value) => {
@@ -74,7 +88,8 @@ export const CLIENTS: Readonly<Record<Dialect, ClientSide>> = {
   gemini: {
     path: ({ model, form }) =>
       `/v1beta/models/${model}:${form === 'stream' ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-    body: ({ turns, system }) => ({
+    body: ({ turns, system, tools }) => ({
+      ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools }] }),
       ...(system === undefined ? {} : { systemInstruction: { parts: [{ text: system }] } }),
       contents: turns.map((text, index) => ({
         role: role(index) === 'user' ? 'user' : 'model',

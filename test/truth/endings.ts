@@ -56,7 +56,7 @@ export const ENDINGS: readonly Ending[] = [
     name: 'ok',
     ...both({
       ...whole,
-      directives: ['', 'cached={at}', 'thinking=17', 'cached={at} cachewrite=9 thinking=8'],
+      directives: ['', 'cached={at}', 'thinking=17', 'cached={at} cachewrite=9 thinking=8', 'tool=look'],
       rule: 'reported',
       why: 'reported usage is charged to the token',
     }),
@@ -65,7 +65,7 @@ export const ENDINGS: readonly Ending[] = [
     name: 'no usage',
     ...both({
       ...whole,
-      directives: ['usage=none', 'usage=null'],
+      directives: ['usage=none', 'usage=null', 'usage=none tool=look'],
       rule: 'counted',
       why: 'nothing was reported: what was received is counted',
     }),
@@ -200,6 +200,14 @@ export const ENDINGS: readonly Ending[] = [
  * How far a count may be from the truth. All vendors of the simulator count with the tokenizer that we count
  * with, so a text is the same number on both sides; no vendor tells what its frame around a prompt costs. We
  * take 3 tokens for a message and 3 for the answer; the simulator takes from 1 to 3 for a message and up to 4
- * for the prompt. `output` is 0: each word of the simulator is one token, alone and in a text.
+ * for the prompt. `output` is 0: each word of the simulator is one token, alone and in a text. A tool is
+ * offered, and called, in other JSON by each dialect: what its frame costs is guessed as well, and the name
+ * and the arguments of a call, which are counted together, may share a token.
  */
-export const TOLERANCE = { inputPerMessage: 3, inputPerPrompt: 4, output: 0 } as const;
+export const TOLERANCE = {
+  inputPerMessage: 3,
+  inputPerPrompt: 4,
+  inputPerTool: 12,
+  output: 0,
+  outputPerCall: 2,
+} as const;

@@ -65,11 +65,12 @@ function judgeEnding(problems: Problems, { run, seen }: Told, made: TruthCall): 
   const { leave, verdict, rule } = run.cell.course;
   problems.same('the client left', seen.left, leave !== 'never');
   if (verdict === 'cut-by-client') problems.same('the vendor was', made.finished, 'aborted-by-client');
-  if (verdict === 'complete') {
+  if (verdict === 'complete' && run.tools.length === 0) {
     const said = made.outputTokens - made.reasoningTokens;
     problems.same('the vendor said', said, run.tokens);
     if (leave === 'never') problems.same('the client read', seen.delivered, run.tokens);
   }
+  problems.same('calls of tools', made.said?.calls.length ?? 0, run.tools.length);
   if (rule === 'received') problems.within('the client read', seen.delivered, [1, made.outputTokens]);
 }
 
@@ -112,7 +113,10 @@ function judgeInputClasses(problems: Problems, { run, row, made }: Figures): voi
 
 function judgeCountedInput(problems: Problems, { run, row, made }: Figures): void {
   const messages = run.turns.length + (run.system === undefined ? 0 : 1);
-  const margin = messages * TOLERANCE.inputPerMessage + TOLERANCE.inputPerPrompt;
+  const margin =
+    messages * TOLERANCE.inputPerMessage +
+    TOLERANCE.inputPerPrompt +
+    run.tools.length * TOLERANCE.inputPerTool;
   const { inputTokens } = made;
   problems.within('input', inputOf(row), [inputTokens - margin, inputTokens + margin]);
   problems.same('cache counted', row.cache_read + row.cache_write, 0);
@@ -120,7 +124,7 @@ function judgeCountedInput(problems: Problems, { run, row, made }: Figures): voi
 
 function judgeOutput(problems: Problems, { run, seen, row, made }: Figures): void {
   const { rule } = run.cell.course;
-  const { output: margin } = TOLERANCE;
+  const margin = TOLERANCE.output + run.tools.length * TOLERANCE.outputPerCall;
   if (rule === 'reported') {
     problems.same('text', row.output_text, made.outputTokens - made.reasoningTokens);
     problems.same('reasoning', row.output_reasoning, made.reasoningTokens);
