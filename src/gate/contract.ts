@@ -3,8 +3,8 @@ import type { CoverageWindow, Dimension, Policy } from '../catalog/contract.ts';
 
 /**
  * Limits and holds as one contract (design.md 3). `enter` checks everything, then takes everything, or takes
- * nothing: concurrency slot, every window of the policy, and the money: what the call may cost at most is held
- * in every pot that bounds it, which are the amount windows of the policy and either the coverage of a
+ * nothing: concurrency slot, every window of the policy, and the money: what the call may cost at most is
+ * held in every pot that bounds it, which are the amount windows of the policy and either the coverage of a
  * subscription or Credits and the monthly cap. All implementations run the same contract suite.
  *
  * Invariants:
@@ -21,8 +21,8 @@ export interface Gate {
   extend(lease: Lease, moreMicro: bigint): bigint | Promise<bigint>;
   /**
    * Another model or another payer takes over the running call: its hold is dropped and one is taken on the
-   * new terms, in one step. Refused: the old hold stands, and the call may still end. Slot and request windows
-   * are not touched: it is the same call.
+   * new terms, in one step. Refused: the old hold stands, and the call may still end. Slot and request
+   * windows are not touched: it is the same call.
    */
   rehold(lease: Lease, money: MoneyRequest | undefined): ReholdResult | Promise<ReholdResult>;
   /** Ends the call: exactly once per lease. A second time is a programming error and is asserted. */

@@ -45,7 +45,7 @@ export function potsOf(
   return pots;
 }
 
-/** Grants as much of what is wanted as every pot has left; when that is less, the first of the emptiest is named. */
+/** Grants as much of what is wanted as every pot has left. If less, the first of the emptiest is named. */
 export function grant(held: Held, holding: Holding, wantMicro: bigint, nowMs: number): bigint {
   const { terms, pots, purse } = holding;
   let granted = wantMicro;

@@ -42,7 +42,7 @@ export class MemoryLease implements Lease {
     return this.holding.purse === undefined ? 'subscription' : 'credits';
   }
 
-  /** Made when it is asked for: a call that is refused by its vendor needs it as little as one without rules. */
+  /** Made when it is asked for: most calls have no rules at all. */
   get windows(): readonly LeasedWindow[] {
     const { holding } = this;
     if (this.running.length === 0 && (holding === undefined || holding.pots.length === 0)) {

@@ -226,8 +226,8 @@ class InMemoryGate implements MemoryGate {
   }
 
   /**
-   * The subscription if enough of it is left, else the purse. It is the last check: coverage windows start here,
-   * at their first use.
+   * The subscription if enough of it is left, else the purse. It is the last check, so that coverage windows
+   * start here, at their first use.
    */
   #findPayer(request: EnterRequest, terms: MoneyRequest, nowMs: number): Holding | GateRefused {
     const { coverage, purse } = terms;

@@ -67,7 +67,9 @@ export function amounts(world: World): void {
     await world.lease({ policy, money: { ...money, wantMicro: 9n * CREDIT + 1n } });
     expect(await world.enter({ policy, money })).toMatchObject({ reason: 'amount', used: 9_001n });
   });
+}
 
+export function severalAmounts(world: World): void {
   it('several amount windows bound a call together, and the wait is that of the last to open', async () => {
     const policy = policyOf([rule('amount', 60, 20n * CREDIT_YUAN), rule('amount', 3600, 12n * CREDIT_YUAN)]);
     const first = await world.lease({ policy, money });
@@ -124,7 +126,9 @@ export function amountsOverTime(world: World): void {
     await world.gate().leave(lease, charged(15n));
     expect(await world.enter({ policy, money })).toMatchObject({ reason: 'amount', retryAfterMs: 1 });
   });
+}
 
+export function amountsOfNothing(world: World): void {
   it('a call that costs nothing here neither checks nor counts nor starts an amount window', async () => {
     const policy = minute(10n);
     const own = await world.lease({ policy, money: undefined });

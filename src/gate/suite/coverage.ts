@@ -44,7 +44,9 @@ export function coverage(world: World): void {
       expect(reasonOf(await world.enter({ money }))).toBe('credits');
     });
   }
+}
 
+export function coverageOrPurse(world: World): void {
   it('a covered call holds no Credits, and a call paid by Credits no coverage', async () => {
     const money = moneyOf({ coverage: coverOf(10n), purse });
     const first = await world.lease({ money });
@@ -85,7 +87,9 @@ export function coverage(world: World): void {
     expect(lease).toMatchObject({ payer: 'subscription', heldMicro: 15n * CREDIT, shortOf: 'coverage' });
     expect(await world.gate().extend(lease, 1n)).toBe(0n);
   });
+}
 
+export function coverageBounds(world: World): void {
   it('every window of the coverage bounds, and none at all is no bound', async () => {
     const both = coverBy([
       { seconds: 60, amountMicro: 8n * CREDIT_YUAN },
@@ -132,7 +136,9 @@ export function coverageOverTime(world: World): void {
     await world.gate().leave(first, covered(9n));
     expect((await world.lease({ money })).heldMicro).toBe(CREDIT);
   });
+}
 
+export function coverageAnchors(world: World): void {
   it('coverage is anchored at the first call it pays for', async () => {
     const policy = policyOf([rule('requests', 5, 3n)]);
     const least = { leastMicro: 20n * CREDIT, wantMicro: 20n * CREDIT };
@@ -169,7 +175,9 @@ export function coverageOverTime(world: World): void {
     expect((await world.lease({ money: fresh })).heldMicro).toBe(10n * CREDIT);
     expect(reasonOf(await world.enter({ money: old }))).toBe('coverage');
   });
+}
 
+export function coverageUnderPolicy(world: World): void {
   it('a covered call counts into the amount windows of its policy too, and they are checked first', async () => {
     const policy = policyOf([rule('amount', 60, 12n * CREDIT_YUAN)]);
     const money = moneyOf({ coverage: coverOf(11n, 3600) });

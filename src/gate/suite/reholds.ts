@@ -61,7 +61,9 @@ export function reholds(world: World): void {
     const all = holdOf(funds, everything);
     expect(await world.lease({ policy, money: all })).toMatchObject({ heldMicro: 15n * CREDIT });
   });
+}
 
+export function sameCall(world: World): void {
   it('what the call holds itself is free for its new hold', async () => {
     const policy = policyOf([rule('amount', 60, 20n * CREDIT_YUAN)]);
     const all = holdOf(funds, { wantMicro: 20n * CREDIT, leastMicro: 20n * CREDIT, capMicro: 20_000n });
