@@ -34,7 +34,7 @@ import {
   versionLine,
 } from './line.ts';
 import { Outbox } from './outbox.ts';
-import { ENTER, hadNoEffect, LEAVE, type RedisClient, runScript, type Script } from './script.ts';
+import { ENTER, hadNoEffect, LEAVE, type RedisClient, reasonOf, runScript, type Script } from './script.ts';
 
 export interface RedisGateOptions {
   readonly client: RedisClient;
@@ -278,7 +278,7 @@ class GateOnRedis implements RedisGate {
       this.#reachable = true;
       return answer;
     } catch (error) {
-      if (this.#reachable) this.#log.warn({ err: error }, 'redis is away: no call enters');
+      if (this.#reachable) this.#log.warn({ reason: reasonOf(error) }, 'redis is away: no call enters');
       this.#reachable = false;
       throw error;
     }

@@ -43,6 +43,11 @@ export async function runScript(
   return String(answer);
 }
 
+/** What may be logged of a failure: the client hangs the command on it, and with it a password or a script. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Whether the command surely had no effect: it was never sent, or the server said that it did not run it. */
 export function hadNoEffect(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
