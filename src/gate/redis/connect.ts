@@ -1,6 +1,7 @@
 import { Cluster, type ClusterOptions, type DNSLookupFunction, Redis, type RedisOptions } from 'ioredis';
 import {
   REDIS_CONNECT_TIMEOUT_MS,
+  REDIS_OPEN_MS,
   REDIS_RETRY_MS,
   REDIS_RETRY_MS_MAX,
   REDIS_SEEDS_MAX,
@@ -143,11 +144,18 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
 
 const keepName: DNSLookupFunction = (address, callback) => callback(null, address);
 
+/** A cluster that is not whole would be waited for without end. */
 async function connectOrClose(client: Redis | Cluster): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new RedisUnreachable('it was not ready in time')), REDIS_OPEN_MS);
+  });
   try {
-    await client.connect();
+    await Promise.race([client.connect(), late]);
   } catch (error) {
     client.disconnect();
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
