@@ -43,7 +43,7 @@ export async function runScript(
   return String(answer);
 }
 
-/** What may be logged of a failure: the client hangs the command on it, and with it a password or a script. */
+/** What may be logged of a failure: the client hangs the command on it, and with it a password. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
