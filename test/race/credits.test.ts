@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { examine } from '../../src/store/doctor.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { ask, openPurse, parallel, RACE_CATALOG, tally } from './purse.ts';
+import { RACE_CATALOG } from './catalog.ts';
+import { ask, openPurse, parallel, tally } from './purse.ts';
 
 const MICRO = 1_000_000n;
 let world: World;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../support/world.ts';
-import { type Answered, ask, openPurse, parallel, RACE_CATALOG, tally } from './purse.ts';
+import { RACE_CATALOG } from './catalog.ts';
+import { type Answered, ask, openPurse, parallel, tally } from './purse.ts';
 
 let world: World;
 beforeAll(async () => {
