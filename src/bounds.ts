@@ -354,3 +354,5 @@ export const REDIS_SEEDS_MAX = 100;
 export const REDIS_OPEN_MS = 5_000;
 /** How often it is looked whether Redis answers, so that readiness is known when nobody calls. */
 export const REDIS_LOOK_MS = 500;
+/** Ids that one request names in its query: a page of them. */
+export const IDS_PER_REQUEST_MAX = 100;
