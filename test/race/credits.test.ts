@@ -70,18 +70,6 @@ test('what was held and not used is free again for the next call', async () => {
   expect((await purse.funds()).credits).toBe(0n);
 });
 
-test('the monthly cap is as hard a bound: 40204 beyond it, and Credits stay', async () => {
-  const purse = await openPurse(world, { credits: 1000, cap: 0.0125 });
-  const answers = await parallel(100, () => ask(world, { key: purse.key, max: 10, directive: 'tokens=10' }));
-  expect(tally(answers)).toEqual({ 200: 12, 40204: 88 });
-  await world.settled();
-  const { credits, monthSpent } = await purse.funds();
-  expect(credits).toBe(988n * MICRO);
-  expect(monthSpent).toBe(12_000n);
-  const later = await ask(world, { key: purse.key, max: 10, directive: 'tokens=10' });
-  expect(later).toMatchObject({ status: 403, code: 40204 });
-});
-
 test('a plain answer that costs more than could be held never passes the cap: the rest is shortfall', async () => {
   const purse = await openPurse(world, { credits: 1000, cap: 0.005 });
   const running = ask(world, { key: purse.key, max: 20, directive: 'tokens=20 delay=400' });
