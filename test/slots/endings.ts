@@ -125,11 +125,13 @@ export async function endOne(world: World, key: string, way: Way): Promise<Seen>
   }
 }
 
+const ROUTE = '{ vendor: openai, credential: main, forward_model_id: gpt-5-2026-08-01, protocols: [chat] }';
+
 /** As many slots as workers, and a model for each way; `slow` is for counting who runs at once. */
 export function slotsCatalog(slots: number): string {
   const model = (name: string): string =>
     `  - { model_id: ${name}, prices: { input: "0", output: "1" }, max_output_tokens: 128000, ` +
-    `routes: [{ vendor: openai, credential: main, forward_model_id: gpt-5-2026-08-01, protocols: [chat] }] }\n`;
+    `routes: [${ROUTE}] }\n`;
   return `
 defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false }
 vendors: [{ code: openai, name: OpenAI, protocols: [chat], base_url: "\${SIM}/v1" }]

@@ -10,7 +10,7 @@ export interface Crowd {
 
 const DELAY_MS = 1_500;
 
-/** Twice as many as may: by the vendor's own count exactly the limit runs at once, and nobody else ever did. */
+/** Of twice as many as may, exactly the limit runs at once by the vendor's own count, and no other. */
 export async function expectExactly({ url, key, limit, simulator }: Crowd): Promise<void> {
   await until(() => simulator.stats.open === 0);
   simulator.stats.peakOpen = 0;

@@ -97,7 +97,7 @@ async function ask(url: string, key: string, directive: string): Promise<number>
   }
 }
 
-test('a killed process takes its slots with it: after the restart all are free, with the gate in memory', async () => {
+test('the slots of a killed process are free after its restart, with the gate in memory', async () => {
   const first = await start({});
   const key = await newKey();
   await dieWithAllTaken(first, key);
