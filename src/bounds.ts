@@ -60,6 +60,8 @@ export const JOURNAL_SEGMENT_BYTES = 16 * MIB;
 export const JOURNAL_BYTES_MAX = 1024 * MIB;
 export const JOURNAL_RECORD_BYTES_MAX = 64 * KIB;
 export const JOURNAL_SYNC_MS = 5;
+/** Records that go to the operating system in one write; a busy turn has some dozens of about 1 KiB. */
+export const JOURNAL_TURN_BYTES = 256 * KIB;
 /** Calls settled in one transaction, and how long an ended call may wait for company. */
 export const SETTLE_BATCH_MAX = 1_000;
 export const SETTLE_WAIT_MS = 50;

@@ -13,7 +13,7 @@ import { droppedHeaders, modelHeaders, requestIdHeaders } from './answer.ts';
 import { type AttemptResult, NOTHING_SPENT, type RouteFailure, type VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
 import type { Flight } from './in-flight.ts';
-import { attemptCount, countedInput, type Passage, settlePassage } from './passage.ts';
+import { attemptCount, countedInput, type Passage, settlePassage, settlePassageInTurn } from './passage.ts';
 import { resetAfter } from './reset.ts';
 import { classify } from './route.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
@@ -285,19 +285,11 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     const whole = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
     const headers = this.#answerHeaders(head);
     headers.push('content-length', String(whole?.length ?? 0));
-    settlePassage(
-      this.#passage,
-      {
-        status: head.status,
-        errorCode: null,
-        verdict: 'complete',
-        usage,
-        estimated: answer.usage === undefined,
-      },
-      'ok',
-    );
+    const estimated = answer.usage === undefined;
+    const outcome = { status: head.status, errorCode: null, verdict: 'complete', usage, estimated } as const;
+    settlePassageInTurn(this.#passage, outcome, 'ok');
     // The answer is held until the client has it, not only until it is understood.
-    const { bodies } = this.#passage.carriage;
+    const { bodies, journal } = this.#passage.carriage;
     const heldBytes = this.#heldBytes;
     this.#heldBytes = 0;
     if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', () => bodies.give(heldBytes));
@@ -307,6 +299,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     // and to write to a reader who is awake costs half as much.
     setImmediate(() =>
       this.#guard(() => {
+        journal.flush();
         response.writeHead(head.status, headers);
         response.end(whole);
         this.#settle.resolve({ kind: 'answered', outcome: 'ok' });

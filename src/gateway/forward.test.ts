@@ -112,7 +112,7 @@ function journalOf(openings: number, ended: CallRecord[]): Journal {
     if (opened++ >= openings) throw new StoreUnavailable('the journal takes no calls');
   };
   const end = (record: CallRecord): void => void ended.push(record);
-  return { open, mark() {}, end } as unknown as Journal;
+  return { open, mark() {}, end, flush() {} } as unknown as Journal;
 }
 
 function bodiesOf(room: number): Carriage['bodies'] {
@@ -150,10 +150,8 @@ function offerOf(modelId: string) {
 
 async function stage(set: Stage) {
   const { plays, modelId = 'm', room = 1_000_000, openings = 9, body = PLAIN, find } = set;
-  const sent: Play[] = [];
-  const ended: CallRecord[] = [];
-  const clock = systemClock;
-  const log = silentLogger;
+  const [sent, ended]: [Play[], CallRecord[]] = [[], []];
+  const [clock, log] = [systemClock, silentLogger];
   const tasks = new Tasks(log);
   const gate = createMemoryGate({ clock });
   const journal = journalOf(openings, ended);
@@ -187,6 +185,14 @@ test('a second try that ends with a fault of ours gives its place in the retry b
   const { passage, retryBudget } = await stage({ plays: [breaks], openings: 1 });
   await expect(forward(passage, ROUTES, TIMES)).rejects.toThrow(StoreUnavailable);
   expect(retryBudget.taken).toBe(0);
+});
+
+test('a vendor is not asked for a client that left while the journal opened its call', async () => {
+  const { passage, response, sent, ended } = await stage({ plays: [answers] });
+  const forwarded = forward(passage, ROUTES, TIMES);
+  Object.defineProperty(response, 'closed', { value: true });
+  await forwarded;
+  expect([sent, ended.map(({ verdict }) => verdict)]).toEqual([[], ['cut-by-client']]);
 });
 
 test('an answer we have no room for is no fault of its route, and no other route makes it again', async () => {

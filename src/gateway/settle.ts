@@ -25,7 +25,13 @@ export interface Settlement {
  * Ends a call: its record goes into the journal before the client has the last byte, so that a call the
  * client saw finished is charged to the token whatever happens to us; then the gate is left.
  */
-export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): CallRecord {
+export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): void {
+  settleInTurn(call, outcome, settlement);
+  settlement.journal.flush();
+}
+
+/** The same for who answers at the end of the turn, and flushes the journal before that. */
+export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlement): void {
   assert(!call.settled, 'a call is settled once');
   call.settled = true;
   call.usage = outcome.usage;
@@ -39,7 +45,6 @@ export function settleCall(call: Call, outcome: Outcome, settlement: Settlement)
     leaveGate(call, record, settlement);
   }
   settlement.observer.callEnded(record);
-  return record;
 }
 
 /**
