@@ -50,6 +50,7 @@ describe('a word with spaces and brackets', () => {
 describe('a fault', () => {
   it('has a place and a value', () => {
     expect(parseFault('pause@5:31000')).toEqual({ name: 'pause', at: 5, value: '31000' });
+    expect(parseFault('pause@5t:300')).toEqual({ name: 'pause', at: 5, unit: 'tokens', value: '300' });
     expect(parseFault('status@429:retry-after=10')).toEqual({
       name: 'status',
       at: 429,

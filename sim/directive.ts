@@ -34,6 +34,8 @@ export interface Directive {
 export interface FaultCall {
   readonly name: string;
   readonly at?: number;
+  /** `@12t`: the place is behind so many output tokens, not at an event. */
+  readonly unit?: 'tokens';
   /** What follows a second colon: milliseconds, a count or an address. */
   readonly value?: string;
 }
@@ -111,14 +113,15 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
   };
 }
 
-/** `reset@12`, `pause@5:31000`, `status@429:retry-after=10`, `html`. */
+/** `reset@12`, `reset@12t`, `pause@5:31000`, `status@429:retry-after=10`, `html`. */
 export function parseFault(text: string): FaultCall {
-  const match = /^([a-z0-9-]{1,40})(?:@(\d{1,9}))?(?::(.{0,500}))?$/.exec(text);
+  const match = /^([a-z0-9-]{1,40})(?:@(\d{1,9})(t)?)?(?::(.{0,500}))?$/.exec(text);
   if (match === null) return { name: text };
-  const [, name = '', at, value] = match;
+  const [, name = '', at, unit, value] = match;
   return {
     name,
     ...(at === undefined ? {} : { at: Number(at) }),
+    ...(unit === undefined ? {} : { unit: 'tokens' as const }),
     ...(value === undefined ? {} : { value }),
   };
 }

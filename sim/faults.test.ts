@@ -117,6 +117,19 @@ describe('faults between events', () => {
     expect(outcome.text).not.toContain('[DONE]');
   });
 
+  it('at a place in tokens, whatever stands between them', async () => {
+    for (const at of [0, 4, 10]) {
+      const outcome = await run(`thinking=3 chunk=2 fault=fin@${at}t`);
+      expect(outcome.truth).toMatchObject({ outputTokens: at, finished: 'cut' });
+    }
+    const error = await run('fault=error-event@10t');
+    expect(error.truth.outputTokens).toBe(10);
+    expect(error.text).not.toContain('"finish_reason":"stop"');
+    const paused = await run('fault=pause@10t:80');
+    expect(paused.ending).toBe('complete');
+    expect((paused.truth.endedAtMs ?? 0) - paused.truth.startedAtMs).toBeGreaterThanOrEqual(75);
+  });
+
   it('a pause and a stall', async () => {
     const paused = await run('fault=pause@3:80');
     expect(paused.ending).toBe('complete');
@@ -199,6 +212,12 @@ describe('faults of a plain answer', () => {
       expect(outcome.body.length).toBeGreaterThan(0);
       expect(outcome.truth).toMatchObject({ outputTokens: 10, finished: 'cut', status: 200 });
     }
+    const ended = await run('fault=end', { plain: 'plain' });
+    expect([ended.ending, ended.truth.finished]).toEqual(['complete', 'cut']);
+    expect(() => JSON.parse(ended.text)).toThrow(SyntaxError);
+    const failed = await run('fault=error-event', { plain: 'plain' });
+    expect([failed.status, JSON.parse(failed.text)]).toEqual([500, { error: expect.any(Object) }]);
+    expect(failed.truth).toMatchObject({ outputTokens: 10, finished: 'refused' });
     const broken = await run('fault=bad-json', { plain: 'plain' });
     expect([broken.ending, broken.text.endsWith('}')]).toEqual(['complete', false]);
     const packed = await run('fault=gzip-sse', { plain: 'plain' });

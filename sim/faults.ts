@@ -94,6 +94,7 @@ export function plainSteps(plan: Plan, body: string): Iterable<Step> | undefined
   const first: Step = { kind: 'raw', text: half };
   const names = new Set(faults.map(({ name }) => name));
   if (names.has('reset')) return [first, { kind: 'reset' }];
+  if (names.has('end')) return [first, { kind: 'end' }];
   if (names.has('fin') || cutTokens !== undefined) return [first, { kind: 'cut' }];
   if (names.has('stall')) return [first, { kind: 'silence' }, { kind: 'cut' }];
   if (names.has('bad-json')) return [{ kind: 'raw', text: body.slice(0, -2) }];

@@ -11,6 +11,7 @@ import { makePlan, type Plan, saidBy } from './plan.ts';
 import { type Endpoint, findEndpoint } from './routes.ts';
 import type { ScriptedAnswer } from './script.ts';
 import { sendSteps } from './send.ts';
+import { arrangeUsage } from './usage.ts';
 import type { World } from './world.ts';
 
 export interface Incoming {
@@ -134,7 +135,11 @@ async function sendPlain(exchange: Exchange, dialect: Dialect, plan: Plan): Prom
   call.outputTokens = plan.counts.output;
   call.reasoningTokens = plan.counts.reasoning;
   call.images = plan.ask.images;
-  const body = dialect.plain(plan);
+  // The sibling of an error in the middle of a stream: all of the answer was made, and none of it is sent.
+  if (plan.directive.faults.some(({ name }) => name === 'error-event')) {
+    return exchange.reply(dialect.failure(500, 'Simulated failure behind the last token.'));
+  }
+  const body = arrangeUsage(plan.directive.usage, dialect.plain(plan));
   const headers = dialect.headers(plan);
   const faulty = plainSteps(plan, body);
   if (faulty === undefined) return exchange.reply({ kind: 'reply', status: 200, headers, body });

@@ -60,10 +60,19 @@ describe('usage that is wrong', () => {
     expect(await usage('huge')).toContain('"total_tokens":1e400');
   });
 
-  it('comes on every chunk when it is repeated', async () => {
+  it('comes on every chunk when it is repeated, and grows', async () => {
     const more = { stream: true, stream_options: { include_usage: true } };
     const { text } = await chat('[[sim tokens=3 usage=repeated]]', more);
-    expect(text.match(/"usage":\{/g)?.length).toBe(6);
+    const figures = text.match(/(?<="completion_tokens":)\d+/g);
+    expect(figures).toEqual(['0', '1', '2', '3', '3', '3']);
+  });
+
+  it('stands last, or twice, in a plain answer', async () => {
+    const late = await chat('[[sim usage=late]]');
+    expect(Object.keys(JSON.parse(late.text)).at(-1)).toBe('usage');
+    const { text } = await chat('[[sim tokens=3 usage=repeated]]');
+    expect(text.match(/"usage":\{/g)?.length).toBe(2);
+    expect(JSON.parse(text)).toMatchObject({ object: 'chat.completion', usage: { completion_tokens: 3 } });
   });
 });
 

@@ -23,6 +23,16 @@ export function twistUsage(variant: UsageVariant, usage: object): Twisted {
   }
 }
 
+/** A plain answer is one object: its usage comes last when it is `late`, and twice when it is `repeated`. */
+export function arrangeUsage(variant: UsageVariant, answer: string): string {
+  if (variant !== 'late' && variant !== 'repeated') return answer;
+  const members = JSON.parse(answer) as Record<string, unknown>;
+  const name = 'usageMetadata' in members ? 'usageMetadata' : 'usage';
+  const { [name]: usage, ...rest } = members;
+  const late = JSON.stringify({ ...rest, [name]: usage });
+  return variant === 'late' ? late : `{"${name}":${JSON.stringify(usage)},${late.slice(1)}`;
+}
+
 /** Serializes what `twistUsage` made: 1e400 is legal JSON and Infinity for most readers. */
 export function writeJson(value: unknown, indent = 0): string {
   const text = JSON.stringify(value, null, indent);

@@ -289,3 +289,68 @@ export const DROPPED_FIELD_CHARS_MAX = 200;
 export const CONVERTED_STREAM_BYTES_MAX = 256 * MIB;
 /** Values of a plain answer that is converted: probabilities of a long one are most of them. */
 export const WHOLE_ANSWER_VALUES_MAX = 1_000_000;
+/** Hosted credentials of one account: each is read with every snapshot and unsealed. */
+export const BYOK_PER_ACCOUNT_MAX = 50;
+/** Characters of an address of a hosted credential. */
+export const HOSTED_ADDRESS_CHARS_MAX = 2_048;
+/** Subscriptions of one account that have not ended: each is part of every snapshot. */
+export const SUBSCRIPTIONS_PER_ACCOUNT_MAX = 50;
+/** Days of one subscription: ten years. */
+export const SUBSCRIPTION_DAYS_MAX = 3_660;
+/** Characters of the reason that an operator gives for moving money. */
+export const REASON_LENGTH_MAX = 200;
+/** Pages of a list read by counting from its beginning; behind them a search has to be narrowed. */
+export const PAGE_NUMBER_MAX = 10_000;
+/** How often a server looks whether its embedded database lives, and the longest wait between revivals. */
+export const EMBEDDED_LOOK_MS = 250;
+export const EMBEDDED_REVIVE_MS_MAX = 5_000;
+/** How long a new worker waits for the last one on its journal to end: it cuts its calls and settles them. */
+export const WORKER_LOCK_MS = 20_000;
+/** Windows that a gate of memory takes over at its start, and ended ones forgotten in one statement. */
+export const WINDOWS_RESTORED_MAX = 1_000_000;
+export const WINDOWS_PRUNED_ROWS = 1_000;
+/** Upkeep of the store: how often, statements of one round, and how long it waits for a lock on the logs. */
+export const STORE_UPKEEP_MS = 600_000;
+export const STORE_UPKEEP_STEPS_MAX = 1_000;
+export const LOG_DROP_LOCK_MS = 2_000;
+/** Writers of one hour's row of a model that do not wait for each other; a reader sums as many rows. */
+export const ROLLUP_LANES = 16;
+/** How often a process says that it serves, when it is no longer believed to, and when it is forgotten. */
+export const HEARTBEAT_MS = 5_000;
+export const HEARTBEAT_LIVE_MS = 15_000;
+export const HEARTBEAT_KEPT_HOURS = 168;
+
+/** Times that one call reads its account anew because the gate knew of a newer one; then it is 50301. */
+export const ACCOUNT_READS_MAX = 2;
+/** What a worker gets to tell its figures; one that is silent for longer is left out. */
+export const WORKER_FIGURES_MS = 1_000;
+/** Waits before a dead worker is started again, the first and the longest; how long a good one lives. */
+export const WORKER_RESTART_MS = 200;
+export const WORKER_RESTART_MS_MAX = 5_000;
+export const WORKER_WELL_MS = 10_000;
+/** The gate on Redis: what a call holds frees itself after this, unless its process renews it by then. */
+export const GATE_LEASE_MS = 90_000;
+export const GATE_RENEW_AFTER_MS = 30_000;
+export const GATE_RENEW_LOOK_MS = 5_000;
+/** An account nobody uses is forgotten there after a week, or when its longest window has ended. */
+export const GATE_KEEP_MS = 604_800_000;
+/** What one script is told of at once: calls that are renewed or settled. */
+export const GATE_CALLS_PER_SCRIPT = 200;
+/** Ends of calls that Redis has not heard of; the oldest are dropped beyond it, and free themselves there. */
+export const GATE_UNTOLD_MAX = 100_000;
+export const GATE_UNTOLD_AT_ONCE = 64;
+export const GATE_RETELL_MS = 100;
+/**
+ * How long Redis may take to answer (ten thousand calls at once take a second of its time), how much longer a
+ * connection may be silent, how long one may take to be made, and how long a stream waits that needs money.
+ */
+export const REDIS_TIMEOUT_MS = 2_000;
+export const REDIS_SILENCE_MS = 500;
+export const REDIS_CONNECT_TIMEOUT_MS = 2_000;
+export const REDIS_EXTEND_WAIT_MS = 2_000;
+/** Waits between two tries to reach Redis again, and addresses given as seeds. */
+export const REDIS_RETRY_MS = 50;
+export const REDIS_RETRY_MS_MAX = 500;
+export const REDIS_SEEDS_MAX = 100;
+/** How often it is looked whether Redis answers, so that readiness is known when nobody calls. */
+export const REDIS_LOOK_MS = 500;

@@ -70,3 +70,30 @@ test.each(['http://a.test', 'a.test/path', 'user@a.test', 'a b', 'a.test:99999',
     ]);
   },
 );
+
+test('several workers without Redis are refused by a message that names both', () => {
+  expect(errorsOf({ TOLLGATE_WORKERS: '4' })).toEqual([
+    'TOLLGATE_WORKERS: more than one worker needs REDIS_URL, or each would count its own limits',
+  ]);
+  const together = { TOLLGATE_WORKERS: '4', REDIS_URL: 'redis://127.0.0.1:6379' };
+  expect(readConfig(together)).toMatchObject({ config: { workers: 4, redisUrl: 'redis://127.0.0.1:6379' } });
+  expect(errorsOf({ TOLLGATE_WORKERS: '65' })).toEqual([
+    'TOLLGATE_WORKERS: must be a whole number from 1 to 64',
+  ]);
+});
+
+test.each(['127.0.0.1:6379', 'redis://', 'redis://a:1,b:2', 'http://a', 'redis://a:1,'])(
+  'Redis at %j is refused',
+  (url) => {
+    expect(errorsOf({ REDIS_URL: url })).toEqual([
+      'REDIS_URL: must begin with redis:// or rediss://, each of several',
+    ]);
+  },
+);
+
+test('the seeds of a Redis cluster are named one after the other', () => {
+  const seeds = ' redis://:word@10.0.0.1:7000 , rediss://redis.internal:7001/0';
+  expect(readConfig({ REDIS_URL: seeds })).toMatchObject({
+    config: { redisUrl: 'redis://:word@10.0.0.1:7000,rediss://redis.internal:7001/0' },
+  });
+});

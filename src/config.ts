@@ -87,6 +87,12 @@ const SECRET_BYTES_MIN = 32;
 export const SETTINGS = {
   host: text('TOLLGATE_HOST', '0.0.0.0', 'Address to listen on.'),
   port: integer('TOLLGATE_PORT', 8080, [0, 65_535], 'Port to listen on; 0 takes a free one.'),
+  workers: integer(
+    'TOLLGATE_WORKERS',
+    1,
+    [1, 64],
+    'Processes that serve the port together, each on a core of its own; more than one need `REDIS_URL`.',
+  ),
   dataDirectory: text('TOLLGATE_DATA', './data', 'Data directory: embedded database, journal, secret.'),
   role: choice(
     'TOLLGATE_ROLE',
@@ -112,6 +118,18 @@ export const SETTINGS = {
     parse: (value: string) => {
       if (value === '') return undefined;
       return /^postgres(ql)?:\/\//.test(value) ? value : new Reason('must begin with postgres://');
+    },
+  } satisfies Setting<string | undefined>,
+  redisUrl: {
+    name: 'REDIS_URL',
+    standard: '',
+    meaning:
+      'Redis that counts limits and holds for all nodes; several (a cluster) by commas. Absent: memory.',
+    parse: (value: string) => {
+      if (value === '') return undefined;
+      const entries = value.split(',').map((entry) => entry.trim());
+      const good = entries.every((entry) => /^rediss?:\/\/[^/\s]/.test(entry) && URL.canParse(entry));
+      return good ? entries.join(',') : new Reason('must begin with redis:// or rediss://, each of several');
     },
   } satisfies Setting<string | undefined>,
   timeZone: {
@@ -170,9 +188,19 @@ export const SETTINGS = {
     [0, 3_650],
     'Days that answers of Responses stay retrievable; 0 keeps nothing of any conversation.',
   ),
+  logMonths: integer(
+    'TOLLGATE_LOG_MONTHS',
+    0,
+    [0, 1_200],
+    'Whole months that call and consumption logs go back, besides the running one; 0 keeps everything.',
+  ),
   mediaHosts: hosts(
     'TOLLGATE_MEDIA_HOSTS',
     'Hosts (`host` or `host:port`, by commas) that media may be fetched from although they are private.',
+  ),
+  byokHosts: hosts(
+    'TOLLGATE_BYOK_HOSTS',
+    'Hosts (as above) that a hosted credential may name as its own address although they are private.',
   ),
   drainMs: integer('TOLLGATE_DRAIN_MS', 30_000, [0, 3_600_000], 'What running calls get at SIGTERM.'),
   openaiApiKey: optional('OPENAI_API_KEY', 'Makes the default catalogue serve OpenAI models.'),
@@ -220,6 +248,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const value = setting.parse(given === '' ? setting.standard : given);
     if (value instanceof Reason) errors.push(`${setting.name}: ${value.text}`);
     else values[key] = value;
+  }
+  if (values.redisUrl === undefined && Number(values.workers) > 1) {
+    errors.push('TOLLGATE_WORKERS: more than one worker needs REDIS_URL, or each would count its own limits');
   }
   if (errors.length > 0) return { kind: 'config-errors', errors };
   values.dataDirectory = resolve(String(values.dataDirectory));

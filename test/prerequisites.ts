@@ -20,6 +20,12 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     without: 'the store is tested on the embedded PostgreSQL only',
   },
   {
+    name: 'Redis',
+    pattern: '/usr/bin/redis-server',
+    debianPackage: 'redis-server',
+    without: 'the gate is tested in memory only, not on many nodes',
+  },
+  {
     name: 'curl',
     pattern: '/usr/bin/curl',
     debianPackage: 'curl',
@@ -37,6 +43,9 @@ export const sharedFolder: string | undefined = existsSync(join(sharedPath, 'rec
 
 /** Of the system; the README's lines are for the shell. */
 export const curl: string | undefined = globSync('/usr/bin/curl')[0];
+
+/** Of the system; tests start their own, on a free port and without persistence. */
+export const redisServer: string | undefined = globSync('/usr/bin/redis-server')[0];
 
 /** Nothing when this Node will do; otherwise what to do about it. */
 export function nodeProblem(version: string, wanted: string): string | undefined {

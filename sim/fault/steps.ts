@@ -24,57 +24,67 @@ export const STEP_FAULTS: Readonly<Record<string, StepFault>> = {
   'unknown-event': (steps, fault) => before(steps, fault, [unknownEvent()]),
   'empty-event': (steps, fault) => changed(steps, fault, (frame) => ({ ...frame, data: '{}', output: 0 })),
   'null-fields': (steps, fault) => changed(steps, fault, nullFields),
-  duplicate: (steps, fault) => twice(steps, fault.at ?? 1),
-  'broken-order': (steps, fault) => swapped(steps, fault.at ?? 1),
+  duplicate: twice,
+  'broken-order': swapped,
   'terminator-twice': (steps) => afterTerminator(steps, (terminator) => [terminator]),
   'data-after-terminator': (steps) => afterTerminator(steps, (_, last) => [last]),
-  comments: (steps, fault) => before(steps, { ...fault, at: 1 }, commentFlood(fault.at ?? 1_000)),
+  comments: (steps, fault) => before(steps, { name: fault.name, at: 1 }, commentFlood(fault.at ?? 1_000)),
   'huge-line': (steps, fault) =>
-    changed(steps, { ...fault, at: 1 }, (frame) => padded(frame, fault.at ?? 64)),
+    changed(steps, { name: fault.name, at: 1 }, (frame) => padded(frame, fault.at ?? 64)),
 };
 
-/** The stream is the right one up to the event with this index, then something else, and nothing more. */
+/** The stream is the right one up to the place of the fault, then something else, and nothing more. */
 function* instead(steps: Iterable<Step>, fault: FaultCall, rest: Iterable<Step>): Iterable<Step> {
-  yield* upTo(steps, fault.at ?? 0);
+  const isThere = placeOf(fault, 0);
+  for (const step of steps) {
+    if (isFrame(step) && isThere(step)) break;
+    yield step;
+  }
   yield* rest;
 }
 
-function* upTo(steps: Iterable<Step>, count: number): Iterable<Step> {
-  let index = 0;
-  for (const step of steps) {
-    if (isFrame(step) && index++ >= count) return;
-    yield step;
-  }
+/**
+ * Tells of each event in turn whether it is the one at which the fault happens: by its index, or because all
+ * the tokens before the place have been said. What stands behind the last token is found by tokens only.
+ */
+function placeOf({ at, unit }: FaultCall, fallback: number): (frame: Frame) => boolean {
+  const place = at ?? fallback;
+  let passed = 0;
+  let arrived = false;
+  return (frame) => {
+    const isThere = !arrived && (unit === 'tokens' ? passed >= place : passed === place);
+    arrived ||= isThere;
+    passed += unit === 'tokens' ? frame.output : 1;
+    return isThere;
+  };
 }
 
 function* before(steps: Iterable<Step>, fault: FaultCall, extra: Iterable<Step>): Iterable<Step> {
-  let index = 0;
+  const isThere = placeOf(fault, 0);
   for (const step of steps) {
-    if (isFrame(step) && index++ === (fault.at ?? 0)) yield* extra;
+    if (isFrame(step) && isThere(step)) yield* extra;
     yield step;
   }
 }
 
 function* changed(steps: Iterable<Step>, fault: FaultCall, change: (frame: Frame) => Frame): Iterable<Step> {
-  let index = 0;
-  for (const step of steps) {
-    yield isFrame(step) && index++ === (fault.at ?? 1) ? change(step) : step;
-  }
+  const isThere = placeOf(fault, 1);
+  for (const step of steps) yield isFrame(step) && isThere(step) ? change(step) : step;
 }
 
-function* twice(steps: Iterable<Step>, at: number): Iterable<Step> {
-  let index = 0;
+function* twice(steps: Iterable<Step>, fault: FaultCall): Iterable<Step> {
+  const isThere = placeOf(fault, 1);
   for (const step of steps) {
     yield step;
-    if (isFrame(step) && index++ === at) yield { ...step, output: 0, reasoning: 0 };
+    if (isFrame(step) && isThere(step)) yield { ...step, output: 0, reasoning: 0 };
   }
 }
 
-function* swapped(steps: Iterable<Step>, at: number): Iterable<Step> {
-  let index = 0;
+function* swapped(steps: Iterable<Step>, fault: FaultCall): Iterable<Step> {
+  const isThere = placeOf(fault, 1);
   let held: Step | undefined;
   for (const step of steps) {
-    if (isFrame(step) && index++ === at) {
+    if (isFrame(step) && isThere(step)) {
       held = step;
       continue;
     }

@@ -1,7 +1,7 @@
 import { content, envelope, type Frame, terminator } from '../frame.ts';
 import { record } from '../json.ts';
 import { obfuscate } from '../openai/obfuscate.ts';
-import { type Finish, type Part, type Plan, pieces, type ToolPart } from '../plan.ts';
+import { type Counts, type Finish, type Part, type Plan, pieces, type ToolPart } from '../plan.ts';
 import { twistUsage, writeJson } from '../usage.ts';
 
 const FINGERPRINT = 'fp_51m0000000';
@@ -63,8 +63,12 @@ function finishReason(plan: Plan): string {
   return forced ? 'stop' : FINISHES[plan.finish];
 }
 
-export function usageOf(plan: Plan): object {
-  const { input, output, cacheRead, cacheWrite, reasoning } = plan.counts;
+/** What of the answer a report covers. */
+type Said = Pick<Counts, 'output' | 'reasoning'>;
+
+export function usageOf(plan: Plan, said: Said = plan.counts): object {
+  const { input, cacheRead, cacheWrite } = plan.counts;
+  const { output, reasoning } = said;
   return {
     prompt_tokens: input,
     completion_tokens: output,
@@ -88,7 +92,9 @@ export function* framesOfChat(plan: Plan): Iterable<Frame> {
   const wanted = options.include_usage === true;
   const { usage: variant } = plan.directive;
   const usage = wanted ? twistUsage(variant, usageOf(plan)) : undefined;
-  const early = variant === 'repeated' ? usage : null;
+  // A server that repeats its usage tells what has been said so far: neither a sum nor the first is right.
+  const said = { output: 0, reasoning: 0 };
+  const early = (): object | null => (variant === 'repeated' ? usageOf(plan, said) : null);
   const write = (choices: readonly object[], noise: string, figures: object | null | undefined): string =>
     writeJson({
       id: plan.id,
@@ -103,15 +109,17 @@ export function* framesOfChat(plan: Plan): Iterable<Frame> {
     });
   for (let index = 0; index < plan.ask.copies; index++) {
     for (const { delta, ...rest } of deltas(plan)) {
+      said.output += rest.output;
+      said.reasoning += rest.reasoning;
       const choice = { index, delta, logprobs: null, finish_reason: null };
       yield content({
-        data: write([choice], rest.noise, early),
+        data: write([choice], rest.noise, early()),
         output: rest.output,
         reasoning: rest.reasoning,
       });
     }
     const last = { index, delta: {}, logprobs: null, finish_reason: finishReason(plan) };
-    yield envelope(write([last], '', early));
+    yield envelope(write([last], '', early()));
   }
   if (wanted && usage !== undefined) yield envelope(write([], '', usage));
   yield terminator('[DONE]');

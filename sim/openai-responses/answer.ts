@@ -1,9 +1,12 @@
 import { type Json, record } from '../json.ts';
-import type { Plan } from '../plan.ts';
+import type { Counts, Plan } from '../plan.ts';
 import { twistUsage, writeJson } from '../usage.ts';
 import { type Item, itemsOf, writeItem } from './items.ts';
 import { remember } from './memory.ts';
 import { inputItems } from './read.ts';
+
+/** What of the answer a report covers. */
+type Said = Pick<Counts, 'output' | 'reasoning'>;
 
 export function plainResponses(plan: Plan): string {
   const items = itemsOf(plan);
@@ -37,7 +40,7 @@ export function finalResponse(plan: Plan, items: readonly Item[]): object {
 }
 
 export function openingResponse(plan: Plan): object {
-  const early = plan.directive.usage === 'repeated' ? usageOf(plan) : null;
+  const early = plan.directive.usage === 'repeated' ? usageOf(plan, { output: 0, reasoning: 0 }) : null;
   return responseObject(plan, { status: 'in_progress', output: [], usage: early });
 }
 
@@ -88,8 +91,9 @@ function incompleteDetails(plan: Plan): object | null {
   return plan.finish === 'filter' ? { reason: 'content_filter' } : null;
 }
 
-export function usageOf(plan: Plan): object {
-  const { input, output, cacheRead, cacheWrite, reasoning } = plan.counts;
+export function usageOf(plan: Plan, said: Said = plan.counts): object {
+  const { input, cacheRead, cacheWrite } = plan.counts;
+  const { output, reasoning } = said;
   return {
     input_tokens: input,
     input_tokens_details: {

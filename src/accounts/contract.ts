@@ -68,6 +68,8 @@ export interface Directory {
   catalog(): CatalogSnapshot;
   /** `keyHash` is accounts/api-key.ts `hashApiKey`. Throws StoreUnavailable when it must ask and cannot. */
   findCaller(keyHash: string): Caller | undefined | Promise<Caller | undefined>;
+  /** The gate knows of a newer snapshot of the account (`stale`): the next look-up asks the store. */
+  forgetAccount(accountId: number): void;
 }
 
 /** As the store knows a caller: a subscription names its plan, and the directory's catalogue has it. */

@@ -45,6 +45,11 @@ export function costMicro(usage: Usage, snapshot: PriceSnapshot): bigint {
   return cost;
 }
 
+/** Quantity × price in yuan with twelve decimals: exact, for who tells a charge line by line. */
+export function lineCost(quantity: number, priceMicro: bigint, per: number): bigint {
+  return BigInt(quantity) * priceMicro * (TOKENS_PER_PRICE / BigInt(per));
+}
+
 interface Ratio {
   readonly numerator: bigint;
   readonly denominator: bigint;

@@ -1,6 +1,5 @@
 import { hashPassword } from '../accounts/password.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../bounds.ts';
-import { AMOUNT_MICRO_MAX, MICRO, parseMicro } from '../kernel/money.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Setup } from '../setup.ts';
 import { createAccount } from '../store/accounts.ts';
@@ -15,6 +14,8 @@ import {
   stringOption,
   UsageError,
 } from './command.ts';
+import { readStandardInput } from './standard-input.ts';
+import { choiceOf, decimalOf, optionalValue } from './values.ts';
 import { withStore } from './workspace.ts';
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
@@ -60,9 +61,9 @@ async function runCreate(input: CommandInput): Promise<number> {
   const wanted: Wanted = {
     email: emailOf(requiredOption(input, 'email')),
     role: input.values.operator === true ? 'operator' : 'user',
-    userType: userTypeOf(stringOption(input, 'user-type') ?? '0'),
-    balanceMicro: amountOf(input, 'balance'),
-    creditsMicro: amountOf(input, 'credits'),
+    userType: Number(choiceOf(stringOption(input, 'user-type') ?? '0', 'user-type', ['0', '1', '2'])),
+    balanceMicro: optionalValue(input, 'balance', decimalOf) ?? 0n,
+    creditsMicro: optionalValue(input, 'credits', decimalOf) ?? 0n,
     password: given ?? made,
   };
   return withStore(input, async (setup) => {
@@ -109,28 +110,8 @@ function emailOf(text: string): string {
   return email;
 }
 
-function userTypeOf(text: string): number {
-  if (!/^[012]$/.test(text)) throw new UsageError('--user-type is 0, 1 or 2');
-  return Number(text);
-}
-
-function amountOf(input: CommandInput, name: string): bigint {
-  const amount = parseMicro(stringOption(input, name) ?? '0');
-  if (amount === undefined || amount < 0n) {
-    const most = AMOUNT_MICRO_MAX / MICRO;
-    throw new UsageError(`--${name} is a decimal from 0 to ${most} with at most six decimals, e.g. 12.50`);
-  }
-  return amount;
-}
-
 async function readPassword(): Promise<string> {
-  let text = '';
-  for await (const chunk of process.stdin) {
-    text += String(chunk);
-    // No more is kept than shows that it is too long, its end of line included.
-    if (text.length > PASSWORD_LENGTH_MAX + 2) break;
-  }
-  const password = text.replace(/\r?\n$/, '');
+  const password = await readStandardInput(PASSWORD_LENGTH_MAX);
   if (password.length < PASSWORD_LENGTH_MIN || password.length > PASSWORD_LENGTH_MAX) {
     const range = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`;
     throw new UsageError(`the password must have ${range} characters`);

@@ -64,6 +64,7 @@ export class DemoClient {
     };
     return {
       origin: this.#origin,
+      reach: 'any' as const,
       path,
       method: 'POST' as const,
       headers: Object.entries(fields).flat(),

@@ -19,7 +19,7 @@ import { type Command, CommandFailed, type CommandInput, EXIT } from './command.
 import { type DemoAnswer, DemoClient } from './demo-client.ts';
 import { type DemoCall, type DemoReport, printInvitation, printJson, printReport } from './demo-report.ts';
 import { SHAPES, type Shape, wordsOf } from './demo-shapes.ts';
-import { untilSignal } from './serve.ts';
+import { untilSignal } from './signal.ts';
 import { configOf, failForPeople } from './workspace.ts';
 
 export const demo: Command = {

@@ -1,22 +1,20 @@
+import { createTimeFormat } from '../kernel/calendar.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Setup } from '../setup.ts';
-import { findLogin } from '../store/accounts.ts';
 import { createKey, deleteKeys, type ListedKey, listKeys } from '../store/api-keys.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import { type Command, CommandFailed, type CommandInput, EXIT, stringOption, UsageError } from './command.ts';
+import { pageLine, say, table } from './table.ts';
 import {
-  type Command,
-  CommandFailed,
-  type CommandInput,
-  EXIT,
-  requiredOption,
-  stringOption,
-  UsageError,
-} from './command.ts';
+  nameOf,
+  optionalValue,
+  PAGE_HELP,
+  PAGE_OPTIONS,
+  pageOf,
+  requiredValue,
+  wholeNumber,
+} from './values.ts';
 import { untilInForce, withStore } from './workspace.ts';
-
-const NAME_LENGTH_MAX = 100;
-const KEYS_SHOWN_MAX = 100;
-const ACCOUNT_OPTION = { account: { type: 'string' }, json: { type: 'boolean' } } as const;
-const ACCOUNT_HELP = '--account EMAIL  whose keys';
 
 export const keyCreate: Command = {
   name: 'key create',
@@ -33,7 +31,7 @@ export const keyCreate: Command = {
     '--name NAME      up to 100 characters',
     '--policy ID      limit policy of the key',
     '--expires TIME   UTC, "YYYY-MM-DD hh:mm:ss"; never when left out',
-    '--json           print the key as JSON',
+    JSON_HELP,
   ],
   run: (input) => withStore(input, (setup) => create(setup, input)),
 };
@@ -41,18 +39,30 @@ export const keyCreate: Command = {
 export const keyList: Command = {
   name: 'key list',
   summary: 'List the keys of an account, newest first.',
-  usage: '--account EMAIL [--json]',
-  options: ACCOUNT_OPTION,
-  help: [ACCOUNT_HELP, '--json           print the keys as JSON'],
-  run: (input) =>
-    withStore(input, async (setup) => {
+  usage: '--account EMAIL [--page N] [--size N] [--json]',
+  options: { ...ACCOUNT_OPTION, ...PAGE_OPTIONS },
+  help: [ACCOUNT_HELP, ...PAGE_HELP, JSON_HELP],
+  run: async (input) => {
+    const page = pageOf(input);
+    return withStore(input, async (setup) => {
       const accountId = await accountOf(setup, input);
-      const { items } = await listKeys(setup.database, accountId, { offset: 0, limit: KEYS_SHOWN_MAX });
-      if (input.values.json === true) input.output.line(JSON.stringify(items.map(shown)));
-      else
-        for (const key of items) input.output.line(`${key.id}\t${key.prefix}…\t${key.status}\t${key.name}`);
+      const { items, total } = await listKeys(setup.database, accountId, page);
+      const time = createTimeFormat(setup.config.timeZone);
+      const rows = items.map((key) => [
+        String(key.id),
+        `${key.prefix}…`,
+        key.status,
+        String(key.policyId ?? ''),
+        key.expiresAtMs === undefined ? 'never' : time(key.expiresAtMs),
+        key.name,
+      ]);
+      say(input, items.map(shown), [
+        ...table(['ID', 'KEY', 'STATUS', 'POLICY', 'EXPIRES', 'NAME'], rows),
+        ...pageLine(items.length, page.offset, total),
+      ]);
       return EXIT.ok;
-    }),
+    });
+  },
 };
 
 export const keyRevoke: Command = {
@@ -60,35 +70,29 @@ export const keyRevoke: Command = {
   summary: 'Delete a key; it is refused from the next call on.',
   usage: '--account EMAIL --id ID',
   options: { ...ACCOUNT_OPTION, id: { type: 'string' } },
-  help: [
-    ACCOUNT_HELP,
-    '--id ID          number of the key, see "key list"',
-    '--json           print what was done',
-  ],
+  help: [ACCOUNT_HELP, '--id ID          number of the key, see "key list"', JSON_HELP],
   run: (input) =>
     withStore(input, async (setup) => {
-      const keyId = numberOf(requiredOption(input, 'id'), 'id');
+      const keyId = requiredValue(input, 'id', wholeNumber);
       const accountId = await accountOf(setup, input);
       const deleted = await deleteKeys(setup.database, accountId, [keyId]);
       if (deleted === 0) throw new CommandFailed(`the account has no key ${keyId}`);
       await untilInForce(setup, input);
-      const json = input.values.json === true;
-      input.output.line(json ? JSON.stringify({ id: keyId, revoked: true }) : `key ${keyId} revoked`);
+      say(input, { id: keyId, revoked: true }, [`key ${keyId} revoked`]);
       return EXIT.ok;
     }),
 };
 
 async function create(setup: Setup, input: CommandInput): Promise<number> {
-  const name = requiredOption(input, 'name');
-  if (name.length > NAME_LENGTH_MAX) throw new UsageError(`--name has at most ${NAME_LENGTH_MAX} characters`);
-  const policy = stringOption(input, 'policy');
+  const name = requiredValue(input, 'name', nameOf);
+  const policyId = optionalValue(input, 'policy', wholeNumber);
   const accountId = await accountOf(setup, input);
   const result = await createKey(
     setup.database,
     {
       accountId,
       name,
-      policyId: policy === undefined ? undefined : numberOf(policy, 'policy'),
+      policyId,
       expiresAtMs: expiryOf(stringOption(input, 'expires')),
       status: 'enabled',
     },
@@ -96,9 +100,7 @@ async function create(setup: Setup, input: CommandInput): Promise<number> {
   );
   if (result.kind !== 'created') throw new CommandFailed(REASONS[result.kind]);
   await untilInForce(setup, input);
-  if (input.values.json === true)
-    input.output.line(JSON.stringify({ ...shown(result.key), api_key: result.text }));
-  else input.output.line(result.text);
+  say(input, { ...shown(result.key), api_key: result.text }, [result.text]);
   return EXIT.ok;
 }
 
@@ -107,13 +109,6 @@ const REASONS = {
   'unknown-account': 'the account does not exist any more',
   'unknown-policy': 'there is no such limit policy',
 } as const;
-
-async function accountOf(setup: Setup, input: CommandInput): Promise<number> {
-  const email = requiredOption(input, 'account').trim().toLowerCase();
-  const login = await findLogin(setup.database, email);
-  if (login === undefined) throw new CommandFailed(`there is no account ${email}`);
-  return login.accountId;
-}
 
 function shown({ id, name, prefix, status, policyId, expiresAtMs, createdAtMs }: ListedKey): object {
   return {
@@ -125,11 +120,6 @@ function shown({ id, name, prefix, status, policyId, expiresAtMs, createdAtMs }:
     expires_at: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
     created_at: new Date(createdAtMs).toISOString(),
   };
-}
-
-function numberOf(text: string, name: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--${name} is a whole number`);
-  return Number(text);
 }
 
 function expiryOf(text: string | undefined): number | undefined {

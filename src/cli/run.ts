@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { VERSION } from '../kernel/version.ts';
 import { type Command, CommandFailed, consoleOutput, EXIT, type Output, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
+import { facts } from './table.ts';
 
 /** Finds the command, reads its options, runs it and turns what happens into an exit code. */
 export async function runCommand(args: readonly string[], output: Output = consoleOutput): Promise<number> {
@@ -87,14 +88,19 @@ function overview(): string {
 function helpOf(command: Command): string {
   const lines = [
     ...command.help,
-    '--config FILE   settings as NAME=value lines; the environment wins',
-    '--help          this text',
+    '--config FILE  settings as NAME=value lines; the environment wins',
+    '--help  this text',
   ];
   return [
     `Usage: tollgate ${command.name}${command.usage === '' ? '' : ` ${command.usage}`}`,
     '',
     command.summary,
     '',
-    ...lines.map((line) => `  ${line}`),
+    ...aligned(lines).map((line) => `  ${line}`),
   ].join('\n');
+}
+
+/** Two spaces part an option from its meaning; all meanings stand below each other. */
+function aligned(lines: readonly string[]): readonly string[] {
+  return facts(lines.map((line) => [line.split('  ', 1)[0] ?? '', line.replace(/^.*? {2,}/, '')]));
 }

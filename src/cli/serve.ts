@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { startTollgate } from '../app.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { planFaults } from '../kernel/fault.ts';
-import { type Command, type CommandInput, EXIT } from './command.ts';
+import { type Command, type CommandInput, EXIT, stringOption } from './command.ts';
+import { untilSignal } from './signal.ts';
+import { superviseWorkers } from './supervise.ts';
 import { configOf, failForPeople } from './workspace.ts';
 
 export const serve: Command = {
@@ -18,6 +19,10 @@ async function runServe(input: CommandInput): Promise<number> {
   // Asked for first: a Ctrl-C while we start must not leave the embedded database behind.
   const stopping = untilSignal(['SIGTERM', 'SIGINT']);
   const config = configOf(input);
+  if (config.workers > 1) {
+    const configFile = stringOption(input, 'config');
+    return await superviseWorkers({ config, configFile, stopping }).catch(failForPeople);
+  }
   if (config.faults !== undefined) planFaults(config.faults);
   const log = pino({ level: config.logLevel });
   const tollgate = await startTollgate(config, log).catch(failForPeople);
@@ -28,21 +33,4 @@ async function runServe(input: CommandInput): Promise<number> {
   await tollgate.stop();
   log.info({}, 'tollgate stopped');
   return EXIT.ok;
-}
-
-/** npm passes a Ctrl-C on although the terminal has sent it to us as well: that is one wish, not two. */
-const SAME_SIGNAL_MS = 1_000;
-
-/** The first signal asks us to stop; one that comes later ends us at once. */
-export function untilSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined;
-    const onSignal = (): void => {
-      const now = systemClock.monotonic();
-      firstAt ??= now;
-      if (now - firstAt > SAME_SIGNAL_MS) process.exit(130);
-      resolve();
-    };
-    for (const signal of signals) process.on(signal, onSignal);
-  });
 }

@@ -1,6 +1,16 @@
 import { afterEach, beforeEach, describe } from 'vitest';
+import { amounts, amountsOfNothing, amountsOverTime, severalAmounts } from './suite/amounts.ts';
+import {
+  coverage,
+  coverageAnchors,
+  coverageBounds,
+  coverageOrPurse,
+  coverageOverTime,
+  coverageUnderPolicy,
+} from './suite/coverage.ts';
 import { exactness, refusals } from './suite/exactness.ts';
-import { caps, funds, holds, months } from './suite/money.ts';
+import { caps, funds, holds, months, settlements } from './suite/money.ts';
+import { refusedReholds, reholds, sameCall } from './suite/reholds.ts';
 import { schedules } from './suite/schedules.ts';
 import { slots } from './suite/slots.ts';
 import { anchors, independence, order, otherDimensions, tokens } from './suite/windows.ts';
@@ -13,10 +23,24 @@ const CHAPTERS = {
   'windows stand alone': independence,
   'order of checks': order,
   'token windows': tokens,
-  'image, video and amount windows': otherDimensions,
+  'image and video windows': otherDimensions,
+  'amount windows': amounts,
+  'several amount windows': severalAmounts,
+  'amount windows over time': amountsOverTime,
+  'amount windows and calls that cost nothing': amountsOfNothing,
+  coverage,
+  'coverage or purse': coverageOrPurse,
+  'bounds of coverage': coverageBounds,
+  'coverage over time': coverageOverTime,
+  'coverage starts at first use': coverageAnchors,
+  'coverage under a policy': coverageUnderPolicy,
+  reholds,
+  'a rehold is the same call': sameCall,
+  'refused reholds': refusedReholds,
   slots,
   holds,
   funds,
+  settlements,
   'monthly cap': caps,
   months,
 } as const;

@@ -1,26 +1,38 @@
 import type { Funds } from '../accounts/contract.ts';
-import type { Dimension, Policy } from '../catalog/contract.ts';
+import type { CoverageWindow, Dimension, Policy } from '../catalog/contract.ts';
 
 /**
  * Limits and holds as one contract (design.md 3). `enter` checks everything, then takes everything, or takes
- * nothing: concurrency slot, every window of the policy, the hold on Credits and on the monthly cap. Both
- * implementations run the same contract suite.
+ * nothing: concurrency slot, every window of the policy, and the money: what the call may cost at most is
+ * held in every pot that bounds it, which are the amount windows of the policy and either the coverage of a
+ * subscription or Credits and the monthly cap. All implementations run the same contract suite.
  *
  * Invariants:
  * - At limit L, of N simultaneous calls exactly min(N, L) enter.
  * - A refused call consumes nothing in any dimension.
  * - Windows start at first use of their dimension and run for their length; each stands alone.
  * - A slot older than SLOT_LIFETIME_MS is free again, whether or not anybody left.
+ * - In every pot: used + held never passes the limit by a hold, and nothing is held twice.
  * - available Credits = committed − settled but not yet committed − held, and is never spent twice.
  */
 export interface Gate {
   enter(request: EnterRequest): EnterResult | Promise<EnterResult>;
   /** Asks for `moreMicro` more on a running call's hold; answers what was granted, 0n when none is free. */
   extend(lease: Lease, moreMicro: bigint): bigint | Promise<bigint>;
+  /**
+   * Another model or another payer takes over the running call: its hold is dropped and one is taken on the
+   * new terms, in one step. Refused: the old hold stands, and the call may still end. Slot and request
+   * windows are not touched: it is the same call.
+   */
+  rehold(lease: Lease, money: MoneyRequest | undefined): ReholdResult | Promise<ReholdResult>;
   /** Ends the call: exactly once per lease. A second time is a programming error and is asserted. */
   leave(lease: Lease, actuals: Actuals): void | Promise<void>;
-  /** The settler committed charges of this account: no longer pending; `funds` is what stands now. */
-  settled(accountId: number, chargedMicro: bigint, funds: Funds): void | Promise<void>;
+  /**
+   * The store has committed these calls of one account: nothing of them is pending or held any longer, and
+   * `funds` is what stands now. Said again for the same calls it changes nothing; recovery says it for calls
+   * of a dead process, which this gate may still hold something for, or never have seen.
+   */
+  settled(account: SettledCalls): void | Promise<void>;
   /** Calls in progress, by our own count: for metrics, drain and tests. */
   readonly active: number;
 }
@@ -28,66 +40,134 @@ export interface Gate {
 export interface EnterRequest {
   readonly callId: string;
   readonly accountId: number;
+  /** Of the snapshot the caller decided with; a gate that knows of a newer one answers `stale`. */
+  readonly accountVersion: number;
   /** `account:12` or `key:34` (decisions.md 7), and the policy that counts there. */
   readonly scope: string;
   readonly policy: Policy | undefined;
   readonly inputTokens: number;
   readonly images: number;
   readonly videos: number;
-  /** Nothing when nobody pays Credits (BYOK, covered by a subscription). */
-  readonly hold: HoldRequest | undefined;
+  /** Nothing when the call costs nothing here (BYOK): amount windows do not concern it. */
+  readonly money: MoneyRequest | undefined;
 }
 
-export interface HoldRequest {
+/** What a call may cost, in micro-Credits, and who may pay. At least one payer is there. */
+export interface MoneyRequest {
+  readonly wantMicro: bigint;
+  /** Entering with less than this in any pot is refused: the input and one Credit more. */
+  readonly leastMicro: bigint;
+  /** Yuan limits (amount windows, coverage, cap) are compared as Credits: the factor is whole. */
+  readonly creditsPerYuan: number;
+  /** Tried first. When less than `leastMicro` of it is left, the purse pays for the whole call. */
+  readonly coverage: CoverageRequest | undefined;
+  readonly purse: PurseRequest | undefined;
+}
+
+/** decisions.md 6: what a subscription pays for, by windows anchored at first use. */
+export interface CoverageRequest {
+  /** `subscription:55`: a new subscription begins with new windows. */
+  readonly scope: string;
+  readonly windows: readonly CoverageWindow[];
+}
+
+export interface PurseRequest {
   /** The account's funds as the caller knows them; a newer version replaces what the gate has. */
   readonly funds: Funds;
-  /** The most the call may cost, in micro-Credits. */
-  readonly wantMicro: bigint;
-  /** Entering with less than this is refused: the input and one Credit more. */
-  readonly leastMicro: bigint;
   /** Balance may be used too, at `creditsPerYuan`. */
   readonly autoExchange: boolean;
-  readonly creditsPerYuan: number;
   /** Monthly cap in micro-yuan, 0 = none, and the month it is counted in. */
   readonly capMicro: bigint;
   readonly month: string;
 }
 
-export type EnterResult = Entered | GateRefused;
+export type EnterResult = Entered | GateRefused | GateStale | GateAway;
+export type ReholdResult = { readonly kind: 'reheld' } | GateRefused | GateAway;
 
 export interface Entered {
   readonly kind: 'entered';
   readonly lease: Lease;
 }
 
+/** The account was changed since the caller's snapshot: read it again, and decide again. */
+export interface GateStale {
+  readonly kind: 'stale';
+}
+
+/** The gate cannot be reached: nothing is known to be free, so nothing enters. */
+export interface GateAway {
+  readonly kind: 'gate-away';
+  readonly retryAfterMs: number;
+}
+
 export interface GateRefused {
   readonly kind: 'gate-refused';
-  readonly reason: 'concurrency' | Dimension | 'credits' | 'cap';
-  /** Counts; micro-yuan for `amount` and `cap`, micro-Credits for `credits`. */
+  readonly reason: 'concurrency' | Dimension | 'coverage' | 'credits' | 'cap';
+  /** Counts; micro-yuan for `amount`, `coverage` and `cap`, micro-Credits for `credits`. */
   readonly limit: bigint;
   readonly used: bigint;
   /** Window length for a window, 0 otherwise. */
   readonly seconds: number;
-  /** The true wait until no window refuses; for concurrency a guess of one second; 0 for credits and cap. */
+  /**
+   * The true wait until no window refuses. A guess of one second for concurrency, and for amount and coverage
+   * when only what running calls hold stands in the way; 0 for credits and cap.
+   */
   readonly retryAfterMs: number;
 }
+
+/** What bounded the last grant, when less was granted than wanted. */
+export type Shortage = 'amount' | 'coverage' | 'credits' | 'cap';
 
 export interface Lease {
   readonly callId: string;
   readonly accountId: number;
-  /** Micro-Credits held now; grows by `extend`. */
-  heldMicro: bigint;
-  /** What bounded the last grant, when less was granted than wanted: a stream is stopped for this reason. */
-  shortOf?: 'credits' | 'cap' | undefined;
+  /** Who pays, as the gate decided; `none` when there is no money to be held. `rehold` may change it. */
+  readonly payer: 'subscription' | 'credits' | 'none';
+  /** Micro-Credits held now in every pot; grows by `extend`. */
+  readonly heldMicro: bigint;
+  readonly shortOf: Shortage | undefined;
+  /**
+   * The windows that count this call, for the store to remember across a restart. Empty where the gate itself
+   * outlives the process.
+   */
+  readonly windows: readonly LeasedWindow[];
+}
+
+export interface LeasedWindow {
+  readonly scope: string;
+  /** A coverage window is one of `amount` in its subscription's scope. */
+  readonly dimension: Dimension;
+  readonly seconds: number;
+  /** By the wall clock: its identity, together with scope, dimension and length. */
+  readonly startedAtMs: number;
 }
 
 export interface Actuals {
   /** All tokens of the call: replaces the estimate in the token windows it was admitted under. */
   readonly tokens: number;
-  /** Micro-yuan, whoever pays: counts into amount windows. */
+  /** Micro-yuan, whoever pays: counts into amount and coverage windows. */
   readonly amountMicro: bigint;
   /** Micro-Credits that the settler will take; pending until `settled`. */
   readonly chargeMicro: bigint;
   /** Images made. They count at entry and are not given back; those beyond what was asked for are added. */
   readonly images: number;
+}
+
+export interface SettledCalls {
+  readonly accountId: number;
+  readonly calls: readonly SettledCall[];
+  readonly funds: Funds;
+}
+
+export interface SettledCall {
+  readonly callId: string;
+  readonly chargeMicro: bigint;
+  /** Micro-yuan, whoever pays: counted by a gate that outlives processes when the call never left. */
+  readonly amountMicro?: bigint;
+}
+
+/** A window as the store remembers it: given to a gate of memory when the process begins. */
+export interface RememberedWindow extends LeasedWindow {
+  /** A count, or micro-yuan for `amount`. */
+  readonly used: bigint;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { freeNow, hold, isIdle, openPurse, release, settlePending, turnMonth } from './funds.ts';
 import { fundsOf } from './suite/world.ts';
 
-const TERMS = { autoExchange: false, creditsPerYuan: 1000, capMicro: 0n };
+const TERMS = { autoExchange: false, capMicro: 0n };
 
 describe('a purse', () => {
   it('is idle again when everything held was released and everything charged was settled', () => {
@@ -22,7 +22,7 @@ describe('a purse', () => {
         for (const call of running) settlePending(purse, call.chargeMicro);
         expect(isIdle(purse)).toBe(true);
         expect([purse.monthHeldMicro, purse.monthPendingMicro]).toEqual([0n, 0n]);
-        expect(freeNow(purse, TERMS)).toEqual({ amountMicro: 10n ** 9n, bound: 'credits' });
+        expect(freeNow(purse, TERMS, 1000)).toEqual({ amountMicro: 10n ** 9n, bound: 'credits' });
       }),
     );
   });

@@ -2,7 +2,7 @@ import type { Funds } from '../accounts/contract.ts';
 import { creditsMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
 import { minMicro } from '../kernel/money.ts';
-import type { HoldRequest } from './contract.ts';
+import type { PurseRequest } from './contract.ts';
 
 /**
  * What the gate knows of one account's money. All amounts but those inside `funds` are micro-Credits.
@@ -19,7 +19,7 @@ export interface Purse {
   monthHeldMicro: bigint;
 }
 
-export type HoldTerms = Pick<HoldRequest, 'autoExchange' | 'creditsPerYuan' | 'capMicro'>;
+export type PurseTerms = Pick<PurseRequest, 'autoExchange' | 'capMicro'>;
 
 /** What is free, and which bound is the nearer one. */
 export interface Free {
@@ -45,32 +45,35 @@ export function turnMonth(purse: Purse, month: string): void {
 }
 
 /** Committed, with balance at the exchange rate when it may be used. */
-export function committedMicro(purse: Purse, terms: HoldTerms): bigint {
+export function committedMicro(purse: Purse, terms: PurseTerms, creditsPerYuan: number): bigint {
   const { funds } = purse;
   if (!terms.autoExchange) return funds.creditsMicro;
-  return funds.creditsMicro + creditsMicro(funds.balanceMicro, terms.creditsPerYuan);
+  return funds.creditsMicro + creditsMicro(funds.balanceMicro, creditsPerYuan);
 }
 
-export function availableMicro(purse: Purse, terms: HoldTerms): bigint {
-  return committedMicro(purse, terms) - purse.pendingMicro - purse.heldMicro;
+export function availableMicro(purse: Purse, terms: PurseTerms, creditsPerYuan: number): bigint {
+  return committedMicro(purse, terms, creditsPerYuan) - purse.pendingMicro - purse.heldMicro;
 }
 
 /** Yuan are compared as Credits: the factor is whole, so nothing is rounded. */
-export function monthUsedMicro(purse: Purse, terms: HoldTerms): bigint {
+export function monthUsedMicro(purse: Purse, creditsPerYuan: number): bigint {
   const spentMicro = purse.funds.month === purse.month ? purse.funds.monthSpentMicro : 0n;
-  const spentCredits = creditsMicro(spentMicro, terms.creditsPerYuan);
-  return spentCredits + purse.monthPendingMicro + purse.monthHeldMicro;
+  return creditsMicro(spentMicro, creditsPerYuan) + purse.monthPendingMicro + purse.monthHeldMicro;
 }
 
 /** Nothing when there is no cap. */
-export function findUnderCapMicro(purse: Purse, terms: HoldTerms): bigint | undefined {
+export function findUnderCapMicro(
+  purse: Purse,
+  terms: PurseTerms,
+  creditsPerYuan: number,
+): bigint | undefined {
   if (terms.capMicro <= 0n) return undefined;
-  return creditsMicro(terms.capMicro, terms.creditsPerYuan) - monthUsedMicro(purse, terms);
+  return creditsMicro(terms.capMicro, creditsPerYuan) - monthUsedMicro(purse, creditsPerYuan);
 }
 
-export function freeNow(purse: Purse, terms: HoldTerms): Free {
-  const available = availableMicro(purse, terms);
-  const underCap = findUnderCapMicro(purse, terms);
+export function freeNow(purse: Purse, terms: PurseTerms, creditsPerYuan: number): Free {
+  const available = availableMicro(purse, terms, creditsPerYuan);
+  const underCap = findUnderCapMicro(purse, terms, creditsPerYuan);
   if (underCap === undefined || available <= underCap) return { amountMicro: available, bound: 'credits' };
   return { amountMicro: underCap, bound: 'cap' };
 }
@@ -101,6 +104,11 @@ export function settlePending(purse: Purse, chargedMicro: bigint): void {
   const fromOlderMicro = olderMicro > 0n ? minMicro(olderMicro, chargedMicro) : 0n;
   purse.pendingMicro -= chargedMicro;
   purse.monthPendingMicro -= chargedMicro - fromOlderMicro;
+  if (purse.heldMicro === 0n && purse.pendingMicro < 0n) {
+    // No call is running that could owe the difference: charges of strangers, which the funds contain.
+    purse.pendingMicro = 0n;
+    purse.monthPendingMicro = 0n;
+  }
 }
 
 export function isIdle(purse: Purse): boolean {

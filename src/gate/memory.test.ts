@@ -2,40 +2,45 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../kernel/clock.ts';
 import { gateContract } from './contract-suite.ts';
 import { createMemoryGate } from './memory.ts';
-import { CREDIT, callOf, fundsOf, holdOf, leaseOf, NOTHING_DONE, policyOf, rule } from './suite/world.ts';
+import {
+  CREDIT,
+  callOf,
+  covered,
+  coverOf,
+  fundsOf,
+  holdOf,
+  leaseOf,
+  moneyOf,
+  NOTHING_DONE,
+  policyOf,
+  rule,
+} from './suite/world.ts';
 
 gateContract('memory', () => {
   const clock = new ManualClock();
-  return { gate: createMemoryGate({ clock }), advance: (ms) => clock.advance(ms), close: () => {} };
+  return {
+    gate: createMemoryGate({ clock }),
+    advance: (ms) => clock.advance(ms),
+    close: () => {},
+  };
 });
 
 describe('memory gate', () => {
   it('forgets idle accounts and scopes beyond its bound, and never one with calls or pending charges', () => {
     const gate = createMemoryGate({ clock: new ManualClock(), accountsMax: 100 });
-    const hold = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
-    const running = leaseOf(gate.enter(callOf({ accountId: 1, hold })));
-    const ended = leaseOf(gate.enter(callOf({ accountId: 2, hold })));
+    const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
+    const running = leaseOf(gate.enter(callOf({ accountId: 1, money })));
+    const ended = leaseOf(gate.enter(callOf({ accountId: 2, money })));
     gate.leave(ended, { ...NOTHING_DONE, chargeMicro: 15n * CREDIT });
     for (let accountId = 3; accountId < 5_000; accountId++) {
-      gate.leave(leaseOf(gate.enter(callOf({ accountId, hold }))), NOTHING_DONE);
+      gate.leave(leaseOf(gate.enter(callOf({ accountId, money }))), NOTHING_DONE);
     }
     expect(gate.size).toBeLessThanOrEqual(2 * 100 + 4);
     expect(
-      leaseOf(gate.enter(callOf({ accountId: 1, hold: { ...hold, wantMicro: 99n * CREDIT } }))).heldMicro,
+      leaseOf(gate.enter(callOf({ accountId: 1, money: { ...money, wantMicro: 99n * CREDIT } }))).heldMicro,
     ).toBe(10n * CREDIT);
-    expect(leaseOf(gate.enter(callOf({ accountId: 2, hold }))).heldMicro).toBe(5n * CREDIT);
+    expect(leaseOf(gate.enter(callOf({ accountId: 2, money }))).heldMicro).toBe(5n * CREDIT);
     gate.leave(running, NOTHING_DONE);
-  });
-
-  it('a scope that is used all the time keeps its windows while others come and go', () => {
-    const gate = createMemoryGate({ clock: new ManualClock(), accountsMax: 50 });
-    const policy = policyOf([rule('requests', 60, 1_000_000n)]);
-    const tight = policyOf([rule('requests', 60, 1_000n)]);
-    for (let round = 0; round < 1_000; round++) {
-      gate.leave(leaseOf(gate.enter(callOf({ scope: 'key:busy', policy: tight }))), NOTHING_DONE);
-      gate.leave(leaseOf(gate.enter(callOf({ scope: `key:${round}`, policy }))), NOTHING_DONE);
-    }
-    expect(gate.enter(callOf({ scope: 'key:busy', policy: tight }))).toMatchObject({ used: 1_000n });
   });
 
   it('a sweep drops the slots of calls that never left, so that their scope can be forgotten', () => {
@@ -60,10 +65,78 @@ describe('memory gate', () => {
     expect(gate.enter(callOf({ policy })).kind).toBe('entered');
   });
 
+  it('a scope with a running window is not forgotten, whoever else comes', () => {
+    const clock = new ManualClock();
+    const gate = createMemoryGate({ clock, accountsMax: 10 });
+    const policy = policyOf([rule('requests', 60, 1n)]);
+    const money = moneyOf({ coverage: coverOf(10n, 60) });
+    gate.leave(leaseOf(gate.enter(callOf({ scope: 'key:quiet', policy, money }))), covered(10n));
+    for (let number = 0; number < 1_000; number++) {
+      gate.leave(leaseOf(gate.enter(callOf({ scope: `key:${number}` }))), NOTHING_DONE);
+    }
+    expect(gate.enter(callOf({ scope: 'key:quiet', policy }))).toMatchObject({ reason: 'requests' });
+    expect(gate.enter(callOf({ money }))).toMatchObject({ reason: 'coverage' });
+    clock.advance(60_000);
+    for (let number = 0; number < 100; number++) {
+      gate.leave(leaseOf(gate.enter(callOf({ scope: `key:late:${number}` }))), NOTHING_DONE);
+    }
+    expect(gate.size).toBe(10);
+  });
+
+  it('a lease names the windows that count it, and follows its money', () => {
+    const clock = new ManualClock();
+    const gate = createMemoryGate({ clock });
+    const policy = policyOf([rule('requests', 60, 9n), rule('images', 60, 9n), rule('amount', 30, 90_000n)]);
+    const rich = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
+    const startedAtMs = clock.now();
+    const own = { scope: 'account:1', startedAtMs };
+    const requests = { ...own, dimension: 'requests', seconds: 60 };
+    const amount = { ...own, dimension: 'amount', seconds: 30 };
+    const lease = leaseOf(gate.enter(callOf({ policy, money: rich })));
+    expect(lease.windows).toEqual([requests, amount]);
+    gate.rehold(lease, undefined);
+    expect(lease.windows).toEqual([requests]);
+    clock.advance(10);
+    gate.rehold(lease, moneyOf({ coverage: coverOf(10n) }));
+    const cover = { dimension: 'amount', seconds: 3600, scope: 'subscription:1', startedAtMs: clock.now() };
+    expect(lease.windows).toEqual([requests, amount, cover]);
+    // Images that nobody asked for are counted where they were made.
+    gate.leave(lease, { ...covered(1n), images: 2 });
+    const images = { ...own, dimension: 'images', seconds: 60, startedAtMs: clock.now() };
+    expect(lease.windows).toEqual([requests, images, amount, cover]);
+    expect(leaseOf(gate.enter(callOf({ scope: 'account:2' }))).windows).toEqual([]);
+  });
+
+  it('what the store remembers goes on counting after a restart, and is used up as before', () => {
+    const clock = new ManualClock();
+    const gate = createMemoryGate({ clock });
+    const startedAtMs = clock.now() - 20_000;
+    gate.restore([
+      { scope: 'key:1', dimension: 'requests', seconds: 60, startedAtMs, used: 3n },
+      { scope: 'key:2', dimension: 'requests', seconds: 60, startedAtMs: startedAtMs - 40_000, used: 9n },
+      { scope: 'subscription:1', dimension: 'amount', seconds: 3600, startedAtMs, used: 9_000n },
+    ]);
+    const policy = policyOf([rule('requests', 60, 3n)]);
+    expect(gate.enter(callOf({ scope: 'key:1', policy }))).toMatchObject({ used: 3n, retryAfterMs: 40_000 });
+    expect(gate.enter(callOf({ scope: 'key:2', policy }))).toMatchObject({ kind: 'entered' });
+    const lease = leaseOf(gate.enter(callOf({ money: moneyOf({ coverage: coverOf(10n) }) })));
+    expect(lease.heldMicro).toBe(CREDIT);
+    expect(lease.windows).toMatchObject([{ scope: 'subscription:1', startedAtMs }]);
+    expect(() => gate.restore([])).toThrow('before the first call');
+  });
+
   it('a lease of another gate is not accepted', () => {
     const one = createMemoryGate({ clock: new ManualClock() });
-    const lease = { callId: 'req_x', accountId: 1, heldMicro: 0n };
+    const lease = {
+      callId: 'req_x',
+      accountId: 1,
+      payer: 'none',
+      heldMicro: 0n,
+      shortOf: undefined,
+      windows: [],
+    } as const;
     expect(() => one.leave(lease, NOTHING_DONE)).toThrow('comes back to the gate');
     expect(() => one.extend(lease, 1n)).toThrow('running call');
+    expect(() => one.rehold(lease, undefined)).toThrow('running call');
   });
 });

@@ -1,35 +1,28 @@
 import type { Funds } from '../accounts/contract.ts';
 import { ACCOUNTS_CACHED_MAX } from '../bounds.ts';
-import { yuanToBuyMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { minMicro } from '../kernel/money.ts';
 import type {
   Actuals,
+  CoverageRequest,
   EnterRequest,
   EnterResult,
   Gate,
   GateRefused,
-  HoldRequest,
   Lease,
+  MoneyRequest,
+  PurseRequest,
+  ReholdResult,
+  RememberedWindow,
+  SettledCalls,
 } from './contract.ts';
-import * as money from './funds.ts';
+import * as funds from './funds.ts';
+import { countIn, grant, type Holding, holdIn, NO_POTS, type Pot, potsOf, releaseFrom } from './holding.ts';
+import { MemoryLease } from './lease.ts';
+import * as refusal from './refusal.ts';
 import { Roster } from './roster.ts';
-import { type Slot, Slots } from './slots.ts';
-import {
-  findRefusal,
-  lookUp,
-  type Rule,
-  rulesOf,
-  startWindow,
-  type Takes,
-  takeWindows,
-  type Window,
-  type Windows,
-} from './window.ts';
-
-/** Nobody knows when a running call ends; a second is what clients retry after anyway. */
-const CONCURRENCY_RETRY_MS = 1_000;
+import { Scope } from './scope.ts';
+import { coverageRulesOf, rulesOf } from './window.ts';
 
 export interface MemoryGateOptions {
   readonly clock: Clock;
@@ -40,9 +33,12 @@ export interface MemoryGateOptions {
 export interface MemoryGate extends Gate {
   enter(request: EnterRequest): EnterResult;
   extend(lease: Lease, moreMicro: bigint): bigint;
+  rehold(lease: Lease, money: MoneyRequest | undefined): ReholdResult;
   leave(lease: Lease, actuals: Actuals): void;
-  settled(accountId: number, chargedMicro: bigint, funds: Funds): void;
-  /** Drops slots whose call never left; for a timer of ten seconds. Counting does not depend on it. */
+  settled(account: SettledCalls): void;
+  /** What the store remembers of windows that still run. Before the first call enters. */
+  restore(windows: readonly RememberedWindow[]): void;
+  /** Drops slots whose call never left and windows that ended; for a timer. Counting does not need it. */
   sweep(): void;
   /** Scopes and accounts remembered now. */
   readonly size: number;
@@ -52,73 +48,23 @@ export function createMemoryGate(options: MemoryGateOptions): MemoryGate {
   return new InMemoryGate(options);
 }
 
-class Scope {
-  recent = false;
-  readonly slots = new Slots();
-  readonly windows: Windows = new Map();
-
-  isIdle(): boolean {
-    return this.slots.size === 0;
-  }
-}
-
 class AccountPurse {
   recent = false;
-  readonly purse: money.Purse;
+  readonly purse: funds.Purse;
 
-  constructor(funds: Funds, month: string) {
-    this.purse = money.openPurse(funds, month);
+  constructor(known: Funds, month: string) {
+    this.purse = funds.openPurse(known, month);
   }
 
   isIdle(): boolean {
-    return money.isIdle(this.purse);
+    return funds.isIdle(this.purse);
   }
-}
-
-interface Hold {
-  readonly purse: money.Purse;
-  readonly terms: HoldRequest;
-  /** The month the call counts into. */
-  readonly month: string;
-}
-
-/** A lease knows everything it took, so leaving needs no look-up and cannot hit the wrong call. */
-class MemoryLease implements Lease {
-  heldMicro = 0n;
-  shortOf: 'credits' | 'cap' | undefined;
-  left = false;
-  hold: Hold | undefined;
-  readonly request: EnterRequest;
-  readonly scope: Scope;
-  readonly slot: Slot;
-  readonly rules: readonly Rule[];
-  readonly windows: readonly (Window | undefined)[];
-
-  constructor(request: EnterRequest, scope: Scope, slot: Slot, taken: Taken) {
-    this.request = request;
-    this.scope = scope;
-    this.slot = slot;
-    this.rules = taken.rules;
-    this.windows = taken.windows;
-  }
-
-  get callId(): string {
-    return this.request.callId;
-  }
-
-  get accountId(): number {
-    return this.request.accountId;
-  }
-}
-
-interface Taken {
-  readonly rules: readonly Rule[];
-  readonly windows: readonly (Window | undefined)[];
 }
 
 /**
  * The gate of a single process. Every method is synchronous from its first check to its last change, which is
- * what makes it atomic: no other call can come between.
+ * what makes it atomic: no other call can come between. It is never away, and the account it is shown is the
+ * newest this process knows, so it never calls one stale.
  */
 class InMemoryGate implements MemoryGate {
   readonly #clock: Clock;
@@ -141,24 +87,23 @@ class InMemoryGate implements MemoryGate {
   }
 
   enter(request: EnterRequest): EnterResult {
+    refusal.assertRequest(request);
     const nowMs = this.#clock.monotonic();
-    const scope = this.#scopes.find(request.scope) ?? this.#scopes.add(request.scope, new Scope());
-    const takes = takesOf(request, nowMs);
+    const scope = this.#scopeFor(request.scope);
     const rules = rulesOf(request.policy);
-    const windows = lookUp(scope.windows, rules, nowMs);
-    const purse = request.hold === undefined ? undefined : this.#purseFor(request.accountId, request.hold);
+    const bounds = refusal.boundsIn(scope, rules.all, nowMs);
     // Everything is checked before anything is taken: a refused call consumes nothing.
     const refused =
-      checkConcurrency(scope, request, nowMs) ??
-      checkWindows(rules, windows, takes) ??
-      checkHold(purse, request.hold);
+      refusal.checkConcurrency(scope, request, nowMs) ?? this.#checkWindows(bounds, request, nowMs);
     if (refused !== undefined) return refused;
+    const holding = request.money === undefined ? undefined : this.#findPayer(request, request.money, nowMs);
+    if (holding?.kind === 'gate-refused') return holding;
 
-    takeWindows(scope.windows, rules, windows, takes);
-    const lease = new MemoryLease(request, scope, scope.slots.take(nowMs), { rules, windows });
-    if (request.hold !== undefined && purse !== undefined) {
-      lease.hold = { purse, terms: request.hold, month: purse.month };
-      grant(lease, lease.hold, request.hold.wantMicro);
+    scope.take(rules.all, bounds.running, request, nowMs);
+    const lease = new MemoryLease(request, scope, scope.slots.take(nowMs), bounds);
+    if (holding !== undefined) {
+      const amounts = rules.amounts.length === 0 ? NO_POTS : potsOf('amount', rules.all, bounds.running);
+      this.#hold(lease, holding, amounts, nowMs);
     }
     this.#active += 1;
     return { kind: 'entered', lease };
@@ -166,149 +111,165 @@ class InMemoryGate implements MemoryGate {
 
   extend(lease: Lease, moreMicro: bigint): bigint {
     assert(lease instanceof MemoryLease && !lease.left, 'only a running call extends its hold');
-    assert(lease.hold !== undefined, 'only a call that holds something extends it');
+    assert(lease.holding !== undefined, 'only a call that holds something extends it');
     assert(moreMicro >= 0n, 'more is not less');
-    const { hold } = lease;
-    if (hold.month !== hold.purse.month && hold.terms.capMicro > 0n) {
-      // What the month gone by had left is no longer known, and the cap is a hard bound.
-      lease.shortOf = 'cap';
-      return 0n;
+    return grant(lease, lease.holding, moreMicro, this.#clock.monotonic());
+  }
+
+  rehold(lease: Lease, terms: MoneyRequest | undefined): ReholdResult {
+    assert(lease instanceof MemoryLease && !lease.left, 'only a running call holds anew');
+    const { holding, heldMicro } = lease;
+    const nowMs = this.#clock.monotonic();
+    // The old hold goes first, for the new one may need just what it held.
+    if (holding !== undefined) releaseFrom(holding, heldMicro, 0n);
+    const refused = terms === undefined ? undefined : this.#holdAnew(lease, terms, nowMs);
+    if (refused !== undefined) {
+      if (holding !== undefined) holdIn(holding, heldMicro);
+      return refused;
     }
-    return grant(lease, hold, moreMicro);
+    if (terms === undefined) {
+      lease.holding = undefined;
+      lease.heldMicro = 0n;
+      lease.shortOf = undefined;
+    }
+    return { kind: 'reheld' };
   }
 
   leave(lease: Lease, actuals: Actuals): void {
     assert(lease instanceof MemoryLease, 'a lease comes back to the gate that gave it');
     assert(!lease.left, `call ${lease.callId} leaves exactly once`);
+    assert(actuals.tokens >= 0 && actuals.amountMicro >= 0n, 'a call consumes no less than 0');
     lease.left = true;
     this.#active -= 1;
     assert(this.#active >= 0, 'no more calls leave than entered');
     lease.scope.slots.free(lease.slot);
     correctWindows(lease, actuals, this.#clock.monotonic());
-    if (lease.hold === undefined) {
-      assert(actuals.chargeMicro === 0n, 'who is charged had a hold');
-      return;
-    }
-    money.release(lease.hold.purse, lease.heldMicro, actuals.chargeMicro, lease.hold.month);
+    const { holding, heldMicro } = lease;
+    assert(
+      actuals.chargeMicro === 0n || holding?.purse !== undefined,
+      'who is charged had a hold of Credits',
+    );
+    if (holding === undefined) return;
+    countIn(holding, actuals.amountMicro);
+    releaseFrom(holding, heldMicro, actuals.chargeMicro);
   }
 
-  settled(accountId: number, chargedMicro: bigint, funds: Funds): void {
+  settled({ accountId, calls, funds: now }: SettledCalls): void {
     // An account with something pending is never forgotten, so a stranger has nothing to settle here.
     const account = this.#accounts.find(accountId);
     if (account === undefined) return;
-    money.settlePending(account.purse, chargedMicro);
-    money.adoptFunds(account.purse, funds);
+    let chargedMicro = 0n;
+    for (const call of calls) chargedMicro += call.chargeMicro;
+    funds.settlePending(account.purse, chargedMicro);
+    funds.adoptFunds(account.purse, now);
+  }
+
+  restore(windows: readonly RememberedWindow[]): void {
+    assert(this.#active === 0, 'windows are remembered before the first call');
+    const nowMs = this.#clock.monotonic();
+    for (const window of windows) this.#scopeFor(window.scope).restore(window, nowMs);
   }
 
   sweep(): void {
     const nowMs = this.#clock.monotonic();
-    for (const scope of this.#scopes.values()) scope.slots.expire(nowMs);
+    for (const scope of this.#scopes.values()) scope.sweep(nowMs);
   }
 
-  #purseFor(accountId: number, hold: HoldRequest): money.Purse {
+  #scopeFor(name: string): Scope {
+    return this.#scopes.find(name) ?? this.#scopes.add(name, new Scope(name, this.#clock));
+  }
+
+  #purseFor(accountId: number, request: PurseRequest): funds.Purse {
     const found = this.#accounts.find(accountId);
-    const { purse } = found ?? this.#accounts.add(accountId, new AccountPurse(hold.funds, hold.month));
-    money.adoptFunds(purse, hold.funds);
-    money.turnMonth(purse, hold.month);
+    const { purse } = found ?? this.#accounts.add(accountId, new AccountPurse(request.funds, request.month));
+    funds.adoptFunds(purse, request.funds);
+    funds.turnMonth(purse, request.month);
     return purse;
   }
-}
 
-function takesOf(request: EnterRequest, nowMs: number): Takes {
-  assert(
-    request.inputTokens >= 0 && request.images >= 0 && request.videos >= 0,
-    'a call takes no less than 0',
-  );
-  return {
-    tokens: BigInt(request.inputTokens),
-    images: BigInt(request.images),
-    videos: BigInt(request.videos),
-    nowMs,
-  };
-}
-
-function checkConcurrency(scope: Scope, request: EnterRequest, nowMs: number): GateRefused | undefined {
-  const limit = request.policy?.concurrency;
-  if (limit === undefined) return undefined;
-  const used = scope.slots.countAtLeast(limit, nowMs);
-  if (used < limit) return undefined;
-  return {
-    kind: 'gate-refused',
-    reason: 'concurrency',
-    limit: BigInt(limit),
-    used: BigInt(used),
-    seconds: 0,
-    retryAfterMs: CONCURRENCY_RETRY_MS,
-  };
-}
-
-function checkWindows(
-  rules: readonly Rule[],
-  running: readonly (Window | undefined)[],
-  takes: Takes,
-): GateRefused | undefined {
-  const refusal = findRefusal(rules, running, takes);
-  if (refusal === undefined) return undefined;
-  const { rule, used, retryAfterMs } = refusal;
-  return {
-    kind: 'gate-refused',
-    reason: rule.dimension,
-    limit: rule.limit,
-    used,
-    seconds: rule.seconds,
-    retryAfterMs,
-  };
-}
-
-/** Credits first, then the cap. Credits are told in micro-Credits, the cap in micro-yuan. */
-function checkHold(
-  purse: money.Purse | undefined,
-  request: HoldRequest | undefined,
-): GateRefused | undefined {
-  if (purse === undefined || request === undefined) return undefined;
-  assert(request.wantMicro >= 0n && request.leastMicro >= 0n, 'a hold is never negative');
-  if (money.availableMicro(purse, request) < request.leastMicro) {
-    const used = purse.pendingMicro + purse.heldMicro;
-    return refuseHold('credits', money.committedMicro(purse, request), used);
+  #coverFor(coverage: CoverageRequest, nowMs: number): refusal.Bounds {
+    return refusal.boundsIn(this.#scopeFor(coverage.scope), coverageRulesOf(coverage.windows), nowMs);
   }
-  const underCap = money.findUnderCapMicro(purse, request);
-  if (underCap === undefined || underCap >= request.leastMicro) return undefined;
-  const used = yuanToBuyMicro(money.monthUsedMicro(purse, request), request.creditsPerYuan);
-  return refuseHold('cap', request.capMicro, used);
-}
 
-function refuseHold(reason: 'credits' | 'cap', limit: bigint, used: bigint): GateRefused {
-  return { kind: 'gate-refused', reason, limit, used, seconds: 0, retryAfterMs: 0 };
-}
+  #checkWindows(bounds: refusal.Bounds, request: EnterRequest, nowMs: number): GateRefused | undefined {
+    const refused = refusal.checkWindows(bounds, request, nowMs);
+    if (refused === undefined || request.money === undefined) return refused;
+    const { coverage, purse } = request.money;
+    if (coverage === undefined || purse !== undefined) return refused;
+    // Nobody else pays, so that the coverage must open too before the call can enter.
+    const uncovered = refusal.checkCover(this.#coverFor(coverage, nowMs), request, nowMs);
+    if (uncovered === undefined || uncovered.retryAfterMs <= refused.retryAfterMs) return refused;
+    return { ...refused, retryAfterMs: uncovered.retryAfterMs };
+  }
 
-/** Grants what is free of what is wanted, and says on the lease what bounded it. */
-function grant(lease: MemoryLease, hold: Hold, wantMicro: bigint): bigint {
-  const free = money.freeNow(hold.purse, hold.terms);
-  const granted = free.amountMicro <= 0n ? 0n : minMicro(wantMicro, free.amountMicro);
-  lease.shortOf = granted < wantMicro ? free.bound : undefined;
-  lease.heldMicro += granted;
-  money.hold(hold.purse, granted, hold.month);
-  return granted;
+  /** On the new terms of a running call. Its amount windows are looked up anew, for they may have ended. */
+  #holdAnew(lease: MemoryLease, terms: MoneyRequest, nowMs: number): GateRefused | undefined {
+    const request = { ...lease.request, money: terms };
+    refusal.assertRequest(request);
+    const { amounts } = rulesOf(request.policy);
+    const bounds = refusal.boundsIn(lease.scope, amounts, nowMs);
+    const refused = this.#checkWindows(bounds, request, nowMs);
+    if (refused !== undefined) return refused;
+    const holding = this.#findPayer(request, terms, nowMs);
+    if (holding.kind === 'gate-refused') return holding;
+    lease.scope.take(amounts, bounds.running, request, nowMs);
+    this.#hold(lease, holding, potsOf('amount', amounts, bounds.running), nowMs);
+    return undefined;
+  }
+
+  /** Everybody agreed: what every pot has left of what is wanted is held from now on. */
+  #hold(lease: MemoryLease, payer: Holding, amounts: readonly Pot[], nowMs: number): void {
+    const holding = amounts.length === 0 ? payer : { ...payer, pots: [...amounts, ...payer.pots] };
+    lease.holding = holding;
+    lease.heldMicro = 0n;
+    grant(lease, holding, holding.terms.wantMicro, nowMs);
+  }
+
+  /**
+   * The subscription if enough of it is left, else the purse. It is the last check, so that coverage windows
+   * start here, at their first use.
+   */
+  #findPayer(request: EnterRequest, terms: MoneyRequest, nowMs: number): Holding | GateRefused {
+    const { coverage, purse } = terms;
+    let uncovered: GateRefused | undefined;
+    if (coverage !== undefined) {
+      const cover = this.#coverFor(coverage, nowMs);
+      const { scope, rules, running } = cover;
+      uncovered = refusal.checkCover(cover, request, nowMs);
+      if (uncovered === undefined) {
+        scope.take(rules, running, request, nowMs);
+        const pots = potsOf('coverage', rules, running);
+        return { kind: 'holding', terms, pots, purse: undefined, month: '' };
+      }
+    }
+    if (purse !== undefined) {
+      const known = this.#purseFor(request.accountId, purse);
+      const refused = refusal.checkPurse(known, purse, terms);
+      return refused ?? { kind: 'holding', terms, pots: NO_POTS, purse: known, month: known.month };
+    }
+    assert(uncovered !== undefined, 'somebody pays, or somebody refuses');
+    return uncovered;
+  }
 }
 
 /** Into the windows the call was admitted under: an ended one is nobody's any more. */
 function correctWindows(lease: MemoryLease, actuals: Actuals, nowMs: number): void {
-  assert(actuals.tokens >= 0 && actuals.amountMicro >= 0n, 'a call consumes no less than 0');
-  const { request, rules, windows, scope } = lease;
+  const { request, rules, running, scope } = lease;
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index];
     if (rule === undefined) continue;
-    let window = windows[index];
     if (rule.dimension === 'images') {
       // Images count at entry and are not given back; those made beyond what was asked are added.
       const more = actuals.images - request.images;
       if (more <= 0) continue;
       // Who asked for none and made some uses the dimension now.
-      window ??= lookUp(scope.windows, [rule], nowMs)[0] ?? startWindow(scope.windows, rule, nowMs);
+      const window = running[index] ?? scope.runningOrNew(rule, nowMs);
       window.used += BigInt(more);
-    } else if (window !== undefined) {
-      if (rule.dimension === 'tokens') window.used += BigInt(actuals.tokens - request.inputTokens);
-      else if (rule.dimension === 'amount') window.used += actuals.amountMicro;
+      running[index] = window;
+    } else if (rule.dimension === 'tokens') {
+      const window = running[index];
+      if (window === undefined) continue;
+      window.used += BigInt(actuals.tokens - request.inputTokens);
       assert(window.used >= 0n, 'a window never counts below 0');
     }
   }

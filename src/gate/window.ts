@@ -1,17 +1,31 @@
-import { DIMENSIONS, type Dimension, type Policy, type PolicyWindow } from '../catalog/contract.ts';
+import {
+  type CoverageWindow,
+  DIMENSIONS,
+  type Dimension,
+  type Policy,
+  type PolicyWindow,
+} from '../catalog/contract.ts';
+import { creditsMicro, yuanToBuyMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
+import type { EnterRequest, LeasedWindow, MoneyRequest } from './contract.ts';
+
+/** Nobody knows when a running call ends; a second is what clients retry after anyway. */
+export const GUESS_MS = 1_000;
 
 /**
  * One running window. It ends by itself; the next use makes a new object, so a late correction of a call that
  * was admitted under an old window touches only the old object and never its successor.
  */
 export interface Window {
+  /** As the store knows it; made once, so that a lease names its windows without making anything. */
+  readonly leased: LeasedWindow;
+  /** By the monotonic clock. */
   readonly endsAtMs: number;
+  /** A count, or micro-yuan in a window of `amount`. */
   used: bigint;
+  /** Micro-Credits held by running calls; only in a window of `amount`. */
+  heldMicro: bigint;
 }
-
-/** The windows of one scope, by the rule's key: each dimension and length stands alone. */
-export type Windows = Map<number, Window>;
 
 /** A window of a policy with what is looked up on every call. */
 export interface Rule extends PolicyWindow {
@@ -19,12 +33,11 @@ export interface Rule extends PolicyWindow {
   readonly key: number;
 }
 
-/** What a call takes from each dimension when it enters, and when that is. */
-export interface Takes {
-  readonly tokens: bigint;
-  readonly images: bigint;
-  readonly videos: bigint;
-  readonly nowMs: number;
+/** In the policy's order. */
+export interface Rules {
+  readonly all: readonly Rule[];
+  /** Those that bound money: looked at again whenever the money of a call changes. */
+  readonly amounts: readonly Rule[];
 }
 
 export interface WindowRefusal {
@@ -33,115 +46,134 @@ export interface WindowRefusal {
   readonly retryAfterMs: number;
 }
 
-const NO_RULES: readonly Rule[] = Object.freeze([]);
-const rulesByPolicy = new WeakMap<Policy, readonly Rule[]>();
+const NO_RULES: Rules = Object.freeze({ all: Object.freeze([]), amounts: Object.freeze([]) });
+const rulesByPolicy = new WeakMap<Policy, Rules>();
+const rulesByCoverage = new WeakMap<readonly CoverageWindow[], readonly Rule[]>();
 
-/** The policy's windows in its order. Of two with the same dimension and length the stricter one counts. */
-export function rulesOf(policy: Policy | undefined): readonly Rule[] {
+export function rulesOf(policy: Policy | undefined): Rules {
   if (policy === undefined) return NO_RULES;
   const known = rulesByPolicy.get(policy);
   if (known !== undefined) return known;
+  const all = strictest(policy.windows);
+  const rules: Rules = { all, amounts: all.filter((rule) => rule.dimension === 'amount') };
+  rulesByPolicy.set(policy, rules);
+  return rules;
+}
+
+/** Coverage is counted like any amount, in the scope of its subscription. */
+export function coverageRulesOf(windows: readonly CoverageWindow[]): readonly Rule[] {
+  const known = rulesByCoverage.get(windows);
+  if (known !== undefined) return known;
+  const rules = strictest(
+    windows.map(({ seconds, amountMicro }) => ({ dimension: 'amount', seconds, limit: amountMicro })),
+  );
+  rulesByCoverage.set(windows, rules);
+  return rules;
+}
+
+export function keyOf(dimension: Dimension, seconds: number): number {
+  return seconds * DIMENSIONS.length + DIMENSIONS.indexOf(dimension);
+}
+
+/** Of two with the same dimension and length the stricter one counts. */
+function strictest(windows: readonly PolicyWindow[]): readonly Rule[] {
   const rules = new Map<number, Rule>();
-  for (const { dimension, seconds, limit } of policy.windows) {
+  for (const { dimension, seconds, limit } of windows) {
     assert(seconds > 0, 'a window has a length');
-    const key = seconds * DIMENSIONS.length + DIMENSIONS.indexOf(dimension);
+    const key = keyOf(dimension, seconds);
     const twin = rules.get(key);
     if (twin === undefined || limit < twin.limit) rules.set(key, { dimension, seconds, limit, key });
   }
-  const made = Object.freeze([...rules.values()]);
-  rulesByPolicy.set(policy, made);
-  return made;
-}
-
-/** The running windows, parallel to `rules`: one look-up per rule serves both the check and the taking. */
-export function lookUp(windows: Windows, rules: readonly Rule[], nowMs: number): (Window | undefined)[] {
-  const running: (Window | undefined)[] = [];
-  for (const rule of rules) {
-    const window = windows.get(rule.key);
-    running.push(window !== undefined && nowMs < window.endsAtMs ? window : undefined);
-  }
-  return running;
+  return Object.freeze([...rules.values()]);
 }
 
 /**
  * The first rule, in the policy's order, that does not admit the call. The wait is that of the last window to
- * open: waiting it out is enough, whichever rule gave the reason.
+ * open: waiting it out is enough, whichever rule gave the reason. `running` stands parallel to `rules`.
  */
 export function findRefusal(
   rules: readonly Rule[],
   running: readonly (Window | undefined)[],
-  takes: Takes,
+  request: EnterRequest,
+  nowMs: number,
 ): WindowRefusal | undefined {
   let refusal: WindowRefusal | undefined;
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index];
-    if (rule === undefined || !uses(rule.dimension, takes)) continue;
+    if (rule === undefined || !uses(rule.dimension, request)) continue;
     const window = running[index];
-    const used = window === undefined ? 0n : window.used;
-    if (admits(rule, used, takes)) continue;
-    // Without a running window no wait helps, for the limit is smaller than the call: tell the length.
-    const waitMs = window === undefined ? rule.seconds * 1000 : window.endsAtMs - takes.nowMs;
-    if (refusal === undefined) refusal = { rule, used, retryAfterMs: waitMs };
+    if (admits(rule, window, request)) continue;
+    const waitMs = waitFor(rule, window, request.money, nowMs);
+    if (refusal === undefined)
+      refusal = { rule, used: toldUsed(window, request.money), retryAfterMs: waitMs };
     else if (waitMs > refusal.retryAfterMs) refusal = { ...refusal, retryAfterMs: waitMs };
   }
   return refusal;
 }
 
-/** Every call uses requests, tokens and amount; images and videos only those that ask for some. */
-function uses(dimension: Dimension, takes: Takes): boolean {
-  if (dimension === 'images') return takes.images > 0n;
-  if (dimension === 'videos') return takes.videos > 0n;
+/** Every call uses requests and tokens; the others only those that ask for some, or cost something here. */
+export function uses(dimension: Dimension, request: EnterRequest): boolean {
+  if (dimension === 'amount') return request.money !== undefined;
+  if (dimension === 'images') return request.images > 0;
+  if (dimension === 'videos') return request.videos > 0;
   return true;
 }
 
-function admits(rule: Rule, used: bigint, takes: Takes): boolean {
-  if (rule.limit <= 0n) return false;
-  if (rule.dimension === 'amount') return used < rule.limit;
-  if (used + takeOf(rule.dimension, takes) <= rule.limit) return true;
-  // A call whose estimate alone is over the limit could never pass; it has a fresh window for itself.
-  return rule.dimension === 'tokens' && used === 0n;
-}
-
-/**
- * Takes from every rule the call uses, and starts the windows of which this is the first use. Afterwards
- * `running` holds exactly the windows the call was admitted under.
- */
-export function takeWindows(
-  windows: Windows,
-  rules: readonly Rule[],
-  running: (Window | undefined)[],
-  takes: Takes,
-): void {
-  for (let index = 0; index < rules.length; index++) {
-    const rule = rules[index];
-    if (rule === undefined) continue;
-    if (!uses(rule.dimension, takes)) {
-      running[index] = undefined;
-      continue;
-    }
-    const window = running[index] ?? startWindow(windows, rule, takes.nowMs);
-    if (rule.dimension !== 'amount') window.used += takeOf(rule.dimension, takes);
-    running[index] = window;
-  }
-}
-
-export function startWindow(windows: Windows, rule: Rule, nowMs: number): Window {
-  const started: Window = { endsAtMs: nowMs + rule.seconds * 1000, used: 0n };
-  windows.set(rule.key, started);
-  return started;
-}
-
-function takeOf(dimension: Dimension, takes: Takes): bigint {
+/** What a call takes when it enters; of an amount it holds something instead. */
+export function takeOf(dimension: Dimension, request: EnterRequest): bigint {
   switch (dimension) {
     case 'requests':
       return 1n;
     case 'tokens':
-      return takes.tokens;
+      return BigInt(request.inputTokens);
     case 'images':
-      return takes.images;
+      return BigInt(request.images);
     case 'videos':
-      return takes.videos;
+      return BigInt(request.videos);
     case 'amount':
       return 0n;
   }
+}
+
+function admits(rule: Rule, window: Window | undefined, request: EnterRequest): boolean {
+  if (rule.dimension === 'amount') {
+    const { money } = request;
+    if (money === undefined) return true;
+    if (rule.limit <= 0n && money.wantMicro > 0n) return false;
+    return leftMicro(rule, window, money.creditsPerYuan) >= money.leastMicro;
+  }
+  if (rule.limit <= 0n) return false;
+  const used = window === undefined ? 0n : window.used;
+  if (used + takeOf(rule.dimension, request) <= rule.limit) return true;
+  // A call whose estimate alone is over the limit could never pass; it has a fresh window for itself.
+  return rule.dimension === 'tokens' && used === 0n;
+}
+
+/** Micro-Credits that nobody used or holds. Yuan are compared as Credits: the factor is whole. */
+export function leftMicro(rule: Rule, window: Window | undefined, creditsPerYuan: number): bigint {
+  if (window === undefined) return creditsMicro(rule.limit, creditsPerYuan);
+  return creditsMicro(rule.limit - window.used, creditsPerYuan) - window.heldMicro;
+}
+
+function waitFor(
+  rule: Rule,
+  window: Window | undefined,
+  money: MoneyRequest | undefined,
+  nowMs: number,
+): number {
+  // Without a running window no wait helps, for the limit is smaller than the call: tell the length.
+  if (window === undefined) return rule.seconds * 1000;
+  if (rule.dimension === 'amount' && rule.limit > 0n && money !== undefined) {
+    const unusedMicro = creditsMicro(rule.limit - window.used, money.creditsPerYuan);
+    // Running calls hold what is missing, and most of them give something back.
+    if (unusedMicro >= money.leastMicro) return GUESS_MS;
+  }
+  return window.endsAtMs - nowMs;
+}
+
+/** What is held is told as used, for nobody else can have it; in yuan, rounded up. */
+function toldUsed(window: Window | undefined, money: MoneyRequest | undefined): bigint {
+  if (window === undefined) return 0n;
+  if (window.heldMicro === 0n || money === undefined) return window.used;
+  return window.used + yuanToBuyMicro(window.heldMicro, money.creditsPerYuan);
 }

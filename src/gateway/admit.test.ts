@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleAccount, sampleModel, samplePlan } from '../../test/support/samples.ts';
 import type { Restriction } from '../catalog/contract.ts';
-import { admit, planLevel } from './admit.ts';
+import { admit } from './admit.ts';
 
 const NOW = 1_000;
 
@@ -45,8 +45,4 @@ test('a required level of 0 or below lets everybody pass', () => {
 test('a rejection is 40203 with HTTP 403', () => {
   const refusal = admit(sampleModel({ restriction: { kind: 'plan', level: 1 } }), sampleAccount(), NOW);
   expect(refusal?.error).toMatchObject({ code: 40203, status: 403 });
-});
-
-test('only a subscription that is valid now counts, and the highest of several', () => {
-  expect(planLevel(sampleAccount({ subscriptions: [plan(3, NOW), plan(1), plan(2)] }), NOW)).toBe(2);
 });

@@ -2,6 +2,7 @@ import type { Account } from '../accounts/contract.ts';
 import type { Model } from '../catalog/contract.ts';
 import { unreachable } from '../kernel/assert.ts';
 import { type Refusal, refuse } from '../kernel/errors.ts';
+import { currentSubscription } from './subscription.ts';
 
 const VERIFICATION_NAMES = ['', 'personal verification', 'enterprise verification'];
 const PLAN_NAMES = ['', 'PLUS', 'PRO', 'PROMAX'];
@@ -21,7 +22,7 @@ export function admit(model: Model, account: Account, nowMs: number): Refusal | 
       return refuse('modelNotAdmitted', { message: `${name} required to use model ${model.modelId}` });
     }
     case 'plan': {
-      if (planLevel(account, nowMs) >= level) return undefined;
+      if ((currentSubscription(account, nowMs)?.plan.level ?? 0) >= level) return undefined;
       const name = PLAN_NAMES[Math.min(level, PLAN_NAMES.length - 1)];
       return refuse('modelNotAdmitted', {
         message: `subscription to ${name} required to use model ${model.modelId}`,
@@ -30,13 +31,4 @@ export function admit(model: Model, account: Account, nowMs: number): Refusal | 
     default:
       return unreachable(kind);
   }
-}
-
-/** The plan of the currently valid subscription; of several, the highest. */
-export function planLevel(account: Account, nowMs: number): number {
-  let highest = 0;
-  for (const { plan, startsAtMs, endsAtMs } of account.subscriptions) {
-    if (startsAtMs <= nowMs && nowMs < endsAtMs) highest = Math.max(highest, plan.level);
-  }
-  return highest;
 }

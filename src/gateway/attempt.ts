@@ -287,7 +287,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     headers.push('content-length', String(whole?.length ?? 0));
     const estimated = answer.usage === undefined;
     const outcome = { status: head.status, errorCode: null, verdict: 'complete', usage, estimated } as const;
-    settlePassageInTurn(this.#passage, outcome, 'ok');
+    const settling = settlePassageInTurn(this.#passage, outcome, 'ok');
     // The answer is held until the client has it, not only until it is understood.
     const { bodies, journal } = this.#passage.carriage;
     const heldBytes = this.#heldBytes;
@@ -297,14 +297,15 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#close();
     // The answers of one turn go out together at its end: whoever reads them is woken once for all of them,
     // and to write to a reader who is awake costs half as much.
-    setImmediate(() =>
+    const send = (): void =>
       this.#guard(() => {
         journal.flush();
         response.writeHead(head.status, headers);
         response.end(whole);
         this.#settle.resolve({ kind: 'answered', outcome: 'ok' });
-      }),
-    );
+      });
+    if (settling === undefined) setImmediate(send);
+    else settling.then(send, this.#settle.reject);
   }
 
   #streamHeaders(head: UpstreamHead): string[] {
@@ -343,11 +344,14 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   }
 
   #vendorFailed(answered: VendorError, spent = NOTHING_SPENT): void {
-    const error = withTrueStatus(answered);
+    const meant = withTrueStatus(answered);
+    // What a vendor says of the account's own key is passed on as it was said.
+    const error = this.#route.credential.ownerAccountId === undefined ? meant : answered;
+    const outcome = String(error.status);
     // A redirect or an answer without content is no error that a client could read.
-    if (error.status < 400) this.#fail({ outcome: String(error.status), kind: 'broken', error: undefined });
-    else if (classify(error.status) === 'client-error') this.#finish({ kind: 'rejected', error, spent });
-    else this.#fail({ outcome: String(error.status), kind: 'vendor-error', error });
+    if (error.status < 400) this.#fail({ outcome, kind: 'broken', error: undefined });
+    else if (classify(meant.status) === 'client-error') this.#finish({ kind: 'rejected', error, spent });
+    else this.#fail({ outcome, kind: 'vendor-error', error });
   }
 
   #fail(failure: RouteFailure): void {

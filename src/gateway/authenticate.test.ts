@@ -25,6 +25,8 @@ class OneCaller implements Directory {
     this.asked++;
     return keyHash === hashApiKey(key) ? this.#caller : undefined;
   }
+
+  forgetAccount(): void {}
 }
 
 const caller: Caller = { account: sampleAccount(), key: sampleKey() };

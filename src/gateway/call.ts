@@ -17,10 +17,13 @@ export interface Call {
   /** By the monotonic clock: durations are measured from here. */
   readonly startedAt: number;
   readonly endpoint: Endpoint;
-  readonly caller: Caller;
+  /** Read again when the gate knows of a newer account. */
+  caller: Caller;
   modelAsked: string;
   modelUsed: string;
   stream: boolean;
+  /** Asked for: they count at entry, made or not. */
+  images: number;
   payer: Payer;
   lease: Lease | undefined;
   route: Route | undefined;
@@ -72,6 +75,7 @@ export function newCall(start: CallStart): Call {
     modelAsked: '',
     modelUsed: '',
     stream: false,
+    images: 0,
     payer: 'none',
     lease: undefined,
     route: undefined,

@@ -5,7 +5,14 @@ import { COUNT_ANSWER_BYTES_MAX, COUNT_WAIT_MS } from '../bounds.ts';
 import type { UpstreamClient, UpstreamHandler, UpstreamRequest } from '../upstream/contract.ts';
 import { askVendor, type CountReply } from './count-vendor.ts';
 
-const REQUEST = { origin: 'http://vendor', path: '/count', method: 'POST', headers: [], body: [] } as const;
+const REQUEST = {
+  origin: 'http://vendor',
+  reach: 'any',
+  path: '/count',
+  method: 'POST',
+  headers: [],
+  body: [],
+} as const;
 const HEAD = { status: 200, headers: {} };
 
 let sent: UpstreamRequest | undefined;

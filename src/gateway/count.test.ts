@@ -18,7 +18,7 @@ import { seededRandom } from '../kernel/random.ts';
 import type { UpstreamClient, UpstreamHandler } from '../upstream/contract.ts';
 import { Health } from '../upstream/health.ts';
 import { serveCount } from './count.ts';
-import type { Gateway } from './pipeline.ts';
+import type { Gateway } from './gateway.ts';
 
 const random = seededRandom(1);
 const key = newApiKey(random);

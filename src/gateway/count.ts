@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../accounts/contract.ts';
+import { ACCOUNT_READS_MAX } from '../bounds.ts';
 import type { Model, Route } from '../catalog/contract.ts';
 import { ERRORS, isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
@@ -20,8 +21,9 @@ import { modelHeaders, requestIdHeaders, sendRefusal } from './answer.ts';
 import { askVendor } from './count-vendor.ts';
 import type { CountEndpoint } from './endpoints.ts';
 import { chooseLimits, refusalOf } from './enter.ts';
+import type { Gateway } from './gateway.ts';
+import { identify, identifyAgain, refuseIfAway, WAIT_MS } from './identify.ts';
 import { checkMediaType } from './media-type.ts';
-import { type Gateway, identify, refuseIfAway } from './pipeline.ts';
 import { recall } from './recall.ts';
 import { chooseRoutes, classify } from './route.ts';
 import { targetOf } from './target.ts';
@@ -109,26 +111,46 @@ async function readQuestion(
 }
 
 async function passGate(counting: CountRequest, question: Question, gateway: Gateway): Promise<CountAnswer> {
+  let asking = question;
+  for (let reads = 0; reads <= ACCOUNT_READS_MAX; reads++) {
+    const answer = await tryGate(counting, asking, gateway);
+    if (answer !== 'stale') return answer;
+    const caller = await identifyAgain(asking, asking.caller, gateway, asking.nowMs);
+    if (isRefusal(caller)) return caller;
+    asking = { ...asking, caller };
+  }
+  return refuse('unavailable', { retryAfterMs: WAIT_MS });
+}
+
+/** `stale`: the gate knows of a newer account. */
+async function tryGate(
+  counting: CountRequest,
+  question: Question,
+  gateway: Gateway,
+): Promise<CountAnswer | 'stale'> {
   const { caller, nowMs, id } = question;
+  const { account } = caller;
   const { gate, observer } = gateway.carriage;
   const catalog = gateway.directory.catalog();
   const model = catalog.models.get(counting.facts.model);
   if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
-  const denied = admit(model, caller.account, nowMs);
+  const denied = admit(model, account, nowMs);
   if (denied !== undefined) return denied;
   const { scope, policy } = chooseLimits(caller, catalog, nowMs);
   const entered = await gate.enter({
     callId: id,
-    accountId: caller.account.id,
+    accountId: account.id,
+    accountVersion: account.version,
     scope: `count:${scope}`,
     policy,
     inputTokens: 0,
     images: 0,
     videos: 0,
-    hold: undefined,
+    money: undefined,
   });
-  if (entered.kind === 'gate-refused') {
-    observer.gateRefused(entered.reason);
+  if (entered.kind === 'stale') return 'stale';
+  if (entered.kind !== 'entered') {
+    if (entered.kind === 'gate-refused') observer.gateRefused(entered.reason);
     return refusalOf(entered);
   }
   try {

@@ -1,31 +1,59 @@
 import { expect, test } from 'vitest';
-import { sampleAccount, sampleFunds } from '../../test/support/samples.ts';
-import { isRefusal } from '../kernel/errors.ts';
-import { choosePayer } from './eligible.ts';
+import { sampleAccount, sampleFunds, samplePlan } from '../../test/support/samples.ts';
+import type { Plan } from '../catalog/contract.ts';
+import { meansOf, notBillable } from './eligible.ts';
 
+const MOMENT = { nowMs: 1_000, month: '2026-01' };
+const WINDOWS = [{ seconds: 3_600, amountMicro: 5_000_000n }];
 const empty = sampleFunds({ creditsMicro: 0n });
 
-test('API billing with Credits pays', () => {
-  expect(choosePayer(sampleAccount())).toBe('credits');
+function subscribed(changes: Partial<Plan> = {}, endsAtMs = 2_000) {
+  const plan = samplePlan({ coverageWindows: WINDOWS, ...changes });
+  return { subscriptions: [{ id: 55, plan, startsAtMs: 0, endsAtMs }] };
+}
+
+test('API billing with Credits pays, with the account’s cap in its month', () => {
+  const account = sampleAccount({ extraApiQuotaMicro: 7n });
+  expect(meansOf(account, 'gpt-5', MOMENT)).toEqual({
+    coverage: undefined,
+    purse: { funds: account.funds, autoExchange: false, capMicro: 7n, month: '2026-01' },
+  });
 });
 
 test('balance pays only when auto-exchange is on', () => {
   const funds = sampleFunds({ creditsMicro: 0n, balanceMicro: 1n });
-  expect(choosePayer(sampleAccount({ funds, autoExchange: true }))).toBe('credits');
-  expect(isRefusal(choosePayer(sampleAccount({ funds })))).toBe(true);
+  expect(meansOf(sampleAccount({ funds, autoExchange: true }), 'gpt-5', MOMENT)?.purse).toBeDefined();
+  expect(meansOf(sampleAccount({ funds }), 'gpt-5', MOMENT)).toBeUndefined();
+});
+
+test('a valid subscription covers what its plan says, in windows of its own, before any Credits', () => {
+  const coverage = { scope: 'subscription:55', windows: WINDOWS };
+  expect(meansOf(sampleAccount(subscribed()), 'gpt-5', MOMENT)).toMatchObject({ coverage, purse: {} });
+  const alone = sampleAccount({ ...subscribed({ coversModels: ['gpt-5'] }), apiBilling: false });
+  expect(meansOf(alone, 'gpt-5', MOMENT)).toEqual({ coverage, purse: undefined });
 });
 
 test.each([
-  ['the switch is off', sampleAccount({ apiBilling: false, userType: 1 })],
-  ['there are no Credits', sampleAccount({ funds: empty, userType: 1 })],
-])('40202 with HTTP 403 when %s', (_name, account) => {
-  const refusal = choosePayer(account);
-  expect(refusal).toMatchObject({ error: { code: 40202, status: 403 } });
-  expect(refusal).not.toMatchObject({ message: expect.stringContaining('Verify') });
+  ['is over', subscribed({}, 1_000)],
+  ['does not cover the model', subscribed({ coversModels: ['other'] })],
+  ['has no windows to cover anything by', subscribed({ coverageWindows: [] })],
+])('a subscription that %s pays nothing', (_name, subscription) => {
+  expect(meansOf(sampleAccount(subscription), 'gpt-5', MOMENT)).toMatchObject({ coverage: undefined });
+  expect(meansOf(sampleAccount({ ...subscription, apiBilling: false }), 'gpt-5', MOMENT)).toBeUndefined();
 });
 
-test('an account that is not verified is guided to verification', () => {
-  expect(choosePayer(sampleAccount({ funds: empty }))).toMatchObject({
-    message: expect.stringContaining('Verify your account to receive free quota.'),
+test.each([
+  ['the switch is off', sampleAccount({ apiBilling: false })],
+  ['there are no Credits', sampleAccount({ funds: empty })],
+])('nobody pays when %s', (_name, account) => {
+  expect(meansOf(account, 'gpt-5', MOMENT)).toBeUndefined();
+});
+
+test('40202 guides an account that is not verified to verification, and no other', () => {
+  const guidance = expect.stringContaining('Verify your account to receive free quota.');
+  expect(notBillable(sampleAccount())).toMatchObject({
+    error: { code: 40202, status: 403 },
+    message: guidance,
   });
+  expect(notBillable(sampleAccount({ userType: 1 }))).not.toMatchObject({ message: guidance });
 });

@@ -1,24 +1,54 @@
 import type { Account } from '../accounts/contract.ts';
+import type { CoverageRequest, PurseRequest } from '../gate/contract.ts';
 import { ERRORS, type Refusal, refuse } from '../kernel/errors.ts';
-import type { Payer } from '../ledger/contract.ts';
+import { currentSubscription } from './subscription.ts';
 
 const UNVERIFIED = 0;
 const GUIDANCE = 'Verify your account to receive free quota.';
 
-/**
- * Spec 5.4: who can pay, in this order: a BYOK credential that serves the model, a valid subscription, API
- * billing with Credits. The first two have their place here and are not yet offered; so a call is paid with
- * Credits or not at all.
- */
-export function choosePayer(account: Account): Payer | Refusal {
-  if (account.apiBilling && hasFunds(account)) return 'credits';
-  const message = ERRORS.notBillable.message;
-  return refuse('notBillable', {
-    message: account.userType <= UNVERIFIED ? `${message}. ${GUIDANCE}` : message,
-  });
+/** Who may pay for what the platform serves: a subscription first, then Credits. At least one is there. */
+export interface Means {
+  readonly coverage: CoverageRequest | undefined;
+  readonly purse: PurseRequest | undefined;
 }
 
-function hasFunds(account: Account): boolean {
-  const { creditsMicro, balanceMicro } = account.funds;
-  return creditsMicro > 0n || (account.autoExchange && balanceMicro > 0n);
+export interface Moment {
+  readonly nowMs: number;
+  /** The month that the cap is counted in. */
+  readonly month: string;
+}
+
+/**
+ * Spec 5.4, as far as the platform is to be paid: a valid subscription whose plan covers the model, API
+ * billing with Credits. Nothing: neither of them. The account's own credentials come before both (legs.ts).
+ */
+export function meansOf(account: Account, modelId: string, moment: Moment): Means | undefined {
+  const coverage = coverageOf(account, modelId, moment.nowMs);
+  const purse = purseOf(account, moment.month);
+  return coverage === undefined && purse === undefined ? undefined : { coverage, purse };
+}
+
+/** A plan covers calls up to its windows: one without any brings level and policy, and covers nothing. */
+function coverageOf(account: Account, modelId: string, nowMs: number): CoverageRequest | undefined {
+  const subscription = currentSubscription(account, nowMs);
+  if (subscription === undefined) return undefined;
+  const { coversModels, coverageWindows } = subscription.plan;
+  if (coverageWindows.length === 0) return undefined;
+  if (coversModels !== '*' && !coversModels.includes(modelId)) return undefined;
+  return { scope: `subscription:${subscription.id}`, windows: coverageWindows };
+}
+
+function purseOf(account: Account, month: string): PurseRequest | undefined {
+  const { funds, autoExchange, extraApiQuotaMicro: capMicro } = account;
+  if (!account.apiBilling) return undefined;
+  const hasFunds = funds.creditsMicro > 0n || (autoExchange && funds.balanceMicro > 0n);
+  return hasFunds ? { funds, autoExchange, capMicro, month } : undefined;
+}
+
+/** 40202; an account that is not verified is told what would help. */
+export function notBillable({ userType }: Account): Refusal {
+  const { message } = ERRORS.notBillable;
+  return refuse('notBillable', {
+    message: userType <= UNVERIFIED ? `${message}. ${GUIDANCE}` : message,
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleAccount, sampleCatalog, sampleKey, samplePlan } from '../../test/support/samples.ts';
 import type { Policy } from '../catalog/contract.ts';
-import { chooseLimits, holdRequest, refusalOf } from './enter.ts';
+import { chooseLimits, moneyRequest, refusalOf } from './enter.ts';
 
 const policy = (id: number): Policy => ({ id, name: `p${id}`, concurrency: 1, windows: [] });
 const defaults = { ...sampleCatalog().defaults, policyId: 1 };
@@ -21,14 +21,16 @@ test('the subscription’s policy, else the key’s, else the account default; c
 });
 
 test('the most a call may cost is held, at least its input and one Credit more', () => {
-  const terms = { creditsPerYuan: 1000, month: '2026-01' };
+  const means = { coverage: { scope: 'subscription:3', windows: [] }, purse: undefined };
   const quote = { mostMicro: 1_000_000n, inputMicro: 1_000n };
-  expect(holdRequest(sampleAccount(), { ...terms, quote })).toMatchObject({
+  expect(moneyRequest(quote, means, 1000)).toEqual({
     wantMicro: 1_000_000_000n,
     leastMicro: 2_000_000n,
+    creditsPerYuan: 1000,
+    ...means,
   });
   const cheap = { mostMicro: 10n, inputMicro: 5n };
-  expect(holdRequest(sampleAccount(), { ...terms, quote: cheap })).toMatchObject({ leastMicro: 10_000n });
+  expect(moneyRequest(cheap, means, 1000)).toMatchObject({ leastMicro: 10_000n });
 });
 
 test.each([
@@ -37,6 +39,7 @@ test.each([
   ['images', 42902],
   ['videos', 42902],
   ['amount', 42902],
+  ['coverage', 42902],
   ['tokens', 42903],
 ] as const)('a refusal by %s is %i with Retry-After and the real dimension', (reason, code) => {
   const refused = {
@@ -52,6 +55,24 @@ test.each([
     retryAfterSeconds: 2,
     limit: `${reason}; limit=5; used=5; window=60; reset=2`,
   });
+});
+
+test('a gate that cannot be reached is 50301 with its wait', () => {
+  expect(refusalOf({ kind: 'gate-away', retryAfterMs: 2_500 })).toMatchObject({
+    error: { code: 50301, status: 503 },
+    retryAfterSeconds: 3,
+  });
+});
+
+test('the policy of the highest plan counts, and without one the key’s does', () => {
+  const of = (id: number, level: number, policyId: number | undefined) => {
+    return { id, plan: samplePlan({ level, policyId }), startsAtMs: 0, endsAtMs: 10 };
+  };
+  const key = sampleKey({ policyId: 2 });
+  const both = sampleAccount({ subscriptions: [of(1, 1, 1), of(2, 2, 3)] });
+  expect(chooseLimits({ account: both, key }, catalog, 5)).toMatchObject({ policy: { id: 3 } });
+  const bare = sampleAccount({ subscriptions: [of(1, 1, 1), of(2, 2, undefined)] });
+  expect(chooseLimits({ account: bare, key }, catalog, 5)).toMatchObject({ scope: 'key:11' });
 });
 
 test('42902 keeps its fixed text', () => {

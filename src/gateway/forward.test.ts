@@ -15,10 +15,11 @@ import type { UpstreamClient, UpstreamHandler } from '../upstream/contract.ts';
 import { Health } from '../upstream/health.ts';
 import { droppedHeaders, modelHeaders } from './answer.ts';
 import { newCall } from './call.ts';
-import { forward } from './forward.ts';
+import { answerFailures, forward } from './forward.ts';
 import { InFlight } from './in-flight.ts';
 import type { Carriage, Passage } from './passage.ts';
 import { RetryBudget } from './route.ts';
+import { newSetbacks } from './setbacks.ts';
 
 const LIST_RATE = 100_000_000n;
 const TIMES = { keepAliveMs: 1_000, clientStallMs: 1_000 };
@@ -61,12 +62,10 @@ function route(id: number): Route {
 
 const ROUTES = [route(1), route(2)];
 
-/** The same route at a vendor that speaks another protocol than the client. */
 function converted(one: Route, protocol: 'messages' | 'gemini' = 'messages'): Route {
   return { ...one, protocols: [protocol] };
 }
 
-/** What a vendor does with one call. */
 type Play = (handler: UpstreamHandler) => void;
 const breaks: Play = (handler) => handler.onFailure({ kind: 'reset', detail: 'gone' });
 const busy: Play = (handler) => handler.onFailure({ kind: 'busy', detail: 'in use' });
@@ -88,7 +87,6 @@ interface Stage {
   readonly modelId?: string;
   /** Bytes that answers may take. */
   readonly room?: number;
-  /** How often the journal takes an open record. */
   readonly openings?: number;
   readonly body?: string;
   readonly find?: Carriage['conversations']['find'];
@@ -108,11 +106,10 @@ function upstream(plays: readonly Play[], sent: Play[]): UpstreamClient {
 
 function journalOf(openings: number, ended: CallRecord[]): Journal {
   let opened = 0;
-  const open = (): void => {
+  const open = async (): Promise<void> => {
     if (opened++ >= openings) throw new StoreUnavailable('the journal takes no calls');
   };
-  const end = (record: CallRecord): void => void ended.push(record);
-  return { open, mark() {}, end, flush() {} } as unknown as Journal;
+  return { open, mark() {}, end: (record: CallRecord) => ended.push(record), flush() {} } as never;
 }
 
 function bodiesOf(room: number): Carriage['bodies'] {
@@ -176,6 +173,13 @@ async function stage(set: Stage) {
   return { passage, response, retryBudget, health, gate, ended, sent };
 }
 
+/** A journey of one leg. */
+async function carry(passage: Passage, routes: readonly Route[]): Promise<void> {
+  const setbacks = newSetbacks();
+  const end = await forward(passage, routes, TIMES, setbacks);
+  if (end !== 'answered') answerFailures(passage, setbacks);
+}
+
 /** The head as it goes out: what was given to `writeHead` as a list is nowhere else. */
 function sentHeaders(response: ServerResponse): string {
   return String((response as unknown as { _header: string })._header).toLowerCase();
@@ -183,13 +187,13 @@ function sentHeaders(response: ServerResponse): string {
 
 test('a second try that ends with a fault of ours gives its place in the retry budget back', async () => {
   const { passage, retryBudget } = await stage({ plays: [breaks], openings: 1 });
-  await expect(forward(passage, ROUTES, TIMES)).rejects.toThrow(StoreUnavailable);
+  await expect(carry(passage, ROUTES)).rejects.toThrow(StoreUnavailable);
   expect(retryBudget.taken).toBe(0);
 });
 
 test('a vendor is not asked for a client that left while the journal opened its call', async () => {
   const { passage, response, sent, ended } = await stage({ plays: [answers] });
-  const forwarded = forward(passage, ROUTES, TIMES);
+  const forwarded = carry(passage, ROUTES);
   Object.defineProperty(response, 'closed', { value: true });
   await forwarded;
   expect([sent, ended.map(({ verdict }) => verdict)]).toEqual([[], ['cut-by-client']]);
@@ -197,7 +201,7 @@ test('a vendor is not asked for a client that left while the journal opened its 
 
 test('an answer we have no room for is no fault of its route, and no other route makes it again', async () => {
   const { passage, response, health, sent, ended } = await stage({ plays: [answers, answers], room: 10 });
-  await forward(passage, ROUTES, TIMES);
+  await carry(passage, ROUTES);
   expect(response.statusCode).toBe(503);
   expect(sent).toHaveLength(1);
   expect(health.routeReports().map(({ failures }) => failures)).toEqual([0]);
@@ -208,7 +212,7 @@ test('an answer we have no room for is no fault of its route, and no other route
 
 test('a model whose name fits into no header is answered, with the name in percent', async () => {
   const { passage, response, ended } = await stage({ plays: [answers], modelId: '通义' });
-  await forward(passage, ROUTES, TIMES);
+  await carry(passage, ROUTES);
   expect(ended).toHaveLength(1);
   expect([response.statusCode, response.writableEnded]).toEqual([200, true]);
   expect(modelHeaders('通义')).toEqual(['x-tollgate-model', '%E9%80%9A%E4%B9%89']);
@@ -216,13 +220,13 @@ test('a model whose name fits into no header is answered, with the name in perce
 
 test('a fault of ours in the event of a socket ends the call and leaves the gate, not the process', async () => {
   const { passage, response, gate } = await stage({ plays: [streams], body: STREAM });
-  const entry = { callId: 'req_1', accountId: 1, scope: 'account:1', policy: undefined, hold: undefined };
-  const entered = gate.enter({ ...entry, inputTokens: 0, images: 0, videos: 0 });
+  const entry = { callId: 'req_1', accountId: 1, accountVersion: 1, scope: 'account:1', policy: undefined };
+  const entered = gate.enter({ ...entry, inputTokens: 0, images: 0, videos: 0, money: undefined });
   if (entered.kind === 'entered') passage.call.lease = entered.lease;
   passage.carriage.journal.end = () => {
     throw new Error('a record fits into its bound');
   };
-  const forwarded = forward(passage, ROUTES, TIMES);
+  const forwarded = carry(passage, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   expect(response.headersSent).toBe(true);
   expect(() => response.emit('close')).not.toThrow();
@@ -238,7 +242,7 @@ test.each([
   { when: 'a stream has not begun', plays: [works], body: STREAM, owed: 'nothing' },
 ])('a client that leaves while $when owes $owed', async (left) => {
   const { passage, response, ended } = await stage(left);
-  const forwarded = forward(passage, ROUTES, TIMES);
+  const forwarded = carry(passage, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   response.destroy();
   await forwarded;
@@ -256,7 +260,7 @@ test('a client that leaves while we look up what was kept for it is not asked fo
     body: LOST_SIGNATURE,
     find: () => looking.promise,
   });
-  const forwarded = forward(passage, [converted(route(1))], TIMES);
+  const forwarded = carry(passage, [converted(route(1))]);
   await new Promise((resolve) => setImmediate(resolve));
   response.destroy();
   await new Promise((resolve) => setImmediate(resolve));
@@ -290,7 +294,7 @@ test('a fault of ours inside a stream leaves what was produced before it owed, o
     close: () => Promise.resolve(),
   };
   const carriage = { ...passage.carriage, client };
-  const forwarded = forward({ ...passage, carriage, dialect: { ...dialect, relayStream } }, ROUTES, TIMES);
+  const forwarded = carry({ ...passage, carriage, dialect: { ...dialect, relayStream } }, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   expect(response.headersSent).toBe(true);
   vendor?.onData(Buffer.from('data: {"object":"chat.completion.chunk","choices":[]}\n\n'));
@@ -319,7 +323,7 @@ test.each([
   const body = JSON.stringify({ model: 'm', messages });
   for (const routes of [[route(1)], [converted(route(1), 'gemini')]]) {
     const { passage, response, sent, ended } = await stage({ plays: [quotes, quotes, quotes], body });
-    await forward(passage, routes, TIMES);
+    await carry(passage, routes);
     expect(sent).toHaveLength(asked);
     expect(response.statusCode).toBe(400);
     expect(ended).toMatchObject([{ verdict: 'failed', usage: NO_USAGE }]);
@@ -336,7 +340,7 @@ test('an answer that failed without saying why is an error that every client can
   const { passage, response, ended } = await stage({ plays: [fails], body: PROMPT });
   const said: unknown[] = [];
   response.end = ((bytes: unknown) => said.push(String(bytes))) as unknown as typeof response.end;
-  await forward(passage, [converted(route(1), 'gemini')], TIMES);
+  await carry(passage, [converted(route(1), 'gemini')]);
   expect(response.statusCode).toBe(502);
   expect(said.join('')).toContain('"message":"The vendor ended the answer with MALFORMED_FUNCTION_CALL."');
   expect(ended).toMatchObject([{ status: 502, verdict: 'failed', usage: NO_USAGE }]);
@@ -357,7 +361,7 @@ test('a vendor that cuts every stream after it began is ejected after the fifth'
   const conditions: string[] = [];
   for (let call = 0; call < 5; call++) {
     const { passage, ended } = await stage({ plays: [cuts], body: STREAM });
-    await forward({ ...passage, carriage: { ...passage.carriage, health } }, ROUTES, TIMES);
+    await carry({ ...passage, carriage: { ...passage.carriage, health } }, ROUTES);
     expect(ended.map(({ verdict }) => verdict)).toEqual(['cut-by-upstream']);
     conditions.push(health.condition(route(1)));
   }
@@ -366,7 +370,7 @@ test('a vendor that cuts every stream after it began is ejected after the fifth'
 
 test('connections that we have all in use are no fault of any route, and the client hears when to retry', async () => {
   const { passage, response, health, ended } = await stage({ plays: [busy, busy] });
-  await forward(passage, ROUTES, TIMES);
+  await carry(passage, ROUTES);
   expect(response.statusCode).toBe(503);
   expect(sentHeaders(response)).toContain('retry-after: 1');
   expect(ended.map(({ errorCode }) => errorCode)).toEqual([50301]);
@@ -376,7 +380,7 @@ test('connections that we have all in use are no fault of any route, and the cli
 
 test('a route without a free connection hands over to the next', async () => {
   const { passage, response } = await stage({ plays: [busy, answers] });
-  await forward(passage, ROUTES, TIMES);
+  await carry(passage, ROUTES);
   expect(response.statusCode).toBe(200);
 });
 
@@ -391,10 +395,6 @@ test.each([
     waits.push(request.timeouts.firstByteMs);
     return client.send(request, handler);
   };
-  await forward(
-    { ...passage, carriage: { ...passage.carriage, client: { ...client, send } } },
-    ROUTES,
-    TIMES,
-  );
+  await carry({ ...passage, carriage: { ...passage.carriage, client: { ...client, send } } }, ROUTES);
   expect(waits).toEqual([firstByteMs, firstByteMs]);
 });

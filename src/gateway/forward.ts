@@ -1,26 +1,24 @@
 import type { Route } from '../catalog/contract.ts';
-import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import type { LeasedWindow } from '../gate/contract.ts';
+import { isRefusal } from '../kernel/errors.ts';
 import { NO_USAGE, totalTokens } from '../kernel/usage.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
 import type { Ticket } from '../upstream/health.ts';
 import { addressVendor } from '../upstream/vendor.ts';
 import { modelHeaders, requestIdHeaders, sendRefusal } from './answer.ts';
 import { type AttemptWatch, RouteAttempt } from './attempt.ts';
-import {
-  type AttemptResult,
-  NOTHING_SPENT,
-  type RouteFailure,
-  type Spent,
-  type VendorError,
-} from './attempt-result.ts';
+import { type AttemptResult, NOTHING_SPENT, type Spent, type VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED, type Outcome } from './call.ts';
 import { attemptCount, beginAttempt, endAttempt, type Passage, settlePassage } from './passage.ts';
 import { watchAnswer } from './remember.ts';
 import { classify } from './route.ts';
+import { isOwnDoing, refusalFor, type Setbacks, vendorsWord } from './setbacks.ts';
 import type { StreamTimes } from './stream.ts';
 import { translate } from './translate.ts';
 import type { Translation } from './translation.ts';
 import { isBlobRefused } from './vendor-error.ts';
+
+const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
 
 const LIMITED: AttemptResult = {
   kind: 'route-failed',
@@ -30,11 +28,21 @@ const LIMITED: AttemptResult = {
 /** The client closed its connection before a byte went to the vendor. */
 const LEFT: AttemptResult = { kind: 'answered', outcome: 'cut-by-client' };
 
-/** Tries the routes one by one until one answers, and answers the client whatever comes of it. */
-export async function forward(passage: Passage, routes: readonly Route[], times: StreamTimes): Promise<void> {
+/** `answered`: the client has an answer, or left. `stopped`: this process can try nothing more. */
+export type LegEnd = 'answered' | 'failed' | 'stopped';
+
+/**
+ * Tries the routes of one leg one by one until one answers. When all have failed nobody is answered yet:
+ * `setbacks` has what stood in the way, and there may be another leg.
+ */
+export async function forward(
+  passage: Passage,
+  routes: readonly Route[],
+  times: StreamTimes,
+  setbacks: Setbacks,
+): Promise<LegEnd> {
   const { call, response, carriage } = passage;
-  const failures: RouteFailure[] = [];
-  let inexpressible: Refusal | undefined;
+  let failed = 0;
   for (const route of routes) {
     if (response.closed) break;
     const chosen = translate(passage, route, 'own');
@@ -42,29 +50,29 @@ export async function forward(passage: Passage, routes: readonly Route[], times:
     // Media and what was kept take their time to come: a vendor is not asked for somebody who left meanwhile.
     if (response.closed) break;
     if (isRefusal(translation)) {
-      inexpressible ??= translation;
+      setbacks.refusal ??= translation;
       continue;
     }
-    // A retry storm must not follow an outage: beyond the budget the first failure is the answer.
-    const again = failures.length > 0;
+    // A retry storm must not follow an outage: beyond the budget the first failure is the answer. The first
+    // route of another leg is no retry: it is what the account asked for in such a case.
+    const again = failed > 0;
     if (again && !carriage.retryBudget.take(carriage.gate.active)) break;
     const trial = { times, translation };
     let result = again ? await retryRoute(passage, route, trial) : await tryRoute(passage, route, trial);
     if (result.kind === 'rejected' && isBlobRefused(result.error)) {
       result = (await tryWithoutBlobs(passage, route, trial)) ?? result;
     }
-    if (call.settled) return;
+    if (call.settled) return 'answered';
     if (result.kind === 'route-failed') {
-      failures.push(result.failure);
-      if (result.failure.kind === 'stopped') break;
+      failed += 1;
+      setbacks.failures.push({ route, failure: result.failure });
+      if (result.failure.kind === 'stopped') return response.closed ? endAbandoned(passage) : 'stopped';
     } else if (result.kind === 'rejected' && !response.closed) {
       passOn(passage, result.error, result.spent);
-      return;
+      return 'answered';
     }
   }
-  if (response.closed) endAbandoned(passage);
-  else if (failures.length === 0 && inexpressible !== undefined) endInexpressible(passage, inexpressible);
-  else answerFailures(passage, failures);
+  return response.closed ? endAbandoned(passage) : 'failed';
 }
 
 interface Trial {
@@ -136,9 +144,9 @@ function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<Atte
   const { protocol, action, clientHeaders, clientQuery, body } = watch.translation;
   const settle = Promise.withResolvers<AttemptResult>();
   const attempt = new RouteAttempt(passage, route, watch, settle);
-  const { origin, path, headers } = addressVendor({ route, protocol, action, clientHeaders, clientQuery });
+  const address = addressVendor({ route, protocol, action, clientHeaders, clientQuery });
   const timeouts = facts.stream ? carriage.streamTimeouts : carriage.plainTimeouts;
-  attempt.attach(carriage.client.send({ origin, path, method: 'POST', headers, body, timeouts }, attempt));
+  attempt.attach(carriage.client.send({ ...address, method: 'POST', body, timeouts }, attempt));
   return settle.promise;
 }
 
@@ -164,6 +172,7 @@ async function openInJournal(passage: Passage, route: Route, translation: Transl
     inputTokens: facts.inputTokensEstimate,
     images: facts.images,
     heldMicro: call.lease?.heldMicro ?? 0n,
+    windows: call.lease?.windows ?? NO_WINDOWS,
   });
 }
 
@@ -176,30 +185,15 @@ function outcomeOf(result: AttemptResult): string {
  * Every route failed. An error that a vendor answered with is passed on, the newest first; without one the
  * client hears that nobody could be reached, or that nobody answered in time.
  */
-function answerFailures(passage: Passage, failures: readonly RouteFailure[]): void {
-  const answered = failures.findLast(({ error }) => error !== undefined && !isHouseError(error.status));
-  if (answered?.error !== undefined) {
-    passOn(passage, answered.error, NOTHING_SPENT);
+export function answerFailures(passage: Passage, { failures }: Setbacks): void {
+  const error = vendorsWord(failures);
+  if (error !== undefined) {
+    passOn(passage, error, NOTHING_SPENT);
     return;
   }
   const refusal = refusalFor(failures);
   settlePassage(passage, ended(refusal.error.status, refusal.error.code), 'failed');
   sendRefusal(passage.response, refusal, passage.call.id, passage.call.endpoint.protocol);
-}
-
-function refusalFor(failures: readonly RouteFailure[]): Refusal {
-  if (failures.some(({ kind }) => kind === 'timeout')) return refuse('upstreamTimeout');
-  if (failures.every(({ kind }) => isOwnDoing(kind))) return refuse('unavailable', { retryAfterMs: 1_000 });
-  return refuse('upstreamBroken');
-}
-
-function isOwnDoing(kind: RouteFailure['kind']): boolean {
-  return kind === 'limited' || kind === 'stopped';
-}
-
-/** decisions.md 4: 401 and 403 of a platform credential say nothing about the client. */
-function isHouseError(status: number): boolean {
-  return status === 401 || status === 403;
 }
 
 /** A vendor's own error: status and body unchanged. */
@@ -222,17 +216,11 @@ function passOn(passage: Passage, error: VendorError, spent: Spent): void {
   response.end(error.body);
 }
 
-/** No usable route speaks a protocol in which the request can be said; the message names the field. */
-function endInexpressible(passage: Passage, refusal: Refusal): void {
-  const { status, code } = refusal.error;
-  settlePassage(passage, { ...ended(status, code), verdict: 'refused' }, 'refused');
-  sendRefusal(passage.response, refusal, passage.call.id, passage.call.endpoint.protocol);
-}
-
 /** The client left while no vendor was at work for it, or before a stream began: nothing was produced. */
-function endAbandoned(passage: Passage): void {
+function endAbandoned(passage: Passage): LegEnd {
   const outcome = { ...ended(CLIENT_CLOSED, null), verdict: 'cut-by-client' as const };
   settlePassage(passage, outcome, 'cut-by-client');
+  return 'answered';
 }
 
 function ended(status: number, errorCode: number | null): Outcome {

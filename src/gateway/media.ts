@@ -4,6 +4,7 @@ import type { FilePart, ImagePart, Part } from '../protocol/hub/part.ts';
 import type { HubRequest, Turn } from '../protocol/hub/request.ts';
 import type { Target } from '../protocol/hub/spoke.ts';
 import type { FetchedMedia, MediaFailure, MediaFetcher } from '../upstream/contract.ts';
+import type { Call } from './call.ts';
 import type { Passage } from './passage.ts';
 import { noRoom, takeRoom } from './room.ts';
 
@@ -93,14 +94,14 @@ function tooMuch(what: string): Refusal {
   return refuse('notExpressible', { message });
 }
 
-const mediaOfCalls = new WeakMap<Passage, CallMedia>();
+const mediaOfCalls = new WeakMap<Call, CallMedia>();
 
 /** Made when something is to be fetched, which is seldom. */
 export function mediaOf(passage: Passage): CallMedia {
-  let media = mediaOfCalls.get(passage);
+  let media = mediaOfCalls.get(passage.call);
   if (media === undefined) {
     media = new CallMedia(passage);
-    mediaOfCalls.set(passage, media);
+    mediaOfCalls.set(passage.call, media);
   }
   return media;
 }

@@ -14,8 +14,8 @@ import type { Model } from '../catalog/contract.ts';
 import { discardBody } from '../http/body.ts';
 import { ManualClock } from '../kernel/clock.ts';
 import { seededRandom } from '../kernel/random.ts';
+import type { Gateway } from './gateway.ts';
 import { serveModels } from './models.ts';
-import type { Gateway } from './pipeline.ts';
 
 const key = newApiKey(seededRandom(1));
 const caller = { account: sampleAccount(), key: sampleKey() };

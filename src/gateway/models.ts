@@ -6,9 +6,10 @@ import { newCallId } from '../kernel/id.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { admit } from './admit.ts';
 import { requestIdHeaders, sendRefusal } from './answer.ts';
+import type { Gateway } from './gateway.ts';
+import { identify } from './identify.ts';
 import { describeModel, type ListStyle, listModels } from './model-list.ts';
 import type { ModelsEndpoint } from './models-endpoint.ts';
-import { type Gateway, identify } from './pipeline.ts';
 import { canServe } from './spoken.ts';
 
 /** What a client of a list calls its models in. OpenAI's reach every model, by one of their protocols. */

@@ -14,7 +14,7 @@ import type { Call, Outcome } from './call.ts';
 import type { InFlight } from './in-flight.ts';
 import { priceSnapshot, type Tariff } from './quote.ts';
 import type { RetryBudget } from './route.ts';
-import { type Settlement, settleInTurn } from './settle.ts';
+import { type Settlement, settleCall, settleInTurn } from './settle.ts';
 import type { Translation } from './translation.ts';
 
 /** What every passage shares: the parts of the process that carry calls. */
@@ -70,17 +70,29 @@ export interface Passage {
   readonly carriage: Carriage;
 }
 
-/** Settles the call; a running attempt ends with it, so that the record holds every attempt. */
-export function settlePassage(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
-  settlePassageInTurn(passage, outcome, attemptOutcome);
-  passage.carriage.journal.flush();
+/**
+ * Settles the call; a running attempt ends with it, so that the record holds every attempt. A promise: the
+ * last byte of a complete answer has to wait for it.
+ */
+export function settlePassage(
+  passage: Passage,
+  outcome: Outcome,
+  attemptOutcome: string,
+): void | Promise<void> {
+  if (passage.call.settled) return undefined;
+  endAttempt(passage, attemptOutcome);
+  return settleCall(passage.call, outcome, passage.carriage.settlement);
 }
 
 /** The same for who answers at the end of the turn, and flushes the journal before that. */
-export function settlePassageInTurn(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
-  if (passage.call.settled) return;
+export function settlePassageInTurn(
+  passage: Passage,
+  outcome: Outcome,
+  attemptOutcome: string,
+): void | Promise<void> {
+  if (passage.call.settled) return undefined;
   endAttempt(passage, attemptOutcome);
-  settleInTurn(passage.call, outcome, passage.carriage.settlement);
+  return settleInTurn(passage.call, outcome, passage.carriage.settlement);
 }
 
 export function beginAttempt(passage: Passage, route: Route, translation: Translation): void {

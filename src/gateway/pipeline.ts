@@ -1,53 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Caller, type Directory, StoreUnavailable } from '../accounts/contract.ts';
-import type { Calendar } from '../kernel/calendar.ts';
+import { StoreUnavailable } from '../accounts/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
-import type { Random } from '../kernel/random.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
-import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
+import type { RawRequest } from '../protocol/dialect.ts';
 import { dialectOf } from '../protocol/registry.ts';
-import { admit } from './admit.ts';
 import { sendRefusal } from './answer.ts';
-import { authenticate } from './authenticate.ts';
 import { type Call, CLIENT_CLOSED, newCall, type Outcome } from './call.ts';
-import { choosePayer } from './eligible.ts';
 import type { Endpoint } from './endpoints.ts';
-import { chooseLimits, enterRequest, holdRequest, refusalOf } from './enter.ts';
-import { forward } from './forward.ts';
+import type { Gateway } from './gateway.ts';
+import { identify, WAIT_MS } from './identify.ts';
+import { Journey, type Received } from './journey.ts';
 import { checkMediaType } from './media-type.ts';
-import type { Carriage } from './passage.ts';
-import { quote } from './quote.ts';
 import { recall } from './recall.ts';
 import { resetAfter } from './reset.ts';
-import { chooseRoutes } from './route.ts';
 import { settleCall } from './settle.ts';
-import type { StreamTimes } from './stream.ts';
 
-/** A request body in memory; `release` gives its bytes back to the process's budget, once. */
-export interface RequestBody {
-  readonly kind: 'body';
-  readonly bytes: Buffer;
-  release(): void;
-}
-
-export type BodyResult = RequestBody | Refusal | { readonly kind: 'aborted' };
-
-export interface Gateway {
-  readonly directory: Directory;
-  readonly carriage: Carriage;
-  readBody(request: IncomingMessage, response: ServerResponse): Promise<BodyResult>;
-  /** For a request that is refused before its body was read. */
-  discardBody(request: IncomingMessage, response: ServerResponse): void;
-  readonly calendar: Calendar;
-  readonly random: Random;
-  readonly nodeName: string;
-  readonly times: StreamTimes;
-  /** The process is about to end: new calls are refused. */
-  isDraining(): boolean;
-}
-
-const WAIT_MS = 1_000;
 const LEFT_EARLY: Outcome = {
   status: CLIENT_CLOSED,
   errorCode: null,
@@ -84,22 +52,6 @@ export async function serveCall(
   }
 }
 
-/** 1. Authentication. */
-export function identify(
-  request: IncomingMessage,
-  gateway: Gateway,
-  nowMs: number,
-): Caller | Refusal | Promise<Caller | Refusal> {
-  if (gateway.isDraining()) return refuse('unavailable', { retryAfterMs: WAIT_MS });
-  const found = authenticate(request.headers.authorization, gateway.directory, nowMs);
-  return found instanceof Promise ? found.catch(refuseIfAway) : found;
-}
-
-export function refuseIfAway(error: unknown): Refusal {
-  if (error instanceof StoreUnavailable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
-  throw error;
-}
-
 async function carryCall(
   call: Call,
   request: IncomingMessage,
@@ -131,13 +83,6 @@ async function carryCall(
   }
 }
 
-interface Received {
-  readonly raw: RawRequest;
-  readonly facts: RequestFacts;
-  readonly response: ServerResponse;
-  readonly headers: IncomingMessage['headers'];
-}
-
 /** Responses: what the client leaves for us to remember is put into its request. */
 async function passWithMemory(
   call: Call,
@@ -154,56 +99,13 @@ async function passWithMemory(
   }
 }
 
-async function passGate(call: Call, received: Received, gateway: Gateway): Promise<Refusal | undefined> {
-  const { carriage } = gateway;
-  const { facts } = received;
-  const { account } = call.caller;
-  const catalog = gateway.directory.catalog();
-  call.modelAsked = facts.model;
-  call.modelUsed = facts.model;
-  call.stream = facts.stream;
-
-  // 2. Billability.
-  const payer = choosePayer(account);
-  if (isRefusal(payer)) return payer;
-  call.payer = payer;
-
-  // 3. Admission.
-  const model = catalog.models.get(facts.model);
-  if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
-  const denied = admit(model, account, call.createdAtMs);
-  if (denied !== undefined) return denied;
-
-  // 4 and 5. Limits and hold, in one atomic step; the routes are chosen first, because they make the price.
-  const routes = chooseRoutes(model, call.endpoint.protocol, carriage.health, gateway.random);
-  if (isRefusal(routes)) return routes;
-  if (!carriage.journal.writable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
-  const tariff = { catalog, model, account, nodeName: gateway.nodeName };
-  const hold = holdRequest(account, {
-    quote: quote(facts, routes, tariff),
-    creditsPerYuan: carriage.settlement.creditsPerYuan,
-    month: gateway.calendar.month(call.createdAtMs),
-  });
-  const limits = chooseLimits(call.caller, catalog, call.createdAtMs);
-  const entering = carriage.gate.enter(
-    enterRequest({ callId: call.id, accountId: account.id, limits, facts, hold }),
-  );
-  const entered = entering instanceof Promise ? await entering : entering;
-  if (entered.kind === 'gate-refused') {
-    carriage.observer.gateRefused(entered.reason);
-    return refusalOf(entered);
-  }
-  call.lease = entered.lease;
-
-  // 6 and 7. Routing, forwarding, metering, settlement.
-  const dialect = dialectOf(call.endpoint.protocol);
-  const wantMicro = hold.wantMicro;
-  await forward(
-    { ...received, call, model, catalog, tariff, dialect, wantMicro, carriage },
-    routes,
-    gateway.times,
-  );
-  return undefined;
+function passGate(call: Call, received: Received, gateway: Gateway): Promise<Refusal | undefined> {
+  const { model, stream, images } = received.facts;
+  call.modelAsked = model;
+  call.modelUsed = model;
+  call.stream = stream;
+  call.images = images;
+  return new Journey(call, received, gateway).run();
 }
 
 /** Refused after authentication: logged, never charged. */

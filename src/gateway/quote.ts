@@ -1,12 +1,21 @@
 import type { Account } from '../accounts/contract.ts';
 import { REPORTED_TOKENS_MAX } from '../bounds.ts';
-import type { CatalogSnapshot, Model, Route } from '../catalog/contract.ts';
+import type { CatalogSnapshot, Model, Prices, Route } from '../catalog/contract.ts';
 import { costMicro, type PriceSnapshot } from '../catalog/price.ts';
 import { maxMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { RequestFacts } from '../protocol/dialect.ts';
 
 const LIST_RATE_MICRO = 100_000_000n;
+const NO_PRICES: Prices = Object.freeze({
+  inputMicro: 0n,
+  outputMicro: 0n,
+  cacheInputMicro: 0n,
+  cacheOutputMicro: 0n,
+  cacheWriteMicro: 0n,
+  imageMicro: 0n,
+  videoMicro: 0n,
+});
 /** Personal rates differ between few accounts; the cache per route is bounded all the same. */
 const SNAPSHOTS_PER_ROUTE_MAX = 1_000;
 /** What an answer may be long when neither the client nor the catalogue says. */
@@ -43,7 +52,8 @@ export function priceSnapshot(route: Route, tariff: Tariff): PriceSnapshot {
 function makeSnapshot(route: Route, { catalog, model, account, nodeName }: Tariff): PriceSnapshot {
   const node = catalog.nodes.find((one) => one.name === nodeName);
   return Object.freeze({
-    prices: model.prices,
+    // What runs on the account's own credential is paid for elsewhere: there is nothing to charge.
+    prices: route.credential.ownerAccountId === undefined ? model.prices : NO_PRICES,
     rates: Object.freeze({
       rateMultiplierMicro: route.rateMultiplierMicro,
       systemMicro: catalog.systemRateMicro,

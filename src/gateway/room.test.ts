@@ -9,14 +9,15 @@ const MIB = 1024 * 1024;
 function stand(bytesMax = 10 * MIB) {
   const bodies = new ByteBudget(bytesMax);
   const response = Object.assign(new EventEmitter(), { closed: false });
-  const passage = { response, carriage: { bodies } } as unknown as Passage;
+  const passage = { response, call: {}, carriage: { bodies } } as unknown as Passage;
   return { bodies, response, passage };
 }
 
-test('a converted body counts with the text it was made from, once for all routes, until the answer is over', () => {
+test('a converted body counts with the text it was made from, once for all routes and legs, until the answer is over', () => {
   const { bodies, response, passage } = stand();
   expect(hasRoom(passage, Buffer.alloc(MIB))).toBe(true);
   expect(hasRoom(passage, Buffer.alloc(MIB))).toBe(true);
+  expect(hasRoom({ ...passage }, Buffer.alloc(MIB))).toBe(true);
   expect(bodies.usedBytes).toBe(2 * MIB);
   expect(hasRoom(passage, Buffer.alloc(3 * MIB))).toBe(true);
   expect(takeRoom(passage, 1_000)).toBe(true);

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../kernel/errors.ts';
+import type { Call } from './call.ts';
 import type { Passage } from './passage.ts';
 
 interface Held {
@@ -7,7 +8,8 @@ interface Held {
   bodyBytes: number;
 }
 
-const heldByCalls = new WeakMap<Passage, Held>();
+/** By the call, whichever leg of it is under way. */
+const heldByCalls = new WeakMap<Call, Held>();
 
 /**
  * Room for what a call holds beside its request: converted bodies, fetched media. It is given back when the
@@ -17,13 +19,13 @@ export function takeRoom(passage: Passage, bytes: number): boolean {
   const { response, carriage } = passage;
   const { bodies } = carriage;
   if (response.closed || !bodies.take(bytes)) return false;
-  const known = heldByCalls.get(passage);
+  const known = heldByCalls.get(passage.call);
   if (known !== undefined) {
     known.bytes += bytes;
     return true;
   }
   const held: Held = { bytes, bodyBytes: 0 };
-  heldByCalls.set(passage, held);
+  heldByCalls.set(passage.call, held);
   response.once('close', () => bodies.give(held.bytes));
   return true;
 }
@@ -37,10 +39,10 @@ const COPIES = 2;
 export function hasRoom(passage: Passage, { length }: Buffer): boolean {
   if (length <= SMALL_BODY_BYTES) return true;
   const bodyBytes = length * COPIES;
-  const missingBytes = bodyBytes - (heldByCalls.get(passage)?.bodyBytes ?? 0);
+  const missingBytes = bodyBytes - (heldByCalls.get(passage.call)?.bodyBytes ?? 0);
   if (missingBytes <= 0) return true;
   if (!takeRoom(passage, missingBytes)) return false;
-  const held = heldByCalls.get(passage);
+  const held = heldByCalls.get(passage.call);
   if (held !== undefined) held.bodyBytes = bodyBytes;
   return true;
 }

@@ -1,11 +1,14 @@
 import { chargeableCreditsMicro, costMicro } from '../catalog/price.ts';
-import type { Gate } from '../gate/contract.ts';
+import type { Gate, RememberedWindow } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Tasks } from '../kernel/task.ts';
 import { outputTokens, totalTokens, type Usage } from '../kernel/usage.ts';
 import type { CallRecord, FreeReason, Journal } from '../ledger/contract.ts';
+import { useOfWindows } from '../ledger/window-use.ts';
 import type { Call, Outcome } from './call.ts';
+
+const NO_WINDOWS: readonly RememberedWindow[] = Object.freeze([]);
 
 /** Told of every call that passed authentication, when it ends. */
 export interface CallObserver {
@@ -21,22 +24,35 @@ export interface Settlement {
   readonly tasks: Tasks;
 }
 
+const nothing = (): void => {};
+
 /**
  * Ends a call: its record goes into the journal before the client has the last byte, so that a call the
- * client saw finished is charged to the token whatever happens to us; then the gate is left.
+ * client saw finished is charged to the token whatever happens to us; then the gate is left. A promise only
+ * where a complete answer outgrew its hold and the gate is elsewhere: what it grants stands in the record.
  */
-export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): void {
-  settleInTurn(call, outcome, settlement);
+export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): void | Promise<void> {
+  const settling = settleInTurn(call, outcome, settlement);
+  if (settling instanceof Promise) return settling.then(() => settlement.journal.flush());
   settlement.journal.flush();
+  return undefined;
 }
 
 /** The same for who answers at the end of the turn, and flushes the journal before that. */
-export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlement): void {
+export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlement): void | Promise<void> {
   assert(!call.settled, 'a call is settled once');
   call.settled = true;
   call.usage = outcome.usage;
   const amountMicro = call.price === undefined ? 0n : costMicro(outcome.usage, call.price);
-  growHold(call, amountMicro, settlement);
+  const growing = growHold(call, amountMicro, settlement);
+  if (growing === undefined) endCall(call, outcome, amountMicro, settlement);
+  // Whoever is cut has no last byte to wait for: such a call pays what was held.
+  else if (outcome.verdict !== 'complete') endCall(call, outcome, amountMicro, settlement);
+  else return growing.then(() => endCall(call, outcome, amountMicro, settlement));
+  return undefined;
+}
+
+function endCall(call: Call, outcome: Outcome, amountMicro: bigint, settlement: Settlement): void {
   const record = recordOf(call, outcome, amountMicro, settlement);
   try {
     // The journal hands the record on to the settler.
@@ -51,12 +67,19 @@ export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlemen
  * A call that came to more than was held takes the rest from what is free: what others hold stays theirs, and
  * nobody passes the monthly cap. The record then says how much the gate has granted.
  */
-function growHold(call: Call, amountMicro: bigint, { gate, creditsPerYuan, tasks }: Settlement): void {
-  if (call.lease === undefined || call.payer !== 'credits') return;
+function growHold(
+  call: Call,
+  amountMicro: bigint,
+  { gate, creditsPerYuan, tasks }: Settlement,
+): Promise<void> | undefined {
+  if (call.lease === undefined || call.payer !== 'credits') return undefined;
   const missingMicro = chargeableCreditsMicro(amountMicro, creditsPerYuan) - call.lease.heldMicro;
-  if (missingMicro <= 0n) return;
+  if (missingMicro <= 0n) return undefined;
   const granted = gate.extend(call.lease, missingMicro);
-  if (granted instanceof Promise) tasks.run('gate.extend', () => granted.then(() => undefined));
+  if (!(granted instanceof Promise)) return undefined;
+  // A gate that fails has granted nothing: that is logged, and the call ends all the same with what it holds.
+  tasks.run('gate.extend', () => granted.then(nothing));
+  return granted.then(nothing, nothing);
 }
 
 function leaveGate(call: Call, record: CallRecord, { gate, tasks }: Settlement): void {
@@ -102,7 +125,19 @@ function recordOf(call: Call, outcome: Outcome, amountMicro: bigint, settlement:
     ttfbMs: call.firstByteAt === undefined ? null : Math.round(call.firstByteAt - call.startedAt),
     durationMs: Math.round(clock.monotonic() - call.startedAt),
     droppedFields: call.dropped,
+    windows: windowsOf(call, outcome.usage, amountMicro),
   };
+}
+
+/** What the call used of the gate's windows; a gate that outlives us names none. */
+function windowsOf(call: Call, usage: Usage, amountMicro: bigint): readonly RememberedWindow[] {
+  if (call.lease === undefined) return NO_WINDOWS;
+  return useOfWindows(call.lease.windows, {
+    tokens: totalTokens(usage),
+    amountMicro,
+    images: Math.max(call.images, usage.images),
+    videos: usage.videos,
+  });
 }
 
 /** Spec 4.2: why a call with no charge has none. */

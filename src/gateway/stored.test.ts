@@ -8,7 +8,7 @@ import type { Conversations } from '../conversation/contract.ts';
 import { discardBody } from '../http/body.ts';
 import { ManualClock } from '../kernel/clock.ts';
 import { seededRandom } from '../kernel/random.ts';
-import type { Gateway } from './pipeline.ts';
+import type { Gateway } from './gateway.ts';
 import { serveStored } from './stored.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
 

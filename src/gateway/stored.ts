@@ -7,7 +7,8 @@ import { writeJson } from '../protocol/hub/json.ts';
 import { type ListQuery, listInputItems } from '../protocol/responses/item-list.ts';
 import { idOf, type KeptResponse, unpackResponse } from '../protocol/responses/kept-response.ts';
 import { requestIdHeaders, sendRefusal } from './answer.ts';
-import { type Gateway, identify, refuseIfAway } from './pipeline.ts';
+import type { Gateway } from './gateway.ts';
+import { identify, refuseIfAway } from './identify.ts';
 import { keyOfItem, keyOfResponse, shown } from './recall.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
 

@@ -1,6 +1,6 @@
 import { MARK_MS } from '../bounds.ts';
 import { costMicro, creditsMicro, outputTokensFor } from '../catalog/price.ts';
-import type { Lease } from '../gate/contract.ts';
+import type { Lease, Shortage } from '../gate/contract.ts';
 import { ERRORS, type ErrorName } from '../kernel/errors.ts';
 import { MICRO, maxMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
@@ -22,6 +22,13 @@ const EXTENSION_MICRO = 10n * MICRO;
  */
 const BYTES_PER_TOKEN = 4;
 const CHECK_BYTES_MIN = 1_024;
+
+const SHORTAGES: Readonly<Record<Shortage, ErrorName>> = {
+  amount: 'policyLimitExceeded',
+  coverage: 'policyLimitExceeded',
+  credits: 'insufficientCredits',
+  cap: 'monthlyCapReached',
+};
 
 /** Marks of a stream, one a second, before its input is counted with the tokenizer. */
 const MARKS_ESTIMATED = 5;
@@ -115,13 +122,24 @@ export class StreamAnswer {
       return;
     }
     const { usage, estimated } = completeUsage(this.#passage, this.#relay.usage());
-    settlePassage(
-      this.#passage,
-      { status: 200, errorCode: null, verdict: 'complete', usage, estimated },
-      'ok',
-    );
+    const outcome = { status: 200, errorCode: null, verdict: 'complete', usage, estimated } as const;
+    const settling = settlePassage(this.#passage, outcome, 'ok');
     this.#close('ok');
-    this.#passage.response.end(rest);
+    if (settling === undefined) this.#passage.response.end(rest);
+    else this.#endLater(settling, rest);
+  }
+
+  #endLater(settling: Promise<void>, rest: Buffer | undefined): void {
+    const { response, carriage } = this.#passage;
+    carriage.tasks.run('call.settle', async () => {
+      try {
+        await settling;
+        response.end(rest);
+      } catch (error) {
+        resetAfter(response, undefined);
+        throw error;
+      }
+    });
   }
 
   /** The connection broke. Behind the last event of all that is the vendor's own affair. */
@@ -266,7 +284,7 @@ export class StreamAnswer {
   #watchHold(usage: Usage): void {
     const { call, wantMicro, carriage } = this.#passage;
     const { lease, price } = call;
-    if (lease === undefined || price === undefined || call.payer !== 'credits') return;
+    if (lease === undefined || price === undefined || lease.payer === 'none') return;
     const { creditsPerYuan } = carriage.settlement;
     const spentMicro = creditsMicro(costMicro(usage, price), creditsPerYuan);
     const tight = lease.heldMicro < wantMicro;
@@ -281,17 +299,17 @@ export class StreamAnswer {
     else if (granted === 0n) this.#outOfFunds(lease);
   }
 
+  /** A gate that grants nothing and names no shortage cannot be reached: nothing is known to be free. */
   #outOfFunds({ shortOf }: Lease): void {
-    this.cut('cut-by-gateway', shortOf === 'cap' ? 'monthlyCapReached' : 'insufficientCredits');
+    this.cut('cut-by-gateway', shortOf === undefined ? 'unavailable' : SHORTAGES[shortOf]);
   }
 
   #extendLater(lease: Lease, granted: Promise<bigint>): void {
     this.#extending = true;
     this.#exchange.pause();
     this.#passage.carriage.tasks.run('gate.extend', async () => {
-      const grantedMicro = await granted.finally(() => {
-        this.#extending = false;
-      });
+      const grantedMicro = await granted.catch(() => 0n);
+      this.#extending = false;
       if (grantedMicro === 0n) this.#outOfFunds(lease);
       else if (!this.#ended && this.#stalledSince === undefined) this.#exchange.resume();
     });

@@ -3,8 +3,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { sendRefusal } from '../gateway/answer.ts';
 import { serveCount } from '../gateway/count.ts';
 import { type EndpointMatch, matchEndpoint } from '../gateway/endpoints.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import { serveModels } from '../gateway/models.ts';
-import { type Gateway, serveCall } from '../gateway/pipeline.ts';
+import { serveCall } from '../gateway/pipeline.ts';
 import { serveStored } from '../gateway/stored.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ERRORS, refuse } from '../kernel/errors.ts';
@@ -25,7 +26,7 @@ const CALLS_END_MS = 5_000;
 export interface Operations {
   /** 200 only when calls can be served; otherwise why not. */
   readiness(): { readonly ready: boolean; readonly reason: string };
-  metrics(): string;
+  metrics(): string | Promise<string>;
 }
 
 export interface HttpServer {
@@ -44,6 +45,8 @@ export interface ServerParts {
   readonly operations: Operations;
   readonly host: string;
   readonly port: number;
+  /** Several processes listen on the port, and the system spreads connections over them. */
+  readonly reusePort: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -173,7 +176,7 @@ function operate(request: IncomingMessage, response: ServerResponse, parts: Serv
   const reading = request.method === 'GET' || request.method === 'HEAD';
   if (reading && path === '/') text(answer, 'Tollgate\n');
   else if (reading && path === '/healthz') text(answer, 'ok\n');
-  else if (reading && path === '/metrics') text(answer, operations.metrics());
+  else if (reading && path === '/metrics') void showMetrics(answer, operations);
   else if (reading && path === '/readyz') {
     const { ready, reason } = operations.readiness();
     text({ ...answer, status: ready ? 200 : 503 }, `${reason}\n`);
@@ -181,6 +184,10 @@ function operate(request: IncomingMessage, response: ServerResponse, parts: Serv
     discardBody(request, response);
     sendRefusal(response, refuse('pathUnknown', { message: hint(path) }), requestId, undefined);
   }
+}
+
+async function showMetrics(answer: TextAnswer, operations: Operations): Promise<void> {
+  text(answer, await operations.metrics());
 }
 
 /** Spec 4.1: a wrong base address shows as a doubled or missing `/v1`. */
@@ -210,10 +217,10 @@ function text({ response, requestId, status }: TextAnswer, body: string): void {
   response.end(body);
 }
 
-function listen(server: Server, { host, port }: ServerParts): Promise<void> {
+function listen(server: Server, { host, port, reusePort }: ServerParts): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, reusePort }, () => {
       server.off('error', reject);
       resolve();
     });

@@ -13,6 +13,7 @@ test('calls, attempts, refusals, batches and the state of the parts are shown', 
   telemetry.batchSettled(3);
   telemetry.observe({
     gate: { active: 2 },
+    sharedGate: () => ({ up: false, queued: 6 }),
     journal: { lag: 4, bytes: 5 },
     inFlight: { streams: 1 },
     breakers: () => [
@@ -31,6 +32,8 @@ test('calls, attempts, refusals, batches and the state of the parts are shown', 
     /^tollgate_gate_refusals_total\{dimension="tokens"\} 1$/m,
     /^tollgate_calls_settled_total 3$/m,
     /^tollgate_settler_batch_calls_sum 3$/m,
+    /^tollgate_redis_up 0$/m,
+    /^tollgate_gate_queue 6$/m,
     /^tollgate_active_calls 2$/m,
     /^tollgate_active_streams 1$/m,
     /^tollgate_journal_lag_calls 4$/m,

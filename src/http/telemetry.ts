@@ -12,6 +12,8 @@ const BREAKER_VALUES = { closed: 0, 'half-open': 1, probing: 1, open: 2 } as con
 /** What `/metrics` shows that others hold. */
 export interface Observed {
   readonly gate: Pick<Gate, 'active'>;
+  /** Of a gate on Redis; nothing for one in memory. */
+  readonly sharedGate: (() => SharedGateFigures) | undefined;
   readonly journal: Pick<Journal, 'lag' | 'bytes'>;
   readonly inFlight: { readonly streams: number };
   readonly breakers: () => Iterable<{
@@ -19,6 +21,12 @@ export interface Observed {
     readonly state: keyof typeof BREAKER_VALUES;
   }>;
   readonly unhealthyCredentials: () => number;
+}
+
+export interface SharedGateFigures {
+  readonly up: boolean;
+  /** Words for the gate that it could not be told yet. */
+  readonly queued: number;
 }
 
 interface CallLabels {
@@ -143,8 +151,6 @@ export class Telemetry {
   #gauges(): Metric[] {
     const observed = this.#observed;
     const memory = process.memoryUsage();
-    const gauge = (name: string, help: string, value: number): Gauge =>
-      new Gauge(name, help, () => [['', value]]);
     const own = [
       gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
       gauge('nodejs_heap_used_bytes', 'Heap in use.', memory.heapUsed),
@@ -153,6 +159,7 @@ export class Telemetry {
     if (observed === undefined) return own;
     return [
       ...own,
+      ...sharedGauges(observed.sharedGate?.()),
       gauge('tollgate_active_calls', 'Calls inside the gate.', observed.gate.active),
       gauge('tollgate_active_streams', 'Streams on their way.', observed.inFlight.streams),
       gauge('tollgate_journal_lag_calls', 'Ended calls not yet in the store.', observed.journal.lag),
@@ -169,4 +176,16 @@ export class Telemetry {
       }),
     ];
   }
+}
+
+function gauge(name: string, help: string, value: number): Gauge {
+  return new Gauge(name, help, () => [['', value]]);
+}
+
+function sharedGauges(figures: SharedGateFigures | undefined): Metric[] {
+  if (figures === undefined) return [];
+  return [
+    gauge('tollgate_redis_up', '1 when the gate on Redis answers, 0 when not.', figures.up ? 1 : 0),
+    gauge('tollgate_gate_queue', 'Words that the gate on Redis could not be told yet.', figures.queued),
+  ];
 }

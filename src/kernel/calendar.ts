@@ -25,3 +25,22 @@ export function createCalendar(timeZone: string): Calendar {
   };
   return { month };
 }
+
+/** How times are shown: `2026-11-15 09:05:00`, in the configured time zone. */
+export function createTimeFormat(timeZone: string): (timeMs: number) => string {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  return (timeMs) => {
+    const parts = new Map(format.formatToParts(timeMs).map((part) => [part.type, part.value]));
+    const day = `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`;
+    return `${day} ${parts.get('hour')}:${parts.get('minute')}:${parts.get('second')}`;
+  };
+}

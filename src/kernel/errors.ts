@@ -123,7 +123,7 @@ export const ERRORS = Object.freeze({
     42902,
     429,
     'Rate limit exceeded: too many requests per minute (rpm), please retry later',
-    'A request, image, video or amount window of the limit policy is used up; `x-tollgate-limit` names it.',
+    'A request, image, video or amount window of the limit policy is used up, or the coverage of a subscription where no API billing takes over; `x-tollgate-limit` names it.',
     'Wait for `Retry-After`.',
   ),
   tokenLimitExceeded: row(
@@ -158,7 +158,7 @@ export const ERRORS = Object.freeze({
     50301,
     503,
     'The service is overloaded or shutting down, please retry later',
-    'Too much is in flight, the store is away for longer than the journal can bridge, or the process drains.',
+    'Too much is in flight, the store or the shared gate is away for longer than can be bridged, or the process drains.',
     'Wait for `Retry-After`.',
   ),
   upstreamTimeout: row(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newCallId } from './id.ts';
+import { newCallId, timeOfCallId } from './id.ts';
 
 describe('call ids', () => {
   it('have one shape', () => {
@@ -10,6 +10,22 @@ describe('call ids', () => {
     const times = [0, 1, 31, 32, 1_000, 1_767_225_600_000, 1_767_225_600_001, 281_474_976_710_655];
     const ids = times.map((time) => newCallId(time));
     expect([...ids].sort()).toEqual(ids);
+  });
+
+  it('tell their time again', () => {
+    for (const time of [0, 1, 32_767, 32_768, 1_767_225_600_001, 281_474_976_710_655]) {
+      expect(timeOfCallId(newCallId(time))).toBe(time);
+    }
+    for (const text of [
+      '',
+      'req_',
+      'req_1',
+      `${newCallId(5)}x`,
+      `x${newCallId(5)}`,
+      `req_${'z'.repeat(26)}`,
+    ]) {
+      expect(timeOfCallId(text)).toBeUndefined();
+    }
   });
 
   it('are different within one millisecond, over many blocks of randomness', () => {

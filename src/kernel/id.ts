@@ -74,3 +74,14 @@ function encodeBytes(bytes: Buffer, start: number): string {
   }
   return text;
 }
+
+const CALL_ID = /^req_([0-7][0-9a-hjkmnp-tv-z]{9})[0-9a-hjkmnp-tv-z]{16}$/;
+
+/** The time in a call id, which is the call's own; nothing when the text is no call id. */
+export function timeOfCallId(callId: string): number | undefined {
+  const digits = CALL_ID.exec(callId)?.[1];
+  if (digits === undefined) return undefined;
+  let timeMs = 0;
+  for (const digit of digits) timeMs = timeMs * 32 + ALPHABET.indexOf(digit);
+  return timeMs;
+}

@@ -1,5 +1,6 @@
 import type { Funds } from '../accounts/contract.ts';
 import type { PriceSnapshot } from '../catalog/price.ts';
+import type { LeasedWindow, RememberedWindow } from '../gate/contract.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
 
@@ -46,6 +47,8 @@ export interface OpenCall {
   readonly inputTokens: number;
   readonly images: number;
   readonly heldMicro: bigint;
+  /** The windows of the gate that count the call; what it used of each is known at its end. */
+  readonly windows: readonly LeasedWindow[];
 }
 
 /** Everything the call log, the charge and a person who recomputes it need; the journal's `end` record. */
@@ -82,6 +85,8 @@ export interface CallRecord {
   readonly ttfbMs: number | null;
   readonly durationMs: number;
   readonly droppedFields: readonly string[];
+  /** What the call used of each window that counts it; the store remembers them across a restart. */
+  readonly windows: readonly RememberedWindow[];
 }
 
 /**

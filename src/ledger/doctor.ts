@@ -53,8 +53,8 @@ export const CHECKS = {
     reading: 'The call log lost a row.',
   },
   'call-without-consumption': {
-    promise: 'Every call with a charge has its row in the consumption log.',
-    reading: 'The call was logged but never charged.',
+    promise: 'Every call that reached a vendor has its row in the consumption log.',
+    reading: 'The consumption log lost a row, or the call was logged but never charged.',
   },
   'charge-doubled': {
     promise: 'A call is charged at most once.',
@@ -67,6 +67,15 @@ export const CHECKS = {
   'amount-price': {
     promise: "A call's amount is its usage at the prices and rates it was routed with.",
     reading: 'Usage, amount or price snapshot of the call was changed.',
+  },
+  'receipt-figures': {
+    promise: "A consumption's receipt says what the call and its ledger entries say.",
+    reading: 'The receipt was changed, or entries of the call are missing or changed.',
+  },
+  'free-reason': {
+    promise:
+      'A call without a charge says why it has none, and the reason holds; one with a charge has none.',
+    reading: 'The reason, the payer or the charge of the call was changed.',
   },
   'free-call-charged': {
     promise: 'Calls paid by BYOK or covered by a subscription are never charged.',
@@ -83,6 +92,18 @@ export const CHECKS = {
   negative: {
     promise: 'No amount, balance or count is below zero.',
     reading: 'The row was written past its constraints.',
+  },
+  'usage-rollup': {
+    promise: "An account's hourly usage is the sum of its calls of that hour.",
+    reading: 'The roll-up or the call log was changed, or lost a row.',
+  },
+  'model-rollup': {
+    promise: "A model's hour is the sum of its calls that reached a vendor.",
+    reading: 'The roll-up or the call log was changed, or lost a row.',
+  },
+  'model-users': {
+    promise: 'Who used a model on a day is listed for that day, and nobody else.',
+    reading: 'The list or the call log was changed, or lost a row.',
   },
 } as const satisfies Readonly<Record<string, Check>>;
 

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { JOURNAL_RECORD_BYTES_MAX } from '../bounds.ts';
-import type { Prices } from '../catalog/contract.ts';
+import { DIMENSIONS, type Prices } from '../catalog/contract.ts';
 import type { PriceSnapshot, Rates } from '../catalog/price.ts';
+import type { LeasedWindow, RememberedWindow } from '../gate/contract.ts';
 import { isJsonObject, parseJson } from '../kernel/json.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
@@ -80,6 +81,12 @@ function listOf<Value>(read: Read<Value>): Read<readonly Value[]> {
   };
 }
 
+/** A list that is absent when it is empty, and in journals from before it was there. */
+function listOrNone<Value>(read: Read<Value>): Read<readonly Value[]> {
+  const readList = listOf(read);
+  return (value) => (value === undefined ? [] : readList(value));
+}
+
 function oneOf<Value extends string>(...values: readonly Value[]): Read<Value> {
   return (value) => values.find((one) => one === value) ?? BAD;
 }
@@ -136,6 +143,13 @@ const readMark = fieldsOf<{ callId: string; usage: Usage; atMs: number }>({
   atMs: count,
 });
 
+const leasedWindow = {
+  scope: text,
+  dimension: oneOf(...DIMENSIONS),
+  seconds: count,
+  startedAtMs: count,
+};
+
 /** What an open and an end record say alike. */
 const caller = {
   callId: text,
@@ -159,6 +173,7 @@ const readOpen = fieldsOf<OpenCall>({
   inputTokens: count,
   images: count,
   heldMicro: micro,
+  windows: listOrNone(fieldsOf<LeasedWindow>(leasedWindow)),
 });
 
 const readEnd = fieldsOf<CallRecord>({
@@ -195,4 +210,5 @@ const readEnd = fieldsOf<CallRecord>({
   ttfbMs: orNull(duration),
   durationMs: duration,
   droppedFields: listOf(text),
+  windows: listOrNone(fieldsOf<RememberedWindow>({ ...leasedWindow, used: micro })),
 });

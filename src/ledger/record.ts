@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { JOURNAL_RECORD_BYTES_MAX } from '../bounds.ts';
 import type { Prices } from '../catalog/contract.ts';
 import type { PriceSnapshot, Rates } from '../catalog/price.ts';
+import type { LeasedWindow, RememberedWindow } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, CallRecord, OpenCall } from './contract.ts';
@@ -50,7 +51,7 @@ export function encodeOpen(call: OpenCall): string {
     `{"kind":"open","call":{${encodeCaller(call)},"routeId":${call.routeId}` +
     `,"vendor":${quote(call.vendor)},"protocolOut":"${call.protocolOut}"` +
     `,"price":${encodePrice(call.price)},"inputTokens":${call.inputTokens},"images":${call.images}` +
-    `,"heldMicro":"${call.heldMicro}"}}`
+    `,"heldMicro":"${call.heldMicro}"${encodeWindows(call.windows)}}}`
   );
 }
 
@@ -72,7 +73,8 @@ export function encodeEnd(call: CallRecord): string {
     `,"amountMicro":"${call.amountMicro}","chargeMicro":"${call.chargeMicro}"` +
     `,"freeReason":${quote(call.freeReason)},"verdict":"${call.verdict}"` +
     `,"attempts":[${call.attempts.map(encodeAttempt).join()}],"heldMicro":"${call.heldMicro}"` +
-    `,"ttfbMs":${call.ttfbMs},"durationMs":${call.durationMs},"droppedFields":${dropped}}}`
+    `,"ttfbMs":${call.ttfbMs},"durationMs":${call.durationMs},"droppedFields":${dropped}` +
+    `${encodeWindows(call.windows)}}}`
   );
 }
 
@@ -127,6 +129,20 @@ function encodeAttempt(attempt: Attempt): string {
     `{"routeId":${attempt.routeId},"vendor":${quote(attempt.vendor)}` +
     `,"credential":${quote(attempt.credential)},"outcome":${quote(attempt.outcome)}` +
     `,"durationMs":${attempt.durationMs}}`
+  );
+}
+
+/** Most calls are counted by no window, or by one that outlives the process: then the field is absent. */
+function encodeWindows(windows: readonly (LeasedWindow | RememberedWindow)[]): string {
+  return windows.length === 0 ? '' : `,"windows":[${windows.map(encodeWindow).join()}]`;
+}
+
+function encodeWindow(window: LeasedWindow | RememberedWindow): string {
+  assert(isCount(window.seconds) && isCount(window.startedAtMs), 'a window begins and lasts');
+  const used = 'used' in window ? `,"used":"${window.used}"` : '';
+  return (
+    `{"scope":${JSON.stringify(window.scope)},"dimension":"${window.dimension}"` +
+    `,"seconds":${window.seconds},"startedAtMs":${window.startedAtMs}${used}}`
   );
 }
 

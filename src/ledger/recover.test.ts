@@ -2,8 +2,10 @@ import { appendFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../accounts/contract.ts';
+import type { SettledCalls } from '../gate/contract.ts';
 import { ManualClock } from '../kernel/clock.ts';
 import { planFaults } from '../kernel/fault.ts';
 import { silentLogger } from '../kernel/log.ts';
@@ -36,6 +38,14 @@ async function write(work: (journal: FileJournal) => void, segmentBytes = 1_800)
 
 function run(): Promise<RecoverReport> {
   return recover({ directory, store: ledger, creditsPerYuan: 1000, log: silentLogger });
+}
+
+const textOfBigint = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? String(value) : (value ?? null);
+
+function withoutWindows<Value extends { readonly windows: unknown }>(call: Value): Omit<Value, 'windows'> {
+  const { windows: _windows, ...rest } = call;
+  return rest;
 }
 
 describe('recover', () => {
@@ -152,6 +162,45 @@ describe('recover', () => {
     expect([...ledger.calls.keys()]).toEqual(['req_1', 'req_2']);
   });
 
+  it('tells the gate of every call, those that the store knew already included, and survives a gate that fails', async () => {
+    const told: SettledCalls[] = [];
+    const work = (journal: FileJournal) => {
+      journal.end(sampleEnd('req_1', { chargeMicro: 3n }));
+      journal.end(sampleEnd('req_2', { accountId: 2, chargeMicro: 4n }));
+      journal.open(sampleOpen('req_3'));
+      journal.mark('req_3', usageOf(500, 500));
+    };
+    const settled = (account: SettledCalls) => void told.push(account);
+    await write(work);
+    await recover({ directory, store: ledger, creditsPerYuan: 1000, log: silentLogger, settled });
+    const first = told.map(({ accountId, calls }) => [accountId, calls.map((call) => call.callId)]);
+    expect(first).toEqual([
+      [1, ['req_1', 'req_3']],
+      [2, ['req_2']],
+    ]);
+    expect(told[0]).toMatchObject({ funds: ledger.funds(), calls: [{}, { chargeMicro: 17_500_000n }] });
+    await write(work);
+    const failing = () => Promise.reject(new Error('redis is away'));
+    await recover({ directory, store: ledger, creditsPerYuan: 1000, log: silentLogger, settled: failing });
+    await write(work);
+    told.length = 0;
+    await recover({ directory, store: ledger, creditsPerYuan: 1000, log: silentLogger, settled });
+    expect(told.map(({ accountId, calls }) => [accountId, calls.map((call) => call.callId)])).toEqual(first);
+  });
+
+  it('reads a journal from before windows were written', async () => {
+    const old = [
+      JSON.stringify({ kind: 'open', call: withoutWindows(sampleOpen('req_open')) }, textOfBigint),
+      JSON.stringify({ kind: 'end', call: withoutWindows(sampleEnd('req_end')) }, textOfBigint),
+    ];
+    expect(old.join()).not.toContain('windows');
+    const lines = old.map((json) => `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`);
+    await writeFile(join(directory, '000001.log'), lines.join(''));
+    expect(await run()).toMatchObject({ ended: 1, cut: 1, skipped: 0 });
+    expect(ledger.calls.get('req_end')).toEqual(sampleEnd('req_end'));
+    expect(ledger.calls.get('req_open')).toMatchObject({ windows: [] });
+  });
+
   it('an end that stands twice is settled once', async () => {
     await write((journal) => journal.end(sampleEnd('req_1')));
     await write((journal) => journal.end(sampleEnd('req_1')));
@@ -186,6 +235,21 @@ describe('the end of an interrupted call', () => {
       usage: usageOf(1_000, 10),
       chargeMicro: 7_280_000n,
     });
+  });
+
+  it('counts in the windows that admitted it: what it produced, and before the first mark what it asked for', () => {
+    const window = { scope: 'key:2', seconds: 60, startedAtMs: 1_767_225_600_000 };
+    const windows = (['requests', 'tokens', 'amount', 'images', 'videos'] as const).map((dimension) => ({
+      ...window,
+      dimension,
+    }));
+    const used = (outputText: number | undefined) =>
+      endOf({ inputTokens: 1_000, images: 2, windows }, outputText).windows.map((each) => each.used);
+    expect(used(10)).toEqual([1n, 1_010n, 7_280n, 2n, 0n]);
+    expect(used(undefined)).toEqual([1n, 1_000n, 0n, 2n, 0n]);
+    expect(endOf({ windows: windows.slice(0, 1) }, 1).windows).toEqual([
+      { ...window, dimension: 'requests', used: 1n },
+    ]);
   });
 
   it('below one Credit nothing is charged', () => {

@@ -1,16 +1,19 @@
 import { mkdir, unlink } from 'node:fs/promises';
 import { SETTLE_BATCH_MAX } from '../bounds.ts';
 import { chargeableCreditsMicro, costMicro } from '../catalog/price.ts';
+import type { Gate } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import { fault } from '../kernel/fault.ts';
 import type { Logger } from '../kernel/log.ts';
-import { inputTokens, NO_USAGE, type Usage } from '../kernel/usage.ts';
+import { inputTokens, NO_USAGE, totalTokens, type Usage } from '../kernel/usage.ts';
 import { settleBatch } from './batch.ts';
 import type { CallRecord, FreeReason, LedgerStore, OpenCall } from './contract.ts';
 import type { JournalRecord } from './record.ts';
 import { decodeLine } from './record-reader.ts';
 import { keepRejected } from './rejected.ts';
 import { listSegments, readLines, segmentPath } from './segment.ts';
+import { tellGate } from './tell-gate.ts';
+import { useOfWindows } from './window-use.ts';
 
 /** The client of a cut call got no proper end. nginx's number for "gone before the answer" says it best. */
 export const STATUS_CUT = 499;
@@ -20,6 +23,11 @@ export interface RecoverOptions {
   readonly store: LedgerStore;
   readonly creditsPerYuan: number;
   readonly log: Logger;
+  /**
+   * Is told of every call of the journal, those that the store knew already included: a gate that outlives
+   * the process may still hold something for them.
+   */
+  readonly settled?: Gate['settled'];
 }
 
 export interface RecoverReport {
@@ -129,16 +137,16 @@ class Recovery {
   async #settle(): Promise<void> {
     const calls = [...this.#batch.values()];
     this.#batch.clear();
-    const { poison, error } = await settleBatch(this.#options.store, calls);
+    const { settled, log, store } = this.#options;
+    const result = await settleBatch(store, calls);
+    const { poison, error } = result;
     if (poison.length > 0) {
       await keepRejected(this.#options.directory, poison);
       this.#rejected += poison.length;
       const fields = { err: error, calls: poison.map((call) => call.callId) };
-      this.#options.log.error(
-        fields,
-        'the store refuses these calls: they are NOT charged and kept in rejected.log',
-      );
+      log.error(fields, 'the store refuses these calls: they are NOT charged and kept in rejected.log');
     }
+    if (settled !== undefined) await tellGate({ settled }, result, log);
     fault('recover.after-settle');
   }
 }
@@ -183,6 +191,13 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
     ttfbMs: null,
     durationMs: Math.max(0, (call.markedAtMs ?? open.createdAtMs) - open.createdAtMs),
     droppedFields: [],
+    windows: useOfWindows(open.windows, {
+      // Before the first mark the windows count what the call was admitted with.
+      tokens: call.usage === undefined ? open.inputTokens : totalTokens(usage),
+      amountMicro,
+      images: Math.max(open.images, usage.images),
+      videos: usage.videos,
+    }),
   };
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Funds } from '../accounts/contract.ts';
+import type { SettledCalls } from '../gate/contract.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { planFaults } from '../kernel/fault.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
@@ -16,12 +16,19 @@ let directory: string;
 let journal: FileJournal;
 let ledger: MemoryLedger;
 let settler: Settler | undefined;
-let told: [number, bigint, Funds][];
+let told: SettledCalls[];
 const gate = {
-  settled: (accountId: number, chargedMicro: bigint, funds: Funds) => {
-    told.push([accountId, chargedMicro, funds]);
+  settled: (account: SettledCalls) => {
+    told.push(account);
   },
 };
+
+/** Charges by call id: what a gate believes that is told twice of one call. */
+function toldCharges(): ReadonlyMap<string, bigint> {
+  return new Map(told.flatMap(({ calls }) => calls.map((call) => [call.callId, call.chargeMicro])));
+}
+
+const sum = (charges: Iterable<bigint>): bigint => [...charges].reduce((total, charge) => total + charge, 0n);
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tollgate-settler-'));
@@ -83,10 +90,26 @@ describe('settler', () => {
     journal.end(sampleEnd('req_3', { accountId: 1, chargeMicro: 0n }));
     journal.end(sampleEnd('req_4', { accountId: 1, chargeMicro: 4n }));
     await running.drain(2_000);
-    expect(told).toEqual([
-      [1, 7n, ledger.funds()],
-      [2, 5n, ledger.funds()],
+    const funds = ledger.funds();
+    expect(told.map(({ accountId, funds }) => ({ accountId, funds }))).toEqual([
+      { accountId: 1, funds },
+      { accountId: 2, funds },
     ]);
+    expect(told[0]?.calls.map(({ callId, chargeMicro }) => [callId, chargeMicro])).toEqual([
+      ['req_1', 3n],
+      ['req_3', 0n],
+      ['req_4', 4n],
+    ]);
+    expect([...toldCharges()].at(-1)).toEqual(['req_2', 5n]);
+  });
+
+  it('tells the gate before the journal forgets the calls, so that a death between is told again', async () => {
+    const lags: number[] = [];
+    const running = start({ gate: { settled: () => void lags.push(journal.lag) } });
+    endMany(3);
+    await running.drain(2_000);
+    expect(lags).toEqual([3]);
+    expect(journal.lag).toBe(0);
   });
 
   it('a gate that fails does not stop the settlement', async () => {
@@ -107,7 +130,7 @@ describe('settler', () => {
     ledger.away = false;
     expect(await running.drain(2_000)).toBe(true);
     expect(ledger.batches.flat()).toEqual(ids);
-    expect(told.reduce((sum, [, charged]) => sum + charged, 0n)).toBe(ledger.chargedMicro);
+    expect(sum(toldCharges().values())).toBe(ledger.chargedMicro);
   });
 
   it('waits longer from try to try, up to its bound', async () => {
@@ -190,6 +213,6 @@ describe('settler and calls that the store refuses', () => {
     expect(await running.drain(2_000)).toBe(true);
     expect(ledger.batches.flat()).toHaveLength(16);
     expect(ledger.calls.size).toBe(8);
-    expect(told.reduce((sum, [, charged]) => sum + charged, 0n)).toBe(ledger.chargedMicro);
+    expect(sum(toldCharges().values())).toBe(ledger.chargedMicro);
   });
 });

@@ -13,6 +13,7 @@ import { type BatchResult, settleBatch } from './batch.ts';
 import type { CallRecord, LedgerStore } from './contract.ts';
 import type { FileJournal, Location } from './journal.ts';
 import { keepRejected } from './rejected.ts';
+import { tellGate } from './tell-gate.ts';
 
 export interface SettlerOptions {
   readonly journal: FileJournal;
@@ -132,17 +133,18 @@ class QueueSettler implements Settler {
 
   /** The front of the queue leaves it only after the store has it. */
   async #settleNext(): Promise<void> {
-    const { store, journal, clock, onBatch } = this.#options;
+    const { store, journal, gate, clock, log, onBatch } = this.#options;
     const startedMs = clock.monotonic();
     const { calls, taken } = this.#front();
     const result = await settleBatch(store, calls);
     // No call passed: that says more about the store than about the calls.
     if (result.settled.length === 0 && result.poison.length > 0) throw result.error;
     await this.#reject(result);
+    // Before the journal forgets the calls: who dies here tells the gate again from the journal.
+    await tellGate(gate, result, log);
     journal.committed(idsOf(result.settled));
     journal.committed(idsOf(result.poison));
     this.#drop(taken);
-    await this.#tellGate(result);
     onBatch?.(result.settled.length, clock.monotonic() - startedMs);
   }
 
@@ -185,24 +187,6 @@ class QueueSettler implements Settler {
     await keepRejected(journal.directory, result.poison);
     const fields = { err: result.error, calls: idsOf(result.poison) };
     log.error(fields, 'the store refuses these calls: they are NOT charged and kept in rejected.log');
-  }
-
-  /** What was rejected stays pending: it is owed, and must not be spent twice. */
-  async #tellGate(result: BatchResult): Promise<void> {
-    const { gate, log } = this.#options;
-    const charged = new Map<number, bigint>();
-    for (const { accountId, chargeMicro } of result.settled) {
-      charged.set(accountId, (charged.get(accountId) ?? 0n) + chargeMicro);
-    }
-    for (const [accountId, chargedMicro] of charged) {
-      const funds = result.funds.get(accountId);
-      try {
-        assert(funds !== undefined, 'the store tells what stands for every account of a batch');
-        await gate.settled(accountId, chargedMicro, funds);
-      } catch (error) {
-        log.error({ err: error, accountId }, 'the gate was not told of a settlement');
-      }
-    }
   }
 
   #waitMs(): number {

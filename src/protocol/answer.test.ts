@@ -51,6 +51,14 @@ describe('a plain answer', () => {
     expect(dialectOf('chat').readResponse(body, {} as RequestFacts, MODEL).pieces).toEqual([body]);
   });
 
+  it('that is printed on many lines has the same text as on one', () => {
+    const call = { functionCall: { name: 'look', args: { path: 'a\n  b', deep: [1, { more: true }] } } };
+    const answer = { candidates: [{ content: { parts: [call] } }] };
+    const printed = read('gemini', JSON.stringify(answer, null, 2)).outputText();
+    expect(printed.replaceAll('": ', '":')).toBe(read('gemini', JSON.stringify(answer)).outputText());
+    expect(printed).toContain('a\\n  b');
+  });
+
   it('without usage, or with an absurd one, leaves the counting to the caller', () => {
     expect(read('chat', '{"choices":[{"message":{"content":"hi"}}]}').usage).toBeUndefined();
     expect(

@@ -57,7 +57,8 @@ class TextPile implements WordSink {
   }
 
   raw(bytes: Buffer, start: number, end: number): void {
-    this.texts.push(bytes.toString('utf8', start, end));
+    // A line break outside of a string is the vendor's printing, with its indent: no model made it.
+    this.texts.push(bytes.toString('utf8', start, end).replace(/\n\s*/g, ''));
   }
 
   picture(): void {}

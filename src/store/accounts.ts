@@ -102,12 +102,12 @@ export function updateAccount(database: Database, accountId: number, patch: Acco
  * version and tells everybody at the commit. False when there is no such account.
  */
 export async function touchAccount(transaction: Database, accountId: number): Promise<boolean> {
-  const rows = await transaction.query(
-    'update accounts set version = version + 1 where id = $1 returning id',
+  const [row] = await transaction.query<{ version: bigint }>(
+    'update accounts set version = version + 1 where id = $1 returning version',
     [accountId],
   );
-  if (rows.length === 0) return false;
-  await announce(transaction, { kind: 'account', accountId });
+  if (row === undefined) return false;
+  await announce(transaction, { kind: 'account', accountId, version: idNumber(row.version) });
   return true;
 }
 

@@ -74,6 +74,9 @@ function placeOf(places: Map<PriceSnapshot, number>, price: PriceSnapshot | null
   return place;
 }
 
+/** The column's own. A wall clock that is set by weeks during a call must not make its charge unwritable. */
+const DURATION_MS_MAX = 2_147_483_647;
+
 function encodeCallRow(call: CallRecord, price: number | null): CallRow {
   const { usage } = call;
   return {
@@ -108,14 +111,14 @@ function encodeCallRow(call: CallRecord, price: number | null): CallRow {
     attempts: call.attempts,
     held_micro: String(call.heldMicro),
     ttfb_ms: call.ttfbMs === null ? null : Math.round(call.ttfbMs),
-    duration_ms: Math.round(call.durationMs),
+    duration_ms: Math.min(Math.round(call.durationMs), DURATION_MS_MAX),
     dropped_fields: call.droppedFields,
   };
 }
 
 /**
- * The receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which is
- * kept for as long.
+ * The stored receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which
+ * is kept for as long; ledger/receipt.ts puts them together.
  */
 export function encodeConsumptionRow(consumption: Consumption, creditsPerYuan: number): ConsumptionRow {
   const { call } = consumption;
@@ -162,6 +165,7 @@ export function encodeRows(rows: readonly object[]): string {
   );
 }
 
-function storable(text: string): string {
+/** A text as PostgreSQL can store it, with a mark in place of what it cannot. */
+export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }

@@ -114,7 +114,7 @@ function credentialColumns(id: number, credential: CredentialWrite, sealer: Seal
 }
 
 /** The last four characters, of secrets that are long enough to spare them. */
-function hintOf(secret: string): string {
+export function hintOf(secret: string): string {
   return secret.length >= 16 ? secret.slice(-4) : '';
 }
 

@@ -24,19 +24,19 @@ test('a change is heard when its transaction commits, in order, and not when it 
   const heard: Change[] = [];
   await followChanges(server, { ...nobody, onChange: (change) => void heard.push(change) }, silentLogger);
   await fresh.database.transaction(async (transaction) => {
-    await announce(transaction, { kind: 'account', accountId: 7 });
+    await announce(transaction, { kind: 'account', accountId: 7, version: 3 });
     await announce(transaction, { kind: 'key', keyHash: 'ab-c_9' });
     expect(heard).toEqual([]);
   });
   const failing = fresh.database.transaction(async (transaction) => {
-    await announce(transaction, { kind: 'account', accountId: 8 });
+    await announce(transaction, { kind: 'account', accountId: 8, version: 1 });
     throw new Error('changed my mind');
   });
   await expect(failing).rejects.toThrow('changed my mind');
   await announce(fresh.database, { kind: 'catalog' });
   expect(await announceAndWait(fresh.database)).toBe('in-force');
   expect(heard).toEqual([
-    { kind: 'account', accountId: 7 },
+    { kind: 'account', accountId: 7, version: 3 },
     { kind: 'key', keyHash: 'ab-c_9' },
     { kind: 'catalog' },
   ]);
@@ -85,8 +85,8 @@ test('a follower that fails does not stop the changes after it', async () => {
     throw new Error('reload failed');
   };
   await followChanges(server, { ...nobody, onChange }, silentLogger);
-  await announce(fresh.database, { kind: 'account', accountId: 1 });
-  await announce(fresh.database, { kind: 'account', accountId: 2 });
+  await announce(fresh.database, { kind: 'account', accountId: 1, version: 1 });
+  await announce(fresh.database, { kind: 'account', accountId: 2, version: 1 });
   expect(await announceAndWait(fresh.database)).toBe('in-force');
   expect(heard).toHaveLength(2);
 });

@@ -8,7 +8,8 @@ import { COUNT_LISTENERS } from './listener.ts';
 /** What was written, so that whoever holds a copy in memory throws it away. */
 export type Change =
   | { readonly kind: 'catalog' }
-  | { readonly kind: 'account'; readonly accountId: number }
+  /** `version` is the snapshot's that the write made: whoever has an older one decides with what was. */
+  | { readonly kind: 'account'; readonly accountId: number; readonly version: number }
   | { readonly kind: 'key'; readonly keyHash: string };
 
 export interface ChangeFollower {
@@ -20,7 +21,7 @@ export interface ChangeFollower {
 
 const CHANNEL = 'tollgate_changes';
 const ACKNOWLEDGED = 'tollgate_acks';
-const PAYLOAD = /^(?:catalog|account:(\d{1,15})|key:([\w-]{1,128})|sync:([0-9a-f]{32}))$/;
+const PAYLOAD = /^(?:catalog|account:(\d{1,15}):(\d{1,15})|key:([\w-]{1,128})|sync:([0-9a-f]{32}))$/;
 
 /** Sent when the transaction commits, never when it rolls back. */
 export async function announce(transaction: Database, change: Change): Promise<void> {
@@ -28,7 +29,7 @@ export async function announce(transaction: Database, change: Change): Promise<v
 }
 
 function encodeChange(change: Change): string {
-  if (change.kind === 'account') return `account:${change.accountId}`;
+  if (change.kind === 'account') return `account:${change.accountId}:${change.version}`;
   return change.kind === 'key' ? `key:${change.keyHash}` : 'catalog';
 }
 
@@ -67,8 +68,10 @@ function decodeNotice(
 ): Change | { readonly kind: 'sync'; readonly token: string } | undefined {
   const match = PAYLOAD.exec(payload);
   if (match === null) return undefined;
-  const [, accountId, keyHash, token] = match;
-  if (accountId !== undefined) return { kind: 'account', accountId: Number(accountId) };
+  const [, accountId, version, keyHash, token] = match;
+  if (accountId !== undefined) {
+    return { kind: 'account', accountId: Number(accountId), version: Number(version) };
+  }
   if (keyHash !== undefined) return { kind: 'key', keyHash };
   if (token !== undefined) return { kind: 'sync', token };
   return { kind: 'catalog' };

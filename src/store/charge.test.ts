@@ -6,7 +6,6 @@ import { type Purse, takeCharge } from './charge.ts';
 const purseOf = (figures: Partial<Purse>): Purse => ({
   accountId: 1,
   autoExchange: true,
-  isCapped: false,
   creditsMicro: 0n,
   balanceMicro: 0n,
   month: '',
@@ -75,8 +74,8 @@ test('a call that nobody pays with Credits cannot be charged', () => {
   expect(purse.entries).toEqual([]);
 });
 
-test('under a cap no more is taken than the gate granted, not even from the balance; the rest is shortfall', () => {
-  const purse = purseOf({ isCapped: true, creditsMicro: 4_000_000n, balanceMicro: 1_000_000n });
+test('no more is taken than the gate granted, not even from the balance; the rest is shortfall', () => {
+  const purse = purseOf({ creditsMicro: 4_000_000n, balanceMicro: 1_000_000n });
   const call = callOf({
     accountId: 1,
     amountMicro: 20_000n,

@@ -27,8 +27,6 @@ export interface Entry extends Reason {
 export interface Purse {
   readonly accountId: number;
   readonly autoExchange: boolean;
-  /** The account has a monthly cap. */
-  readonly isCapped: boolean;
   creditsMicro: bigint;
   balanceMicro: bigint;
   month: string;
@@ -50,8 +48,9 @@ export interface Consumption {
 
 /**
  * Takes a call's charge from the purse: from Credits first; what is missing is bought from the balance when
- * auto-exchange is on; what is then still missing is the shortfall. Nothing ever goes below zero. Where there
- * is a cap, no more is taken than the gate has granted under it.
+ * auto-exchange is on; what is then still missing is the shortfall. Nothing ever goes below zero. No more is
+ * taken than the gate has granted: at its end a call was granted all that was free, so the rest is what other
+ * calls hold, or what the cap does not allow.
  */
 export function takeCharge(
   purse: Purse,
@@ -60,7 +59,7 @@ export function takeCharge(
 ): Consumption {
   assert(call.chargeMicro > 0n, 'only a charge is taken');
   assert(call.payer === 'credits', 'only calls paid with Credits are charged');
-  const dueMicro = purse.isCapped ? minMicro(call.chargeMicro, call.heldMicro) : call.chargeMicro;
+  const dueMicro = minMicro(call.chargeMicro, call.heldMicro);
   const exchangedMicro = exchangeMissing(purse, call, { dueMicro, ...terms });
   const paidMicro = minMicro(dueMicro, purse.creditsMicro);
   if (paidMicro > 0n) {
@@ -74,6 +73,12 @@ export function takeCharge(
   if (spentMicro > 0n) countMonth(purse, terms.month, spentMicro);
   assert(purse.creditsMicro >= 0n && purse.balanceMicro >= 0n, 'a purse is never negative');
   return { call, month: terms.month, spentMicro, creditsMicro: paidMicro, shortfallMicro, exchangedMicro };
+}
+
+/** The row of a call that reached a vendor and costs nothing. */
+export function freeConsumption(call: CallRecord, month: string): Consumption {
+  assert(call.chargeMicro === 0n, 'a charge is not free');
+  return { call, month, spentMicro: 0n, creditsMicro: 0n, shortfallMicro: 0n, exchangedMicro: 0n };
 }
 
 /** Exactly what is missing, or all there is; balance moves in whole micro-yuan. */

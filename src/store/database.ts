@@ -11,7 +11,11 @@ import { Listener } from './listener.ts';
  * a number at the border of the store (`idNumber`). JSON columns come back parsed, times as Date.
  */
 export interface Database {
-  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * With a `name`, a connection parses and plans the statement once and keeps it: for the few that run all
+   * the time. One name is one text for ever.
+   */
+  query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]>;
   /** Commits when `work` returns, rolls back when it throws. Inside a transaction it is a savepoint. */
   transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   /**
@@ -100,8 +104,8 @@ class PooledDatabase implements Database {
     this.#listener = listener;
   }
 
-  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return this.#borrow((client) => run<Row>(client, text, values));
+  query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]> {
+    return this.#borrow((client) => run<Row>(client, text, values, name));
   }
 
   transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
@@ -169,8 +173,8 @@ class OpenTransaction implements Database {
     this.#depth = depth;
   }
 
-  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return run<Row>(this.#client, text, values);
+  query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]> {
+    return run<Row>(this.#client, text, values, name);
   }
 
   async transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
@@ -197,10 +201,15 @@ class OpenTransaction implements Database {
   }
 }
 
-async function run<Row>(client: pg.ClientBase, text: string, values?: readonly unknown[]): Promise<Row[]> {
+async function run<Row>(
+  client: pg.ClientBase,
+  text: string,
+  values?: readonly unknown[],
+  name?: string,
+): Promise<Row[]> {
   try {
-    const result =
-      values === undefined ? await client.query(text) : await client.query(text, values as unknown[]);
+    const statement = { text, ...(values && { values: [...values] }), ...(name && { name }) };
+    const result = await client.query(statement);
     return result.rows as Row[];
   } catch (error) {
     throw translate(error);

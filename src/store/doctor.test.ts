@@ -78,6 +78,9 @@ async function corrupt(text: string, values: readonly unknown[] = []): Promise<v
 const findings = async () =>
   (await examine(fresh.database)).map(({ check, subject }) => `${check}: ${subject}`);
 
+/** What is found as well when figures of a call change after it was added up. */
+const rollups = (accountId: number) => [`usage-rollup: account ${accountId}`, 'model-rollup: model gpt-5'];
+
 const entryOf = async (call: CallRecord): Promise<bigint> => {
   const [row] = await fresh.database.query<{ id: bigint }>('select id from ledger_entries where ref = $1', [
     call.callId,
@@ -158,6 +161,11 @@ describe('the doctor finds', () => {
     ]);
   });
 
+  test('an account that counts another number of entries than it has', async () => {
+    await corrupt('update accounts set last_seq = last_seq + 1 where id = $1', [books.rich]);
+    expect(await findings()).toEqual([`entry-sequence: account ${books.rich}`]);
+  });
+
   test('a broken chain of what is left', async () => {
     const id = await entryOf(books.short);
     await corrupt('update ledger_entries set after_micro = after_micro + 5 where id = $1', [id]);
@@ -181,6 +189,7 @@ describe('the doctor finds', () => {
     expect(await findings()).toEqual([
       expect.stringMatching(/^transaction-sum: /),
       `shortfall-with-money: call ${books.short.callId}`,
+      ...rollups(books.poor),
     ]);
   });
 
@@ -189,6 +198,7 @@ describe('the doctor finds', () => {
     expect(await findings()).toEqual([
       `charge-without-call: call ${books.charged.callId}`,
       `consumption-without-call: call ${books.charged.callId}`,
+      ...rollups(books.rich),
     ]);
   });
 
@@ -198,6 +208,7 @@ describe('the doctor finds', () => {
       `charge-without-consumption: call ${books.charged.callId}`,
       `call-without-consumption: call ${books.charged.callId}`,
       `month-spent: account ${books.rich}`,
+      ...rollups(books.rich),
     ]);
   });
 
@@ -206,6 +217,8 @@ describe('the doctor finds', () => {
     expect(await findings()).toEqual([
       `charge-without-call: call ${books.charged.callId}`,
       `consumption-without-call: call ${books.charged.callId}`,
+      `usage-rollup: account ${books.rich}`,
+      `usage-rollup: account ${books.poor}`,
     ]);
   });
 
@@ -213,14 +226,18 @@ describe('the doctor finds', () => {
     await corrupt('update calls set amount_micro = amount_micro + 1 where call_id = $1', [
       books.covered.callId,
     ]);
-    expect(await findings()).toEqual([`amount-price: call ${books.covered.callId}`]);
+    expect(await findings()).toEqual([
+      `charge-parts: call ${books.covered.callId}`,
+      ...rollups(books.rich),
+      `amount-price: call ${books.covered.callId}`,
+    ]);
   });
 
   test('usage that was changed afterwards', async () => {
     await corrupt('update calls set output_text = output_text + 1 where call_id = $1', [
       books.covered.callId,
     ]);
-    expect(await findings()).toEqual([`amount-price: call ${books.covered.callId}`]);
+    expect(await findings()).toEqual([...rollups(books.rich), `amount-price: call ${books.covered.callId}`]);
   });
 
   test('a price snapshot that was changed or cannot be read', async () => {
@@ -243,13 +260,19 @@ describe('the doctor finds', () => {
 
   test('a covered call that was charged', async () => {
     await corrupt(`update calls set payer = 'byok' where call_id = $1`, [books.charged.callId]);
-    expect(await findings()).toEqual([`free-call-charged: call ${books.charged.callId}`]);
+    expect(await findings()).toEqual([
+      `free-call-charged: call ${books.charged.callId}`,
+      // It counts under another payer now than when it was settled.
+      `usage-rollup: account ${books.rich}`,
+      `usage-rollup: account ${books.rich}`,
+    ]);
   });
 
   test('a shortfall while Credits were left', async () => {
     const { callId } = books.charged;
     await corrupt(
-      'update calls set charge_micro = charge_micro + 1000, amount_micro = amount_micro + 1 where call_id = $1',
+      `update calls set charge_micro = charge_micro + 1000, amount_micro = amount_micro + 1,
+         held_micro = held_micro + 1000 where call_id = $1`,
       [callId],
     );
     await corrupt(
@@ -257,7 +280,9 @@ describe('the doctor finds', () => {
       [callId],
     );
     expect(await findings()).toEqual([
+      `receipt-figures: call ${callId}`,
       `shortfall-with-money: call ${callId}`,
+      ...rollups(books.rich),
       `amount-price: call ${callId}`,
     ]);
   });
@@ -273,6 +298,77 @@ describe('the doctor finds', () => {
       books.rich,
     ]);
     expect(await findings()).toEqual([`month-spent: account ${books.rich}`]);
+  });
+
+  test('a receipt that says another charge, another exchange or another model than the books', async () => {
+    const { callId } = books.charged;
+    for (const [field, wrong] of [
+      ['chargeMicro', '"1"'],
+      ['exchangedMicro', '"1"'],
+      ['model', '"gpt-4"'],
+      ['estimated', 'true'],
+    ]) {
+      const change = `update consumptions set receipt = receipt || $2::jsonb where call_id = $1`;
+      const [kept] = await fresh.database.query<{ receipt: unknown }>(
+        'select receipt from consumptions where call_id = $1',
+        [callId],
+      );
+      await corrupt(change, [callId, `{"${field}": ${wrong}}`]);
+      expect(await findings(), field).toEqual([`receipt-figures: call ${callId}`]);
+      await corrupt(change, [callId, JSON.stringify(kept?.receipt)]);
+    }
+    expect(await findings()).toEqual([]);
+  });
+
+  test('an exchange that the receipt does not know', async () => {
+    await corrupt(
+      `update ledger_entries set ref = $1, call_at = $2 where ref = 'asked for' and pool = 'balance' and account_id = $3`,
+      [books.charged.callId, new Date(NOVEMBER), books.rich],
+    );
+    expect(await findings()).toEqual([`receipt-figures: call ${books.charged.callId}`]);
+  });
+
+  test('a free call without a reason, or with one that does not hold', async () => {
+    const { callId } = books.covered;
+    await corrupt('update calls set free_reason = null where call_id = $1', [callId]);
+    expect(await findings()).toEqual([`free-reason: call ${callId}`]);
+    await corrupt(`update calls set free_reason = 'below-one-credit' where call_id = $1`, [callId]);
+    expect(await findings()).toEqual([`free-reason: call ${callId}`]);
+    await corrupt(`update calls set free_reason = 'covered' where call_id = any($1)`, [
+      [callId, books.charged.callId],
+    ]);
+    expect(await findings()).toEqual([`free-reason: call ${books.charged.callId}`]);
+  });
+
+  test('a free call that has no consumption', async () => {
+    await corrupt('delete from consumptions where call_id = $1', [books.covered.callId]);
+    expect(await findings()).toEqual([`call-without-consumption: call ${books.covered.callId}`]);
+  });
+
+  test('roll-ups that were changed, lost or made up', async () => {
+    await corrupt('update usage_hourly set output_text = output_text + 1 where account_id = $1', [
+      books.poor,
+    ]);
+    expect(new Set(await findings())).toEqual(new Set([`usage-rollup: account ${books.poor}`]));
+    await corrupt('update usage_hourly set output_text = output_text - 1 where account_id = $1', [
+      books.poor,
+    ]);
+    await corrupt('delete from usage_hourly where account_id = $1 and payer = $2', [
+      books.rich,
+      'subscription',
+    ]);
+    expect(await findings()).toEqual([`usage-rollup: account ${books.rich}`]);
+    await corrupt(`update model_hourly set speed_ms = speed_ms + 1, lane = 3 where hour >= '2026-11-01'`);
+    await corrupt(`insert into model_users_daily values ('2026-11-15', 'gpt-5', 4711)`);
+    expect((await findings()).slice(1)).toEqual(['model-rollup: model gpt-5', 'model-users: model gpt-5']);
+  });
+
+  test('a window that counts below zero', async () => {
+    await corrupt('alter table gate_windows drop constraint gate_windows_used_check');
+    await corrupt(
+      `insert into gate_windows values ('key:1', 'requests', 60, '2026-11-15 12:00Z', '2026-11-15 12:01Z', -1)`,
+    );
+    expect(await findings()).toEqual(['negative: window key:1']);
   });
 
   test('anything negative', async () => {

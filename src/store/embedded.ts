@@ -27,12 +27,16 @@ import type { Logger } from '../kernel/log.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { type EmbeddedPlace, EmbeddedUnavailable, preparePlace } from './embedded-place.ts';
 import { acquireLock, type Locked } from './lock.ts';
-import { findLastSocketDirectory, findPostmaster, type Postmaster } from './postmaster.ts';
+import { findLastSocketDirectory, findPostmaster, type Postmaster, runsOn } from './postmaster.ts';
 import { isAlive, parseIdentity, thisProcess } from './process-identity.ts';
 
 export interface EmbeddedServer {
   /** A PostgreSQL URL for `openDatabase`. */
   readonly connection: string;
+  /** False when the server is gone although nobody stopped it: it was killed, or it crashed. */
+  isRunning(): boolean;
+  /** Starts it again, at the same address, unless somebody else did. */
+  revive(): Promise<void>;
   /** Ends our use of it. The last user's stop stops the server. */
   stop(): Promise<void>;
 }
@@ -56,11 +60,24 @@ export async function startEmbedded(givenDirectory: string, log: Logger): Promis
   return await underLock(dataDirectory, async () => {
     const place = preparePlace(dataDirectory);
     const running = await findPostmaster(place.cluster);
-    const postmaster = running ?? (await start(place, log));
+    let postmaster = running ?? (await start(place, log));
     if (running !== undefined)
       log.info({ databasePid: running.pid }, 'using the database server that already runs');
     noteUse(dataDirectory);
-    return { connection: connectionTo(postmaster), stop: () => leave(place, log) };
+    return {
+      connection: connectionTo(postmaster),
+      isRunning: () => runsOn(postmaster.pid, place.cluster),
+      revive: async () => {
+        postmaster = await revive(place, postmaster.socketDirectory, log);
+      },
+      stop: () => leave(place, log),
+    };
+  });
+}
+
+function revive(place: EmbeddedPlace, socketDirectory: string, log: Logger): Promise<Postmaster> {
+  return underLock(place.dataDirectory, async () => {
+    return (await findPostmaster(place.cluster)) ?? (await start(place, log, socketDirectory));
   });
 }
 
@@ -98,11 +115,12 @@ async function underLock<T>(dataDirectory: string, work: () => Promise<T>): Prom
   }
 }
 
-async function start(place: EmbeddedPlace, log: Logger): Promise<Postmaster> {
+/** Whoever is connected already knows the old server's address, so a new one in its place takes it over. */
+async function start(place: EmbeddedPlace, log: Logger, lastDirectory?: string): Promise<Postmaster> {
   const { cluster } = place;
   if (!existsSync(cluster)) await initialise(place);
-  removeOwnSocketDirectory(findLastSocketDirectory(cluster) ?? '');
-  const socketDirectory = chooseSocketDirectory(place);
+  if (lastDirectory === undefined) removeOwnSocketDirectory(findLastSocketDirectory(cluster) ?? '');
+  const socketDirectory = lastDirectory ?? chooseSocketDirectory(place);
   writeSettings(place, socketDirectory);
   const logFile = join(cluster, LOG_NAME);
   if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > EMBEDDED_LOG_BYTES_MAX) rmSync(logFile);
@@ -114,7 +132,7 @@ async function start(place: EmbeddedPlace, log: Logger): Promise<Postmaster> {
   }
   const postmaster = cause === undefined ? await findPostmaster(cluster) : undefined;
   if (postmaster === undefined) {
-    removeOwnSocketDirectory(socketDirectory);
+    if (lastDirectory === undefined) removeOwnSocketDirectory(socketDirectory);
     throw new EmbeddedUnavailable(`the embedded database did not start: ${logTail(logFile)}`, { cause });
   }
   log.info({ databasePid: postmaster.pid }, 'the embedded database started');

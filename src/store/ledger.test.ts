@@ -137,6 +137,21 @@ describe('a charge', () => {
     expect(second).toMatchObject({ credits_micro: 0n, shortfall_micro: 25_000_000n, spent_micro: 0n });
   });
 
+  test('above what was granted takes nothing that another call holds: the rest is shortfall', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 30_000_000n });
+    const overgrown = callOf({ accountId, heldMicro: 5_000_000n });
+    const other = callOf({ accountId });
+    const [settled] = await ledger.settle([overgrown, other]);
+    expect(settled?.funds.creditsMicro).toBe(0n);
+    const [first, second] = await Promise.all([overgrown, other].map(consumptionOf));
+    expect(first).toMatchObject({
+      credits_micro: 5_000_000n,
+      shortfall_micro: 20_000_000n,
+      spent_micro: 5_000n,
+    });
+    expect(second).toMatchObject({ credits_micro: 25_000_000n, shortfall_micro: 0n });
+  });
+
   test('counts in the month of the call in the configured time zone; a late call does not count in a newer month', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 1_000_000_000n });
     const beforeMidnight = Date.UTC(2026, 9, 31, 15, 59, 59);
@@ -179,6 +194,11 @@ describe('a call', () => {
     const logged = await fresh.database.query('select payer from calls where account_id = $1', [accountId]);
     expect(logged).toHaveLength(3);
     expect(await entriesOf(accountId)).toHaveLength(1);
+    // Who reached a vendor has a row in the consumption log too, over nothing.
+    const nothing = { amount_micro: 25_000n, spent_micro: 0n, credits_micro: 0n, shortfall_micro: 0n };
+    const [byok, covered, failed] = await Promise.all(calls.map(consumptionOf));
+    expect([byok, covered]).toMatchObject([nothing, nothing]);
+    expect(failed).toBeUndefined();
   });
 
   test('settled again, alone or twice in a batch, changes nothing', async () => {

@@ -1,7 +1,8 @@
-import { SETTLE_BATCH_MAX } from '../bounds.ts';
+import { ROLLUP_LANES, SETTLE_BATCH_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Calendar } from '../kernel/calendar.ts';
 import { fault } from '../kernel/fault.ts';
+import { systemRandom } from '../kernel/random.ts';
 import type { CallRecord, LedgerStore, SettledAccount } from '../ledger/contract.ts';
 import {
   CALL_COLUMNS,
@@ -11,10 +12,12 @@ import {
   encodeRows,
   timeText,
 } from './call-row.ts';
-import { type Consumption, takeCharge } from './charge.ts';
+import { type Consumption, freeConsumption, takeCharge } from './charge.ts';
 import type { Database } from './database.ts';
 import { ensurePartitions, logMonth } from './partitions.ts';
 import { type HeldPurse, holdPurses, savePurses } from './purse.ts';
+import { addRollups } from './rollup.ts';
+import { rememberWindows } from './windows.ts';
 
 export interface LedgerOptions {
   readonly database: Database;
@@ -54,6 +57,7 @@ class PostgresLedger implements LedgerStore {
   readonly #options: LedgerOptions;
   /** Months whose partitions are known to be there. */
   readonly #months = new Set<string>();
+  readonly #lane = Math.floor(systemRandom.unit() * ROLLUP_LANES);
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -79,41 +83,45 @@ class PostgresLedger implements LedgerStore {
 
   /**
    * The accounts are locked first, so two settlers of the same call come one after the other, and the second
-   * one finds the call known. The statements are as many for one call as for a full batch.
+   * one finds the call known. What belongs to no account is written last, in the order of its keys: nobody
+   * waits in a circle. The statements are as many for one call as for a full batch.
    */
   async #write(transaction: Database, calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
     const purses = await holdPurses(transaction, [...new Set(calls.map((call) => call.accountId))]);
     const known = await findKnown(transaction, calls);
     const fresh = calls.filter((call) => !known.has(call.callId));
+    // A call without a price never reached a vendor: the call log has it, the consumption log does not.
     const consumptions = fresh
-      .filter((call) => call.chargeMicro > 0n)
-      .map((call) => this.#charge(purses, call));
-    if (fresh.length > 0) await transaction.query(INSERT_CALLS, encodeCallRows(fresh));
+      .filter((call) => call.price !== null || call.chargeMicro > 0n)
+      .map((call) => this.#consume(purses, call));
+    if (fresh.length > 0) await transaction.query(INSERT_CALLS, encodeCallRows(fresh), 'insert-calls');
     if (consumptions.length > 0) {
       const rows = consumptions.map((each) => encodeConsumptionRow(each, this.#options.creditsPerYuan));
-      await transaction.query(INSERT_CONSUMPTIONS, [encodeRows(rows)]);
+      await transaction.query(INSERT_CONSUMPTIONS, [encodeRows(rows)], 'insert-consumptions');
     }
     const funds = await savePurses(transaction, purses);
+    if (fresh.length > 0) {
+      await rememberWindows(transaction, fresh);
+      await addRollups(transaction, fresh, { consumptions, lane: this.#lane });
+    }
     fault('settle.before-commit');
     return [...funds].map(([accountId, each]) => ({ accountId, funds: each }));
   }
 
-  #charge(purses: ReadonlyMap<number, HeldPurse>, call: CallRecord): Consumption {
+  #consume(purses: ReadonlyMap<number, HeldPurse>, call: CallRecord): Consumption {
+    const { creditsPerYuan, calendar } = this.#options;
+    const month = calendar.month(call.createdAtMs);
+    if (call.chargeMicro === 0n) return freeConsumption(call, month);
     const purse = purses.get(call.accountId);
     assert(purse !== undefined, 'the purse of every call is held');
-    const { creditsPerYuan, calendar } = this.#options;
-    return takeCharge(purse, call, { creditsPerYuan, month: calendar.month(call.createdAtMs) });
+    return takeCharge(purse, call, { creditsPerYuan, month });
   }
 }
 
 async function findKnown(transaction: Database, calls: readonly CallRecord[]): Promise<ReadonlySet<string>> {
   const times = calls.map(timeText);
   const sorted = times.toSorted();
-  const rows = await transaction.query<{ call_id: string }>(FIND_KNOWN, [
-    times,
-    calls.map((call) => call.callId),
-    sorted[0],
-    sorted.at(-1),
-  ]);
+  const values = [times, calls.map((call) => call.callId), sorted[0], sorted.at(-1)];
+  const rows = await transaction.query<{ call_id: string }>(FIND_KNOWN, values, 'find-known');
   return new Set(rows.map((row) => row.call_id));
 }

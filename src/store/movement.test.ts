@@ -34,7 +34,7 @@ test('a top-up adds to its pool, is one entry, and running servers are told', as
     funds: { version: 1, creditsMicro: 0n, balanceMicro: 12_500_000n, monthSpentMicro: 0n, month: '' },
   });
   expect(await announceAndWait(fresh.database)).toBe('in-force');
-  expect(heard).toEqual([{ kind: 'account', accountId }]);
+  expect(heard).toEqual([{ kind: 'account', accountId, version: 2 }]);
   await stop();
   const entries = await fresh.database.query(
     'select kind, pool, change_micro, after_micro, ref, call_at from ledger_entries where account_id = $1',

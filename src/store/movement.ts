@@ -1,6 +1,6 @@
 import type { Funds } from '../accounts/contract.ts';
 import { assert } from '../kernel/assert.ts';
-import { announce } from './changes.ts';
+import { touchAccount } from './accounts.ts';
 import { type EntryKind, exchange, move, type Pool, type Purse } from './charge.ts';
 import type { Database } from './database.ts';
 import { holdPurses, savePurses } from './purse.ts';
@@ -61,7 +61,7 @@ async function post(
   if (!change(purse)) return { kind: 'insufficient' };
   const funds = (await savePurses(transaction, purses)).get(accountId);
   assert(funds !== undefined, 'the purse is saved');
-  await announce(transaction, { kind: 'account', accountId });
+  await touchAccount(transaction, accountId);
   return { kind: 'posted', funds };
 }
 

@@ -1,3 +1,4 @@
+import { LOG_DROP_LOCK_MS } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Database } from './database.ts';
 
@@ -46,11 +47,15 @@ async function ensurePartition(transaction: Database, table: string, month: stri
   );
 }
 
-/** Drops the logs before `month` and remembers it: gone is not missing. Names what it dropped. */
+/**
+ * Drops the logs before `month` and remembers it: gone is not missing. Names what it dropped. Dropping locks
+ * the whole log for a moment, and all settlements queue behind who waits for that lock: so nobody waits long.
+ */
 export async function dropPartitionsBefore(database: Database, month: string): Promise<readonly string[]> {
   assertMonth(month);
   return await database.transaction(async (transaction) => {
     await transaction.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+    await transaction.query(`set local lock_timeout = ${LOG_DROP_LOCK_MS}`);
     await transaction.query('update log_retention set kept_from = greatest(kept_from, $1::timestamptz)', [
       `${month}-01 00:00:00+00`,
     ]);

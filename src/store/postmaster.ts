@@ -45,7 +45,7 @@ export function findLastSocketDirectory(cluster: string): string | undefined {
 }
 
 /** A postmaster works in its cluster's directory; no other process of the same number does. */
-function runsOn(pid: number, cluster: string): boolean {
+export function runsOn(pid: number, cluster: string): boolean {
   if (!hasProcess(pid)) return false;
   if (!hasProcFileSystem()) return true;
   try {

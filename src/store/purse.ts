@@ -11,12 +11,12 @@ export interface HeldPurse extends Purse {
 interface AccountRow {
   readonly id: bigint;
   readonly auto_exchange: boolean;
-  readonly is_capped: boolean;
   readonly credits_micro: bigint;
   readonly balance_micro: bigint;
   readonly funds_version: bigint;
   readonly month: string;
   readonly month_spent_micro: bigint;
+  readonly last_seq: bigint;
 }
 
 /**
@@ -27,37 +27,27 @@ export async function holdPurses(
   transaction: Database,
   accountIds: readonly number[],
 ): Promise<ReadonlyMap<number, HeldPurse>> {
-  const accounts = await transaction.query<AccountRow>(
-    `select id, auto_exchange, extra_api_quota_micro > 0 as is_capped, credits_micro, balance_micro,
-       funds_version, month, month_spent_micro
-     from accounts where id = any($1::bigint[]) order by id for no key update`,
-    [accountIds],
-  );
-  const found = new Set(accounts.map((row) => idNumber(row.id)));
-  const unknown = accountIds.filter((id) => !found.has(id));
+  const accounts = await transaction.query<AccountRow>(HOLD, [accountIds], 'hold-purses');
+  const purses = new Map(accounts.map((row) => [idNumber(row.id), held(row)]));
+  const unknown = accountIds.filter((id) => !purses.has(id));
   assert(unknown.length === 0, `the database knows the accounts of its calls (not ${unknown.join(', ')})`);
-  // A statement of its own: the one that waited for the locks still sees the entries of before the wait.
-  const last = await transaction.query<{ account_id: bigint; seq: bigint }>(
-    `select asked.account_id, entry.seq from unnest($1::bigint[]) as asked(account_id)
-     cross join lateral (select seq from ledger_entries e where e.account_id = asked.account_id
-                         order by seq desc limit 1) entry`,
-    [accountIds],
-  );
-  const lastSeqs = new Map(last.map((row) => [row.account_id, row.seq]));
-  return new Map(accounts.map((row) => [idNumber(row.id), held(row, lastSeqs.get(row.id) ?? 0n)]));
+  return purses;
 }
 
-function held(row: AccountRow, lastSeq: bigint): HeldPurse {
+const HOLD = `
+  select id, auto_exchange, credits_micro, balance_micro, funds_version, month, month_spent_micro, last_seq
+  from accounts where id = any($1::bigint[]) order by id for no key update`;
+
+function held(row: AccountRow): HeldPurse {
   return {
     accountId: idNumber(row.id),
     autoExchange: row.auto_exchange,
-    isCapped: row.is_capped,
     creditsMicro: row.credits_micro,
     balanceMicro: row.balance_micro,
     fundsVersion: row.funds_version,
     month: row.month,
     monthSpentMicro: row.month_spent_micro,
-    lastSeq,
+    lastSeq: row.last_seq,
     entries: [],
   };
 }
@@ -88,21 +78,23 @@ function fundsOf(purse: HeldPurse): Funds {
   };
 }
 
+const UPDATE_ACCOUNTS = `
+  update accounts set credits_micro = new.credits, balance_micro = new.balance, month = new.month,
+    month_spent_micro = new.spent, last_seq = new.last_seq, funds_version = funds_version + 1
+  from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[])
+    as new(id, credits, balance, month, spent, last_seq)
+  where accounts.id = new.id and accounts.id = any($1) returning 1`;
+
 async function updateAccounts(transaction: Database, purses: readonly HeldPurse[]): Promise<void> {
-  const updated = await transaction.query(
-    `update accounts set credits_micro = new.credits, balance_micro = new.balance,
-       month = new.month, month_spent_micro = new.spent, funds_version = funds_version + 1
-     from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[])
-       as new(id, credits, balance, month, spent)
-     where accounts.id = new.id and accounts.id = any($1) returning 1`,
-    [
-      purses.map((purse) => purse.accountId),
-      purses.map((purse) => purse.creditsMicro),
-      purses.map((purse) => purse.balanceMicro),
-      purses.map((purse) => purse.month),
-      purses.map((purse) => purse.monthSpentMicro),
-    ],
-  );
+  const values = [
+    purses.map((purse) => purse.accountId),
+    purses.map((purse) => purse.creditsMicro),
+    purses.map((purse) => purse.balanceMicro),
+    purses.map((purse) => purse.month),
+    purses.map((purse) => purse.monthSpentMicro),
+    purses.map((purse) => purse.lastSeq),
+  ];
+  const updated = await transaction.query(UPDATE_ACCOUNTS, values, 'update-accounts');
   assert(updated.length === purses.length, 'every purse is saved');
 }
 
@@ -125,7 +117,7 @@ async function insertEntries(transaction: Database, entries: readonly Entry[]): 
   const callTimes = entries.map(({ callAtMs }) =>
     callAtMs === undefined ? null : new Date(callAtMs).toISOString(),
   );
-  await transaction.query(INSERT_ENTRIES, [
+  const values = [
     entries.map((entry) => entry.accountId),
     entries.map((entry) => entry.seq),
     entries.map((entry) => entry.kind),
@@ -134,5 +126,6 @@ async function insertEntries(transaction: Database, entries: readonly Entry[]): 
     entries.map((entry) => entry.afterMicro),
     entries.map((entry) => entry.ref),
     callTimes,
-  ]);
+  ];
+  await transaction.query(INSERT_ENTRIES, values, 'insert-entries');
 }

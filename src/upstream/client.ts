@@ -3,26 +3,34 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import type { UpstreamClient, UpstreamExchange, UpstreamHandler, UpstreamRequest } from './contract.ts';
 import { Exchange, type ExchangePorts } from './exchange.ts';
+import { type Guard, guardedConnector } from './guarded-connector.ts';
+import { type Resolve, systemResolve } from './media-address.ts';
 import { OriginPool } from './pool.ts';
 
 export interface UpstreamClientOptions {
   readonly clock?: Clock;
   readonly log?: Logger;
+  /** `host` or `host:port` that users' own addresses may name although they are private. */
+  readonly ownHosts?: readonly string[];
+  readonly resolve?: Resolve;
 }
 
 /** The only sockets to vendors. Redirects are not followed: a 3xx is an answer like any other. */
 export function createUpstreamClient(options: UpstreamClientOptions = {}): UpstreamClient {
-  return new PooledClient({ clock: options.clock ?? systemClock, log: options.log ?? silentLogger });
+  const { clock = systemClock, log = silentLogger, ownHosts = [], resolve = systemResolve } = options;
+  return new PooledClient({ clock, log }, { ownHosts: new Set(ownHosts), resolve });
 }
 
 class PooledClient implements UpstreamClient {
   readonly #ports: ExchangePorts;
+  readonly #guard: Guard;
   readonly #pools = new Map<string, OriginPool>();
   readonly #retired = new Set<OriginPool>();
   #uses = 0;
 
-  constructor(ports: ExchangePorts) {
+  constructor(ports: ExchangePorts, guard: Guard) {
     this.#ports = ports;
+    this.#guard = guard;
   }
 
   send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamExchange {
@@ -42,11 +50,13 @@ class PooledClient implements UpstreamClient {
   }
 
   #poolFor(request: UpstreamRequest): OriginPool {
-    const { connectMs } = request.timeouts;
-    let pool = this.#pools.get(request.origin);
+    const { origin, reach, timeouts } = request;
+    // A user's address never shares connections with the operator's, which may lead where users must not go.
+    const place = reach === 'any' ? origin : `public ${origin}`;
+    let pool = this.#pools.get(place);
     // The connect time-out belongs to the pool, so requests that differ in it do not share one.
-    if (pool?.connectMs !== connectMs) {
-      const key = pool === undefined ? request.origin : `${connectMs} ${request.origin}`;
+    if (pool?.connectMs !== timeouts.connectMs) {
+      const key = pool === undefined ? place : `${timeouts.connectMs} ${place}`;
       pool = this.#pools.get(key) ?? this.#open(key, request);
     }
     this.#uses += 1;
@@ -54,9 +64,10 @@ class PooledClient implements UpstreamClient {
     return pool;
   }
 
-  #open(key: string, request: UpstreamRequest): OriginPool {
+  #open(key: string, { origin, reach, timeouts: { connectMs } }: UpstreamRequest): OriginPool {
     if (this.#pools.size >= UPSTREAM_ORIGINS_MAX) this.#makeRoom();
-    const pool = new OriginPool(request.origin, request.timeouts.connectMs);
+    const connect = reach === 'any' ? undefined : guardedConnector(origin, connectMs, this.#guard);
+    const pool = new OriginPool(origin, connectMs, connect);
     this.#pools.set(key, pool);
     return pool;
   }

@@ -343,3 +343,16 @@ test('what is remembered is bounded, and what runs is not forgotten', () => {
   expect(health.credentialReports().find(({ credentialId }) => credentialId === 0)?.active).toBe(1);
   running.end(0);
 });
+
+test('a credential that an account hosts neither marks, ejects nor crowds out what is the platform’s', () => {
+  const [house, theirs] = [route(), route({ credentialId: 2, owner: 7 })];
+  attempt(house, 'success');
+  eject(theirs);
+  attempt(theirs, 'unauthorized');
+  expect(health.condition(house)).toBe('ready');
+  for (let id = 3; id < HEALTH_ENTRIES_MAX + 50; id++) {
+    attempt(route({ credentialId: id, owner: id }), 'success');
+  }
+  const reports = [...health.routeReports(), ...health.credentialReports()];
+  expect(reports.map(({ credentialId }) => credentialId)).toEqual([1, 1]);
+});

@@ -69,11 +69,17 @@ interface CredentialState {
   refusals: number;
 }
 
+interface Book {
+  readonly routes: Map<string, RouteState>;
+  readonly credentials: Map<number, CredentialState>;
+}
+
 /** What this node has seen of routes and credentials. Nothing here is stored: a restart begins with trust. */
 export class Health {
   readonly #clock: Clock;
-  readonly #routes = new Map<string, RouteState>();
-  readonly #credentials = new Map<number, CredentialState>();
+  readonly #platform: Book = { routes: new Map(), credentials: new Map() };
+  /** Of credentials that accounts host: many, and none of them ever crowds out or reports as a platform's. */
+  readonly #hosted: Book = { routes: new Map(), credentials: new Map() };
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -82,8 +88,9 @@ export class Health {
   /** May the route be used now? The worst that is known of it. */
   condition(route: Route): RouteCondition {
     const nowMs = this.#clock.monotonic();
-    const credential = this.#credentials.get(route.credential.id);
-    const state = this.#routes.get(keyOf(route));
+    const { routes, credentials } = this.#bookOf(route);
+    const credential = credentials.get(route.credential.id);
+    const state = routes.get(keyOf(route));
     if (credential !== undefined && credential.use.waitMs(route.credential.limits, 0, nowMs) > 0) {
       return 'at-limit';
     }
@@ -98,25 +105,28 @@ export class Health {
   /** How long a cooling or limited route stays so, as far as we know. */
   freeInMs(route: Route): number {
     const nowMs = this.#clock.monotonic();
-    const use = this.#credentials.get(route.credential.id)?.use;
-    const coolUntilMs = this.#routes.get(keyOf(route))?.coolUntilMs ?? 0;
+    const { routes, credentials } = this.#bookOf(route);
+    const use = credentials.get(route.credential.id)?.use;
+    const coolUntilMs = routes.get(keyOf(route))?.coolUntilMs ?? 0;
     return Math.max(coolUntilMs - nowMs, use?.waitMs(route.credential.limits, 0, nowMs) ?? 0, 0);
   }
 
   /** Takes a place in the credential's own limits; nothing when they leave none (it raced with others). */
   begin(route: Route, tokens: number): Ticket | undefined {
     const nowMs = this.#clock.monotonic();
-    const credential = this.#credential(route.credential);
+    const book = this.#bookOf(route);
+    const credential = credentialIn(book, route.credential);
     if (credential.use.waitMs(route.credential.limits, tokens, nowMs) > 0) return undefined;
-    return new OpenTicket(this.#clock, this.#route(route), credential, {
-      platform: route.credential.ownerAccountId === undefined,
+    return new OpenTicket(this.#clock, routeIn(book, route), credential, {
+      platform: book === this.#platform,
       tokens,
     });
   }
 
+  /** Of the platform's own credentials: what becomes of users' keys is no matter of the operator's. */
   routeReports(): RouteReport[] {
     const nowMs = this.#clock.monotonic();
-    return [...this.#routes.values()].map(({ routeId, credentialId, breaker, coolUntilMs }) => ({
+    return [...this.#platform.routes.values()].map(({ routeId, credentialId, breaker, coolUntilMs }) => ({
       routeId,
       credentialId,
       breaker: breaker.state(nowMs),
@@ -128,7 +138,7 @@ export class Health {
 
   credentialReports(): CredentialReport[] {
     const nowMs = this.#clock.monotonic();
-    return [...this.#credentials].map(([credentialId, state]) => ({
+    return [...this.#platform.credentials].map(([credentialId, state]) => ({
       credentialId,
       name: state.name,
       active: state.use.active,
@@ -137,27 +147,31 @@ export class Health {
     }));
   }
 
-  #route(route: Route): RouteState {
-    const key = keyOf(route);
-    let state = this.#routes.get(key);
-    if (state === undefined) {
-      makeRoom(this.#routes, () => true);
-      const { id: routeId, credential } = route;
-      state = { routeId, credentialId: credential.id, breaker: new Breaker(), coolUntilMs: 0 };
-      this.#routes.set(key, state);
-    }
-    return state;
+  #bookOf({ credential }: Route): Book {
+    return credential.ownerAccountId === undefined ? this.#platform : this.#hosted;
   }
+}
 
-  #credential(credential: Credential): CredentialState {
-    let state = this.#credentials.get(credential.id);
-    if (state === undefined) {
-      makeRoom(this.#credentials, ({ use }) => use.active === 0);
-      state = { name: credential.name, use: new CredentialUse(), suspectUntilMs: 0, refusals: 0 };
-      this.#credentials.set(credential.id, state);
-    }
-    return state;
+function routeIn({ routes }: Book, route: Route): RouteState {
+  const key = keyOf(route);
+  let state = routes.get(key);
+  if (state === undefined) {
+    makeRoom(routes, () => true);
+    const { id: routeId, credential } = route;
+    state = { routeId, credentialId: credential.id, breaker: new Breaker(), coolUntilMs: 0 };
+    routes.set(key, state);
   }
+  return state;
+}
+
+function credentialIn({ credentials }: Book, credential: Credential): CredentialState {
+  let state = credentials.get(credential.id);
+  if (state === undefined) {
+    makeRoom(credentials, ({ use }) => use.active === 0);
+    state = { name: credential.name, use: new CredentialUse(), suspectUntilMs: 0, refusals: 0 };
+    credentials.set(credential.id, state);
+  }
+  return state;
 }
 
 /** A user's own credential on a route is another thing than the platform's: one does not eject the other. */

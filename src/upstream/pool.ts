@@ -1,4 +1,4 @@
-import { Client, type Dispatcher, Pool } from 'undici';
+import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { UPSTREAM_CONNECTIONS_MAX, UPSTREAM_HEADER_BYTES_MAX, UPSTREAM_KEEP_ALIVE_MS } from '../bounds.ts';
 
 /** The side of an exchange that learns which connection carries it. */
@@ -35,11 +35,12 @@ export class OriginPool {
   /** The client's use counter at the last call: the smallest makes room for a new address. */
   usedAt = 0;
 
-  constructor(origin: string, connectMs: number) {
+  constructor(origin: string, connectMs: number, connect?: buildConnector.connector) {
     this.connectMs = connectMs;
     this.#origin = origin;
     this.#options = {
       connectTimeout: connectMs,
+      ...(connect === undefined ? {} : { connect }),
       keepAliveTimeout: UPSTREAM_KEEP_ALIVE_MS,
       keepAliveMaxTimeout: UPSTREAM_KEEP_ALIVE_MS,
       maxHeaderSize: UPSTREAM_HEADER_BYTES_MAX,

@@ -3,6 +3,7 @@ import type { Credential, Route, Vendor } from '../catalog/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { VERSION } from '../kernel/version.ts';
+import type { Reach } from './contract.ts';
 
 /** What is asked of the vendor; `stream` differs from `generate` in the address for generateContent only. */
 export type VendorAction = 'generate' | 'stream' | 'count' | 'edit';
@@ -20,6 +21,7 @@ export interface VendorCall {
 
 export interface VendorAddress {
   readonly origin: string;
+  readonly reach: Reach;
   readonly path: string;
   /** Flat: name, value, name, value. */
   readonly headers: string[];
@@ -90,13 +92,15 @@ export function addressVendor(call: VendorCall): VendorAddress {
   else headers.push('user-agent', USER_AGENT);
   pushForwarded(headers, standing, clientHeaders);
   const path = standing.path + pathOf(protocol, call.action, route.forwardModelId);
-  return { origin: standing.origin, path: withQuery(path, queryOf(call, standing)), headers };
+  const { origin, reach } = standing;
+  return { origin, reach, path: withQuery(path, queryOf(call, standing)), headers };
 }
 
 /** What is the same for every call with one credential and protocol. */
 interface Standing {
   readonly vendor: Vendor;
   readonly origin: string;
+  readonly reach: Reach;
   /** Of the base address, with the family's own part, without a slash at the end. */
   readonly path: string;
   readonly query: string;
@@ -132,6 +136,7 @@ function makeStanding(vendor: Vendor, credential: Credential, protocol: Protocol
   return {
     vendor,
     origin: url.origin,
+    reach: owned && credential.baseUrl !== undefined ? 'public' : 'any',
     path: trimmed.endsWith(family.prefix) ? trimmed : trimmed + family.prefix,
     query: url.search.slice(1),
     // We read what passes, so we ask for it plain.

@@ -132,11 +132,14 @@ export class Load {
   readonly seen: Seen[] = [];
   readonly #random: () => number;
   readonly #size: LoadSize;
+  readonly #name: string;
   #over = true;
   #workers: Promise<void>[] = [];
   #made = 0;
 
-  constructor(size: LoadSize, random: () => number) {
+  /** `name` begins the tag of each call; loads side by side have different ones. */
+  constructor(size: LoadSize, random: () => number, name = 'c') {
+    this.#name = name;
     this.#size = size;
     this.#random = random;
   }
@@ -168,7 +171,7 @@ export class Load {
     { shape, way, agent }: { readonly shape: Shape; readonly way: Way; readonly agent: Agent },
   ): Promise<void> {
     while (!this.#over) {
-      const tag = `c${++this.#made}`;
+      const tag = `${this.#name}${++this.#made}`;
       const tokens = 5 + Math.floor(this.#random() * 70);
       const pacing = way === 'stream' ? `pace=${this.#size.paceMs}` : `delay=${tokens * 10}`;
       const seen = await call(

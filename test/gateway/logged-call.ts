@@ -12,7 +12,7 @@ export async function loggedCall(world: World, requestId: string | null): Promis
   return row;
 }
 
-/** What the account really paid for the call, from the consumption log; nothing when it was free. */
+/** What the account really paid for the call, from the consumption log; nothing when no vendor was asked. */
 export async function paidCredits(world: World, requestId: string | null): Promise<unknown> {
   await world.settled();
   const [row] = await world.database.query<{ credits_micro: unknown }>(

@@ -17,7 +17,10 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/diff.ts': 'a comparison of two catalogues',
   'src/catalog/resolve.ts': 'a catalogue with its names looked up',
   'src/ledger/doctor.ts': 'the promises of the books as a list',
+  'src/ledger/receipt.ts': 'a charge, told from its figures',
+  'src/ledger/window-use.ts': 'what a call used of its windows',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
+  'src/upstream/hosted-address.ts': 'the verdict on an address text, without asking anybody',
 };
 
 const DOMAIN = ['src/kernel', 'src/bounds.ts', 'contracts'];
@@ -33,6 +36,17 @@ const adapter = (path: string): Layer => ({
   may: DOMAIN,
   reason: 'an adapter knows the kernel and the contracts it implements, so that it can be replaced',
 });
+
+/** All that is wired into a server. */
+const PARTS: readonly string[] = [
+  ...DOMAIN,
+  'src/config.ts',
+  'src/setup.ts',
+  ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
+    (name) => `src/${name}`,
+  ),
+  ...['platform', 'admin', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
+];
 
 export const LAYERS: readonly Layer[] = [
   { path: 'src/bounds.ts', may: [], reason: 'limits are plain numbers' },
@@ -71,19 +85,8 @@ export const LAYERS: readonly Layer[] = [
     may: [...DOMAIN, 'src/config.ts', 'src/catalog', 'src/accounts', 'src/store'],
     reason: 'what the server and the commands both do with an open store, and no more',
   },
-  {
-    path: 'src/app.ts',
-    may: [
-      ...DOMAIN,
-      'src/config.ts',
-      'src/setup.ts',
-      ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
-        (name) => `src/${name}`,
-      ),
-      ...['platform', 'admin', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
-    ],
-    reason: 'app.ts is the one list of what is wired, and nothing below it starts programs',
-  },
+  { path: 'src/app.ts', may: [...PARTS, 'src/app'], reason: 'app.ts is the one list of what is wired' },
+  { path: 'src/app', may: PARTS, reason: 'each file opens one part, and nothing here starts programs' },
   { path: 'src/cli', may: ['src'], reason: 'a command may use every part of the product' },
   {
     path: 'src/main.ts',
@@ -96,6 +99,11 @@ export const LAYERS: readonly Layer[] = [
     reason: 'a simulator that shared our protocol code would share its mistakes',
   },
   { path: 'bench', may: ['src/kernel', 'sim'], reason: 'a benchmark measures the product from outside' },
+  {
+    path: 'bench/ledger',
+    may: ['bench', 'contracts', 'src/kernel', 'src/store'],
+    reason: 'settling has no outside: it is measured where the settler calls it, on real databases',
+  },
   { path: 'test', may: ['src', 'sim', 'bench'], reason: 'system tests may use everything' },
   { path: 'vitest.config.ts', may: [], reason: 'the runner is configured before the project is loaded' },
 ];
@@ -137,6 +145,7 @@ export const DYNAMIC: readonly { readonly from: string; readonly to: string; rea
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/upstream'],
   pg: ['src/store'],
+  ioredis: ['src/gate/redis'],
   yaml: ['src/catalog'],
   'gpt-tokenizer': ['src/protocol'],
   pino: ['src/http', 'src/cli', 'src/app.ts'],

@@ -10,6 +10,7 @@ export const ENTRY_POINTS = new Set([
   'src/cli/error-docs.ts',
   'sim/main.ts',
   'bench/run.ts',
+  'bench/ledger/run.ts',
   'test/agents/run.ts',
   'test/run.ts',
   'vitest.config.ts',
@@ -50,8 +51,9 @@ function reached(file: SourceFile): readonly string[] {
   return [...importsOf(file).map((item) => item.target ?? ''), ...namedFiles(file)];
 }
 
-/** `src/gate` of `src/gate/memory.ts`; commands are a part with the program that runs them. */
+/** `src/gate` of `src/gate/memory.ts`; a list of parts is a part with the folder that it lists. */
 function partOf(path: string): string {
+  if (path === 'src/app.ts') return 'src/app';
   return path === 'src/main.ts' ? 'src/cli' : path.split('/').slice(0, 2).join('/');
 }
 

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RememberedWindow } from '../../src/gate/contract.ts';
 import { createCalendar } from '../../src/kernel/calendar.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Random, seededRandom } from '../../src/kernel/random.ts';
 import { NO_USAGE } from '../../src/kernel/usage.ts';
 import type { CallRecord } from '../../src/ledger/contract.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { examine } from '../../src/store/doctor.ts';
 import { createLedgerStore } from '../../src/store/ledger.ts';
+import { loadWindows } from '../../src/store/windows.ts';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 
@@ -15,6 +18,15 @@ const ATTEMPTS = 20_000;
 const SETTLERS = 4;
 const ACCOUNTS = 25;
 const OPENING_MICRO = 1_000_000_000_000n;
+
+/** One that counts every call: the row that all settlers write. */
+const WINDOW: RememberedWindow = {
+  scope: 'key:1',
+  dimension: 'requests',
+  seconds: 86_400,
+  startedAtMs: NOVEMBER,
+  used: 1n,
+};
 
 let fresh: FreshDatabase;
 let connections: readonly Database[];
@@ -52,8 +64,11 @@ test(`${ATTEMPTS} attempts to settle ${CALLS} calls, over ${SETTLERS} connection
   expect(new Map(accounts.map((row) => [row.id, row.credits_micro]))).toEqual(expected);
   const charged = calls.filter((call) => call.chargeMicro > 0n).length;
   expect(await count('calls')).toBe(CALLS);
-  expect(await count('consumptions')).toBe(charged);
+  expect(await count('consumptions')).toBe(CALLS);
+  expect(await count('consumptions where credits_micro > 0')).toBe(charged);
   expect(await count(`ledger_entries where kind = 'consumption' and account_id is not null`)).toBe(charged);
+  expect(await loadWindows(fresh.database, NOVEMBER)).toEqual([{ ...WINDOW, used: BigInt(CALLS) }]);
+  expect(await examine(fresh.database)).toEqual([]);
 });
 
 async function settleShare(
@@ -71,7 +86,10 @@ function randomCall(random: Random, accountIds: readonly number[]): CallRecord {
   const accountId = accountIds[Math.floor(random.unit() * accountIds.length)] ?? 0;
   const usage = { ...NO_USAGE, inputFresh: Math.floor(random.unit() * 5_000) };
   // Over two months, so that partitions are made on the way.
-  return callOf({ accountId, usage, createdAtMs: NOVEMBER + Math.floor(random.unit() * 30 * 86_400_000) });
+  const createdAtMs = NOVEMBER + Math.floor(random.unit() * 30 * 86_400_000);
+  const call = callOf({ accountId, usage, createdAtMs, windows: [WINDOW] });
+  if (call.chargeMicro > 0n) return call;
+  return { ...call, freeReason: call.amountMicro > 0n ? 'below-one-credit' : 'nothing-produced' };
 }
 
 /** Every call 1 to 9 times, ATTEMPTS in all. */

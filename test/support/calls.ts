@@ -40,6 +40,7 @@ export function callOf(options: CallOptions): CallRecord {
   const createdAtMs = options.createdAtMs ?? NOVEMBER;
   const usage: Usage = options.usage ?? { ...NO_USAGE, inputFresh: 1000, outputText: 500 };
   const amountMicro = costMicro(usage, PRICE);
+  const chargeMicro = chargeableCreditsMicro(amountMicro, CREDITS_PER_YUAN);
   return {
     callId: newCallId(createdAtMs),
     createdAtMs,
@@ -59,14 +60,16 @@ export function callOf(options: CallOptions): CallRecord {
     payer: 'credits',
     price: PRICE,
     amountMicro,
-    chargeMicro: chargeableCreditsMicro(amountMicro, CREDITS_PER_YUAN),
+    chargeMicro,
     freeReason: null,
     verdict: 'complete',
     attempts: [{ routeId: 1, vendor: 'openai', credential: 'openai-main', outcome: 'ok', durationMs: 12 }],
-    heldMicro: 1_000_000n,
+    // What was granted is what may be taken.
+    heldMicro: options.chargeMicro ?? chargeMicro,
     ttfbMs: 20,
     durationMs: 300,
     droppedFields: [],
+    windows: [],
     ...options,
   };
 }

@@ -64,6 +64,7 @@ export const rawVendor = (
 export function post(origin: string, body: string | Buffer[] = '{}', timeouts = TIMEOUTS): UpstreamRequest {
   return {
     origin,
+    reach: 'any',
     path: '/v1/chat/completions',
     method: 'POST',
     headers: ['content-type', 'application/json', 'accept-encoding', 'identity'],

@@ -21,10 +21,10 @@ export function exactness(world: World): void {
       expect(world.gate().active).toBe(limit);
     });
     it(`of ${calls} simultaneous calls with Credits for ${limit} exactly ${limit} enter`, async () => {
-      const hold = holdOf(fundsOf({ creditsMicro: BigInt(limit) * 10n * CREDIT }), {
+      const money = holdOf(fundsOf({ creditsMicro: BigInt(limit) * 10n * CREDIT }), {
         leastMicro: 10n * CREDIT,
       });
-      const results = await Promise.all(Array.from({ length: calls }, () => world.enter({ hold })));
+      const results = await Promise.all(Array.from({ length: calls }, () => world.enter({ money })));
       expect(results.filter((result) => result.kind === 'entered')).toHaveLength(limit);
     });
   }
@@ -35,12 +35,12 @@ export function refusals(world: World): void {
     ['concurrency', { policy: policyOf([rule('requests', 60, 2n), rule('images', 60, 9n)], 1) }],
     ['images', { policy: policyOf([rule('requests', 60, 2n), rule('images', 60, 2n)], 9), images: 3 }],
     ['tokens', { policy: policyOf([rule('requests', 60, 2n), rule('tokens', 60, 5n)], 9), inputTokens: 4 }],
-    ['credits', { policy: policyOf([rule('requests', 60, 2n)], 9), hold: holdOf(fundsOf()) }],
+    ['credits', { policy: policyOf([rule('requests', 60, 2n)], 9), money: holdOf(fundsOf()) }],
     [
       'cap',
       {
         policy: policyOf([rule('requests', 60, 2n)], 9),
-        hold: holdOf(fundsOf({ creditsMicro: 99n * CREDIT, monthSpentMicro: 5n }), { capMicro: 5n }),
+        money: holdOf(fundsOf({ creditsMicro: 99n * CREDIT, monthSpentMicro: 5n }), { capMicro: 5n }),
       },
     ],
   ];

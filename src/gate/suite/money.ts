@@ -1,33 +1,33 @@
 import { expect, it } from 'vitest';
-import { CREDIT, fundsOf, holdOf, NOTHING_DONE, reasonOf, type World } from './world.ts';
+import { CREDIT, fundsOf, holdOf, NOTHING_DONE, reasonOf, settledOf, type World } from './world.ts';
 
 const rich = fundsOf({ creditsMicro: 1_000n * CREDIT, monthSpentMicro: 2_000n });
 
 export function holds(world: World): void {
   it('what is held is not free for others, and comes back when the call leaves', async () => {
-    const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }), { leastMicro: 6n * CREDIT });
-    const lease = await world.lease({ hold });
+    const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }), { leastMicro: 6n * CREDIT });
+    const lease = await world.lease({ money });
     expect(lease.heldMicro).toBe(10n * CREDIT);
-    expect(await world.enter({ hold })).toMatchObject({
+    expect(await world.enter({ money })).toMatchObject({
       reason: 'credits',
       limit: 15n * CREDIT,
       used: 10n * CREDIT,
       retryAfterMs: 0,
     });
     await world.gate().leave(lease, NOTHING_DONE);
-    expect((await world.lease({ hold })).heldMicro).toBe(10n * CREDIT);
+    expect((await world.lease({ money })).heldMicro).toBe(10n * CREDIT);
   });
 
   it('when less is free than wanted, what is free is held', async () => {
-    const hold = holdOf(fundsOf({ creditsMicro: 4n * CREDIT }));
-    const lease = await world.lease({ hold });
+    const money = holdOf(fundsOf({ creditsMicro: 4n * CREDIT }));
+    const lease = await world.lease({ money });
     expect(lease).toMatchObject({ heldMicro: 4n * CREDIT, shortOf: 'credits' });
     expect(await world.gate().extend(lease, 1n)).toBe(0n);
   });
 
   it('a hold is extended by what is free, and by no more', async () => {
-    const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
-    const lease = await world.lease({ hold });
+    const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
+    const lease = await world.lease({ money });
     expect(await world.gate().extend(lease, 3n * CREDIT)).toBe(3n * CREDIT);
     expect(lease).toMatchObject({ heldMicro: 13n * CREDIT, shortOf: undefined });
     expect(await world.gate().extend(lease, 3n * CREDIT)).toBe(2n * CREDIT);
@@ -35,134 +35,174 @@ export function holds(world: World): void {
   });
 
   it('a charge is pending until it is settled, and is spent once', async () => {
-    const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
-    const lease = await world.lease({ hold });
+    const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
+    const lease = await world.lease({ money });
     await world.gate().leave(lease, { ...NOTHING_DONE, chargeMicro: 7n * CREDIT });
-    expect((await world.lease({ hold })).heldMicro).toBe(8n * CREDIT);
-    await world.gate().settled(1, 7n * CREDIT, fundsOf({ version: 2, creditsMicro: 8n * CREDIT }));
-    expect(reasonOf(await world.enter({ hold }))).toBe('credits');
+    expect((await world.lease({ money })).heldMicro).toBe(8n * CREDIT);
+    await world.gate().settled(settledOf(lease, 7n, fundsOf({ version: 2, creditsMicro: 8n * CREDIT })));
+    expect(reasonOf(await world.enter({ money }))).toBe('credits');
   });
 
   it('a charge settled before its call has left is spent once as well', async () => {
-    const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }), { wantMicro: 7n * CREDIT });
-    const lease = await world.lease({ hold });
-    await world.gate().settled(1, 7n * CREDIT, fundsOf({ version: 2, creditsMicro: 8n * CREDIT }));
+    const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }), { wantMicro: 7n * CREDIT });
+    const lease = await world.lease({ money });
+    await world.gate().settled(settledOf(lease, 7n, fundsOf({ version: 2, creditsMicro: 8n * CREDIT })));
     await world.gate().leave(lease, { ...NOTHING_DONE, chargeMicro: 7n * CREDIT });
-    expect((await world.lease({ hold: { ...hold, wantMicro: 99n * CREDIT } })).heldMicro).toBe(8n * CREDIT);
+    expect((await world.lease({ money: { ...money, wantMicro: 99n * CREDIT } })).heldMicro).toBe(8n * CREDIT);
   });
 }
 
 export function funds(world: World): void {
   it('only newer funds replace what the gate knows', async () => {
-    await world.lease({ hold: holdOf(fundsOf({ version: 5, creditsMicro: 10n * CREDIT })) });
+    await world.lease({ money: holdOf(fundsOf({ version: 5, creditsMicro: 10n * CREDIT })) });
     const stale = holdOf(fundsOf({ version: 4, creditsMicro: 99n * CREDIT }));
-    expect(reasonOf(await world.enter({ hold: stale }))).toBe('credits');
+    expect(reasonOf(await world.enter({ money: stale }))).toBe('credits');
     const same = holdOf(fundsOf({ version: 5, creditsMicro: 99n * CREDIT }));
-    expect(reasonOf(await world.enter({ hold: same }))).toBe('credits');
-    await world.gate().settled(1, 0n, fundsOf({ version: 3, creditsMicro: 99n * CREDIT }));
-    expect(reasonOf(await world.enter({ hold: stale }))).toBe('credits');
+    expect(reasonOf(await world.enter({ money: same }))).toBe('credits');
+    const older = fundsOf({ version: 3, creditsMicro: 99n * CREDIT });
+    await world.gate().settled({ accountId: 1, calls: [], funds: older });
+    expect(reasonOf(await world.enter({ money: stale }))).toBe('credits');
     const toppedUp = holdOf(fundsOf({ version: 6, creditsMicro: 12n * CREDIT }));
-    expect((await world.lease({ hold: toppedUp })).heldMicro).toBe(2n * CREDIT);
+    expect((await world.lease({ money: toppedUp })).heldMicro).toBe(2n * CREDIT);
   });
 
   it('with auto-exchange the balance counts too, at the exchange rate', async () => {
     const funds = fundsOf({ creditsMicro: 3n * CREDIT, balanceMicro: 5_000n });
     const parts = { wantMicro: 99n * CREDIT, leastMicro: 4n * CREDIT };
-    expect(reasonOf(await world.enter({ hold: holdOf(funds, parts) }))).toBe('credits');
-    const lease = await world.lease({ hold: holdOf(funds, { ...parts, autoExchange: true }) });
+    expect(reasonOf(await world.enter({ money: holdOf(funds, parts) }))).toBe('credits');
+    const lease = await world.lease({ money: holdOf(funds, { ...parts, autoExchange: true }) });
     expect(lease.heldMicro).toBe(8n * CREDIT);
   });
 
   it('exactly the least that is asked for suffices', async () => {
     const parts = { leastMicro: 4n * CREDIT };
     const short = holdOf(fundsOf({ creditsMicro: 4n * CREDIT - 1n }), parts);
-    expect(reasonOf(await world.enter({ hold: short }))).toBe('credits');
+    expect(reasonOf(await world.enter({ money: short }))).toBe('credits');
     const enough = holdOf(fundsOf({ version: 2, creditsMicro: 4n * CREDIT }), parts);
-    expect((await world.lease({ hold: enough })).heldMicro).toBe(4n * CREDIT);
+    expect((await world.lease({ money: enough })).heldMicro).toBe(4n * CREDIT);
   });
 
   it('an account pays for itself only', async () => {
-    const hold = holdOf(fundsOf({ creditsMicro: 10n * CREDIT }));
-    await world.lease({ hold, accountId: 1 });
-    expect((await world.lease({ hold, accountId: 2 })).heldMicro).toBe(10n * CREDIT);
+    const money = holdOf(fundsOf({ creditsMicro: 10n * CREDIT }));
+    await world.lease({ money, accountId: 1 });
+    expect((await world.lease({ money, accountId: 2 })).heldMicro).toBe(10n * CREDIT);
   });
 
   it('who has no hold is charged nothing', async () => {
-    const lease = await world.lease({ hold: undefined });
+    const lease = await world.lease({ money: undefined });
     const charged = { ...NOTHING_DONE, chargeMicro: 1n };
     await expect((async () => world.gate().leave(lease, charged))()).rejects.toThrow('had a hold');
   });
 }
 
+export function settlements(world: World): void {
+  it('the settlement of calls that this gate never saw changes nothing but the funds', async () => {
+    const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }), { wantMicro: 99n * CREDIT });
+    await world.gate().leave(await world.lease({ money }), NOTHING_DONE);
+    const now = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+    const strangers = { accountId: 1, calls: [{ callId: 'req_dead', chargeMicro: 7n * CREDIT }], funds: now };
+    await world.gate().settled(strangers);
+    await world.gate().settled(strangers);
+    const lease = await world.lease({ money });
+    expect(lease.heldMicro).toBe(8n * CREDIT);
+    await world.gate().leave(lease, { ...NOTHING_DONE, chargeMicro: 3n * CREDIT });
+    expect((await world.lease({ money })).heldMicro).toBe(5n * CREDIT);
+  });
+
+  it('the settlement of an account that this gate never saw changes nothing', async () => {
+    const now = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+    const strangers = { accountId: 7, calls: [{ callId: 'req_dead', chargeMicro: 7n * CREDIT }], funds: now };
+    await world.gate().settled(strangers);
+    await world.gate().settled(strangers);
+    const money = holdOf(now, { wantMicro: 99n * CREDIT });
+    expect((await world.lease({ money, accountId: 7 })).heldMicro).toBe(8n * CREDIT);
+  });
+
+  it('many calls are settled at once', async () => {
+    const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }), { wantMicro: 3n * CREDIT });
+    const leases = [await world.lease({ money }), await world.lease({ money }), await world.lease({ money })];
+    for (const lease of leases) {
+      await world.gate().leave(lease, { ...NOTHING_DONE, chargeMicro: 2n * CREDIT });
+    }
+    const calls = leases.slice(0, 2).map(({ callId }) => ({ callId, chargeMicro: 2n * CREDIT }));
+    await world.gate().settled({
+      accountId: 1,
+      calls,
+      funds: fundsOf({ version: 2, creditsMicro: 11n * CREDIT }),
+    });
+    expect((await world.lease({ money: { ...money, wantMicro: 99n * CREDIT } })).heldMicro).toBe(9n * CREDIT);
+  });
+}
+
 export function caps(world: World): void {
   it('spent, pending and held together never pass the cap', async () => {
-    const hold = holdOf(rich, { capMicro: 20_000n });
-    const first = await world.lease({ hold });
-    const second = await world.lease({ hold });
+    const money = holdOf(rich, { capMicro: 20_000n });
+    const first = await world.lease({ money });
+    const second = await world.lease({ money });
     expect(second).toMatchObject({ heldMicro: 8n * CREDIT, shortOf: 'cap' });
-    expect(await world.enter({ hold })).toMatchObject({ reason: 'cap', limit: 20_000n, used: 20_000n });
+    expect(await world.enter({ money })).toMatchObject({ reason: 'cap', limit: 20_000n, used: 20_000n });
     expect(await world.gate().extend(first, CREDIT)).toBe(0n);
     expect(first.shortOf).toBe('cap');
     await world.gate().leave(second, { ...NOTHING_DONE, chargeMicro: 3n * CREDIT });
-    expect((await world.lease({ hold })).heldMicro).toBe(5n * CREDIT);
+    expect((await world.lease({ money })).heldMicro).toBe(5n * CREDIT);
     const settled = { version: 2, creditsMicro: 997n * CREDIT, monthSpentMicro: 5_000n };
-    await world.gate().settled(1, 3n * CREDIT, fundsOf(settled));
-    expect(reasonOf(await world.enter({ hold }))).toBe('cap');
+    await world.gate().settled(settledOf(second, 3n, fundsOf(settled)));
+    expect(reasonOf(await world.enter({ money }))).toBe('cap');
   });
 
   it('exactly the least under the cap suffices, and what is used is told in yuan, rounded up', async () => {
     const parts = { leastMicro: 4n * CREDIT, wantMicro: 4n * CREDIT, capMicro: 6_000n };
-    const lease = await world.lease({ hold: holdOf(rich, parts) });
+    const lease = await world.lease({ money: holdOf(rich, parts) });
     expect(lease).toMatchObject({ heldMicro: 4n * CREDIT, shortOf: undefined });
     await world.gate().leave(lease, { ...NOTHING_DONE, chargeMicro: 1n });
-    expect(await world.enter({ hold: holdOf(rich, parts) })).toMatchObject({ reason: 'cap', used: 2_001n });
+    expect(await world.enter({ money: holdOf(rich, parts) })).toMatchObject({ reason: 'cap', used: 2_001n });
   });
 
   it('Credits are named when they and the cap end together', async () => {
     const even = fundsOf({ creditsMicro: 3n * CREDIT });
-    expect((await world.lease({ hold: holdOf(even, { capMicro: 3_000n }) })).shortOf).toBe('credits');
+    expect((await world.lease({ money: holdOf(even, { capMicro: 3_000n }) })).shortOf).toBe('credits');
   });
 
   it('no cap is no bound', async () => {
-    const hold = holdOf(rich, { wantMicro: 900n * CREDIT, capMicro: 0n });
-    expect((await world.lease({ hold })).heldMicro).toBe(900n * CREDIT);
+    const money = holdOf(rich, { wantMicro: 900n * CREDIT, capMicro: 0n });
+    expect((await world.lease({ money })).heldMicro).toBe(900n * CREDIT);
   });
 }
 
 export function months(world: World): void {
   it('a new month starts with nothing spent, while what is pending still cannot be spent again', async () => {
-    const hold = holdOf(rich, { capMicro: 12_000n });
-    const old = await world.lease({ hold });
+    const money = holdOf(rich, { capMicro: 12_000n });
+    const old = await world.lease({ money });
     await world.gate().leave(old, { ...NOTHING_DONE, chargeMicro: 10n * CREDIT });
-    expect(reasonOf(await world.enter({ hold }))).toBe('cap');
-    const december = { ...hold, month: '2026-12', wantMicro: 9_999n * CREDIT };
-    const lease = await world.lease({ hold: december });
+    expect(reasonOf(await world.enter({ money }))).toBe('cap');
+    const december = holdOf(rich, { capMicro: 12_000n, month: '2026-12', wantMicro: 9_999n * CREDIT });
+    const lease = await world.lease({ money: december });
     expect(lease).toMatchObject({ heldMicro: 12n * CREDIT, shortOf: 'cap' });
     // The charge of November is committed and does not make room in December.
     const stands = { version: 2, creditsMicro: 990n * CREDIT, monthSpentMicro: 12_000n };
-    await world.gate().settled(1, 10n * CREDIT, fundsOf(stands));
-    expect(reasonOf(await world.enter({ hold: december }))).toBe('cap');
+    await world.gate().settled(settledOf(old, 10n, fundsOf(stands)));
+    expect(reasonOf(await world.enter({ money: december }))).toBe('cap');
     await world.gate().leave(lease, NOTHING_DONE);
-    expect((await world.lease({ hold: december })).heldMicro).toBe(12n * CREDIT);
+    expect((await world.lease({ money: december })).heldMicro).toBe(12n * CREDIT);
   });
 
   it('the hold of a month gone by is not extended under a cap', async () => {
-    const old = await world.lease({ hold: holdOf(rich, { capMicro: 50_000n }) });
-    await world.lease({ hold: holdOf(rich, { capMicro: 50_000n, month: '2026-12' }) });
+    const old = await world.lease({ money: holdOf(rich, { capMicro: 50_000n }) });
+    await world.lease({ money: holdOf(rich, { capMicro: 50_000n, month: '2026-12' }) });
     expect(await world.gate().extend(old, CREDIT)).toBe(0n);
     expect(old.shortOf).toBe('cap');
   });
 
   it('what a call of a month gone by holds in addition never counts into the new month', async () => {
-    const old = await world.lease({ hold: holdOf(rich) });
-    const turning = await world.lease({ hold: holdOf(rich, { month: '2026-12' }) });
+    const old = await world.lease({ money: holdOf(rich) });
+    const turning = await world.lease({ money: holdOf(rich, { month: '2026-12' }) });
     await world.gate().leave(turning, NOTHING_DONE);
     expect(await world.gate().extend(old, 40n * CREDIT)).toBe(40n * CREDIT);
     const capped = holdOf(rich, { month: '2026-12', capMicro: 50_000n, wantMicro: 99n * CREDIT });
-    const during = await world.lease({ hold: capped });
+    const during = await world.lease({ money: capped });
     expect(during.heldMicro).toBe(50n * CREDIT);
     await world.gate().leave(during, NOTHING_DONE);
     await world.gate().leave(old, NOTHING_DONE);
-    expect((await world.lease({ hold: capped })).heldMicro).toBe(50n * CREDIT);
+    expect((await world.lease({ money: capped })).heldMicro).toBe(50n * CREDIT);
   });
 }

@@ -1,26 +1,56 @@
 import type { Funds } from '../../accounts/contract.ts';
 import { SLOT_LIFETIME_MS } from '../../bounds.ts';
 import type { PolicyWindow } from '../../catalog/contract.ts';
-import type { Actuals, EnterRequest, HoldRequest } from '../contract.ts';
+import type { Actuals, EnterRequest, Lease, MoneyRequest } from '../contract.ts';
 
 /**
  * A slow gate that keeps no counters: it remembers every call ever made and answers each question by looking
  * through all of them. Whatever it says is right by construction, so a fast gate must say the same.
  */
-interface PastWindow {
+interface PastWindow extends Omit<PolicyWindow, 'limit'> {
   readonly scope: string;
-  readonly rule: PolicyWindow;
   readonly startedAtMs: number;
+}
+
+/** A window that bounds money, and what its limit was when the call was admitted. */
+interface PastPot {
+  readonly window: PastWindow;
+  readonly limit: bigint;
+  readonly name: 'amount' | 'coverage';
+}
+
+/** The money of a call: who pays, on which terms, out of what. */
+export interface PastMoney {
+  readonly terms: MoneyRequest | undefined;
+  readonly payer: Lease['payer'];
+  readonly pots: readonly PastPot[];
+  readonly heldMicro: bigint;
+  readonly shortOf: string | undefined;
 }
 
 export interface PastCall {
   readonly request: EnterRequest;
   readonly enteredAtMs: number;
   readonly windows: PastWindow[];
-  heldMicro: bigint;
+  money: PastMoney;
   actuals: Actuals | undefined;
   settled: boolean;
 }
+
+/** One window that a call must pass. */
+interface Hurdle {
+  readonly name: string;
+  readonly scope: string;
+  readonly rule: PolicyWindow;
+}
+
+const NO_MONEY: PastMoney = {
+  terms: undefined,
+  payer: 'none',
+  pots: [],
+  heldMicro: 0n,
+  shortOf: undefined,
+};
 
 export class ReferenceGate {
   nowMs = 0;
@@ -30,31 +60,49 @@ export class ReferenceGate {
   /** The reason of a refusal with its figures, or the call. */
   enter(request: EnterRequest, funds: Funds): PastCall | string {
     const refusal =
-      this.#refuseConcurrency(request) ?? this.#refuseWindow(request) ?? this.#refuseHold(request, funds);
+      this.#refuseConcurrency(request) ??
+      this.#refuseWindow(request, hurdlesOf(request)) ??
+      this.#refusePurse(request, funds);
     if (refusal !== undefined) return refusal;
     const call: PastCall = {
       request,
       enteredAtMs: this.nowMs,
       windows: [],
-      heldMicro: 0n,
+      money: NO_MONEY,
       actuals: undefined,
       settled: false,
     };
-    for (const rule of request.policy?.windows ?? []) {
-      if (usesDimension(rule, request)) call.windows.push(this.#runningOrNew(request.scope, rule));
+    for (const { scope, rule } of hurdlesOf(request)) {
+      if (rule.dimension !== 'amount') call.windows.push(this.#runningOrNew(scope, rule));
     }
     this.calls.push(call);
-    if (request.hold !== undefined) this.extend(call, request.hold.wantMicro, funds);
+    this.#pay(call, request, funds);
     return call;
   }
 
+  /** Nothing when the new terms are taken; else why not. */
+  rehold(call: PastCall, money: MoneyRequest | undefined, funds: Funds): string | undefined {
+    const old = call.money;
+    const request = { ...call.request, money };
+    call.money = NO_MONEY;
+    const amounts = hurdlesOf(request).filter((hurdle) => hurdle.rule.dimension === 'amount');
+    const refusal = this.#refuseWindow(request, amounts) ?? this.#refusePurse(request, funds);
+    if (refusal === undefined) this.#pay(call, request, funds);
+    else call.money = old;
+    return refusal;
+  }
+
   extend(call: PastCall, moreMicro: bigint, funds: Funds): bigint {
-    const { hold, accountId } = call.request;
-    if (hold === undefined) return 0n;
-    const free = [this.#available(accountId, hold, funds), this.#underCap(accountId, hold, funds), moreMicro];
-    const granted = free.reduce((least, one) => (one < least ? one : least));
-    if (granted <= 0n) return 0n;
-    call.heldMicro += granted;
+    const { terms, payer, pots, heldMicro } = call.money;
+    if (terms === undefined) return 0n;
+    const bounds: [string | undefined, bigint][] = [[undefined, moreMicro]];
+    for (const { name, window, limit } of pots) {
+      if (this.#runs(window)) bounds.push([name, this.#leftMicro(window, limit, terms)]);
+    }
+    if (payer === 'credits') bounds.push(...this.#purseBounds(call.request.accountId, terms, funds));
+    const [shortOf, leastMicro] = bounds.reduce((least, one) => (one[1] < least[1] ? one : least));
+    const granted = leastMicro < 0n ? 0n : leastMicro;
+    call.money = { ...call.money, heldMicro: heldMicro + granted, shortOf };
     return granted;
   }
 
@@ -66,15 +114,15 @@ export class ReferenceGate {
     }
   }
 
-  /** Settles everything that waits; answers the sum. */
-  settle(accountId: number): bigint {
-    let sum = 0n;
+  /** Settles everything that waits; answers what it was. */
+  settle(accountId: number): { callId: string; chargeMicro: bigint }[] {
+    const settled = [];
     for (const call of this.calls) {
       if (call.request.accountId !== accountId || call.actuals === undefined || call.settled) continue;
       call.settled = true;
-      sum += call.actuals.chargeMicro;
+      settled.push({ callId: call.request.callId, chargeMicro: call.actuals.chargeMicro });
     }
-    return sum;
+    return settled;
   }
 
   get running(): PastCall[] {
@@ -90,88 +138,156 @@ export class ReferenceGate {
     return used < limit ? undefined : `concurrency ${used}/${limit} 1000`;
   }
 
-  #refuseWindow(request: EnterRequest): string | undefined {
-    const refusing = [];
-    for (const rule of request.policy?.windows ?? []) {
-      if (!usesDimension(rule, request)) continue;
-      const window = this.#findRunning(request.scope, rule);
-      const used = window === undefined ? 0n : this.#used(window);
-      if (fits(rule, used, request)) continue;
-      const endsAtMs = (window?.startedAtMs ?? this.nowMs) + rule.seconds * 1000;
-      refusing.push({ text: `${rule.dimension} ${used}/${rule.limit}`, waitMs: endsAtMs - this.nowMs });
-    }
+  /** Coverage is a hurdle only when nobody else pays. */
+  #refuseWindow(request: EnterRequest, hurdles: readonly Hurdle[]): string | undefined {
+    const all = request.money?.purse === undefined ? [...hurdles, ...coverOf(request)] : hurdles;
+    const refusing = all.flatMap((hurdle) => this.#refuseAt(hurdle, request) ?? []);
     const [first] = refusing;
     return first && `${first.text} ${Math.max(...refusing.map((one) => one.waitMs))}`;
   }
 
-  #refuseHold(request: EnterRequest, funds: Funds): string | undefined {
-    const { hold, accountId } = request;
-    if (hold === undefined) return undefined;
-    if (this.#available(accountId, hold, funds) < hold.leastMicro) return 'credits';
-    return this.#underCap(accountId, hold, funds) < hold.leastMicro ? 'cap' : undefined;
+  #refuseAt(hurdle: Hurdle, request: EnterRequest): { text: string; waitMs: number } | undefined {
+    const { name, scope, rule } = hurdle;
+    const window = this.#findRunning(scope, rule);
+    const used = window === undefined ? 0n : this.#used(window);
+    const endsAtMs = (window?.startedAtMs ?? this.nowMs) + rule.seconds * 1000;
+    const { money } = request;
+    if (rule.dimension !== 'amount' || money === undefined) {
+      if (fits(rule, used, request)) return undefined;
+      return { text: `${name} ${used}/${rule.limit}`, waitMs: endsAtMs - this.nowMs };
+    }
+    const factor = BigInt(money.creditsPerYuan);
+    const held = window === undefined ? 0n : this.#held(window);
+    if ((rule.limit - used) * factor - held >= money.leastMicro) return undefined;
+    const told = used + (held + factor - 1n) / factor;
+    const onlyHeld = window !== undefined && (rule.limit - used) * factor >= money.leastMicro;
+    return { text: `${name} ${told}/${rule.limit}`, waitMs: onlyHeld ? 1_000 : endsAtMs - this.nowMs };
   }
 
-  #available(accountId: number, hold: HoldRequest, funds: Funds): bigint {
-    const exchange = hold.autoExchange ? funds.balanceMicro * BigInt(hold.creditsPerYuan) : 0n;
-    return funds.creditsMicro + exchange - this.#taken(accountId);
+  #refusePurse(request: EnterRequest, funds: Funds): string | undefined {
+    const { money, accountId } = request;
+    if (money?.purse === undefined || this.#isCovered(request)) return undefined;
+    return this.#purseBounds(accountId, money, funds).find(([, left]) => left < money.leastMicro)?.[0];
   }
 
-  #underCap(accountId: number, hold: HoldRequest, funds: Funds): bigint {
-    if (hold.capMicro === 0n) return funds.creditsMicro + funds.balanceMicro * 1_000_000n;
-    return (hold.capMicro - funds.monthSpentMicro) * BigInt(hold.creditsPerYuan) - this.#taken(accountId);
+  #isCovered(request: EnterRequest): boolean {
+    if (request.money?.coverage === undefined) return false;
+    return coverOf(request).every((hurdle) => this.#refuseAt(hurdle, request) === undefined);
+  }
+
+  /** Everybody agreed: the windows begin, and what is free of what is wanted is held. */
+  #pay(call: PastCall, request: EnterRequest, funds: Funds): void {
+    const { money } = request;
+    if (money === undefined) return;
+    const covered = this.#isCovered(request);
+    const hurdles = [...hurdlesOf(request), ...(covered ? coverOf(request) : [])];
+    const pots: PastPot[] = [];
+    for (const { name, scope, rule } of hurdles) {
+      if (name !== 'amount' && name !== 'coverage') continue;
+      pots.push({ name, limit: rule.limit, window: this.#runningOrNew(scope, rule) });
+    }
+    call.money = { ...NO_MONEY, terms: money, payer: covered ? 'subscription' : 'credits', pots };
+    this.extend(call, money.wantMicro, funds);
+  }
+
+  #purseBounds(accountId: number, money: MoneyRequest, funds: Funds): [string, bigint][] {
+    const { purse, creditsPerYuan } = money;
+    if (purse === undefined) throw new Error('who pays by Credits has a purse');
+    const factor = BigInt(creditsPerYuan);
+    const taken = this.#taken(accountId);
+    const exchange = purse.autoExchange ? funds.balanceMicro * factor : 0n;
+    const bounds: [string, bigint][] = [['credits', funds.creditsMicro + exchange - taken]];
+    if (purse.capMicro > 0n) bounds.push(['cap', (purse.capMicro - funds.monthSpentMicro) * factor - taken]);
+    return bounds;
   }
 
   /** Held by running calls and charged by calls that wait to be settled. */
   #taken(accountId: number): bigint {
     let sum = 0n;
     for (const call of this.calls) {
-      if (call.request.accountId !== accountId || call.settled) continue;
-      sum += call.actuals === undefined ? call.heldMicro : call.actuals.chargeMicro;
+      if (call.request.accountId !== accountId || call.settled || call.money.payer !== 'credits') continue;
+      sum += call.actuals === undefined ? call.money.heldMicro : call.actuals.chargeMicro;
+    }
+    return sum;
+  }
+
+  #leftMicro(window: PastWindow, limit: bigint, terms: MoneyRequest): bigint {
+    return (limit - this.#used(window)) * BigInt(terms.creditsPerYuan) - this.#held(window);
+  }
+
+  #held(window: PastWindow): bigint {
+    let sum = 0n;
+    for (const { money } of this.running) {
+      if (money.pots.some((pot) => pot.window === window)) sum += money.heldMicro;
     }
     return sum;
   }
 
   #used(window: PastWindow): bigint {
     let sum = 0n;
-    for (const call of this.calls) if (call.windows.includes(window)) sum += countOf(window.rule, call);
+    for (const call of this.calls) {
+      if (call.windows.includes(window)) sum += countOf(window, call);
+      if (call.money.pots.some((pot) => pot.window === window)) sum += call.actuals?.amountMicro ?? 0n;
+    }
     return sum;
+  }
+
+  #runs(window: PastWindow): boolean {
+    return this.nowMs < window.startedAtMs + window.seconds * 1000;
   }
 
   #findRunning(scope: string, rule: PolicyWindow): PastWindow | undefined {
     return this.#windows.find(
       (window) =>
         window.scope === scope &&
-        window.rule === rule &&
-        this.nowMs >= window.startedAtMs &&
-        this.nowMs < window.startedAtMs + rule.seconds * 1000,
+        window.dimension === rule.dimension &&
+        window.seconds === rule.seconds &&
+        this.#runs(window),
     );
   }
 
   #runningOrNew(scope: string, rule: PolicyWindow): PastWindow {
     const running = this.#findRunning(scope, rule);
     if (running !== undefined) return running;
-    const made = { scope, rule, startedAtMs: this.nowMs };
+    const { dimension, seconds } = rule;
+    const made = { scope, dimension, seconds, startedAtMs: this.nowMs };
     this.#windows.push(made);
     return made;
   }
 }
 
+/** The windows of the policy that the call uses, in their order. */
+function hurdlesOf(request: EnterRequest): Hurdle[] {
+  const used = (request.policy?.windows ?? []).filter((rule) => usesDimension(rule, request));
+  return used.map((rule) => ({ name: rule.dimension, scope: request.scope, rule }));
+}
+
+function coverOf(request: EnterRequest): Hurdle[] {
+  const coverage = request.money?.coverage;
+  if (coverage === undefined) return [];
+  return coverage.windows.map(({ seconds, amountMicro }) => ({
+    name: 'coverage',
+    scope: coverage.scope,
+    rule: { dimension: 'amount', seconds, limit: amountMicro },
+  }));
+}
+
 function usesDimension(rule: PolicyWindow, request: EnterRequest): boolean {
   if (rule.dimension === 'images') return request.images > 0;
   if (rule.dimension === 'videos') return request.videos > 0;
-  return true;
+  return rule.dimension !== 'amount' || request.money !== undefined;
 }
 
 function fits(rule: PolicyWindow, used: bigint, request: EnterRequest): boolean {
   const takes = { requests: 1, tokens: request.inputTokens, images: request.images, videos: request.videos };
-  if (rule.dimension === 'amount') return used < rule.limit;
+  if (rule.dimension === 'amount') return true;
   if (rule.dimension === 'tokens' && used === 0n) return true;
   return used + BigInt(takes[rule.dimension]) <= rule.limit;
 }
 
-function countOf(rule: PolicyWindow, call: PastCall): bigint {
+function countOf(window: PastWindow, call: PastCall): bigint {
   const { request, actuals } = call;
-  switch (rule.dimension) {
+  switch (window.dimension) {
     case 'requests':
       return 1n;
     case 'tokens':
@@ -181,6 +297,6 @@ function countOf(rule: PolicyWindow, call: PastCall): bigint {
     case 'videos':
       return BigInt(request.videos);
     case 'amount':
-      return actuals?.amountMicro ?? 0n;
+      return 0n;
   }
 }

@@ -1,15 +1,19 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Funds } from '../../accounts/contract.ts';
-import type { EnterRequest, EnterResult, Lease } from '../contract.ts';
+import type { EnterResult, Lease, MoneyRequest, ReholdResult } from '../contract.ts';
 import { type PastCall, ReferenceGate } from './reference.ts';
 import {
   CREDIT,
+  CREDIT_YUAN,
+  CREDITS_PER_YUAN,
   callOf,
+  coverBy,
   fundsOf,
   type GateUnderTest,
   holdOf,
   type MakeGate,
+  moneyOf,
   policyOf,
   rule,
 } from './world.ts';
@@ -18,16 +22,27 @@ import {
 const POLICY = policyOf(
   [
     rule('requests', 1, 3n),
+    rule('amount', 2, 14n * CREDIT_YUAN),
     rule('requests', 5, 8n),
     rule('tokens', 2, 100n),
     rule('images', 3, 4n),
     rule('videos', 2, 2n),
-    rule('amount', 4, 9_000n),
+    rule('amount', 4, 30n * CREDIT_YUAN),
   ],
   3,
 );
-const CREDITS_PER_YUAN = 1000;
+const COVERAGE = [
+  { seconds: 2, amountMicro: 12n * CREDIT_YUAN },
+  { seconds: 5, amountMicro: 20n * CREDIT_YUAN },
+];
 const RUNS = 400;
+
+/** Who may pay, and for how much. */
+interface Terms {
+  readonly payers: 'nobody' | 'purse' | 'wide purse' | 'coverage' | 'coverage, then purse';
+  readonly want: number;
+  readonly least: number;
+}
 
 type Step =
   | { readonly kind: 'advance'; readonly ms: number }
@@ -35,46 +50,44 @@ type Step =
       readonly kind: 'enter';
       readonly account: number;
       readonly size: readonly [number, number, number];
-      readonly terms: number;
+      readonly terms: Terms;
     }
   | { readonly kind: 'extend'; readonly which: number; readonly credits: number }
+  | { readonly kind: 'rehold'; readonly which: number; readonly terms: Terms }
   | { readonly kind: 'leave'; readonly which: number; readonly share: number; readonly images: number }
   | { readonly kind: 'settle'; readonly account: number; readonly topUp: number };
 
 const account = fc.integer({ min: 1, max: 2 });
 const which = fc.nat(9);
+const terms: fc.Arbitrary<Terms> = fc.record({
+  payers: fc.constantFrom('nobody', 'purse', 'wide purse', 'coverage', 'coverage, then purse'),
+  want: fc.constantFrom(5, 9),
+  least: fc.constantFrom(1, 1, 4),
+});
+const steps = {
+  // One millisecond before, at and after the end of every window, and of a slot.
+  advance: fc.record({
+    kind: fc.constant('advance' as const),
+    ms: fc.constantFrom(0, 1, 500, 999, 1_000, 1_001, 1_999, 2_000, 2_001, 3_999, 4_000, 600_000),
+  }),
+  enter: fc.record({
+    kind: fc.constant('enter' as const),
+    account,
+    size: fc.tuple(fc.constantFrom(0, 1, 40, 101), fc.constantFrom(0, 0, 1, 3), fc.constantFrom(0, 0, 0, 1)),
+    terms,
+  }),
+  extend: fc.record({ kind: fc.constant('extend' as const), which, credits: fc.nat(8) }),
+  rehold: fc.record({ kind: fc.constant('rehold' as const), which, terms }),
+  leave: fc.record({ kind: fc.constant('leave' as const), which, share: fc.nat(120), images: fc.nat(3) }),
+  settle: fc.record({ kind: fc.constant('settle' as const), account, topUp: fc.nat(9) }),
+};
 const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('advance' as const),
-      ms: fc.constantFrom(0, 1, 499, 500, 999, 1_000, 1_001, 2_500, 600_000),
-    }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('enter' as const),
-      account,
-      size: fc.tuple(
-        fc.constantFrom(0, 1, 40, 101),
-        fc.constantFrom(0, 0, 1, 3),
-        fc.constantFrom(0, 0, 0, 1),
-      ),
-      terms: fc.nat(3),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('extend' as const), which, credits: fc.nat(8) }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('leave' as const),
-      which,
-      share: fc.nat(100),
-      images: fc.nat(3),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const), account, topUp: fc.nat(9) }) },
+  { weight: 3, arbitrary: steps.advance },
+  { weight: 6, arbitrary: steps.enter },
+  { weight: 2, arbitrary: steps.extend },
+  { weight: 2, arbitrary: steps.rehold },
+  { weight: 4, arbitrary: steps.leave },
+  { weight: 1, arbitrary: steps.settle },
 );
 
 /** Plays one schedule on the gate and on the reference, and compares every answer. */
@@ -99,6 +112,8 @@ class Play {
         return this.#enter(next);
       case 'extend':
         return this.#extend(next);
+      case 'rehold':
+        return this.#rehold(next);
       case 'leave':
         return this.#leave(next);
       case 'settle':
@@ -108,35 +123,45 @@ class Play {
 
   async #enter(next: Step & { kind: 'enter' }): Promise<void> {
     const [inputTokens, images, videos] = next.size;
-    const funds = this.#fundsOf(next.account);
-    // Bit 1: no hold at all; bit 2: auto-exchange and a cap.
-    const wide = next.terms > 1;
-    const terms = { wantMicro: 9n * CREDIT, autoExchange: wide, capMicro: wide ? 60_000n : 0n };
-    const hold = next.terms === 1 ? undefined : holdOf(funds, terms);
-    const request = callOf({ accountId: next.account, policy: POLICY, inputTokens, images, videos, hold });
-    const expected = this.reference.enter(request, funds);
+    const money = this.#moneyOf(next.account, next.terms);
+    const request = callOf({ accountId: next.account, policy: POLICY, inputTokens, images, videos, money });
+    const expected = this.reference.enter(request, this.#fundsOf(next.account));
     const got = await this.#under.gate.enter(request);
-    if (typeof expected === 'string') return expect(textOf(got, request)).toBe(expected);
-    expect(got.kind === 'entered' ? got.lease.heldMicro : textOf(got, request)).toBe(expected.heldMicro);
-    if (got.kind === 'entered') this.#leases.set(expected, got.lease);
+    if (typeof expected === 'string') return expect(textOf(got)).toBe(expected);
+    expect(textOf(got)).toBe('entered');
+    if (got.kind !== 'entered') return;
+    this.#leases.set(expected, got.lease);
+    expectSame(got.lease, expected);
     expect(this.#under.gate.active).toBe(this.#leases.size);
   }
 
   async #extend(next: Step & { kind: 'extend' }): Promise<void> {
     const [call, lease] = this.#pick(next.which);
-    if (call === undefined || lease === undefined || call.request.hold === undefined) return;
+    if (call === undefined || lease === undefined || call.money.terms === undefined) return;
     const moreMicro = BigInt(next.credits) * CREDIT;
     const expected = this.reference.extend(call, moreMicro, this.#fundsOf(call.request.accountId));
     expect(await this.#under.gate.extend(lease, moreMicro)).toBe(expected);
-    expect(lease.heldMicro).toBe(call.heldMicro);
+    expectSame(lease, call);
+  }
+
+  async #rehold(next: Step & { kind: 'rehold' }): Promise<void> {
+    const [call, lease] = this.#pick(next.which);
+    if (call === undefined || lease === undefined) return;
+    const { accountId } = call.request;
+    const money = this.#moneyOf(accountId, next.terms);
+    const expected = this.reference.rehold(call, money, this.#fundsOf(accountId));
+    expect(textOf(await this.#under.gate.rehold(lease, money))).toBe(expected ?? 'reheld');
+    expectSame(lease, call);
   }
 
   async #leave(next: Step & { kind: 'leave' }): Promise<void> {
     const [call, lease] = this.#pick(next.which);
     if (call === undefined || lease === undefined) return;
-    // A whole number of micro-yuan, at most what is held: as the gateway charges.
-    const amountMicro = (call.heldMicro * BigInt(next.share)) / 100n / BigInt(CREDITS_PER_YUAN);
-    const chargeMicro = amountMicro * BigInt(CREDITS_PER_YUAN);
+    const { payer, heldMicro } = call.money;
+    // A whole number of micro-yuan. Credits are charged for at most what is held: as the gateway charges.
+    const share = payer === 'credits' ? Math.min(next.share, 100) : next.share;
+    const amountMicro = (heldMicro * BigInt(share)) / 100n / BigInt(CREDITS_PER_YUAN);
+    const chargeMicro = payer === 'credits' ? amountMicro * BigInt(CREDITS_PER_YUAN) : 0n;
     const actuals = { tokens: next.share, amountMicro, chargeMicro, images: next.images };
     this.reference.leave(call, actuals);
     this.#leases.delete(call);
@@ -146,7 +171,8 @@ class Play {
   /** What the settler and the store do: take what is pending, from balance where Credits are short. */
   async #settle(next: Step & { kind: 'settle' }): Promise<void> {
     const before = this.#fundsOf(next.account);
-    const chargedMicro = this.reference.settle(next.account);
+    const calls = this.reference.settle(next.account);
+    const chargedMicro = calls.reduce((sum, call) => sum + call.chargeMicro, 0n);
     let creditsMicro = before.creditsMicro - chargedMicro;
     let balanceMicro = before.balanceMicro + BigInt(next.topUp) * 1_000n;
     while (creditsMicro < 0n && balanceMicro > 0n) {
@@ -156,7 +182,18 @@ class Play {
     const monthSpentMicro = before.monthSpentMicro + chargedMicro / BigInt(CREDITS_PER_YUAN);
     const after = { ...before, version: before.version + 1, creditsMicro, balanceMicro, monthSpentMicro };
     this.#funds.set(next.account, after);
-    await this.#under.gate.settled(next.account, chargedMicro, after);
+    await this.#under.gate.settled({ accountId: next.account, calls, funds: after });
+  }
+
+  #moneyOf(accountId: number, { payers, want, least }: Terms): MoneyRequest | undefined {
+    if (payers === 'nobody') return undefined;
+    const figures = { wantMicro: BigInt(want) * CREDIT, leastMicro: BigInt(least) * CREDIT };
+    const funds = this.#fundsOf(accountId);
+    if (payers === 'purse') return holdOf(funds, figures);
+    if (payers === 'wide purse') return holdOf(funds, { ...figures, autoExchange: true, capMicro: 60_000n });
+    const coverage = coverBy(COVERAGE, `subscription:${accountId}`);
+    if (payers === 'coverage') return moneyOf({ ...figures, coverage });
+    return holdOf(funds, { ...figures, coverage });
   }
 
   #pick(index: number): readonly [PastCall, Lease] | readonly [] {
@@ -171,8 +208,17 @@ class Play {
   }
 }
 
-function textOf(result: EnterResult, request: EnterRequest): string {
-  if (result.kind === 'entered') return `entered ${request.callId}`;
+function expectSame(lease: Lease, call: PastCall): void {
+  const { payer, heldMicro, shortOf } = call.money;
+  expect({ payer: lease.payer, heldMicro: lease.heldMicro, shortOf: lease.shortOf }).toEqual({
+    payer,
+    heldMicro,
+    shortOf,
+  });
+}
+
+function textOf(result: EnterResult | ReholdResult): string {
+  if (result.kind !== 'gate-refused') return result.kind;
   if (result.reason === 'credits' || result.reason === 'cap') return result.reason;
   return `${result.reason} ${result.used}/${result.limit} ${result.retryAfterMs}`;
 }

@@ -3,6 +3,7 @@ import { DIMENSIONS } from '../../catalog/contract.ts';
 import { CREDIT, fundsOf, holdOf, NOTHING_DONE, policyOf, reasonOf, rule, type World } from './world.ts';
 
 const minute = policyOf([rule('requests', 60, 1n)]);
+const rich = fundsOf({ creditsMicro: 99n * CREDIT });
 const tokenMinute = policyOf([rule('tokens', 60, 100n)]);
 
 export function anchors(world: World): void {
@@ -88,18 +89,18 @@ export function independence(world: World): void {
 export function order(world: World): void {
   it('concurrency comes first, then windows in the order of the policy, Credits, the cap', async () => {
     const none = holdOf(fundsOf({ monthSpentMicro: 9n }), { capMicro: 1n });
-    const rich = holdOf(fundsOf({ version: 2, creditsMicro: 99n * CREDIT, monthSpentMicro: 9n }), {
+    const capped = holdOf(fundsOf({ version: 2, creditsMicro: 99n * CREDIT, monthSpentMicro: 9n }), {
       capMicro: 1n,
     });
     const policy = policyOf([rule('tokens', 60, 1n), rule('requests', 60, 1n)], 1);
     const running = await world.lease({ policy, inputTokens: 1 });
-    expect(reasonOf(await world.enter({ policy, inputTokens: 1, hold: none }))).toBe('concurrency');
+    expect(reasonOf(await world.enter({ policy, inputTokens: 1, money: none }))).toBe('concurrency');
     await world.gate().leave(running, { ...NOTHING_DONE, tokens: 1 });
-    expect(reasonOf(await world.enter({ policy, inputTokens: 1, hold: none }))).toBe('tokens');
-    expect(reasonOf(await world.enter({ policy, inputTokens: 0, hold: none }))).toBe('requests');
+    expect(reasonOf(await world.enter({ policy, inputTokens: 1, money: none }))).toBe('tokens');
+    expect(reasonOf(await world.enter({ policy, inputTokens: 0, money: none }))).toBe('requests');
     await world.advance(60_000);
-    expect(reasonOf(await world.enter({ policy, inputTokens: 1, hold: none }))).toBe('credits');
-    expect(reasonOf(await world.enter({ policy, inputTokens: 1, hold: rich }))).toBe('cap');
+    expect(reasonOf(await world.enter({ policy, inputTokens: 1, money: none }))).toBe('credits');
+    expect(reasonOf(await world.enter({ policy, inputTokens: 1, money: capped }))).toBe('cap');
   });
 }
 
@@ -140,10 +141,10 @@ export function otherDimensions(world: World): void {
   it('a limit of 0 admits nobody who uses the dimension', async () => {
     for (const dimension of DIMENSIONS) {
       const policy = policyOf([rule(dimension, 60, 0n)]);
-      const parts = { policy, images: 1, videos: 1, scope: `key:${dimension}` };
+      const parts = { policy, images: 1, videos: 1, scope: `key:${dimension}`, money: holdOf(rich) };
       expect(await world.enter(parts)).toMatchObject({ reason: dimension, retryAfterMs: 60_000 });
     }
-    const policy = policyOf([rule('images', 60, 0n), rule('videos', 60, 0n)]);
+    const policy = policyOf([rule('images', 60, 0n), rule('videos', 60, 0n), rule('amount', 60, 0n)]);
     expect(reasonOf(await world.enter({ policy }))).toBe('entered');
   });
 
@@ -164,18 +165,5 @@ export function otherDimensions(world: World): void {
     await world.advance(10_000);
     await world.gate().leave(lease, { ...NOTHING_DONE, images: 3 });
     expect(await world.enter({ policy, images: 1 })).toMatchObject({ used: 3n, retryAfterMs: 60_000 });
-  });
-
-  it('an amount window admits while something is left and counts at exit', async () => {
-    const policy = policyOf([rule('amount', 60, 1_000n)]);
-    const first = await world.lease({ policy });
-    const second = await world.lease({ policy });
-    await world.gate().leave(first, { ...NOTHING_DONE, amountMicro: 999n });
-    const third = await world.lease({ policy });
-    await world.gate().leave(second, { ...NOTHING_DONE, amountMicro: 700n });
-    expect(await world.enter({ policy })).toMatchObject({ reason: 'amount', used: 1_699n, limit: 1_000n });
-    await world.advance(60_000);
-    await world.gate().leave(third, { ...NOTHING_DONE, amountMicro: 5_000n });
-    expect(reasonOf(await world.enter({ policy }))).toBe('entered');
   });
 }

@@ -1,10 +1,22 @@
 import type { Funds } from '../../accounts/contract.ts';
-import type { Dimension, Policy, PolicyWindow } from '../../catalog/contract.ts';
-import type { Actuals, EnterRequest, EnterResult, Gate, HoldRequest, Lease } from '../contract.ts';
+import type { CoverageWindow, Dimension, Policy, PolicyWindow } from '../../catalog/contract.ts';
+import type {
+  Actuals,
+  CoverageRequest,
+  EnterRequest,
+  EnterResult,
+  Gate,
+  Lease,
+  MoneyRequest,
+  PurseRequest,
+  ReholdResult,
+  SettledCalls,
+} from '../contract.ts';
 
-/** A gate with a clock the suite can move. Both implementations bring one. */
+/** A gate with a clock the suite can move. Every implementation brings one. */
 export interface GateUnderTest {
   readonly gate: Gate;
+  /** Whole milliseconds; between two of them the clock stands still, as far as the gate can tell. */
   advance(ms: number): void | Promise<void>;
   close(): void | Promise<void>;
 }
@@ -13,6 +25,9 @@ export type MakeGate = () => GateUnderTest | Promise<GateUnderTest>;
 
 export const MONTH = '2026-11';
 export const CREDIT = 1_000_000n;
+/** Micro-yuan of one Credit at `CREDITS_PER_YUAN`. */
+export const CREDIT_YUAN = 1_000n;
+export const CREDITS_PER_YUAN = 1_000;
 export const NOTHING_DONE: Actuals = { tokens: 0, amountMicro: 0n, chargeMicro: 0n, images: 0 };
 let callNumber = 0;
 
@@ -30,12 +45,13 @@ export function callOf(parts: Partial<EnterRequest> = {}): EnterRequest {
   return {
     callId: `req_${callNumber}`,
     accountId,
+    accountVersion: 1,
     scope: `account:${accountId}`,
     policy: undefined,
     inputTokens: 0,
     images: 0,
     videos: 0,
-    hold: undefined,
+    money: undefined,
     ...parts,
   };
 }
@@ -44,26 +60,58 @@ export function fundsOf(parts: Partial<Funds> = {}): Funds {
   return { version: 1, creditsMicro: 0n, balanceMicro: 0n, monthSpentMicro: 0n, month: MONTH, ...parts };
 }
 
-export function holdOf(funds: Funds, parts: Partial<HoldRequest> = {}): HoldRequest {
+/** What a call may cost: ten Credits, and one at least. */
+export function moneyOf(parts: Partial<MoneyRequest>): MoneyRequest {
   return {
-    funds,
     wantMicro: 10n * CREDIT,
     leastMicro: CREDIT,
-    autoExchange: false,
-    creditsPerYuan: 1000,
-    capMicro: 0n,
-    month: MONTH,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    coverage: undefined,
+    purse: undefined,
     ...parts,
   };
 }
 
+/** Paid by Credits; terms of the purse and of the money in one list. */
+export function holdOf(funds: Funds, parts: Partial<MoneyRequest & PurseRequest> = {}): MoneyRequest {
+  const { autoExchange = false, capMicro = 0n, month = MONTH, ...money } = parts;
+  return moneyOf({ purse: { funds, autoExchange, capMicro, month }, ...money });
+}
+
+/** Coverage of so many Credits, by a single window unless told otherwise. */
+export function coverOf(credits: bigint, seconds = 3600, scope = 'subscription:1'): CoverageRequest {
+  return coverBy([{ seconds, amountMicro: credits * CREDIT_YUAN }], scope);
+}
+
+export function coverBy(windows: readonly CoverageWindow[], scope = 'subscription:1'): CoverageRequest {
+  return { scope, windows };
+}
+
+/** A call that cost so many Credits and was charged for them. */
+export function charged(credits: bigint): Actuals {
+  return { ...NOTHING_DONE, amountMicro: credits * CREDIT_YUAN, chargeMicro: credits * CREDIT };
+}
+
+/** A call that cost so many Credits which nobody is charged for. */
+export function covered(credits: bigint): Actuals {
+  return { ...NOTHING_DONE, amountMicro: credits * CREDIT_YUAN };
+}
+
+export function settledOf(lease: Lease, credits: bigint, funds: Funds): SettledCalls {
+  return {
+    accountId: lease.accountId,
+    calls: [{ callId: lease.callId, chargeMicro: credits * CREDIT }],
+    funds,
+  };
+}
+
 export function leaseOf(result: EnterResult): Lease {
-  if (result.kind !== 'entered') throw new Error(`refused: ${result.reason}`);
+  if (result.kind !== 'entered') throw new Error(`refused: ${reasonOf(result)}`);
   return result.lease;
 }
 
-export function reasonOf(result: EnterResult): string {
-  return result.kind === 'entered' ? 'entered' : result.reason;
+export function reasonOf(result: EnterResult | ReholdResult): string {
+  return result.kind === 'gate-refused' ? result.reason : result.kind;
 }
 
 /** What the sentences of the suite speak with: the gate of the running test, and its clock. */

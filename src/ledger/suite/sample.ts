@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Funds, StoreUnavailable } from '../../accounts/contract.ts';
+import { DIMENSIONS } from '../../catalog/contract.ts';
 import type { PriceSnapshot } from '../../catalog/price.ts';
 import { fault } from '../../kernel/fault.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
@@ -50,12 +51,13 @@ export function sampleOpen(callId: string, parts: Partial<OpenCall> = {}): OpenC
     inputTokens: 1_000,
     images: 0,
     heldMicro: 50_000_000n,
+    windows: [],
     ...parts,
   };
 }
 
 export function sampleEnd(callId: string, parts: Partial<CallRecord> = {}): CallRecord {
-  const { inputTokens: _inputTokens, images: _images, ...open } = sampleOpen(callId);
+  const { inputTokens: _inputTokens, images: _images, windows: _windows, ...open } = sampleOpen(callId);
   return {
     ...open,
     status: 200,
@@ -70,6 +72,7 @@ export function sampleEnd(callId: string, parts: Partial<CallRecord> = {}): Call
     ttfbMs: 4.25,
     durationMs: 13,
     droppedFields: [],
+    windows: [],
     ...parts,
   };
 }
@@ -166,6 +169,13 @@ const caller = {
   heldMicro: micro,
 } as const;
 
+const leasedWindow = {
+  scope: text,
+  dimension: fc.constantFrom(...DIMENSIONS),
+  seconds: count,
+  startedAtMs: count,
+} as const;
+
 export const anyOpen = fc.record({
   ...caller,
   routeId: id,
@@ -174,6 +184,7 @@ export const anyOpen = fc.record({
   price: anyPrice,
   inputTokens: count,
   images: count,
+  windows: fc.array(fc.record(leasedWindow), { maxLength: 3 }),
 }) satisfies fc.Arbitrary<OpenCall>;
 
 export const anyEnd = fc.record({
@@ -203,4 +214,5 @@ export const anyEnd = fc.record({
   ttfbMs: fc.option(durationMs),
   durationMs,
   droppedFields: fc.array(text, { maxLength: 3 }),
+  windows: fc.array(fc.record({ ...leasedWindow, used: micro }), { maxLength: 3 }),
 }) satisfies fc.Arbitrary<CallRecord>;

@@ -1,0 +1,129 @@
+/** `npm run bench:ledger`: what settling a call costs, with few and many log rows and accounts. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { startEmbedded } from '../../src/store/embedded.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { rotate } from '../statistics.ts';
+import { fill, type Size } from './fill.ts';
+import { type Cell, renderRows, rowsOf } from './report.ts';
+import { type Cost, SettleLoad } from './settle.ts';
+
+interface Variant extends Size {
+  readonly name: string;
+  readonly against?: string;
+  /** Of its accounts, those that call; all of them when absent. */
+  readonly active?: number;
+}
+
+const VARIANTS: readonly Variant[] = [
+  { name: '1 000 rows', rows: 1_000, accounts: 1_000 },
+  { name: '10 million rows', rows: 10_000_000, accounts: 1_000, against: '1 000 rows' },
+  { name: '10 accounts', rows: 1_000, accounts: 10 },
+  { name: '100 000 accounts', rows: 1_000, accounts: 100_000, against: '10 accounts' },
+  { name: '100 000 accounts, 10 call', rows: 1_000, accounts: 100_000, active: 10, against: '10 accounts' },
+];
+const SMALL: readonly Variant[] = [
+  { name: '1 000 rows', rows: 1_000, accounts: 1_000 },
+  { name: '200 000 rows', rows: 200_000, accounts: 1_000, against: '1 000 rows' },
+  { name: '10 accounts', rows: 1_000, accounts: 10 },
+  { name: '5 000 accounts', rows: 1_000, accounts: 5_000, against: '10 accounts' },
+  { name: '5 000 accounts, 10 call', rows: 1_000, accounts: 5_000, active: 10, against: '10 accounts' },
+];
+
+/** What half a thousand calls a second bring together in SETTLE_WAIT_MS, and a full batch. */
+const BATCHES = [25, 1_000];
+const FILL_TIMEOUT_MS = 3_600_000;
+
+interface Filled extends Variant {
+  readonly load: SettleLoad;
+  readonly database: Database;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { small: { type: 'boolean', default: false }, json: { type: 'string' } },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-ledger-'));
+  const server = await startEmbedded(folder, silentLogger);
+  const filled: Filled[] = [];
+  try {
+    await tune(server.connection);
+    for (const variant of values.small ? SMALL : VARIANTS) {
+      filled.push(await prepare(server.connection, folder, { ...variant, number: filled.length }));
+    }
+    const timing = values.small ? { repeats: 3, calls: 2_000 } : { repeats: 7, calls: 10_000 };
+    report(await measure(filled, timing), values.json);
+  } finally {
+    for (const { database } of filled) await database.close();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same for all: no checkpoint in the middle of one of them, and memory for building indexes. */
+async function tune(connection: string): Promise<void> {
+  const database = await openDatabase({ connection, log: silentLogger, connectionsMax: 1 });
+  await database.query("alter system set max_wal_size = '16GB'");
+  await database.query("alter system set checkpoint_timeout = '1h'");
+  await database.query("alter system set maintenance_work_mem = '1GB'");
+  await database.query('select pg_reload_conf()');
+  await database.close();
+}
+
+async function prepare(
+  server: string,
+  folder: string,
+  variant: Variant & { readonly number: number },
+): Promise<Filled> {
+  const begunMs = performance.now();
+  const admin = await openDatabase({ connection: server, log: silentLogger, connectionsMax: 1 });
+  await admin.query(`create database bench_${variant.number}`);
+  await admin.close();
+  const url = new URL(server);
+  url.pathname = `/bench_${variant.number}`;
+  await migrate({ connection: url.href, log: silentLogger });
+  const filling = { connection: url.href, log: silentLogger, statementTimeoutMs: FILL_TIMEOUT_MS };
+  const database = await openDatabase({ ...filling, connectionsMax: 1 });
+  await fill(database, variant);
+  const load = new SettleLoad(database, variant.active ?? variant.accounts, folder);
+  // The first calls meet an empty cache of plans and pages.
+  await load.measure(2_000, 1_000);
+  // Pages that were not written since cost more at their first change; a server pays it every five minutes.
+  await database.query('checkpoint');
+  console.log(`${variant.name}: ready after ${Math.round((performance.now() - begunMs) / 1000)} s`);
+  return { ...variant, load, database };
+}
+
+async function measure(
+  filled: readonly Filled[],
+  { repeats, calls }: { readonly repeats: number; readonly calls: number },
+): Promise<readonly Cell[]> {
+  const costs = new Map<string, Cost[]>();
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    for (const batch of BATCHES) {
+      for (const { name, load } of rotate(filled, repeat)) {
+        const key = `${name} ${batch}`;
+        costs.set(key, [...(costs.get(key) ?? []), await load.measure(calls, batch)]);
+      }
+    }
+  }
+  return BATCHES.flatMap((batch) =>
+    filled.map(({ name, against }) => ({ name, batch, against, costs: costs.get(`${name} ${batch}`) ?? [] })),
+  );
+}
+
+function report(cells: readonly Cell[], jsonFile: string | undefined): void {
+  const startedAt = new Date().toISOString();
+  const file =
+    jsonFile ?? join(import.meta.dirname, '../results', `ledger-${startedAt.replaceAll(':', '-')}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ startedAt, cells }, null, 2)}\n`);
+  console.log(`Cost of one settled call, median (least–most) of ${cells[0]?.costs.length ?? 0}:\n`);
+  console.log(`${renderRows(rowsOf(cells))}\n\nAll figures: ${file}`);
+}
+
+await main();

@@ -1,0 +1,59 @@
+import type { Gate, RememberedWindow } from '../gate/contract.ts';
+import { createMemoryGate } from '../gate/memory.ts';
+import { createRedisGate } from '../gate/redis/gate.ts';
+import type { SharedGateFigures } from '../http/telemetry.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { AwaitedRedis } from './redis.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Slots whose call never left are dropped this often; counting does not depend on it. */
+const SWEEP_MS = 10_000;
+
+/** The gate of this process, in memory or shared, and what differs between the two. */
+export interface OpenGate {
+  readonly gate: Gate;
+  /** The gate outlives the process: it keeps its windows itself, and may hold something for a dead one. */
+  readonly shared: boolean;
+  /** Windows of the last run; a shared gate has its own. */
+  restore(windows: readonly RememberedWindow[]): void;
+  /** Snapshots of the account that are older than this are refused from now on. */
+  raiseVersion(accountId: number, version: number): void | Promise<void>;
+  /** Of a shared gate, for `/metrics`. */
+  readonly figures: (() => SharedGateFigures) | undefined;
+  /** Why nothing can enter now; nothing when something can. */
+  problem(): string | undefined;
+}
+
+export function openGate(surroundings: Surroundings): OpenGate | Promise<OpenGate> {
+  const { redisUrl } = surroundings.config;
+  return redisUrl === undefined ? openMemory(surroundings) : openRedis(redisUrl, surroundings);
+}
+
+function openMemory({ endings }: Surroundings): OpenGate {
+  const gate = createMemoryGate({ clock: systemClock });
+  const sweeping = setInterval(() => gate.sweep(), SWEEP_MS);
+  endings.add(() => clearInterval(sweeping));
+  return {
+    gate,
+    shared: false,
+    restore: (windows) => gate.restore(windows),
+    raiseVersion: () => undefined,
+    figures: undefined,
+    problem: () => undefined,
+  };
+}
+
+async function openRedis(url: string, { log, endings }: Surroundings): Promise<OpenGate> {
+  const client = await AwaitedRedis.open(url, log);
+  endings.add(() => client.close());
+  const gate = createRedisGate({ client, clock: systemClock, log });
+  endings.add(() => gate.close());
+  return {
+    gate,
+    shared: true,
+    restore: () => undefined,
+    raiseVersion: (accountId, version) => gate.raiseVersion(accountId, version),
+    figures: () => ({ up: client.up, queued: gate.untold }),
+    problem: () => (client.up ? undefined : 'Redis does not answer: no limit can be counted'),
+  };
+}

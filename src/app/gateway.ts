@@ -1,0 +1,94 @@
+import type { Config } from '../config.ts';
+import { logCalls } from '../gateway/call-line.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { InFlight } from '../gateway/in-flight.ts';
+import type { Carriage } from '../gateway/passage.ts';
+import { RetryBudget } from '../gateway/route.ts';
+import type { CallObserver } from '../gateway/settle.ts';
+import { createBodyReader, discardBody } from '../http/body.ts';
+import { ByteBudget } from '../http/budget.ts';
+import type { Telemetry } from '../http/telemetry.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import { systemRandom } from '../kernel/random.ts';
+import { Tasks } from '../kernel/task.ts';
+import { createUpstreamClient } from '../upstream/client.ts';
+import { GuardedFetcher } from '../upstream/fetch-media.ts';
+import { Health } from '../upstream/health.ts';
+import type { OpenGate } from './gate.ts';
+import type { Ledger } from './ledger.ts';
+import type { Data } from './store.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface GatewayParts {
+  readonly data: Data;
+  readonly openGate: OpenGate;
+  readonly ledger: Ledger;
+  readonly telemetry: Telemetry;
+  readonly isDraining: () => boolean;
+}
+
+/** Everything a call meets on its way, and the figures that `/metrics` takes from it. */
+export function buildGateway(parts: GatewayParts, surroundings: Surroundings): Gateway {
+  const { config } = surroundings;
+  const health = new Health(systemClock);
+  const carriage = buildCarriage(parts, health, surroundings);
+  const { inFlight } = carriage;
+  parts.telemetry.observe({
+    gate: parts.openGate.gate,
+    sharedGate: parts.openGate.figures,
+    journal: parts.ledger.journal,
+    inFlight,
+    breakers: () => health.routeReports().map(({ routeId, breaker: state }) => ({ routeId, state })),
+    unhealthyCredentials: () => health.credentialReports().filter(({ suspect }) => suspect).length,
+  });
+  return {
+    directory: parts.data.directory,
+    carriage,
+    readBody: createBodyReader(carriage.bodies),
+    discardBody,
+    calendar: parts.ledger.calendar,
+    random: systemRandom,
+    nodeName: config.nodeName,
+    times: { keepAliveMs: config.keepAliveMs, clientStallMs: config.clientStallMs },
+    isDraining: parts.isDraining,
+  };
+}
+
+function buildCarriage(
+  { data, openGate: { gate }, ledger: { journal }, telemetry }: GatewayParts,
+  health: Health,
+  { config, log, endings }: Surroundings,
+): Carriage & { readonly bodies: ByteBudget } {
+  const client = createUpstreamClient({ clock: systemClock, log, ownHosts: config.byokHosts });
+  endings.add(() => client.close());
+  const inFlight = new InFlight(systemClock);
+  endings.add(() => inFlight.close());
+  const tasks = new Tasks(log);
+  const { creditsPerYuan } = config;
+  const observer = callObserver(config, telemetry, log);
+  const waits = { connectMs: config.connectTimeoutMs, idleMs: config.idleTimeoutMs };
+  return {
+    client,
+    health,
+    retryBudget: new RetryBudget(),
+    inFlight,
+    bodies: new ByteBudget(config.bodyBudgetBytes),
+    conversations: data.conversations,
+    media: new GuardedFetcher({ ownHosts: config.mediaHosts }),
+    settlement: { journal, gate, observer, clock: systemClock, creditsPerYuan, tasks },
+    gate,
+    journal,
+    clock: systemClock,
+    log,
+    tasks,
+    streamTimeouts: { ...waits, firstByteMs: config.firstByteTimeoutMs },
+    plainTimeouts: { ...waits, firstByteMs: config.plainTimeoutMs },
+    observer: telemetry,
+  };
+}
+
+/** The level is asked once, here: where it is off no call pays for a line that nobody reads. */
+function callObserver({ logLevel }: Config, telemetry: Telemetry, log: Logger): CallObserver {
+  return logLevel === 'debug' || logLevel === 'trace' ? logCalls(telemetry, log) : telemetry;
+}

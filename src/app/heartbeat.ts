@@ -1,0 +1,34 @@
+import { hostname } from 'node:os';
+import { HEARTBEAT_MS } from '../bounds.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { VERSION } from '../kernel/version.ts';
+import type { Database } from '../store/database.ts';
+import { endHeartbeat, type Heartbeat, writeHeartbeat } from '../store/heartbeats.ts';
+import type { OpenGate } from './gate.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Tells all who look at the database that this process serves; a lost beat is followed by another. */
+export function startHeartbeat(
+  database: Database,
+  { gate }: OpenGate,
+  { config, log, endings, post, port }: Surroundings & { readonly port: number },
+): void {
+  const startedAtMs = systemClock.now();
+  const worker = post?.number ?? 0;
+  const own = { node: config.nodeName, instance: `${hostname()}:${port}`, worker };
+  const beat = (): Heartbeat => ({ ...own, startedAtMs, version: VERSION, activeCalls: gate.active });
+  let last: Promise<void> = Promise.resolve();
+  const tell = (): void => {
+    last = writeHeartbeat(database, beat()).catch((error: unknown) => {
+      log.debug({ err: error }, 'the heartbeat could not be written');
+    });
+  };
+  tell();
+  const beating = setInterval(tell, HEARTBEAT_MS);
+  endings.add(async () => {
+    clearInterval(beating);
+    await last;
+    // When the store is away the others notice our silence instead.
+    await endHeartbeat(database, own).catch(() => undefined);
+  });
+}

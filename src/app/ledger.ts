@@ -1,0 +1,69 @@
+import type { CachedDirectory } from '../accounts/directory.ts';
+import type { Gate } from '../gate/contract.ts';
+import type { Telemetry } from '../http/telemetry.ts';
+import { type Calendar, createCalendar } from '../kernel/calendar.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { LedgerStore } from '../ledger/contract.ts';
+import { type FileJournal, openJournal } from '../ledger/journal.ts';
+import { recover } from '../ledger/recover.ts';
+import { createSettler, type Settler } from '../ledger/settler.ts';
+import type { Database } from '../store/database.ts';
+import { createLedgerStore } from '../store/ledger.ts';
+import { loadWindows } from '../store/windows.ts';
+import type { OpenGate } from './gate.ts';
+import { holdJournal, journalFolder, orphanFolders, removeIfEmpty } from './post.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Ledger {
+  readonly journal: FileJournal;
+  readonly settler: Settler;
+  readonly calendar: Calendar;
+}
+
+export interface LedgerParts {
+  readonly database: Database;
+  readonly directory: CachedDirectory;
+  readonly telemetry: Telemetry;
+  readonly openGate: OpenGate;
+}
+
+/** What the last process left is settled first; only then is a new call journaled. */
+export async function openLedger(parts: LedgerParts, surroundings: Surroundings): Promise<Ledger> {
+  const { config, log, endings, post } = surroundings;
+  const { creditsPerYuan } = config;
+  const { gate, restore, shared } = parts.openGate;
+  const calendar = createCalendar(config.timeZone);
+  const store = createLedgerStore({ database: parts.database, creditsPerYuan, calendar });
+  // Who decides whether an account can pay must not be richer than the store: both hear of every settlement.
+  const settled: Gate['settled'] = (account) => {
+    parts.directory.takeFunds(account.accountId, account.funds);
+    return gate.settled(account);
+  };
+  const held = await holdJournal(journalFolder(config.dataDirectory, post));
+  endings.add(() => held.release());
+  const { directory } = held;
+  const told = shared ? { settled } : {};
+  await recover({ directory, store, creditsPerYuan, log, ...told });
+  await recoverOrphans(store, told, surroundings);
+  if (!shared) restore(await loadWindows(parts.database, systemClock.now()));
+  const journal = await openJournal({ directory, clock: systemClock, log });
+  endings.add(() => journal.close());
+  const onBatch = (size: number): void => parts.telemetry.batchSettled(size);
+  const settler = createSettler({ journal, store, gate: { settled }, clock: systemClock, log, onBatch });
+  endings.add(() => settler.stop());
+  return { journal, settler, calendar };
+}
+
+async function recoverOrphans(
+  store: LedgerStore,
+  told: { readonly settled?: Gate['settled'] },
+  { config, log, post }: Surroundings,
+): Promise<void> {
+  const { dataDirectory, workers, creditsPerYuan } = config;
+  for (const folder of orphanFolders(dataDirectory, workers, post)) {
+    const { directory, release } = await holdJournal(folder);
+    await recover({ directory, store, creditsPerYuan, log, ...told });
+    release();
+    removeIfEmpty(folder);
+  }
+}

@@ -1,0 +1,56 @@
+import type { CachedDirectory } from '../accounts/directory.ts';
+import type { Config } from '../config.ts';
+import type { Operations } from '../http/server.ts';
+import type { Journal } from '../ledger/contract.ts';
+import { StartRefused } from '../setup.ts';
+import type { OpenGate } from './gate.ts';
+
+/** What a person must still do before the first call can be served. */
+export function missingParts(directory: CachedDirectory): string[] {
+  const { models } = directory.catalog();
+  const usable = [...models.values()].some(
+    ({ status, routes }) => status === 'enabled' && routes.some((route) => route.status === 'enabled'),
+  );
+  if (usable) return [];
+  return [
+    'no model has a route: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and start again, ' +
+      'or apply a catalogue with "tollgate apply -f catalog.yaml"',
+  ];
+}
+
+export interface ReadinessParts {
+  readonly isDraining: () => boolean;
+  readonly journal: Journal;
+  readonly openGate: OpenGate;
+  readonly directory: CachedDirectory;
+}
+
+/** Whether calls can be served now, and the first reason why not. */
+export function readiness(parts: ReadinessParts): ReturnType<Operations['readiness']> {
+  const reason = firstProblem(parts);
+  return reason === undefined ? { ready: true, reason: 'ready' } : { ready: false, reason };
+}
+
+function firstProblem({ isDraining, journal, openGate, directory }: ReadinessParts): string | undefined {
+  if (isDraining()) return 'draining';
+  if (!journal.writable) return 'the journal cannot be written';
+  return openGate.problem() ?? missingParts(directory)[0];
+}
+
+const NO_SUCH_ADDRESS = 'this machine has no such address; set TOLLGATE_HOST';
+const ADDRESS_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; stop what uses it, or set TOLLGATE_PORT to another one',
+  EACCES: 'this user may not take the port; set TOLLGATE_PORT to 1024 or more',
+  EADDRNOTAVAIL: NO_SUCH_ADDRESS,
+  ENOTFOUND: NO_SUCH_ADDRESS,
+};
+
+/** The usual reasons why an address cannot be had are the starting person's; anything else is a fault. */
+export function refuseAddress(
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  error: NodeJS.ErrnoException,
+): never {
+  const problem = ADDRESS_PROBLEMS[error.code ?? ''];
+  if (problem === undefined) throw error;
+  throw new StartRefused(`cannot listen on ${host}:${port}: ${problem}`);
+}

@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { redisServer } from '../../test/prerequisites.ts';
+import { startRedis, type TestRedis } from '../../test/support/redis.ts';
+import { hadNoEffect } from '../gate/redis/script.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { AwaitedRedis } from './redis.ts';
+
+const title =
+  redisServer === undefined ? 'a Redis (skipped: redis-server is not installed)' : 'a Redis that may be away';
+
+describe.skipIf(redisServer === undefined)(title, () => {
+  let redis: TestRedis;
+  let awaited: AwaitedRedis;
+  afterEach(async () => {
+    awaited.close();
+    await redis.close();
+  });
+
+  const ask = (): Promise<unknown> => awaited.eval('return ARGV[1]', 1, 'key', 'word');
+
+  it('is not there at first, fails as an outage does, and is used when it comes', async () => {
+    redis = await startRedis();
+    await redis.kill();
+    awaited = await AwaitedRedis.open(redis.url, silentLogger);
+    expect(awaited.up).toBe(false);
+    const error = await ask().catch((reason: unknown) => reason);
+    expect(hadNoEffect(error)).toBe(true);
+    await redis.restart();
+    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 5_000 });
+    expect(await ask()).toBe('word');
+  });
+
+  it('is known to be away and back although nobody asks it anything', async () => {
+    redis = await startRedis();
+    awaited = await AwaitedRedis.open(redis.url, silentLogger);
+    expect(awaited.up).toBe(true);
+    await redis.kill();
+    await vi.waitFor(() => expect(awaited.up).toBe(false), { timeout: 5_000 });
+    await redis.restart();
+    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 5_000 });
+    // Looking leaves nothing behind.
+    expect(await redis.inspect.dbsize()).toBe(0);
+  });
+});

@@ -1,0 +1,76 @@
+import { REDIS_LOOK_MS } from '../bounds.ts';
+import { connectRedis, type RedisConnection, RedisUnreachable } from '../gate/redis/connect.ts';
+import type { RedisClient } from '../gate/redis/script.ts';
+import type { Logger } from '../kernel/log.ts';
+
+/** Changes nothing and needs no key; the name only says which server of a cluster is asked. */
+const LOOK = ['return 1', 1, 'tollgate:{look}'] as const;
+
+/**
+ * A Redis that may not be there yet: a start does not wait for it and is not ended by it. Until it answers,
+ * every command fails as it would in an outage, and so does every call that needs the gate.
+ */
+export class AwaitedRedis implements RedisClient {
+  readonly #url: string;
+  readonly #log: Logger;
+  #connection: RedisConnection | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #up = false;
+  #closed = false;
+
+  private constructor(url: string, log: Logger) {
+    this.#url = url;
+    this.#log = log;
+  }
+
+  /** Done when Redis is there, or was seen not to be. */
+  static async open(url: string, log: Logger): Promise<AwaitedRedis> {
+    const redis = new AwaitedRedis(url, log);
+    await redis.#look();
+    return redis;
+  }
+
+  /** Whether it answered when it was last looked for: also when no call asks it anything. */
+  get up(): boolean {
+    return this.#up;
+  }
+
+  evalsha(hash: string, keyCount: number, ...keysAndLine: string[]): Promise<unknown> {
+    return this.#client().evalsha(hash, keyCount, ...keysAndLine);
+  }
+
+  eval(text: string, keyCount: number, ...keysAndLine: string[]): Promise<unknown> {
+    return this.#client().eval(text, keyCount, ...keysAndLine);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#connection?.close();
+  }
+
+  #client(): RedisClient {
+    return this.#connection?.client ?? ABSENT;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#connect();
+      await this.eval(...LOOK);
+      this.#up = true;
+    } catch {
+      this.#up = false;
+    }
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#look(), REDIS_LOOK_MS).unref();
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#connection !== undefined) return;
+    const connection = await connectRedis(this.#url, this.#log);
+    if (this.#closed) connection.close();
+    else this.#connection = connection;
+  }
+}
+
+const unreachable = (): Promise<never> => Promise.reject(new RedisUnreachable('Redis was not reached yet'));
+const ABSENT: RedisClient = { evalsha: unreachable, eval: unreachable };

@@ -1,0 +1,136 @@
+import { SUBSCRIPTION_DAYS_MAX, SUBSCRIPTIONS_PER_ACCOUNT_MAX } from '../bounds.ts';
+import { createTimeFormat } from '../kernel/calendar.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { Setup } from '../setup.ts';
+import {
+  cancelSubscription,
+  grantDays,
+  type ListedSubscription,
+  listSubscriptions,
+} from '../store/subscriptions.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import {
+  type Command,
+  CommandFailed,
+  type CommandInput,
+  EXIT,
+  requiredOption,
+  UsageError,
+} from './command.ts';
+import { pageLine, say, table } from './table.ts';
+import { optionalValue, PAGE_HELP, PAGE_OPTIONS, pageOf, requiredValue, wholeNumber } from './values.ts';
+import { untilInForce, withStore } from './workspace.ts';
+
+export const subscriptionGrant: Command = {
+  name: 'subscription grant',
+  summary: 'Give an account a subscription, from now on or after the one it has.',
+  usage: '--account EMAIL --plan CODE [--days N] [--after-current] [--json]',
+  options: {
+    ...ACCOUNT_OPTION,
+    plan: { type: 'string' },
+    days: { type: 'string' },
+    'after-current': { type: 'boolean' },
+  },
+  help: [
+    ACCOUNT_HELP,
+    '--plan CODE      plan of the catalogue',
+    "--days N         how long; the plan's own period when left out",
+    '--after-current  begin when the last one that runs or is to come has ended',
+    JSON_HELP,
+  ],
+  run: async (input) => {
+    const days = optionalValue(input, 'days', daysOf);
+    const planCode = requiredOption(input, 'plan');
+    return withStore(input, (setup) => grant(setup, input, { planCode, days }));
+  },
+};
+
+export const subscriptionList: Command = {
+  name: 'subscription list',
+  summary: 'List the subscriptions of an account, the last to end first.',
+  usage: '--account EMAIL [--page N] [--size N] [--json]',
+  options: { ...ACCOUNT_OPTION, ...PAGE_OPTIONS },
+  help: [ACCOUNT_HELP, ...PAGE_HELP, JSON_HELP],
+  run: async (input) => {
+    const page = pageOf(input);
+    return withStore(input, async (setup) => {
+      const accountId = await accountOf(setup, input);
+      const nowMs = systemClock.now();
+      const { items, total } = await listSubscriptions(setup.database, accountId, { ...page, nowMs });
+      const time = createTimeFormat(setup.config.timeZone);
+      const rows = items.map(({ id, planCode, status, startsAtMs, endsAtMs }) => [
+        String(id),
+        planCode,
+        status,
+        time(startsAtMs),
+        time(endsAtMs),
+      ]);
+      say(input, { total, items: items.map(shown) }, [
+        ...table(['ID', 'PLAN', 'STATUS', 'STARTS', 'ENDS'], rows),
+        ...pageLine(items.length, page.offset, total),
+      ]);
+      return EXIT.ok;
+    });
+  },
+};
+
+export const subscriptionCancel: Command = {
+  name: 'subscription cancel',
+  summary: 'End a subscription now, or before it begins; it is gone for the next call.',
+  usage: '--account EMAIL --id ID [--json]',
+  options: { ...ACCOUNT_OPTION, id: { type: 'string' } },
+  help: [ACCOUNT_HELP, '--id ID          number of the subscription, see "subscription list"', JSON_HELP],
+  run: async (input) => {
+    const id = requiredValue(input, 'id', wholeNumber);
+    return withStore(input, async (setup) => {
+      const accountId = await accountOf(setup, input);
+      if (!(await cancelSubscription(setup.database, accountId, id))) {
+        throw new CommandFailed(`the account has no subscription ${id} that runs or is to come`);
+      }
+      await untilInForce(setup, input);
+      say(input, { id, cancelled: true }, [`subscription ${id} cancelled`]);
+      return EXIT.ok;
+    });
+  },
+};
+
+function daysOf(text: string, name: string): number {
+  const days = wholeNumber(text, name);
+  if (days < 1 || days > SUBSCRIPTION_DAYS_MAX)
+    throw new UsageError(`--${name} is 1 to ${SUBSCRIPTION_DAYS_MAX}`);
+  return days;
+}
+
+async function grant(
+  setup: Setup,
+  input: CommandInput,
+  { planCode, days }: { readonly planCode: string; readonly days: number | undefined },
+): Promise<number> {
+  const accountId = await accountOf(setup, input);
+  const start = input.values['after-current'] === true ? 'after-current' : 'now';
+  const wanted = { accountId, planCode, days, start } as const;
+  const granted = await grantDays(setup.database, wanted, systemClock.now());
+  if (granted.kind !== 'granted') throw new CommandFailed(REASONS[granted.kind]);
+  await untilInForce(setup, input);
+  const { subscriptionId: id, startsAtMs, endsAtMs } = granted;
+  const time = createTimeFormat(setup.config.timeZone);
+  say(input, { id, plan: planCode, ...periodJson({ startsAtMs, endsAtMs }) }, [
+    `subscription ${id} to ${planCode}, ${time(startsAtMs)} to ${time(endsAtMs)}`,
+  ]);
+  return EXIT.ok;
+}
+
+const REASONS = {
+  'unknown-account': 'the account does not exist any more',
+  'unknown-plan': 'there is no such plan',
+  'too-many': `the account has ${SUBSCRIPTIONS_PER_ACCOUNT_MAX} subscriptions that have not ended`,
+} as const;
+
+function shown({ id, planCode, status, startsAtMs, endsAtMs, createdAtMs }: ListedSubscription): object {
+  const created = new Date(createdAtMs).toISOString();
+  return { id, plan: planCode, status, ...periodJson({ startsAtMs, endsAtMs }), created_at: created };
+}
+
+function periodJson({ startsAtMs, endsAtMs }: Pick<ListedSubscription, 'startsAtMs' | 'endsAtMs'>): object {
+  return { starts_at: new Date(startsAtMs).toISOString(), ends_at: new Date(endsAtMs).toISOString() };
+}

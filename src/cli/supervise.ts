@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { Endings } from '../app/endings.ts';
+import { refuseAddress } from '../app/readiness.ts';
+import { takeDirectory } from '../app/store.ts';
+import type { Config } from '../config.ts';
+import { findPort } from '../http/port.ts';
+import type { Logger } from '../kernel/log.ts';
+import { openSealer, prepareCatalog } from '../setup.ts';
+import { openStore } from '../store/open.ts';
+import { type Serving, Workers } from './workers.ts';
+
+export interface Supervision {
+  readonly config: Config;
+  readonly configFile: string | undefined;
+  readonly stopping: Promise<void>;
+}
+
+/**
+ * `tollgate serve` with several workers. The supervisor serves nothing itself: it has the data directory's
+ * lock and the embedded database, does once what is done once per start, and keeps the workers alive.
+ */
+export async function superviseWorkers(supervision: Supervision): Promise<number> {
+  const { config } = supervision;
+  const log = pino({ level: config.logLevel });
+  const endings = new Endings();
+  try {
+    return await supervise(supervision, log, endings);
+  } finally {
+    await endings.run();
+    log.info({}, 'tollgate stopped');
+  }
+}
+
+async function supervise(
+  { config, configFile, stopping }: Supervision,
+  log: Logger,
+  endings: Endings,
+): Promise<number> {
+  const databaseUrl = await takeDirectory({ config, log, endings });
+  await prepareStore({ ...config, databaseUrl }, log);
+  const port = await findPort(config.host, config.port).catch((error: NodeJS.ErrnoException) =>
+    refuseAddress(config, error),
+  );
+  const cacheDirectory = join(config.dataDirectory, 'workers', 'compiled');
+  const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, cacheDirectory, log });
+  try {
+    const serving = await Promise.race([workers.start(), stopping]);
+    if (serving !== undefined) announce(serving, config, log);
+    await stopping;
+    log.info({}, 'tollgate drains');
+  } finally {
+    await workers.stop();
+  }
+  return workers.worstCode;
+}
+
+function announce({ url, missing }: Serving, { workers }: Config, log: Logger): void {
+  log.info({ workers, url }, 'tollgate serves');
+  for (const one of missing) log.warn({ missing: one }, 'calls cannot be served yet');
+}
+
+/** Migrations, secret and catalogue: workers that start at the same time find them done. */
+async function prepareStore(config: Config, log: Logger): Promise<void> {
+  const store = await openStore({ ...config, log });
+  try {
+    const { database } = store;
+    const sealer = await openSealer(config, database);
+    await prepareCatalog({ config, database, sealer, log });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,170 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { WORKER_FIGURES_MS, WORKER_RESTART_MS, WORKER_RESTART_MS_MAX, WORKER_WELL_MS } from '../bounds.ts';
+import { countersOf, sumMetrics } from '../http/metrics-sum.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import { StartRefused } from '../setup.ts';
+import type { FromWorker, ToWorker } from './worker-words.ts';
+
+export interface WorkersOptions {
+  readonly count: number;
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly configFile: string | undefined;
+  /** Where compiled code is kept between two starts of a worker. */
+  readonly cacheDirectory: string;
+  readonly log: Logger;
+  /** The program of a worker; tests have their own. */
+  readonly program?: string;
+}
+
+export interface Serving {
+  readonly url: string;
+  readonly missing: readonly string[];
+}
+
+const PROGRAM = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
+
+/** A number, and the process that has it now. */
+interface Seat {
+  readonly number: number;
+  process: ChildProcess | undefined;
+  /** Done when the process that has the seat now has ended. */
+  ended: Promise<void>;
+  servingSinceMs: number | undefined;
+  restartMs: number;
+  restart: NodeJS.Timeout | undefined;
+  /** The last figures it told, of which the counters outlive it. */
+  figures: string;
+}
+
+/** Worker processes on one port: started, kept alive, asked for their figures, and ended. */
+export class Workers {
+  readonly #options: WorkersOptions;
+  readonly #seats: Seat[] = [];
+  readonly #questions = new Map<number, (seat: Seat, text: string) => void>();
+  readonly #began = Promise.withResolvers<Serving>();
+  #lastQuestion = 0;
+  /** What workers had counted that are dead now. */
+  #past = '';
+  #stopping = false;
+  #worstCode = 0;
+
+  constructor(options: WorkersOptions) {
+    this.#options = options;
+  }
+
+  /** Done when all of them serve. Throws StartRefused when one of them says that it never will. */
+  start(): Promise<Serving> {
+    for (let number = 1; number <= this.#options.count; number++) {
+      const seat: Seat = {
+        number,
+        process: undefined,
+        ended: Promise.resolve(),
+        servingSinceMs: undefined,
+        restartMs: WORKER_RESTART_MS,
+        restart: undefined,
+        figures: '',
+      };
+      this.#seats.push(seat);
+      this.#fill(seat);
+    }
+    return this.#began.promise;
+  }
+
+  /** Each drains as a server that serves alone would; done when the last has ended. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const { restart, process: worker } of this.#seats) {
+      clearTimeout(restart);
+      worker?.kill('SIGTERM');
+    }
+    await Promise.all(this.#seats.map(({ ended }) => ended));
+  }
+
+  /** Of those that ended after they were asked to. */
+  get worstCode(): number {
+    return this.#worstCode;
+  }
+
+  #fill(seat: Seat): void {
+    const { port, databaseUrl, configFile, cacheDirectory, program = PROGRAM } = this.#options;
+    const worker = fork(program, [cacheDirectory], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    seat.process = worker;
+    seat.ended = promise;
+    seat.servingSinceMs = undefined;
+    worker.on('message', (word: FromWorker) => this.#hear(seat, word));
+    // A worker that is gone is noticed by its end; that it could not be told something is no news.
+    worker.on('error', () => undefined);
+    worker.once('close', (code, signal) => {
+      this.#lost(seat, code, signal);
+      resolve();
+    });
+    tell(worker, { kind: 'start', number: seat.number, port, databaseUrl, configFile });
+  }
+
+  #hear(seat: Seat, word: FromWorker): void {
+    switch (word.kind) {
+      case 'serves':
+        seat.servingSinceMs = systemClock.monotonic();
+        if (this.#seats.every(({ servingSinceMs }) => servingSinceMs !== undefined))
+          this.#began.resolve(word);
+        return;
+      case 'refused':
+        // After the beginning it is tried again: the database may be away just now.
+        this.#options.log.error({ worker: seat.number, reason: word.message }, 'a worker cannot start');
+        this.#began.reject(new StartRefused(word.message));
+        return;
+      case 'figures':
+        this.#questions.get(word.id)?.(seat, word.text);
+        return;
+      case 'want-all-figures':
+        seat.figures = word.own;
+        void this.#collect(seat).then((text) => {
+          if (seat.process !== undefined) tell(seat.process, { kind: 'all-figures', id: word.id, text });
+        });
+    }
+  }
+
+  #lost(seat: Seat, code: number | null, signal: NodeJS.Signals | null): void {
+    seat.process = undefined;
+    this.#past = sumMetrics([this.#past, countersOf(seat.figures)]);
+    seat.figures = '';
+    if (this.#stopping) {
+      this.#worstCode = Math.max(this.#worstCode, code ?? 1);
+      return;
+    }
+    const { servingSinceMs } = seat;
+    const well = servingSinceMs !== undefined && systemClock.monotonic() - servingSinceMs >= WORKER_WELL_MS;
+    const waitMs = well ? WORKER_RESTART_MS : seat.restartMs;
+    seat.restartMs = Math.min(waitMs * 2, WORKER_RESTART_MS_MAX);
+    this.#options.log.error({ worker: seat.number, code, signal, waitMs }, 'a worker died; another follows');
+    seat.restart = setTimeout(() => this.#fill(seat), waitMs);
+  }
+
+  /** The figures of all, of which those of the asker are known already. */
+  async #collect(asker: Seat): Promise<string> {
+    const id = ++this.#lastQuestion;
+    const silent = new Set(this.#seats.filter((seat) => seat !== asker && seat.process !== undefined));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#questions.set(id, (seat, text) => {
+      seat.figures = text;
+      silent.delete(seat);
+      if (silent.size === 0) resolve();
+    });
+    const late = setTimeout(resolve, WORKER_FIGURES_MS);
+    if (silent.size === 0) resolve();
+    for (const { process: worker } of silent)
+      if (worker !== undefined) tell(worker, { kind: 'tell-figures', id });
+    await promise;
+    clearTimeout(late);
+    this.#questions.delete(id);
+    return sumMetrics([this.#past, ...this.#seats.map(({ figures }) => figures)]);
+  }
+}
+
+function tell(worker: ChildProcess, word: ToWorker): void {
+  if (worker.connected) worker.send(word);
+}

@@ -1,0 +1,212 @@
+-- What both scripts stand on: exact amounts, the clock, and one account's state. All keys of an account share
+-- its hash tag, so a script touches one slot of a cluster:
+--   KEYS[1] hash   account version, funds, sums, windows (`w:<scope>:<dimension>:<seconds>`), calls (`c:<id>`)
+--   KEYS[2] zset   calls by the time at which what they hold, or have pending, is given up
+--   KEYS[3] zset   slots of one scope by the time they were taken (not in every mode)
+-- ARGV[1] is one line of words: an array of arguments costs the client more, and this way of splitting a line
+-- is the cheapest there is here.
+local hash, leases, slots = KEYS[1], KEYS[2], KEYS[3]
+local format, find, sub, match, gmatch = string.format, string.find, string.sub, string.match, string.gmatch
+
+local words, at = cjson.decode('["' .. string.gsub(ARGV[1], ' ', '","') .. '"]'), 0
+local function take()
+  at = at + 1
+  return words[at]
+end
+local function take_number() return tonumber(take()) end
+
+-- Lua's numbers are doubles, exact up to 2^53 only, so an amount has two limbs: high * 10^9 + low with
+-- 0 <= low < 10^9. `fmod` is exact where a division would round.
+local BASE = 1000000000
+local Amount = {}
+local function amount(high, low)
+  if low < 0 or low >= BASE then
+    local rest = math.fmod(low, BASE)
+    if rest < 0 then rest = rest + BASE end
+    high = high + (low - rest) / BASE
+    low = rest
+  end
+  return setmetatable({ high, low }, Amount)
+end
+Amount.__add = function(one, other) return amount(one[1] + other[1], one[2] + other[2]) end
+Amount.__sub = function(one, other) return amount(one[1] - other[1], one[2] - other[2]) end
+-- An amount of at most 10^18, by a whole factor of at most 10^6.
+Amount.__mul = function(one, factor) return amount(one[1] * factor, one[2] * factor) end
+Amount.__lt = function(one, other)
+  return one[1] < other[1] or (one[1] == other[1] and one[2] < other[2])
+end
+Amount.__le = function(one, other) return not (other < one) end
+local ZERO = amount(0, 0)
+
+local function read(text)
+  if not text or text == '0' then return ZERO end
+  if #text <= 9 then return amount(0, tonumber(text)) end
+  if string.byte(text) == 45 then return ZERO - read(sub(text, 2)) end
+  return amount(tonumber(sub(text, 1, -10)), tonumber(sub(text, -9)))
+end
+
+local function write(one)
+  local high = one[1]
+  if high < 0 then return '-' .. write(ZERO - one) end
+  -- Below 10^15 one double still holds all of it.
+  if high < 1000000 then return format('%.0f', high * BASE + one[2]) end
+  return format('%.0f%09.0f', high, one[2])
+end
+
+local function take_amount() return read(take()) end
+
+-- The server's own time: nodes need not agree on theirs. Tests give one that stands still.
+local function clock(given)
+  if given ~= '-' then return tonumber(given) end
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+
+local now = clock(take())
+local LEASE_MS, KEEP_MS, SLOT_MS = take_number(), take_number(), take_number()
+
+-- The hash as this script sees it: read in one command, changed in memory, written in one command at the end.
+local known, changed = {}, {}
+local function load(fields)
+  for index, text in ipairs(redis.call('HMGET', hash, unpack(fields))) do known[fields[index]] = text end
+end
+local function get(field)
+  if known[field] == nil then known[field] = redis.call('HGET', hash, field) end
+  return known[field]
+end
+-- `false` drops the field.
+local function put(field, text)
+  if known[field] == text then return end
+  known[field] = text
+  changed[field] = true
+end
+
+-- Every key has a time to live. `k` is until when the hash is sure to live: it is renewed by the hour, not by
+-- every call, and outlives the longest window. A member that is never due keeps the zset from coming and going.
+local SLACK_MS = 3600000
+local function keep(longest_seconds)
+  local wanted = now + math.max(KEEP_MS, longest_seconds * 1000)
+  if tonumber(get('k') or '0') >= wanted then return end
+  local life = format('%.0f', wanted + SLACK_MS - now)
+  redis.call('HSET', hash, 'k', format('%.0f', wanted + SLACK_MS))
+  redis.call('PEXPIRE', hash, life)
+  redis.call('ZADD', leases, 'inf', '-')
+  redis.call('PEXPIRE', leases, life)
+end
+
+local function flush(longest_seconds)
+  local written, dropped = {}, {}
+  for field in pairs(changed) do
+    local text = known[field]
+    if text then
+      written[#written + 1] = field
+      written[#written + 1] = text
+    else
+      dropped[#dropped + 1] = field
+    end
+  end
+  if #written > 0 then redis.call('HSET', hash, unpack(written)) end
+  if #dropped > 0 then redis.call('HDEL', hash, unpack(dropped)) end
+  changed = {}
+  if #written > 0 then keep(longest_seconds) end
+end
+
+-- A window: when it began (its identity), when it ends, what is used, and for money what is held of it.
+local function window_text(window)
+  return format('%.0f %.0f %s %s', window.began, window.ends, window.used, write(window.held))
+end
+
+local function find_window(field, seconds)
+  local text = get(field)
+  if not text then return nil end
+  local began, ends, used, held = match(text, '^(%S+) (%S+) (%S+) (%S+)$')
+  local window = { began = tonumber(began), ends = tonumber(ends), used = used, held = read(held) }
+  -- The server's clock was set back: no window lasts longer than its length from now.
+  if window.ends - now > seconds * 1000 then
+    window.ends = now + seconds * 1000
+    put(field, window_text(window))
+  end
+  return now < window.ends and window or nil
+end
+
+local function new_window(seconds)
+  return { began = now, ends = now + seconds * 1000, used = '0', held = ZERO }
+end
+
+local function seconds_of(field) return tonumber(match(field, ':(%d+)$')) end
+
+-- A call: `r` running or `p` pending, the amount, the month it counts into, when it entered, when it took its
+-- hold, and the windows it holds it in. A window that began after the hold is another one.
+local function find_call(id)
+  local text = get('c:' .. id)
+  if not text then return nil end
+  local state, sum, month, entered, since, fields = match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+)(.*)$')
+  return {
+    state = state, sum = read(sum), month = month,
+    entered = tonumber(entered), since = tonumber(since), fields = fields,
+  }
+end
+
+local function put_call(id, call)
+  put('c:' .. id, format('%s %s %s %.0f %.0f%s',
+    call.state, write(call.sum), call.month, call.entered, call.since, call.fields))
+end
+
+local function holds_in(call, field) return find(call.fields .. ' ', ' ' .. field .. ' ', 1, true) end
+
+-- The sums of what calls hold and of what is pending, with the part that counts into the current month.
+local SUMS = { 'h', 'p', 'm', 'mh', 'mp', 'k' }
+local sums
+local function read_sums()
+  sums = {
+    h = read(get('h')), p = read(get('p')), m = get('m') or '0',
+    mh = read(get('mh')), mp = read(get('mp')),
+  }
+end
+
+local function write_sums()
+  put('h', write(sums.h))
+  put('p', write(sums.p))
+  put('m', sums.m)
+  put('mh', write(sums.mh))
+  put('mp', write(sums.mp))
+end
+
+-- Who is paid for by a subscription, or by nobody, is in windows only.
+local function add_to_sums(call, difference)
+  if call.month == '-' then return end
+  local sum, part = 'h', 'mh'
+  if call.state == 'p' then sum, part = 'p', 'mp' end
+  sums[sum] = sums[sum] + difference
+  if call.month == sums.m then sums[part] = sums[part] + difference end
+end
+
+-- Adds to what is held in the call's windows, where they still run.
+local function add_to_windows(call, difference)
+  for field in gmatch(call.fields, '%S+') do
+    local window = find_window(field, seconds_of(field))
+    if window and window.began <= call.since then
+      window.held = window.held + difference
+      put(field, window_text(window))
+    end
+  end
+end
+
+-- Nothing of the call is held or pending any longer; its record is the caller's to write or to drop.
+local function release(call)
+  local none = ZERO - call.sum
+  add_to_sums(call, none)
+  if call.state == 'r' then add_to_windows(call, none) end
+  call.sum = ZERO
+end
+
+-- Funds come by several ways and out of order: only a newer version counts.
+local FUNDS = { 'fv', 'fc', 'fb', 'fs', 'fm' }
+local function take_funds()
+  local newer
+  for index, field in ipairs(FUNDS) do
+    local text = take()
+    if index == 1 then newer = tonumber(text) > tonumber(get('fv') or '-1') end
+    if newer then put(field, text) end
+  end
+end

@@ -1,0 +1,88 @@
+import type { Dimension } from '../../catalog/contract.ts';
+import { yuanToBuyMicro } from '../../catalog/price.ts';
+import { assert } from '../../kernel/assert.ts';
+import type { EnterRequest, GateRefused, Lease, Shortage } from '../contract.ts';
+import { coverageRulesOf, type Rule, rulesOf } from '../window.ts';
+import type { Held } from './lease.ts';
+
+/** What enter.lua answers: one line of words, as it composes them. */
+export type Answer =
+  | { readonly kind: 'held'; readonly held: Held }
+  | { readonly kind: 'refused'; readonly words: readonly string[] }
+  | { readonly kind: 'stale' };
+
+const DIMENSION_OF: Readonly<Record<string, Dimension>> = {
+  r: 'requests',
+  t: 'tokens',
+  i: 'images',
+  v: 'videos',
+  a: 'amount',
+};
+const PAYER_OF: Readonly<Record<string, Lease['payer']>> = { s: 'subscription', c: 'credits', '-': 'none' };
+const SHORTAGE_OF: Readonly<Record<string, Shortage>> = {
+  a: 'amount',
+  s: 'coverage',
+  c: 'credits',
+  m: 'cap',
+};
+
+export function readAnswer(line: string): Answer {
+  const words = line.split(' ');
+  const [kind, payer = '', held = '0', short = '', month = '-', atMs] = words;
+  if (kind === 'S') return { kind: 'stale' };
+  if (kind === 'R') return { kind: 'refused', words };
+  const by = PAYER_OF[payer];
+  assert(kind === 'E' && by !== undefined, 'the script answers in one of its ways');
+  return {
+    kind: 'held',
+    held: {
+      payer: by,
+      heldMicro: BigInt(held),
+      shortOf: SHORTAGE_OF[short],
+      month,
+      atMs: Number(atMs),
+    },
+  };
+}
+
+/** `rules` are those the script was told, so that it names one by its place. */
+export function refusalOf(
+  words: readonly string[],
+  request: EnterRequest,
+  rules: readonly Rule[],
+): GateRefused {
+  const [, reason = '', place, one = '0', other = '0', waitMs] = words;
+  const { money } = request;
+  const retryAfterMs = Number(waitMs);
+  if (reason === 'concurrency') {
+    const limit = BigInt(request.policy?.concurrency ?? 0);
+    return refuse({ reason, limit, used: BigInt(one), seconds: 0, retryAfterMs });
+  }
+  if (reason === 'credits') {
+    return refuse({ reason, limit: BigInt(one), used: BigInt(other), seconds: 0, retryAfterMs });
+  }
+  const factor = money?.creditsPerYuan ?? 1;
+  if (reason === 'cap') {
+    const limit = money?.purse?.capMicro ?? 0n;
+    return refuse({ reason, limit, used: yuanToBuyMicro(BigInt(one), factor), seconds: 0, retryAfterMs });
+  }
+  const cover = money?.coverage === undefined ? [] : coverageRulesOf(money.coverage.windows);
+  const rule = (reason === 'coverage' ? cover : rules)[Number(place) - 1];
+  const dimension = reason === 'coverage' ? 'coverage' : DIMENSION_OF[reason];
+  assert(rule !== undefined && dimension !== undefined, 'the script names a rule that it was told');
+  // What is held is told as used, for nobody else can have it; in yuan, rounded up.
+  const used = BigInt(one) + yuanToBuyMicro(BigInt(other), factor);
+  return refuse({ reason: dimension, limit: rule.limit, used, seconds: rule.seconds, retryAfterMs });
+}
+
+function refuse(parts: Omit<GateRefused, 'kind'>): GateRefused {
+  return { kind: 'gate-refused', ...parts };
+}
+
+export function enterRefusal(words: readonly string[], request: EnterRequest): GateRefused {
+  return refusalOf(words, request, rulesOf(request.policy).all);
+}
+
+export function reholdRefusal(words: readonly string[], request: EnterRequest): GateRefused {
+  return refusalOf(words, request, rulesOf(request.policy).amounts);
+}

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { redisServer } from '../../../test/prerequisites.ts';
+import { sleep, until } from '../../../test/support/processes.ts';
+import {
+  startRedis,
+  startRedisCluster,
+  type TestRedis,
+  type TestRedisCluster,
+} from '../../../test/support/redis.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { silentLogger } from '../../kernel/log.ts';
+import type { EnterResult, Lease } from '../contract.ts';
+import {
+  CREDIT,
+  CREDIT_YUAN,
+  callOf,
+  charged,
+  coverOf,
+  fundsOf,
+  holdOf,
+  leaseOf,
+  NOTHING_DONE,
+  policyOf,
+  reasonOf,
+  rule,
+} from '../suite/world.ts';
+import { connectRedis, type RedisConnection } from './connect.ts';
+import { createRedisGate, type RedisGate } from './gate.ts';
+import type { RedisClient } from './script.ts';
+
+const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
+const greedy = { ...hold, wantMicro: 99n * CREDIT };
+const policy = policyOf(
+  [rule('requests', 60, 1n), rule('tokens', 60, 100n), rule('amount', 60, 50n * CREDIT_YUAN)],
+  1,
+);
+const AWAY = { kind: 'gate-away', retryAfterMs: 1_000 };
+/** The issue: back within five seconds. */
+const BACK_MS = 5_000;
+
+/** A connection that breaks when it is told to: before the question arrives, or before the answer does. */
+class Faulty implements RedisClient {
+  readonly #client: RedisClient;
+  lose: 'nothing' | 'questions' | 'answers' = 'nothing';
+
+  constructor(client: RedisClient) {
+    this.#client = client;
+  }
+
+  evalsha(hash: string, keyCount: number, ...rest: string[]): Promise<unknown> {
+    return this.#through(() => this.#client.evalsha(hash, keyCount, ...rest));
+  }
+
+  eval(text: string, keyCount: number, ...rest: string[]): Promise<unknown> {
+    return this.#through(() => this.#client.eval(text, keyCount, ...rest));
+  }
+
+  async #through(ask: () => Promise<unknown>): Promise<unknown> {
+    const { lose } = this;
+    const answer = lose === 'questions' ? undefined : await ask();
+    if (lose !== 'nothing') throw new Error('Connection is closed.');
+    return answer;
+  }
+}
+
+describe.skipIf(redisServer === undefined)('Redis away and back (skipped without redis-server)', () => {
+  let redis: TestRedis;
+  let connection: RedisConnection;
+  let faulty: Faulty;
+  let gate: RedisGate;
+  let other: RedisGate;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    connection = await connectRedis(redis.url, silentLogger);
+  });
+  afterAll(async () => {
+    connection?.close();
+    await redis?.close();
+  });
+  beforeEach(async () => {
+    await redis.inspect.flushall();
+    faulty = new Faulty(connection.client);
+    gate = createRedisGate({ client: faulty, clock: systemClock, log: silentLogger });
+    other = createRedisGate({ client: connection.client, clock: systemClock, log: silentLogger });
+    return async () => {
+      await gate.close();
+      await other.close();
+    };
+  });
+
+  const held = async (): Promise<bigint> => {
+    const lease = leaseOf(await other.enter(callOf({ money: greedy })));
+    await other.leave(lease, NOTHING_DONE);
+    return lease.heldMicro;
+  };
+  const state = async (): Promise<readonly string[]> => {
+    const fields = Object.keys(await redis.inspect.hgetall('tollgate:{1}'));
+    return fields.filter((field) => /^[cw]:/.test(field));
+  };
+
+  it('a call that entered unheard is taken out again, with all it took', async () => {
+    faulty.lose = 'answers';
+    const money = { ...hold, coverage: coverOf(20n) };
+    expect(await gate.enter(callOf({ policy, money, inputTokens: 9 }))).toEqual(AWAY);
+    expect(gate.active).toBe(0);
+    expect(gate.reachable).toBe(false);
+    expect(reasonOf(await other.enter(callOf({ policy })))).toBe('concurrency');
+    faulty.lose = 'nothing';
+    await until(async () => (await state()).length === 0);
+    expect(leaseOf(await other.enter(callOf({ policy, money, inputTokens: 100 })))).toMatchObject({
+      payer: 'subscription',
+      heldMicro: 10n * CREDIT,
+    });
+  });
+
+  it('taking out an unheard call gives back only its own part of a window', async () => {
+    const wide = policyOf([rule('requests', 60, 3n)]);
+    leaseOf(await other.enter(callOf({ policy: wide })));
+    faulty.lose = 'answers';
+    await gate.enter(callOf({ policy: wide }));
+    faulty.lose = 'nothing';
+    await until(async () => (await state()).length === 2);
+    leaseOf(await other.enter(callOf({ policy: wide })));
+    leaseOf(await other.enter(callOf({ policy: wide })));
+    expect(await other.enter(callOf({ policy: wide }))).toMatchObject({ reason: 'requests', used: 3n });
+  });
+
+  it('a call that could not even ask leaves no trace', async () => {
+    faulty.lose = 'questions';
+    expect(await gate.enter(callOf({ policy, money: hold }))).toEqual(AWAY);
+    faulty.lose = 'nothing';
+    await sleep(300);
+    expect(await state()).toEqual([]);
+    expect(reasonOf(await gate.enter(callOf({ policy, money: hold })))).toBe('entered');
+  });
+
+  for (const lose of ['answers', 'questions'] as const) {
+    it(`an end is told until it is heard, and counts once, though ${lose} are lost`, async () => {
+      const lease = leaseOf(await gate.enter(callOf({ policy, money: hold, inputTokens: 10 })));
+      faulty.lose = lose;
+      await gate.leave(lease, { ...charged(7n), tokens: 60 });
+      await sleep(250);
+      faulty.lose = 'nothing';
+      await until(async () => (await held()) === 8n * CREDIT);
+      await sleep(250);
+      expect(await held()).toBe(8n * CREDIT);
+      expect(
+        await other.enter(callOf({ policy: policyOf([rule('tokens', 60, 100n)]), inputTokens: 41 })),
+      ).toMatchObject({ reason: 'tokens', used: 60n });
+    });
+
+    it(`a settlement is told until it is heard, though ${lose} are lost, and its call leaves nothing pending`, async () => {
+      const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+      faulty.lose = lose;
+      await gate.leave(lease, charged(7n));
+      const funds = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+      await gate.settled({
+        accountId: 1,
+        calls: [{ callId: lease.callId, chargeMicro: 7n * CREDIT }],
+        funds,
+      });
+      faulty.lose = 'nothing';
+      await until(async () => (await state()).length === 0);
+      await sleep(250);
+      expect(await held()).toBe(8n * CREDIT);
+    });
+  }
+
+  it('a stream that asks for more while Redis blinks waits, and is granted it once', async () => {
+    const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+    faulty.lose = 'answers';
+    const asked = gate.extend(lease, 2n * CREDIT);
+    await sleep(300);
+    faulty.lose = 'nothing';
+    expect(await asked).toBe(2n * CREDIT);
+    expect(lease.heldMicro).toBe(12n * CREDIT);
+    expect(await held()).toBe(3n * CREDIT);
+  });
+
+  it('a stream that asks for more and is not heard for two seconds gets nothing', async () => {
+    const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+    faulty.lose = 'questions';
+    const startedAt = performance.now();
+    expect(await gate.extend(lease, 2n * CREDIT)).toBe(0n);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900);
+    expect(lease).toMatchObject({ heldMicro: 10n * CREDIT, shortOf: 'credits' });
+    expect(await gate.rehold(lease, greedy)).toEqual(AWAY);
+    expect(lease.heldMicro).toBe(10n * CREDIT);
+  });
+
+  it('a server that is killed closes the gate at once, and one that is back opens it within 5 s', async () => {
+    const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+    await redis.kill();
+    const startedAt = performance.now();
+    const refused = await Promise.all(Array.from({ length: 50 }, () => gate.enter(callOf({ money: hold }))));
+    expect(refused).toEqual(Array.from({ length: 50 }, () => AWAY));
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    await gate.leave(lease, charged(7n));
+    await redis.restart();
+    await expectBack(gate);
+    // The server has forgotten everything, and hears of the end only now: what is pending is not spent again.
+    await until(async () => (await held()) === 8n * CREDIT);
+  });
+
+  it('a server that hangs closes the gate, and calls that entered unheard are taken out when it goes on', async () => {
+    redis.freeze();
+    const unheard = await gate.enter(callOf({ policy, money: hold }));
+    redis.thaw();
+    expect(unheard).toEqual(AWAY);
+    await expectBack(gate);
+    await until(async () => reasonOf(await gate.enter(callOf({ policy, money: hold }))) === 'entered');
+  });
+});
+
+async function expectBack(gate: RedisGate): Promise<void> {
+  const startedAt = performance.now();
+  await until(async () => {
+    const result: EnterResult = await gate.enter(callOf({ accountId: 99 }));
+    if (result.kind !== 'entered') return false;
+    await gate.leave(result.lease, NOTHING_DONE);
+    return true;
+  });
+  expect(performance.now() - startedAt).toBeLessThan(BACK_MS);
+}
+
+describe.skipIf(redisServer === undefined)(
+  'a master of a cluster away and back (skipped without redis-server)',
+  () => {
+    let cluster: TestRedisCluster;
+    let connection: RedisConnection;
+    beforeAll(async () => {
+      cluster = await startRedisCluster();
+      connection = await connectRedis(cluster.url, silentLogger);
+    });
+    afterAll(async () => {
+      connection?.close();
+      await cluster?.close();
+    });
+
+    it('closes the gate for its accounts, and opens it within 5 s of the cluster being whole', async () => {
+      const gate = createRedisGate({ client: connection.client, clock: systemClock, log: silentLogger });
+      const accounts = Array.from({ length: 30 }, (_, index) => index + 1);
+      const enterAll = (): Promise<readonly EnterResult[]> =>
+        Promise.all(accounts.map((accountId) => gate.enter(callOf({ accountId }))));
+      const leases: Lease[] = (await enterAll()).map(leaseOf);
+      expect(connection.kind).toBe('cluster');
+      await cluster.masters[1]?.kill();
+      const during = await enterAll();
+      const away = during.filter((result) => result.kind === 'gate-away');
+      expect(away.length).toBeGreaterThan(0);
+      leases.push(...during.filter((result) => result.kind === 'entered').map(leaseOf));
+      await cluster.masters[1]?.restart();
+      const startedAt = performance.now();
+      await until(async () => {
+        const results = await enterAll();
+        leases.push(...results.filter((result) => result.kind === 'entered').map(leaseOf));
+        return results.every((result) => result.kind === 'entered');
+      });
+      expect(performance.now() - startedAt).toBeLessThan(BACK_MS);
+      await Promise.all(leases.map((lease) => gate.leave(lease, NOTHING_DONE)));
+      expect(gate.active).toBe(0);
+      await gate.close();
+    });
+  },
+);

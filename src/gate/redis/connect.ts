@@ -1,0 +1,148 @@
+import { Cluster, type ClusterOptions, type DNSLookupFunction, Redis, type RedisOptions } from 'ioredis';
+import {
+  REDIS_CONNECT_TIMEOUT_MS,
+  REDIS_RETRY_MS,
+  REDIS_RETRY_MS_MAX,
+  REDIS_SEEDS_MAX,
+  REDIS_SILENCE_MS,
+  REDIS_TIMEOUT_MS,
+} from '../../bounds.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { RedisClient } from './script.ts';
+
+export interface RedisConnection {
+  readonly client: RedisClient;
+  readonly kind: 'server' | 'cluster';
+  close(): void;
+}
+
+/** None of the addresses answered, or none of them is one. The message names no password. */
+export class RedisUnreachable extends Error {
+  override readonly name = 'RedisUnreachable';
+}
+
+/** Again and again, quickly: service is to be back within seconds. */
+const retryStrategy = (tries: number): number => Math.min(tries * REDIS_RETRY_MS, REDIS_RETRY_MS_MAX);
+
+/**
+ * A command is tried once: what may have been done must not be done twice behind our back, and while Redis is
+ * away nothing waits in a queue. Automatic pipelining is off: it costs more than it saves here.
+ */
+function once(timeoutMs: number) {
+  return {
+    commandTimeout: timeoutMs,
+    // A connection that says nothing for longer is dead, and a new one is made.
+    socketTimeout: timeoutMs + REDIS_SILENCE_MS,
+    connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
+    maxLoadingRetryTime: REDIS_RETRY_MS_MAX,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    enableAutoPipelining: false,
+  } satisfies RedisOptions;
+}
+
+/**
+ * `addresses` is one URL (`redis://` or `rediss://`), or several by commas: seeds of a cluster, or names of
+ * one server. Whether it is a cluster is asked, not told.
+ */
+export async function connectRedis(
+  addresses: string,
+  log: Logger,
+  timeoutMs: number = REDIS_TIMEOUT_MS,
+): Promise<RedisConnection> {
+  const urls = seedsOf(addresses);
+  let reason: unknown;
+  for (const url of urls) {
+    try {
+      const clustered = await isClustered(url);
+      return clustered ? await openCluster(urls, log, timeoutMs) : await openServer(url, log, timeoutMs);
+    } catch (error) {
+      reason = error;
+      log.warn({ host: url.host, err: error }, 'redis does not answer');
+    }
+  }
+  const hosts = urls.map((url) => url.host).join(', ');
+  const why = reason instanceof Error ? reason.message : String(reason);
+  throw new RedisUnreachable(`no Redis answers at ${hosts}: ${why}`);
+}
+
+function seedsOf(addresses: string): readonly URL[] {
+  const texts = addresses.split(',', REDIS_SEEDS_MAX).map((text) => text.trim());
+  return texts.map((text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url?.protocol === 'redis:' || url?.protocol === 'rediss:') return url;
+    throw new RedisUnreachable('REDIS_URL is one redis:// or rediss:// address, or several by commas');
+  });
+}
+
+async function isClustered(url: URL): Promise<boolean> {
+  const probe = new Redis(url.href, {
+    ...once(REDIS_TIMEOUT_MS),
+    lazyConnect: true,
+    retryStrategy: () => null,
+  });
+  // The rejection below says it too; unheard, the event would end the process.
+  probe.on('error', () => {});
+  try {
+    await probe.connect();
+    return (await probe.info('cluster')).includes('cluster_enabled:1');
+  } finally {
+    probe.disconnect();
+  }
+}
+
+async function openServer(url: URL, log: Logger, timeoutMs: number): Promise<RedisConnection> {
+  const redis = new Redis(url.href, {
+    ...once(timeoutMs),
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    retryStrategy,
+    // A master that became a replica: the address may lead to the new master by now.
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  });
+  redis.on('error', (error) => log.debug({ err: error }, 'redis connection'));
+  await connectOrClose(redis);
+  return { client: redis, kind: 'server', close: () => redis.disconnect() };
+}
+
+async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number): Promise<RedisConnection> {
+  const [first] = urls;
+  const secure = first?.protocol === 'rediss:';
+  const options = {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    clusterRetryStrategy: retryStrategy,
+    // Told to be done again by ourselves, who know what may be.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    slotsRefreshTimeout: REDIS_TIMEOUT_MS,
+    slotsRefreshInterval: REDIS_TIMEOUT_MS,
+    redisOptions: {
+      ...once(timeoutMs),
+      ...(first?.username ? { username: decodeURIComponent(first.username) } : {}),
+      ...(first?.password ? { password: decodeURIComponent(first.password) } : {}),
+      ...(secure ? { tls: {} } : {}),
+    },
+    // A certificate names the host, not its address.
+    ...(secure ? { dnsLookup: keepName } : {}),
+  } satisfies ClusterOptions;
+  const seeds = urls.map((url) => ({ host: url.hostname, port: Number(url.port || 6379) }));
+  const cluster = new Cluster(seeds, options);
+  cluster.on('error', (error) => log.debug({ err: error }, 'redis cluster'));
+  // A node is connected to by its first command, and refuses all others until it is: so it is greeted first.
+  cluster.on('+node', (node: Redis) => void node.ping().catch(() => {}));
+  await connectOrClose(cluster);
+  await Promise.allSettled(cluster.nodes('master').map((node) => node.ping()));
+  return { client: cluster, kind: 'cluster', close: () => cluster.disconnect() };
+}
+
+const keepName: DNSLookupFunction = (address, callback) => callback(null, address);
+
+async function connectOrClose(client: Redis | Cluster): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    client.disconnect();
+    throw error;
+  }
+}

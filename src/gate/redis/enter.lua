@@ -1,0 +1,277 @@
+-- A call enters (`e`), grows its hold (`x`), or changes its terms (`r`). Everything is checked before anything
+-- is taken. Answers one line: `S` stale, `R …` refused, `E …` what is held now and by whom it is paid.
+local mode, id = take(), take()
+local version, concurrency = take_number(), take()
+local takes = { r = 1, t = take_number(), i = take_number(), v = take_number() }
+-- Of a call that entered before: when it entered and when it took its hold.
+local entered, since = take_number(), take_number()
+
+local function take_rules(rules)
+  local scope = take()
+  for index = 1, take_number() do
+    local dimension, seconds = take(), take()
+    rules[index] = {
+      dimension = dimension, seconds = tonumber(seconds),
+      field = 'w:' .. scope .. ':' .. dimension .. ':' .. seconds,
+      limit = dimension == 'a' and take_amount() or take_number(),
+    }
+  end
+  return rules
+end
+
+local rules, cover = take_rules({}), {}
+local want, least, factor = take_amount(), take_amount(), take_number()
+local costs, covered, payable = take() == '1', take() == '1', take() == '1'
+if covered then take_rules(cover) end
+
+local fields = { 'v', 'k', 'fv', 'fc', 'fb', 'fs', 'fm', 'h', 'p', 'm', 'mh', 'mp', 'c:' .. id }
+for _, rule in ipairs(rules) do fields[#fields + 1] = rule.field end
+for _, rule in ipairs(cover) do fields[#fields + 1] = rule.field end
+load(fields)
+read_sums()
+
+-- A process that died renews nothing: what its calls hold is given up. A pending charge is given up after days,
+-- when whoever should have settled it will not come back. The next call goes on where the bound ends.
+local GIVEN_UP_AT_ONCE = 50
+local late = redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, GIVEN_UP_AT_ONCE)
+for _, other in ipairs(late) do
+  local lost = find_call(other)
+  if lost then
+    release(lost)
+    put('c:' .. other, false)
+  end
+end
+if #late > 0 then
+  write_sums()
+  flush(0)
+  redis.call('ZREM', leases, unpack(late))
+end
+
+-- What is learned holds for others too, even if this call is refused.
+if mode == 'e' then
+  local newest = tonumber(get('v') or '-1')
+  if version < newest then return 'S' end
+  if version > newest then put('v', format('%.0f', version)) end
+end
+if payable then take_funds() end
+local exchange, cap, month = take() == '1', take_amount(), take()
+-- A call of a month gone by counts into the current one: the safe side.
+if payable and mode ~= 'x' and month > sums.m then
+  sums.m, sums.mh, sums.mp = month, ZERO, ZERO
+  write_sums()
+end
+flush(0)
+
+-- What the call holds itself does not stand in its own way.
+local call, own = find_call(id), ZERO
+if call then
+  own = call.sum
+  add_to_sums(call, ZERO - own)
+end
+local function find_running(list)
+  for _, rule in ipairs(list) do
+    local window = find_window(rule.field, rule.seconds)
+    if window and mode == 'x' and window.began > since then window = nil end
+    if window and call and window.began <= call.since and holds_in(call, rule.field) then
+      window.held = window.held - own
+    end
+    rule.window = window
+  end
+end
+find_running(rules)
+find_running(cover)
+
+-- Micro-Credits of an amount that nobody used or holds; yuan are compared as Credits.
+local function unused_in(rule)
+  if not rule.window then return rule.limit * factor end
+  return (rule.limit - read(rule.window.used)) * factor
+end
+
+local function left_in(rule)
+  if not rule.window then return unused_in(rule) end
+  return unused_in(rule) - rule.window.held
+end
+
+local function uses(rule)
+  local dimension = rule.dimension
+  if dimension == 'a' then return costs end
+  if dimension == 'i' or dimension == 'v' then return takes[dimension] > 0 end
+  return true
+end
+
+local function admits(rule)
+  if rule.dimension == 'a' then
+    if rule.limit <= ZERO and ZERO < want then return false end
+    return least <= left_in(rule)
+  end
+  if rule.limit <= 0 then return false end
+  local used = rule.window and tonumber(rule.window.used) or 0
+  if used + takes[rule.dimension] <= rule.limit then return true end
+  -- A call whose estimate alone is over the limit could never pass; it has a fresh window for itself.
+  return rule.dimension == 't' and used == 0
+end
+
+-- One second is a guess: running calls hold what is missing, and most of them give something back.
+local GUESS_MS = 1000
+local function wait_for(rule)
+  if not rule.window then return rule.seconds * 1000 end
+  if rule.dimension == 'a' and ZERO < rule.limit and least <= unused_in(rule) then return GUESS_MS end
+  return rule.window.ends - now
+end
+
+-- The first rule that does not admit the call, and the wait until the last one does.
+local function find_refusal(list)
+  local first, wait = nil, 0
+  for index, rule in ipairs(list) do
+    if uses(rule) and not admits(rule) then
+      first = first or index
+      wait = math.max(wait, wait_for(rule))
+    end
+  end
+  return first, wait
+end
+
+local function refuse(reason, index, one, other, wait)
+  flush(0)
+  return format('R %s %d %s %s %.0f', reason, index, one, other, wait)
+end
+
+local function refuse_window(reason, list, index, wait)
+  local window = list[index].window
+  return refuse(reason, index, window and window.used or '0', window and write(window.held) or '0', wait)
+end
+
+if mode == 'e' and concurrency ~= '-' then
+  local limit = tonumber(concurrency)
+  if redis.call('ZCARD', slots) >= limit then
+    redis.call('ZREMRANGEBYSCORE', slots, '-inf', format('%.0f', now - SLOT_MS))
+    local count = redis.call('ZCARD', slots)
+    if count >= limit then return refuse('concurrency', 0, count, '0', GUESS_MS) end
+  end
+end
+
+local committed = read(get('fc'))
+if exchange then committed = committed + read(get('fb')) * factor end
+local available = committed - sums.p - sums.h
+local month_used = sums.mp + sums.mh
+if get('fm') == sums.m then month_used = month_used + read(get('fs')) * factor end
+local under_cap = cap * factor - month_used
+
+local payer = '-'
+if mode == 'x' then
+  payer = covered and 's' or 'c'
+else
+  local uncovered, cover_wait
+  if covered then uncovered, cover_wait = find_refusal(cover) end
+  local refused, wait = find_refusal(rules)
+  if refused then
+    -- When nobody else pays, the coverage must open too before the call can enter.
+    if uncovered and not payable then wait = math.max(wait, cover_wait) end
+    return refuse_window(rules[refused].dimension, rules, refused, wait)
+  end
+  if covered and not uncovered then
+    payer = 's'
+  elseif payable then
+    payer = 'c'
+    if available < least then return refuse('credits', 0, write(committed), write(sums.p + sums.h), 0) end
+    if ZERO < cap and under_cap < least then return refuse('cap', 0, write(month_used), '0', 0) end
+  elseif costs then
+    return refuse_window('coverage', cover, uncovered, cover_wait)
+  end
+end
+
+-- As much of what is wanted as every pot has left; when that is less, the first of the emptiest is named. A
+-- window that ended under a running call bounds it no longer.
+local grant, short = want, '-'
+local function narrow(left, bound)
+  if left < grant then grant, short = left, bound end
+end
+if costs then
+  for _, rule in ipairs(rules) do
+    if rule.dimension == 'a' and (rule.window or mode ~= 'x') then narrow(left_in(rule), 'a') end
+  end
+  for _, rule in ipairs(cover) do
+    if payer == 's' and (rule.window or mode ~= 'x') then narrow(left_in(rule), 's') end
+  end
+  if payer == 'c' then
+    narrow(available, 'c')
+    if ZERO < cap then
+      -- What a month gone by had left is no longer known, and the cap is a hard bound.
+      narrow(mode == 'x' and month ~= sums.m and own or under_cap, 'm')
+    end
+  end
+  -- A hold that stands is not made smaller.
+  if mode == 'x' and grant < own then grant = own end
+  if grant < ZERO then grant = ZERO end
+end
+
+-- From here on everything is taken.
+local held_in, longest, fresh = '', 0, false
+local function use(rule)
+  local window = rule.window
+  if not window then
+    if mode == 'x' then return end
+    fresh = fresh or not get(rule.field)
+    window = new_window(rule.seconds)
+  end
+  if rule.dimension == 'a' then
+    window.held = window.held + grant
+    held_in = held_in .. ' ' .. rule.field
+  else
+    window.used = format('%.0f', tonumber(window.used) + takes[rule.dimension])
+  end
+  longest = math.max(longest, rule.seconds)
+  put(rule.field, window_text(window))
+end
+for _, rule in ipairs(rules) do
+  if uses(rule) then use(rule) end
+end
+for _, rule in ipairs(cover) do
+  if payer == 's' then use(rule) end
+end
+
+local next_call = {
+  state = 'r', sum = grant, fields = held_in,
+  month = payer == 'c' and (mode == 'x' and month or sums.m) or '-',
+  entered = mode == 'e' and now or entered,
+  since = mode == 'x' and since or now,
+}
+if call and mode == 'r' then
+  -- Windows of the old terms that the new ones do not use give back what was held there.
+  for field in gmatch(call.fields, '%S+') do
+    if not holds_in(next_call, field) then
+      local window = find_window(field, seconds_of(field))
+      if window and window.began <= call.since then
+        window.held = window.held - own
+        put(field, window_text(window))
+      end
+    end
+  end
+end
+add_to_sums(next_call, grant)
+write_sums()
+put_call(id, next_call)
+flush(longest)
+redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id)
+if mode == 'e' then
+  redis.call('ZADD', slots, format('%.0f', now), id)
+  redis.call('PEXPIRE', slots, format('%.0f', SLOT_MS))
+end
+
+-- Windows that ended are dropped when the hash has doubled since the last time: rarely, and never piling up.
+local SMALL = 256
+if fresh then
+  local size = redis.call('HLEN', hash)
+  if size > tonumber(get('n') or SMALL) then
+    local all = redis.call('HGETALL', hash)
+    for index = 1, #all, 2 do
+      if sub(all[index], 1, 2) == 'w:' and tonumber(match(all[index + 1], ' (%S+)')) <= now then
+        redis.call('HDEL', hash, all[index])
+        size = size - 1
+      end
+    end
+    redis.call('HSET', hash, 'n', format('%.0f', math.max(SMALL, size * 2)))
+  end
+end
+
+return format('E %s %s %s %s %.0f', payer, write(grant), short, next_call.month, now)

@@ -1,0 +1,295 @@
+import {
+  GATE_CALLS_PER_SCRIPT,
+  GATE_RENEW_AFTER_MS,
+  GATE_RENEW_LOOK_MS,
+  REDIS_EXTEND_WAIT_MS,
+  REDIS_RETRY_MS,
+} from '../../bounds.ts';
+import { assert } from '../../kernel/assert.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { Tasks } from '../../kernel/task.ts';
+import type {
+  Actuals,
+  EnterRequest,
+  EnterResult,
+  Gate,
+  GateAway,
+  Lease,
+  MoneyRequest,
+  ReholdResult,
+  SettledCalls,
+} from '../contract.ts';
+import { enterRefusal, readAnswer, reholdRefusal } from './answer.ts';
+import { RedisLease } from './lease.ts';
+import {
+  enterLine,
+  extendLine,
+  type Hearing,
+  leaveLine,
+  reholdLine,
+  renewLine,
+  settledLine,
+  undoLine,
+  versionLine,
+} from './line.ts';
+import { Outbox } from './outbox.ts';
+import { ENTER, hadNoEffect, LEAVE, type RedisClient, runScript, type Script } from './script.ts';
+
+export interface RedisGateOptions {
+  readonly client: RedisClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Before every key, for a server that is shared. */
+  readonly prefix?: string;
+  /** For tests: the time, instead of the server's own. */
+  readonly serverTimeMs?: () => number;
+}
+
+/** The same contract on any number of nodes. */
+export interface RedisGate extends Gate {
+  enter(request: EnterRequest): Promise<EnterResult>;
+  extend(lease: Lease, moreMicro: bigint): Promise<bigint>;
+  rehold(lease: Lease, money: MoneyRequest | undefined): Promise<ReholdResult>;
+  leave(lease: Lease, actuals: Actuals): Promise<void>;
+  settled(account: SettledCalls): Promise<void>;
+  /** An account was changed: who decided with an older version is told that it is stale. */
+  raiseVersion(accountId: number, version: number): Promise<void>;
+  /** Tells Redis which calls still run; a timer does so by itself. */
+  renew(): Promise<void>;
+  /** Whether the last word with Redis succeeded. */
+  readonly reachable: boolean;
+  /** What Redis has not heard yet and will be told again: for metrics. */
+  readonly untold: number;
+  /** Tells what is still untold, once. The connection is its owner's to close. */
+  close(): Promise<void>;
+}
+
+const PREFIX = 'tollgate:';
+const AWAY: GateAway = Object.freeze({ kind: 'gate-away', retryAfterMs: 1_000 });
+
+export function createRedisGate(options: RedisGateOptions): RedisGate {
+  return new GateOnRedis(options);
+}
+
+/**
+ * The gate of many processes. Every decision is one script on the server, which runs nothing else meanwhile:
+ * that is what makes it atomic. Away means closed: nothing is known to be free, so nothing enters.
+ */
+class GateOnRedis implements RedisGate {
+  readonly #client: RedisClient;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #prefix: string;
+  readonly #serverTimeMs: () => number | undefined;
+  readonly #outbox: Outbox;
+  readonly #tasks: Tasks;
+  /** Calls that have not left, or whose leaving Redis has not heard of. */
+  readonly #leases = new Map<string, RedisLease>();
+  readonly #timer: NodeJS.Timeout;
+  #active = 0;
+  #reachable = true;
+
+  constructor(options: RedisGateOptions) {
+    this.#client = options.client;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#prefix = options.prefix ?? PREFIX;
+    this.#serverTimeMs = options.serverTimeMs ?? (() => undefined);
+    this.#outbox = new Outbox(options.log);
+    this.#tasks = new Tasks(options.log);
+    this.#timer = setInterval(() => this.#tasks.run('renew leases', () => this.renew()), GATE_RENEW_LOOK_MS);
+    this.#timer.unref();
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  get reachable(): boolean {
+    return this.#reachable;
+  }
+
+  get untold(): number {
+    return this.#outbox.size;
+  }
+
+  async enter(request: EnterRequest): Promise<EnterResult> {
+    const { accountId, scope } = request;
+    const line = enterLine(this.#serverTimeMs(), request);
+    let said: string;
+    try {
+      said = await this.#run(ENTER, this.#keysOf(accountId, scope), line);
+    } catch (error) {
+      // The answer may be lost while the call is in: then it is taken out again.
+      if (!hadNoEffect(error)) this.#outbox.add({ tell: () => this.#undo(request) }, 'again');
+      return AWAY;
+    }
+    const answer = readAnswer(said);
+    if (answer.kind === 'stale') return answer;
+    if (answer.kind === 'refused') return enterRefusal(answer.words, request);
+    const lease = new RedisLease(request, answer.held, this.#clock.monotonic());
+    assert(!this.#leases.has(request.callId), 'a call enters once');
+    this.#leases.set(request.callId, lease);
+    this.#active += 1;
+    return { kind: 'entered', lease };
+  }
+
+  /**
+   * A stream in flight is not cut because Redis blinks: the question waits for it, within a bound. All that
+   * would be held is asked for, so that asking again after a lost answer grants nothing twice.
+   */
+  async extend(lease: Lease, moreMicro: bigint): Promise<bigint> {
+    assert(lease instanceof RedisLease && !lease.left, 'only a running call extends its hold');
+    assert(lease.terms !== undefined, 'only a call that holds something extends it');
+    assert(moreMicro >= 0n, 'more is not less');
+    const beforeMicro = lease.heldMicro;
+    const deadlineMs = this.#clock.monotonic() + REDIS_EXTEND_WAIT_MS;
+    do {
+      try {
+        const line = extendLine(this.#serverTimeMs(), lease, beforeMicro + moreMicro);
+        const answer = readAnswer(
+          await this.#run(ENTER, this.#keysOf(lease.accountId, lease.request.scope), line),
+        );
+        assert(answer.kind === 'held', 'a running call is neither stale nor refused');
+        const grantedMicro = answer.held.heldMicro - beforeMicro;
+        // A server that lost its memory may have less left than was promised once.
+        const heldMicro = grantedMicro > 0n ? answer.held.heldMicro : beforeMicro;
+        lease.held = { ...lease.held, heldMicro, shortOf: answer.held.shortOf };
+        return heldMicro - beforeMicro;
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        await pause(REDIS_RETRY_MS);
+      }
+    } while (this.#clock.monotonic() < deadlineMs);
+    lease.held = { ...lease.held, shortOf: lease.shortOf ?? 'credits' };
+    return 0n;
+  }
+
+  async rehold(lease: Lease, money: MoneyRequest | undefined): Promise<ReholdResult> {
+    assert(lease instanceof RedisLease && !lease.left, 'only a running call holds anew');
+    const { request } = lease;
+    const line = reholdLine(this.#serverTimeMs(), lease, money);
+    let said: string;
+    try {
+      said = await this.#run(ENTER, this.#keysOf(request.accountId, request.scope), line);
+    } catch {
+      return AWAY;
+    }
+    const answer = readAnswer(said);
+    assert(answer.kind !== 'stale', 'a running call is not stale');
+    if (answer.kind === 'refused') return reholdRefusal(answer.words, { ...request, money });
+    lease.held = answer.held;
+    lease.terms = money;
+    return { kind: 'reheld' };
+  }
+
+  async leave(lease: Lease, actuals: Actuals): Promise<void> {
+    assert(lease instanceof RedisLease, 'a lease comes back to the gate that gave it');
+    assert(!lease.left, `call ${lease.callId} leaves exactly once`);
+    assert(actuals.tokens >= 0 && actuals.amountMicro >= 0n, 'a call consumes no less than 0');
+    assert(actuals.chargeMicro === 0n || lease.payer === 'credits', 'who is charged had a hold of Credits');
+    lease.left = true;
+    this.#active -= 1;
+    await this.#outbox.tell({
+      tell: async (hearing: Hearing) => {
+        const keys = this.#keysOf(lease.accountId, lease.request.scope);
+        await this.#run(LEAVE, keys, leaveLine(this.#serverTimeMs(), lease, actuals, hearing));
+        this.#leases.delete(lease.callId);
+      },
+      drop: () => void this.#leases.delete(lease.callId),
+    });
+  }
+
+  async settled({ accountId, calls, funds }: SettledCalls): Promise<void> {
+    const settlements = calls.map(({ callId, amountMicro = 0n }) => {
+      const lease = this.#leases.get(callId);
+      if (lease === undefined) return { callId, amountMicro };
+      lease.settled = true;
+      return { callId, amountMicro: undefined };
+    });
+    for (let start = 0; start === 0 || start < settlements.length; start += GATE_CALLS_PER_SCRIPT) {
+      const some = settlements.slice(start, start + GATE_CALLS_PER_SCRIPT);
+      const tell = async (): Promise<void> => {
+        await this.#run(LEAVE, this.#keysOf(accountId), settledLine(this.#serverTimeMs(), funds, some));
+      };
+      await this.#outbox.tell({ tell });
+    }
+  }
+
+  async raiseVersion(accountId: number, version: number): Promise<void> {
+    const tell = async (): Promise<void> => {
+      await this.#run(LEAVE, this.#keysOf(accountId), versionLine(this.#serverTimeMs(), version));
+    };
+    await this.#outbox.tell({ tell });
+  }
+
+  async renew(): Promise<void> {
+    const nowMs = this.#clock.monotonic();
+    const due = new Map<number, RedisLease[]>();
+    for (const lease of this.#leases.values()) {
+      if (lease.left || nowMs - lease.renewedAtMs < GATE_RENEW_AFTER_MS) continue;
+      const group = due.get(lease.accountId) ?? [];
+      group.push(lease);
+      due.set(lease.accountId, group);
+    }
+    for (const [accountId, leases] of due) {
+      for (let start = 0; start < leases.length; start += GATE_CALLS_PER_SCRIPT) {
+        const some = leases.slice(start, start + GATE_CALLS_PER_SCRIPT).filter((lease) => !lease.left);
+        const heard = await this.#renewSome(accountId, some, nowMs);
+        if (!heard) return;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#outbox.close();
+  }
+
+  /** False when Redis is away: the rest is asked again at the next look. */
+  async #renewSome(accountId: number, leases: readonly RedisLease[], nowMs: number): Promise<boolean> {
+    if (leases.length === 0) return true;
+    try {
+      await this.#run(LEAVE, this.#keysOf(accountId), renewLine(this.#serverTimeMs(), leases));
+    } catch {
+      return false;
+    }
+    for (const lease of leases) lease.renewedAtMs = nowMs;
+    return true;
+  }
+
+  async #undo(request: EnterRequest): Promise<void> {
+    const { accountId, scope } = request;
+    await this.#run(LEAVE, this.#keysOf(accountId, scope), undoLine(this.#serverTimeMs(), request));
+  }
+
+  /** All in the slot of the account, whatever scope they count in. */
+  #keysOf(accountId: number, scope?: string): readonly string[] {
+    const account = `${this.#prefix}{${accountId}}`;
+    const keys = [account, `${account}:leases`];
+    return scope === undefined ? keys : [...keys, `${account}:slots:${scope}`];
+  }
+
+  async #run(script: Script, keys: readonly string[], line: string): Promise<string> {
+    try {
+      const answer = await runScript(this.#client, script, keys, line);
+      if (!this.#reachable) this.#log.info({}, 'redis is back: calls enter again');
+      this.#reachable = true;
+      return answer;
+    } catch (error) {
+      if (this.#reachable) this.#log.warn({ err: error }, 'redis is away: no call enters');
+      this.#reachable = false;
+      throw error;
+    }
+  }
+}
+
+/** A broken promise of our own is not an absence. */
+function isAway(error: unknown): boolean {
+  return !(error instanceof Error && error.name === 'AssertionFailed');
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,61 @@
+import type { EnterRequest, Lease, LeasedWindow, MoneyRequest, Shortage } from '../contract.ts';
+
+const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
+
+/** What the server answered when money was held. */
+export interface Held {
+  readonly payer: Lease['payer'];
+  readonly heldMicro: bigint;
+  readonly shortOf: Shortage | undefined;
+  /** The month the call counts into; `-` when no purse pays. */
+  readonly month: string;
+  /** By the server's clock. */
+  readonly atMs: number;
+}
+
+/** A call that entered, with all that its end needs to tell: the server may have forgotten it meanwhile. */
+export class RedisLease implements Lease {
+  readonly request: EnterRequest;
+  readonly enteredAtMs: number;
+  held: Held;
+  /** The terms of the hold that stands; nothing when the call costs nothing here. */
+  terms: MoneyRequest | undefined;
+  left = false;
+  /** The store has committed the charge before the gate heard that the call had left. */
+  settled = false;
+  /** By our own clock. */
+  renewedAtMs: number;
+
+  constructor(request: EnterRequest, held: Held, renewedAtMs: number) {
+    this.request = request;
+    this.terms = request.money;
+    this.held = held;
+    this.enteredAtMs = held.atMs;
+    this.renewedAtMs = renewedAtMs;
+  }
+
+  get callId(): string {
+    return this.request.callId;
+  }
+
+  get accountId(): number {
+    return this.request.accountId;
+  }
+
+  get payer(): Lease['payer'] {
+    return this.held.payer;
+  }
+
+  get heldMicro(): bigint {
+    return this.held.heldMicro;
+  }
+
+  get shortOf(): Shortage | undefined {
+    return this.held.shortOf;
+  }
+
+  /** Redis outlives the process, so the store need not remember them. */
+  get windows(): readonly LeasedWindow[] {
+    return NO_WINDOWS;
+  }
+}

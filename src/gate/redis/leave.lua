@@ -1,0 +1,146 @@
+-- A call leaves (`l`), or is taken back because nobody heard that it had entered (`u`); the store has settled
+-- calls (`s`); calls go on (`n`); an account has a new version (`v`). Each changes nothing when it is told again.
+local mode = take()
+local longest = 0
+
+local function drop_call(id)
+  put('c:' .. id, false)
+  redis.call('ZREM', leases, id)
+end
+
+local function leave()
+  local again, id = take() == '1', take()
+  local entered, since, charge, month = take_number(), take_number(), take_amount(), take()
+  local corrections, fields = {}, { 'c:' .. id, unpack(SUMS) }
+  for index = 1, take_number() do
+    corrections[index] = { kind = take(), field = take(), text = take() }
+    fields[#fields + 1] = corrections[index].field
+  end
+  redis.call('ZREM', slots, id)
+  load(fields)
+  local call = find_call(id)
+  -- Told again and the call is gone: it was heard the first time, and only the answer was lost.
+  if not call and again or call and call.state == 'p' then return end
+  read_sums()
+  if sums.m == '0' and month ~= '-' then sums.m = month end
+  if call then
+    if call.month ~= '-' then month = call.month end
+    release(call)
+  end
+  for _, correction in ipairs(corrections) do
+    local kind, field, text = correction.kind, correction.field, correction.text
+    local seconds = seconds_of(field)
+    local window = find_window(field, seconds)
+    if kind == 'm' and not window then
+      -- Who asked for no image and made some uses the dimension now.
+      window = new_window(seconds)
+      longest = math.max(longest, seconds)
+    end
+    if kind == 'a' and window and window.began <= since then
+      window.used = write(read(window.used) + read(text))
+      put(field, window_text(window))
+    elseif kind == 'm' or kind == 'n' and window and window.began <= entered then
+      window.used = format('%.0f', math.max(0, tonumber(window.used) + tonumber(text)))
+      put(field, window_text(window))
+    end
+  end
+  if ZERO < charge then
+    local pending = { state = 'p', sum = charge, month = month, entered = entered, since = since, fields = '' }
+    add_to_sums(pending, charge)
+    put_call(id, pending)
+    redis.call('ZADD', leases, format('%.0f', now + KEEP_MS), id)
+  else
+    drop_call(id)
+  end
+  write_sums()
+end
+
+local function undo()
+  local id = take()
+  redis.call('ZREM', slots, id)
+  local call = find_call(id)
+  if not call or call.state == 'p' then return end
+  read_sums()
+  release(call)
+  for _ = 1, take_number() do
+    local field, taken = take(), take_number()
+    local window = find_window(field, seconds_of(field))
+    if window and window.began <= call.entered then
+      if taken > 0 then window.used = format('%.0f', math.max(0, tonumber(window.used) - taken)) end
+      -- A window that only this call has used has not begun.
+      local unused = window.began == call.entered and window.used == '0' and write(window.held) == '0'
+      put(field, not unused and window_text(window))
+    end
+  end
+  drop_call(id)
+  write_sums()
+end
+
+-- A call of a dead process never leaves, and what it cost counts all the same.
+local function count_in_windows(call, spent)
+  for field in gmatch(call.fields, '%S+') do
+    local window = find_window(field, seconds_of(field))
+    if window and window.began <= call.since then
+      window.used = write(read(window.used) + read(spent))
+      put(field, window_text(window))
+    end
+  end
+end
+
+local function settle()
+  load({ 'fv', unpack(SUMS) })
+  read_sums()
+  take_funds()
+  local ids, amounts, fields = {}, {}, {}
+  for index = 1, take_number() do
+    ids[index], amounts[index] = take(), take()
+    fields[index] = 'c:' .. ids[index]
+  end
+  if #fields > 0 then load(fields) end
+  for index, id in ipairs(ids) do
+    local call = find_call(id)
+    if call then
+      local running, spent = call.state == 'r', amounts[index]
+      release(call)
+      if running and spent == '-' then
+        -- Its process lives: the call leaves yet, and has its windows to correct.
+        put_call(id, call)
+      else
+        if running then count_in_windows(call, spent) end
+        drop_call(id)
+      end
+    end
+  end
+  write_sums()
+end
+
+-- A server that lost its memory learns from whoever is still running what is held.
+local function renew()
+  load(SUMS)
+  read_sums()
+  for _ = 1, take_number() do
+    local id, held, month, entered, since = take(), take_amount(), take(), take_number(), take_number()
+    local fields = ''
+    for _ = 1, take_number() do fields = fields .. ' ' .. take() end
+    local call = find_call(id)
+    if not call then
+      call = { state = 'r', sum = held, month = month, entered = entered, since = since, fields = fields }
+      if sums.m == '0' and month ~= '-' then sums.m = month end
+      add_to_sums(call, held)
+      add_to_windows(call, held)
+      put_call(id, call)
+    end
+    if call.state == 'r' then redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id) end
+  end
+  write_sums()
+end
+
+local function raise_version()
+  local version = take_number()
+  if version > tonumber(get('v') or '-1') then put('v', format('%.0f', version)) end
+end
+
+local tell = { l = leave, u = undo, s = settle, n = renew, v = raise_version }
+tell[mode]()
+flush(longest)
+return 'OK'

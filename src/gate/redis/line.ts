@@ -1,0 +1,203 @@
+import type { Funds } from '../../accounts/contract.ts';
+import { GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
+import type { Dimension } from '../../catalog/contract.ts';
+import { assert } from '../../kernel/assert.ts';
+import type { Actuals, EnterRequest, MoneyRequest } from '../contract.ts';
+import { coverageRulesOf, type Rule, rulesOf, takeOf, uses } from '../window.ts';
+import type { RedisLease } from './lease.ts';
+
+/**
+ * What a script is told: one line of words, in the order in which enter.lua and leave.lua take them. No word
+ * holds a space or a quotation mark, so none can become two.
+ */
+export type Line = string;
+
+const LETTERS: Readonly<Record<Dimension, string>> = {
+  requests: 'r',
+  tokens: 't',
+  images: 'i',
+  videos: 'v',
+  amount: 'a',
+};
+const WORD = /^[\w:.-]+$/;
+const FREE = '0 0 1 0 0 0 0 0 0';
+const COUNT_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+
+const texts = new WeakMap<readonly Rule[], string>();
+
+/** By the server's clock, unless a test gives the time. */
+function head(time: number | undefined, mode: string): Line {
+  return `${time ?? '-'} ${GATE_LEASE_MS} ${GATE_KEEP_MS} ${SLOT_LIFETIME_MS} ${mode}`;
+}
+
+export function enterLine(time: number | undefined, request: EnterRequest): Line {
+  const { callId, accountVersion, scope, policy, inputTokens, images, videos } = request;
+  assertWord(callId);
+  assert(inputTokens >= 0 && images >= 0 && videos >= 0, 'a call takes no less than 0');
+  const takes = `${accountVersion} ${policy?.concurrency ?? '-'} ${inputTokens} ${images} ${videos}`;
+  const rules = rulesText(scope, rulesOf(policy).all);
+  return `${head(time, 'e')} ${callId} ${takes} 0 0 ${rules} ${moneyText(request.money)}`;
+}
+
+/** More on the terms that stand: `targetMicro` is all that would be held, so telling it again is safe. */
+export function extendLine(time: number | undefined, lease: RedisLease, targetMicro: bigint): Line {
+  const { terms, held } = lease;
+  assert(terms !== undefined, 'only a call that holds something extends it');
+  const payer =
+    held.payer === 'subscription'
+      ? { purse: undefined }
+      : { coverage: undefined, purse: terms.purse && { ...terms.purse, month: held.month } };
+  return runningLine(time, 'x', lease, { ...terms, ...payer, wantMicro: targetMicro });
+}
+
+export function reholdLine(
+  time: number | undefined,
+  lease: RedisLease,
+  money: MoneyRequest | undefined,
+): Line {
+  return runningLine(time, 'r', lease, money);
+}
+
+function runningLine(
+  time: number | undefined,
+  mode: string,
+  lease: RedisLease,
+  money: MoneyRequest | undefined,
+): Line {
+  const { callId, scope, policy } = lease.request;
+  const rules = rulesText(scope, rulesOf(policy).amounts);
+  const moments = `${lease.enteredAtMs} ${lease.held.atMs}`;
+  return `${head(time, mode)} ${callId} 0 - 0 0 0 ${moments} ${rules} ${moneyText(money)}`;
+}
+
+export type Hearing = 'first' | 'again';
+
+export function leaveLine(
+  time: number | undefined,
+  lease: RedisLease,
+  actuals: Actuals,
+  hearing: Hearing,
+): Line {
+  const { callId, enteredAtMs, held, settled } = lease;
+  const charge = settled ? 0n : actuals.chargeMicro;
+  const moments = `${enteredAtMs} ${held.atMs} ${charge} ${held.month}`;
+  const corrections = correctionsOf(lease, actuals);
+  const told = `${hearing === 'again' ? 1 : 0} ${callId} ${moments}`;
+  return `${head(time, 'l')} ${told} ${corrections.length} ${corrections.join(' ')}`;
+}
+
+/** Into the windows that admitted the call: `n` a count, `a` an amount, `m` made though not asked for. */
+function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
+  const { request } = lease;
+  const corrections: string[] = [];
+  for (const rule of rulesOf(request.policy).all) {
+    const field = fieldOf(request.scope, rule);
+    if (rule.dimension === 'tokens' && actuals.tokens !== request.inputTokens) {
+      corrections.push(`n ${field} ${actuals.tokens - request.inputTokens}`);
+    }
+    if (rule.dimension === 'images' && actuals.images > request.images) {
+      corrections.push(`${request.images > 0 ? 'n' : 'm'} ${field} ${actuals.images - request.images}`);
+    }
+  }
+  if (actuals.amountMicro === 0n) return corrections;
+  for (const field of heldFields(lease)) corrections.push(`a ${field} ${actuals.amountMicro}`);
+  return corrections;
+}
+
+/** The windows in which the call's money is held. */
+function heldFields(lease: RedisLease): readonly string[] {
+  const { terms, request, held } = lease;
+  if (terms === undefined) return [];
+  const fields = rulesOf(request.policy).amounts.map((rule) => fieldOf(request.scope, rule));
+  if (held.payer !== 'subscription' || terms.coverage === undefined) return fields;
+  const { scope, windows } = terms.coverage;
+  return [...fields, ...coverageRulesOf(windows).map((rule) => fieldOf(scope, rule))];
+}
+
+/** Nobody heard that the call entered, if it did: everything it took is given back. */
+export function undoLine(time: number | undefined, request: EnterRequest): Line {
+  const { scope, money } = request;
+  const taken = rulesOf(request.policy)
+    .all.filter((rule) => uses(rule.dimension, request))
+    .map((rule) => `${fieldOf(scope, rule)} ${takeOf(rule.dimension, request)}`);
+  const coverage = money?.coverage;
+  if (coverage !== undefined) {
+    for (const rule of coverageRulesOf(coverage.windows)) taken.push(`${fieldOf(coverage.scope, rule)} 0`);
+  }
+  return `${head(time, 'u')} ${request.callId} ${taken.length} ${taken.join(' ')}`;
+}
+
+/** `amountMicro` is what a call cost whose process is dead; nothing when it lives and will leave. */
+export interface Settlement {
+  readonly callId: string;
+  readonly amountMicro: bigint | undefined;
+}
+
+export function settledLine(
+  time: number | undefined,
+  funds: Funds,
+  settlements: readonly Settlement[],
+): Line {
+  const calls = settlements.map(({ callId, amountMicro }) => {
+    assertWord(callId);
+    return `${callId} ${amountMicro ?? '-'}`;
+  });
+  return `${head(time, 's')} ${fundsText(funds)} ${calls.length} ${calls.join(' ')}`;
+}
+
+export function renewLine(time: number | undefined, leases: readonly RedisLease[]): Line {
+  const texts = leases.map((lease) => {
+    const { callId, enteredAtMs, held, settled } = lease;
+    const fields = heldFields(lease);
+    const amount = settled ? 0n : held.heldMicro;
+    // Word by word: a call that holds in no window must not leave an empty word before the next one.
+    return [callId, amount, held.month, enteredAtMs, held.atMs, fields.length, ...fields].join(' ');
+  });
+  return `${head(time, 'n')} ${texts.length} ${texts.join(' ')}`;
+}
+
+export function versionLine(time: number | undefined, version: number): Line {
+  return `${head(time, 'v')} ${version}`;
+}
+
+function moneyText(money: MoneyRequest | undefined): string {
+  if (money === undefined) return FREE;
+  const { wantMicro, leastMicro, creditsPerYuan, coverage, purse } = money;
+  assert(wantMicro >= 0n && leastMicro >= 0n, 'a hold is never negative');
+  assert(coverage !== undefined || purse !== undefined, 'somebody may pay for a call that costs something');
+  const covered = coverage === undefined ? 0 : 1;
+  let text = `${wantMicro} ${leastMicro} ${creditsPerYuan} 1 ${covered} ${purse === undefined ? 0 : 1}`;
+  if (coverage !== undefined) text += ` ${rulesText(coverage.scope, coverageRulesOf(coverage.windows))}`;
+  if (purse === undefined) return `${text} 0 0 0`;
+  const { funds, autoExchange, capMicro, month } = purse;
+  return `${text} ${fundsText(funds)} ${autoExchange ? 1 : 0} ${capMicro} ${month}`;
+}
+
+/** An account that never spent has no month; an empty word would be none, and shift all that follow. */
+function fundsText({ version, creditsMicro, balanceMicro, monthSpentMicro, month }: Funds): string {
+  return `${version} ${creditsMicro} ${balanceMicro} ${monthSpentMicro} ${month === '' ? '-' : month}`;
+}
+
+function rulesText(scope: string, rules: readonly Rule[]): string {
+  assertWord(scope);
+  let text = texts.get(rules);
+  if (text === undefined) {
+    text = [String(rules.length), ...rules.map(ruleText)].join(' ');
+    texts.set(rules, text);
+  }
+  return `${scope} ${text}`;
+}
+
+/** Counts are doubles on the server, exact below 2^53: a limit above it is none anybody reaches. */
+function ruleText({ dimension, seconds, limit }: Rule): string {
+  const told = dimension !== 'amount' && limit > COUNT_MAX ? COUNT_MAX : limit;
+  return `${LETTERS[dimension]} ${seconds} ${told}`;
+}
+
+function fieldOf(scope: string, { dimension, seconds }: Rule): string {
+  return `w:${scope}:${LETTERS[dimension]}:${seconds}`;
+}
+
+function assertWord(text: string): void {
+  assert(WORD.test(text), 'what a script is told is made of plain words');
+}

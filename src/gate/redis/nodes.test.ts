@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { redisServer } from '../../../test/prerequisites.ts';
+import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
+import { GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
+import { ManualClock, systemClock } from '../../kernel/clock.ts';
+import { silentLogger } from '../../kernel/log.ts';
+import {
+  CREDIT,
+  CREDIT_YUAN,
+  callOf,
+  charged,
+  covered,
+  coverOf,
+  fundsOf,
+  holdOf,
+  leaseOf,
+  moneyOf,
+  NOTHING_DONE,
+  policyOf,
+  reasonOf,
+  rule,
+  settledOf,
+} from '../suite/world.ts';
+import { connectRedis, type RedisConnection } from './connect.ts';
+import { createRedisGate, type RedisGate } from './gate.ts';
+
+const single = policyOf([], 1);
+const minute = policyOf([rule('requests', 60, 1n)]);
+const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
+
+describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped without redis-server)', () => {
+  let redis: TestRedis;
+  let connection: RedisConnection;
+  let clock: ManualClock;
+  let here: RedisGate;
+  let there: RedisGate;
+
+  const nodeWith = (serverTime: 'given' | 'its own'): RedisGate =>
+    createRedisGate({
+      client: connection.client,
+      clock: serverTime === 'given' ? clock : systemClock,
+      log: silentLogger,
+      ...(serverTime === 'given' ? { serverTimeMs: () => clock.now() } : {}),
+    });
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    // Nothing here is about time limits, and the machine may be busy.
+    connection = await connectRedis(redis.url, silentLogger, 25_000);
+  });
+  afterAll(async () => {
+    connection?.close();
+    await redis?.close();
+  });
+  beforeEach(async () => {
+    await redis.inspect.flushall();
+    clock = new ManualClock();
+    here = nodeWith('given');
+    there = nodeWith('given');
+    return async () => {
+      await here.close();
+      await there.close();
+    };
+  });
+
+  const held = async (gate: RedisGate, money = { ...hold, wantMicro: 99n * CREDIT }): Promise<bigint> => {
+    const lease = leaseOf(await gate.enter(callOf({ money })));
+    await gate.leave(lease, NOTHING_DONE);
+    return lease.heldMicro;
+  };
+
+  it('slots, windows and money are counted together', async () => {
+    const first = leaseOf(await here.enter(callOf({ policy: single, money: hold })));
+    expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('concurrency');
+    expect(await held(there)).toBe(5n * CREDIT);
+    await here.leave(first, NOTHING_DONE);
+    expect(reasonOf(await there.enter(callOf({ policy: minute })))).toBe('entered');
+    expect(reasonOf(await here.enter(callOf({ policy: minute })))).toBe('requests');
+    expect([here.active, there.active]).toEqual([0, 1]);
+  });
+
+  it('who decided with an older account is told so, and consumes nothing', async () => {
+    await here.enter(callOf({ accountVersion: 3 }));
+    expect(await there.enter(callOf({ accountVersion: 2, policy: minute }))).toEqual({ kind: 'stale' });
+    expect(reasonOf(await there.enter(callOf({ accountVersion: 3, policy: minute })))).toBe('entered');
+    await here.raiseVersion(1, 5);
+    await here.raiseVersion(1, 4);
+    expect(reasonOf(await there.enter(callOf({ accountVersion: 4 })))).toBe('stale');
+    expect(reasonOf(await there.enter(callOf({ accountVersion: 5 })))).toBe('entered');
+  });
+
+  it('a version that is raised before anybody calls counts too', async () => {
+    await here.raiseVersion(7, 2);
+    expect(reasonOf(await there.enter(callOf({ accountId: 7, accountVersion: 1 })))).toBe('stale');
+    expect(await redis.inspect.pttl('tollgate:{7}')).toBeGreaterThan(GATE_KEEP_MS - 60_000);
+  });
+
+  it('what a dead node holds frees itself: money first, its slot after ten minutes', async () => {
+    const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN), rule('requests', 3600, 9n)], 1);
+    const money = { ...hold, coverage: coverOf(11n) };
+    const coveredCall = leaseOf(await here.enter(callOf({ policy, scope: 'key:1', money })));
+    expect(coveredCall).toMatchObject({ payer: 'subscription', heldMicro: 10n * CREDIT });
+    leaseOf(await here.enter(callOf({ money: hold })));
+    // Another key of the account looks at all pots: coverage, amount window and Credits.
+    clock.advance(GATE_LEASE_MS - 1);
+    expect(await held(there)).toBe(5n * CREDIT);
+    expect(await held(there, moneyOf({ coverage: coverOf(11n) }))).toBe(1n * CREDIT);
+    clock.advance(1);
+    expect(await held(there)).toBe(15n * CREDIT);
+    const full = moneyOf({ coverage: coverOf(11n), wantMicro: 11n * CREDIT });
+    expect(await held(there, full)).toBe(11n * CREDIT);
+    const next = callOf({ policy, scope: 'key:1', money: { ...full, wantMicro: 12n * CREDIT } });
+    expect(reasonOf(await there.enter(next))).toBe('concurrency');
+    clock.advance(SLOT_LIFETIME_MS - GATE_LEASE_MS);
+    expect(leaseOf(await there.enter(next)).heldMicro).toBe(11n * CREDIT);
+  });
+
+  it('what a living node holds stays, however long the call runs', async () => {
+    const lease = leaseOf(await here.enter(callOf({ money: hold })));
+    for (let minutes = 0; minutes < 20; minutes++) {
+      clock.advance(30_000);
+      await here.renew();
+      expect(await held(there)).toBe(5n * CREDIT);
+    }
+    await here.leave(lease, NOTHING_DONE);
+    expect(await held(there)).toBe(15n * CREDIT);
+  });
+
+  it('a pending charge outlives its lease, and is settled once by whoever says so', async () => {
+    const lease = leaseOf(await here.enter(callOf({ money: hold })));
+    await here.leave(lease, charged(7n));
+    clock.advance(3_600_000);
+    expect(await held(there)).toBe(8n * CREDIT);
+    const newer = holdOf(fundsOf({ version: 2, creditsMicro: 8n * CREDIT }), { wantMicro: 99n * CREDIT });
+    const settlement = settledOf(lease, 7n, newer.purse?.funds ?? fundsOf());
+    for (let times = 0; times < 3; times++) await there.settled(settlement);
+    expect(await held(here)).toBe(8n * CREDIT);
+  });
+
+  it('recovery settles what a dead node held and never gave back', async () => {
+    const lease = leaseOf(await here.enter(callOf({ money: hold })));
+    await there.settled(settledOf(lease, 7n, fundsOf({ version: 2, creditsMicro: 8n * CREDIT })));
+    expect(await held(there)).toBe(8n * CREDIT);
+  });
+
+  it('calls of one account are renewed together, whatever each of them holds', async () => {
+    const calls = [undefined, hold, undefined, hold];
+    const leases = await Promise.all(calls.map((money) => here.enter(callOf({ money }))));
+    for (let times = 0; times < 4; times++) {
+      clock.advance(GATE_LEASE_MS / 2);
+      await here.renew();
+    }
+    expect(reasonOf(await there.enter(callOf({ money: hold })))).toBe('credits');
+    for (const result of leases) await here.leave(leaseOf(result), NOTHING_DONE);
+    expect(await held(there)).toBe(15n * CREDIT);
+  });
+
+  it('what a call of a dead node cost counts in its windows, once', async () => {
+    const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN)]);
+    const lease = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const amountMicro = 7n * CREDIT_YUAN;
+    const call = { callId: lease.callId, chargeMicro: 7n * CREDIT, amountMicro };
+    const funds = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+    for (let times = 0; times < 2; times++) await there.settled({ accountId: 1, calls: [call], funds });
+    expect(leaseOf(await there.enter(callOf({ policy, money: hold })))).toMatchObject({
+      heldMicro: 5n * CREDIT,
+      shortOf: 'amount',
+    });
+  });
+
+  it('what a living call cost counts when it leaves, though it was settled before', async () => {
+    const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN)]);
+    const lease = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const call = { callId: lease.callId, chargeMicro: 7n * CREDIT, amountMicro: 7n * CREDIT_YUAN };
+    const funds = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+    await here.settled({ accountId: 1, calls: [call], funds });
+    await here.leave(lease, charged(7n));
+    expect(leaseOf(await there.enter(callOf({ policy, money: hold })))).toMatchObject({
+      heldMicro: 5n * CREDIT,
+      shortOf: 'amount',
+    });
+  });
+
+  it('a call that leaves after its lease ran out is charged and counted all the same', async () => {
+    const policy = policyOf([rule('amount', 3600, 100n * CREDIT_YUAN), rule('tokens', 3600, 100n)]);
+    const late = leaseOf(await here.enter(callOf({ policy, money: hold, inputTokens: 10 })));
+    clock.advance(GATE_LEASE_MS);
+    expect(await held(there)).toBe(15n * CREDIT);
+    await here.leave(late, { ...charged(7n), tokens: 60 });
+    expect(await held(there)).toBe(8n * CREDIT);
+    expect(await there.enter(callOf({ policy, inputTokens: 41 }))).toMatchObject({ used: 60n });
+    const dear = moneyOf({ leastMicro: 94n * CREDIT, coverage: coverOf(999n) });
+    expect(await there.enter(callOf({ policy, money: dear }))).toMatchObject({ used: 7n * CREDIT_YUAN });
+  });
+
+  it('a hold that ran out is taken again when the call asks for more', async () => {
+    const lease = leaseOf(await here.enter(callOf({ money: hold })));
+    clock.advance(GATE_LEASE_MS);
+    expect(await held(there)).toBe(15n * CREDIT);
+    expect(await here.extend(lease, 2n * CREDIT)).toBe(2n * CREDIT);
+    expect(await held(there)).toBe(3n * CREDIT);
+    const other = leaseOf(await there.enter(callOf({ money: hold })));
+    expect(other.heldMicro).toBe(3n * CREDIT);
+    expect(await here.extend(lease, CREDIT)).toBe(0n);
+    expect(lease).toMatchObject({ heldMicro: 12n * CREDIT, shortOf: 'credits' });
+  });
+
+  it('a server that lost its memory learns from the living what they hold', async () => {
+    const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN)]);
+    const lease = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    await redis.inspect.flushall();
+    clock.advance(30_000);
+    await here.renew();
+    expect(await held(there)).toBe(5n * CREDIT);
+    await here.leave(lease, NOTHING_DONE);
+    expect(await held(there)).toBe(15n * CREDIT);
+  });
+
+  it('a server that lost its scripts is told them again', async () => {
+    await redis.inspect.script('FLUSH');
+    const lease = leaseOf(await here.enter(callOf({ money: hold })));
+    await redis.inspect.script('FLUSH');
+    await here.leave(lease, charged(7n));
+    expect(await held(there)).toBe(8n * CREDIT);
+  });
+
+  it('amounts beyond 2^53 are exact to the last micro-Credit', async () => {
+    const creditsMicro = 2n ** 63n - 1n;
+    const rich = holdOf(fundsOf({ creditsMicro }), { wantMicro: 2n ** 62n + 1n });
+    const first = leaseOf(await here.enter(callOf({ money: rich })));
+    expect(await held(there, { ...rich, wantMicro: creditsMicro })).toBe(2n ** 62n - 2n);
+    await here.leave(first, { ...NOTHING_DONE, amountMicro: 1n, chargeMicro: 2n ** 62n - 1n });
+    expect(await held(there, { ...rich, wantMicro: creditsMicro })).toBe(2n ** 62n);
+  });
+
+  it('no key is without a time to live, and none dies before its longest window', async () => {
+    const own = nodeWith('its own');
+    const month = 2_592_000;
+    const policy = policyOf(
+      [rule('requests', month, 9n), rule('images', 60, 9n), rule('amount', 60, 99_999n)],
+      9,
+    );
+    for (const scope of ['account:1', 'key:1', 'key:2']) {
+      const money = { ...hold, coverage: coverOf(5n) };
+      const one = leaseOf(await own.enter(callOf({ scope, policy, money, images: 1 })));
+      const two = leaseOf(await own.enter(callOf({ scope, policy, money: hold })));
+      await own.extend(one, CREDIT);
+      await own.rehold(one, hold);
+      await own.enter(callOf({ scope, policy: single, money: hold }));
+      await own.leave(one, { ...charged(1n), images: 3 });
+      await own.settled(settledOf(one, 1n, fundsOf({ version: 2, creditsMicro: 14n * CREDIT })));
+      await own.leave(two, covered(0n));
+    }
+    await own.raiseVersion(2, 9);
+    await own.settled({ accountId: 3, calls: [], funds: fundsOf() });
+    await own.leave(leaseOf(await own.enter(callOf({ accountId: 4 }))), NOTHING_DONE);
+    const keys = await redis.inspect.keys('*');
+    expect(keys.length).toBeGreaterThanOrEqual(6);
+    for (const key of keys) expect([key, await redis.inspect.pttl(key)]).toEqual([key, expect.any(Number)]);
+    for (const key of keys) expect(await redis.inspect.pttl(key)).toBeGreaterThan(0);
+    expect(await redis.inspect.pttl('tollgate:{1}')).toBeGreaterThanOrEqual(month * 1000 - 5_000);
+    await own.close();
+  });
+
+  it('windows that ended are forgotten while others come', async () => {
+    const policy = policyOf([rule('requests', 1, 9n), rule('tokens', 1, 9n)]);
+    for (let key = 0; key < 600; key++) {
+      await here.leave(leaseOf(await here.enter(callOf({ scope: `key:${key}`, policy }))), NOTHING_DONE);
+      clock.advance(20);
+    }
+    expect(await redis.inspect.hlen('tollgate:{1}')).toBeLessThan(600);
+    expect(reasonOf(await here.enter(callOf({ scope: 'key:599', policy, inputTokens: 10 })))).toBe('entered');
+  });
+
+  it('a clock that is set back lengthens no window', async () => {
+    await here.enter(callOf({ policy: minute }));
+    clock.jump(-3_600_000);
+    expect(await here.enter(callOf({ policy: minute }))).toMatchObject({ retryAfterMs: 60_000 });
+    clock.advance(59_999);
+    expect(await here.enter(callOf({ policy: minute }))).toMatchObject({ retryAfterMs: 1 });
+    clock.advance(1);
+    expect(reasonOf(await here.enter(callOf({ policy: minute })))).toBe('entered');
+  });
+});

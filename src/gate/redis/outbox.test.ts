@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { until } from '../../../test/support/processes.ts';
+import { silentLogger } from '../../kernel/log.ts';
+import type { Hearing } from './line.ts';
+import { Outbox } from './outbox.ts';
+
+const LOST = 'Connection is closed.';
+const UNSENT = "Stream isn't writeable and enableOfflineQueue options is false";
+
+describe('outbox of the gate on Redis', () => {
+  it('tells again until it is heard, and says so only when it may have been heard before', async () => {
+    const outbox = new Outbox(silentLogger);
+    const failures = [UNSENT, UNSENT, LOST, UNSENT];
+    const hearings: Hearing[] = [];
+    await outbox.tell({
+      tell: async (hearing) => {
+        hearings.push(hearing);
+        const failure = failures.shift();
+        if (failure !== undefined) throw new Error(failure);
+      },
+    });
+    expect(outbox.size).toBe(1);
+    await until(() => outbox.size === 0);
+    expect(hearings).toEqual(['first', 'first', 'first', 'again', 'again']);
+  });
+
+  it('keeps the order, and tells in it all that waited', async () => {
+    const outbox = new Outbox(silentLogger);
+    let away = true;
+    const heard: number[] = [];
+    for (let number = 0; number < 200; number++) {
+      await outbox.tell({
+        tell: async () => {
+          if (away) throw new Error(UNSENT);
+          heard.push(number);
+        },
+      });
+    }
+    away = false;
+    await until(() => outbox.size === 0);
+    expect(heard).toEqual(Array.from({ length: 200 }, (_, number) => number));
+  });
+
+  it('gives up the oldest beyond its bound, and the last word at its close is one try', async () => {
+    const outbox = new Outbox(silentLogger, 3);
+    const dropped: number[] = [];
+    let tries = 0;
+    for (let number = 0; number < 5; number++) {
+      const tell = async (): Promise<void> => {
+        tries += 1;
+        throw new Error(LOST);
+      };
+      await outbox.tell({ tell, drop: () => void dropped.push(number) });
+    }
+    expect(dropped).toEqual([0, 1]);
+    tries = 0;
+    await outbox.close();
+    expect(tries).toBe(3);
+    expect(outbox.size).toBe(3);
+  });
+});

@@ -1,0 +1,114 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { EnterRequest, RememberedWindow } from './contract.ts';
+import { Slots } from './slots.ts';
+import { keyOf, type Rule, takeOf, uses, type Window } from './window.ts';
+
+/** What is counted together: the slots and windows of an account, a key or a subscription. */
+export class Scope {
+  recent = false;
+  readonly slots = new Slots();
+  readonly #name: string;
+  readonly #clock: Clock;
+  /** By the rule's key: each dimension and length stands alone. */
+  readonly #windows = new Map<number, Window>();
+  /** No window ends before: most sweeps look no further. */
+  #firstEndMs = Number.POSITIVE_INFINITY;
+
+  constructor(name: string, clock: Clock) {
+    this.#name = name;
+    this.#clock = clock;
+  }
+
+  /** The running windows, parallel to `rules`: one look-up per rule serves both the check and the taking. */
+  lookUp(rules: readonly Rule[], nowMs: number): (Window | undefined)[] {
+    const running: (Window | undefined)[] = [];
+    for (const rule of rules) running.push(this.#find(rule, nowMs));
+    return running;
+  }
+
+  /**
+   * Takes from every rule the call uses, and starts the windows of which this is the first use. Afterwards
+   * `running` holds exactly the windows the call was admitted under.
+   */
+  take(rules: readonly Rule[], running: (Window | undefined)[], request: EnterRequest, nowMs: number): void {
+    for (let index = 0; index < rules.length; index++) {
+      const rule = rules[index];
+      if (rule === undefined) continue;
+      if (!uses(rule.dimension, request)) {
+        running[index] = undefined;
+        continue;
+      }
+      const window = running[index] ?? this.#start(rule, nowMs);
+      if (rule.dimension !== 'amount') window.used += takeOf(rule.dimension, request);
+      running[index] = window;
+    }
+  }
+
+  /** For what a call turns out to use only at its end. */
+  runningOrNew(rule: Rule, nowMs: number): Window {
+    return this.#find(rule, nowMs) ?? this.#start(rule, nowMs);
+  }
+
+  /**
+   * A window that began before this process. What is left of it is known by the wall clock alone; should that
+   * have been set back since, the window runs no longer than its length from now.
+   */
+  restore(window: RememberedWindow, nowMs: number): void {
+    const { scope, dimension, seconds, startedAtMs, used } = window;
+    const agedMs = Math.max(0, this.#clock.now() - startedAtMs);
+    if (agedMs >= seconds * 1000) return;
+    this.#keep(keyOf(dimension, seconds), {
+      leased: { scope, dimension, seconds, startedAtMs },
+      endsAtMs: nowMs + seconds * 1000 - agedMs,
+      used,
+      heldMicro: 0n,
+    });
+  }
+
+  /** Whoever has a running window is not forgotten: it would begin anew. */
+  isIdle(): boolean {
+    if (this.slots.size > 0) return false;
+    this.#dropEnded(this.#clock.monotonic());
+    return this.#windows.size === 0;
+  }
+
+  sweep(nowMs: number): void {
+    this.slots.expire(nowMs);
+    this.#dropEnded(nowMs);
+  }
+
+  #find(rule: Rule, nowMs: number): Window | undefined {
+    const window = this.#windows.get(rule.key);
+    return window !== undefined && nowMs < window.endsAtMs ? window : undefined;
+  }
+
+  #start(rule: Rule, nowMs: number): Window {
+    const { key, dimension, seconds } = rule;
+    // A wall clock that was set back must not make a window older than the one before it.
+    const before = this.#windows.get(key);
+    const startedAtMs = Math.max(this.#clock.now(), before === undefined ? 0 : before.leased.startedAtMs + 1);
+    return this.#keep(key, {
+      leased: { scope: this.#name, dimension, seconds, startedAtMs },
+      endsAtMs: nowMs + seconds * 1000,
+      used: 0n,
+      heldMicro: 0n,
+    });
+  }
+
+  #keep(key: number, window: Window): Window {
+    this.#windows.set(key, window);
+    if (window.endsAtMs < this.#firstEndMs) this.#firstEndMs = window.endsAtMs;
+    return window;
+  }
+
+  /** An ended window stays while its start lies ahead by the wall clock: its successor must begin later. */
+  #dropEnded(nowMs: number): void {
+    if (nowMs < this.#firstEndMs) return;
+    const wallMs = this.#clock.now();
+    this.#firstEndMs = Number.POSITIVE_INFINITY;
+    for (const [key, window] of this.#windows) {
+      if (nowMs >= window.endsAtMs && wallMs > window.leased.startedAtMs) this.#windows.delete(key);
+      else if (window.endsAtMs < this.#firstEndMs) this.#firstEndMs = window.endsAtMs;
+    }
+  }
+}

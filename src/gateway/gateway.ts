@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Directory } from '../accounts/contract.ts';
+import type { Calendar } from '../kernel/calendar.ts';
+import type { Refusal } from '../kernel/errors.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Carriage } from './passage.ts';
+import type { StreamTimes } from './stream.ts';
+
+/** A request body in memory; `release` gives its bytes back to the process's budget, once. */
+export interface RequestBody {
+  readonly kind: 'body';
+  readonly bytes: Buffer;
+  release(): void;
+}
+
+export type BodyResult = RequestBody | Refusal | { readonly kind: 'aborted' };
+
+export interface Gateway {
+  readonly directory: Directory;
+  readonly carriage: Carriage;
+  readBody(request: IncomingMessage, response: ServerResponse): Promise<BodyResult>;
+  /** For a request that is refused before its body was read. */
+  discardBody(request: IncomingMessage, response: ServerResponse): void;
+  readonly calendar: Calendar;
+  readonly random: Random;
+  readonly nodeName: string;
+  readonly times: StreamTimes;
+  /** The process is about to end: new calls are refused. */
+  isDraining(): boolean;
+}

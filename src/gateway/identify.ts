@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { type Caller, StoreUnavailable } from '../accounts/contract.ts';
+import { type Refusal, refuse } from '../kernel/errors.ts';
+import { authenticate } from './authenticate.ts';
+import type { Gateway } from './gateway.ts';
+
+/** What somebody waits who meets us at a bad moment. */
+export const WAIT_MS = 1_000;
+
+/** 1. Authentication. */
+export function identify(
+  request: Pick<IncomingMessage, 'headers'>,
+  gateway: Gateway,
+  nowMs: number,
+): Caller | Refusal | Promise<Caller | Refusal> {
+  if (gateway.isDraining()) return refuse('unavailable', { retryAfterMs: WAIT_MS });
+  const found = authenticate(request.headers.authorization, gateway.directory, nowMs);
+  return found instanceof Promise ? found.catch(refuseIfAway) : found;
+}
+
+/** Somebody else knows a newer account than this caller's: it is read from the store. */
+export function identifyAgain(
+  request: Pick<IncomingMessage, 'headers'>,
+  { account }: Caller,
+  gateway: Gateway,
+  nowMs: number,
+): Caller | Refusal | Promise<Caller | Refusal> {
+  gateway.directory.forgetAccount(account.id);
+  return identify(request, gateway, nowMs);
+}
+
+export function refuseIfAway(error: unknown): Refusal {
+  if (error instanceof StoreUnavailable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
+  throw error;
+}

@@ -1,0 +1,204 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { ACCOUNT_READS_MAX } from '../bounds.ts';
+import type { Route } from '../catalog/contract.ts';
+import type { EnterResult, ReholdResult } from '../gate/contract.ts';
+import { assert } from '../kernel/assert.ts';
+import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
+import { dialectOf } from '../protocol/registry.ts';
+import type { Call } from './call.ts';
+import { chooseLimits, enterRequest, moneyRequest, refusalOf } from './enter.ts';
+import { answerFailures, forward } from './forward.ts';
+import type { Gateway } from './gateway.ts';
+import { identifyAgain, WAIT_MS } from './identify.ts';
+import { firstLeg, type Leg, nextLeg, type Terms } from './legs.ts';
+import type { Passage } from './passage.ts';
+import { quote } from './quote.ts';
+import { orderRoutes } from './route.ts';
+import { isRequestsOwn, newSetbacks, type Setbacks } from './setbacks.ts';
+
+/** A request that was read and understood. */
+export interface Received {
+  readonly raw: RawRequest;
+  readonly facts: RequestFacts;
+  readonly response: ServerResponse;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The gate let the leg in: these routes are tried, in this order. */
+interface Taken {
+  readonly kind: 'taken';
+  readonly passage: Passage;
+  readonly routes: readonly Route[];
+}
+
+/** The leg cannot be tried, but perhaps another one. */
+interface Unserved {
+  readonly kind: 'unserved';
+  readonly refusal: Refusal;
+}
+
+/** A refusal as such is the call's: no leg would help. */
+type Taking = Taken | Unserved | Refusal | 'stale';
+
+/**
+ * A call from the decision who serves it to its answer, over one leg or several (legs.ts). The first leg that
+ * has a route enters the gate; later ones take over its lease. When none serves the call, it is answered with
+ * what stood in the way of the model that was asked for.
+ */
+export class Journey {
+  readonly #call: Call;
+  readonly #received: Received;
+  readonly #gateway: Gateway;
+  #terms: Terms;
+  #asked: Setbacks = newSetbacks();
+  /** The last one with the model that was asked for. */
+  #askedPassage: Passage | undefined;
+  #reads = 0;
+
+  constructor(call: Call, received: Received, gateway: Gateway) {
+    this.#call = call;
+    this.#received = received;
+    this.#gateway = gateway;
+    this.#terms = this.#termsNow();
+  }
+
+  /** Steps 2 to 7 of decisions.md 3. A refusal is still to be answered. */
+  async run(): Promise<Refusal | undefined> {
+    let leg: Leg | Refusal | undefined = firstLeg(this.#terms);
+    while (leg !== undefined) {
+      if (isRefusal(leg)) return leg;
+      // Awaited only where somebody has to be waited for: most calls pass the gate without leaving this turn.
+      const taking = this.#take(leg);
+      const taken = taking instanceof Promise ? await taking : taking;
+      if (taken === 'stale') {
+        leg = await this.#decideAgain();
+        continue;
+      }
+      if (isRefusal(taken)) return this.#asked.refusal ?? taken;
+      // What stands in the way of a fallback model is nobody's answer.
+      const setbacks = this.#isAsked(leg) ? this.#asked : newSetbacks();
+      if (taken.kind === 'unserved') setbacks.refusal ??= taken.refusal;
+      else {
+        if (this.#isAsked(leg)) this.#askedPassage = taken.passage;
+        const end = await forward(taken.passage, taken.routes, this.#gateway.times, setbacks);
+        if (end === 'answered') return undefined;
+        if (end === 'stopped') break;
+      }
+      leg = this.#after(leg);
+    }
+    return this.#answer();
+  }
+
+  #after(leg: Leg): Leg | undefined {
+    const next = nextLeg(this.#terms, leg);
+    return next !== undefined && !this.#isAsked(next) && isRequestsOwn(this.#asked) ? undefined : next;
+  }
+
+  #isAsked({ model }: Leg): boolean {
+    return model.modelId === this.#terms.modelId;
+  }
+
+  /** Spec 3.2, row 5: the original error. */
+  #answer(): Refusal | undefined {
+    const { failures, refusal } = this.#asked;
+    if (failures.length === 0 && refusal !== undefined) return refusal;
+    assert(this.#askedPassage !== undefined, 'what was neither tried nor refused is not answered');
+    answerFailures(this.#askedPassage, this.#asked);
+    return undefined;
+  }
+
+  /** Routes, then limits and hold in one atomic step; the routes come first, because they make the price. */
+  #take(leg: Leg): Taking | Promise<Taking> {
+    const { carriage, random } = this.#gateway;
+    const { gate, journal, health } = carriage;
+    const routes = orderRoutes(leg.routes, this.#terms.protocol, health, random);
+    if (isRefusal(routes)) return { kind: 'unserved', refusal: routes };
+    if (!journal.writable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
+    const { facts } = this.#received;
+    const tariff = this.#tariff(leg);
+    const { creditsPerYuan } = carriage.settlement;
+    const money =
+      leg.means === undefined
+        ? undefined
+        : moneyRequest(quote(facts, routes, tariff), leg.means, creditsPerYuan);
+    const wantMicro = money?.wantMicro ?? 0n;
+    const taken: Taken = { kind: 'taken', passage: this.#passage(leg, tariff, wantMicro), routes };
+    const { lease, id: callId, caller } = this.#call;
+    if (lease !== undefined) {
+      const reholding = gate.rehold(lease, money);
+      if (reholding instanceof Promise) return reholding.then((result) => this.#reheld(result, taken, leg));
+      return this.#reheld(reholding, taken, leg);
+    }
+    const { account, catalog, moment } = this.#terms;
+    const limits = chooseLimits(caller, catalog, moment.nowMs);
+    const entering = gate.enter(enterRequest({ callId, account, limits, facts, money }));
+    if (entering instanceof Promise) return entering.then((result) => this.#entered(result, taken, leg));
+    return this.#entered(entering, taken, leg);
+  }
+
+  #tariff({ model }: Leg): Passage['tariff'] {
+    const { account, catalog } = this.#terms;
+    return { catalog, model, account, nodeName: this.#gateway.nodeName };
+  }
+
+  #passage({ model }: Leg, tariff: Passage['tariff'], wantMicro: bigint): Passage {
+    const { raw, facts, response, headers } = this.#received;
+    const call = this.#call;
+    const dialect = dialectOf(call.endpoint.protocol);
+    const { catalog } = tariff;
+    const { carriage } = this.#gateway;
+    return { call, model, catalog, tariff, raw, facts, dialect, response, headers, wantMicro, carriage };
+  }
+
+  #entered(result: EnterResult, taken: Taken, leg: Leg): Taking {
+    if (result.kind === 'stale') return 'stale';
+    if (result.kind !== 'entered') return this.#refused(result);
+    this.#call.lease = result.lease;
+    this.#pay(leg);
+    return taken;
+  }
+
+  /** Refused, the old hold stands until the call ends; what its own leg failed with stays the answer. */
+  #reheld(result: ReholdResult, taken: Taken, leg: Leg): Taking {
+    if (result.kind !== 'reheld') return { kind: 'unserved', refusal: this.#refused(result) };
+    this.#pay(leg);
+    return taken;
+  }
+
+  #refused(result: Exclude<EnterResult, { kind: 'entered' | 'stale' }>): Refusal {
+    if (result.kind === 'gate-refused') this.#gateway.carriage.observer.gateRefused(result.reason);
+    return refusalOf(result);
+  }
+
+  #pay({ means }: Leg): void {
+    const { lease } = this.#call;
+    assert(lease !== undefined, 'who entered has a lease');
+    this.#call.payer = means === undefined ? 'byok' : lease.payer;
+  }
+
+  /** The account was changed on another node: nothing that was decided with the old one holds. */
+  async #decideAgain(): Promise<Leg | Refusal> {
+    this.#reads += 1;
+    if (this.#reads > ACCOUNT_READS_MAX) return refuse('unavailable', { retryAfterMs: WAIT_MS });
+    const { caller, createdAtMs } = this.#call;
+    const current = await identifyAgain(this.#received, caller, this.#gateway, createdAtMs);
+    if (isRefusal(current)) return current;
+    this.#call.caller = current;
+    this.#terms = this.#termsNow();
+    this.#asked = newSetbacks();
+    return firstLeg(this.#terms);
+  }
+
+  #termsNow(): Terms {
+    const { caller, createdAtMs, endpoint } = this.#call;
+    const { directory, calendar } = this.#gateway;
+    return {
+      account: caller.account,
+      catalog: directory.catalog(),
+      modelId: this.#received.facts.model,
+      protocol: endpoint.protocol,
+      moment: { nowMs: createdAtMs, month: calendar.month(createdAtMs) },
+    };
+  }
+}

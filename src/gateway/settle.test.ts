@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { sampleAccount, sampleKey, sampleModel, sampleRoute } from '../../test/support/samples.ts';
+import type { Gate, Lease, LeasedWindow } from '../gate/contract.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { Tasks } from '../kernel/task.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
+import type { CallRecord, Verdict } from '../ledger/contract.ts';
+import { type Call, newCall } from './call.ts';
+import { priceSnapshot } from './quote.ts';
+import { type Settlement, settleCall } from './settle.ts';
+
+const USAGE = { ...NO_USAGE, inputFresh: 100, outputText: 50, images: 1 };
+/** 100 × 10 + 50 × 30 micro-yuan and a picture of 0.3 yuan. */
+const AMOUNT = 302_500n;
+const CHARGE = AMOUNT * 1000n;
+
+interface Stage {
+  readonly extend?: Gate['extend'];
+  readonly payer?: Call['payer'];
+  readonly windows?: readonly LeasedWindow[];
+}
+
+function stage({ extend = () => 0n, payer = 'credits', windows = [] }: Stage = {}) {
+  const said: string[] = [];
+  const records: CallRecord[] = [];
+  const lease = {
+    callId: 'c',
+    accountId: 7,
+    payer,
+    heldMicro: 1n,
+    shortOf: undefined,
+    windows,
+  } as unknown as Lease;
+  const gate = {
+    extend: (of: Lease, moreMicro: bigint) => {
+      said.push(`extend ${moreMicro}`);
+      return extend(of, moreMicro);
+    },
+    leave: () => void said.push('leave'),
+  } as unknown as Gate;
+  const journal = {
+    end: (record: CallRecord) => {
+      said.push(`end ${record.heldMicro}`);
+      records.push(record);
+    },
+    flush: () => void said.push('flush'),
+  } as unknown as Settlement['journal'];
+  const observer = { callEnded: () => void said.push('told') };
+  const tasks = new Tasks(silentLogger);
+  const settlement: Settlement = { journal, gate, observer, clock: systemClock, creditsPerYuan: 1000, tasks };
+  const endpoint = {
+    protocol: 'chat',
+    path: undefined,
+    edit: false,
+    query: '',
+  } as unknown as Call['endpoint'];
+  const caller = { account: sampleAccount(), key: sampleKey() };
+  const call = newCall({ id: 'c', createdAtMs: 0, startedAt: 0, endpoint, caller });
+  const model = sampleModel();
+  const catalog = { nodes: [], systemRateMicro: 100_000_000n } as never;
+  call.price = priceSnapshot(sampleRoute(), { catalog, model, account: caller.account, nodeName: 'n' });
+  call.lease = lease;
+  call.payer = payer;
+  call.images = 3;
+  const end = (verdict: Verdict) =>
+    settleCall(call, { status: 200, errorCode: null, verdict, usage: USAGE, estimated: false }, settlement);
+  return { said, records, lease, end };
+}
+
+const grow = (lease: Lease, moreMicro: bigint): void => {
+  (lease as { heldMicro: bigint }).heldMicro += moreMicro;
+};
+
+test('a gate in this process leaves nothing to wait for', () => {
+  const { said, end } = stage({
+    extend: (lease, more) => {
+      grow(lease, more);
+      return more;
+    },
+  });
+  expect(end('complete')).toBeUndefined();
+  expect(said).toEqual([`extend ${CHARGE - 1n}`, `end ${CHARGE}`, 'leave', 'told', 'flush']);
+});
+
+test('a complete answer waits for what a gate elsewhere grants, and its record says it', async () => {
+  const answered = Promise.withResolvers<bigint>();
+  const { said, lease, end } = stage({ extend: () => answered.promise });
+  const settling = end('complete');
+  expect(said).toEqual([`extend ${CHARGE - 1n}`]);
+  grow(lease, 41n);
+  answered.resolve(41n);
+  await settling;
+  expect(said.slice(1)).toEqual(['end 42', 'leave', 'told', 'flush']);
+});
+
+test('a cut one does not wait: it ends with what it holds', () => {
+  const { said, end } = stage({ extend: () => new Promise(() => {}) });
+  expect(end('cut-by-client')).toBeUndefined();
+  expect(said.slice(1)).toEqual(['end 1', 'leave', 'told', 'flush']);
+});
+
+test('a gate that fails keeps no call from its end', async () => {
+  const { said, end } = stage({ extend: () => Promise.reject(new Error('away')) });
+  await end('complete');
+  expect(said.slice(1)).toEqual(['end 1', 'leave', 'told', 'flush']);
+});
+
+test.each([
+  ['byok', 'byok'],
+  ['subscription', 'covered'],
+] as const)('what %s pays is asked of no purse and charged to none', (payer, freeReason) => {
+  const { said, records, end } = stage({ payer });
+  end('complete');
+  expect(said[0]).toBe('end 1');
+  expect(records).toMatchObject([{ payer, freeReason, chargeMicro: 0n, amountMicro: AMOUNT }]);
+});
+
+test('each window that counts the call is remembered with what was used of it', () => {
+  const dimensions = ['requests', 'tokens', 'images', 'videos', 'amount'] as const;
+  const of = (dimension: LeasedWindow['dimension']) => ({
+    scope: 'key:1',
+    dimension,
+    seconds: 60,
+    startedAtMs: 5,
+  });
+  const { records, end } = stage({ windows: dimensions.map(of) });
+  end('complete');
+  // Three pictures were asked for and count, though one was made.
+  const used = [1n, 150n, 3n, 0n, AMOUNT];
+  expect(records[0]?.windows).toEqual(dimensions.map((one, place) => ({ ...of(one), used: used[place] })));
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { sampleAccount, samplePlan } from '../../test/support/samples.ts';
+import { currentSubscription } from './subscription.ts';
+
+const NOW = 1_000;
+const of = (id: number, level: number, span: readonly [number, number]) => ({
+  id,
+  plan: samplePlan({ level }),
+  startsAtMs: span[0],
+  endsAtMs: span[1],
+});
+
+test('only a subscription that is valid now counts, and the highest of several', () => {
+  const subscriptions = [
+    of(1, 3, [0, NOW]),
+    of(2, 3, [NOW + 1, 9_000]),
+    of(3, 1, [0, 9_000]),
+    of(4, 2, [NOW, 9_000]),
+  ];
+  expect(currentSubscription(sampleAccount({ subscriptions }), NOW)?.id).toBe(4);
+});
+
+test('among equal plans the one that was bought first counts, wherever it stands', () => {
+  const [first, second] = [of(1, 2, [0, 9_000]), of(2, 2, [0, 9_000])];
+  expect(currentSubscription(sampleAccount({ subscriptions: [second, first] }), NOW)?.id).toBe(1);
+  expect(currentSubscription(sampleAccount({ subscriptions: [first, second] }), NOW)?.id).toBe(1);
+});
+
+test('without a valid one there is none', () => {
+  expect(currentSubscription(sampleAccount(), NOW)).toBeUndefined();
+});

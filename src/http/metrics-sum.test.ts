@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { Counter, Gauge, Histogram, renderMetrics } from './metrics.ts';
+import { countersOf, sumMetrics } from './metrics-sum.ts';
+
+function figures(scale: number): string {
+  const calls = new Counter('calls_total', 'Calls.');
+  calls.add('{status="200 OK"}', 10 * scale);
+  if (scale > 1) calls.add('{status="429"}', 1);
+  const times = new Histogram('times', 'Times.', [0.1, 1]);
+  times.observe('', 0.05 * scale);
+  return renderMetrics([
+    calls,
+    times,
+    new Gauge('active', 'Active.', () => [['', scale]]),
+    new Gauge('tollgate_breaker_state', 'Breakers.', () => [['{route="7"}', scale]]),
+    new Gauge('tollgate_redis_up', 'Redis.', () => [['', scale === 1 ? 1 : 0]]),
+  ]);
+}
+
+test('series of several processes are added up, each under one heading', () => {
+  expect(sumMetrics([figures(1), figures(2), figures(4)])).toBe(
+    [
+      '# HELP calls_total Calls.',
+      '# TYPE calls_total counter',
+      'calls_total{status="200 OK"} 70',
+      'calls_total{status="429"} 2',
+      '# HELP times Times.',
+      '# TYPE times histogram',
+      'times_bucket{le="0.1"} 2',
+      'times_bucket{le="1"} 3',
+      'times_bucket{le="+Inf"} 3',
+      `times_sum ${0.05 + 0.1 + 0.2}`,
+      'times_count 3',
+      '# HELP active Active.',
+      '# TYPE active gauge',
+      'active 7',
+      '# HELP tollgate_breaker_state Breakers.',
+      '# TYPE tollgate_breaker_state gauge',
+      'tollgate_breaker_state{route="7"} 4',
+      '# HELP tollgate_redis_up Redis.',
+      '# TYPE tollgate_redis_up gauge',
+      'tollgate_redis_up 0',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('what a dead process counted stays counted, what it had in hand does not', () => {
+  const past = countersOf(figures(2));
+  const sum = sumMetrics([past, figures(1)]);
+  expect(sum).toContain('calls_total{status="200 OK"} 30\n');
+  expect(sum).toContain('times_count 2\n');
+  expect(sum).toContain('active 1\n');
+});

@@ -1,0 +1,60 @@
+/** Gauges that say something of the whole rather than of a part: the worst of all, never their sum. */
+const WORST: Readonly<Record<string, (values: readonly number[]) => number>> = {
+  nodejs_eventloop_delay_p99_seconds: (values) => Math.max(...values),
+  tollgate_breaker_state: (values) => Math.max(...values),
+  tollgate_credentials_unhealthy: (values) => Math.max(...values),
+  tollgate_redis_up: (values) => Math.min(...values),
+};
+
+interface Family {
+  readonly head: string[];
+  readonly series: Map<string, number[]>;
+}
+
+/**
+ * The figures of several processes as those of one: every series added up. Texts are those that
+ * `renderMetrics` makes, and nothing else.
+ */
+export function sumMetrics(texts: readonly string[]): string {
+  const families = new Map<string, Family>();
+  for (const text of texts) addText(text, families);
+  const lines = [...families].flatMap(([name, { head, series }]) => [
+    ...head,
+    ...[...series].map(([key, values]) => `${key} ${together(name, values)}`),
+  ]);
+  return `${lines.join('\n')}\n`;
+}
+
+/** The counters alone: what a process that died has counted stays counted. */
+export function countersOf(text: string): string {
+  const blocks = text.split(/^(?=# HELP )/m);
+  return blocks.filter((block) => /^# TYPE \S+ (?:counter|histogram)$/m.test(block)).join('');
+}
+
+function addText(text: string, families: Map<string, Family>): void {
+  let family: Family = { head: [], series: new Map() };
+  for (const line of text.split('\n')) {
+    const named = /^# HELP (\S+) /.exec(line)?.[1];
+    if (named !== undefined) {
+      family = families.get(named) ?? { head: [], series: new Map() };
+      families.set(named, family);
+    }
+    if (line.startsWith('#')) {
+      if (!family.head.includes(line)) family.head.push(line);
+    } else if (line !== '') addSeries(line, family);
+  }
+}
+
+function addSeries(line: string, { series }: Family): void {
+  const space = line.lastIndexOf(' ');
+  const key = line.slice(0, space);
+  const value = Number(line.slice(space + 1));
+  const values = series.get(key);
+  if (values === undefined) series.set(key, [value]);
+  else values.push(value);
+}
+
+function together(name: string, values: readonly number[]): number {
+  const worst = WORST[name];
+  return worst === undefined ? values.reduce((sum, value) => sum + value, 0) : worst(values);
+}

@@ -1,0 +1,241 @@
+import { creditsMicro, lineCost, type PriceSnapshot } from '../catalog/price.ts';
+import { assert } from '../kernel/assert.ts';
+import { formatMicro } from '../kernel/money.ts';
+import type { Usage } from '../kernel/usage.ts';
+import type { Attempt, FreeReason, Payer } from './contract.ts';
+
+/**
+ * A charge as a person recomputes it: quantity × price, line by line, times each rate, cut once. Every figure
+ * is an exact decimal text, and each follows from those before it. Field names are those of the platform API.
+ */
+export interface Receipt {
+  readonly call_id: string;
+  readonly model: string;
+  readonly model_asked: string;
+  readonly payer: Payer;
+  /** Tokens were counted by us, because the vendor did not say. */
+  readonly estimated: boolean;
+  readonly lines: readonly ReceiptLine[];
+  /** Sum of the lines, in yuan. */
+  readonly list_amount: string;
+  readonly rates: readonly ReceiptRate[];
+  /** The sum times every factor, not rounded. */
+  readonly product: string;
+  /** What was cut off after six decimals. */
+  readonly cut: string;
+  /** Product less cut: the price of the call in yuan. */
+  readonly amount: string;
+  readonly credits_per_yuan: number;
+  /** Amount × credits_per_yuan. */
+  readonly amount_credits: string;
+  /** What of it is charged; 0 for a free call. */
+  readonly charge: string;
+  /** Most that could be taken: what was held for the call at its end. */
+  readonly held: string;
+  /** Yuan of balance that became Credits for this call. */
+  readonly exchanged: string;
+  /** Taken. With the shortfall it is the charge. */
+  readonly credits: string;
+  readonly shortfall: string;
+  readonly free_reason: FreeReason | null;
+  readonly free_because: string | null;
+  readonly attempts: readonly ReceiptAttempt[];
+  readonly entries: readonly ReceiptEntry[];
+}
+
+export interface ReceiptLine {
+  readonly item: string;
+  readonly quantity: number;
+  /** Yuan for `per` of them. */
+  readonly price: string;
+  readonly per: number;
+  /** quantity × price / per. */
+  readonly amount: string;
+}
+
+export interface ReceiptRate {
+  readonly name: string;
+  /** As the catalogue says it: 100 is list price, the multiplier's list price is 1. */
+  readonly rate: string;
+  /** What is multiplied. */
+  readonly factor: string;
+}
+
+export interface ReceiptAttempt {
+  readonly route_id: number;
+  readonly vendor: string;
+  readonly credential: string;
+  readonly outcome: string;
+  readonly duration_ms: number;
+}
+
+export interface ReceiptEntry {
+  readonly id: string;
+  readonly kind: string;
+  readonly pool: string;
+  readonly change: string;
+  readonly after: string;
+}
+
+/** What the call log, the consumption log and the ledger say of a call that reached a vendor. */
+export interface ReceiptSource {
+  readonly callId: string;
+  readonly modelUsed: string;
+  readonly modelAsked: string;
+  readonly payer: Payer;
+  readonly estimated: boolean;
+  readonly usage: Usage;
+  readonly price: PriceSnapshot;
+  readonly chargeMicro: bigint;
+  readonly heldMicro: bigint;
+  readonly freeReason: FreeReason | null;
+  readonly attempts: readonly Attempt[];
+  readonly creditsPerYuan: number;
+  readonly exchangedMicro: bigint;
+  readonly creditsMicro: bigint;
+  readonly shortfallMicro: bigint;
+  readonly entries: readonly SourceEntry[];
+}
+
+export interface SourceEntry {
+  readonly id: bigint;
+  readonly kind: string;
+  readonly pool: string;
+  readonly changeMicro: bigint;
+  readonly afterMicro: bigint;
+}
+
+const FREE_BECAUSE: Readonly<Record<FreeReason, string>> = {
+  byok: 'It was made with your own credential; the vendor bills you directly.',
+  covered: 'It is covered by your subscription.',
+  'below-one-credit': 'Its price is below 1 Credit.',
+  'nothing-produced': 'Nothing was produced.',
+};
+
+const TOKENS_PER_PRICE = 1_000_000;
+/** Decimals of a price, of a line, of a percentage's factor. */
+const MICRO_DECIMALS = 6;
+const LINE_DECIMALS = 12;
+const PERCENT_DECIMALS = 8;
+
+export function describeReceipt(source: ReceiptSource): Receipt {
+  const lines = linesOf(source.usage, source.price);
+  const listAmount = lines.reduce((sum, line) => sum + line.amount, 0n);
+  const rates = ratesOf(source.price);
+  const product = rates.reduce((total, rate) => total * rate.factor, listAmount);
+  const decimals = rates.reduce((total, rate) => total + rate.decimals, LINE_DECIMALS);
+  const unit = 10n ** BigInt(decimals - MICRO_DECIMALS);
+  const amountMicro = product / unit;
+  assert(source.creditsMicro + source.shortfallMicro === source.chargeMicro, 'a charge is taken or short');
+  return {
+    call_id: source.callId,
+    model: source.modelUsed,
+    model_asked: source.modelAsked,
+    payer: source.payer,
+    estimated: source.estimated,
+    lines: lines.map(({ amount, ...line }) => ({ ...line, amount: formatScaled(amount, LINE_DECIMALS) })),
+    list_amount: formatScaled(listAmount, LINE_DECIMALS),
+    rates: rates.map(({ name, rateMicro, factor, decimals }) => ({
+      name,
+      rate: formatMicro(rateMicro),
+      factor: formatScaled(factor, decimals),
+    })),
+    product: formatScaled(product, decimals),
+    cut: formatScaled(product % unit, decimals),
+    amount: formatMicro(amountMicro),
+    ...paymentOf(source, amountMicro),
+  };
+}
+
+function paymentOf(source: ReceiptSource, amountMicro: bigint) {
+  const { freeReason, creditsPerYuan } = source;
+  return {
+    credits_per_yuan: creditsPerYuan,
+    amount_credits: formatMicro(creditsMicro(amountMicro, creditsPerYuan)),
+    charge: formatMicro(source.chargeMicro),
+    held: formatMicro(source.heldMicro),
+    exchanged: formatMicro(source.exchangedMicro),
+    credits: formatMicro(source.creditsMicro),
+    shortfall: formatMicro(source.shortfallMicro),
+    free_reason: freeReason,
+    free_because: freeReason === null ? null : FREE_BECAUSE[freeReason],
+    attempts: source.attempts.map((attempt) => ({
+      route_id: attempt.routeId,
+      vendor: attempt.vendor,
+      credential: attempt.credential,
+      outcome: attempt.outcome,
+      duration_ms: attempt.durationMs,
+    })),
+    entries: source.entries.map((entry) => ({
+      id: String(entry.id),
+      kind: entry.kind,
+      pool: entry.pool,
+      change: formatMicro(entry.changeMicro),
+      after: formatMicro(entry.afterMicro),
+    })),
+  };
+}
+
+interface ExactLine extends Omit<ReceiptLine, 'amount'> {
+  /** With LINE_DECIMALS. */
+  readonly amount: bigint;
+}
+
+/** Output of a call that hit the vendor's cache has its own price; reasoning is output. */
+function linesOf(usage: Usage, { prices }: PriceSnapshot): readonly ExactLine[] {
+  const cachedOutput = usage.cacheRead > 0 ? prices.cacheOutputMicro : undefined;
+  const outputMicro = cachedOutput ?? prices.outputMicro;
+  const items: readonly (readonly [item: string, quantity: number, priceMicro: bigint, per: number])[] = [
+    ['input_tokens', usage.inputFresh, prices.inputMicro, TOKENS_PER_PRICE],
+    ['cache_read_tokens', usage.cacheRead, prices.cacheInputMicro ?? prices.inputMicro, TOKENS_PER_PRICE],
+    ['cache_write_tokens', usage.cacheWrite, prices.cacheWriteMicro ?? prices.inputMicro, TOKENS_PER_PRICE],
+    ['output_tokens', usage.outputText, outputMicro, TOKENS_PER_PRICE],
+    ['reasoning_tokens', usage.outputReasoning, outputMicro, TOKENS_PER_PRICE],
+    ['images', usage.images, prices.imageMicro, 1],
+    ['videos', usage.videos, prices.videoMicro, 1],
+  ];
+  return items
+    .filter(([, quantity]) => quantity > 0)
+    .map(([item, quantity, priceMicro, per]) => ({
+      item,
+      quantity,
+      price: formatMicro(priceMicro),
+      per,
+      amount: lineCost(quantity, priceMicro, per),
+    }));
+}
+
+interface ExactRate {
+  readonly name: string;
+  readonly rateMicro: bigint;
+  readonly factor: bigint;
+  readonly decimals: number;
+}
+
+/** A percentage in micro-units is its factor with two decimals more. */
+function ratesOf({ rates }: PriceSnapshot): readonly ExactRate[] {
+  const percent = (name: string, rateMicro: bigint): ExactRate => ({
+    name,
+    rateMicro,
+    factor: rateMicro,
+    decimals: PERCENT_DECIMALS,
+  });
+  const multiplier = rates.rateMultiplierMicro;
+  return [
+    { name: 'rate_multiplier', rateMicro: multiplier, factor: multiplier, decimals: MICRO_DECIMALS },
+    percent('system_rate', rates.systemMicro),
+    percent('user_rate', rates.userMicro),
+    percent('vendor_rate', rates.vendorMicro),
+    percent('credential_rate', rates.credentialMicro),
+    percent('node_rate', rates.nodeMicro),
+  ];
+}
+
+/** `1250n` with three decimals is `1.25`: exact, no trailing zeros. */
+function formatScaled(value: bigint, decimals: number): string {
+  assert(value >= 0n, 'a figure of a receipt is never negative');
+  const digits = value.toString().padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0{1,99}$/, '');
+  const whole = digits.slice(0, -decimals);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}

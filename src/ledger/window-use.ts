@@ -1,0 +1,41 @@
+import type { Dimension } from '../catalog/contract.ts';
+import type { LeasedWindow, RememberedWindow } from '../gate/contract.ts';
+
+/** What a call used, of whatever a window can count. */
+export interface WindowUse {
+  readonly tokens: number;
+  /** Micro-yuan, whoever pays. */
+  readonly amountMicro: bigint;
+  /** Asked for or made, whichever is more: images count at entry and are not given back. */
+  readonly images: number;
+  readonly videos: number;
+}
+
+const NONE: readonly RememberedWindow[] = Object.freeze([]);
+
+/** What the call used of each window that counts it: the same figures that the gate counts at its end. */
+export function useOfWindows(windows: readonly LeasedWindow[], use: WindowUse): readonly RememberedWindow[] {
+  if (windows.length === 0) return NONE;
+  return windows.map(({ scope, dimension, seconds, startedAtMs }) => ({
+    scope,
+    dimension,
+    seconds,
+    startedAtMs,
+    used: usedOf(dimension, use),
+  }));
+}
+
+function usedOf(dimension: Dimension, use: WindowUse): bigint {
+  switch (dimension) {
+    case 'requests':
+      return 1n;
+    case 'tokens':
+      return BigInt(use.tokens);
+    case 'amount':
+      return use.amountMicro;
+    case 'images':
+      return BigInt(use.images);
+    case 'videos':
+      return BigInt(use.videos);
+  }
+}

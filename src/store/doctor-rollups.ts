@@ -1,0 +1,109 @@
+/**
+ * The doctor's questions about roll-ups: what the kept calls add up to, less what was added up when they were
+ * settled. Whatever is not zero is a finding. Hours before the logs are kept cannot be asked any more.
+ */
+const KEPT = '(select kept_from from log_retention)';
+const HOUR = "date_trunc('hour', c.created_at, 'UTC')";
+const FAILED = "(c.verdict not in ('complete', 'cut-by-client'))::int";
+const TAKEN = 'coalesce(s.credits_micro, 0)';
+const LOGGED = 'calls c left join consumptions s on s.created_at = c.created_at and s.call_id = c.call_id';
+const OUTPUT = 'c.output_text + c.output_reasoning';
+
+/** A column of the roll-up, and what it is for a single call of the log. */
+type Columns = Readonly<Record<string, string>>;
+
+const USAGE_KEY: Columns = {
+  account_id: 'c.account_id',
+  hour: HOUR,
+  model_id: 'c.model_used',
+  key_id: 'c.key_id',
+  protocol: 'c.protocol_in',
+  status: 'c.status',
+  payer: 'c.payer',
+  credential: "case when c.payer = 'byok' then coalesce(c.attempts -> -1 ->> 'credential', '') else '' end",
+};
+
+const USAGE_SUMS: Columns = {
+  calls: '1',
+  failed: FAILED,
+  input_fresh: 'c.input_fresh',
+  cache_read: 'c.cache_read',
+  cache_write: 'c.cache_write',
+  output_text: 'c.output_text',
+  output_reasoning: 'c.output_reasoning',
+  images: 'c.images',
+  videos: 'c.videos',
+  amount_micro: 'c.amount_micro',
+  credits_micro: TAKEN,
+};
+
+const MODEL_KEY: Columns = { hour: HOUR, model_id: 'c.model_used', vendor: 'c.vendor' };
+const FIRST_TOKEN = '(c.stream and c.ttfb_ms is not null)';
+const TIMED = `coalesce(c.stream and c.verdict = 'complete' and not c.estimated
+  and c.duration_ms > c.ttfb_ms and ${OUTPUT} > 0, false)`;
+
+const MODEL_SUMS: Columns = {
+  calls: '1',
+  failed: FAILED,
+  input_tokens: 'c.input_fresh + c.cache_read + c.cache_write',
+  output_tokens: OUTPUT,
+  images: 'c.images',
+  amount_micro: 'c.amount_micro',
+  credits_micro: TAKEN,
+  ttft_calls: `${FIRST_TOKEN}::int`,
+  ttft_ms: `case when ${FIRST_TOKEN} then c.ttfb_ms else 0 end`,
+  speed_calls: `${TIMED}::int`,
+  speed_tokens: `case when ${TIMED} then ${OUTPUT} else 0 end`,
+  speed_ms: `case when ${TIMED} then c.duration_ms - c.ttfb_ms else 0 end`,
+};
+
+const REACHED = 'c.price is not null and c.vendor is not null';
+
+export const ROLLUP_QUESTIONS = {
+  'usage-rollup': differences({
+    table: 'usage_hourly',
+    key: USAGE_KEY,
+    sums: USAGE_SUMS,
+    from: LOGGED,
+    subject: "'account ' || account_id",
+  }),
+  'model-rollup': differences({
+    table: 'model_hourly',
+    key: MODEL_KEY,
+    sums: MODEL_SUMS,
+    from: `${LOGGED} where ${REACHED}`,
+    subject: "'model ' || model_id",
+  }),
+  'model-users': `
+    select 'model ' || model_id as subject, 'account ' || account_id || ' on ' || day
+      || case when sum(side) > 0 then ' is missing' else ' has no call' end as detail
+    from (select distinct (c.created_at at time zone 'UTC')::date as day, c.model_used as model_id, c.account_id,
+            1 as side from calls c where ${REACHED}
+          union all
+          select day, model_id, account_id, -1 from model_users_daily where day >= ${KEPT}) both_sides
+    group by day, model_id, account_id having sum(side) <> 0 order by 1, 2 limit $1`,
+};
+
+interface Rollup {
+  readonly table: string;
+  readonly key: Columns;
+  readonly sums: Columns;
+  readonly from: string;
+  readonly subject: string;
+}
+
+function differences({ table, key, sums, from, subject }: Rollup): string {
+  const keys = Object.keys(key).join(', ');
+  const columns = Object.entries({ ...key, ...sums }).map(([name, value]) => `${value} as ${name}`);
+  const names = Object.keys(sums);
+  const off = names.map((name) => `case when sum(${name}) <> 0 then ' ${name} ' || sum(${name}) end`);
+  return `
+    select ${subject} as subject, 'hour ' || (hour at time zone 'UTC') || ' of ' || model_id
+      || ', the calls less the roll-up:' || concat(${off.join(', ')}) as detail
+    from (select ${columns.join(', ')} from ${from}
+          union all
+          select ${keys}, ${names.map((name) => `-${name}`).join(', ')} from ${table}
+          where hour >= ${KEPT}) both_sides
+    group by ${keys} having ${names.map((name) => `sum(${name}) <> 0`).join(' or ')}
+    order by 1, 2 limit $1`;
+}

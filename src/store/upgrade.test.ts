@@ -1,0 +1,135 @@
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
+import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { createCalendar } from '../kernel/calendar.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
+import type { CallRecord } from '../ledger/contract.ts';
+import { encodeCallRows } from './call-row.ts';
+import { type Database, openDatabase } from './database.ts';
+import { examine } from './doctor.ts';
+import { createLedgerStore } from './ledger.ts';
+import { migrate } from './migrate.ts';
+import { ensurePartitions } from './partitions.ts';
+import { findReceipt } from './receipts.ts';
+
+const OWN_FOLDER = join(import.meta.dirname, 'migrations');
+
+let server: FreshDatabase;
+let folder: string;
+let connection: string;
+let database: Database;
+
+beforeAll(async () => {
+  server = await freshDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-upgrade-'));
+  for (const name of await readdir(OWN_FOLDER)) {
+    if (name < '005') await copyFile(join(OWN_FOLDER, name), join(folder, name));
+  }
+  await server.database.query('create database upgrade');
+  const url = new URL(server.connection);
+  url.pathname = '/upgrade';
+  connection = url.href;
+  await migrate({ connection, log: silentLogger, folder });
+  database = await openDatabase({ connection, log: silentLogger });
+});
+
+afterAll(async () => {
+  await database.close();
+  await server.database.query('drop database upgrade with (force)');
+  await server.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** As the settlement of that time wrote them: free calls have no row in the consumption log. */
+async function writeOldBooks(calls: readonly CallRecord[], charged: CallRecord): Promise<void> {
+  const opening = 100_000_000n;
+  const left = opening - charged.chargeMicro;
+  await database.query(
+    `insert into accounts (email, password_hash, status, role, user_type, user_rate_micro, api_billing,
+       auto_exchange, credits_micro, funds_version, month, month_spent_micro)
+     values ('old@example.com', 'none', 'enabled', 'user', 1, 100000000, true, false, $1, 2, '2026-11', $2)`,
+    [left, charged.amountMicro],
+  );
+  await ensurePartitions(database, ['2026-11']);
+  const [rows, prices] = encodeCallRows(calls);
+  await database.query(
+    `insert into calls select (jsonb_populate_record(null::calls,
+       row || jsonb_build_object('id', nextval('calls_id_seq'), 'price', $2::jsonb -> (row ->> 'price')::int))).*
+     from jsonb_array_elements($1::jsonb) as row`,
+    [rows, prices],
+  );
+  await database.query(
+    `insert into consumptions
+       (call_id, created_at, account_id, month, amount_micro, spent_micro, credits_micro, shortfall_micro, receipt)
+     values ($1, $2, 1, '2026-11', $3, $3, $4, 0, $5)`,
+    [
+      charged.callId,
+      new Date(charged.createdAtMs),
+      charged.amountMicro,
+      charged.chargeMicro,
+      {
+        model: 'gpt-5',
+        estimated: false,
+        creditsPerYuan: 1000,
+        chargeMicro: '25000000',
+        exchangedMicro: '0',
+      },
+    ],
+  );
+  await database.query(
+    `insert into ledger_entries
+       (transaction_id, account_id, seq, kind, pool, change_micro, after_micro, ref, call_at)
+     values (1, 1, 1, 'top_up', 'credits', $1, $1, 'opening', null),
+       (1, null, null, 'top_up', 'credits', -$1::bigint, null, 'platform', null),
+       (2, 1, 2, 'consumption', 'credits', -$2::bigint, $3, $4, $5),
+       (2, null, null, 'consumption', 'credits', $2, null, 'platform', null)`,
+    [opening, charged.chargeMicro, left, charged.callId, new Date(charged.createdAtMs)],
+  );
+}
+
+test('a database from before windows and roll-ups gets them for its old calls, and its books agree', async () => {
+  const charged = callOf({ accountId: 1 });
+  const covered = callOf({ accountId: 1, payer: 'subscription', chargeMicro: 0n, freeReason: 'covered' });
+  const refused = callOf({
+    accountId: 1,
+    price: null,
+    vendor: null,
+    usage: NO_USAGE,
+    amountMicro: 0n,
+    chargeMicro: 0n,
+    payer: 'none',
+    verdict: 'refused',
+    status: 429,
+  });
+  await writeOldBooks([charged, covered, refused], charged);
+  expect(await migrate({ connection, log: silentLogger })).toEqual(['005_windows_rollups.sql']);
+  expect(await examine(database)).toEqual([]);
+  expect(await database.query('select payer, calls, credits_micro from usage_hourly order by payer')).toEqual(
+    [
+      { payer: 'credits', calls: 1n, credits_micro: 25_000_000n },
+      { payer: 'none', calls: 1n, credits_micro: 0n },
+      { payer: 'subscription', calls: 1n, credits_micro: 0n },
+    ],
+  );
+  expect(await findReceipt(database, 1, covered.callId)).toMatchObject({
+    payer: 'subscription',
+    credits: '0',
+    free_reason: 'covered',
+  });
+
+  // The old calls are known, and new ones go on in the same hour.
+  const ledger = createLedgerStore({
+    database,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    calendar: createCalendar('UTC'),
+  });
+  await ledger.settle([charged, covered, refused, callOf({ accountId: 1, createdAtMs: NOVEMBER + 1_000 })]);
+  expect(await database.query("select calls from usage_hourly where payer = 'credits'")).toEqual([
+    { calls: 2n },
+  ]);
+  expect(await examine(database)).toEqual([]);
+});

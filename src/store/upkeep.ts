@@ -1,0 +1,95 @@
+import { StoreUnavailable } from '../accounts/contract.ts';
+import { STORE_UPKEEP_MS, STORE_UPKEEP_STEPS_MAX, WINDOWS_PRUNED_ROWS } from '../bounds.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Database } from './database.ts';
+import { dropPartitionsBefore, logMonth } from './partitions.ts';
+import { pruneWindows } from './windows.ts';
+
+export interface StoreUpkeepOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Whole months that the logs go back, besides the running one; 0 keeps everything. */
+  readonly logMonths: number;
+}
+
+/** What the store forgets in the background. Any number of nodes may do it: each finds what is left. */
+export interface StoreUpkeep {
+  /** One round at a time; who asks meanwhile gets the one that runs. Never throws. */
+  round(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The first round comes with the first interval, so that a start has the database to itself. */
+export function startStoreUpkeep(options: StoreUpkeepOptions): StoreUpkeep {
+  return new PeriodicUpkeep(options);
+}
+
+const DAY_MS = 86_400_000;
+
+class PeriodicUpkeep implements StoreUpkeep {
+  readonly #options: StoreUpkeepOptions;
+  readonly #timer: NodeJS.Timeout;
+  #running: Promise<void> | undefined;
+  #lastDay = Number.NaN;
+  #stopped = false;
+
+  constructor(options: StoreUpkeepOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.round(), STORE_UPKEEP_MS);
+    this.#timer.unref();
+  }
+
+  round(): Promise<void> {
+    this.#running ??= this.#work().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #work(): Promise<void> {
+    try {
+      await this.#forgetWindows();
+      await this.#dropLogs();
+    } catch (error) {
+      // A store that is away, or busy with its logs, is tried again in the next round.
+      if (error instanceof StoreUnavailable) return;
+      this.#options.log.error({ err: error }, 'upkeep of the store failed');
+    }
+  }
+
+  /** Step by step, so that no statement holds many rows for long. */
+  async #forgetWindows(): Promise<void> {
+    const { database, clock } = this.#options;
+    for (let steps = 0; steps < STORE_UPKEEP_STEPS_MAX && !this.#stopped; steps++) {
+      if ((await pruneWindows(database, clock.now())) < WINDOWS_PRUNED_ROWS) return;
+    }
+  }
+
+  async #dropLogs(): Promise<void> {
+    const { database, clock, log, logMonths } = this.#options;
+    if (logMonths === 0 || this.#stopped) return;
+    const day = Math.floor(clock.now() / DAY_MS);
+    if (day === this.#lastDay) return;
+    const dropped = await dropPartitionsBefore(database, await this.#keptFrom());
+    this.#lastDay = day;
+    if (dropped.length > 0) log.info({ tables: dropped }, 'old logs dropped');
+  }
+
+  /** By the earlier of two clocks: one that jumped ahead shall not cost anybody's logs. */
+  async #keptFrom(): Promise<string> {
+    const { database, clock, logMonths } = this.#options;
+    const [row] = await database.query<{ now: Date }>('select now() as now');
+    assert(row !== undefined, 'the database knows the time');
+    const now = new Date(Math.min(row.now.getTime(), clock.now()));
+    return logMonth(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - logMonths));
+  }
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCalendar } from '../../src/kernel/calendar.ts';
+import { NO_USAGE } from '../../src/kernel/usage.ts';
+import { findLogin } from '../../src/store/accounts.ts';
+import { createLedgerStore } from '../../src/store/ledger.ts';
+import { CREDITS_PER_YUAN, callOf, NOVEMBER } from '../support/calls.ts';
+import { CATALOG_TEXT } from '../support/catalog.ts';
+import { openTerminal, type Terminal } from '../support/commands.ts';
+
+const USER = ['--account', 'user@example.com'] as const;
+let terminal: Terminal;
+let paid: string;
+let covered: string;
+let refused: string;
+
+beforeAll(async () => {
+  terminal = await openTerminal(CATALOG_TEXT);
+  const { database } = terminal.fresh;
+  const accountId = (await findLogin(database, 'user@example.com'))?.accountId ?? 0;
+  const calendar = createCalendar('UTC');
+  const store = createLedgerStore({ database, creditsPerYuan: CREDITS_PER_YUAN, calendar });
+  const calls = [
+    callOf({ accountId, modelAsked: 'gpt-4', keyName: 'lap\u001b[31mtop' }),
+    callOf({
+      accountId,
+      createdAtMs: NOVEMBER + 1000,
+      payer: 'subscription',
+      chargeMicro: 0n,
+      freeReason: 'covered',
+    }),
+    callOf({
+      accountId,
+      createdAtMs: NOVEMBER + 2000,
+      usage: NO_USAGE,
+      payer: 'none',
+      price: null,
+      routeId: null,
+      vendor: null,
+      protocolOut: null,
+      status: 429,
+      errorCode: 42902,
+      verdict: 'refused',
+      attempts: [],
+      ttfbMs: null,
+    }),
+  ];
+  await store.settle(calls);
+  [paid = '', covered = '', refused = ''] = calls.map(({ callId }) => callId);
+}, 120_000);
+afterAll(() => terminal?.close());
+
+describe('call list', () => {
+  test('shows the newest first, and goes on where a page ended', async () => {
+    const first = await terminal.run('call', 'list', ...USER, '--size', '2');
+    expect(first.stdout).toMatch(/^ID +TIME +STATUS +END +MODEL +INPUT +OUTPUT +PAYER +CREDITS\n/);
+    const [, newest = '', second = '', more = ''] = first.stdout.split('\n');
+    expect(newest).toMatch(/2026-11-15 20:00:02 +429 +refused +gpt-5 +0 +0 +none +0$/);
+    expect(second).toMatch(
+      /^req_\w+ +2026-11-15 20:00:01 +200 +complete +gpt-5 +1000 +500 +subscription +0$/,
+    );
+    expect(more).toBe(`more: --before ${covered}`);
+    const rest = await terminal.json<object[]>('call', 'list', ...USER, '--size', '2', '--before', covered);
+    expect(rest).toMatchObject([
+      {
+        request_id: paid,
+        model_id: 'gpt-4',
+        model_used: 'gpt-5',
+        payer: 'credits',
+        subscription_covered: false,
+        amount: '0.025',
+        credits: '25',
+        input_tokens: 1000,
+        output_tokens: 500,
+      },
+    ]);
+    expect(rest).toHaveLength(1);
+  });
+
+  test('shows nothing of strangers', async () => {
+    const other = ['--account', 'operator@example.com'] as const;
+    expect(await terminal.json('call', 'list', ...other)).toEqual([]);
+    expect(await terminal.run('call', 'list', ...other, '--before', paid)).toMatchObject({
+      code: 1,
+      stderr: 'tollgate call list: the account has no call of this id\n',
+    });
+  });
+});
+
+describe('call show', () => {
+  test('shows how a charge follows from tokens, prices and rates, and where it stands in the ledger', async () => {
+    const { code, stdout } = await terminal.run('call', 'show', paid);
+    expect(code).toBe(0);
+    for (const line of [
+      /^account +\d+ +user@example\.com$/m,
+      /^key +1 +lap·\[31mtop$/m,
+      /^model +gpt-5, asked for gpt-4$/m,
+      /^protocol +chat to responses, streamed$/m,
+      /^input tokens +1000 +10 for 1000000 +0\.01$/m,
+      /^output tokens +500 +30 for 1000000 +0\.015$/m,
+      /^user rate +100 +× 1$/m,
+      /^amount +0\.025$/m,
+      /^in Credits +× 1000 +25$/m,
+      /^paid by +credits$/m,
+      /^taken +25 Credits$/m,
+      /^1 +openai +openai-main +ok +12 ms$/m,
+      /^\d+ +consumption +credits +-25 +49975\.5$/m,
+    ]) {
+      expect(stdout).toMatch(line);
+    }
+    expect(stdout).not.toMatch(/^(free|shortfall|exchanged) /m);
+  });
+
+  test('has the whole receipt for programs', async () => {
+    const shown = await terminal.json<{ receipt: { entries: unknown[] } }>('call', 'show', paid);
+    expect(shown).toMatchObject({
+      request_id: paid,
+      email: 'user@example.com',
+      receipt: { call_id: paid, amount: '0.025', credits: '25', shortfall: '0' },
+    });
+    expect(shown.receipt.entries).toHaveLength(1);
+  });
+
+  test('says why a call was free', async () => {
+    const { stdout } = await terminal.run('call', 'show', covered);
+    expect(stdout).toMatch(/^paid by +subscription$/m);
+    expect(stdout).toMatch(/^taken +0 Credits$/m);
+    expect(stdout).toMatch(/^free +It is covered by your subscription\.$/m);
+    expect(stdout).not.toContain('ENTRY');
+  });
+
+  test('of a call that reached no vendor has no receipt', async () => {
+    const { stdout } = await terminal.run('call', 'show', refused);
+    expect(stdout).toMatch(/^status +429 refused, code 42902$/m);
+    expect(stdout).toMatch(/\n\nNo receipt: the call reached no vendor\.\n$/);
+    expect(await terminal.json('call', 'show', refused)).toMatchObject({ receipt: null });
+  });
+
+  test.each([
+    [[], 2, 'give the id of one call'],
+    [['a', 'b'], 2, 'give the id of one call'],
+    [['req_nonsense'], 1, 'there is no such call'],
+    [[`req_${'0'.repeat(26)}`], 1, 'there is no such call'],
+  ])('with %j ends with %i', async (ids, code, why) => {
+    const answer = await terminal.run('call', 'show', ...ids);
+    expect(answer).toMatchObject({ code, stdout: '' });
+    expect(answer.stderr).toContain(why);
+  });
+});

@@ -1,0 +1,158 @@
+import { chmod, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
+import {
+  makePlace,
+  type Place,
+  type ServerProcess,
+  type SimulatorProcess,
+  sleep,
+  startServerProcess,
+  startSimulatorProcess,
+  until,
+} from '../support/processes.ts';
+import { Load, type Seen, seeded } from './load.ts';
+import { ask, codeOf, figure, isIdle, judge } from './outage.ts';
+import { keyOf, openScene, type Scene } from './scene.ts';
+import { CRASH_CATALOG } from './shapes.ts';
+
+const SIZE = { streams: 12, plains: 8, images: 2, paceMs: 40 };
+/** reliability.md asks for minutes; here it is longer than every timeout of ours. */
+const AWAY_MS = Number(process.env.TOLLGATE_TEST_AWAY_MS ?? 20_000);
+
+describe('a PostgreSQL of the user’s that is away', () => {
+  let simulator: SimulatorProcess;
+  let place: Place;
+  let postgres: EmbeddedServer;
+  let server: ServerProcess;
+  let database: Database;
+  let known: string;
+  let cold: string;
+
+  const startPostgres = async (): Promise<EmbeddedServer> =>
+    startEmbedded(join(place.folder, 'theirs'), silentLogger);
+
+  beforeAll(async () => {
+    simulator = await startSimulatorProcess();
+    place = await makePlace(CRASH_CATALOG, simulator.url);
+    postgres = await startPostgres();
+    await chmod(join(place.folder, 'theirs'), 0o711);
+    server = await startServerProcess({ ...place.environment, DATABASE_URL: postgres.connection });
+    database = await openDatabase({ connection: postgres.connection, log: silentLogger });
+    known = await keyOf(database, 'user@example.com');
+    cold = await keyOf(database, 'user@example.com');
+  }, 120_000);
+
+  afterAll(async () => {
+    server?.kill('SIGKILL');
+    await server?.exited;
+    await database?.close();
+    await postgres?.stop();
+    await simulator?.close();
+    await place?.remove();
+  });
+
+  test(
+    'stops nobody who is known, refuses who is not, and gets every charge when it is back',
+    async () => {
+      const load = new Load(SIZE, seeded(7));
+      const client = { url: server.url, key: known };
+      expect((await ask(client, load)).status).toBe(200);
+      load.start(client);
+      await sleep(500);
+      await postgres.stop();
+      const awayFrom = performance.now();
+      const refused: Seen[] = [];
+      let lagMax = 0;
+      while (performance.now() - awayFrom < AWAY_MS) {
+        refused.push(await ask({ ...client, key: cold }, load));
+        expect((await ask(client, load)).status).toBe(200);
+        lagMax = Math.max(lagMax, await figure(server, 'tollgate_journal_lag_calls'));
+        await sleep(200);
+      }
+      expect(new Set(refused.map(codeOf))).toEqual(new Set([50_301]));
+      for (const { retryAfter } of refused) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
+      expect(lagMax).toBeGreaterThan(20);
+      expect(await figure(server, 'tollgate_journal_bytes')).toBeLessThan(64 * 1024 * 1024);
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+
+      postgres = await startPostgres();
+      await until(async () => (await ask({ ...client, key: cold }, load)).status === 200, 10_000);
+      await load.end();
+      expect(load.seen.filter(({ broken }) => broken)).toEqual([]);
+      await until(() => isIdle(server), 10_000);
+      const { problems, ...counts } = await judge(database, simulator, load);
+      console.log(`away ${AWAY_MS} ms, lag ${lagMax}`, counts);
+      expect(problems).toEqual([]);
+      expect(counts).toMatchObject({ lost: 0, doubled: 0, cut: 0 });
+      expect(counts.finished).toBeGreaterThan(100);
+    },
+    AWAY_MS + 60_000,
+  );
+});
+
+describe('the embedded database', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene();
+  }, 120_000);
+  afterAll(() => scene?.close());
+
+  const postmaster = async (): Promise<number> => {
+    const path = join(scene.place.dataDirectory, 'postgres', 'postmaster.pid');
+    // While it starts there is none.
+    const text = await readFile(path, 'utf8').catch(() => '');
+    return Number(text.split('\n')[0]);
+  };
+
+  test('that is killed under load is brought back by the server, and nobody notices', async () => {
+    const load = new Load(SIZE, seeded(8));
+    load.start({ url: scene.server.url, key: scene.key });
+    for (let kill = 0; kill < 3; kill++) {
+      await sleep(1_000);
+      const killed = await postmaster();
+      process.kill(killed, 'SIGKILL');
+      await until(
+        async () => ![0, killed].includes(await postmaster()) && (await canRead(scene.database)),
+        30_000,
+      );
+    }
+    await sleep(500);
+    await load.end();
+    expect(load.seen.filter(({ status }) => status !== 200)).toEqual([]);
+    await scene.settled();
+    const { problems, ...counts } = await judge(scene.database, scene.simulator, load);
+    expect(problems).toEqual([]);
+    expect(counts).toMatchObject({ lost: 0, doubled: 0, cut: 0 });
+    expect(counts.finished).toBeGreaterThan(50);
+  }, 120_000);
+
+  test('that dies together with the server loses nothing and doubles nothing', async () => {
+    const load = new Load(SIZE, seeded(9));
+    load.start({ url: scene.server.url, key: scene.key });
+    await sleep(1_500);
+    const diedAt = performance.now();
+    process.kill(await postmaster(), 'SIGKILL');
+    scene.server.kill('SIGKILL');
+    await scene.server.exited;
+    await load.end();
+    await scene.start();
+    await until(() => canRead(scene.database), 10_000);
+    const truth = await scene.simulator.truth();
+    const tags = new Set(load.seen.map(({ tag }) => tag));
+    expect(truth.filter(({ tag }) => tags.has(tag ?? '')).length).toBeGreaterThan(0);
+    const { problems } = await judge(scene.database, scene.simulator, load, () => diedAt);
+    // The first test's calls are at the vendor and in the books as well.
+    expect(problems.filter((problem) => !/^\d+ (?:rows|calls at the vendor)/.test(problem))).toEqual([]);
+  }, 120_000);
+});
+
+async function canRead(database: Database): Promise<boolean> {
+  return database.query('select 1').then(
+    () => true,
+    () => false,
+  );
+}

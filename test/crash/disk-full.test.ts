@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, rmdir, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
+import {
+  makePlace,
+  type Place,
+  type ServerProcess,
+  type SimulatorProcess,
+  sleep,
+  startServerProcess,
+  startSimulatorProcess,
+  until,
+} from '../support/processes.ts';
+import { type Client, Load, seeded } from './load.ts';
+import { ask, codeOf, isIdle, judge } from './outage.ts';
+import { keyOf } from './scene.ts';
+import { CRASH_CATALOG } from './shapes.ts';
+
+const SIZE = { streams: 10, plains: 6, images: 0, paceMs: 40 };
+const canMount = await tryToMount();
+const title = canMount ? 'a full disk' : 'a full disk (skipped: this user may not mount a tmpfs)';
+
+function mount(directory: string): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', directory], { stdio: 'ignore' });
+}
+
+function unmount(directory: string): void {
+  execFileSync('umount', [directory], { stdio: 'ignore' });
+}
+
+async function tryToMount(): Promise<boolean> {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-mount-'));
+  try {
+    mount(directory);
+    unmount(directory);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rmdir(directory);
+  }
+}
+
+describe.skipIf(!canMount)(title, () => {
+  let simulator: SimulatorProcess;
+  let place: Place;
+  let journal: string;
+  let server: ServerProcess;
+  let embedded: EmbeddedServer;
+  let database: Database;
+  let client: Client;
+
+  beforeAll(async () => {
+    simulator = await startSimulatorProcess();
+    place = await makePlace(CRASH_CATALOG, simulator.url);
+    journal = join(place.dataDirectory, 'journal');
+    await mkdir(journal, { recursive: true });
+    mount(journal);
+    server = await startServerProcess(place.environment);
+    embedded = await startEmbedded(place.dataDirectory, silentLogger);
+    database = await openDatabase({ connection: embedded.connection, log: silentLogger });
+    client = { url: server.url, key: await keyOf(database, 'user@example.com') };
+  }, 120_000);
+
+  afterAll(async () => {
+    server?.kill('SIGKILL');
+    await server?.exited;
+    await database?.close();
+    await embedded?.stop();
+    await simulator?.close();
+    if (journal !== undefined) unmount(journal);
+    await place?.remove();
+  });
+
+  /** A real file that takes every byte that is left. */
+  async function fill(): Promise<string> {
+    const path = join(journal, 'filler');
+    const { bavail, bsize } = await statfs(journal);
+    await writeFile(path, Buffer.alloc(bavail * bsize)).catch(() => undefined);
+    expect((await statfs(journal)).bavail).toBe(0);
+    return path;
+  }
+
+  test('refuses calls clearly, corrupts nothing, and is forgotten when there is room again', async () => {
+    const load = new Load(SIZE, seeded(5));
+    for (let round = 0; round < 2; round++) {
+      load.start(client);
+      await sleep(1_000);
+      const filler = await fill();
+      // The last block of the open segment may still take some records.
+      await until(async () => codeOf(await ask(client, load)) === 50_301, 20_000);
+      const ready = await fetch(`${server.url}/readyz`);
+      expect({ status: ready.status, text: await ready.text() }).toEqual({
+        status: 503,
+        text: 'the journal cannot be written\n',
+      });
+      await sleep(1_500);
+      expect(codeOf(await ask(client, load))).toBe(50_301);
+      await rm(filler);
+      await until(async () => (await ask(client, load)).status === 200, 10_000);
+      await sleep(500);
+      await load.end();
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    }
+    await until(() => isIdle(server), 20_000);
+    const { problems, ...counts } = await judge(database, simulator, load);
+    console.log(counts);
+    expect(problems).toEqual([]);
+    expect(counts).toMatchObject({ lost: 0, doubled: 0 });
+    expect(counts.finished).toBeGreaterThan(20);
+  }, 90_000);
+
+  test('loses nothing that a client was told, although the server is killed while it is full', async () => {
+    const load = new Load(SIZE, seeded(6));
+    load.start(client);
+    await sleep(1_000);
+    const filler = await fill();
+    await until(async () => codeOf(await ask(client, load)) === 50_301, 20_000);
+    // What ends while nothing can be written goes to the store from the memory of the process.
+    await load.end();
+    await until(() => isIdle(server), 20_000);
+    const diedAt = performance.now();
+    server.kill('SIGKILL');
+    await server.exited;
+    await rm(filler);
+    server = await startServerProcess(place.environment);
+    const { problems } = await judge(database, simulator, load, () => diedAt);
+    expect(problems.filter((problem) => !/^\d+ (?:rows|calls at)/.test(problem))).toEqual([]);
+  }, 90_000);
+});

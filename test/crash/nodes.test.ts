@@ -1,0 +1,168 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { systemRandom } from '../../src/kernel/random.ts';
+import { findLogin, updateAccount } from '../../src/store/accounts.ts';
+import { createKey, deleteKeys } from '../../src/store/api-keys.ts';
+import { announceAndWait } from '../../src/store/changes.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
+import { loadLiveNodes } from '../../src/store/heartbeats.ts';
+import { redisServer } from '../prerequisites.ts';
+import {
+  makePlace,
+  type Place,
+  type ServerProcess,
+  type SimulatorProcess,
+  sleep,
+  startServerProcess,
+  startSimulatorProcess,
+  until,
+} from '../support/processes.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { call, Load, type Seen, seeded } from './load.ts';
+import { codeOf, isIdle, judge } from './outage.ts';
+import { CHAT, CRASH_CATALOG } from './shapes.ts';
+
+const SIZE = { streams: 10, plains: 5, images: 1, paceMs: 40 };
+const NAMES = ['north', 'south'] as const;
+const CATALOG = `${CRASH_CATALOG}
+nodes: [{ name: north, base_url: "http://north.example" }, { name: south, base_url: "http://south.example" }]
+`;
+/** Connections that listen to change notices hold a lock of this name. */
+const LISTENERS = `select pid from pg_locks where locktype = 'advisory' and classid = 741451 and granted`;
+const title = redisServer === undefined ? 'two nodes (skipped: redis-server is not installed)' : 'two nodes';
+
+describe.skipIf(redisServer === undefined)(title, () => {
+  let simulator: SimulatorProcess;
+  let redis: TestRedis;
+  let place: Place;
+  let postgres: EmbeddedServer;
+  let database: Database;
+  let accountId: number;
+  const nodes: ServerProcess[] = [];
+  const listeners: number[] = [];
+  const load = new Load(SIZE, seeded(91));
+
+  const start = (name: string): Promise<ServerProcess> =>
+    startServerProcess({
+      ...place.environment,
+      TOLLGATE_NODE: name,
+      TOLLGATE_DATA: join(place.folder, name),
+      TOLLGATE_SECRET: 'one secret for all nodes of the test',
+      DATABASE_URL: postgres.connection,
+      REDIS_URL: redis.url,
+    });
+
+  const listening = async (): Promise<number[]> =>
+    (await database.query<{ pid: number }>(LISTENERS)).map(({ pid }) => pid);
+
+  beforeAll(async () => {
+    simulator = await startSimulatorProcess();
+    redis = await startRedis();
+    place = await makePlace(CATALOG, simulator.url);
+    await mkdir(join(place.folder, 'theirs'), { mode: 0o711 });
+    postgres = await startEmbedded(join(place.folder, 'theirs'), silentLogger);
+    database = await openDatabase({ connection: postgres.connection, log: silentLogger });
+    for (const name of NAMES) {
+      nodes.push(await start(name));
+      listeners.push((await listening()).find((pid) => !listeners.includes(pid)) ?? 0);
+    }
+    accountId = (await findLogin(database, 'user@example.com'))?.accountId ?? 0;
+  }, 120_000);
+
+  afterAll(async () => {
+    for (const node of nodes) {
+      node.kill('SIGKILL');
+      await node.exited;
+    }
+    await database?.close();
+    await postgres?.stop();
+    await redis?.close();
+    await simulator?.close();
+    await place?.remove();
+  });
+
+  async function newKey(): Promise<{ readonly id: number; readonly text: string }> {
+    const wanted = { accountId, name: 'test', policyId: undefined, expiresAtMs: undefined } as const;
+    const created = await createKey(database, { ...wanted, status: 'enabled' }, systemRandom);
+    if (created.kind !== 'created') throw new Error(created.kind);
+    return { id: created.key.id, text: created.text };
+  }
+
+  let asked = 0;
+
+  async function ask(index: number, key: string): Promise<Seen> {
+    const url = nodes[index]?.url ?? '';
+    const directive = `tag=n${++asked} tokens=3`;
+    const seen = await call({ url, key }, { shape: CHAT, way: 'plain', directive });
+    load.seen.push(seen);
+    return seen;
+  }
+
+  test('are both seen alive', async () => {
+    await until(async () => (await loadLiveNodes(database)).every(({ alive }) => alive));
+    expect(await loadLiveNodes(database)).toMatchObject(
+      NAMES.map((name) => ({ name, alive: true, workers: 1 })),
+    );
+  });
+
+  test('both refuse what was taken away, from the moment the writer is answered', async () => {
+    for (let round = 0; round < 5; round++) {
+      const key = await newKey();
+      for (const index of [0, 1]) expect((await ask(index, key.text)).status).toBe(200);
+      await deleteKeys(database, accountId, [key.id]);
+      expect(await announceAndWait(database)).toBe('in-force');
+      for (const index of [0, 1]) expect((await ask(index, key.text)).status).toBe(401);
+    }
+    const { text } = await newKey();
+    for (const index of [0, 1]) expect((await ask(index, text)).status).toBe(200);
+    await updateAccount(database, accountId, { apiBilling: false });
+    await announceAndWait(database);
+    for (const index of [0, 1]) expect(codeOf(await ask(index, text))).toBe(40_202);
+    await updateAccount(database, accountId, { apiBilling: true });
+    await announceAndWait(database);
+    for (const index of [0, 1]) expect((await ask(index, text)).status).toBe(200);
+  }, 60_000);
+
+  test('a node that has just lost its ear is stopped by the version in Redis', async () => {
+    for (let round = 0; round < 5; round++) {
+      const key = await newKey();
+      expect((await ask(1, key.text)).status).toBe(200);
+      // Its ear is cut off in the transaction that takes the key away: the notice never reaches it.
+      await database.transaction(async (transaction) => {
+        await transaction.query('select pg_terminate_backend($1, 1000)', [listeners[1]]);
+        await deleteKeys(transaction, accountId, [key.id]);
+      });
+      expect(await announceAndWait(database)).toBe('in-force');
+      expect((await ask(1, key.text)).status).toBe(401);
+      await until(async () => (await listening()).length === 2);
+      listeners[1] = (await listening()).find((pid) => pid !== listeners[0]) ?? 0;
+    }
+  }, 60_000);
+
+  test('one dies under load, the other serves on, and the first returns and settles what it owed', async () => {
+    const { text: key } = await newKey();
+    const [first, second] = nodes;
+    if (first === undefined || second === undefined) throw new Error('two nodes run');
+    const other = new Load(SIZE, seeded(92), 'other');
+    load.start({ url: first.url, key });
+    other.start({ url: second.url, key });
+    await sleep(1_500);
+    const diedAt = performance.now();
+    first.kill('SIGKILL');
+    await first.exited;
+    await load.end();
+    await sleep(500);
+    nodes[0] = await start(NAMES[0]);
+    await other.end();
+    expect(other.seen.filter(({ status, broken }) => status !== 200 || broken)).toEqual([]);
+    await until(async () => (await Promise.all(nodes.map((node) => isIdle(node)))).every(Boolean), 30_000);
+    load.seen.push(...other.seen);
+    const { problems, ...counts } = await judge(database, simulator, load, () => diedAt);
+    console.log(counts);
+    expect(problems).toEqual([]);
+    expect(counts).toMatchObject({ lost: 0, doubled: 0 });
+  }, 90_000);
+});

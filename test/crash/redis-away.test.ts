@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
+import { redisServer } from '../prerequisites.ts';
+import {
+  makePlace,
+  type Place,
+  type ServerProcess,
+  type SimulatorProcess,
+  sleep,
+  startProgram,
+  startServerProcess,
+  startSimulatorProcess,
+  until,
+  untilSaid,
+} from '../support/processes.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { type Client, Load, seeded } from './load.ts';
+import { ask, codeOf, figure, isIdle, judge } from './outage.ts';
+import { keyOf } from './scene.ts';
+import { CRASH_CATALOG } from './shapes.ts';
+
+const SIZE = { streams: 10, plains: 6, images: 1, paceMs: 40 };
+const title =
+  redisServer === undefined ? 'Redis away (skipped: redis-server is not installed)' : 'Redis away';
+
+describe.skipIf(redisServer === undefined)(title, () => {
+  let simulator: SimulatorProcess;
+  let redis: TestRedis;
+  let place: Place;
+  let server: ServerProcess;
+  let embedded: EmbeddedServer;
+  let database: Database;
+  let client: Client;
+  const load = new Load(SIZE, seeded(77));
+
+  beforeAll(async () => {
+    simulator = await startSimulatorProcess();
+    redis = await startRedis();
+    place = await makePlace(CRASH_CATALOG, simulator.url);
+    server = await startServerProcess({ ...place.environment, REDIS_URL: redis.url });
+    embedded = await startEmbedded(place.dataDirectory, silentLogger);
+    database = await openDatabase({ connection: embedded.connection, log: silentLogger });
+    client = { url: server.url, key: await keyOf(database, 'user@example.com') };
+  }, 120_000);
+
+  afterAll(async () => {
+    server?.kill('SIGKILL');
+    await server?.exited;
+    await database?.close();
+    await embedded?.stop();
+    await redis?.close();
+    await simulator?.close();
+    await place?.remove();
+  });
+
+  const readiness = async (): Promise<{ status: number; text: string }> => {
+    const answer = await fetch(`${server.url}/readyz`);
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  /** Nothing enters, everybody hears when to come again, and a load balancer is told. */
+  async function expectClosed(forMs: number): Promise<void> {
+    const until_ = performance.now() + forMs;
+    while (performance.now() < until_) {
+      const refused = await ask(client, load);
+      expect(codeOf(refused)).toBe(50_301);
+      expect(Number(refused.retryAfter)).toBeGreaterThanOrEqual(1);
+      await sleep(100);
+    }
+    expect(await readiness()).toEqual({
+      status: 503,
+      text: 'Redis does not answer: no limit can be counted\n',
+    });
+    expect(await figure(server, 'tollgate_redis_up')).toBe(0);
+  }
+
+  async function expectBack(): Promise<void> {
+    const from = performance.now();
+    await until(async () => (await ask(client, load)).status === 200);
+    const tookMs = performance.now() - from;
+    console.log(`back after ${Math.round(tookMs)} ms`);
+    expect(tookMs).toBeLessThan(5_000);
+    await until(async () => (await readiness()).status === 200, 5_000);
+  }
+
+  async function expectSoundBooks(): Promise<void> {
+    await until(() => isIdle(server), 30_000);
+    await until(async () => (await figure(server, 'tollgate_gate_queue')) === 0, 10_000);
+    const { problems, ...counts } = await judge(database, simulator, load);
+    console.log(counts);
+    expect(problems).toEqual([]);
+    expect(counts).toMatchObject({ lost: 0, doubled: 0, cut: 0 });
+  }
+
+  test('closes the gate, lets running streams end, and is back within five seconds of its return', async () => {
+    expect((await ask(client, load)).status).toBe(200);
+    load.start(client);
+    await sleep(1_000);
+    await redis.kill();
+    await expectClosed(4_000);
+    await redis.restart();
+    await expectBack();
+    await sleep(1_000);
+    await load.end();
+    expect(load.seen.filter(({ broken }) => broken)).toEqual([]);
+    await expectSoundBooks();
+  }, 60_000);
+
+  test('does the same when it is frozen and answers nothing', async () => {
+    load.start(client);
+    await sleep(500);
+    redis.freeze();
+    await sleep(1_200);
+    await expectClosed(2_000);
+    redis.thaw();
+    await expectBack();
+    await load.end();
+    await expectSoundBooks();
+  }, 60_000);
+
+  test('at the start: the server is there, says why it is not ready, and serves when Redis comes', async () => {
+    server.kill('SIGTERM');
+    await server.exited;
+    await redis.kill();
+    const program = startProgram(['src/main.ts', 'serve'], {
+      ...place.environment,
+      REDIS_URL: redis.url,
+    });
+    const url = await untilSaid(program, /"url":"(http:[^"]+)","msg":"tollgate serves"/);
+    server = { ...program, url, readyMs: 0 };
+    client = { ...client, url };
+    await expectClosed(500);
+    await redis.restart();
+    await expectBack();
+    await expectSoundBooks();
+  }, 60_000);
+});

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { costOf, creditsOf, PayerWorld, type Wanted } from './payer-world.ts';
+
+let world: PayerWorld;
+beforeAll(async () => {
+  world = await PayerWorld.start();
+});
+afterAll(() => world.close());
+
+const OWN = { vendor: 'openai', secret: 'sk-sim-openai-own' };
+const RICH = { creditsMicro: 1_000_000_000n };
+
+describe('who pays, in the order of the specification', () => {
+  it('is the account’s own vendor account, whatever else it has', async () => {
+    const customer = await world.customer({ ...RICH, plans: ['PRO'], hosts: [OWN] });
+    const { row, paid, heard } = await world.ask(customer);
+    expect(heard.map(({ key }) => key)).toEqual([OWN.secret]);
+    expect(row).toMatchObject({ payer: 'byok', charge_micro: 0n, amount_micro: 0n, free_reason: 'byok' });
+    expect(paid).toBe(0n);
+  });
+
+  it('is the subscription before Credits', async () => {
+    const customer = await world.customer({ ...RICH, plans: ['PRO'] });
+    const { row, paid, heard } = await world.ask(customer);
+    expect(heard.map(({ key }) => key)).toEqual(['sk-sim-openai-platform']);
+    const amount_micro = costOf(heard[0]);
+    expect(row).toMatchObject({
+      payer: 'subscription',
+      amount_micro,
+      charge_micro: 0n,
+      free_reason: 'covered',
+    });
+    expect(paid).toBe(0n);
+  });
+
+  it('is the purse when nothing else is there, to the micro-unit', async () => {
+    const customer = await world.customer(RICH);
+    const { row, paid, heard } = await world.ask(customer);
+    const amount_micro = costOf(heard[0]);
+    expect(row).toMatchObject({ payer: 'credits', amount_micro, charge_micro: creditsOf(amount_micro) });
+    expect(paid).toBe(creditsOf(amount_micro));
+  });
+
+  it('is balance too, with auto-exchange on: exactly what is missing moves with the charge', async () => {
+    const wanted = { creditsMicro: 1_000_000n, balanceMicro: 5_000_000n, autoExchange: true };
+    const customer = await world.customer(wanted);
+    const { paid, heard } = await world.ask(customer);
+    const charge = creditsOf(costOf(heard[0]));
+    expect(charge).toBeGreaterThan(wanted.creditsMicro);
+    expect(paid).toBe(charge);
+    const [funds] = await world.world.database.query<Record<string, bigint>>(
+      'select credits_micro, balance_micro from accounts where id = $1',
+      [customer.id],
+    );
+    const bought = (charge - wanted.creditsMicro + 999n) / 1000n;
+    expect(funds?.balance_micro).toBe(wanted.balanceMicro - bought);
+    expect(funds?.credits_micro).toBe(wanted.creditsMicro + bought * 1000n - charge);
+  });
+});
+
+describe('when nobody can pay the answer is 40202', () => {
+  it.each<[string, Wanted]>([
+    ['there are no Credits', {}],
+    ['API billing is off', { ...RICH, patch: { apiBilling: false } }],
+    ['balance is there and auto-exchange is off', { balanceMicro: 1_000_000n }],
+    ['the plan does not cover the model', { plans: ['PLUS'] }],
+    [
+      'the own credential is another vendor’s',
+      { hosts: [{ vendor: 'google', secret: 'sk-sim-google-own' }] },
+    ],
+  ])('because %s', async (_name, wanted) => {
+    const { status, body, row, heard, paid } = await world.ask(await world.customer(wanted), {
+      model: 'claude',
+    });
+    expect([status, body.code]).toEqual([403, 40202]);
+    expect(body.message).not.toContain('Verify');
+    expect(row).toMatchObject({ payer: 'none', charge_micro: 0n, verdict: 'refused', attempts: [] });
+    expect([heard.length, paid]).toEqual([0, undefined]);
+  });
+
+  it('with the way to free quota, when the account is not verified', async () => {
+    const { body } = await world.ask(await world.customer({ patch: { userType: 0 } }));
+    expect(body).toMatchObject({ code: 40202, message: expect.stringContaining('Verify your account') });
+  });
+
+  it('and API billing switched off leaves subscription and own credentials at work', async () => {
+    const patch = { apiBilling: false };
+    const subscribed = await world.ask(await world.customer({ ...RICH, patch, plans: ['PRO'] }));
+    const hosting = await world.ask(await world.customer({ ...RICH, patch, hosts: [OWN] }));
+    expect([subscribed.row.payer, hosting.row.payer]).toEqual(['subscription', 'byok']);
+  });
+});
+
+describe('the monthly cap', () => {
+  it('is a hard bound for Credits, and counts neither what is covered nor what is paid elsewhere', async () => {
+    const patch = { extraApiQuotaMicro: 1_000n };
+    const covered = await world.customer({ ...RICH, patch, plans: ['PRO'] });
+    const hosting = await world.customer({ ...RICH, patch, hosts: [OWN] });
+    for (const customer of [covered, hosting]) {
+      for (let calls = 0; calls < 2; calls++) expect((await world.ask(customer)).status).toBe(200);
+      const [spent] = await world.world.database.query<Record<string, bigint>>(
+        'select month_spent_micro from accounts where id = $1',
+        [customer.id],
+      );
+      expect(spent?.month_spent_micro).toBe(0n);
+    }
+    const payer = await world.customer({ ...RICH, patch: { extraApiQuotaMicro: 3_000n } });
+    const codes: unknown[] = [];
+    let paidMicro = 0n;
+    for (let calls = 0; calls < 4; calls++) {
+      const { body, paid } = await world.ask(payer);
+      codes.push(body.code);
+      paidMicro += BigInt(String(paid ?? 0));
+    }
+    expect(codes.at(-1)).toBe(40204);
+    expect(paidMicro).toBeLessThanOrEqual(3_000_000n);
+    expect(paidMicro).toBeGreaterThan(1_000_000n);
+  });
+});
+
+describe('a window of amount in the key’s policy', () => {
+  it.each<[string, Wanted]>([
+    ['the subscription', { plans: ['PROMAX'] }],
+    ['the purse', RICH],
+  ])('bounds what %s pays, and says so', async (_name, wanted) => {
+    const { status, headers, body } = await world.ask(await world.customer({ ...wanted, policyId: 4 }));
+    expect([status, body.code]).toEqual([429, 42902]);
+    expect(headers.get('x-tollgate-limit')).toMatch(/^amount; limit=0; used=0; window=3600/);
+  });
+
+  it('does not concern calls that the account’s own vendor account pays', async () => {
+    const customer = await world.customer({ ...RICH, policyId: 4, hosts: [OWN] });
+    expect((await world.ask(customer)).status).toBe(200);
+  });
+
+  it('stops a stream that outgrows it with 42902, and what was produced is charged up to it', async () => {
+    const customer = await world.customer({ ...RICH, policyId: 3 });
+    const { status, text, row, paid, heard } = await world.ask(customer, {
+      words: 'tokens=3000 chunk=20 pace=2',
+      body: { stream: true },
+    });
+    expect(status).toBe(200);
+    expect(text.trim().slice(-30)).toContain('"code":"42902"');
+    expect(row).toMatchObject({ verdict: 'cut-by-gateway', error_code: 42902, payer: 'credits' });
+    expect(heard[0]?.finished).toBe('aborted-by-client');
+    expect(row.charge_micro).toBeGreaterThanOrEqual(20_000_000n);
+    expect(row.charge_micro).toBeLessThanOrEqual(creditsOf(costOf(heard[0])));
+    // The window is a hard bound of what is taken: the few tokens behind it are a shortfall.
+    expect(paid).toBe(20_000_000n);
+    const next = await world.ask(customer);
+    expect(next.body.code).toBe(42902);
+    expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(3_000);
+  });
+});

@@ -1,0 +1,207 @@
+import type { Funds } from '../../src/accounts/contract.ts';
+import type { RememberedWindow } from '../../src/gate/contract.ts';
+import { createCalendar } from '../../src/kernel/calendar.ts';
+import type { CallRecord, LedgerStore, SettledAccount } from '../../src/ledger/contract.ts';
+import { updateAccount } from '../../src/store/accounts.ts';
+import {
+  exchange,
+  freeConsumption,
+  move,
+  type Pool,
+  type Purse,
+  takeCharge,
+} from '../../src/store/charge.ts';
+import type { Database } from '../../src/store/database.ts';
+import { examine } from '../../src/store/doctor.ts';
+import { createLedgerStore } from '../../src/store/ledger.ts';
+import { postExchange, postMovement } from '../../src/store/movement.ts';
+import { loadWindows } from '../../src/store/windows.ts';
+import { accountWith } from '../support/calls.ts';
+import { CREDITS_PER_YUAN } from './steps.ts';
+
+/** What was taken for one call. */
+export interface Taken {
+  readonly callId: string;
+  readonly creditsMicro: bigint;
+  readonly shortfallMicro: bigint;
+}
+
+/** The store's side of the model test: one account's money, and everything that was written about it. */
+export interface Books extends LedgerStore {
+  readonly accountId: number;
+  topUp(pool: Pool, micro: bigint): Promise<void>;
+  /** False when the balance is short; nothing is changed then. */
+  exchange(micro: bigint): Promise<boolean>;
+  setAutoExchange(on: boolean): Promise<void>;
+  funds(): Promise<Funds>;
+  windows(nowMs: number): Promise<readonly RememberedWindow[]>;
+  /** In the order in which they were written. */
+  taken(): Promise<readonly Taken[]>;
+  /** What is wrong within the books themselves. */
+  problems(): Promise<readonly string[]>;
+}
+
+const calendar = createCalendar('UTC');
+
+/** The real rules of a charge on a purse in memory: for thousands of runs. */
+export class MemoryBooks implements Books {
+  readonly accountId = 7;
+  readonly #purse: { -readonly [Key in keyof Purse]: Purse[Key] } = {
+    accountId: 7,
+    autoExchange: false,
+    creditsMicro: 0n,
+    balanceMicro: 0n,
+    month: '',
+    monthSpentMicro: 0n,
+    lastSeq: 0n,
+    entries: [],
+  };
+  readonly #known = new Map<string, CallRecord>();
+  readonly #windows = new Map<string, RememberedWindow>();
+  readonly #taken: Taken[] = [];
+  #version = 1;
+
+  settle(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
+    for (const call of calls) {
+      if (this.#known.has(call.callId)) continue;
+      this.#known.set(call.callId, call);
+      const month = calendar.month(call.createdAtMs);
+      const { creditsMicro, shortfallMicro } =
+        call.chargeMicro === 0n
+          ? freeConsumption(call, month)
+          : takeCharge(this.#purse, call, { creditsPerYuan: CREDITS_PER_YUAN, month });
+      this.#taken.push({ callId: call.callId, creditsMicro, shortfallMicro });
+      for (const window of call.windows) this.#remember(window);
+    }
+    this.#version += 1;
+    return Promise.resolve([{ accountId: 7, funds: this.#fundsNow() }]);
+  }
+
+  topUp(pool: Pool, changeMicro: bigint): Promise<void> {
+    move(this.#purse, { kind: 'top_up', pool, changeMicro, ref: 'model' });
+    this.#version += 1;
+    return Promise.resolve();
+  }
+
+  exchange(micro: bigint): Promise<boolean> {
+    if (micro > this.#purse.balanceMicro) return Promise.resolve(false);
+    exchange(this.#purse, micro, { creditsPerYuan: CREDITS_PER_YUAN, ref: 'model' });
+    this.#version += 1;
+    return Promise.resolve(true);
+  }
+
+  setAutoExchange(on: boolean): Promise<void> {
+    this.#purse.autoExchange = on;
+    return Promise.resolve();
+  }
+
+  funds(): Promise<Funds> {
+    return Promise.resolve(this.#fundsNow());
+  }
+
+  windows(nowMs: number): Promise<readonly RememberedWindow[]> {
+    const all = [...this.#windows.values()];
+    return Promise.resolve(all.filter((window) => window.startedAtMs + window.seconds * 1000 > nowMs));
+  }
+
+  taken(): Promise<readonly Taken[]> {
+    return Promise.resolve(this.#taken);
+  }
+
+  /** I1: entries are numbered without a gap, carry their result, and sum to the figures. */
+  problems(): Promise<readonly string[]> {
+    const problems: string[] = [];
+    const sums = { credits: 0n, balance: 0n };
+    let seq = 0n;
+    for (const entry of this.#purse.entries) {
+      seq += 1n;
+      sums[entry.pool] += entry.changeMicro;
+      if (entry.seq !== seq) problems.push(`entry ${entry.seq} stands where ${seq} is due`);
+      if (entry.afterMicro !== sums[entry.pool]) problems.push(`entry ${entry.seq} says ${entry.afterMicro}`);
+      if (entry.afterMicro < 0n) problems.push(`entry ${entry.seq} leaves less than nothing`);
+    }
+    const { creditsMicro, balanceMicro } = this.#purse;
+    if (sums.credits !== creditsMicro || sums.balance !== balanceMicro) problems.push('the sums are wrong');
+    return Promise.resolve(problems);
+  }
+
+  #fundsNow(): Funds {
+    const { creditsMicro, balanceMicro, month, monthSpentMicro } = this.#purse;
+    return { version: this.#version, creditsMicro, balanceMicro, month, monthSpentMicro };
+  }
+
+  /** A newer window replaces, the same one adds, an older one is ignored. */
+  #remember(window: RememberedWindow): void {
+    const key = `${window.scope} ${window.dimension} ${window.seconds}`;
+    const known = this.#windows.get(key);
+    if (known === undefined || known.startedAtMs < window.startedAtMs) this.#windows.set(key, window);
+    else if (known.startedAtMs === window.startedAtMs) {
+      this.#windows.set(key, { ...known, used: known.used + window.used });
+    }
+  }
+}
+
+/** The same questions to a real database. */
+export class PostgresBooks implements Books {
+  readonly accountId: number;
+  readonly settle: LedgerStore['settle'];
+  readonly #database: Database;
+
+  private constructor(database: Database, accountId: number) {
+    this.#database = database;
+    this.accountId = accountId;
+    const store = createLedgerStore({ database, creditsPerYuan: CREDITS_PER_YUAN, calendar });
+    this.settle = (calls) => store.settle(calls);
+  }
+
+  static async open(database: Database): Promise<PostgresBooks> {
+    return new PostgresBooks(database, await accountWith(database));
+  }
+
+  async topUp(pool: Pool, changeMicro: bigint): Promise<void> {
+    const { accountId } = this;
+    await this.#database.transaction((transaction) =>
+      postMovement(transaction, { accountId, kind: 'top_up', pool, changeMicro, ref: 'model' }),
+    );
+  }
+
+  async exchange(amountMicro: bigint): Promise<boolean> {
+    const wanted = { accountId: this.accountId, amountMicro, creditsPerYuan: CREDITS_PER_YUAN, ref: 'model' };
+    const result = await this.#database.transaction((transaction) => postExchange(transaction, wanted));
+    return result.kind === 'posted';
+  }
+
+  async setAutoExchange(on: boolean): Promise<void> {
+    await updateAccount(this.#database, this.accountId, { autoExchange: on });
+  }
+
+  async funds(): Promise<Funds> {
+    const [row] = await this.#database.query<Funds>(
+      `select funds_version::int as version, credits_micro as "creditsMicro", balance_micro as "balanceMicro",
+              month, month_spent_micro as "monthSpentMicro" from accounts where id = $1`,
+      [this.accountId],
+    );
+    if (row === undefined) throw new Error('the account is gone');
+    return row;
+  }
+
+  async windows(nowMs: number): Promise<readonly RememberedWindow[]> {
+    return loadWindows(this.#database, nowMs);
+  }
+
+  taken(): Promise<readonly Taken[]> {
+    return this.#database.query<Taken & Record<string, unknown>>(
+      `select call_id as "callId", credits_micro as "creditsMicro", shortfall_micro as "shortfallMicro"
+       from consumptions where account_id = $1 order by id`,
+      [this.accountId],
+    );
+  }
+
+  async problems(): Promise<readonly string[]> {
+    return (await examine(this.#database)).map((finding) => JSON.stringify(finding, bigintText));
+  }
+}
+
+function bigintText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { createMemoryGate } from '../../src/gate/memory.ts';
+import { connectRedis, type RedisConnection } from '../../src/gate/redis/connect.ts';
+import { createRedisGate, type RedisGate } from '../../src/gate/redis/gate.ts';
+import { ManualClock } from '../../src/kernel/clock.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { redisServer } from '../prerequisites.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { type Books, MemoryBooks, PostgresBooks } from './books.ts';
+import { FileLedger, QuickLedger } from './ledgers.ts';
+import { Play } from './play.ts';
+import { anyStep, BEGIN_MS, type Step } from './steps.ts';
+import { System } from './system.ts';
+
+/** `npm run prove` asks for a hundred times as many. A failure prints seed and path, which replay it. */
+const RUNS = Number(process.env.TOLLGATE_TEST_MODEL_RUNS ?? 1_000);
+const REAL_RUNS = Math.max(12, Math.floor(RUNS / 500));
+/** On average; a failing run is shrunk to the few that matter. */
+const STEPS = 50;
+const PATIENCE_MS = 60_000 + RUNS * 60;
+
+const steps = fc.array(anyStep, { minLength: 1, maxLength: STEPS * 2, size: 'max' });
+
+/** Money of its own to begin with: an empty account refuses everything. */
+const OPENING: readonly Step[] = [
+  { kind: 'top-up', pool: 'credits', micro: 20_000_000n },
+  { kind: 'top-up', pool: 'balance', micro: 9_999n },
+];
+
+interface Counts {
+  runs: number;
+  steps: number;
+  calls: number;
+  shortfalls: number;
+}
+
+async function playAll(play: Play, script: readonly Step[], counts: Counts): Promise<void> {
+  for (const step of OPENING) await play.take(step);
+  for (const step of script) await play.take(step);
+  await play.finish();
+  counts.runs += 1;
+  counts.steps += script.length;
+  counts.calls += play.reference.calls.length;
+  counts.shortfalls += play.reference.calls.filter((call) => call.paidMicro < call.chargeMicro).length;
+}
+
+const noCounts = (): Counts => ({ runs: 0, steps: 0, calls: 0, shortfalls: 0 });
+
+function tell(name: string, { runs, steps: taken, calls, shortfalls }: Counts): void {
+  const size = `${runs} runs x ${STEPS} steps`;
+  console.log(`proof | model-based, ${name} | ${size} | ${taken} steps, ${calls} calls, ${shortfalls} short`);
+}
+
+test(
+  `any ${STEPS} steps leave gate and books as the rules of money say, in memory`,
+  async () => {
+    const counts = noCounts();
+    await fc.assert(
+      fc.asyncProperty(steps, async (script) => {
+        const clock = new ManualClock(BEGIN_MS);
+        const books = new MemoryBooks();
+        const ledger = new QuickLedger({ store: books, settled: (account) => system.gate.settled(account) });
+        const system = new System({ clock, books, ledger, openGate: () => createMemoryGate({ clock }) });
+        const advance = (ms: number): void => clock.advance(ms);
+        await playAll(
+          new Play({ system, books, ledger, clock, gateKind: 'forgets', advance }),
+          script,
+          counts,
+        );
+      }),
+      { numRuns: RUNS },
+    );
+    expect(counts.calls).toBeGreaterThan(counts.runs * 3);
+    expect(counts.shortfalls).toBeGreaterThan(0);
+    tell('memory', counts);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'the same with the journal on disk and PostgreSQL as the store',
+  async () => {
+    const counts = noCounts();
+    const fresh = await freshDatabase();
+    await fc.assert(
+      fc.asyncProperty(steps, async (script) => {
+        const clock = new ManualClock(BEGIN_MS);
+        const books = await PostgresBooks.open(fresh.database);
+        const ledger = await FileLedger.open({
+          store: books,
+          settled: (account) => system.gate.settled(account),
+        });
+        const system = new System({ clock, books, ledger, openGate: () => createMemoryGate({ clock }) });
+        const advance = (ms: number): void => clock.advance(ms);
+        try {
+          const play = new Play({ system, books, ledger, clock, gateKind: 'forgets', advance });
+          await playAll(play, script, counts);
+        } finally {
+          await ledger.close();
+        }
+      }),
+      { numRuns: REAL_RUNS },
+    );
+    await fresh.drop();
+    tell('PostgreSQL and journal', counts);
+  },
+  PATIENCE_MS,
+);
+
+/** A living process renews its leases at least this often. */
+const RENEWED_EVERY_MS = 30_000;
+let redis: TestRedis;
+let connection: RedisConnection;
+let gates = 0;
+
+test.skipIf(redisServer === undefined)(
+  'the same with the gate on Redis, which outlives its process (skipped without redis-server)',
+  async () => {
+    redis = await startRedis();
+    connection = await connectRedis(redis.url, silentLogger, 10_000);
+    const counts = noCounts();
+    await fc.assert(
+      fc.asyncProperty(steps, (script) => playOnRedis(script, counts)),
+      { numRuns: REAL_RUNS * 4 },
+    );
+    tell('Redis', counts);
+  },
+  PATIENCE_MS,
+);
+afterAll(async () => {
+  connection?.close();
+  await redis?.close();
+});
+
+async function playOnRedis(script: readonly Step[], counts: Counts): Promise<void> {
+  const clock = new ManualClock(BEGIN_MS);
+  const books: Books = new MemoryBooks();
+  const opened: RedisGate[] = [];
+  gates += 1;
+  const prefix = `model-${gates}:`;
+  const openGate = (): RedisGate => {
+    const serverTimeMs = (): number => clock.now();
+    // A dead process renews nothing.
+    void opened.at(-1)?.close();
+    const gate = createRedisGate({
+      client: connection.client,
+      clock,
+      log: silentLogger,
+      prefix,
+      serverTimeMs,
+    });
+    opened.push(gate);
+    return gate;
+  };
+  const ledger = await FileLedger.open({ store: books, settled: (account) => system.gate.settled(account) });
+  const system = new System({ clock, books, ledger, openGate });
+  const advance = async (ms: number): Promise<void> => {
+    for (let leftMs = ms; leftMs > 0; leftMs -= RENEWED_EVERY_MS) {
+      // A month in steps of half a minute would take all day: the last minutes of it are enough.
+      if (leftMs > 10 * RENEWED_EVERY_MS) {
+        clock.advance(leftMs - 10 * RENEWED_EVERY_MS);
+        leftMs = 10 * RENEWED_EVERY_MS;
+      }
+      clock.advance(Math.min(leftMs, RENEWED_EVERY_MS));
+      await opened.at(-1)?.renew();
+    }
+  };
+  try {
+    await playAll(new Play({ system, books, ledger, clock, gateKind: 'outlives', advance }), script, counts);
+  } finally {
+    await ledger.close();
+    await opened.at(-1)?.close();
+  }
+}

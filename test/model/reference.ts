@@ -1,0 +1,359 @@
+import { BEGIN_MS, COVERAGE, CREDITS_PER_YUAN, INPUT_PRICE, OUTPUT_PRICES, POLICY } from './steps.ts';
+
+/**
+ * The money rules of decisions.md 3, 6 and 7, written down once more and as slowly as possible: nothing is
+ * counted, every question is answered by looking through all calls there ever were. Micro-Credits and
+ * micro-yuan are whole numbers; `FACTOR` turns yuan into Credits.
+ */
+const FACTOR = BigInt(CREDITS_PER_YUAN);
+const CREDIT = 1_000_000n;
+const GUESS_MS = 1_000;
+
+export interface Window {
+  readonly name: 'requests' | 'tokens' | 'amount' | 'coverage';
+  readonly scope: string;
+  readonly seconds: number;
+  readonly limit: bigint;
+  readonly startedAtMs: number;
+}
+
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+export interface ModelCall {
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly input: number;
+  readonly windows: Window[];
+  /** Yuan per million output tokens when the call was routed; nothing for own credentials. */
+  outputPrice: bigint | undefined;
+  payer: 'subscription' | 'credits' | 'byok';
+  pots: Window[];
+  heldMicro: bigint;
+  /** What stood in the journal last, and would be left after a crash. */
+  openHeldMicro: bigint;
+  holdMonth: string;
+  autoExchange: boolean;
+  capMicro: bigint;
+  produced: Tokens;
+  marked: Tokens | undefined;
+  state: 'running' | 'ended' | 'settled';
+  amountMicro: bigint;
+  chargeMicro: bigint;
+  /** What the windows count of it: not always all, see `restart`. */
+  countedMicro: bigint;
+  countedTokens: number;
+  paidMicro: bigint;
+}
+
+export interface Ask {
+  readonly id: string;
+  readonly input: number;
+  readonly most: number;
+  readonly outputPrice: bigint | undefined;
+}
+
+/** Why not, and for how long. */
+export interface Refused {
+  readonly reason: string;
+  readonly waitMs: number;
+}
+
+/** `forgets`: windows come back from the store. `outlives`: the gate has them, and its own idea of months. */
+export type GateKind = 'forgets' | 'outlives';
+
+export class Reference {
+  nowMs = BEGIN_MS;
+  creditsMicro = 0n;
+  balanceMicro = 0n;
+  autoExchange = false;
+  apiBilling = true;
+  capMicro = 0n;
+  subscription: { readonly id: number; readonly endsAtMs: number } | undefined;
+  readonly outputPrices: bigint[] = [...OUTPUT_PRICES];
+  readonly spentMicro = new Map<string, bigint>();
+  readonly calls: ModelCall[] = [];
+  #windows: Window[] = [];
+  /** The newest month in which somebody asked for Credits: the cap of an older one is closed. */
+  #monthSeen = '';
+  readonly #gate: GateKind;
+
+  constructor(gate: GateKind) {
+    this.#gate = gate;
+  }
+
+  get running(): ModelCall[] {
+    return this.calls.filter((call) => call.state === 'running');
+  }
+
+  begin(ask: Ask): ModelCall | Refused {
+    const call: ModelCall = {
+      id: ask.id,
+      createdAtMs: this.nowMs,
+      input: ask.input,
+      windows: [],
+      outputPrice: ask.outputPrice,
+      payer: 'byok',
+      pots: [],
+      heldMicro: 0n,
+      openHeldMicro: 0n,
+      holdMonth: '',
+      autoExchange: false,
+      capMicro: 0n,
+      produced: { input: ask.input, output: 0 },
+      marked: undefined,
+      state: 'running',
+      amountMicro: 0n,
+      chargeMicro: 0n,
+      countedMicro: 0n,
+      countedTokens: ask.input,
+      paidMicro: 0n,
+    };
+    const refused = this.#pay(call, ask, ['requests', 'amount', 'tokens']);
+    if (refused !== undefined) return refused;
+    for (const rule of POLICY) {
+      if (rule.dimension === 'amount') continue;
+      call.windows.push(this.#runningOrNew({ ...rule, name: rule.dimension, scope: 'account:7' }));
+    }
+    this.calls.push(call);
+    return call;
+  }
+
+  /** The old hold goes, the new one is taken, or everything stays as it was. */
+  rehold(call: ModelCall, ask: Ask): Refused | undefined {
+    const old = { ...call };
+    Object.assign(call, { heldMicro: 0n, pots: [], payer: 'byok', outputPrice: ask.outputPrice });
+    const refused = this.#pay(call, ask, ['amount']);
+    if (refused !== undefined) Object.assign(call, old);
+    return refused;
+  }
+
+  /** What is granted of it. */
+  extend(call: ModelCall, moreMicro: bigint): bigint {
+    const bounds = [moreMicro, ...call.pots.filter((pot) => this.#runs(pot)).map((pot) => this.#left(pot))];
+    if (call.payer === 'credits') {
+      bounds.push(this.#freeCredits(call.autoExchange));
+      // decisions.md 3: the cap is hard. What a month gone by had left nobody can tell any more.
+      if (call.capMicro > 0n) {
+        const closed = call.holdMonth !== this.#monthSeen;
+        bounds.push(closed ? 0n : this.#freeUnderCap(call.capMicro, call.holdMonth));
+      }
+    }
+    const granted = bounds.reduce((least, one) => (one < least ? one : least));
+    const micro = granted > 0n ? granted : 0n;
+    call.heldMicro += micro;
+    return micro;
+  }
+
+  /** A call that came to more than was held takes the rest from what is free, unless it cannot wait. */
+  end(call: ModelCall, used: Tokens, growth: 'grows' | 'stays'): void {
+    this.#cost(call, used);
+    if (growth === 'grows' && call.payer === 'credits' && call.chargeMicro > call.heldMicro) {
+      this.extend(call, call.chargeMicro - call.heldMicro);
+    }
+    call.state = 'ended';
+    call.countedMicro = call.amountMicro;
+    call.countedTokens = used.input + used.output;
+    // In the order in which calls ended they are settled.
+    this.calls.splice(this.calls.indexOf(call), 1);
+    this.calls.push(call);
+  }
+
+  settle(): void {
+    for (const call of this.calls) if (call.state === 'ended') this.#take(call);
+  }
+
+  /** Whoever ran is ended at its last mark. Windows that count nobody are forgotten with the process. */
+  restart(): void {
+    this.settle();
+    for (const call of this.running) {
+      // A vendor that has not told its input, or has told nothing at all, is charged with our estimate, or not.
+      this.#cost(call, call.marked ?? { input: 0, output: 0 });
+      call.heldMicro = call.openHeldMicro > call.chargeMicro ? call.openHeldMicro : call.chargeMicro;
+      call.countedMicro = call.amountMicro;
+      // A gate that outlives us corrects no tokens of calls that never left.
+      if (this.#gate === 'forgets' && call.marked !== undefined) {
+        call.countedTokens = call.marked.input + call.marked.output;
+      }
+      this.#take(call);
+    }
+    if (this.#gate === 'outlives') return;
+    this.#monthSeen = '';
+    this.#windows = this.#windows.filter((window) => this.calls.some((call) => counts(call, window)));
+  }
+
+  monthOf(timeMs: number): string {
+    return new Date(timeMs).toISOString().slice(0, 7);
+  }
+
+  #take(call: ModelCall): void {
+    call.state = 'settled';
+    const dueMicro = call.chargeMicro < call.heldMicro ? call.chargeMicro : call.heldMicro;
+    const missingMicro = dueMicro - this.creditsMicro;
+    if (missingMicro > 0n && this.autoExchange) {
+      const wantedMicro = (missingMicro + FACTOR - 1n) / FACTOR;
+      const movedMicro = wantedMicro < this.balanceMicro ? wantedMicro : this.balanceMicro;
+      this.balanceMicro -= movedMicro;
+      this.creditsMicro += movedMicro * FACTOR;
+    }
+    call.paidMicro = dueMicro < this.creditsMicro ? dueMicro : this.creditsMicro;
+    this.creditsMicro -= call.paidMicro;
+    const month = this.monthOf(call.createdAtMs);
+    this.spentMicro.set(month, (this.spentMicro.get(month) ?? 0n) + call.paidMicro / FACTOR);
+  }
+
+  #cost(call: ModelCall, used: Tokens): void {
+    call.produced = used;
+    call.amountMicro = costMicro(used, call.outputPrice);
+    const credits = call.amountMicro * FACTOR;
+    call.chargeMicro = call.payer === 'credits' && credits >= CREDIT ? credits : 0n;
+  }
+
+  #pay(call: ModelCall, ask: Ask, names: readonly string[]): Refused | undefined {
+    const costs = ask.outputPrice !== undefined;
+    const rules = POLICY.filter(({ dimension }) => names.includes(dimension));
+    const hurdles = rules
+      .filter(({ dimension }) => dimension !== 'amount' || costs)
+      .map((rule) => ({ ...rule, name: rule.dimension, scope: 'account:7' }));
+    const wantMicro = costMicro({ input: ask.input, output: ask.most }, ask.outputPrice) * FACTOR;
+    const inputAndOne = costMicro({ input: ask.input, output: 0 }, ask.outputPrice) * FACTOR + CREDIT;
+    const leastMicro = inputAndOne < wantMicro ? inputAndOne : wantMicro;
+    const month = this.monthOf(call.createdAtMs);
+    const { cover, hasPurse } = this.#means();
+    if (costs && cover.length === 0 && !hasPurse) return { reason: 'not-billable', waitMs: 0 };
+    if (costs && hasPurse && this.#gate === 'outlives') this.#see(month);
+    const refusing = (list: readonly Hurdle[]): Refused[] =>
+      list.flatMap((hurdle) => this.#refuse(hurdle, leastMicro, ask.input) ?? []);
+    const uncovered = refusing(cover);
+    const refused = refusing(hurdles);
+    const [first] = refused;
+    if (first !== undefined) {
+      const all = costs && !hasPurse ? [...refused, ...uncovered] : refused;
+      return { reason: first.reason, waitMs: Math.max(...all.map(({ waitMs }) => waitMs)) };
+    }
+    if (!costs) return undefined;
+    const covered = cover.length > 0 && uncovered.length === 0;
+    const [last] = uncovered;
+    if (!covered && !hasPurse && last !== undefined) {
+      return { reason: last.reason, waitMs: Math.max(...uncovered.map(({ waitMs }) => waitMs)) };
+    }
+    if (!covered) {
+      this.#see(month);
+      if (this.#freeCredits(this.autoExchange) < leastMicro) return { reason: 'credits', waitMs: 0 };
+      const underCap = this.#freeUnderCap(this.capMicro, this.#monthSeen);
+      if (this.capMicro > 0n && underCap < leastMicro) return { reason: 'cap', waitMs: 0 };
+    }
+    const amounts = hurdles.filter(({ name }) => name === 'amount');
+    call.payer = covered ? 'subscription' : 'credits';
+    call.pots = [...amounts, ...(covered ? cover : [])].map((hurdle) => this.#runningOrNew(hurdle));
+    call.holdMonth = this.#monthSeen;
+    call.autoExchange = this.autoExchange;
+    call.capMicro = this.capMicro;
+    this.extend(call, wantMicro);
+    return undefined;
+  }
+
+  #see(month: string): void {
+    if (month > this.#monthSeen) this.#monthSeen = month;
+  }
+
+  #means(): { readonly cover: readonly Hurdle[]; readonly hasPurse: boolean } {
+    const { subscription } = this;
+    const valid = subscription !== undefined && this.nowMs < subscription.endsAtMs;
+    const scope = `subscription:${subscription?.id}`;
+    const cover = valid
+      ? COVERAGE.map(({ seconds, amountMicro }) => ({
+          name: 'coverage' as const,
+          scope,
+          seconds,
+          limit: amountMicro,
+        }))
+      : [];
+    const hasFunds = this.creditsMicro > 0n || (this.autoExchange && this.balanceMicro > 0n);
+    return { cover, hasPurse: this.apiBilling && hasFunds };
+  }
+
+  #refuse(hurdle: Hurdle, leastMicro: bigint, input: number): Refused | undefined {
+    const { name, limit, seconds } = hurdle;
+    const window = this.#find(hurdle);
+    const endsAtMs = (window?.startedAtMs ?? this.nowMs) + seconds * 1000;
+    const refused = { reason: name, waitMs: endsAtMs - this.nowMs };
+    const used = window === undefined ? 0n : this.#used(window);
+    if (name === 'requests') return used + 1n <= limit ? undefined : refused;
+    if (name === 'tokens') return used === 0n || used + BigInt(input) <= limit ? undefined : refused;
+    if ((window === undefined ? limit * FACTOR : this.#left(window)) >= leastMicro) return undefined;
+    // Only what others hold stands in the way.
+    const onlyHeld = window !== undefined && (limit - used) * FACTOR >= leastMicro;
+    return onlyHeld ? { ...refused, waitMs: GUESS_MS } : refused;
+  }
+
+  #freeCredits(autoExchange: boolean): bigint {
+    const there = this.creditsMicro + (autoExchange ? this.balanceMicro * FACTOR : 0n);
+    return there - this.#taken(() => true);
+  }
+
+  #freeUnderCap(capMicro: bigint, month: string): bigint {
+    const spent = this.spentMicro.get(month) ?? 0n;
+    return (capMicro - spent) * FACTOR - this.#taken((call) => call.holdMonth === month);
+  }
+
+  /** Held by running calls, and owed by calls that wait to be settled. */
+  #taken(which: (call: ModelCall) => boolean): bigint {
+    return sum(
+      this.calls.filter((call) => call.payer === 'credits' && which(call)),
+      (call) => {
+        if (call.state === 'settled') return 0n;
+        return call.state === 'running' ? call.heldMicro : call.chargeMicro;
+      },
+    );
+  }
+
+  #left(window: Window): bigint {
+    const held = sum(this.running, (call) => (call.pots.includes(window) ? call.heldMicro : 0n));
+    return (window.limit - this.#used(window)) * FACTOR - held;
+  }
+
+  #used(window: Window): bigint {
+    return sum(this.calls, (call) => {
+      if (call.pots.includes(window)) return call.countedMicro;
+      if (!call.windows.includes(window)) return 0n;
+      return window.name === 'requests' ? 1n : BigInt(call.countedTokens);
+    });
+  }
+
+  #runs(window: Window): boolean {
+    return this.nowMs < window.startedAtMs + window.seconds * 1000;
+  }
+
+  #find({ name, scope, seconds }: Hurdle): Window | undefined {
+    const same = (one: Window): boolean =>
+      one.name === name && one.scope === scope && one.seconds === seconds;
+    return this.#windows.find((one) => same(one) && this.#runs(one));
+  }
+
+  #runningOrNew({ name, scope, seconds, limit }: Hurdle): Window {
+    const running = this.#find({ name, scope, seconds, limit });
+    if (running !== undefined) return running;
+    const made = { name, scope, seconds, limit, startedAtMs: this.nowMs };
+    this.#windows.push(made);
+    return made;
+  }
+}
+
+type Hurdle = Omit<Window, 'startedAtMs'>;
+
+function counts(call: ModelCall, window: Window): boolean {
+  return call.pots.includes(window) || call.windows.includes(window);
+}
+
+/** One exact product, cut at six decimals; the account pays nine tenths. */
+export function costMicro({ input, output }: Tokens, outputPrice: bigint | undefined): bigint {
+  if (outputPrice === undefined) return 0n;
+  return ((BigInt(input) * INPUT_PRICE + BigInt(output) * outputPrice) * 90n) / 100n / 1_000_000n;
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => bigint): bigint {
+  return items.reduce((total, item) => total + of(item), 0n);
+}

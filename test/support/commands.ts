@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '../../src/cli/run.ts';
+import { type FreshDatabase, freshDatabase } from './postgres.ts';
+import { type Finished, tollgate } from './processes.ts';
+
+/** The commands of the `tollgate` program, under settings of their own. */
+export interface Commands {
+  /** In this process: fast. */
+  run(...args: readonly string[]): Promise<Finished>;
+  /** With `--json` added; the parsed answer of a command that must succeed. */
+  json<Shape>(...args: readonly string[]): Promise<Shape>;
+  /** As a process of its own, with this on its standard input. */
+  typed(input: string, ...args: readonly string[]): Promise<Finished>;
+}
+
+/** The settings are kept in `folder`, which is the caller's to remove. */
+export async function commandsWith(
+  environment: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<Commands> {
+  const settings = join(folder, 'settings');
+  const lines = Object.entries(environment).map(([name, value]) => `${name}="${value}"\n`);
+  await writeFile(settings, lines.join(''));
+  const run: Commands['run'] = async (...args) => {
+    const said: Record<'line' | 'error', string[]> = { line: [], error: [] };
+    const output = {
+      line: (text: string) => void said.line.push(`${text}\n`),
+      error: (text: string) => void said.error.push(`${text}\n`),
+    };
+    const code = await runCommand([...args, '--config', settings], output);
+    return { code, stdout: said.line.join(''), stderr: said.error.join('') };
+  };
+  return {
+    run,
+    json: async <Shape>(...args: readonly string[]) => {
+      const { code, stdout, stderr } = await run(...args, '--json');
+      if (code !== 0 || stderr !== '') throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout) as Shape;
+    },
+    typed: (input, ...args) => tollgate(args, environment, input),
+  };
+}
+
+/** A database of one's own and the commands on it. */
+export interface Terminal extends Commands {
+  readonly fresh: FreshDatabase;
+  close(): Promise<void>;
+}
+
+export async function openTerminal(catalog: string): Promise<Terminal> {
+  const fresh = await freshDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-terminal-'));
+  const environment = {
+    TOLLGATE_DATA: join(folder, 'data'),
+    DATABASE_URL: fresh.connection,
+    TOLLGATE_BYOK_HOSTS: '127.0.0.1:8081',
+    TOLLGATE_TIMEZONE: 'Asia/Shanghai',
+  };
+  const commands = await commandsWith(environment, folder);
+  const catalogFile = join(folder, 'catalog.yaml');
+  await writeFile(catalogFile, catalog);
+  const applied = await commands.run('apply', '-f', catalogFile);
+  if (applied.code !== 0) throw new Error(applied.stderr);
+  return {
+    ...commands,
+    fresh,
+    close: async () => {
+      await fresh.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
