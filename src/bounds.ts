@@ -352,5 +352,9 @@ export const REDIS_EXTEND_WAIT_MS = 2_000;
 export const REDIS_RETRY_MS = 50;
 export const REDIS_RETRY_MS_MAX = 500;
 export const REDIS_SEEDS_MAX = 100;
+/** From the first connection until a cluster says that it is whole; then the next address is tried. */
+export const REDIS_OPEN_MS = 5_000;
 /** How often it is looked whether Redis answers, so that readiness is known when nobody calls. */
 export const REDIS_LOOK_MS = 500;
+/** Ids that one request names in its query: a page of them. */
+export const IDS_PER_REQUEST_MAX = 100;

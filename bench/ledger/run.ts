@@ -45,14 +45,20 @@ interface Filled extends Variant {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { small: { type: 'boolean', default: false }, json: { type: 'string' } },
+    options: {
+      small: { type: 'boolean', default: false },
+      /** `rows` or `accounts`. */
+      only: { type: 'string', default: '' },
+      json: { type: 'string' },
+    },
   });
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-ledger-'));
   const server = await startEmbedded(folder, silentLogger);
   const filled: Filled[] = [];
   try {
     await tune(server.connection);
-    for (const variant of values.small ? SMALL : VARIANTS) {
+    const variants = (values.small ? SMALL : VARIANTS).filter(({ name }) => name.includes(values.only));
+    for (const variant of variants) {
       filled.push(await prepare(server.connection, folder, { ...variant, number: filled.length }));
     }
     const timing = values.small ? { repeats: 3, calls: 2_000 } : { repeats: 7, calls: 10_000 };

@@ -30,6 +30,19 @@ describe.skipIf(redisServer === undefined)(title, () => {
     expect(await ask()).toBe('word');
   });
 
+  it('that refuses the password says so, and the password is in no line of the log', async () => {
+    redis = await startRedis();
+    await redis.inspect.config('SET', 'requirepass', 'the right word');
+    const lines: string[] = [];
+    const write = (fields: object, message: string) => void lines.push(JSON.stringify(fields) + message);
+    const log = { ...silentLogger, warn: write, debug: write, info: write, error: write };
+    const url = redis.url.replace('//', '//:the-wrong-word@');
+    awaited = await AwaitedRedis.open(url, log);
+    expect(awaited.up).toBe(false);
+    expect(lines.join()).toMatch(/WRONGPASS|NOAUTH|invalid/);
+    expect(lines.join()).not.toContain('the-wrong-word');
+  });
+
   it('is known to be away and back although nobody asks it anything', async () => {
     redis = await startRedis();
     awaited = await AwaitedRedis.open(redis.url, silentLogger);

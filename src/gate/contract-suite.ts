@@ -9,6 +9,7 @@ import {
   coverageUnderPolicy,
 } from './suite/coverage.ts';
 import { exactness, refusals } from './suite/exactness.ts';
+import { looks } from './suite/looks.ts';
 import { caps, funds, holds, months, settlements } from './suite/money.ts';
 import { refusedReholds, reholds, sameCall } from './suite/reholds.ts';
 import { schedules } from './suite/schedules.ts';
@@ -43,6 +44,7 @@ const CHAPTERS = {
   settlements,
   'monthly cap': caps,
   months,
+  looks,
 } as const;
 
 /** The contract of gate/contract.ts as sentences; every implementation runs all of them. */

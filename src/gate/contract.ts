@@ -33,6 +33,8 @@ export interface Gate {
    * of a dead process, which this gate may still hold something for, or never have seen.
    */
   settled(account: SettledCalls): void | Promise<void>;
+  /** What is used of limits at this moment. It takes nothing and starts no window: people look, calls enter. */
+  look(request: LookRequest): Look | GateAway | Promise<Look | GateAway>;
   /** Calls in progress, by our own count: for metrics, drain and tests. */
   readonly active: number;
 }
@@ -170,4 +172,28 @@ export interface SettledCall {
 export interface RememberedWindow extends LeasedWindow {
   /** A count, or micro-yuan for `amount`. */
   readonly used: bigint;
+}
+
+export interface LookRequest extends Pick<EnterRequest, 'accountId' | 'scope' | 'policy'> {
+  readonly coverage: CoverageRequest | undefined;
+  readonly creditsPerYuan: number;
+}
+
+/** In the order of the policy and of the plan; of two windows with the same length the stricter one. */
+export interface Look {
+  readonly kind: 'look';
+  /** Calls that hold a slot. */
+  readonly concurrent: number;
+  readonly windows: readonly WindowLook[];
+  readonly coverage: readonly WindowLook[];
+}
+
+export interface WindowLook {
+  readonly dimension: Dimension;
+  readonly seconds: number;
+  /** A count, or micro-yuan for `amount`. What running calls hold is told as used, rounded up. */
+  readonly limit: bigint;
+  readonly used: bigint;
+  /** Nothing when the window has not begun: it begins at its next use. */
+  readonly endsInMs: number | undefined;
 }

@@ -10,11 +10,14 @@ import type {
   Gate,
   GateRefused,
   Lease,
+  Look,
+  LookRequest,
   MoneyRequest,
   PurseRequest,
   ReholdResult,
   RememberedWindow,
   SettledCalls,
+  WindowLook,
 } from './contract.ts';
 import * as funds from './funds.ts';
 import { countIn, grant, type Holding, holdIn, NO_POTS, type Pot, potsOf, releaseFrom } from './holding.ts';
@@ -22,7 +25,7 @@ import { MemoryLease } from './lease.ts';
 import * as refusal from './refusal.ts';
 import { Roster } from './roster.ts';
 import { Scope } from './scope.ts';
-import { coverageRulesOf, rulesOf } from './window.ts';
+import { coverageRulesOf, lookAt, type Rule, rulesOf } from './window.ts';
 
 export interface MemoryGateOptions {
   readonly clock: Clock;
@@ -36,6 +39,7 @@ export interface MemoryGate extends Gate {
   rehold(lease: Lease, money: MoneyRequest | undefined): ReholdResult;
   leave(lease: Lease, actuals: Actuals): void;
   settled(account: SettledCalls): void;
+  look(request: LookRequest): Look;
   /** What the store remembers of windows that still run. Before the first call enters. */
   restore(windows: readonly RememberedWindow[]): void;
   /** Drops slots whose call never left and windows that ended; for a timer. Counting does not need it. */
@@ -162,6 +166,23 @@ class InMemoryGate implements MemoryGate {
     for (const call of calls) chargedMicro += call.chargeMicro;
     funds.settlePending(account.purse, chargedMicro);
     funds.adoptFunds(account.purse, now);
+  }
+
+  look({ scope, policy, coverage, creditsPerYuan }: LookRequest): Look {
+    const nowMs = this.#clock.monotonic();
+    // A stranger stays one: looking makes no scope.
+    const lookIn = (name: string, rules: readonly Rule[]): readonly WindowLook[] => {
+      const running = this.#scopes.find(name)?.lookUp(rules, nowMs);
+      return rules.map((rule, index) => lookAt(rule, running?.[index], { creditsPerYuan }, nowMs));
+    };
+    const slots = this.#scopes.find(scope)?.slots;
+    slots?.expire(nowMs);
+    return {
+      kind: 'look',
+      concurrent: slots?.size ?? 0,
+      windows: lookIn(scope, rulesOf(policy).all),
+      coverage: coverage === undefined ? [] : lookIn(coverage.scope, coverageRulesOf(coverage.windows)),
+    };
   }
 
   restore(windows: readonly RememberedWindow[]): void {

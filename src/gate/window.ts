@@ -7,7 +7,7 @@ import {
 } from '../catalog/contract.ts';
 import { creditsMicro, yuanToBuyMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
-import type { EnterRequest, LeasedWindow, MoneyRequest } from './contract.ts';
+import type { EnterRequest, LeasedWindow, MoneyRequest, WindowLook } from './contract.ts';
 
 /** Nobody knows when a running call ends; a second is what clients retry after anyway. */
 export const GUESS_MS = 1_000;
@@ -171,8 +171,23 @@ function waitFor(
   return window.endsAtMs - nowMs;
 }
 
+/** How a rule stands; nothing of it is changed. */
+export function lookAt(
+  rule: Rule,
+  window: Window | undefined,
+  terms: Pick<MoneyRequest, 'creditsPerYuan'>,
+  nowMs: number,
+): WindowLook {
+  const { dimension, seconds, limit } = rule;
+  const endsInMs = window === undefined ? undefined : window.endsAtMs - nowMs;
+  return { dimension, seconds, limit, used: toldUsed(window, terms), endsInMs };
+}
+
 /** What is held is told as used, for nobody else can have it; in yuan, rounded up. */
-function toldUsed(window: Window | undefined, money: MoneyRequest | undefined): bigint {
+function toldUsed(
+  window: Window | undefined,
+  money: Pick<MoneyRequest, 'creditsPerYuan'> | undefined,
+): bigint {
   if (window === undefined) return 0n;
   if (window.heldMicro === 0n || money === undefined) return window.used;
   return window.used + yuanToBuyMicro(window.heldMicro, money.creditsPerYuan);

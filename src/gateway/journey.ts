@@ -4,6 +4,7 @@ import type { Route } from '../catalog/contract.ts';
 import type { EnterResult, ReholdResult } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import { fault } from '../kernel/fault.ts';
 import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import type { Call } from './call.ts';
@@ -126,6 +127,7 @@ export class Journey {
     const taken: Taken = { kind: 'taken', passage: this.#passage(leg, tariff, wantMicro), routes };
     const { lease, id: callId, caller } = this.#call;
     if (lease !== undefined) {
+      fault('leg.before-rehold');
       const reholding = gate.rehold(lease, money);
       if (reholding instanceof Promise) return reholding.then((result) => this.#reheld(result, taken, leg));
       return this.#reheld(reholding, taken, leg);
@@ -154,6 +156,7 @@ export class Journey {
   #entered(result: EnterResult, taken: Taken, leg: Leg): Taking {
     if (result.kind === 'stale') return 'stale';
     if (result.kind !== 'entered') return this.#refused(result);
+    fault('gate.after-enter');
     this.#call.lease = result.lease;
     this.#pay(leg);
     return taken;
@@ -162,6 +165,7 @@ export class Journey {
   /** Refused, the old hold stands until the call ends; what its own leg failed with stays the answer. */
   #reheld(result: ReholdResult, taken: Taken, leg: Leg): Taking {
     if (result.kind !== 'reheld') return { kind: 'unserved', refusal: this.#refused(result) };
+    fault('leg.after-rehold');
     this.#pay(leg);
     return taken;
   }

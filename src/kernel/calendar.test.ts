@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCalendar, createTimeFormat } from './calendar.ts';
+import { createCalendar, createTimeFormat, createTimeParser } from './calendar.ts';
 
 test('a month begins at midnight of its own time zone', () => {
   const utc = createCalendar('UTC');
@@ -23,4 +23,28 @@ test('times are shown in the time zone, with midnight as 00', () => {
   const time = Date.UTC(2026, 10, 15, 16, 0, 5, 999);
   expect(createTimeFormat('UTC')(time)).toBe('2026-11-15 16:00:05');
   expect(createTimeFormat('Asia/Shanghai')(time)).toBe('2026-11-16 00:00:05');
+});
+
+test('a shown time is read back as its moment, in every zone', () => {
+  for (const zone of ['UTC', 'Asia/Shanghai', 'Asia/Kathmandu', 'America/New_York', 'Pacific/Apia']) {
+    const show = createTimeFormat(zone);
+    const read = createTimeParser(zone);
+    for (const time of [Date.UTC(2026, 0, 31, 23, 59, 59), Date.UTC(2026, 6, 1), Date.UTC(2028, 1, 29, 12)]) {
+      expect(read(show(time)), `${zone} ${show(time)}`).toBe(time);
+    }
+  }
+});
+
+test('what no clock shows is no time: the skipped hour, a 30 February, another form', () => {
+  const read = createTimeParser('America/New_York');
+  expect(read('2026-03-08 02:30:00')).toBeUndefined();
+  expect(read('2026-03-08 03:00:00')).toBe(Date.UTC(2026, 2, 8, 7));
+  expect(read('2026-02-30 10:00:00')).toBeUndefined();
+  expect(read('2026-12-31 24:00:00')).toBeUndefined();
+  expect(read('2026-12-31T10:00:00')).toBeUndefined();
+  expect(read('2026-12-31 10:00:00Z')).toBeUndefined();
+});
+
+test('of the hour that autumn shows twice the first is meant', () => {
+  expect(createTimeParser('America/New_York')('2026-11-01 01:30:00')).toBe(Date.UTC(2026, 10, 1, 5, 30));
 });

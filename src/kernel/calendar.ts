@@ -44,3 +44,29 @@ export function createTimeFormat(timeZone: string): (timeMs: number) => string {
     return `${day} ${parts.get('hour')}:${parts.get('minute')}:${parts.get('second')}`;
   };
 }
+
+const SHOWN_TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)$/;
+
+/**
+ * The way back: a shown time as the moment it means. Nothing for a text of another form and for a time that
+ * no clock there ever shows, such as 30 February or the hour that summer time skips. Of the two moments that
+ * an autumn night shows alike it is the earlier one.
+ */
+export function createTimeParser(timeZone: string): (text: string) => number | undefined {
+  const show = createTimeFormat(timeZone);
+  return (text) => {
+    if (!SHOWN_TIME.test(text)) return undefined;
+    const asUtcMs = Date.parse(`${text.replace(' ', 'T')}Z`);
+    if (Number.isNaN(asUtcMs)) return undefined;
+    const offsetsMs = [asUtcMs - DAY_MS, asUtcMs + DAY_MS].map((nearMs) => offsetMs(show, nearMs));
+    const moments = offsetsMs.map((offset) => asUtcMs - offset).sort((one, other) => one - other);
+    return moments.find((moment) => show(moment) === text);
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** How far the zone is ahead of UTC then. A day before and a day after, it is one of the two that count. */
+function offsetMs(show: (timeMs: number) => string, timeMs: number): number {
+  return Date.parse(`${show(timeMs).replace(' ', 'T')}Z`) - Math.floor(timeMs / 1000) * 1000;
+}

@@ -54,6 +54,7 @@ export async function recover(options: RecoverOptions): Promise<RecoverReport> {
     for await (const line of readLines(segmentPath(options.directory, number))) await run.take(line);
   }
   const report = await run.finish(numbers.length);
+  fault('recover.before-unlink');
   for (const number of numbers) await unlink(segmentPath(options.directory, number));
   if (numbers.length > 0) options.log.info(report, 'journal of the last run recovered');
   return report;
@@ -138,6 +139,7 @@ class Recovery {
     const calls = [...this.#batch.values()];
     this.#batch.clear();
     const { settled, log, store } = this.#options;
+    fault('recover.before-settle');
     const result = await settleBatch(store, calls);
     const { poison, error } = result;
     if (poison.length > 0) {
@@ -146,8 +148,9 @@ class Recovery {
       const fields = { err: error, calls: poison.map((call) => call.callId) };
       log.error(fields, 'the store refuses these calls: they are NOT charged and kept in rejected.log');
     }
-    if (settled !== undefined) await tellGate({ settled }, result, log);
     fault('recover.after-settle');
+    if (settled !== undefined) await tellGate({ settled }, result, log);
+    fault('recover.told-gate');
   }
 }
 

@@ -8,6 +8,7 @@ import {
 import type { Gate } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { fault } from '../kernel/fault.ts';
 import type { Logger } from '../kernel/log.ts';
 import { type BatchResult, settleBatch } from './batch.ts';
 import type { CallRecord, LedgerStore } from './contract.ts';
@@ -142,6 +143,7 @@ class QueueSettler implements Settler {
     await this.#reject(result);
     // Before the journal forgets the calls: who dies here tells the gate again from the journal.
     await tellGate(gate, result, log);
+    fault('settle.told-gate');
     journal.committed(idsOf(result.settled));
     journal.committed(idsOf(result.poison));
     this.#drop(taken);

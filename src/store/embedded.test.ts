@@ -125,13 +125,15 @@ describe('the embedded server', () => {
     expect(backends).toHaveLength(1);
   });
 
-  test('starts after a power loss whose pid file names a process that is now another', async () => {
+  test('starts after a power loss whose files name a process that is now another, or is not collected yet', async () => {
     const first = await startEmbedded(directory, silentLogger);
     await ask(first.connection, 'create table kept as select 42 as answer');
     const pidFile = join(directory, 'postgres', 'postmaster.pid');
     const lines = readFileSync(pidFile, 'utf8').split('\n');
     await first.stop();
-    writeFileSync(pidFile, [String(process.pid), ...lines.slice(1)].join('\n'));
+    const left = [String(process.pid), ...lines.slice(1)].join('\n');
+    writeFileSync(pidFile, left);
+    writeFileSync(join(lines[4] ?? '', `.s.PGSQL.${lines[3]}.lock`), left);
     const second = await startEmbedded(directory, silentLogger);
     expect(await ask(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }]);
     await second.stop();

@@ -20,9 +20,9 @@ interface PidFile extends Postmaster {
 const POLL_MS = 50;
 
 /**
- * The server that a killed Tollgate left behind, ready to be used; nothing when there is none. A pid file
- * that a power loss left behind is removed when its number now belongs to some other process, because
- * PostgreSQL itself would refuse to start beside it.
+ * The server that a killed Tollgate left behind, ready to be used; nothing when there is none. What a dead
+ * server left behind is removed when its number still belongs to a process, because PostgreSQL itself would
+ * refuse to start beside it: to some other process, or to the dead one that nobody has collected yet.
  */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const deadlineMs = systemClock.monotonic() + EMBEDDED_START_MS;
@@ -30,7 +30,7 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
     const file = readPidFile(cluster);
     if (file === undefined) return undefined;
     if (!runsOn(file.pid, cluster)) {
-      if (hasProcess(file.pid)) rmSync(pidPath(cluster), { force: true });
+      if (hasProcess(file.pid)) removeTraces(cluster, file);
       return undefined;
     }
     if (file.status === 'ready') return file;
@@ -52,6 +52,20 @@ export function runsOn(pid: number, cluster: string): boolean {
     return readlinkSync(`/proc/${pid}/cwd`) === cluster;
   } catch {
     return false;
+  }
+}
+
+function removeTraces(cluster: string, { pid, port, socketDirectory }: PidFile): void {
+  const socketLock = join(socketDirectory, `.s.PGSQL.${port}.lock`);
+  if (socketDirectory !== '' && pidIn(socketLock) === pid) rmSync(socketLock, { force: true });
+  rmSync(pidPath(cluster), { force: true });
+}
+
+function pidIn(path: string): number {
+  try {
+    return Number(readFileSync(path, 'utf8').split('\n')[0]);
+  } catch {
+    return 0;
   }
 }
 

@@ -106,7 +106,7 @@ test('a database from before windows and roll-ups gets them for its old calls, a
     status: 429,
   });
   await writeOldBooks([charged, covered, refused], charged);
-  expect(await migrate({ connection, log: silentLogger })).toEqual(['005_windows_rollups.sql']);
+  expect(await migrate({ connection, log: silentLogger })).toContain('005_windows_rollups.sql');
   expect(await examine(database)).toEqual([]);
   expect(await database.query('select payer, calls, credits_micro from usage_hourly order by payer')).toEqual(
     [

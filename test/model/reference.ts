@@ -169,7 +169,7 @@ export class Reference {
   restart(): void {
     this.settle();
     for (const call of this.running) {
-      // A vendor that has not told its input, or has told nothing at all, is charged with our estimate, or not.
+      // Before the first mark nothing is known to have been produced, and nothing is charged.
       this.#cost(call, call.marked ?? { input: 0, output: 0 });
       call.heldMicro = call.openHeldMicro > call.chargeMicro ? call.openHeldMicro : call.chargeMicro;
       call.countedMicro = call.amountMicro;

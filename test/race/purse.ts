@@ -2,15 +2,19 @@ import { systemRandom } from '../../src/kernel/random.ts';
 import { updateAccount } from '../../src/store/accounts.ts';
 import { createKey } from '../../src/store/api-keys.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
+import type { Database } from '../../src/store/database.ts';
+import { grantSubscription } from '../../src/store/subscriptions.ts';
 import { accountWith } from '../support/calls.ts';
-import type { World } from '../support/world.ts';
+import type { Target } from './arena.ts';
 
-const MICRO = 1_000_000n;
+export const MICRO = 1_000_000n;
+const DAY_MS = 86_400_000;
 
 /** An account of the test's own, with a known sum of money. */
 export interface Purse {
   readonly accountId: number;
   readonly key: string;
+  readonly keyId: number;
   newKey(policyId: number): Promise<string>;
   /** What the store says now; Credits and yuan in millionths. */
   funds(): Promise<Funds>;
@@ -29,42 +33,60 @@ export interface PurseOptions {
   readonly autoExchange?: boolean;
   /** Yuan; the monthly cap. */
   readonly cap?: number;
+  readonly apiBilling?: boolean;
+  /** A subscription that runs now. */
+  readonly plan?: string;
+  /** Of the key. */
+  readonly policyId?: number;
 }
 
-const micro = (amount: number): bigint => BigInt(Math.round(amount * Number(MICRO)));
+export const micro = (amount: number): bigint => BigInt(Math.round(amount * Number(MICRO)));
 
-export async function openPurse(world: World, options: PurseOptions): Promise<Purse> {
-  const { database } = world;
+interface Books {
+  readonly database: Database;
+}
+
+export async function openPurse({ database }: Books, options: PurseOptions): Promise<Purse> {
   const accountId = await accountWith(database, {
     creditsMicro: micro(options.credits),
     balanceMicro: micro(options.balance ?? 0),
     autoExchange: options.autoExchange ?? false,
   });
-  if (options.cap !== undefined) {
-    await updateAccount(database, accountId, { extraApiQuotaMicro: micro(options.cap) });
-  }
-  const newKey = async (policyId: number | undefined): Promise<string> => {
+  const { cap, apiBilling = true } = options;
+  await updateAccount(database, accountId, { apiBilling, extraApiQuotaMicro: micro(cap ?? 0) });
+  if (options.plan !== undefined) await subscribe(database, accountId, options.plan);
+  const newKey = async (policyId: number | undefined): Promise<{ id: number; text: string }> => {
     const wanted = { accountId, name: 'race', policyId, expiresAtMs: undefined, status: 'enabled' } as const;
     const created = await createKey(database, wanted, systemRandom);
     if (created.kind !== 'created') throw new Error(created.kind);
-    return created.text;
+    return { id: created.key.id, text: created.text };
   };
-  const key = await newKey(undefined);
+  const { id: keyId, text: key } = await newKey(options.policyId);
   await announceAndWait(database);
   return {
     accountId,
     key,
-    newKey,
-    funds: async () => {
-      const [row] = await database.query<Funds>(
-        `select credits_micro as credits, balance_micro as balance, month_spent_micro as "monthSpent"
-         from accounts where id = $1`,
-        [accountId],
-      );
-      if (row === undefined) throw new Error('the account is gone');
-      return row;
-    },
+    keyId,
+    newKey: async (policyId) => (await newKey(policyId)).text,
+    funds: () => fundsOf(database, accountId),
   };
+}
+
+async function fundsOf(database: Database, accountId: number): Promise<Funds> {
+  const [row] = await database.query<Funds>(
+    `select credits_micro as credits, balance_micro as balance, month_spent_micro as "monthSpent"
+     from accounts where id = $1`,
+    [accountId],
+  );
+  if (row === undefined) throw new Error('the account is gone');
+  return row;
+}
+
+async function subscribe(database: Database, accountId: number, planCode: string): Promise<void> {
+  const startsAtMs = Date.now() - 1_000;
+  const span = { startsAtMs, endsAtMs: startsAtMs + DAY_MS };
+  const granted = await grantSubscription(database, { accountId, planCode, ...span });
+  if (granted.kind !== 'granted') throw new Error(granted.kind);
 }
 
 /** An answer as far as races care. */
@@ -86,19 +108,19 @@ export interface Ask {
 
 /** One chat call, read to its end, however it ends. */
 export async function ask(
-  world: World,
+  { url }: Target,
   { key, model = 'round', max, directive, stream }: Ask,
 ): Promise<Answered> {
-  const response = await world.post(
-    '/v1/chat/completions',
-    {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
       model,
       messages: [{ role: 'user', content: `[[sim ${directive}]]` }],
       max_completion_tokens: max,
       ...(stream === true ? { stream: true } : {}),
-    },
-    world.headers(key),
-  );
+    }),
+  });
   const { status, headers } = response;
   const text = await readAll(response);
   const code = status === 200 ? undefined : (JSON.parse(text) as { readonly code?: number }).code;
@@ -128,23 +150,37 @@ export function tally(answers: readonly Answered[]): Readonly<Record<string, num
   return counts;
 }
 
-/** `round`: input is free, an output token costs a tenth of a Credit, so that prices are known before. */
-export const RACE_CATALOG = `
-defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false }
-vendors: [{ code: openai, name: OpenAI, protocols: [chat], base_url: "\${SIM}/v1" }]
-credentials: [{ name: main, vendor: openai, secret: sk-sim-openai }]
-models:
-  - model_id: round
-    prices: { input: "0", output: "100" }
-    max_output_tokens: 128000
-    routes: [{ vendor: openai, credential: main, forward_model_id: gpt-5-2026-08-01, protocols: [chat] }]
-policies:
-  - { id: 1, name: default, concurrency: 100000, windows: [] }
-  - { id: 2, name: one, windows: [{ dimension: requests, seconds: 3600, limit: 1 }] }
-  - { id: 3, name: ten, windows: [{ dimension: requests, seconds: 3600, limit: 10 }] }
-  - { id: 4, name: seven-at-once, concurrency: 7, windows: [] }
-  - { id: 5, name: short, windows: [{ dimension: requests, seconds: 4, limit: 3 }] }
-  - { id: 6, name: both, concurrency: 2, windows: [{ dimension: requests, seconds: 3600, limit: 5 }] }
-  - { id: 7, name: tokens, windows: [{ dimension: tokens, seconds: 3600, limit: 100 }] }
-accounts: [{ email: user@example.com, password: "a test password", user_type: 1, credits: "50000" }]
-`;
+/** What the database knows of an account's served calls, by who paid; Credits and yuan in millionths. */
+export interface Paid {
+  readonly payer: string;
+  readonly calls: bigint;
+  readonly amount: bigint;
+  readonly charge: bigint;
+  readonly taken: bigint;
+  readonly shortfall: bigint;
+}
+
+export function paidBy({ database }: Books, accountId: number): Promise<readonly Paid[]> {
+  return database.query<Paid>(
+    `select c.payer, count(*) as calls, sum(c.amount_micro)::bigint as amount,
+       sum(c.charge_micro)::bigint as charge, sum(s.credits_micro)::bigint as taken,
+       sum(s.shortfall_micro)::bigint as shortfall
+     from calls c join consumptions s using (created_at, call_id)
+     where c.account_id = $1 group by c.payer order by c.payer desc`,
+    [accountId],
+  );
+}
+
+/** What all entries of an account's ledger come to, by pool; it must be what its row says. */
+export async function ledgerSums(
+  { database }: Books,
+  accountId: number,
+): Promise<Pick<Funds, 'credits' | 'balance'>> {
+  const rows = await database.query<{ pool: 'credits' | 'balance'; sum: bigint }>(
+    `select pool, sum(change_micro)::bigint as sum from ledger_entries where account_id = $1 group by pool`,
+    [accountId],
+  );
+  const sums = { credits: 0n, balance: 0n };
+  for (const { pool, sum } of rows) sums[pool] = sum;
+  return sums;
+}

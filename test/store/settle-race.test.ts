@@ -1,115 +1,121 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RememberedWindow } from '../../src/gate/contract.ts';
-import { createCalendar } from '../../src/kernel/calendar.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
-import { type Random, seededRandom } from '../../src/kernel/random.ts';
-import { NO_USAGE } from '../../src/kernel/usage.ts';
-import type { CallRecord } from '../../src/ledger/contract.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { seededRandom } from '../../src/kernel/random.ts';
 import { examine } from '../../src/store/doctor.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
 import { loadWindows } from '../../src/store/windows.ts';
-import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../support/calls.ts';
+import { accountWith, NOVEMBER } from '../support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import { startProgram } from '../support/processes.ts';
+import { type Racer, racer, windowsOf, writeJournal } from './settle-race-calls.ts';
 
 const SEED = 20_261_115;
-const CALLS = 4_000;
-const ATTEMPTS = 20_000;
-const SETTLERS = 4;
+/** `npm run prove` asks for ten times as many. */
+const CHARGES = Number(process.env.TOLLGATE_TEST_SETTLE_CHARGES ?? 20_000);
+const FREE = CHARGES / 20;
+const CALLS = CHARGES + FREE;
+const ATTEMPTS = CHARGES * 5;
+const PROCESSES = 4;
+/** Each recovers the whole journal; the rest of the attempts is picked at random. */
+const PICKS = Math.ceil((ATTEMPTS - CALLS * PROCESSES) / PROCESSES);
 const ACCOUNTS = 25;
-const OPENING_MICRO = 1_000_000_000_000n;
-
-/** One that counts every call: the row that all settlers write. */
-const WINDOW: RememberedWindow = {
-  scope: 'key:1',
-  dimension: 'requests',
-  seconds: 86_400,
-  startedAtMs: NOVEMBER,
-  used: 1n,
-};
+const OPENING_MICRO = 1_000_000_000_000_000n;
+const PATIENCE_MS = 60_000 + CHARGES * 10;
 
 let fresh: FreshDatabase;
-let connections: readonly Database[];
+let folder: string;
 
 beforeAll(async () => {
   fresh = await freshDatabase();
-  const open = () => openDatabase({ connection: fresh.connection, log: silentLogger, connectionsMax: 1 });
-  connections = await Promise.all(Array.from({ length: SETTLERS }, open));
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-settle-'));
 });
 
 afterAll(async () => {
-  await Promise.all(connections.map((each) => each.close()));
-  await fresh.drop();
+  await fresh?.drop();
+  await rm(folder, { recursive: true, force: true });
 });
 
-test(`${ATTEMPTS} attempts to settle ${CALLS} calls, over ${SETTLERS} connections, charge each exactly once (seed ${SEED})`, async () => {
+test(
+  `${ATTEMPTS} attempts of ${PROCESSES} processes to settle ${CHARGES} charges, replays of whole journals among them, charge each exactly once (seed ${SEED})`,
+  async () => {
+    const accountIds: number[] = [];
+    for (let count = 0; count < ACCOUNTS; count++) {
+      accountIds.push(await accountWith(fresh.database, { creditsMicro: OPENING_MICRO }));
+    }
+    const racers = racersOf(accountIds);
+    await writeJournal(join(folder, 'journal'), racers);
+    const startedAt = performance.now();
+    const attempts = await settleByProcesses();
+    const seconds = (performance.now() - startedAt) / 1_000;
+    expect(attempts).toBeGreaterThanOrEqual(ATTEMPTS);
+    await expectChargedOnce(racers, accountIds);
+    const size = `${attempts} attempts of ${CHARGES} charges, ${PROCESSES} processes`;
+    const result = `${await count('consumptions where credits_micro > 0')} charges, ${seconds.toFixed(1)} s`;
+    console.log(`proof | exactly once | ${size} | ${result}`);
+  },
+  PATIENCE_MS,
+);
+
+/** One in twenty charges is of a call that the journal does not know the end of. */
+function racersOf(accountIds: readonly number[]): readonly Racer[] {
   const random = seededRandom(SEED);
-  const accountIds: number[] = [];
-  for (let count = 0; count < ACCOUNTS; count++) {
-    accountIds.push(await accountWith(fresh.database, { creditsMicro: OPENING_MICRO }));
+  return Array.from({ length: CALLS }, (_, index) => {
+    const accountId = accountIds[Math.floor(random.unit() * accountIds.length)] ?? 0;
+    const kind = index < FREE ? 'free' : index < FREE * 2 ? 'interrupted' : 'charged';
+    return racer(random, accountId, kind);
+  }).sort((one, other) => (one.call.callId < other.call.callId ? -1 : 1));
+}
+
+async function settleByProcesses(): Promise<number> {
+  const parties = await Promise.all(
+    Array.from({ length: PROCESSES }, async (_, index) => {
+      const copy = join(folder, `copy-${index}`);
+      await cp(join(folder, 'journal'), copy, { recursive: true });
+      const args = [fresh.connection, copy, SEED + index, PICKS].map(String);
+      return startProgram(['test/store/settle-race-party.ts', ...args]);
+    }),
+  );
+  const exits = await Promise.all(parties.map(({ exited }) => exited));
+  expect(exits.map(({ code }, index) => [code, parties[index]?.stderr()])).toEqual(exits.map(() => [0, '']));
+  const told = parties.map((party) => JSON.parse(party.stdout()) as Record<string, number>);
+  for (const one of told) {
+    expect(one).toMatchObject({ ended: CALLS - FREE, cut: FREE, rejected: 0, skipped: 0 });
   }
-  const calls = Array.from({ length: CALLS }, () => randomCall(random, accountIds));
-  const attempts = shuffle(repeat(calls, random), random);
-  expect(attempts).toHaveLength(ATTEMPTS);
+  return told.reduce((sum, one) => sum + (one.attempts ?? 0), 0);
+}
 
-  await Promise.all(connections.map((database, index) => settleShare(database, attempts, index)));
-
+async function expectChargedOnce(racers: readonly Racer[], accountIds: readonly number[]): Promise<void> {
   const expected = new Map(accountIds.map((id) => [BigInt(id), OPENING_MICRO]));
-  for (const { accountId, chargeMicro } of calls) {
-    expected.set(BigInt(accountId), (expected.get(BigInt(accountId)) ?? 0n) - chargeMicro);
+  for (const { call, charge } of racers) {
+    const id = BigInt(call.accountId);
+    expected.set(id, (expected.get(id) ?? 0n) - charge);
   }
   const accounts = await fresh.database.query<{ id: bigint; credits_micro: bigint }>(
     'select id, credits_micro from accounts',
   );
   expect(new Map(accounts.map((row) => [row.id, row.credits_micro]))).toEqual(expected);
-  const charged = calls.filter((call) => call.chargeMicro > 0n).length;
   expect(await count('calls')).toBe(CALLS);
   expect(await count('consumptions')).toBe(CALLS);
-  expect(await count('consumptions where credits_micro > 0')).toBe(charged);
-  expect(await count(`ledger_entries where kind = 'consumption' and account_id is not null`)).toBe(charged);
-  expect(await loadWindows(fresh.database, NOVEMBER)).toEqual([{ ...WINDOW, used: BigInt(CALLS) }]);
+  expect(await count('consumptions where credits_micro > 0')).toBe(CHARGES);
+  expect(await count(`ledger_entries where kind = 'consumption' and account_id is not null`)).toBe(CHARGES);
+  const amount = racers.reduce((sum, one) => sum + one.amount, 0n);
+  const credits = racers.reduce((sum, one) => sum + one.charge, 0n);
+  const sums = { calls: BigInt(CALLS), amount, credits };
+  for (const table of ['usage_hourly', 'model_hourly']) expect(await sumsOf(table)).toEqual(sums);
+  const byScope = (one: { scope: string }, other: { scope: string }) => (one.scope < other.scope ? -1 : 1);
+  expect((await loadWindows(fresh.database, NOVEMBER)).toSorted(byScope)).toEqual(
+    windowsOf(racers).toSorted(byScope),
+  );
   expect(await examine(fresh.database)).toEqual([]);
-});
-
-async function settleShare(
-  database: Database,
-  attempts: readonly CallRecord[],
-  index: number,
-): Promise<void> {
-  const calendar = createCalendar('UTC');
-  const ledger = createLedgerStore({ database, creditsPerYuan: CREDITS_PER_YUAN, calendar });
-  const own = attempts.filter((_, at) => at % SETTLERS === index);
-  for (let start = 0; start < own.length; start += 250) await ledger.settle(own.slice(start, start + 250));
 }
 
-function randomCall(random: Random, accountIds: readonly number[]): CallRecord {
-  const accountId = accountIds[Math.floor(random.unit() * accountIds.length)] ?? 0;
-  const usage = { ...NO_USAGE, inputFresh: Math.floor(random.unit() * 5_000) };
-  // Over two months, so that partitions are made on the way.
-  const createdAtMs = NOVEMBER + Math.floor(random.unit() * 30 * 86_400_000);
-  const call = callOf({ accountId, usage, createdAtMs, windows: [WINDOW] });
-  if (call.chargeMicro > 0n) return call;
-  return { ...call, freeReason: call.amountMicro > 0n ? 'below-one-credit' : 'nothing-produced' };
-}
-
-/** Every call 1 to 9 times, ATTEMPTS in all. */
-function repeat(calls: readonly CallRecord[], random: Random): CallRecord[] {
-  const times = calls.map(() => 1);
-  for (let left = ATTEMPTS - CALLS; left > 0; ) {
-    const at = Math.floor(random.unit() * CALLS);
-    if ((times[at] ?? 9) >= 9) continue;
-    times[at] = (times[at] ?? 0) + 1;
-    left--;
-  }
-  return calls.flatMap((call, at) => Array.from({ length: times[at] ?? 1 }, () => call));
-}
-
-function shuffle<T>(items: T[], random: Random): T[] {
-  for (let at = items.length - 1; at > 0; at--) {
-    const other = Math.floor(random.unit() * (at + 1));
-    [items[at], items[other]] = [items[other] as T, items[at] as T];
-  }
-  return items;
+async function sumsOf(table: string): Promise<unknown> {
+  const [row] = await fresh.database.query(
+    `select sum(calls)::bigint as calls, sum(amount_micro)::bigint as amount,
+       sum(credits_micro)::bigint as credits from ${table}`,
+  );
+  return row;
 }
 
 async function count(what: string): Promise<number> {

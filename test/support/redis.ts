@@ -8,6 +8,12 @@ import { Redis } from 'ioredis';
 import { redisServer } from '../prerequisites.ts';
 import { until } from './processes.ts';
 
+/** A test that fails before it closes its servers leaves none behind. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const server of running) server.kill('SIGKILL');
+});
+
 /** A real server of the test's own, with nothing on disk: what it knew is gone when it is killed. */
 export interface TestRedis {
   readonly url: string;
@@ -64,13 +70,28 @@ export interface TestRedisCluster {
 
 const SLOTS = 16_384;
 const MASTERS = 3;
+/** How long a meeting may take, and how many there are before it is given up. */
+const MEET_MS = 8_000;
+const MEETINGS_MAX = 5;
 
 /** Three masters that share the slots among them. */
 export async function startRedisCluster(): Promise<TestRedisCluster> {
   const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'];
   const masters = await Promise.all(Array.from({ length: MASTERS }, () => startRedis(options)));
-  const [first] = masters;
-  if (first === undefined) throw new Error('a cluster has a first master');
+  const close = async (): Promise<void> => {
+    await Promise.all(masters.map((master) => master.close()));
+  };
+  try {
+    await joinMasters(masters);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const url = masters.map((master) => master.url).join(',');
+  return { url, masters, settled: () => untilWhole(masters), close };
+}
+
+async function joinMasters(masters: readonly TestRedis[]): Promise<void> {
   for (const [index, master] of masters.entries()) {
     const from = Math.floor((index * SLOTS) / MASTERS);
     const to = Math.floor(((index + 1) * SLOTS) / MASTERS) - 1;
@@ -78,21 +99,28 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
     // Epochs that differ from the start spare the masters to find out which of them is newer.
     await master.inspect.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
   }
-  for (const master of masters) await first.inspect.call('CLUSTER', 'MEET', '127.0.0.1', master.port);
-  const settled = (): Promise<void> =>
-    until(async () => {
-      const told = await Promise.all(masters.map((master) => master.inspect.call('CLUSTER', 'INFO')));
-      return told.every((text) => /cluster_state:ok[\s\S]*cluster_known_nodes:3/.test(String(text)));
-    }, 30_000);
-  await settled();
-  return {
-    url: masters.map((master) => master.url).join(','),
-    masters,
-    settled,
-    close: async () => {
-      await Promise.all(masters.map((master) => master.close()));
-    },
-  };
+  let whole = false;
+  // On a busy machine two that meet may lose each other before they have shaken hands: then they meet again.
+  for (let tries = 1; !whole; tries++) {
+    for (const master of masters) {
+      const others = masters.filter((other) => other !== master);
+      for (const { port } of others) await master.inspect.call('CLUSTER', 'MEET', '127.0.0.1', port);
+    }
+    whole = await untilWhole(masters, MEET_MS).then(
+      () => true,
+      (error) => {
+        if (tries === MEETINGS_MAX) throw error;
+        return false;
+      },
+    );
+  }
+}
+
+async function untilWhole(masters: readonly TestRedis[], timeoutMs = 30_000): Promise<void> {
+  await until(async () => {
+    const told = await Promise.all(masters.map((master) => master.inspect.call('CLUSTER', 'INFO')));
+    return told.every((text) => /cluster_state:ok[\s\S]*cluster_known_nodes:3\b/.test(String(text)));
+  }, timeoutMs);
 }
 
 async function spawnRedis(port: number, folder: string, extra: readonly string[]): Promise<ChildProcess> {
@@ -100,13 +128,18 @@ async function spawnRedis(port: number, folder: string, extra: readonly string[]
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
   const volatile = ['--save', '', '--appendonly', 'no', '--loglevel', 'warning'];
   const server = spawn(redisServer, [...args, ...volatile, ...extra], { stdio: 'ignore' });
-  const probe = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 20 });
+  running.add(server);
+  server.once('exit', () => running.delete(server));
+  const probe = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 20, maxRetriesPerRequest: null });
   probe.on('error', () => {});
   try {
-    await until(async () => (await probe.ping()) === 'PONG');
+    // The process id tells ours from a stranger that took the port in between.
+    const own = `process_id:${server.pid}\r`;
+    await until(async () => server.exitCode !== null || (await probe.info('server')).includes(own), 30_000);
   } finally {
     probe.disconnect();
   }
+  if (server.exitCode !== null) throw new Error(`redis-server does not start on port ${port}`);
   return server;
 }
 

@@ -1,7 +1,15 @@
 import type { Dimension } from '../../catalog/contract.ts';
 import { yuanToBuyMicro } from '../../catalog/price.ts';
 import { assert } from '../../kernel/assert.ts';
-import type { EnterRequest, GateRefused, Lease, Shortage } from '../contract.ts';
+import type {
+  EnterRequest,
+  GateRefused,
+  Lease,
+  Look,
+  LookRequest,
+  Shortage,
+  WindowLook,
+} from '../contract.ts';
 import { coverageRulesOf, type Rule, rulesOf } from '../window.ts';
 import type { Held } from './lease.ts';
 
@@ -85,4 +93,23 @@ export function enterRefusal(words: readonly string[], request: EnterRequest): G
 
 export function reholdRefusal(words: readonly string[], request: EnterRequest): GateRefused {
   return refusalOf(words, request, rulesOf(request.policy).amounts);
+}
+
+/** What look.lua answers, in the order it was asked in. */
+export function readLook(line: string, { policy, coverage, creditsPerYuan }: LookRequest): Look {
+  const [kind, slots, ...words] = line.split(' ');
+  assert(kind === 'k', 'the script answers in its way');
+  const { all } = rulesOf(policy);
+  const cover = coverage === undefined ? [] : coverageRulesOf(coverage.windows);
+  const looks = [...all, ...cover].map(({ dimension, seconds, limit }, index): WindowLook => {
+    const [used = '0', held = '0', ends = '-'] = words.slice(index * 3, index * 3 + 3);
+    const told = BigInt(used) + yuanToBuyMicro(BigInt(held), creditsPerYuan);
+    return { dimension, seconds, limit, used: told, endsInMs: ends === '-' ? undefined : Number(ends) };
+  });
+  return {
+    kind: 'look',
+    concurrent: Number(slots),
+    windows: looks.slice(0, all.length),
+    coverage: looks.slice(all.length),
+  };
 }

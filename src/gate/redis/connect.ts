@@ -1,6 +1,7 @@
 import { Cluster, type ClusterOptions, type DNSLookupFunction, Redis, type RedisOptions } from 'ioredis';
 import {
   REDIS_CONNECT_TIMEOUT_MS,
+  REDIS_OPEN_MS,
   REDIS_RETRY_MS,
   REDIS_RETRY_MS_MAX,
   REDIS_SEEDS_MAX,
@@ -8,7 +9,7 @@ import {
   REDIS_TIMEOUT_MS,
 } from '../../bounds.ts';
 import type { Logger } from '../../kernel/log.ts';
-import type { RedisClient } from './script.ts';
+import { type RedisClient, reasonOf } from './script.ts';
 
 export interface RedisConnection {
   readonly client: RedisClient;
@@ -58,7 +59,7 @@ export async function connectRedis(
       return clustered ? await openCluster(urls, log, timeoutMs) : await openServer(url, log, timeoutMs);
     } catch (error) {
       reason = error;
-      log.warn({ host: url.host, err: error }, 'redis does not answer');
+      log.warn({ host: url.host, reason: reasonOf(error) }, 'redis does not answer');
     }
   }
   const hosts = urls.map((url) => url.host).join(', ');
@@ -81,11 +82,16 @@ async function isClustered(url: URL): Promise<boolean> {
     lazyConnect: true,
     retryStrategy: () => null,
   });
-  // The rejection below says it too; unheard, the event would end the process.
-  probe.on('error', () => {});
+  // Of a wrong password only the event tells; the rejection below says that the connection was closed.
+  let reason: unknown;
+  probe.on('error', (error) => {
+    reason ??= error;
+  });
   try {
     await probe.connect();
     return (await probe.info('cluster')).includes('cluster_enabled:1');
+  } catch (error) {
+    throw reason ?? error;
   } finally {
     probe.disconnect();
   }
@@ -100,7 +106,7 @@ async function openServer(url: URL, log: Logger, timeoutMs: number): Promise<Red
     // A master that became a replica: the address may lead to the new master by now.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   });
-  redis.on('error', (error) => log.debug({ err: error }, 'redis connection'));
+  redis.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'redis connection'));
   await connectOrClose(redis);
   return { client: redis, kind: 'server', close: () => redis.disconnect() };
 }
@@ -128,7 +134,7 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   } satisfies ClusterOptions;
   const seeds = urls.map((url) => ({ host: url.hostname, port: Number(url.port || 6379) }));
   const cluster = new Cluster(seeds, options);
-  cluster.on('error', (error) => log.debug({ err: error }, 'redis cluster'));
+  cluster.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'redis cluster'));
   // A node is connected to by its first command, and refuses all others until it is: so it is greeted first.
   cluster.on('+node', (node: Redis) => void node.ping().catch(() => {}));
   await connectOrClose(cluster);
@@ -138,11 +144,18 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
 
 const keepName: DNSLookupFunction = (address, callback) => callback(null, address);
 
+/** A cluster that is not whole would be waited for without end. */
 async function connectOrClose(client: Redis | Cluster): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new RedisUnreachable('it was not ready in time')), REDIS_OPEN_MS);
+  });
   try {
-    await client.connect();
+    await Promise.race([client.connect(), late]);
   } catch (error) {
     client.disconnect();
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }

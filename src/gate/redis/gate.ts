@@ -16,17 +16,20 @@ import type {
   Gate,
   GateAway,
   Lease,
+  Look,
+  LookRequest,
   MoneyRequest,
   ReholdResult,
   SettledCalls,
 } from '../contract.ts';
-import { enterRefusal, readAnswer, reholdRefusal } from './answer.ts';
+import { enterRefusal, readAnswer, readLook, reholdRefusal } from './answer.ts';
 import { RedisLease } from './lease.ts';
 import {
   enterLine,
   extendLine,
   type Hearing,
   leaveLine,
+  lookLine,
   reholdLine,
   renewLine,
   settledLine,
@@ -34,7 +37,16 @@ import {
   versionLine,
 } from './line.ts';
 import { Outbox } from './outbox.ts';
-import { ENTER, hadNoEffect, LEAVE, type RedisClient, runScript, type Script } from './script.ts';
+import {
+  ENTER,
+  hadNoEffect,
+  LEAVE,
+  LOOK,
+  type RedisClient,
+  reasonOf,
+  runScript,
+  type Script,
+} from './script.ts';
 
 export interface RedisGateOptions {
   readonly client: RedisClient;
@@ -53,6 +65,7 @@ export interface RedisGate extends Gate {
   rehold(lease: Lease, money: MoneyRequest | undefined): Promise<ReholdResult>;
   leave(lease: Lease, actuals: Actuals): Promise<void>;
   settled(account: SettledCalls): Promise<void>;
+  look(request: LookRequest): Promise<Look | GateAway>;
   /** An account was changed: who decided with an older version is told that it is stale. */
   raiseVersion(accountId: number, version: number): Promise<void>;
   /** Tells Redis which calls still run; a timer does so by itself. */
@@ -217,6 +230,17 @@ class GateOnRedis implements RedisGate {
     }
   }
 
+  async look(request: LookRequest): Promise<Look | GateAway> {
+    const line = lookLine(this.#serverTimeMs(), request);
+    let said: string;
+    try {
+      said = await this.#run(LOOK, this.#keysOf(request.accountId, request.scope), line);
+    } catch {
+      return AWAY;
+    }
+    return readLook(said, request);
+  }
+
   async raiseVersion(accountId: number, version: number): Promise<void> {
     const tell = async (): Promise<void> => {
       await this.#run(LEAVE, this.#keysOf(accountId), versionLine(this.#serverTimeMs(), version));
@@ -278,7 +302,7 @@ class GateOnRedis implements RedisGate {
       this.#reachable = true;
       return answer;
     } catch (error) {
-      if (this.#reachable) this.#log.warn({ err: error }, 'redis is away: no call enters');
+      if (this.#reachable) this.#log.warn({ reason: reasonOf(error) }, 'redis is away: no call enters');
       this.#reachable = false;
       throw error;
     }

@@ -2,7 +2,7 @@ import type { Funds } from '../../accounts/contract.ts';
 import { GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
 import type { Dimension } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
-import type { Actuals, EnterRequest, MoneyRequest } from '../contract.ts';
+import type { Actuals, EnterRequest, LookRequest, MoneyRequest } from '../contract.ts';
 import { coverageRulesOf, type Rule, rulesOf, takeOf, uses } from '../window.ts';
 import type { RedisLease } from './lease.ts';
 
@@ -158,6 +158,20 @@ export function renewLine(time: number | undefined, leases: readonly RedisLease[
 
 export function versionLine(time: number | undefined, version: number): Line {
   return `${head(time, 'v')} ${version}`;
+}
+
+/** Policy first, then coverage: the script answers in the same order. */
+export function lookLine(
+  time: number | undefined,
+  { scope, policy, coverage }: Pick<LookRequest, 'scope' | 'policy' | 'coverage'>,
+): Line {
+  assertWord(scope);
+  const fields = rulesOf(policy).all.map((rule) => fieldOf(scope, rule));
+  if (coverage !== undefined) {
+    assertWord(coverage.scope);
+    for (const rule of coverageRulesOf(coverage.windows)) fields.push(fieldOf(coverage.scope, rule));
+  }
+  return [head(time, 'k'), fields.length, ...fields].join(' ');
 }
 
 function moneyText(money: MoneyRequest | undefined): string {

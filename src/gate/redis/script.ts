@@ -17,6 +17,7 @@ export interface Script {
 export const PRELUDE = readText('account.lua');
 export const ENTER = scriptOf(PRELUDE + readText('enter.lua'));
 export const LEAVE = scriptOf(PRELUDE + readText('leave.lua'));
+export const LOOK = scriptOf(PRELUDE + readText('look.lua'));
 
 function readText(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
@@ -41,6 +42,11 @@ export async function runScript(
     answer = await client.eval(script.text, keys.length, ...keys, line);
   }
   return String(answer);
+}
+
+/** What may be logged of a failure: the client hangs the command on it, and with it a password. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether the command surely had no effect: it was never sent, or the server said that it did not run it. */

@@ -1,0 +1,86 @@
+import Type, { type TObject, type TProperties } from 'typebox';
+import { IDS_PER_REQUEST_MAX, NAME_LENGTH_MAX, PAGE_NUMBER_MAX, PAGE_SIZE_MAX } from '../bounds.ts';
+import { parseMicro } from '../kernel/money.ts';
+import type { PageAnswer } from './endpoint.ts';
+
+/** What the rows of all groups are made of, so that one kind of value has one form everywhere. */
+
+export const ID = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+export const ID_PARAMS = Type.Object({ id: ID });
+/** Neither blank nor able to break a line. */
+export const NAME = Type.String({
+  minLength: 1,
+  maxLength: NAME_LENGTH_MAX,
+  pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  description: `Up to ${NAME_LENGTH_MAX} characters.`,
+});
+export const STATUS = Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]);
+/** kernel/money.ts reads it; JSON's own numbers are floats. */
+export const AMOUNT = Type.String({
+  pattern: '^\\d{1,13}(\\.\\d{1,6})?$',
+  maxLength: 20,
+  description: 'A decimal with at most six decimals.',
+});
+/** A shown amount; only what the platform tells can be below nothing. */
+export const SHOWN_AMOUNT = Type.String({ pattern: '^-?\\d{1,19}(\\.\\d{1,6})?$', maxLength: 28 });
+export const TIME = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
+  maxLength: 19,
+  description: '`YYYY-MM-DD hh:mm:ss` in the time zone of the server.',
+});
+
+export function nullable<Schema extends Type.TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+const PAGE_FIELDS = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_NUMBER_MAX, default: 1 })),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: 20 })),
+};
+export const PAGE_QUERY = Type.Object(PAGE_FIELDS);
+
+/** The query of a paged row with filters of its own. */
+export function pageQuery<Fields extends TProperties>(fields: Fields) {
+  return Type.Object({ ...PAGE_FIELDS, ...fields });
+}
+
+const PAGE_SIZE = 20;
+
+/** The wanted page as an excerpt of a list. */
+export interface Excerpt {
+  readonly page: number;
+  readonly size: number;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export function excerptOf(query: { readonly page?: number; readonly size?: number }): Excerpt {
+  const { page = 1, size = PAGE_SIZE } = query;
+  return { page, size, offset: (page - 1) * size, limit: size };
+}
+
+export function pageOf(rows: readonly unknown[], total: number, { page, size }: Excerpt): PageAnswer {
+  return { kind: 'page', rows, total, page, size };
+}
+
+/** `ids=1,2,3` of the spec's batch deletions. */
+export const IDS_QUERY: TObject<{ ids: Type.TString }> = Type.Object({
+  ids: Type.String({
+    pattern: `^[1-9]\\d{0,15}(,[1-9]\\d{0,15}){0,${IDS_PER_REQUEST_MAX - 1}}$`,
+    maxLength: 17 * IDS_PER_REQUEST_MAX,
+    description: 'Ids, separated by commas.',
+  }),
+});
+
+/** Each once, or nothing when one of them is no id. */
+export function idsOf(text: string): readonly number[] | undefined {
+  const ids = new Set(text.split(',').map(Number));
+  for (const id of ids) if (!Number.isSafeInteger(id) || id < 1) return undefined;
+  return [...ids];
+}
+
+/** The amount of a checked text; nothing when it is larger than any we take. */
+export function amountOf(text: string): bigint | undefined {
+  const amount = parseMicro(text);
+  return amount === undefined || amount < 0n ? undefined : amount;
+}

@@ -1,0 +1,3 @@
+import { limitProofs } from './suite/limit-proofs.ts';
+
+limitProofs('memory');

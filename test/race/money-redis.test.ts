@@ -1,0 +1,3 @@
+import { moneyRaces } from './suite/races.ts';
+
+moneyRaces('redis');

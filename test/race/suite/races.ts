@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maxMicro } from '../../../src/kernel/money.ts';
+import { examine } from '../../../src/store/doctor.ts';
+import { redisServer } from '../../prerequisites.ts';
+import { ARENAS, type Arena } from '../arena.ts';
+import { countsOf, PATIENCE_MS, ROUNDS } from '../sizes.ts';
+import { CONTESTS, race } from './balance.ts';
+import { BOUNDS, outgrowAtOnce, outgrowInWaves } from './streams.ts';
+
+/** Every race for money in one arena; each arena is a test file of its own. */
+export function moneyRaces(kind: keyof typeof ARENAS): void {
+  const absent = kind !== 'memory' && redisServer === undefined;
+  const title = `races for money, ${kind}${absent ? ' (skipped: redis-server is not installed)' : ''}`;
+  describe.skipIf(absent)(title, () => {
+    let arena: Arena;
+    beforeAll(async () => {
+      arena = await ARENAS[kind]();
+    }, 120_000);
+    afterAll(() => arena?.close());
+    plainRaces(() => arena);
+    streamRaces(() => arena);
+    test('and the books are sound', async () => {
+      await arena.settled();
+      expect(await examine(arena.database)).toEqual([]);
+    });
+  });
+}
+
+function plainRaces(arena: () => Arena): void {
+  const sum = { races: 0, calls: 0, passed: 0 };
+  describe.each(Object.entries(CONTESTS))('of k parallel calls exactly ⌊B/p⌋ pass: %s', (name, contest) => {
+    test.each(countsOf(name))(
+      'k = %i',
+      async (count) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const { calls, passed } = await race(arena(), contest, count);
+          sum.races += 1;
+          sum.calls += calls;
+          sum.passed += passed;
+        }
+      },
+      PATIENCE_MS,
+    );
+  });
+  afterAll(() => {
+    if (arena() === undefined) return;
+    const size = `${sum.races} races, k up to 500, ${Object.keys(CONTESTS).length} bounds`;
+    console.log(
+      `proof | balance races, ${arena().name} | ${size} | ${sum.calls} calls, ${sum.passed} passed`,
+    );
+  });
+}
+
+function streamRaces(arena: () => Arena): void {
+  const sum = { streams: 0, stopped: 0, restMicro: 0n, overMicro: 0n };
+  describe('streams that outgrow their hold are stopped at the bound', () => {
+    test.each(Object.entries(BOUNDS))(
+      '%s',
+      async (_name, bound) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          for (const outgrown of [
+            await outgrowAtOnce(arena(), bound),
+            await outgrowInWaves(arena(), bound, 7 + round),
+          ]) {
+            sum.streams += outgrown.streams;
+            sum.stopped += outgrown.stopped;
+            sum.restMicro = maxMicro(sum.restMicro, outgrown.restMicro);
+            sum.overMicro = maxMicro(sum.overMicro, outgrown.overMicro);
+          }
+        }
+      },
+      PATIENCE_MS,
+    );
+  });
+  afterAll(() => {
+    if (arena() === undefined) return;
+    const size = `${Object.keys(BOUNDS).length} bounds x ${ROUNDS}`;
+    const most = `at most ${sum.restMicro} micro-Credits unused, ${sum.overMicro} produced beyond a hold`;
+    console.log(
+      `proof | streams beyond their hold, ${arena().name} | ${size} | ` +
+        `${sum.streams} streams, ${sum.stopped} stopped; ${most}`,
+    );
+  });
+}

@@ -1,0 +1,173 @@
+import { expect } from 'vitest';
+import { maxMicro } from '../../../src/kernel/money.ts';
+import { seededRandom } from '../../../src/kernel/random.ts';
+import { sleep } from '../../support/processes.ts';
+import type { Arena } from '../arena.ts';
+import { STREAMS_BOUND, STREAMS_PLAN, STREAMS_POLICY } from '../catalog.ts';
+import {
+  type Answered,
+  ask,
+  ledgerSums,
+  MICRO,
+  micro,
+  openPurse,
+  type Purse,
+  type PurseOptions,
+  parallel,
+} from '../purse.ts';
+
+/** What streams compete for, and the code they are stopped with. */
+interface Bound {
+  readonly purse: PurseOptions;
+  readonly code: number;
+  /**
+   * What a stream produced beyond its hold is forgiven; but a window counts what a call has cost, so there it
+   * is lost for the others.
+   */
+  readonly excess: 'forgiven' | 'lost';
+}
+
+const RICH = 1_000_000;
+const SPLIT = 20.25;
+
+export const BOUNDS: Readonly<Record<string, Bound>> = {
+  Credits: { purse: { credits: STREAMS_BOUND }, code: 40201, excess: 'forgiven' },
+  'Credits and the balance that buys them': {
+    purse: { credits: SPLIT, balance: (STREAMS_BOUND - SPLIT) / 1_000, autoExchange: true },
+    code: 40201,
+    excess: 'forgiven',
+  },
+  'the monthly cap': {
+    purse: { credits: RICH, cap: STREAMS_BOUND / 1_000 },
+    code: 40204,
+    excess: 'forgiven',
+  },
+  coverage: {
+    purse: { credits: RICH, plan: STREAMS_PLAN, apiBilling: false },
+    code: 42902,
+    excess: 'lost',
+  },
+  'a window of amount of the key': {
+    purse: { credits: RICH, policyId: STREAMS_POLICY },
+    code: 42902,
+    excess: 'lost',
+  },
+};
+
+export interface Outgrown {
+  readonly streams: number;
+  readonly stopped: number;
+  /** Of the bound, when no stream may enter any more. */
+  readonly restMicro: bigint;
+  /** The most that one stream produced beyond what it held. */
+  readonly overMicro: bigint;
+}
+
+const AT_ONCE = 12;
+const WAVES_MAX = 40;
+/** Each may come to thirty Credits and holds as much, or what is left. */
+const TOKENS_MAX = 300;
+const WHOLE = Math.floor((STREAMS_BOUND * 10) / TOKENS_MAX);
+/** Between two looks at a hold a kilobyte of events may pass, or one read of the socket. */
+const LOOK_MICRO = 10n * MICRO;
+
+/** So many streams at once, each as long as told; those that were let in. */
+async function stream(arena: Arena, bound: Bound, of: Purse, tokens: () => number): Promise<Answered[]> {
+  const came = await parallel(AT_ONCE, (index) => {
+    const directive = `tag=s${of.accountId} tokens=${tokens()} chunk=2 pace=2`;
+    return ask(arena.at(index), { key: of.key, max: TOKENS_MAX, directive, stream: true });
+  });
+  // Of a purse with nothing in it the account is told before the gate is asked.
+  for (const { code } of came) expect([undefined, bound.code, 40202]).toContain(code);
+  await arena.settled();
+  return came.filter(({ status }) => status === 200);
+}
+
+function stoppedOf(answers: readonly Answered[], bound: Bound): number {
+  const stopped = answers.filter(({ text }) => !text.includes('[DONE]'));
+  for (const { text } of stopped) expect(text.slice(-400)).toContain(String(bound.code));
+  return stopped.length;
+}
+
+/** All are as long as they may be: those that hold their whole cost end, one gets the rest and is stopped. */
+export async function outgrowAtOnce(arena: Arena, bound: Bound): Promise<Outgrown> {
+  const purse = await openPurse(arena, bound.purse);
+  const answers = await stream(arena, bound, purse, () => TOKENS_MAX);
+  expect([answers.length, stoppedOf(answers, bound)]).toEqual([WHOLE + 1, 1]);
+  const compared = await compare(arena, bound, purse);
+  expect(compared.restMicro).toBe(0n);
+  return { streams: answers.length, stopped: 1, ...compared };
+}
+
+/** Waves of streams that give back what they do not need, until nothing is left that one could enter with. */
+export async function outgrowInWaves(arena: Arena, bound: Bound, seed: number): Promise<Outgrown> {
+  const purse = await openPurse(arena, bound.purse);
+  const random = seededRandom(seed);
+  const answers: Answered[] = [];
+  for (let wave = 0, empty = 0; empty < 2; wave++) {
+    expect(wave, 'the bound is used up at some time').toBeLessThan(WAVES_MAX);
+    const came = await stream(arena, bound, purse, () => 20 + Math.floor(random.unit() * TOKENS_MAX * 1.2));
+    answers.push(...came);
+    empty = came.length === 0 ? empty + 1 : 0;
+    // The gate on Redis may hear of the last end a moment later.
+    if (empty > 0) await sleep(100);
+  }
+  const compared = await compare(arena, bound, purse);
+  return { streams: answers.length, stopped: stoppedOf(answers, bound), ...compared };
+}
+
+interface Row {
+  readonly payer: string;
+  readonly verdict: string;
+  readonly output: bigint;
+  readonly amount: bigint;
+  readonly held: bigint;
+  readonly taken: bigint;
+  readonly shortfall: bigint;
+}
+
+const ROWS = `
+  select c.payer, c.verdict, c.output_text as output, c.amount_micro as amount, c.held_micro as held,
+    s.credits_micro as taken, s.shortfall_micro as shortfall
+  from calls c join consumptions s using (created_at, call_id) where c.account_id = $1`;
+
+async function compare(
+  arena: Arena,
+  bound: Bound,
+  purse: Purse,
+): Promise<Pick<Outgrown, 'restMicro' | 'overMicro'>> {
+  const rows = await arena.database.query<Row>(ROWS, [purse.accountId]);
+  const sums = { given: 0n, taken: 0n, over: 0n };
+  let overMicro = 0n;
+  for (const row of rows) {
+    const cost = row.amount * 1_000n;
+    const over = maxMicro(0n, cost - row.held);
+    // A token is a hundred micro-yuan, whoever pays; and nobody is stopped before the hold is used up.
+    expect(row.amount).toBe(row.output * 100n);
+    if (row.verdict === 'cut-by-gateway') expect(cost).toBeGreaterThanOrEqual(row.held);
+    if (row.payer === 'credits') expect([row.taken, row.shortfall]).toEqual([cost - over, over]);
+    else expect([row.taken, row.shortfall]).toEqual([0n, 0n]);
+    overMicro = maxMicro(overMicro, over);
+    sums.given += cost - over;
+    sums.taken += row.taken;
+    sums.over += over;
+  }
+  expect(overMicro).toBeLessThan(LOOK_MICRO);
+  expect(outputOf(rows)).toBeLessThanOrEqual(producedFor(arena, purse.accountId));
+  const funds = await purse.funds();
+  expect(funds.monthSpent * 1_000n).toBe(sums.taken);
+  expect(await ledgerSums(arena, purse.accountId)).toEqual({
+    credits: funds.credits,
+    balance: funds.balance,
+  });
+  const restMicro = micro(STREAMS_BOUND) - sums.given;
+  expect(restMicro).toBeGreaterThanOrEqual(0n);
+  // With one Credit a stream may enter: less than that is left.
+  expect(restMicro).toBeLessThan(MICRO + (bound.excess === 'lost' ? sums.over : 0n));
+  return { restMicro, overMicro };
+}
+
+const outputOf = (rows: readonly Row[]): number => rows.reduce((sum, { output }) => sum + Number(output), 0);
+
+const producedFor = ({ simulator }: Arena, accountId: number): number =>
+  simulator.truth.list(`s${accountId}`).reduce((sum, { outputTokens }) => sum + outputTokens, 0);

@@ -1,0 +1,295 @@
+/** A test that must fail when the bug is planted: its file, and what its name begins or is made of. */
+export interface Catcher {
+  readonly file: string;
+  /** Nothing: the whole file. */
+  readonly name?: string;
+}
+
+/** A bug as somebody might really write it: one piece of source text, and what stands there instead. */
+export interface Bug {
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+  /** The smallest test that sees it. */
+  readonly catcher: Catcher;
+}
+
+const gate = (name: string): Catcher => ({ file: 'src/gate/memory.test.ts', name });
+const redis = (name: string): Catcher => ({ file: 'src/gate/redis/nodes.test.ts', name });
+const settle = (name: string): Catcher => ({ file: 'src/gateway/settle.test.ts', name });
+const recover = (name: string): Catcher => ({ file: 'src/ledger/recover.test.ts', name });
+const price = (name: string): Catcher => ({ file: 'src/catalog/price.test.ts', name });
+const charge = (name: string): Catcher => ({ file: 'src/store/charge.test.ts', name });
+const model: Catcher = { file: 'test/model/model.test.ts', name: 'in memory' };
+
+/** What a call owes, and how often. */
+const CHARGES: readonly Bug[] = [
+  {
+    name: 'a call is settled twice',
+    file: 'src/gateway/settle.ts',
+    text: 'settlement.journal.end(record);',
+    instead: 'settlement.journal.end(record);\n    settlement.journal.end(record);',
+    catcher: settle('a gate in this process leaves nothing to wait for'),
+  },
+  {
+    name: 'a call id that is known is charged again',
+    file: 'src/store/ledger.ts',
+    text: 'calls.filter((call) => !known.has(call.callId))',
+    instead: 'calls',
+    catcher: { file: 'src/store/ledger.test.ts', name: 'settled again, alone or twice in a batch' },
+  },
+  {
+    name: 'money is a binary fraction',
+    file: 'src/catalog/price.ts',
+    text: '((tokens + items * TOKENS_PER_PRICE) * numerator) / denominator;',
+    instead:
+      'BigInt(Math.floor(Number(tokens + items * 1_000_000n) * (Number(numerator) / Number(denominator))));',
+    catcher: price('is the exact product of decisions.md 6'),
+  },
+  {
+    name: 'exactly one Credit is free',
+    file: 'src/catalog/price.ts',
+    text: 'return credits < MICRO ? 0n : credits;',
+    instead: 'return credits <= MICRO ? 0n : credits;',
+    catcher: price('is nothing below one Credit and exact from one Credit on'),
+  },
+  {
+    name: 'an exchange is rounded down and leaves the charge short',
+    file: 'src/catalog/price.ts',
+    text: 'return (missingCreditsMicro + factor - 1n) / factor;',
+    instead: 'return missingCreditsMicro / factor;',
+    catcher: charge('whatever an account has and a call costs'),
+  },
+  {
+    name: 'Credits are taken without looking whether they are there',
+    file: 'src/store/charge.ts',
+    text: 'const paidMicro = minMicro(dueMicro, purse.creditsMicro);',
+    instead: 'const paidMicro = dueMicro;',
+    catcher: charge('whatever an account has and a call costs'),
+  },
+  {
+    name: 'more is taken than the gate granted',
+    file: 'src/store/charge.ts',
+    text: 'const dueMicro = minMicro(call.chargeMicro, call.heldMicro);',
+    instead: 'const dueMicro = call.chargeMicro;',
+    catcher: charge('no more is taken than the gate granted'),
+  },
+  {
+    name: 'a late call of an old month counts into the new one',
+    file: 'src/store/charge.ts',
+    text: 'if (month < purse.month) return;',
+    instead: '',
+    catcher: model,
+  },
+  {
+    name: 'an own credential is charged',
+    file: 'src/gateway/quote.ts',
+    text: 'route.credential.ownerAccountId === undefined ? model.prices : NO_PRICES',
+    instead: 'model.prices',
+    catcher: model,
+  },
+  {
+    name: 'a covered call is charged',
+    file: 'src/gateway/settle.ts',
+    text: "const chargeMicro = call.payer === 'credits' ?",
+    instead: "const chargeMicro = call.payer !== 'none' ?",
+    catcher: model,
+  },
+  {
+    name: 'the fallback is billed at the price of the model asked for',
+    file: 'src/gateway/journey.ts',
+    text: 'return { catalog, model, account,',
+    instead: 'return { catalog, model: catalog.models.get(this.#terms.modelId) ?? model, account,',
+    catcher: { file: 'test/gateway/fallback.test.ts', name: 'after 500, a rate limit among them' },
+  },
+];
+
+/** From the end of a call to the store, through a crash. */
+const JOURNAL: readonly Bug[] = [
+  {
+    name: 'a call that its client left keeps its slot and its hold',
+    file: 'src/gateway/settle.ts',
+    text: '  if (call.lease === undefined) return;\n  const left',
+    instead: "  if (call.lease === undefined || record.verdict === 'cut-by-client') return;\n  const left",
+    catcher: settle('a cut one does not wait'),
+  },
+  {
+    name: 'the end is journaled after the last byte',
+    file: 'src/gateway/settle.ts',
+    text: 'else return growing.then(() => endCall(call, outcome, amountMicro, settlement));',
+    instead: 'else void growing.then(() => endCall(call, outcome, amountMicro, settlement));',
+    catcher: settle('a complete answer waits for what a gate elsewhere grants'),
+  },
+  {
+    name: 'recovery ignores the marks',
+    file: 'src/ledger/recover.ts',
+    text: 'known.usage = record.usage;',
+    instead: '',
+    catcher: recover('ends open calls at their last mark'),
+  },
+  {
+    name: 'recovery charges who does not pay by Credits',
+    file: 'src/ledger/recover.ts',
+    text: "const chargeMicro = open.payer === 'credits' ?",
+    instead: "const chargeMicro = open.payer !== 'none' ?",
+    catcher: recover('who does not pay Credits is charged nothing'),
+  },
+  {
+    name: 'recovery takes ended calls for open ones too',
+    file: 'src/ledger/recover.ts',
+    text: 'this.#open.delete(record.call.callId);',
+    instead: '',
+    catcher: recover('ends open calls at their last mark'),
+  },
+  {
+    name: 'a restart forgets the requests of a window',
+    file: 'src/ledger/window-use.ts',
+    text: "case 'requests':\n      return 1n;",
+    instead: "case 'requests':\n      return 0n;",
+    catcher: settle('each window that counts the call is remembered'),
+  },
+  {
+    name: 'a late call of an older window counts into the newer one after a restart',
+    file: 'src/store/windows.ts',
+    text: 'where gate_windows.started_at <= excluded.started_at`;',
+    instead: '`;',
+    catcher: { file: 'src/store/windows.test.ts', name: 'of a newer window replace the older one' },
+  },
+];
+
+/** Limits and holds in memory. */
+const GATE: readonly Bug[] = [
+  {
+    name: 'a limit stops one call too early (`<` for `<=`)',
+    file: 'src/gate/window.ts',
+    text: 'if (used + takeOf(rule.dimension, request) <= rule.limit) return true;',
+    instead: 'if (used + takeOf(rule.dimension, request) < rule.limit) return true;',
+    catcher: gate('of 10 simultaneous calls at 1 requests exactly 1 enter'),
+  },
+  {
+    name: 'concurrency lets one call too many in (`<=` for `<`)',
+    file: 'src/gate/refusal.ts',
+    text: 'if (used < limit) return undefined;',
+    instead: 'if (used <= limit) return undefined;',
+    catcher: gate('of 10 simultaneous calls at concurrency 1 exactly 1 enter'),
+  },
+  {
+    name: 'windows begin at round times instead of first use',
+    file: 'src/gate/scope.ts',
+    text: 'endsAtMs: nowMs + seconds * 1000,',
+    instead: 'endsAtMs: (Math.floor(nowMs / (seconds * 1000)) + 1) * seconds * 1000,',
+    catcher: gate('one millisecond after its end a window is new'),
+  },
+  {
+    name: 'a charge of strangers is refunded to whoever settles',
+    file: 'src/gate/funds.ts',
+    text: 'if (purse.heldMicro === 0n && purse.pendingMicro < 0n) {',
+    instead: 'if (purse.heldMicro < 0n && purse.pendingMicro < 0n) {',
+    catcher: gate('the settlement of calls that this gate never saw'),
+  },
+  {
+    name: 'what is held does not count under the cap',
+    file: 'src/gate/funds.ts',
+    text: '+ purse.monthPendingMicro + purse.monthHeldMicro;',
+    instead: '+ purse.monthPendingMicro;',
+    catcher: gate('spent, pending and held together never pass the cap'),
+  },
+  {
+    name: 'what is pending can be spent again',
+    file: 'src/gate/funds.ts',
+    text: 'creditsPerYuan) - purse.pendingMicro - purse.heldMicro;',
+    instead: 'creditsPerYuan) - purse.heldMicro;',
+    catcher: gate('a charge is pending until it is settled'),
+  },
+  {
+    name: 'the month does not turn',
+    file: 'src/gate/funds.ts',
+    text: 'if (month <= purse.month) return;',
+    instead: 'if (month !== purse.month) return;',
+    catcher: gate('a new month starts with nothing spent'),
+  },
+  {
+    name: 'what others hold of an amount or a coverage is given out again',
+    file: 'src/gate/window.ts',
+    text: 'return creditsMicro(rule.limit - window.used, creditsPerYuan) - window.heldMicro;',
+    instead: 'return creditsMicro(rule.limit - window.used, creditsPerYuan);',
+    catcher: gate('when only what running calls hold stands in the way'),
+  },
+  {
+    name: 'a hold grows beyond what is free',
+    file: 'src/gate/holding.ts',
+    text: 'if (free.amountMicro < granted) {',
+    instead: 'if (free.amountMicro < 0n) {',
+    catcher: gate('a hold is extended by what is free, and by no more'),
+  },
+  {
+    name: 'a new hold leaks the old one',
+    file: 'src/gate/memory.ts',
+    text: 'if (holding !== undefined) releaseFrom(holding, heldMicro, 0n);',
+    instead: '',
+    catcher: gate('from Credits to the subscription'),
+  },
+  {
+    name: 'a refused call keeps a slot',
+    file: 'src/gate/memory.ts',
+    text: "if (holding?.kind === 'gate-refused') return holding;",
+    instead: "if (holding?.kind === 'gate-refused') return scope.slots.take(nowMs), holding;",
+    catcher: gate('a call refused for credits consumes nothing'),
+  },
+  {
+    name: 'a slot is never freed by leaving',
+    file: 'src/gate/memory.ts',
+    text: 'lease.scope.slots.free(lease.slot);',
+    instead: '',
+    catcher: gate('a slot is free again when its call leaves'),
+  },
+  {
+    name: 'a call may leave twice',
+    file: 'src/gate/memory.ts',
+    text: 'lease.left = true;',
+    instead: '',
+    catcher: gate('leaving twice is a broken promise'),
+  },
+];
+
+/** The same on Redis. */
+const SHARED: readonly Bug[] = [
+  {
+    name: 'a key on Redis has no time to live',
+    file: 'src/gate/redis/account.lua',
+    text: "redis.call('PEXPIRE', hash, life)",
+    instead: '',
+    catcher: redis('no key is without a time to live'),
+  },
+  {
+    name: 'a pending charge is dropped when its call leaves Redis',
+    file: 'src/gate/redis/leave.lua',
+    text: 'if ZERO < charge then',
+    instead: 'if false then',
+    catcher: redis('a pending charge outlives its lease'),
+  },
+  {
+    name: 'a decision with an old account passes',
+    file: 'src/gate/redis/enter.lua',
+    text: "if version < newest then return 'S' end",
+    instead: '',
+    catcher: redis('who decided with an older account is told so'),
+  },
+  {
+    name: 'a dead node keeps its holds for ever',
+    file: 'src/gate/redis/enter.lua',
+    text: 'release(lost)',
+    instead: '',
+    catcher: redis('what a dead node holds frees itself'),
+  },
+  {
+    name: 'a call without windows spoils the renewal of the next one',
+    file: 'src/gate/redis/line.ts',
+    text: 'fields.length, ...fields]',
+    instead: "fields.length, ...(fields.length === 0 ? [''] : fields)]",
+    catcher: redis('calls of one account are renewed together'),
+  },
+];
+
+export const BUGS: readonly Bug[] = [...CHARGES, ...JOURNAL, ...GATE, ...SHARED];

@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Simulator, startSimulator } from '../../sim/server.ts';
+import { SLOT_LIFETIME_MS } from '../../src/bounds.ts';
+import { systemRandom } from '../../src/kernel/random.ts';
+import { findLogin } from '../../src/store/accounts.ts';
+import { createKey } from '../../src/store/api-keys.ts';
+import { redisServer } from '../prerequisites.ts';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
+import {
+  makePlace,
+  type Place,
+  type ServerProcess,
+  startServerProcess,
+  until,
+} from '../support/processes.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { slotsCatalog } from './endings.ts';
+import { expectExactly } from './exactly.ts';
+
+const SLOTS = 12;
+
+let simulator: Simulator;
+let fresh: FreshDatabase;
+let place: Place;
+let redis: TestRedis | undefined;
+let server: ServerProcess | undefined;
+beforeAll(async () => {
+  simulator = await startSimulator();
+  place = await makePlace(slotsCatalog(SLOTS), simulator.url);
+  fresh = await freshDatabase();
+});
+afterEach(async () => {
+  server?.kill('SIGKILL');
+  await server?.exited;
+  server = undefined;
+});
+afterAll(async () => {
+  await simulator?.close();
+  await fresh?.drop();
+  await place?.remove();
+  await redis?.close();
+});
+
+async function start(environment: Record<string, string>): Promise<ServerProcess> {
+  server = await startServerProcess({
+    ...place.environment,
+    DATABASE_URL: fresh.connection,
+    ...environment,
+  });
+  return server;
+}
+
+async function newKey(): Promise<string> {
+  const login = await findLogin(fresh.database, 'user@example.com');
+  if (login === undefined) throw new Error('the catalogue names this account');
+  const { accountId } = login;
+  const wanted = {
+    accountId,
+    name: 'killed',
+    policyId: 2,
+    expiresAtMs: undefined,
+    status: 'enabled',
+  } as const;
+  const created = await createKey(fresh.database, wanted, systemRandom);
+  if (created.kind !== 'created') throw new Error(created.kind);
+  return created.text;
+}
+
+/** All slots are taken by streams, and then the process is gone. */
+async function dieWithAllTaken(running: ServerProcess, key: string): Promise<void> {
+  await until(() => simulator.stats.open === 0);
+  const streams = Array.from({ length: SLOTS }, () => ask(running.url, key, 'tokens=2000 pace=50'));
+  await until(() => simulator.stats.open === SLOTS);
+  expect(await ask(running.url, key, 'tokens=2')).toBe(429);
+  running.kill('SIGKILL');
+  await running.exited;
+  await Promise.all(streams);
+}
+
+/** The status; 0 when the server died over it. */
+async function ask(url: string, key: string, directive: string): Promise<number> {
+  try {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'slow',
+        stream: true,
+        messages: [{ role: 'user', content: `[[sim ${directive}]]` }],
+        max_completion_tokens: 2_000,
+      }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
+
+test('the slots of a killed process are free after its restart, with the gate in memory', async () => {
+  const first = await start({});
+  const key = await newKey();
+  await dieWithAllTaken(first, key);
+  const { url } = await start({});
+  await expectExactly({ url, key, limit: SLOTS, simulator });
+  console.log(`proof | slots after kill -9, memory | ${SLOTS} streams | all free after the restart`);
+}, 120_000);
+
+test.skipIf(redisServer === undefined)(
+  'with the gate on Redis they are free when their time is up, and not before (skipped without redis-server)',
+  async () => {
+    redis = await startRedis();
+    const environment = { REDIS_URL: redis.url };
+    const first = await start(environment);
+    const key = await newKey();
+    await dieWithAllTaken(first, key);
+    const { url } = await start(environment);
+    expect(await ask(url, key, 'tokens=2')).toBe(429);
+    // Ten minutes later, as far as the slots can tell.
+    for (const slots of await redis.inspect.keys('*:slots:*')) {
+      for (const call of await redis.inspect.zrange(slots, '0', '-1')) {
+        await redis.inspect.zincrby(slots, String(-SLOT_LIFETIME_MS), call);
+      }
+    }
+    await expectExactly({ url, key, limit: SLOTS, simulator });
+    console.log(`proof | slots after kill -9, Redis | ${SLOTS} streams | all free after their lifetime`);
+  },
+  120_000,
+);

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { dialectOf } from '../../src/protocol/registry.ts';
+import { redisServer } from '../prerequisites.ts';
+import { until } from '../support/processes.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { startWorld, type World } from '../support/world.ts';
+import { endOne, LIMITS, slotsCatalog, WAYS, type Way } from './endings.ts';
+import { expectExactly } from './exactly.ts';
+
+/** `npm run prove` asks for ten thousand. */
+const CALLS = Number(process.env.TOLLGATE_TEST_SLOT_CALLS ?? 2_000);
+const SHARES = WAYS.reduce((sum, { share }) => sum + share, 0);
+/** As many as there are slots: whoever leaks one starves the others at once. */
+const SLOTS = 48;
+const FREE_MS = 5_000;
+const PATIENCE_MS = 60_000 + CALLS * 30;
+const BUSY = 42901;
+const TRIES_MAX = 500;
+
+let world: World | undefined;
+let redis: TestRedis | undefined;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await world?.close();
+  world = undefined;
+});
+afterAll(() => redis?.close());
+
+/** The answers of one model cannot be written down: our own code throws in the middle of a stream. */
+function breakEncoder(): void {
+  const dialect = dialectOf('chat');
+  const original = dialect.relayStream.bind(dialect);
+  vi.spyOn(dialect, 'relayStream').mockImplementation((framing, facts, modelId) => {
+    const relay = original(framing, facts, modelId);
+    if (modelId !== 'encoder-throws') return relay;
+    const push = relay.push.bind(relay);
+    let pushes = 0;
+    relay.push = (chunk) => {
+      pushes += 1;
+      if (pushes > 3) throw new Error('planned fault of the encoder');
+      return push(chunk);
+    };
+    return relay;
+  });
+}
+
+interface Tally {
+  readonly ends: Map<string, number>;
+  busy: number;
+}
+
+/** The ways mixed, in an order that is the same every time. */
+function mixed(): Way[] {
+  const all = WAYS.flatMap((way) => {
+    const count = Math.max(1, Math.round((way.share * CALLS) / SHARES));
+    return Array.from({ length: count }, (_, index) => ({ way, at: (index + 0.5) / count }));
+  });
+  return all.toSorted((one, other) => one.at - other.at).map(({ way }) => way);
+}
+
+async function endAll(at: World, key: string): Promise<Tally> {
+  const waiting = mixed();
+  const tally: Tally = { ends: new Map(), busy: 0 };
+  const worker = async (): Promise<void> => {
+    for (let way = waiting.shift(); way !== undefined; way = waiting.shift()) {
+      let seen = await endOne(at, key, way);
+      // Who leaves first is not noticed at once, so that a place may come free a moment later.
+      for (let tries = 0; seen.code === BUSY && tries < TRIES_MAX; tries++) {
+        tally.busy += 1;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        seen = await endOne(at, key, way);
+      }
+      const end = `${way.name} ${seen.code ?? seen.status}`;
+      tally.ends.set(end, (tally.ends.get(end) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: SLOTS }, worker));
+  return tally;
+}
+
+async function proveSlots(name: string, environment: Record<string, string>): Promise<void> {
+  world = await startWorld({ catalog: slotsCatalog(SLOTS), environment: { ...LIMITS, ...environment } });
+  const key = await world.newKey('user@example.com', { policyId: 2 });
+  breakEncoder();
+  const { ends, busy } = await endAll(world, key);
+  const lastAt = performance.now();
+  const { url } = world;
+  await until(async () => /^tollgate_active_calls 0$/m.test(await figures(url)), FREE_MS);
+  const freeMs = performance.now() - lastAt;
+  if (redis !== undefined && environment.REDIS_URL !== undefined) {
+    const names = await redis.inspect.keys('*:slots:*');
+    expect(names.length).toBeLessThanOrEqual(1);
+    for (const slots of names) expect(await redis.inspect.zcard(slots)).toBe(0);
+  }
+  // Each way really ended as it is called.
+  expect(ends.get('ok 200')).toBeGreaterThan(0);
+  expect([...ends.keys()].filter((end) => end.startsWith('refused-4xx'))).toEqual(['refused-4xx 400']);
+  expect([...ends.keys()].filter((end) => end.startsWith('times-out'))).toEqual(['times-out 50401']);
+  expect([...ends.keys()].filter((end) => end.endsWith(String(BUSY)))).toEqual([]);
+  await world.settled();
+  expect(await verdicts(world)).toMatchObject(VERDICTS);
+  await expectExactly({ url, key, limit: SLOTS, simulator: world.simulator });
+  const calls = [...ends.values()].reduce((sum, count) => sum + count, 0);
+  const result = `0 in use after ${Math.round(freeMs)} ms, then exactly ${SLOTS} at once; ${busy} waits`;
+  console.log(`proof | slots, ${name} | ${calls} calls, ${WAYS.length} ways | ${result}`);
+}
+
+async function figures(url: string): Promise<string> {
+  return (await fetch(`${url}/metrics`)).text();
+}
+
+/** As the call log tells it. */
+const VERDICTS = {
+  ok: ['complete'],
+  'failed-5xx': ['failed'],
+  'left-at-first': ['cut-by-client'],
+  'left-midway': ['cut-by-client'],
+  'vendor-stalls': ['cut-by-upstream'],
+  'stops-reading': ['cut-by-client'],
+  'encoder-throws': ['cut-by-gateway'],
+};
+
+async function verdicts({ database }: World): Promise<Record<string, readonly string[]>> {
+  const rows = await database.query<{ model: string; verdicts: readonly string[] }>(
+    `select model_asked as model, array_agg(distinct verdict) as verdicts from calls
+     where error_code is distinct from $1 group by model_asked`,
+    [BUSY],
+  );
+  return Object.fromEntries(rows.map((row) => [row.model, row.verdicts]));
+}
+
+test(
+  'however calls end, no slot stays in use, with the gate in memory',
+  () => proveSlots('memory', {}),
+  PATIENCE_MS,
+);
+
+test.skipIf(redisServer === undefined)(
+  'the same with the gate on Redis (skipped without redis-server)',
+  async () => {
+    redis = await startRedis();
+    await proveSlots('Redis', { REDIS_URL: redis.url });
+  },
+  PATIENCE_MS,
+);
