@@ -13,7 +13,7 @@ import { droppedHeaders, modelHeaders, requestIdHeaders } from './answer.ts';
 import { type AttemptResult, NOTHING_SPENT, type RouteFailure, type VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
 import type { Flight } from './in-flight.ts';
-import { attemptCount, countedInput, type Passage, settlePassage } from './passage.ts';
+import { attemptCount, countedInput, type Passage, settlePassage, settlePassageInTurn } from './passage.ts';
 import { resetAfter } from './reset.ts';
 import { classify } from './route.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
@@ -287,9 +287,9 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     headers.push('content-length', String(whole?.length ?? 0));
     const estimated = answer.usage === undefined;
     const outcome = { status: head.status, errorCode: null, verdict: 'complete', usage, estimated } as const;
-    const settling = settlePassage(this.#passage, outcome, 'ok');
+    const settling = settlePassageInTurn(this.#passage, outcome, 'ok');
     // The answer is held until the client has it, not only until it is understood.
-    const { bodies } = this.#passage.carriage;
+    const { bodies, journal } = this.#passage.carriage;
     const heldBytes = this.#heldBytes;
     this.#heldBytes = 0;
     if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', () => bodies.give(heldBytes));
@@ -299,6 +299,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     // and to write to a reader who is awake costs half as much.
     const send = (): void =>
       this.#guard(() => {
+        journal.flush();
         response.writeHead(head.status, headers);
         response.end(whole);
         this.#settle.resolve({ kind: 'answered', outcome: 'ok' });

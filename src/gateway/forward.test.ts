@@ -62,12 +62,10 @@ function route(id: number): Route {
 
 const ROUTES = [route(1), route(2)];
 
-/** The same route at a vendor that speaks another protocol than the client. */
 function converted(one: Route, protocol: 'messages' | 'gemini' = 'messages'): Route {
   return { ...one, protocols: [protocol] };
 }
 
-/** What a vendor does with one call. */
 type Play = (handler: UpstreamHandler) => void;
 const breaks: Play = (handler) => handler.onFailure({ kind: 'reset', detail: 'gone' });
 const busy: Play = (handler) => handler.onFailure({ kind: 'busy', detail: 'in use' });
@@ -89,7 +87,6 @@ interface Stage {
   readonly modelId?: string;
   /** Bytes that answers may take. */
   readonly room?: number;
-  /** How often the journal takes an open record. */
   readonly openings?: number;
   readonly body?: string;
   readonly find?: Carriage['conversations']['find'];
@@ -109,11 +106,10 @@ function upstream(plays: readonly Play[], sent: Play[]): UpstreamClient {
 
 function journalOf(openings: number, ended: CallRecord[]): Journal {
   let opened = 0;
-  const open = (): void => {
+  const open = async (): Promise<void> => {
     if (opened++ >= openings) throw new StoreUnavailable('the journal takes no calls');
   };
-  const end = (record: CallRecord): void => void ended.push(record);
-  return { open, mark() {}, end } as unknown as Journal;
+  return { open, mark() {}, end: (record: CallRecord) => ended.push(record), flush() {} } as never;
 }
 
 function bodiesOf(room: number): Carriage['bodies'] {
@@ -151,10 +147,8 @@ function offerOf(modelId: string) {
 
 async function stage(set: Stage) {
   const { plays, modelId = 'm', room = 1_000_000, openings = 9, body = PLAIN, find } = set;
-  const sent: Play[] = [];
-  const ended: CallRecord[] = [];
-  const clock = systemClock;
-  const log = silentLogger;
+  const [sent, ended]: [Play[], CallRecord[]] = [[], []];
+  const [clock, log] = [systemClock, silentLogger];
   const tasks = new Tasks(log);
   const gate = createMemoryGate({ clock });
   const journal = journalOf(openings, ended);
@@ -195,6 +189,14 @@ test('a second try that ends with a fault of ours gives its place in the retry b
   const { passage, retryBudget } = await stage({ plays: [breaks], openings: 1 });
   await expect(carry(passage, ROUTES)).rejects.toThrow(StoreUnavailable);
   expect(retryBudget.taken).toBe(0);
+});
+
+test('a vendor is not asked for a client that left while the journal opened its call', async () => {
+  const { passage, response, sent, ended } = await stage({ plays: [answers] });
+  const forwarded = carry(passage, ROUTES);
+  Object.defineProperty(response, 'closed', { value: true });
+  await forwarded;
+  expect([sent, ended.map(({ verdict }) => verdict)]).toEqual([[], ['cut-by-client']]);
 });
 
 test('an answer we have no room for is no fault of its route, and no other route makes it again', async () => {

@@ -25,6 +25,9 @@ const LIMITED: AttemptResult = {
   failure: { outcome: 'at-limit', kind: 'limited', error: undefined },
 };
 
+/** The client closed its connection before a byte went to the vendor. */
+const LEFT: AttemptResult = { kind: 'answered', outcome: 'cut-by-client' };
+
 /** `answered`: the client has an answer, or left. `stopped`: this process can try nothing more. */
 export type LegEnd = 'answered' | 'failed' | 'stopped';
 
@@ -111,8 +114,10 @@ async function tryRoute(passage: Passage, route: Route, trial: Trial): Promise<A
   if (ticket === undefined) return LIMITED;
   beginAttempt(passage, route, translation);
   try {
-    openInJournal(passage, route, translation);
-    const result = await send(passage, route, { times, ticket, translation });
+    await openInJournal(passage, route, translation);
+    const result = passage.response.closed
+      ? LEFT
+      : await send(passage, route, { times, ticket, translation });
     endAttempt(passage, outcomeOf(result));
     report(ticket, result);
     return result;
@@ -146,10 +151,10 @@ function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<Atte
 }
 
 /** design.md 4: the open record is in the operating system before the first byte goes upstream. */
-function openInJournal(passage: Passage, route: Route, translation: Translation): void {
+async function openInJournal(passage: Passage, route: Route, translation: Translation): Promise<void> {
   const { call, facts, carriage } = passage;
   if (call.price === undefined) return;
-  carriage.journal.open({
+  await carriage.journal.open({
     callId: call.id,
     createdAtMs: call.createdAtMs,
     accountId: call.caller.account.id,

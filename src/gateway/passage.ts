@@ -14,7 +14,7 @@ import type { Call, Outcome } from './call.ts';
 import type { InFlight } from './in-flight.ts';
 import { priceSnapshot, type Tariff } from './quote.ts';
 import type { RetryBudget } from './route.ts';
-import { type Settlement, settleCall } from './settle.ts';
+import { type Settlement, settleCall, settleInTurn } from './settle.ts';
 import type { Translation } from './translation.ts';
 
 /** What every passage shares: the parts of the process that carry calls. */
@@ -82,6 +82,17 @@ export function settlePassage(
   if (passage.call.settled) return undefined;
   endAttempt(passage, attemptOutcome);
   return settleCall(passage.call, outcome, passage.carriage.settlement);
+}
+
+/** The same for who answers at the end of the turn, and flushes the journal before that. */
+export function settlePassageInTurn(
+  passage: Passage,
+  outcome: Outcome,
+  attemptOutcome: string,
+): void | Promise<void> {
+  if (passage.call.settled) return undefined;
+  endAttempt(passage, attemptOutcome);
+  return settleInTurn(passage.call, outcome, passage.carriage.settlement);
 }
 
 export function beginAttempt(passage: Passage, route: Route, translation: Translation): void {

@@ -44,6 +44,7 @@ function stage({ extend = () => 0n, payer = 'credits', windows = [] }: Stage = {
       said.push(`end ${record.heldMicro}`);
       records.push(record);
     },
+    flush: () => void said.push('flush'),
   } as unknown as Settlement['journal'];
   const observer = { callEnded: () => void said.push('told') };
   const tasks = new Tasks(silentLogger);
@@ -79,7 +80,7 @@ test('a gate in this process leaves nothing to wait for', () => {
     },
   });
   expect(end('complete')).toBeUndefined();
-  expect(said).toEqual([`extend ${CHARGE - 1n}`, `end ${CHARGE}`, 'leave', 'told']);
+  expect(said).toEqual([`extend ${CHARGE - 1n}`, `end ${CHARGE}`, 'leave', 'told', 'flush']);
 });
 
 test('a complete answer waits for what a gate elsewhere grants, and its record says it', async () => {
@@ -90,19 +91,19 @@ test('a complete answer waits for what a gate elsewhere grants, and its record s
   grow(lease, 41n);
   answered.resolve(41n);
   await settling;
-  expect(said.slice(1)).toEqual(['end 42', 'leave', 'told']);
+  expect(said.slice(1)).toEqual(['end 42', 'leave', 'told', 'flush']);
 });
 
 test('a cut one does not wait: it ends with what it holds', () => {
   const { said, end } = stage({ extend: () => new Promise(() => {}) });
   expect(end('cut-by-client')).toBeUndefined();
-  expect(said.slice(1)).toEqual(['end 1', 'leave', 'told']);
+  expect(said.slice(1)).toEqual(['end 1', 'leave', 'told', 'flush']);
 });
 
 test('a gate that fails keeps no call from its end', async () => {
   const { said, end } = stage({ extend: () => Promise.reject(new Error('away')) });
   await end('complete');
-  expect(said.slice(1)).toEqual(['end 1', 'leave', 'told']);
+  expect(said.slice(1)).toEqual(['end 1', 'leave', 'told', 'flush']);
 });
 
 test.each([

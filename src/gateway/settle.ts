@@ -32,6 +32,14 @@ const nothing = (): void => {};
  * where a complete answer outgrew its hold and the gate is elsewhere: what it grants stands in the record.
  */
 export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): void | Promise<void> {
+  const settling = settleInTurn(call, outcome, settlement);
+  if (settling instanceof Promise) return settling.then(() => settlement.journal.flush());
+  settlement.journal.flush();
+  return undefined;
+}
+
+/** The same for who answers at the end of the turn, and flushes the journal before that. */
+export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlement): void | Promise<void> {
   assert(!call.settled, 'a call is settled once');
   call.settled = true;
   call.usage = outcome.usage;

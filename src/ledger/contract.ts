@@ -90,14 +90,22 @@ export interface CallRecord {
 }
 
 /**
- * The journal: an append-only file per node. Each method has put its record into the operating system when it
- * returns, so a killed process loses nothing it was told; the disk follows within a few milliseconds.
+ * The journal: an append-only file per node. Records go to the operating system in the order they were told,
+ * those of one turn of the event loop together. What was written there a killed process does not lose; the
+ * disk follows within a few milliseconds.
  */
 export interface Journal {
-  /** Throws StoreUnavailable when the record could not be written: the call must not go upstream. */
-  open(call: OpenCall): void;
+  /**
+   * Resolves when the record is in the operating system, at the end of this turn. Rejects with
+   * StoreUnavailable when it could not be written: the call must not go upstream.
+   */
+  open(call: OpenCall): Promise<void>;
+  /** The record, and all before it, is in the operating system when this returns. */
   mark(callId: string, usage: Usage): void;
+  /** Written at the end of this turn: who tells the client of the end before that flushes first. */
   end(call: CallRecord): void;
+  /** All that was told is in the operating system when this returns. */
+  flush(): void;
   /** False when the journal has reached its bound or cannot be written: new calls get 50301. */
   readonly writable: boolean;
   /** Ended calls not yet committed to the store. */

@@ -53,10 +53,13 @@ describe('a journal cut at any byte', () => {
     const file = join(home, '000001.log');
     /** Length of the file after each step, and what a recovery from there on must find. */
     const steps: [number, Record<string, string>][] = [[0, {}]];
-    const note = (found: Record<string, string>) => steps.push([statSync(file).size, found]);
-    journal.open(sampleOpen('req_1'));
+    const note = (found: Record<string, string>) => {
+      journal.flush();
+      steps.push([statSync(file).size, found]);
+    };
+    await journal.open(sampleOpen('req_1'));
     note({ req_1: 'cut 0' });
-    journal.open(sampleOpen('req_2'));
+    await journal.open(sampleOpen('req_2'));
     note({ req_1: 'cut 0', req_2: 'cut 0' });
     journal.mark('req_1', usageOf(5, 40));
     note({ req_1: 'cut 40', req_2: 'cut 0' });
@@ -145,7 +148,7 @@ class Node {
     if (journal === undefined) throw new Error('not started');
     if (next.kind === 'open') {
       const callId = `req_${this.#count++}`;
-      journal.open(sampleOpen(callId));
+      await journal.open(sampleOpen(callId));
       this.#running.set(callId, undefined);
       this.expected.set(callId, 0);
     } else if (next.kind === 'settle') {
@@ -153,6 +156,7 @@ class Node {
       if (!next.away) await this.#settler?.drain(2_000);
     } else if (next.kind === 'crash') await this.crash();
     else this.#touch(journal, next);
+    journal.flush();
   }
 
   /** The old life goes on running beside the copy, as a process does that is about to be killed. */

@@ -14,17 +14,11 @@ import { fault } from '../kernel/fault.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { CallRecord, Journal, OpenCall } from './contract.ts';
-import {
-  encodeEnd,
-  encodeMark,
-  encodeOpen,
-  FRAME_BYTES_MAX,
-  frameInto,
-  withoutDroppedFields,
-} from './record.ts';
+import { encodeEnd, encodeMark, encodeOpen, FRAME_BYTES_MAX, withoutDroppedFields } from './record.ts';
 import { decodeLine } from './record-reader.ts';
 import { listSegments } from './segment.ts';
 import { type Location, type Segment, SegmentFiles, type WriteAt } from './segment-files.ts';
+import { type OnWritten, Turn } from './turn.ts';
 
 export type { Location } from './segment-files.ts';
 
@@ -74,7 +68,7 @@ class SegmentedJournal implements FileJournal {
   readonly #options: JournalOptions;
   readonly #files: SegmentFiles;
   readonly #bytesMax: number;
-  readonly #frame = Buffer.alloc(FRAME_BYTES_MAX);
+  readonly #turn = new Turn();
   readonly #calls = new Map<string, CallState>();
   /** Open calls by the segment of their open record; the first key is the oldest segment that has some. */
   readonly #openBySegment = new Map<Segment, Set<CallState>>();
@@ -86,6 +80,10 @@ class SegmentedJournal implements FileJournal {
   #leftOut = 0;
   #failing = false;
   #closed = false;
+  #flushTimer: NodeJS.Immediate | undefined;
+  /** Those who opened a call in this turn wait for it. */
+  #opening: PromiseWithResolvers<void> | undefined;
+  #toCarry = 0;
   #retryTimer: NodeJS.Timeout | undefined;
 
   constructor(options: JournalOptions, firstNumber: number) {
@@ -118,31 +116,31 @@ class SegmentedJournal implements FileJournal {
     return this.#files.bytes;
   }
 
-  open(call: OpenCall): void {
+  async open(call: OpenCall): Promise<void> {
     const known = this.#calls.get(call.callId);
     assert(known?.ended !== true, `call ${call.callId} does not open after its end`);
     // A running call that tries its next route is let through at the bound; it pays with its own end soon.
     if (this.#failing || this.#closed || (known === undefined && !this.writable)) {
       throw new StoreUnavailable('the journal takes no calls');
     }
-    this.#carryOne();
-    const location = this.#append(encodeOpen(call));
-    if (location === undefined) throw new StoreUnavailable('the journal could not be written');
     const state = known ?? this.#remember(call.callId);
     if (known === undefined) this.#tellLeftOut();
-    state.open = call;
-    this.#moveOpen(state, location.segment);
-    fault('journal.after-open');
+    this.#put(encodeOpen(call), (location) => this.#opened(state, call, location));
+    this.#opening ??= Promise.withResolvers();
+    await this.#opening.promise;
   }
 
   mark(callId: string, usage: Usage): void {
     const state = this.#calls.get(callId);
     assert(state !== undefined && !state.ended, `call ${callId} is marked while it is open`);
-    const location = this.#failing ? undefined : this.#append(this.#encodeMark(callId, usage));
     // A lost mark costs precision after a crash, not the call.
-    if (location === undefined) return;
-    state.usage = usage;
-    this.#moveMark(state, location.segment);
+    if (this.#failing) return;
+    this.#put(this.#encodeMark(callId, usage), (location) => {
+      if (location === undefined) return;
+      state.usage = usage;
+      this.#moveMark(state, location.segment);
+    });
+    this.flush();
     fault('journal.after-mark');
   }
 
@@ -157,12 +155,15 @@ class SegmentedJournal implements FileJournal {
     fault('journal.before-end');
     state.ended = true;
     this.#lag += 1;
-    const location = this.#failing ? undefined : this.#appendEnd(call);
-    if (location === undefined) this.#unwritten.set(call.callId, call);
-    else this.#moveToEnd(state, location.segment);
-    fault('journal.after-end');
-    if (this.#take === undefined) this.#waiting.push([call, location]);
-    else this.#take(call, location);
+    if (this.#failing) this.#ended(state, call, undefined);
+    else this.#putEnd(call, (location) => this.#ended(state, call, location));
+  }
+
+  flush(): void {
+    clearImmediate(this.#flushTimer);
+    this.#flushTimer = undefined;
+    if (this.#turn.length > 0) this.#writeTurn();
+    for (; this.#toCarry > 0; this.#toCarry--) this.#carryOne();
   }
 
   onEnded(take: TakeEnded): void {
@@ -194,6 +195,7 @@ class SegmentedJournal implements FileJournal {
 
   async close(): Promise<void> {
     assert(!this.#closed, 'a journal is closed once');
+    this.flush();
     if (this.#failing) this.#retry();
     this.#closed = true;
     clearTimeout(this.#retryTimer);
@@ -236,26 +238,62 @@ class SegmentedJournal implements FileJournal {
     return encodeMark(callId, usage, this.#options.clock.now());
   }
 
-  #appendEnd(call: CallRecord): Location | undefined {
-    const length = frameInto(this.#frame, encodeEnd(call));
-    if (length !== undefined) return this.#appendFrame(length);
-    return this.#append(encodeEnd(withoutDroppedFields(call)));
+  #putEnd(call: CallRecord, onWritten: OnWritten): void {
+    this.#makeRoom();
+    if (!this.#turn.add(encodeEnd(call), onWritten)) {
+      this.#put(encodeEnd(withoutDroppedFields(call)), onWritten);
+    }
   }
 
-  #append(json: string): Location | undefined {
-    const length = frameInto(this.#frame, json);
-    assert(length !== undefined, 'a record fits into its bound');
-    return this.#appendFrame(length);
+  #put(json: string, onWritten: OnWritten): void {
+    this.#makeRoom();
+    const fits = this.#turn.add(json, onWritten);
+    assert(fits, 'a record fits into its bound');
   }
 
-  #appendFrame(length: number): Location | undefined {
+  /** Whoever puts a record can rely on it to be written by the end of this turn. */
+  #makeRoom(): void {
     assert(!this.#closed, 'a closed journal is not written');
+    if (this.#turn.isFull) this.flush();
+    this.#flushTimer ??= setImmediate(() => this.flush());
+  }
+
+  #writeTurn(): void {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    const place = this.#failing ? undefined : this.#append();
+    this.#turn.end(place);
+    if (place === undefined) opening?.reject(new StoreUnavailable('the journal could not be written'));
+    else opening?.resolve();
+  }
+
+  #append(): Location | undefined {
     try {
-      return this.#files.append(this.#frame, length);
+      return this.#files.append(this.#turn.bytes, this.#turn.length);
     } catch (error) {
       this.#fail(error, 'journal could not be written: new calls are refused');
       return undefined;
     }
+  }
+
+  #opened(state: CallState, call: OpenCall, location: Location | undefined): void {
+    if (location === undefined) {
+      // Nobody ever heard of a call whose first record was not written, unless it has ended meanwhile.
+      if (state.open === undefined && !state.ended) this.#calls.delete(call.callId);
+      return;
+    }
+    state.open = call;
+    this.#moveOpen(state, location.segment);
+    this.#toCarry += 1;
+    fault('journal.after-open');
+  }
+
+  #ended(state: CallState, call: CallRecord, location: Location | undefined): void {
+    if (location === undefined) this.#unwritten.set(call.callId, call);
+    else this.#moveToEnd(state, location.segment);
+    fault('journal.after-end');
+    if (this.#take === undefined) this.#waiting.push([call, location]);
+    else this.#take(call, location);
   }
 
   /**
@@ -269,13 +307,14 @@ class SegmentedJournal implements FileJournal {
     if (this.#files.current.number - segment.number < JOURNAL_CARRY_SEGMENTS) return;
     const [state] = states;
     assert(state?.open !== undefined, 'an open call remembers how it was opened');
-    const opened = this.#append(encodeOpen(state.open));
-    if (opened === undefined) return;
-    const marked = state.usage && this.#append(this.#encodeMark(state.open.callId, state.usage));
-    // The old records go only when the new ones stand.
-    if (state.usage !== undefined && marked === undefined) return;
-    this.#moveOpen(state, opened.segment);
-    this.#moveMark(state, marked?.segment);
+    const { callId } = state.open;
+    // One write for both: the old records go only when the new ones stand.
+    this.#put(encodeOpen(state.open), (location) => location && this.#moveOpen(state, location.segment));
+    if (state.usage !== undefined) {
+      const mark = this.#encodeMark(callId, state.usage);
+      this.#put(mark, (location) => location && this.#moveMark(state, location.segment));
+    }
+    this.#writeTurn();
   }
 
   #moveOpen(state: CallState, to: Segment | undefined): void {
@@ -313,6 +352,11 @@ class SegmentedJournal implements FileJournal {
     this.#moveMark(state, undefined);
   }
 
+  #rewritten(state: CallState, callId: string, location: Location): void {
+    this.#unwritten.delete(callId);
+    this.#moveToEnd(state, location.segment);
+  }
+
   #fail(error: unknown, message: string): void {
     if (!this.#failing) this.#options.log.error({ err: error }, message);
     this.#failing = true;
@@ -327,20 +371,19 @@ class SegmentedJournal implements FileJournal {
   #retry(): void {
     try {
       if (this.#files.current.bytes > 0) this.#files.rotate();
-      this.#files.probe(this.#frame);
+      this.#files.probe(this.#turn.bytes.subarray(0, FRAME_BYTES_MAX));
     } catch (error) {
       this.#fail(error, 'journal still cannot be written');
       return;
     }
+    this.#failing = false;
     for (const [callId, call] of this.#unwritten) {
-      const location = this.#appendEnd(call);
-      if (location === undefined) return;
       const state = this.#calls.get(callId);
       assert(state !== undefined, 'an unwritten end belongs to a call');
-      this.#unwritten.delete(callId);
-      this.#moveToEnd(state, location.segment);
+      this.#putEnd(call, (location) => location && this.#rewritten(state, callId, location));
     }
-    this.#failing = false;
+    this.flush();
+    if (this.#unwritten.size > 0) return;
     this.#options.log.info({}, 'journal can be written again');
   }
 }

@@ -26,20 +26,21 @@ const SPACE = 0x20;
 const LINE_FEED = 0x0a;
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
 
-/** Writes the framed line to the start of `target`; answers its length, nothing when it is too long. */
-export function frameInto(target: Buffer, json: string): number | undefined {
-  assert(target.length >= FRAME_BYTES_MAX, 'a frame has room');
+/** Writes the framed line into `target`; answers its length, nothing when it is too long. */
+export function frameInto(target: Buffer, json: string, at = 0): number | undefined {
+  assert(target.length - at >= FRAME_BYTES_MAX, 'a frame has room');
   // A UTF-16 unit is at most three bytes of UTF-8; only long texts have to be measured.
   if (json.length * 3 > JOURNAL_RECORD_BYTES_MAX && Buffer.byteLength(json) > JOURNAL_RECORD_BYTES_MAX) {
     return undefined;
   }
-  const bytes = target.write(json, FRAME_HEAD_BYTES, 'utf8');
-  const checksum = crc32(target.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + bytes));
+  const start = at + FRAME_HEAD_BYTES;
+  const bytes = target.write(json, start, 'utf8');
+  const checksum = crc32(target.subarray(start, start + bytes));
   for (let digit = 0; digit < 8; digit++) {
-    target[digit] = HEX[(checksum >>> (28 - digit * 4)) & 15] ?? 0;
+    target[at + digit] = HEX[(checksum >>> (28 - digit * 4)) & 15] ?? 0;
   }
-  target[FRAME_HEAD_BYTES - 1] = SPACE;
-  target[FRAME_HEAD_BYTES + bytes] = LINE_FEED;
+  target[start - 1] = SPACE;
+  target[start + bytes] = LINE_FEED;
   return FRAME_HEAD_BYTES + bytes + 1;
 }
 

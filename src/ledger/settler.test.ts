@@ -60,6 +60,7 @@ function start(parts: Partial<SettlerOptions> = {}): Settler {
 function endMany(count: number, from = 0): string[] {
   const ids = Array.from({ length: count }, (_, index) => `req_${from + index}`);
   for (const callId of ids) journal.end(sampleEnd(callId));
+  journal.flush();
   return ids;
 }
 

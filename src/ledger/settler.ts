@@ -86,6 +86,8 @@ class QueueSettler implements Settler {
   }
 
   async drain(timeoutMs: number): Promise<boolean> {
+    // Calls that ended in this very turn wait, too.
+    this.#options.journal.flush();
     this.#company = false;
     this.#wake?.();
     let timer: NodeJS.Timeout | undefined;

@@ -15,7 +15,7 @@ import { CREDITS_PER_YUAN } from './steps.ts';
 
 /** Between the gateway and the store: what is written of calls, and how it is settled. */
 export interface TestLedger {
-  readonly journal: Pick<Journal, 'open' | 'mark' | 'end'>;
+  readonly journal: Pick<Journal, 'open' | 'mark' | 'end' | 'flush'>;
   /** Everything that waits. */
   settle(): Promise<void>;
   /** The process dies and begins again; what it left is settled. `tell` hears of every call. */
@@ -45,7 +45,7 @@ export class QuickLedger implements TestLedger {
   }
 
   readonly journal: TestLedger['journal'] = {
-    open: (call) => {
+    open: async (call) => {
       const known = this.#open.get(call.callId);
       if (known === undefined) this.#open.set(call.callId, { open: call, usage: undefined });
       else known.open = call;
@@ -58,6 +58,7 @@ export class QuickLedger implements TestLedger {
       this.#open.delete(call.callId);
       this.#ended.push(call);
     },
+    flush: () => {},
   };
 
   async settle(): Promise<void> {

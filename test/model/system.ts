@@ -110,7 +110,7 @@ export class System {
     if (result.kind !== 'entered') return result;
     call.lease = result.lease;
     this.#route(call, account, wanted);
-    ledger.journal.open(openOf(call, wanted));
+    await ledger.journal.open(openOf(call, wanted));
     return { call, lease: result.lease };
   }
 
@@ -121,7 +121,7 @@ export class System {
     const result = await this.#gate.rehold(lease, money);
     if (result.kind !== 'reheld') return result;
     this.#route(call, account, wanted);
-    this.#parts.ledger.journal.open(openOf(call, wanted));
+    await this.#parts.ledger.journal.open(openOf(call, wanted));
     return result;
   }
 
@@ -139,6 +139,7 @@ export class System {
         records.push(record);
         ledger.journal.end(record);
       },
+      flush: () => ledger.journal.flush(),
     };
     const leaving: (void | Promise<void>)[] = [];
     const gate = {
