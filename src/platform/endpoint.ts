@@ -70,6 +70,10 @@ export interface Context {
   readonly caller: LoggedIn | undefined;
   /** The client's own address; behind a trusted proxy the one it names. */
   readonly address: string;
+  /** As the client sent it, '' without one; shown to the account's owner only. */
+  readonly userAgent: string;
+  /** platform/cookies.ts `readCookies`. */
+  readonly cookies: ReadonlyMap<string, string>;
   readonly requestId: string;
   readonly clock: Clock;
   readonly random: Random;

@@ -20,6 +20,9 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/ledger/receipt.ts': 'a charge, told from its figures',
   'src/ledger/window-use.ts': 'what a call used of its windows',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
+  'src/accounts/login-contract.ts': 'types of logins, nothing else',
+  'src/accounts/throttle.ts': 'how failures are counted, over its arguments',
+  'src/accounts/token.ts': 'the form, signature and hash of token texts',
   'src/upstream/hosted-address.ts': 'the verdict on an address text, without asking anybody',
 };
 
