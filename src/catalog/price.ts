@@ -45,6 +45,22 @@ export function costMicro(usage: Usage, snapshot: PriceSnapshot): bigint {
   return cost;
 }
 
+const atCost = new WeakMap<PriceSnapshot, PriceSnapshot>();
+
+/**
+ * What the usage costs the platform itself, as far as the catalogue knows: the list price at the rates of the
+ * route, the vendor and the credential. What system, user and node add or take away is the seller's matter.
+ */
+export function vendorCostMicro(usage: Usage, snapshot: PriceSnapshot): bigint {
+  let cost = atCost.get(snapshot);
+  if (cost === undefined) {
+    const seller = { systemMicro: PERCENT_MICRO, userMicro: PERCENT_MICRO, nodeMicro: PERCENT_MICRO };
+    cost = { prices: snapshot.prices, rates: { ...snapshot.rates, ...seller } };
+    atCost.set(snapshot, cost);
+  }
+  return costMicro(usage, cost);
+}
+
 /** Quantity × price in yuan with twelve decimals: exact, for who tells a charge line by line. */
 export function lineCost(quantity: number, priceMicro: bigint, per: number): bigint {
   return BigInt(quantity) * priceMicro * (TOKENS_PER_PRICE / BigInt(per));

@@ -26,6 +26,7 @@ const USAGE_KEY: Columns = {
 const USAGE_SUMS: Columns = {
   calls: '1',
   failed: FAILED,
+  consumed: '(c.price is not null)::int',
   input_fresh: 'c.input_fresh',
   cache_read: 'c.cache_read',
   cache_write: 'c.cache_write',
@@ -37,11 +38,17 @@ const USAGE_SUMS: Columns = {
   credits_micro: TAKEN,
 };
 
-const MODEL_KEY: Columns = { hour: HOUR, model_id: 'c.model_used', vendor: 'c.vendor' };
+const MODEL_KEY: Columns = {
+  hour: HOUR,
+  model_id: 'c.model_used',
+  vendor: 'c.vendor',
+  credential: "case when c.payer = 'byok' then '' else coalesce(c.attempts -> -1 ->> 'credential', '') end",
+};
 const FIRST_TOKEN = '(c.stream and c.ttfb_ms is not null)';
 const TIMED = `coalesce(c.stream and c.verdict = 'complete' and not c.estimated
   and c.duration_ms > c.ttfb_ms and ${OUTPUT} > 0, false)`;
 
+/** The cost is left out: it follows from a price snapshot, and those are recomputed call by call. */
 const MODEL_SUMS: Columns = {
   calls: '1',
   failed: FAILED,
@@ -50,6 +57,7 @@ const MODEL_SUMS: Columns = {
   images: 'c.images',
   amount_micro: 'c.amount_micro',
   credits_micro: TAKEN,
+  spent_micro: 'coalesce(s.spent_micro, 0)',
   ttft_calls: `${FIRST_TOKEN}::int`,
   ttft_ms: `case when ${FIRST_TOKEN} then c.ttfb_ms else 0 end`,
   speed_calls: `${TIMED}::int`,

@@ -262,9 +262,11 @@ describe('the doctor finds', () => {
     await corrupt(`update calls set payer = 'byok' where call_id = $1`, [books.charged.callId]);
     expect(await findings()).toEqual([
       `free-call-charged: call ${books.charged.callId}`,
-      // It counts under another payer now than when it was settled.
+      // It counts under another payer now than when it was settled, and under no credential of the platform.
       `usage-rollup: account ${books.rich}`,
       `usage-rollup: account ${books.rich}`,
+      'model-rollup: model gpt-5',
+      'model-rollup: model gpt-5',
     ]);
   });
 

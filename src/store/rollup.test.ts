@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
+import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER, PRICE } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { createCalendar } from '../kernel/calendar.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
@@ -137,6 +137,41 @@ describe("a model's hours", () => {
       speed_tokens: 500n,
       speed_ms: 500n,
     });
+  });
+
+  test('know what each credential of the platform earned and cost, and no names that users gave', async () => {
+    const vendorRate = { ...PRICE.rates, vendorMicro: 80_000_000n, userMicro: 150_000_000n };
+    const price = { prices: PRICE.prices, rates: vendorRate };
+    const call = { accountId, modelUsed: 'sold', price };
+    const attempt = { routeId: 1, vendor: 'openai', outcome: 'ok', durationMs: 1 };
+    const own = {
+      ...call,
+      amountMicro: 30_000n,
+      payer: 'byok',
+      chargeMicro: 0n,
+      freeReason: 'byok',
+    } as const;
+    await createLedger().settle([
+      callOf({
+        ...call,
+        amountMicro: 30_000n,
+        chargeMicro: 30_000_000n,
+        heldMicro: 30_000_000n,
+        attempts: [
+          { ...attempt, credential: 'first', outcome: '500' },
+          { ...attempt, credential: 'second' },
+        ],
+      }),
+      callOf({ ...own, attempts: [{ ...attempt, credential: 'second' }] }),
+    ]);
+    const rows = await fresh.database.query(
+      `select credential, calls, spent_micro, cost_micro from model_hourly where model_id = 'sold' order by 1`,
+    );
+    // 25 000 micro-yuan at list price; the vendor's rate is a cost, the user's is not.
+    expect(rows).toEqual([
+      { credential: '', calls: 1n, spent_micro: 0n, cost_micro: 0n },
+      { credential: 'second', calls: 1n, spent_micro: 30_000n, cost_micro: 20_000n },
+    ]);
   });
 
   test('know nothing of names that never met a vendor', async () => {

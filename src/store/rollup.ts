@@ -1,3 +1,4 @@
+import { type PriceSnapshot, vendorCostMicro } from '../catalog/price.ts';
 import { inputTokens, outputTokens } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
 import { encodeRows, storable } from './call-row.ts';
@@ -19,6 +20,7 @@ const USAGE_KEY = {
 const USAGE_SUMS = [
   'calls',
   'failed',
+  'consumed',
   'input_fresh',
   'cache_read',
   'cache_write',
@@ -30,7 +32,13 @@ const USAGE_SUMS = [
   'credits_micro',
 ] as const;
 
-const MODEL_KEY = { hour: 'timestamptz', model_id: 'text', vendor: 'text', lane: 'int' } as const;
+const MODEL_KEY = {
+  hour: 'timestamptz',
+  model_id: 'text',
+  vendor: 'text',
+  credential: 'text',
+  lane: 'int',
+} as const;
 
 const MODEL_SUMS = [
   'calls',
@@ -40,6 +48,8 @@ const MODEL_SUMS = [
   'images',
   'amount_micro',
   'credits_micro',
+  'spent_micro',
+  'cost_micro',
   'ttft_calls',
   'ttft_ms',
   'speed_calls',
@@ -86,20 +96,17 @@ export async function addRollups(
   calls: readonly CallRecord[],
   { consumptions, lane }: { readonly consumptions: readonly Consumption[]; readonly lane: number },
 ): Promise<void> {
-  const taken = new Map(consumptions.map(({ call, creditsMicro }) => [call.callId, creditsMicro]));
+  const taken = new Map(consumptions.map((each) => [each.call.callId, each]));
   const usage = new Table<(typeof USAGE_SUMS)[number]>();
   const models = new Table<(typeof MODEL_SUMS)[number]>();
   const users = new Map<string, RowKey>();
   for (const call of calls) {
-    const creditsMicro = taken.get(call.callId) ?? 0n;
+    const paid = taken.get(call.callId) ?? NOTHING_PAID;
     const model = storable(call.modelUsed);
-    usage.add(usageKey(call, model), usageSums(call, creditsMicro));
+    usage.add(usageKey(call, model), usageSums(call, paid.creditsMicro));
     // Names that never met a vendor are whatever clients made up: no ranking shall show them.
     if (call.price === null || call.vendor === null) continue;
-    models.add(
-      { hour: hourText(call), model_id: model, vendor: storable(call.vendor), lane },
-      modelSums(call, creditsMicro),
-    );
+    models.add({ ...modelKey(call, model, call.vendor), lane }, modelSums(call, call.price, paid));
     const day = hourText(call).slice(0, 10);
     users.set(`${day} ${call.accountId} ${model}`, { day, model_id: model, account_id: call.accountId });
   }
@@ -128,6 +135,20 @@ function texts(sums: Readonly<Record<string, bigint>>): Record<string, string> {
   return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, String(sum)]));
 }
 
+type Paid = Pick<Consumption, 'creditsMicro' | 'spentMicro'>;
+const NOTHING_PAID: Paid = { creditsMicro: 0n, spentMicro: 0n };
+
+/** Users choose the names of their credentials; a model's rows know only those of the platform. */
+function modelKey(call: CallRecord, model: string, vendor: string): RowKey {
+  const platform = call.payer === 'byok' ? '' : (call.attempts.at(-1)?.credential ?? '');
+  return {
+    hour: hourText(call),
+    model_id: model,
+    vendor: storable(vendor),
+    credential: storable(platform),
+  };
+}
+
 function usageKey(call: CallRecord, model: string): RowKey {
   const own = call.payer === 'byok' ? (call.attempts.at(-1)?.credential ?? '') : '';
   return {
@@ -147,6 +168,7 @@ function usageSums(call: CallRecord, creditsMicro: bigint): Sums<(typeof USAGE_S
   return {
     calls: 1n,
     failed: isFailed(call) ? 1n : 0n,
+    consumed: call.price === null ? 0n : 1n,
     input_fresh: BigInt(usage.inputFresh),
     cache_read: BigInt(usage.cacheRead),
     cache_write: BigInt(usage.cacheWrite),
@@ -159,7 +181,7 @@ function usageSums(call: CallRecord, creditsMicro: bigint): Sums<(typeof USAGE_S
   };
 }
 
-function modelSums(call: CallRecord, creditsMicro: bigint): Sums<(typeof MODEL_SUMS)[number]> {
+function modelSums(call: CallRecord, price: PriceSnapshot, paid: Paid): Sums<(typeof MODEL_SUMS)[number]> {
   const { usage } = call;
   // As the call log has them, so that everything can be added up again.
   const ttftMs = call.stream && call.ttfbMs !== null ? Math.round(call.ttfbMs) : undefined;
@@ -173,7 +195,10 @@ function modelSums(call: CallRecord, creditsMicro: bigint): Sums<(typeof MODEL_S
     output_tokens: BigInt(output),
     images: BigInt(usage.images),
     amount_micro: call.amountMicro,
-    credits_micro: creditsMicro,
+    credits_micro: paid.creditsMicro,
+    spent_micro: paid.spentMicro,
+    // A user's own credential costs the platform nothing.
+    cost_micro: call.payer === 'byok' ? 0n : vendorCostMicro(usage, price),
     ttft_calls: ttftMs === undefined ? 0n : 1n,
     ttft_ms: BigInt(ttftMs ?? 0),
     speed_calls: isTimed ? 1n : 0n,

@@ -115,6 +115,9 @@ test('a database from before windows and roll-ups gets them for its old calls, a
       { payer: 'subscription', calls: 1n, credits_micro: 0n },
     ],
   );
+  // What SQL makes of the old calls is what the settlement makes of new ones.
+  const costs = await database.query('select calls, spent_micro, cost_micro from model_hourly');
+  expect(costs).toEqual([{ calls: 2n, spent_micro: 25_000n, cost_micro: 50_000n }]);
   expect(await findReceipt(database, 1, covered.callId)).toMatchObject({
     payer: 'subscription',
     credits: '0',
