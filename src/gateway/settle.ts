@@ -3,7 +3,7 @@ import type { Gate, RememberedWindow } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Tasks } from '../kernel/task.ts';
-import { outputTokens, totalTokens, type Usage } from '../kernel/usage.ts';
+import { totalTokens, type Usage } from '../kernel/usage.ts';
 import type { CallRecord, FreeReason, Journal } from '../ledger/contract.ts';
 import { useOfWindows } from '../ledger/window-use.ts';
 import type { Call, Outcome } from './call.ts';
@@ -144,6 +144,6 @@ function windowsOf(call: Call, usage: Usage, amountMicro: bigint): readonly Reme
 function freeReason(call: Call, usage: Usage): FreeReason {
   if (call.payer === 'byok') return 'byok';
   if (call.payer === 'subscription') return 'covered';
-  const produced = outputTokens(usage) + usage.images + usage.videos + usage.inputFresh + usage.cacheRead;
+  const produced = totalTokens(usage) + usage.images + usage.videos;
   return produced > 0 ? 'below-one-credit' : 'nothing-produced';
 }
