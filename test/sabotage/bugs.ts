@@ -286,8 +286,8 @@ const SHARED: readonly Bug[] = [
   {
     name: 'a call without windows spoils the renewal of the next one',
     file: 'src/gate/redis/line.ts',
-    text: 'fields.length, ...fields]',
-    instead: "fields.length, ...(fields.length === 0 ? [''] : fields)]",
+    text: 'held.atMs, fields.length, ...fields]',
+    instead: "held.atMs, fields.length, ...(fields.length === 0 ? [''] : fields)]",
     catcher: redis('calls of one account are renewed together'),
   },
 ];
