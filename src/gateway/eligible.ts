@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/contract.ts';
+import { currentSubscription } from '../accounts/subscription.ts';
 import type { CoverageRequest, PurseRequest } from '../gate/contract.ts';
 import { ERRORS, type Refusal, refuse } from '../kernel/errors.ts';
-import { currentSubscription } from './subscription.ts';
 
 const UNVERIFIED = 0;
 const GUIDANCE = 'Verify your account to receive free quota.';

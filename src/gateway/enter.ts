@@ -1,4 +1,5 @@
 import type { Account, Caller } from '../accounts/contract.ts';
+import { currentSubscription } from '../accounts/subscription.ts';
 import type { CatalogSnapshot, Policy } from '../catalog/contract.ts';
 import { creditsMicro } from '../catalog/price.ts';
 import type { EnterRequest, GateAway, GateRefused, MoneyRequest } from '../gate/contract.ts';
@@ -7,7 +8,6 @@ import { MICRO } from '../kernel/money.ts';
 import type { RequestFacts } from '../protocol/dialect.ts';
 import type { Means } from './eligible.ts';
 import type { Quote } from './quote.ts';
-import { currentSubscription } from './subscription.ts';
 
 /**
  * decisions.md 7: the subscription's policy, else the key's, else the account default; and where it counts.

@@ -86,7 +86,7 @@ function byokRow(json: ByokJson, ownerAccountId: bigint): CredentialRow {
 
 export const KEY_COLUMNS = `
   api_keys.id as key_id, api_keys.account_id, api_keys.name as key_name, api_keys.prefix, api_keys.policy_id,
-  api_keys.expires_at, api_keys.status as key_status, api_keys.created_at as key_created_at`;
+  api_keys.expires_at, api_keys.status as key_status`;
 
 export interface KeyRow {
   readonly key_id: bigint;
@@ -96,7 +96,6 @@ export interface KeyRow {
   readonly policy_id: number | null;
   readonly expires_at: Date | null;
   readonly key_status: ApiKey['status'];
-  readonly key_created_at: Date;
 }
 
 export function keyFromRow(row: KeyRow): ApiKey {

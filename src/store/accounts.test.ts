@@ -184,7 +184,9 @@ describe('an API key', () => {
     expect(await setKeyStatus(fresh.database, accountId, [id], 'disabled')).toBe(1);
     expect((await callerOf(text))?.key.status).toBe('disabled');
     expect(await setKeyStatus(fresh.database, accountId, [id], 'enabled')).toBe(1);
-    expect(await deleteKeys(fresh.database, accountId, [id, id, 999])).toBe(1);
+    expect(await deleteKeys(fresh.database, accountId, [id, 999]), 'all or none').toBe(0);
+    expect(await callerOf(text)).toBeDefined();
+    expect(await deleteKeys(fresh.database, accountId, [id])).toBe(1);
     expect(await callerOf(text)).toBeUndefined();
   });
 

@@ -10,10 +10,23 @@ import type { Database } from './database.ts';
 /** A key as its owner sees it in lists. */
 export interface ListedKey extends ApiKey {
   readonly createdAtMs: number;
+  /** To the minute; nothing: never. */
+  readonly lastUsedAtMs: number | undefined;
 }
 
-function listedFromRow(row: KeyRow): ListedKey {
-  return { ...keyFromRow(row), createdAtMs: row.key_created_at.getTime() };
+const LISTED_COLUMNS = `${KEY_COLUMNS}, api_keys.created_at as key_created_at, api_keys.last_used_at`;
+
+interface ListedRow extends KeyRow {
+  readonly key_created_at: Date;
+  readonly last_used_at: Date | null;
+}
+
+function listedFromRow(row: ListedRow): ListedKey {
+  return {
+    ...keyFromRow(row),
+    createdAtMs: row.key_created_at.getTime(),
+    lastUsedAtMs: row.last_used_at?.getTime(),
+  };
 }
 
 export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'policyId' | 'expiresAtMs' | 'status'> {}
@@ -26,10 +39,7 @@ export type CreatedKey =
   | { readonly kind: 'unknown-policy' };
 
 export function createKey(database: Database, wanted: NewKey, random: Random): Promise<CreatedKey> {
-  assert(
-    wanted.name.length >= 1 && wanted.name.length <= NAME_LENGTH_MAX,
-    'the name of a key is checked before',
-  );
+  checkName(wanted.name);
   return database.transaction(async (transaction) => {
     // The account's row is locked now, so two creations at once cannot pass the bound together.
     if (!(await touchAccount(transaction, wanted.accountId))) return { kind: 'unknown-account' };
@@ -44,6 +54,12 @@ export function createKey(database: Database, wanted: NewKey, random: Random): P
   });
 }
 
+/** Spec 8 counts characters as people do, not the halves of which some are made. */
+function checkName(name: string): void {
+  const characters = [...name].length;
+  assert(characters >= 1 && characters <= NAME_LENGTH_MAX, 'the name of a key is checked before');
+}
+
 async function policyExists(transaction: Database, policyId: number | undefined): Promise<boolean> {
   if (policyId === undefined) return true;
   const rows = await transaction.query('select id from policies where id = $1', [policyId]);
@@ -51,9 +67,9 @@ async function policyExists(transaction: Database, policyId: number | undefined)
 }
 
 async function insertKey(transaction: Database, wanted: NewKey, text: string): Promise<ListedKey> {
-  const [row] = await transaction.query<KeyRow>(
+  const [row] = await transaction.query<ListedRow>(
     `insert into api_keys (account_id, name, prefix, key_hash, policy_id, expires_at, status)
-     values ($1, $2, $3, $4, $5, $6, $7) returning ${KEY_COLUMNS}`,
+     values ($1, $2, $3, $4, $5, $6, $7) returning ${LISTED_COLUMNS}`,
     [
       wanted.accountId,
       wanted.name,
@@ -80,8 +96,8 @@ export async function listKeys(
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<KeyPage> {
   assert(limit >= 1 && limit <= PAGE_SIZE_MAX && offset >= 0, 'a page is bounded');
-  const rows = await database.query<KeyRow>(
-    `select ${KEY_COLUMNS} from api_keys where account_id = $1 order by id desc limit $2 offset $3`,
+  const rows = await database.query<ListedRow>(
+    `select ${LISTED_COLUMNS} from api_keys where account_id = $1 order by id desc limit $2 offset $3`,
     [accountId, limit, offset],
   );
   const [count] = await database.query<{ total: number }>(
@@ -97,23 +113,51 @@ export async function findKey(
   accountId: number,
   keyId: number,
 ): Promise<ListedKey | undefined> {
-  const [row] = await database.query<KeyRow>(
-    `select ${KEY_COLUMNS} from api_keys where account_id = $1 and id = $2`,
+  const [row] = await database.query<ListedRow>(
+    `select ${LISTED_COLUMNS} from api_keys where account_id = $1 and id = $2`,
     [accountId, keyId],
   );
   return row === undefined ? undefined : listedFromRow(row);
 }
 
-/** How many of them were the account's and are gone now. */
+/** All of them or none: 0 when one is not the account's, or is gone already. Each is named once. */
 export function deleteKeys(
   database: Database,
   accountId: number,
   keyIds: readonly number[],
 ): Promise<number> {
-  return changeKeys(database, accountId, [
-    'delete from api_keys where account_id = $1 and id = any($2::bigint[]) returning id',
-    [accountId, keyIds],
-  ]);
+  return database.transaction(async (transaction) => {
+    // Who deletes the same at the same time waits here, and then finds nothing.
+    if (!(await touchAccount(transaction, accountId))) return 0;
+    const own = 'where account_id = $1 and id = any($2::bigint[])';
+    const found = await transaction.query(`select id from api_keys ${own}`, [accountId, keyIds]);
+    if (found.length < keyIds.length) return 0;
+    await transaction.query(`delete from api_keys ${own}`, [accountId, keyIds]);
+    return found.length;
+  });
+}
+
+export interface KeyPatch {
+  readonly name?: string;
+  readonly status?: ApiKey['status'];
+}
+
+/** The key as it is now; nothing when the account has none of this id. */
+export function updateKey(
+  database: Database,
+  { accountId, keyId }: { readonly accountId: number; readonly keyId: number },
+  { name, status }: KeyPatch,
+): Promise<ListedKey | undefined> {
+  if (name !== undefined) checkName(name);
+  return database.transaction(async (transaction) => {
+    if (!(await touchAccount(transaction, accountId))) return undefined;
+    const [row] = await transaction.query<ListedRow>(
+      `update api_keys set name = coalesce($3, name), status = coalesce($4, status)
+       where account_id = $1 and id = $2 returning ${LISTED_COLUMNS}`,
+      [accountId, keyId, name ?? null, status ?? null],
+    );
+    return row === undefined ? undefined : listedFromRow(row);
+  });
 }
 
 export function setKeyStatus(

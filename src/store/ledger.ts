@@ -14,6 +14,7 @@ import {
 } from './call-row.ts';
 import { type Consumption, freeConsumption, takeCharge } from './charge.ts';
 import type { Database } from './database.ts';
+import { markKeysUsed } from './key-use.ts';
 import { ensurePartitions, logMonth } from './partitions.ts';
 import { type HeldPurse, holdPurses, savePurses } from './purse.ts';
 import { addRollups } from './rollup.ts';
@@ -101,6 +102,7 @@ class PostgresLedger implements LedgerStore {
     }
     const funds = await savePurses(transaction, purses);
     if (fresh.length > 0) {
+      await markKeysUsed(transaction, fresh);
       await rememberWindows(transaction, fresh);
       await addRollups(transaction, fresh, { consumptions, lane: this.#lane });
     }

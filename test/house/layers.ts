@@ -18,11 +18,13 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/resolve.ts': 'a catalogue with its names looked up',
   'src/ledger/doctor.ts': 'the promises of the books as a list',
   'src/ledger/receipt.ts': 'a charge, told from its figures',
+  'src/ledger/log.ts': 'the rows of the logs as plain data',
   'src/ledger/window-use.ts': 'what a call used of its windows',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
   'src/accounts/login-contract.ts': 'types of logins, nothing else',
   'src/accounts/throttle.ts': 'how failures are counted, over its arguments',
   'src/accounts/token.ts': 'the form, signature and hash of token texts',
+  'src/accounts/subscription.ts': 'a choice among the subscriptions it is shown',
   'src/upstream/hosted-address.ts': 'the verdict on an address text, without asking anybody',
 };
 
@@ -150,6 +152,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pg: ['src/store'],
   ioredis: ['src/gate/redis'],
   yaml: ['src/catalog'],
+  typebox: ['src/platform', 'src/admin'],
   'gpt-tokenizer': ['src/protocol'],
   pino: ['src/http', 'src/cli', 'src/app.ts'],
   'prom-client': ['src/http', 'src/app.ts'],

@@ -1,10 +1,13 @@
-import type { Account, Subscription } from '../accounts/contract.ts';
+import type { Account, Subscription } from './contract.ts';
 
 /**
  * The subscription that counts: of those valid now the one with the highest plan, for admission, limits and
  * coverage alike. Among equals it is the older one, so that what was bought first is used first.
  */
-export function currentSubscription(account: Account, nowMs: number): Subscription | undefined {
+export function currentSubscription(
+  account: Pick<Account, 'subscriptions'>,
+  nowMs: number,
+): Subscription | undefined {
   let current: Subscription | undefined;
   for (const one of account.subscriptions) {
     if (nowMs < one.startsAtMs || nowMs >= one.endsAtMs) continue;
