@@ -6,6 +6,7 @@ export interface Seen {
   readonly tag: string;
   readonly shape: Shape;
   readonly way: Way;
+  readonly payer: Payer;
   requestId: string | undefined;
   status: number | undefined;
   retryAfter: string | undefined;
@@ -19,9 +20,16 @@ export interface Seen {
   endedAt: number;
 }
 
+/** Who is expected to pay for what a client asks for. */
+export type Payer = 'credits' | 'subscription' | 'byok';
+
 export interface Client {
   readonly url: string;
   readonly key: string;
+  /** Credits when it is not said. */
+  readonly payer?: Payer;
+  /** Asks otherwise than others do, for the same answer. */
+  readonly reshape?: (shape: Shape) => Shape;
 }
 
 export interface Ask {
@@ -38,7 +46,7 @@ export function call(client: Client, ask: Ask, agent?: Agent): Promise<Seen> {
 
 /** A call on its way: what its client has seen so far, and its end. */
 export function begin(
-  { url, key }: Client,
+  { url, key, payer = 'credits' }: Client,
   { shape, way, directive }: Ask,
   agent?: Agent,
 ): { readonly seen: Seen; readonly ended: Promise<Seen> } {
@@ -46,6 +54,7 @@ export function begin(
     tag: /tag=(\S+)/.exec(directive)?.[1] ?? '',
     shape,
     way,
+    payer,
     requestId: undefined,
     status: undefined,
     retryAfter: undefined,
@@ -144,13 +153,16 @@ export class Load {
     this.#random = random;
   }
 
-  start(client: Client): void {
+  /** Several clients take turns with each shape. */
+  start(...clients: readonly [Client, ...Client[]]): void {
     this.#over = false;
     const { streams, plains, images } = this.#size;
     const agent = new Agent({ keepAlive: true });
     const begin = (shapeAt: (index: number) => Shape, way: Way, count: number): void => {
       for (let index = 0; index < count; index++) {
-        this.#workers.push(this.#work(client, { shape: shapeAt(index), way, agent }));
+        const client = clients[Math.floor(index / TEXT_SHAPES.length) % clients.length] ?? clients[0];
+        const shape = shapeAt(index);
+        this.#workers.push(this.#work(client, { shape: client.reshape?.(shape) ?? shape, way, agent }));
       }
     };
     const textAt = (index: number): Shape => TEXT_SHAPES[index % TEXT_SHAPES.length] ?? IMAGES;

@@ -1,9 +1,11 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { findLogin } from '../../src/store/accounts.ts';
 import { createKey } from '../../src/store/api-keys.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { startEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
 import {
   makePlace,
   type Place,
@@ -13,40 +15,90 @@ import {
   startSimulatorProcess,
   until,
 } from '../support/processes.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
 import { CRASH_CATALOG } from './shapes.ts';
 
-/** A vendor, a data directory with its embedded database, and a server that may die at any time. */
+export interface SceneOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly catalog?: string;
+  /** `external`: a PostgreSQL that is none of the server's business. */
+  readonly store?: 'embedded' | 'external';
+  readonly gate?: 'memory' | 'redis';
+}
+
+/** A vendor, a data directory, a database, perhaps Redis, and a server that may die at any time. */
 export interface Scene {
   readonly simulator: SimulatorProcess;
   readonly place: Place;
+  readonly environment: Readonly<Record<string, string>>;
   readonly database: Database;
+  readonly redis: TestRedis | undefined;
   readonly key: string;
   /** The server that runs now; `start` begins the next one on the same data directory. */
   readonly server: ServerProcess;
   start(faults?: Readonly<Record<string, string>>): Promise<ServerProcess>;
   /** Waits until the server has no call and the store has all that ended. */
   settled(): Promise<void>;
+  /** SIGKILL for the database. */
+  killDatabase(): Promise<void>;
+  /** Brings an external one back; waits for whoever brings an embedded one back. */
+  databaseBack(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openScene(environment: Readonly<Record<string, string>> = {}): Promise<Scene> {
+/** What stands around the server, in the order in which it was begun. */
+interface Stage {
+  readonly simulator: SimulatorProcess;
+  readonly place: Place;
+  readonly redis: TestRedis | undefined;
+  readonly postgres: EmbeddedServer | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function setStage(options: SceneOptions): Promise<Stage> {
   const simulator = await startSimulatorProcess();
-  const place = await makePlace(CRASH_CATALOG, simulator.url);
-  const start: Scene['start'] = (faults = {}) =>
-    startServerProcess({ ...place.environment, ...environment, ...faults });
+  const place = await makePlace(options.catalog ?? CRASH_CATALOG, simulator.url);
+  const redis = options.gate === 'redis' ? await startRedis() : undefined;
+  const external = options.store === 'external';
+  if (external) await mkdir(theirs(place), { mode: 0o711 });
+  const postgres = external ? await startEmbedded(theirs(place), silentLogger) : undefined;
+  const environment = {
+    ...place.environment,
+    ...options.environment,
+    ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+    ...(postgres === undefined ? {} : { DATABASE_URL: postgres.connection }),
+  };
+  return { simulator, place, redis, postgres, environment };
+}
+
+const theirs = ({ folder }: Place): string => join(folder, 'theirs');
+
+async function clear({ simulator, place, redis, postgres }: Stage): Promise<void> {
+  await postgres?.stop();
+  await redis?.close();
+  await simulator.close();
+  await place.remove();
+}
+
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const stage = await setStage(options);
+  const { simulator, place, redis, postgres, environment } = stage;
+  const start: Scene['start'] = (faults = {}) => startServerProcess({ ...environment, ...faults });
   let server = await start().catch(async (error: unknown) => {
-    await simulator.close();
-    await place.remove();
+    await clear(stage);
     throw error;
   });
   // The first server made the database; we are a second user of it, as the command line would be.
-  const embedded = await startEmbedded(place.dataDirectory, silentLogger);
-  const database = await openDatabase({ connection: embedded.connection, log: silentLogger });
+  const used = postgres ?? (await startEmbedded(place.dataDirectory, silentLogger));
+  const database = await openDatabase({ connection: used.connection, log: silentLogger });
   const key = await keyOf(database, 'user@example.com');
+  const cluster = join(postgres === undefined ? place.dataDirectory : theirs(place), 'postgres');
   return {
     simulator,
     place,
+    environment,
     database,
+    redis,
     key,
     get server() {
       return server;
@@ -56,15 +108,32 @@ export async function openScene(environment: Readonly<Record<string, string>> = 
       return server;
     },
     settled: () => until(() => isIdle(server.url), 30_000),
+    killDatabase: async () => void process.kill(await postmasterOf(cluster), 'SIGKILL'),
+    databaseBack: () =>
+      until(async () => {
+        // The dead server's children go within moments; until then no other one can start.
+        if (postgres?.isRunning() === false) await postgres.revive().catch(() => undefined);
+        return canRead(database);
+      }, 30_000),
     close: async () => {
       server.kill('SIGKILL');
       await server.exited;
       await database.close();
-      await embedded.stop();
-      await simulator.close();
-      await place.remove();
+      if (postgres === undefined) await used.stop();
+      await clear(stage);
     },
   };
+}
+
+async function postmasterOf(cluster: string): Promise<number> {
+  return Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+export async function canRead(database: Database): Promise<boolean> {
+  return database.query('select 1').then(
+    () => true,
+    () => false,
+  );
 }
 
 export async function keyOf(database: Database, email: string): Promise<string> {

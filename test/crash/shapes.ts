@@ -95,9 +95,9 @@ export const TEXT_SHAPES: readonly Shape[] = [CHAT, RESPONSES, MESSAGES, GEMINI]
 export const CRASH_CATALOG = `
 defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false }
 vendors:
-  - { code: openai, name: OpenAI, protocols: [chat, responses, images], base_url: "\${SIM}/v1" }
-  - { code: anthropic, name: Anthropic, protocols: [messages], base_url: "\${SIM}" }
-  - { code: google, name: Google, protocols: [gemini], base_url: "\${SIM}" }
+  - { code: openai, name: OpenAI, protocols: [chat, responses, images], base_url: "\${SIM}/v1", byok: true }
+  - { code: anthropic, name: Anthropic, protocols: [messages], base_url: "\${SIM}", byok: true }
+  - { code: google, name: Google, protocols: [gemini], base_url: "\${SIM}", byok: true }
 credentials:
   - { name: openai-main, vendor: openai, secret: sk-sim-openai }
   - { name: anthropic-main, vendor: anthropic, secret: sk-sim-anthropic }

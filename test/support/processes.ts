@@ -81,6 +81,8 @@ export interface SimulatorProcess {
   /** What really happened, all calls that carried this tag or all there are. */
   truth(): Promise<readonly TruthCall[]>;
   stats(): Promise<StatsView>;
+  /** From here on truth and stats begin anew. */
+  forget(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -92,6 +94,7 @@ export async function startSimulatorProcess(): Promise<SimulatorProcess> {
     url: line,
     truth: async () => (await get('truth')) as readonly TruthCall[],
     stats: async () => (await get('stats')) as StatsView,
+    forget: async () => void (await fetch(`${line}/_sim/reset`, { method: 'POST' })),
     close: async () => {
       program.kill('SIGKILL');
       await program.exited;

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { redisServer } from '../prerequisites.ts';
+import { drawDeaths } from './deaths.ts';
+import { seeded } from './load.ts';
+import { makeCustomers, PAYERS_CATALOG } from './payers.ts';
+import { openScene, type Scene } from './scene.ts';
+import { KILLS, patienceMs, READY_MS, SEED, tell } from './size.ts';
+import { Trial } from './trial.ts';
+
+const title = redisServer === undefined ? 'kills (skipped: redis-server is not installed)' : 'kills';
+
+describe.skipIf(redisServer === undefined)(title, () => {
+  let scene: Scene;
+  let trial: Trial;
+
+  beforeAll(async () => {
+    scene = await openScene({ catalog: PAYERS_CATALOG, store: 'external', gate: 'redis' });
+    trial = new Trial(scene, await makeCustomers(scene.database, scene.environment), SEED + 2);
+  }, 120_000);
+  afterAll(() => scene?.close());
+
+  test(
+    `server and external PostgreSQL are killed under load (seed ${SEED}): nothing is lost, doubled, or left on Redis`,
+    async () => {
+      const wish = {
+        kills: KILLS,
+        share: 1,
+        extras: ['database', 'both'],
+        random: seeded(SEED + 3),
+      } as const;
+      await trial.run(drawDeaths(wish));
+      tell('crash, external PostgreSQL, gate on Redis', trial.totals);
+      expect(trial.totals).toMatchObject({ lost: 0, doubled: 0 });
+      expect(trial.totals.slowestMs).toBeLessThan(READY_MS);
+    },
+    patienceMs,
+  );
+
+  test('Redis is killed too, and comes back without its memory: the books are right all the same', async () => {
+    await trial.run([{ kind: 'redis' }]);
+  }, 120_000);
+});

@@ -1,0 +1,104 @@
+/** One proof of `npm run prove`: tests that run before every commit too, here at their large size. */
+export interface Proof {
+  readonly name: string;
+  /** What is claimed, in one line. */
+  readonly claim: string;
+  /** Test files, or the beginnings of their paths. */
+  readonly tests: readonly string[];
+  /** Instead of tests: a script of ours and its arguments. */
+  readonly script?: readonly string[];
+  /** What makes it large. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly minutesMax: number;
+}
+
+export const PROOFS: readonly Proof[] = [
+  {
+    name: 'crash',
+    claim:
+      'kill -9 of server and database under 150 calls of all payers: 0 lost, 0 doubled, ready within 3 s',
+    tests: ['test/crash/kill.test.ts', 'test/crash/kill-redis.test.ts'],
+    environment: { TOLLGATE_TEST_KILLS: '300' },
+    minutesMax: 90,
+  },
+  {
+    name: 'drain',
+    claim: 'SIGTERM with 200 streams: all end or are cut and settled, nothing is held any more',
+    tests: ['test/crash/drain'],
+    environment: {},
+    minutesMax: 5,
+  },
+  {
+    name: 'outages',
+    claim:
+      'PostgreSQL and Redis away for minutes, disk full, clocks set, nodes and workers killed: books exact',
+    tests: [
+      'test/crash/database-away.test.ts',
+      'test/crash/redis-away.test.ts',
+      'test/crash/disk-full.test.ts',
+      'test/crash/clock.test.ts',
+      'test/crash/windows.test.ts',
+      'test/crash/nodes.test.ts',
+      'test/crash/workers.test.ts',
+    ],
+    environment: { TOLLGATE_TEST_AWAY_MS: '180000' },
+    minutesMax: 20,
+  },
+  {
+    name: 'races',
+    claim: 'k calls race for one bound, on one process and on four: exactly as many pass as it pays for',
+    tests: ['test/race/money-'],
+    environment: { TOLLGATE_TEST_RACE_ROUNDS: '5' },
+    minutesMax: 60,
+  },
+  {
+    name: 'limits',
+    claim: 'N calls at limit L: exactly L pass, on one process and on four, and Retry-After is true',
+    tests: ['test/race/limits-', 'test/race/refused.test.ts', 'test/race/gate-processes.test.ts'],
+    environment: { TOLLGATE_TEST_RACE_ROUNDS: '5' },
+    minutesMax: 60,
+  },
+  {
+    name: 'once',
+    claim: 'every call is settled exactly once, however often and by however many processes',
+    tests: ['test/store/settle-race'],
+    environment: { TOLLGATE_TEST_SETTLE_CALLS: '200000' },
+    minutesMax: 60,
+  },
+  {
+    name: 'truth',
+    claim: 'what is charged is what was produced: 384 cells, 20 seeds',
+    tests: ['test/truth/truth.test.ts'],
+    environment: { TOLLGATE_TEST_SEEDS: '20' },
+    minutesMax: 30,
+  },
+  {
+    name: 'slots',
+    claim: 'however calls end, no slot stays in use',
+    tests: ['test/slots'],
+    environment: { TOLLGATE_TEST_SLOT_CALLS: '10000' },
+    minutesMax: 30,
+  },
+  {
+    name: 'model',
+    claim: 'random commands leave gate and books as a small reference model says',
+    tests: ['test/model'],
+    environment: { TOLLGATE_TEST_MODEL_RUNS: '100000' },
+    minutesMax: 120,
+  },
+  {
+    name: 'sabotage',
+    claim: 'planted bugs are caught',
+    tests: ['test/sabotage'],
+    environment: { TOLLGATE_TEST_SABOTAGE: 'wide' },
+    minutesMax: 30,
+  },
+  {
+    name: 'flat',
+    claim: 'settling costs the same with ten million rows and with a hundred thousand accounts',
+    tests: [],
+    script: ['bench/ledger/run.ts'],
+    environment: {},
+    minutesMax: 60,
+  },
+];

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isTest, projectRoot, readTree } from '../house/tree.ts';
+import { readLines, tableOf } from './lines.ts';
+import { PROOFS } from './proofs.ts';
+
+const tree = readTree();
+const tests = tree.filter(({ path }) => isTest(path));
+const isOf = (path: string): boolean =>
+  PROOFS.some((proof) => proof.tests.some((begin) => path.startsWith(begin)));
+
+test('every proof has tests of its own, and every size is one that a test reads', () => {
+  for (const { name, tests: files, script, environment } of PROOFS) {
+    for (const begin of files) {
+      expect(
+        tests.filter(({ path }) => path.startsWith(begin)),
+        `${name}: ${begin}`,
+      ).not.toEqual([]);
+    }
+    for (const path of script ?? []) expect(tree.map((file) => file.path)).toContain(path);
+    for (const variable of Object.keys(environment)) {
+      const reading = tree.filter(
+        ({ path, text }) => !path.startsWith('test/prove') && text.includes(variable),
+      );
+      expect(reading.length, `${name}: ${variable}`).toBeGreaterThan(0);
+    }
+  }
+});
+
+test('every test that says what it proved belongs to a proof', () => {
+  const saying = tests.filter(
+    ({ path, text }) => !path.startsWith('test/prove') && text.includes('`proof | '),
+  );
+  expect(saying.length).toBeGreaterThan(5);
+  expect(saying.map(({ path }) => path).filter((path) => !isOf(path))).toEqual([]);
+});
+
+test('lines are found among whatever else is printed, and stand in a table', () => {
+  const lines = readLines(
+    'stdout | a.test.ts > b\nproof | slots, memory | 2000 calls | 0 in use, | 1\nproof | no\n',
+  );
+  expect(lines).toEqual([{ name: 'slots, memory', size: '2000 calls', result: '0 in use, | 1' }]);
+  const table = tableOf([
+    { proof: 'slots', outcome: 'proved', seconds: 3, lines: [...lines, ...lines] },
+    { proof: 'crash', outcome: 'late', seconds: 4, lines: [] },
+  ]);
+  expect(table.split('\n').slice(2)).toEqual([
+    '| slots | proved | 3 s | slots, memory | 2000 calls | 0 in use, | 1 |',
+    '| | | | slots, memory | 2000 calls | 0 in use, | 1 |',
+    '| crash | late | 4 s | | | |',
+  ]);
+});
+
+test('a proof that does not exist is refused by name', () => {
+  const args = [join('test', 'prove', 'run.ts'), '--only', 'perpetual-motion'];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: projectRoot, encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toContain('there is no proof "perpetual-motion"');
+});

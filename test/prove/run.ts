@@ -1,0 +1,90 @@
+/**
+ * `npm run prove`: every proof at its large size, one after the other; hours. `-- --only crash,truth` runs
+ * some, `--small` all at the size of `npm test`, `--list` only names them. Ends with 1 when one fails.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { projectRoot } from '../house/tree.ts';
+import { readLines, tableOf, type Verdict } from './lines.ts';
+import { PROOFS, type Proof } from './proofs.ts';
+
+/** From the polite signal to the other one: time to stop the servers that tests started. */
+const KILL_AFTER_MS = 10_000;
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--no-file-parallelism', '--reporter=default'];
+
+async function prove(proof: Proof, environment: Readonly<Record<string, string>>): Promise<Verdict> {
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [...(proof.script ?? [...VITEST, ...proof.tests])], {
+    cwd: projectRoot,
+    env: { ...process.env, NO_COLOR: '1', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    process.stdout.write(text);
+  });
+  let late = false;
+  const timeoutMs = proof.minutesMax * 60_000;
+  const term = setTimeout(() => {
+    late = true;
+    child.kill('SIGTERM');
+  }, timeoutMs);
+  const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs + KILL_AFTER_MS);
+  const code = await new Promise<number>((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('close', (exit) => resolve(exit ?? 1));
+  });
+  clearTimeout(term);
+  clearTimeout(kill);
+  const lines = readLines(stripVTControlCharacters(output));
+  const passed = lines.length === 0 ? 'silent' : 'proved';
+  const outcome = late ? 'late' : code === 0 ? passed : 'failed';
+  return { proof: proof.name, outcome, seconds: Math.round((performance.now() - startedMs) / 1000), lines };
+}
+
+function choose(only: string | undefined): readonly Proof[] {
+  if (only === undefined) return PROOFS;
+  const names = only.split(',');
+  const unknown = names.find((name) => PROOFS.every((proof) => proof.name !== name));
+  if (unknown !== undefined) throw new Error(`there is no proof "${unknown}"; --list names them`);
+  return PROOFS.filter(({ name }) => names.includes(name));
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      list: { type: 'boolean', default: false },
+      small: { type: 'boolean', default: false },
+      json: { type: 'string' },
+    },
+  });
+  const chosen = choose(values.only);
+  if (values.list) {
+    for (const { name, claim } of chosen) console.log(`${name.padEnd(10)} ${claim}`);
+    return 0;
+  }
+  const startedAt = new Date().toISOString();
+  const verdicts: Verdict[] = [];
+  for (const proof of chosen) {
+    console.log(`\n▶ ${proof.name}: ${proof.claim}`);
+    const small = proof.script === undefined ? proof : { ...proof, script: [...proof.script, '--small'] };
+    const verdict = await (values.small ? prove(small, {}) : prove(proof, proof.environment));
+    verdicts.push(verdict);
+    console.log(`◼ ${proof.name}: ${verdict.outcome} after ${verdict.seconds} s`);
+  }
+  const name = `prove-${startedAt.replaceAll(':', '-')}.json`;
+  const file = values.json ?? join(projectRoot, 'bench', 'results', name);
+  mkdirSync(dirname(file), { recursive: true });
+  const size = values.small ? 'small' : 'large';
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
+  writeFileSync(file, `${JSON.stringify({ startedAt, size, machine, verdicts }, null, 2)}\n`);
+  console.log(`\n${tableOf(verdicts)}\n\nAll figures: ${file}`);
+  return verdicts.every(({ outcome }) => outcome === 'proved') ? 0 : 1;
+}
+
+process.exitCode = await main();
