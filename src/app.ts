@@ -3,6 +3,7 @@ import { openGate } from './app/gate.ts';
 import { buildGateway } from './app/gateway.ts';
 import { startHeartbeat } from './app/heartbeat.ts';
 import { openLedger } from './app/ledger.ts';
+import { buildPlatform } from './app/platform.ts';
 import type { WorkerPost } from './app/post.ts';
 import { missingParts, readiness, refuseAddress } from './app/readiness.ts';
 import { followStore, openData } from './app/store.ts';
@@ -63,6 +64,7 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
   const ready = { isDraining, journal: ledger.journal, openGate: gate, directory: data.directory };
   const server = await listen(surroundings, {
     gateway: config.role === 'platform' ? undefined : gateway,
+    platform: config.role === 'gateway' ? undefined : buildPlatform(parts, surroundings),
     operations: { metrics: () => figures(telemetry, surroundings), readiness: () => readiness(ready) },
   });
   startHeartbeat(data.database, gate, { ...surroundings, port: Number(new URL(server.url).port) });
@@ -90,7 +92,7 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
 
 function listen(
   { config, log, post }: Surroundings,
-  parts: Pick<Parameters<typeof startServer>[0], 'gateway' | 'operations'>,
+  parts: Pick<Parameters<typeof startServer>[0], 'gateway' | 'platform' | 'operations'>,
 ): Promise<HttpServer> {
   const { host, port } = config;
   const server = { ...parts, host, port, reusePort: post !== undefined, clock: systemClock, log };

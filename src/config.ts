@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { BODIES_IN_FLIGHT_BYTES_MAX } from './bounds.ts';
@@ -82,6 +83,26 @@ const hosts = (name: string, meaning: string): Setting<readonly string[]> => ({
   },
 });
 
+const ADDRESSES = 'must be addresses or CIDRs (10.0.0.0/8), separated by commas';
+
+const networks = (name: string, meaning: string): Setting<readonly string[]> => ({
+  name,
+  standard: '',
+  meaning,
+  parse: (value) => {
+    const entries = value.split(',').map((entry) => entry.trim());
+    const wanted = entries.filter((entry) => entry !== '');
+    return wanted.every(isNetwork) ? wanted : new Reason(ADDRESSES);
+  },
+});
+
+function isNetwork(entry: string): boolean {
+  const [address = '', prefix, more] = entry.split('/');
+  const bits = isIP(address) === 4 ? 32 : 128;
+  if (isIP(address) === 0 || address.includes('%') || more !== undefined) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+}
+
 const SECRET_BYTES_MIN = 32;
 
 export const SETTINGS = {
@@ -98,7 +119,7 @@ export const SETTINGS = {
     'TOLLGATE_ROLE',
     'all',
     ['all', 'gateway', 'platform'],
-    'What this process serves. Only the gateway exists so far, so `platform` serves health and metrics.',
+    'What this process serves: the gateway, the platform API with its documents, or both.',
   ),
   secret: {
     name: 'TOLLGATE_SECRET',
@@ -201,6 +222,10 @@ export const SETTINGS = {
   byokHosts: hosts(
     'TOLLGATE_BYOK_HOSTS',
     'Hosts (as above) that a hosted credential may name as its own address although they are private.',
+  ),
+  trustedProxies: networks(
+    'TOLLGATE_TRUSTED_PROXIES',
+    'Proxies (addresses or CIDRs, by commas) whose `X-Forwarded-For` is believed; others are the client.',
   ),
   drainMs: integer('TOLLGATE_DRAIN_MS', 30_000, [0, 3_600_000], 'What running calls get at SIGTERM.'),
   openaiApiKey: optional('OPENAI_API_KEY', 'Makes the default catalogue serve OpenAI models.'),

@@ -11,6 +11,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ERRORS, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Platform } from '../platform/dispatch.ts';
 import { discardBody } from './body.ts';
 import { refuseNotHttp } from './not-http.ts';
 
@@ -42,6 +43,8 @@ export interface HttpServer {
 
 export interface ServerParts {
   readonly gateway: Gateway | undefined;
+  /** Everything below `/api`, and the documents about it. */
+  readonly platform: Platform | undefined;
   readonly operations: Operations;
   readonly host: string;
   readonly port: number;
@@ -129,6 +132,10 @@ function dispatch(
       return;
     }
   }
+  if (parts.platform !== undefined && isPlatform(url)) {
+    follow(parts.platform.handle(request, response), response, parts, calls);
+    return;
+  }
   operate(request, response, parts);
 }
 
@@ -151,6 +158,12 @@ function serveMatch(
     default:
       return undefined;
   }
+}
+
+const PLATFORM_PATH = /^\/(?:api|docs|openapi\.json)(?:[/?]|$)/;
+
+function isPlatform(url: string): boolean {
+  return PLATFORM_PATH.test(url);
 }
 
 /** A fault that no call caught ends its request, and nothing else. */

@@ -57,6 +57,12 @@ export class Telemetry {
   readonly #attempts = new Counter('tollgate_upstream_attempts_total', 'Tries of routes, by outcome.');
   readonly #batches = new Histogram('tollgate_settler_batch_calls', 'Calls settled at once.', BATCH_SIZES);
   readonly #settled = new Counter('tollgate_calls_settled_total', 'Calls committed to the store.');
+  readonly #requests = new Counter('tollgate_platform_requests_total', 'Requests of the platform API.');
+  readonly #requestTime = new Histogram(
+    'tollgate_platform_request_seconds',
+    'How long requests of the platform took.',
+    SECONDS,
+  );
   readonly #loopDelay = monitorEventLoopDelay({ resolution: 20 });
   #observed: Observed | undefined;
   /** Label texts are made once per combination, not once per call; most calls are like the one before. */
@@ -108,6 +114,12 @@ export class Telemetry {
     this.#settled.add('', calls);
   }
 
+  /** Endpoints are rows of our own table, so their names are few. */
+  platformEnded(endpoint: string, status: number, durationMs: number): void {
+    this.#requests.add(labelText({ endpoint, status: String(status) }));
+    this.#requestTime.observe('', durationMs / 1000);
+  }
+
   render(): string {
     return renderMetrics([
       this.#calls,
@@ -118,6 +130,8 @@ export class Telemetry {
       this.#attempts,
       this.#batches,
       this.#settled,
+      this.#requests,
+      this.#requestTime,
       ...this.#gauges(),
     ]);
   }

@@ -9,6 +9,10 @@ export const FAILURES = {
   insufficientBalance: { code: 1007, status: 400, message: 'The balance does not suffice' },
   bodyTooLarge: { code: 1008, status: 413, message: 'The request body is too large' },
   internal: { code: 1500, status: 500, message: 'Something went wrong on our side' },
+  methodNotAllowed: { code: 1001, status: 405, message: 'This path does not take this method' },
+  /** More requests at once than the platform may use of the process: the gateway's calls go first. */
+  busy: { code: 1006, status: 503, message: 'Too many requests at once, please try again' },
+  unavailable: { code: 1500, status: 503, message: 'The service cannot answer now, please try again' },
 } as const;
 
 export type FailureName = keyof typeof FAILURES;

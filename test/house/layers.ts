@@ -25,6 +25,9 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/accounts/throttle.ts': 'how failures are counted, over its arguments',
   'src/accounts/token.ts': 'the form, signature and hash of token texts',
   'src/accounts/subscription.ts': 'a choice among the subscriptions it is shown',
+  'src/platform/endpoint.ts': 'the form of a row of the API',
+  'src/platform/failure.ts': 'the codes of the envelope',
+  'src/platform/fields.ts': 'the schemas that rows share',
   'src/upstream/hosted-address.ts': 'the verdict on an address text, without asking anybody',
 };
 

@@ -1,0 +1,61 @@
+import type { SessionDoor } from '../accounts/login-contract.ts';
+import {
+  PLATFORM_BODIES_BYTES_MAX,
+  PLATFORM_BODY_BYTES_MAX,
+  PLATFORM_BODY_RATE_BYTES_MIN,
+  PLATFORM_BODY_RATE_INTERVAL_MS,
+  PLATFORM_BODY_SLOW_AFTER_MS,
+} from '../bounds.ts';
+import { BODY_LIMITS, createBodyReader, discardBody } from '../http/body.ts';
+import { ByteBudget } from '../http/budget.ts';
+import { createAddressOf } from '../http/client-address.ts';
+import type { Telemetry } from '../http/telemetry.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { systemRandom } from '../kernel/random.ts';
+import { createPlatform, type Platform } from '../platform/dispatch.ts';
+import type { Endpoint } from '../platform/endpoint.ts';
+import { allEndpoints, type PlatformPorts } from '../platform/table.ts';
+import type { Data } from './store.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface PlatformNeeds {
+  readonly data: Data;
+  readonly telemetry: Telemetry;
+}
+
+/** The rows with the store behind them: every port of the table is bound here, and nowhere else. */
+export function buildPlatform({ data, telemetry }: PlatformNeeds, surroundings: Surroundings): Platform {
+  const { config, log } = surroundings;
+  return createPlatform({
+    endpoints: bindEndpoints(data, surroundings),
+    sessions: bindSessions(),
+    // A budget of its own: bodies of the platform never take the place of a call's.
+    readBody: createBodyReader(new ByteBudget(PLATFORM_BODIES_BYTES_MAX), {
+      ...BODY_LIMITS,
+      bytesMax: PLATFORM_BODY_BYTES_MAX,
+      slowAfterMs: PLATFORM_BODY_SLOW_AFTER_MS,
+      rateIntervalMs: PLATFORM_BODY_RATE_INTERVAL_MS,
+      rateBytesMin: PLATFORM_BODY_RATE_BYTES_MIN,
+    }),
+    discardBody,
+    addressOf: createAddressOf(config.trustedProxies),
+    observer: telemetry,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
+}
+
+function bindEndpoints(_data: Data, _surroundings: Surroundings): readonly Endpoint[] {
+  const ports: PlatformPorts = {};
+  return allEndpoints(ports);
+}
+
+/** Until there are logins nobody is logged in. */
+function bindSessions(): SessionDoor {
+  return {
+    byAccessToken: () => Promise.resolve(undefined),
+    byCookie: () => Promise.resolve(undefined),
+    isCsrf: () => false,
+  };
+}

@@ -1,0 +1,94 @@
+import type { TObject, TSchema } from 'typebox';
+import { typeName } from './problem.ts';
+import { decodeText } from './router.ts';
+
+/** What path and query say is text; a schema may want a number, a truth or a list of them. */
+export type ConvertedTexts =
+  | { readonly kind: 'value'; readonly value: Record<string, unknown> }
+  | { readonly kind: 'problem'; readonly message: string };
+
+const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,9})?$/;
+
+/** Only what the schema names is looked at. An absent value takes the schema's default. */
+export function convertTexts(schema: TObject, texts: ReadonlyMap<string, string>): ConvertedTexts {
+  const value: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const text = texts.get(name);
+    const wanted = property as Wanted;
+    if (text === undefined) {
+      if (wanted.default !== undefined) value[name] = wanted.default;
+      continue;
+    }
+    const converted = convert(wanted, text);
+    if (converted === undefined) {
+      const item = wanted.type === 'array' ? 'a list, separated by commas' : typeName(wanted.type);
+      return { kind: 'problem', message: `${name} must be ${item}` };
+    }
+    value[name] = converted;
+  }
+  return { kind: 'value', value };
+}
+
+type Wanted = TSchema & {
+  readonly type?: string;
+  readonly items?: TSchema;
+  readonly default?: unknown;
+  readonly anyOf?: readonly TSchema[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+};
+
+/** Nothing when the text is none of what is wanted. Whatever stays a text is checked by the schema. */
+function convert(wanted: Wanted, text: string): unknown {
+  switch (wanted.type) {
+    case 'integer':
+      return INTEGER.test(text) ? Number(text) : undefined;
+    case 'number':
+      return NUMBER.test(text) ? Number(text) : undefined;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    case 'array':
+      return convertList(wanted.items as Wanted, text);
+    default:
+      return choiceOf(wanted, text) ?? text;
+  }
+}
+
+function convertList(items: Wanted, text: string): unknown {
+  const values = text.split(',').map((part) => convert(items, part));
+  return values.includes(undefined) ? undefined : values;
+}
+
+/** A choice among values that are not texts, such as 1, 2 and 3. */
+function choiceOf({ anyOf, enum: values }: Wanted, text: string): unknown {
+  const choices = values ?? anyOf?.map((one) => (one as Wanted).const) ?? [];
+  return choices.find((choice) => choice !== undefined && String(choice) === text);
+}
+
+export type QueryTexts =
+  | { readonly kind: 'texts'; readonly texts: ReadonlyMap<string, string> }
+  | { readonly kind: 'problem'; readonly message: string };
+
+/** Strict where browsers guess: a name given twice and what is no percent-encoded UTF-8 are refused. */
+export function readQuery(query: string): QueryTexts {
+  const texts = new Map<string, string>();
+  if (query === '') return { kind: 'texts', texts };
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const [rawName, rawValue] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+    const name = decodeText(rawName.replaceAll('+', ' '));
+    const value = decodeText(rawValue.replaceAll('+', ' '));
+    if (name === undefined || value === undefined) {
+      return { kind: 'problem', message: 'The query is not percent-encoded UTF-8' };
+    }
+    if (texts.has(name)) return { kind: 'problem', message: `${shown(name)} is given twice` };
+    texts.set(name, value);
+  }
+  return { kind: 'texts', texts };
+}
+
+function shown(name: string): string {
+  return /^[\w.-]{1,60}$/.test(name) ? name : 'A parameter of the query';
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { BODY_LIMITS, createBodyReader, discardBody } from '../../src/http/body.ts';
+import { ByteBudget } from '../../src/http/budget.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { systemRandom } from '../../src/kernel/random.ts';
+import { createPlatform, type PlatformParts } from '../../src/platform/dispatch.ts';
+import type { Endpoint } from '../../src/platform/endpoint.ts';
+
+/** A server of nothing but the platform, with rows of a test. Token `user` and `operator` are logged in. */
+export interface TestPlatform {
+  readonly url: string;
+  readonly ended: [endpoint: string, status: number][];
+  close(): Promise<void>;
+}
+
+const MIB = 1024 * 1024;
+
+export async function startPlatform(
+  endpoints: readonly Endpoint[],
+  parts: Partial<PlatformParts> = {},
+): Promise<TestPlatform> {
+  const ended: TestPlatform['ended'] = [];
+  const platform = createPlatform({
+    endpoints,
+    sessions: testSessions,
+    readBody: createBodyReader(new ByteBudget(8 * MIB), { ...BODY_LIMITS, bytesMax: MIB }),
+    discardBody,
+    addressOf: () => '192.0.2.1',
+    observer: { platformEnded: (endpoint, status) => ended.push([endpoint, status]) },
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLogger,
+    ...parts,
+  });
+  const server = createServer((request, response) => void platform.handle(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ended,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Cookies are `cookie-user`, paired with `pair-user`. */
+export const testSessions: PlatformParts['sessions'] = {
+  byAccessToken: (token) => Promise.resolve(logins.get(token)),
+  byCookie: (session) => Promise.resolve(logins.get(session.replace('cookie-', ''))),
+  isCsrf: (sessionId, given) => given === `pair-${sessionId}`,
+};
+
+const logins = new Map([
+  ['user', { accountId: 1, role: 'user' as const, sessionId: 'user' }],
+  ['operator', { accountId: 2, role: 'operator' as const, sessionId: 'operator' }],
+]);
