@@ -227,6 +227,22 @@ export const SETTINGS = {
     'TOLLGATE_TRUSTED_PROXIES',
     'Proxies (addresses or CIDRs, by commas) whose `X-Forwarded-For` is believed; others are the client.',
   ),
+  publicUrl: {
+    name: 'TOLLGATE_PUBLIC_URL',
+    standard: '',
+    meaning: 'Address that people and programs reach us at; with https, cookies travel over https only.',
+    parse: (value: string) => {
+      if (value === '') return undefined;
+      const good = /^https?:\/\/[^/\s]/.test(value) && URL.canParse(value);
+      return good ? value.replace(/\/+$/, '') : new Reason('must begin with https:// or http://');
+    },
+  } satisfies Setting<string | undefined>,
+  registration: choice(
+    'TOLLGATE_REGISTRATION',
+    'open',
+    ['open', 'closed'],
+    'Whether people may make accounts of their own, unless an operator has decided it.',
+  ),
   drainMs: integer('TOLLGATE_DRAIN_MS', 30_000, [0, 3_600_000], 'What running calls get at SIGTERM.'),
   openaiApiKey: optional('OPENAI_API_KEY', 'Makes the default catalogue serve OpenAI models.'),
   anthropicApiKey: optional('ANTHROPIC_API_KEY', 'Makes the default catalogue serve Anthropic models.'),

@@ -67,6 +67,11 @@ export type PasswordChange =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'wait'; readonly waitMs: number };
 
+export interface Passwords {
+  readonly old: string;
+  readonly new: string;
+}
+
 export interface Logins extends SessionDoor {
   register(entry: Entry): Promise<Entered | EntryRefusal>;
   login(entry: Entry): Promise<Entered | EntryRefusal>;
@@ -76,7 +81,7 @@ export interface Logins extends SessionDoor {
   /** This session, or all of the account's; tells how many ended. */
   logout(login: FoundLogin, which: 'this' | 'all'): Promise<number>;
   /** Ends every other session of the account. */
-  changePassword(login: FoundLogin, passwords: { old: string; new: string }): Promise<PasswordChange>;
+  changePassword(login: FoundLogin, passwords: Passwords): Promise<PasswordChange>;
 }
 
 /** store/sessions.ts, store/login-failures.ts and store/registration.ts implement these. */
@@ -85,13 +90,13 @@ export interface LoginStore extends SessionStore, FailureStore, RegistrationStor
 export interface SessionStore {
   /** `addressMark`: whether the account was entered from there before. */
   findLogin(email: string, addressMark: string): Promise<StoredLogin | undefined>;
-  findSession(sessionId: string): Promise<StoredSession | undefined>;
+  findSession(sessionId: string, nowMs: number): Promise<StoredSession | undefined>;
   /** False when the account was disabled, or its password changed, since `passwordHash` was read. */
   openSession(session: NewSession, passwordHash: string): Promise<boolean>;
   /** Exactly one of any number of callers with one secret gets `rotated`; every other ends the session. */
   rotateSecret(rotation: Rotation): Promise<Rotated>;
-  endSession(accountId: number, sessionId: string): Promise<number>;
-  endAllSessions(accountId: number): Promise<number>;
+  endSession(accountId: number, sessionId: string, nowMs: number): Promise<number>;
+  endAllSessions(accountId: number, nowMs: number): Promise<number>;
   findPassword(accountId: number): Promise<string | undefined>;
   /** Sessions that ended; nothing when the password is no longer `oldHash`. */
   changePassword(change: NewPassword): Promise<number | undefined>;
@@ -145,6 +150,7 @@ export interface NewPassword {
   readonly newHash: string;
   /** Goes on. */
   readonly sessionId: string;
+  readonly nowMs: number;
 }
 
 /** Failures counted for something: `account:…`, `address:…`. */
@@ -185,6 +191,7 @@ export interface RegistrationStore {
   /** What an operator said; nothing when the configuration decides. */
   findRegistration(): Promise<'open' | 'closed' | undefined>;
   register(member: NewMember): Promise<Joined>;
+  isSetupToken(tokenHash: string, nowMs: number): Promise<boolean>;
   /** `refused`: the token is unknown, used or expired, or there is an operator already. */
   setUp(tokenHash: string, member: NewMember, nowMs: number): Promise<Joined | { readonly kind: 'refused' }>;
 }

@@ -1,6 +1,7 @@
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { PASSWORD_HASHES_AT_ONCE, PASSWORD_HASHES_WAITING_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
+import { Line } from '../kernel/line.ts';
 import type { Random } from '../kernel/random.ts';
 
 /**
@@ -37,31 +38,14 @@ export async function verifyPassword(password: string, stored: string | undefine
   return equal && stored !== undefined;
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
 /** Each takes 128 MiB and a thread of the pool, so few run at once and few wait. */
+const hashing = new Line(PASSWORD_HASHES_AT_ONCE, PASSWORD_HASHES_WAITING_MAX);
+
 async function derive(password: string, salt: Buffer, costLog2: number): Promise<Buffer> {
-  if (running >= PASSWORD_HASHES_AT_ONCE) {
-    if (waiting.length >= PASSWORD_HASHES_WAITING_MAX) throw new PasswordsBusy('too many passwords to hash');
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    running++;
-  }
-  try {
-    const cost = 2 ** costLog2;
-    return await deriveBytes(password, salt, {
-      N: cost,
-      r: BLOCK_SIZE,
-      p: 1,
-      maxmem: 256 * BLOCK_SIZE * cost,
-    });
-  } finally {
-    // A place is handed over, not freed and taken again: nobody can slip in between.
-    const next = waiting.shift();
-    if (next === undefined) running--;
-    else next();
-  }
+  if (hashing.isFull) throw new PasswordsBusy('too many passwords to hash');
+  const cost = 2 ** costLog2;
+  const options = { N: cost, r: BLOCK_SIZE, p: 1, maxmem: 256 * BLOCK_SIZE * cost };
+  return hashing.run(() => deriveBytes(password, salt, options));
 }
 
 function deriveBytes(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {

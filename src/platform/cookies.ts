@@ -19,17 +19,19 @@ export function readCookies(header: string | undefined): ReadonlyMap<string, str
   return cookies;
 }
 
+/** How browsers reach us: behind https a cookie never travels without it. */
+export type Transport = 'https' | 'http';
+
 export interface CookieOptions {
   readonly ageMs: number;
   readonly path: string;
-  /** The public address is https: the cookie never travels without it. */
-  readonly secure: boolean;
+  readonly transport: Transport;
   readonly scripts: 'may-read' | 'may-not';
 }
 
 /** One `Set-Cookie`. Our values are tokens of our own, so nothing needs quoting. */
 export function writeCookie(name: string, value: string, options: CookieOptions): string {
-  const { ageMs, path, secure, scripts } = options;
+  const { ageMs, path, transport, scripts } = options;
   const parts = [
     `${name}=${value}`,
     `Path=${path}`,
@@ -37,6 +39,6 @@ export function writeCookie(name: string, value: string, options: CookieOptions)
     'SameSite=Strict',
   ];
   if (scripts === 'may-not') parts.push('HttpOnly');
-  if (secure) parts.push('Secure');
+  if (transport === 'https') parts.push('Secure');
   return parts.join('; ');
 }

@@ -1,10 +1,17 @@
 import { StoreUnavailable } from '../accounts/contract.ts';
-import { STORE_UPKEEP_MS, STORE_UPKEEP_STEPS_MAX, WINDOWS_PRUNED_ROWS } from '../bounds.ts';
+import {
+  SESSIONS_PRUNED_ROWS,
+  STORE_UPKEEP_MS,
+  STORE_UPKEEP_STEPS_MAX,
+  WINDOWS_PRUNED_ROWS,
+} from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Database } from './database.ts';
+import { pruneLoginFailures } from './login-failures.ts';
 import { dropPartitionsBefore, logMonth } from './partitions.ts';
+import { pruneSessions } from './sessions.ts';
 import { pruneWindows } from './windows.ts';
 
 export interface StoreUpkeepOptions {
@@ -57,7 +64,9 @@ class PeriodicUpkeep implements StoreUpkeep {
 
   async #work(): Promise<void> {
     try {
-      await this.#forgetWindows();
+      await this.#forget(pruneWindows, WINDOWS_PRUNED_ROWS);
+      await this.#forget(pruneSessions, SESSIONS_PRUNED_ROWS);
+      await this.#forget(pruneLoginFailures, SESSIONS_PRUNED_ROWS);
       await this.#dropLogs();
     } catch (error) {
       // A store that is away, or busy with its logs, is tried again in the next round.
@@ -67,10 +76,13 @@ class PeriodicUpkeep implements StoreUpkeep {
   }
 
   /** Step by step, so that no statement holds many rows for long. */
-  async #forgetWindows(): Promise<void> {
+  async #forget(
+    prune: (database: Database, nowMs: number) => Promise<number>,
+    rowsAtOnce: number,
+  ): Promise<void> {
     const { database, clock } = this.#options;
     for (let steps = 0; steps < STORE_UPKEEP_STEPS_MAX && !this.#stopped; steps++) {
-      if ((await pruneWindows(database, clock.now())) < WINDOWS_PRUNED_ROWS) return;
+      if ((await prune(database, clock.now())) < rowsAtOnce) return;
     }
   }
 

@@ -1,0 +1,159 @@
+import { LOGIN_BUSY_MS, LOGIN_COUNTS_AT_ONCE, LOGIN_COUNTS_WAITING_MAX } from '../bounds.ts';
+import { Line, LineFull } from '../kernel/line.ts';
+import type {
+  Entered,
+  Entry,
+  EntryRefusal,
+  FailureScope,
+  FoundLogin,
+  LoginStore,
+  Logins,
+  PasswordChange,
+  Passwords,
+} from './login-contract.ts';
+import { hashPassword, PasswordsBusy, verifyPassword } from './password.ts';
+import { type PreparedSession, type SessionParts, Sessions } from './session.ts';
+import {
+  clearedByLogin,
+  loginScopes,
+  passwordScopes,
+  registrationScopes,
+  visitorAddress,
+} from './throttle.ts';
+import { hashSecret, newLoginId } from './token.ts';
+
+export interface LoginParts extends SessionParts {
+  readonly store: LoginStore;
+  /** What the configuration says; an operator's word goes before it. */
+  readonly registration: 'open' | 'closed';
+}
+
+type Wait = { readonly kind: 'wait'; readonly waitMs: number };
+const BUSY: Wait = { kind: 'wait', waitMs: LOGIN_BUSY_MS };
+
+export function createLogins(parts: LoginParts): Logins {
+  return new PasswordLogins(parts);
+}
+
+class PasswordLogins extends Sessions implements Logins {
+  readonly #parts: LoginParts;
+  readonly #counting = new Line(LOGIN_COUNTS_AT_ONCE, LOGIN_COUNTS_WAITING_MAX);
+
+  constructor(parts: LoginParts) {
+    super(parts);
+    this.#parts = parts;
+  }
+
+  /** An unknown account goes the whole way of a known one: the same statements and the same hash. */
+  async login(entry: Entry): Promise<Entered | EntryRefusal> {
+    const { store, tokens } = this.#parts;
+    const accountMark = tokens.markOf(entry.email);
+    const addressMark = tokens.markOf(visitorAddress(entry.address));
+    const found = await store.findLogin(entry.email, addressMark);
+    const deviceId = this.#knownDevice(entry, accountMark);
+    const addressKnown = found?.addressKnown ?? false;
+    const scopes = loginScopes({ accountMark, addressMark, deviceId, addressKnown });
+    const right = await this.#attempt(scopes, () => verifyPassword(entry.password, found?.passwordHash));
+    if (typeof right === 'object') return right;
+    if (!right || found === undefined) return { kind: 'wrong' };
+    await store.forgetFailures(clearedByLogin(scopes));
+    if (found.status === 'disabled') return { kind: 'disabled' };
+    const prepared = this.prepare(entry);
+    const session = { ...prepared.session, accountId: found.accountId };
+    if (!(await store.openSession(session, found.passwordHash))) return { kind: 'wrong' };
+    return this.#entered(prepared, found.accountId, { accountMark, deviceId });
+  }
+
+  async register(entry: Entry): Promise<Entered | EntryRefusal> {
+    const { store, registration, tokens, clock } = this.#parts;
+    if (((await store.findRegistration()) ?? registration) === 'closed') return { kind: 'closed' };
+    const scopes = registrationScopes(tokens.markOf(visitorAddress(entry.address)));
+    const waitMs = await this.#count(() => store.countAttempt(scopes, clock.now()));
+    if (waitMs > 0) return { kind: 'wait', waitMs };
+    const member = await this.#member(entry);
+    if ('kind' in member) return member;
+    const joined = await store.register(member);
+    if (joined.kind === 'email-taken') return joined;
+    return this.#entered(member, joined.accountId, { accountMark: tokens.markOf(entry.email) });
+  }
+
+  /** 256 random bits cannot be guessed, so nothing is counted; what is wrong costs one statement. */
+  async setUp(token: string, entry: Entry): Promise<Entered | EntryRefusal> {
+    const { store, tokens, clock } = this.#parts;
+    const tokenHash = hashSecret(token);
+    if (!(await store.isSetupToken(tokenHash, clock.now()))) return { kind: 'wrong' };
+    const member = await this.#member(entry);
+    if ('kind' in member) return member;
+    const joined = await store.setUp(tokenHash, member, clock.now());
+    if (joined.kind === 'refused') return { kind: 'wrong' };
+    if (joined.kind === 'email-taken') return joined;
+    return this.#entered(member, joined.accountId, { accountMark: tokens.markOf(entry.email) });
+  }
+
+  async changePassword({ accountId, sessionId }: FoundLogin, passwords: Passwords): Promise<PasswordChange> {
+    const { store, random, clock } = this.#parts;
+    const oldHash = await store.findPassword(accountId);
+    const scopes = passwordScopes(sessionId);
+    const right = await this.#attempt(scopes, () => verifyPassword(passwords.old, oldHash));
+    if (typeof right === 'object') return right;
+    if (!right || oldHash === undefined) return { kind: 'wrong' };
+    await store.forgetFailures(scopes.map(({ name }) => name));
+    const newHash = await busyIfFull(() => hashPassword(passwords.new, random));
+    if (typeof newHash === 'object') return newHash;
+    const change = { accountId, oldHash, newHash, sessionId, nowMs: clock.now() };
+    const ended = await store.changePassword(change);
+    return ended === undefined ? { kind: 'wrong' } : { kind: 'changed', ended };
+  }
+
+  /** Counted before it is made and taken back when it was none, so that many at once do not pass together. */
+  async #attempt(scopes: readonly FailureScope[], verify: () => Promise<boolean>): Promise<boolean | Wait> {
+    const { store, clock } = this.#parts;
+    const waitMs = await this.#count(() => store.countAttempt(scopes, clock.now()));
+    if (waitMs > 0) return { kind: 'wait', waitMs };
+    const right = await busyIfFull(verify);
+    if (right !== false) await store.uncountAttempt(scopes);
+    return right;
+  }
+
+  async #count(work: () => Promise<number>): Promise<number> {
+    try {
+      return await this.#counting.run(work);
+    } catch (error) {
+      if (error instanceof LineFull) return LOGIN_BUSY_MS;
+      throw error;
+    }
+  }
+
+  async #member(entry: Entry) {
+    const { random } = this.#parts;
+    const passwordHash = await busyIfFull(() => hashPassword(entry.password, random));
+    return typeof passwordHash === 'object'
+      ? passwordHash
+      : { ...this.prepare(entry), email: entry.email, passwordHash };
+  }
+
+  /** The cookie of a browser that entered this very account before; another account's is none. */
+  #knownDevice({ device }: Entry, accountMark: string): string | undefined {
+    const known = device === undefined ? undefined : this.#parts.tokens.readDevice(device);
+    return known?.accountMark === accountMark ? known.id : undefined;
+  }
+
+  #entered(
+    prepared: PreparedSession,
+    accountId: number,
+    { accountMark, deviceId }: { readonly accountMark: string; readonly deviceId?: string | undefined },
+  ): Entered {
+    const { tokens, random } = this.#parts;
+    const device = tokens.signDevice({ id: deviceId ?? newLoginId(random), accountMark });
+    return this.enter(prepared, accountId, device);
+  }
+}
+
+async function busyIfFull<T>(work: () => Promise<T>): Promise<T | Wait> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PasswordsBusy) return BUSY;
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import { ACCESS_TOKEN_MS, COOKIE_SESSION_MS, REFRESH_TOKEN_MS, USER_AGENT_LENGTH_MAX } from '../bounds.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Random } from '../kernel/random.ts';
+import type {
+  Entered,
+  FoundLogin,
+  NewSession,
+  SessionDoor,
+  SessionKind,
+  SessionStore,
+  Visitor,
+} from './login-contract.ts';
+import { visitorAddress } from './throttle.ts';
+import { hashSecret, isSame, newLoginId, type Tokens } from './token.ts';
+
+export interface SessionParts {
+  readonly store: SessionStore;
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** A session that is to be stored, with the one text that its client gets and nobody keeps. */
+export interface PreparedSession {
+  readonly session: Omit<NewSession, 'accountId'>;
+  readonly secret: string;
+}
+
+const LIFE_MS: Readonly<Record<SessionKind, number>> = { token: REFRESH_TOKEN_MS, cookie: COOKIE_SESSION_MS };
+const SECRET_KIND = { token: 'refresh', cookie: 'cookie' } as const;
+
+/** Sessions live in the store; here is only what their texts mean. */
+export class Sessions implements SessionDoor {
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  async byAccessToken(text: string): Promise<FoundLogin | undefined> {
+    const { tokens, clock, store } = this.#parts;
+    const claims = tokens.readAccess(text, clock.now());
+    if (claims === undefined) return undefined;
+    const { sessionId } = claims;
+    const found = await store.findSession(sessionId, clock.now());
+    if (found === undefined || !found.live || found.kind !== 'token') return undefined;
+    if (found.accountId !== claims.accountId) return undefined;
+    return { sessionId, accountId: found.accountId, role: found.role };
+  }
+
+  async byCookie(text: string): Promise<FoundLogin | undefined> {
+    const { tokens, clock, store } = this.#parts;
+    const sessionId = tokens.readSecret('cookie', text);
+    if (sessionId === undefined) return undefined;
+    const found = await store.findSession(sessionId, clock.now());
+    if (found === undefined || !found.live || found.kind !== 'cookie') return undefined;
+    if (!isSame(found.secretHash, hashSecret(text))) return undefined;
+    return { sessionId, accountId: found.accountId, role: found.role };
+  }
+
+  isCsrf(sessionId: string, given: string | undefined): boolean {
+    return this.#parts.tokens.isCsrf(sessionId, given);
+  }
+
+  prepare({ address, userAgent, way }: Visitor): PreparedSession {
+    const { tokens, clock, random } = this.#parts;
+    const id = newLoginId(random);
+    const secret = tokens.newSecret(SECRET_KIND[way], id, random);
+    const createdAtMs = clock.now();
+    const visitor = visitorAddress(address);
+    const session = {
+      id,
+      kind: way,
+      secretHash: hashSecret(secret),
+      createdAtMs,
+      expiresAtMs: createdAtMs + LIFE_MS[way],
+      address: visitor,
+      addressMark: tokens.markOf(visitor),
+      userAgent: printable(userAgent),
+    };
+    return { session, secret };
+  }
+
+  /** What the client of a stored session gets. `device` is for browsers. */
+  enter({ session, secret }: PreparedSession, accountId: number, device: string): Entered {
+    if (session.kind === 'token') return this.#tokensOf(session.id, accountId, secret);
+    const csrf = this.#parts.tokens.csrfOf(session.id);
+    return { kind: 'cookie', session: secret, csrf, device, expiresInSeconds: COOKIE_SESSION_MS / 1000 };
+  }
+
+  /**
+   * Every refresh token works once. One that comes again was copied, by a thief or from its owner, and we cannot
+   * know who came first: so the session ends for both. That holds for two at the same moment as well. An answer
+   * that repeats the new pair for some seconds would give it to the thief.
+   */
+  async refresh(text: string): Promise<Entered | { readonly kind: 'wrong' }> {
+    const { tokens, clock, store, random, log } = this.#parts;
+    const sessionId = tokens.readSecret('refresh', text);
+    if (sessionId === undefined) return { kind: 'wrong' };
+    const secret = tokens.newSecret('refresh', sessionId, random);
+    const nowMs = clock.now();
+    const rotated = await store.rotateSecret({
+      sessionId,
+      oldHash: hashSecret(text),
+      newHash: hashSecret(secret),
+      nowMs,
+      expiresAtMs: nowMs + REFRESH_TOKEN_MS,
+    });
+    if (rotated.kind === 'rotated') return this.#tokensOf(sessionId, rotated.accountId, secret);
+    if (rotated.kind === 'reused') {
+      log.warn({ accountId: rotated.accountId }, 'a refresh token came twice: its session is ended');
+    }
+    return { kind: 'wrong' };
+  }
+
+  logout({ accountId, sessionId }: FoundLogin, which: 'this' | 'all'): Promise<number> {
+    const { store, clock } = this.#parts;
+    return which === 'all'
+      ? store.endAllSessions(accountId, clock.now())
+      : store.endSession(accountId, sessionId, clock.now());
+  }
+
+  #tokensOf(sessionId: string, accountId: number, refreshToken: string): Entered {
+    const { tokens, clock } = this.#parts;
+    const expiresAtMs = clock.now() + ACCESS_TOKEN_MS;
+    const accessToken = tokens.signAccess({ sessionId, accountId, expiresAtMs });
+    return { kind: 'token', accessToken, refreshToken, expiresInSeconds: ACCESS_TOKEN_MS / 1000 };
+  }
+}
+
+/** A client names itself as it likes; what its owner sees later is one short line. */
+function printable(userAgent: string): string {
+  return userAgent.replace(/[^\x20-\x7e]/g, '?').slice(0, USER_AGENT_LENGTH_MAX);
+}

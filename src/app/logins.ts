@@ -1,0 +1,36 @@
+import { createLogins } from '../accounts/login.ts';
+import type { Logins } from '../accounts/login-contract.ts';
+import { newTokens } from '../accounts/token.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { systemRandom } from '../kernel/random.ts';
+import type { Transport } from '../platform/cookies.ts';
+import type { Database } from '../store/database.ts';
+import { createFailureStore } from '../store/login-failures.ts';
+import { createRegistrationStore } from '../store/registration.ts';
+import { readSecret } from '../store/secret-file.ts';
+import { createSessionStore } from '../store/sessions.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Logins of this process; everything that they know is in the store. */
+export function openLogins(database: Database, { config, log }: Surroundings): Logins {
+  const secret = readSecret(config.secret, config.dataDirectory, systemRandom);
+  const store = {
+    ...createSessionStore(database),
+    ...createFailureStore(database),
+    ...createRegistrationStore(database),
+  };
+  const { registration } = config;
+  return createLogins({
+    store,
+    registration,
+    tokens: newTokens(secret),
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
+}
+
+/** Without a public address nothing is known of https, and a cookie for https only would never come back. */
+export function transportOf({ config }: Pick<Surroundings, 'config'>): Transport {
+  return config.publicUrl?.startsWith('https://') === true ? 'https' : 'http';
+}

@@ -1,0 +1,111 @@
+import type { Joined, NewMember, RegistrationStore } from '../accounts/login-contract.ts';
+import { hashSecret, newSetupToken } from '../accounts/token.ts';
+import { SETUP_TOKEN_MS } from '../bounds.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Random } from '../kernel/random.ts';
+import { createAccount } from './accounts.ts';
+import type { Database } from './database.ts';
+import { insertSession } from './sessions.ts';
+
+export function createRegistrationStore(database: Database): RegistrationStore {
+  return {
+    findRegistration: () => findRegistration(database),
+    register: (member) => database.transaction((transaction) => join(transaction, member, 'user')),
+    isSetupToken: (tokenHash, nowMs) => isSetupToken(database, tokenHash, nowMs),
+    setUp: (tokenHash, member, nowMs) => setUp(database, { tokenHash, nowMs }, member),
+  };
+}
+
+/** What an operator set; nothing when the configuration decides. */
+export async function findRegistration(database: Database): Promise<'open' | 'closed' | undefined> {
+  const [row] = await database.query<{ registration: 'open' | 'closed' | null }>(
+    'select registration from platform_settings',
+  );
+  return row?.registration ?? undefined;
+}
+
+/** In force for the next registration on every node: nobody remembers it. */
+export async function setRegistration(
+  database: Database,
+  registration: 'open' | 'closed' | undefined,
+): Promise<void> {
+  await database.query('update platform_settings set registration = $1', [registration ?? null]);
+}
+
+/** The account, with what the catalogue gives to new ones, and its first session. */
+async function join(transaction: Database, member: NewMember, role: 'user' | 'operator'): Promise<Joined> {
+  const [defaults] = await transaction.query<{ rate: bigint; api_billing: boolean; auto_exchange: boolean }>(
+    `select default_user_rate_micro as rate, default_api_billing as api_billing,
+       default_auto_exchange as auto_exchange from catalog_settings`,
+  );
+  assert(defaults !== undefined, 'the settings of the catalogue are one row');
+  const created = await createAccount(transaction, {
+    email: member.email,
+    passwordHash: member.passwordHash,
+    status: 'enabled',
+    role,
+    userType: 0,
+    userRateMicro: defaults.rate,
+    apiBilling: defaults.api_billing,
+    autoExchange: defaults.auto_exchange,
+    extraApiQuotaMicro: 0n,
+    preference: { fallbackModel: null, byokFallback: false },
+  });
+  if (created.kind === 'email-taken') return created;
+  const { accountId } = created;
+  await insertSession(transaction, { ...member.session, accountId });
+  return { kind: 'joined', accountId };
+}
+
+const NO_OPERATOR = "not exists (select from accounts where role = 'operator')";
+
+/**
+ * A new token for whoever starts the server, until there is an operator; the one before is void. Only its hash
+ * is stored.
+ */
+export async function makeSetupToken(
+  database: Database,
+  random: Random,
+  nowMs: number,
+): Promise<string | undefined> {
+  const token = newSetupToken(random);
+  const rows = await database.query(
+    `insert into setup_token (token_hash, expires_at) select $1, $2::timestamptz where ${NO_OPERATOR}
+     on conflict (id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
+     returning 1`,
+    [hashSecret(token), new Date(nowMs + SETUP_TOKEN_MS).toISOString()],
+  );
+  return rows.length === 0 ? undefined : token;
+}
+
+async function isSetupToken(database: Database, tokenHash: string, nowMs: number): Promise<boolean> {
+  const rows = await database.query(
+    `select 1 from setup_token where token_hash = $1 and expires_at > $2 and ${NO_OPERATOR}`,
+    [tokenHash, new Date(nowMs).toISOString()],
+  );
+  return rows.length === 1;
+}
+
+/** Whoever deletes the token has it: of two at once the second finds none. A taken address keeps it. */
+function setUp(
+  database: Database,
+  { tokenHash, nowMs }: { readonly tokenHash: string; readonly nowMs: number },
+  member: NewMember,
+): Promise<Joined | { readonly kind: 'refused' }> {
+  return database.transaction(async (transaction) => {
+    const taken = await transaction.query(
+      `delete from setup_token where token_hash = $1 and expires_at > $2 and ${NO_OPERATOR} returning expires_at`,
+      [tokenHash, new Date(nowMs).toISOString()],
+    );
+    const [token] = taken as readonly { expires_at: Date }[];
+    if (token === undefined) return { kind: 'refused' };
+    const joined = await join(transaction, member, 'operator');
+    if (joined.kind === 'email-taken') {
+      await transaction.query('insert into setup_token (token_hash, expires_at) values ($1, $2)', [
+        tokenHash,
+        token.expires_at,
+      ]);
+    }
+    return joined;
+  });
+}
