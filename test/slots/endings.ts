@@ -20,10 +20,10 @@ export interface Way {
   readonly act: (socket: Socket, request: Buffer) => Promise<Seen>;
 }
 
+/** Short, but on a busy machine a healthy answer may take a second. */
 export const LIMITS = {
-  TOLLGATE_FIRST_BYTE_TIMEOUT_MS: '500',
-  TOLLGATE_PLAIN_TIMEOUT_MS: '5000',
-  TOLLGATE_IDLE_TIMEOUT_MS: '500',
+  TOLLGATE_FIRST_BYTE_TIMEOUT_MS: '4000',
+  TOLLGATE_IDLE_TIMEOUT_MS: '2000',
   TOLLGATE_CLIENT_STALL_MS: '500',
 };
 
@@ -93,7 +93,7 @@ const halfClose: Way['act'] = async (socket, request) => {
 
 /** Thirteen of the fourteen; the death of the process needs a process. */
 export const WAYS: readonly Way[] = [
-  { name: 'ok', share: 352, directive: 'tokens=5', act: read },
+  { name: 'ok', share: 408, directive: 'tokens=5', act: read },
   { name: 'refused-4xx', share: 240, directive: 'fault=status@400', act: read },
   { name: 'failed-5xx', share: 240, directive: 'fault=status@500', act: read },
   { name: 'left-in-body', share: 140, directive: 'tokens=5', act: leaveInBody },
@@ -101,11 +101,11 @@ export const WAYS: readonly Way[] = [
   { name: 'left-at-first', share: 140, directive: 'tokens=200 pace=20', act: leaveAfter(1) },
   { name: 'left-midway', share: 140, directive: 'tokens=200 pace=5', act: leaveAfter(9) },
   { name: 'left-at-last', share: 140, directive: 'tokens=8 fault=stall@1000000', act: leaveAfter(8) },
-  { name: 'vendor-stalls', share: 120, directive: 'tokens=20 fault=stall@3', act: read },
+  { name: 'vendor-stalls', share: 96, directive: 'tokens=20 fault=stall@3', act: read },
   { name: 'stops-reading', share: 8, directive: 'tokens=120000', act: stopReading },
   { name: 'half-closed', share: 140, directive: 'tokens=20 pace=5', act: halfClose },
   { name: 'encoder-throws', share: 120, directive: 'tokens=20 pace=5', act: read },
-  { name: 'times-out', share: 80, directive: 'fault=no-headers', act: read },
+  { name: 'times-out', share: 48, directive: 'fault=no-headers', act: read },
 ];
 
 export async function endOne(world: World, key: string, way: Way): Promise<Seen> {

@@ -1,8 +1,7 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { dialectOf } from '../../src/protocol/registry.ts';
-import { redisServer } from '../prerequisites.ts';
 import { until } from '../support/processes.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import type { TestRedis } from '../support/redis.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { endOne, LIMITS, slotsCatalog, WAYS, type Way } from './endings.ts';
 import { expectExactly } from './exactly.ts';
@@ -13,18 +12,9 @@ const SHARES = WAYS.reduce((sum, { share }) => sum + share, 0);
 /** As many as there are slots: whoever leaks one starves the others at once. */
 const SLOTS = 48;
 const FREE_MS = 5_000;
-const PATIENCE_MS = 60_000 + CALLS * 30;
+export const PATIENCE_MS = 60_000 + CALLS * 30;
 const BUSY = 42901;
 const TRIES_MAX = 500;
-
-let world: World | undefined;
-let redis: TestRedis | undefined;
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await world?.close();
-  world = undefined;
-});
-afterAll(() => redis?.close());
 
 /** The answers of one model cannot be written down: our own code throws in the middle of a stream. */
 function breakEncoder(): void {
@@ -78,8 +68,19 @@ async function endAll(at: World, key: string): Promise<Tally> {
   return tally;
 }
 
-async function proveSlots(name: string, environment: Record<string, string>): Promise<void> {
-  world = await startWorld({ catalog: slotsCatalog(SLOTS), environment: { ...LIMITS, ...environment } });
+/** All ways, mixed, on a world of its own; then nothing may be in use. */
+export async function proveSlots(redis?: TestRedis): Promise<void> {
+  const shared: Record<string, string> = redis === undefined ? {} : { REDIS_URL: redis.url };
+  const world = await startWorld({ catalog: slotsCatalog(SLOTS), environment: { ...LIMITS, ...shared } });
+  try {
+    await prove(world, redis);
+  } finally {
+    vi.restoreAllMocks();
+    await world.close();
+  }
+}
+
+async function prove(world: World, redis: TestRedis | undefined): Promise<void> {
   const key = await world.newKey('user@example.com', { policyId: 2 });
   breakEncoder();
   const { ends, busy } = await endAll(world, key);
@@ -87,7 +88,7 @@ async function proveSlots(name: string, environment: Record<string, string>): Pr
   const { url } = world;
   await until(async () => /^tollgate_active_calls 0$/m.test(await figures(url)), FREE_MS);
   const freeMs = performance.now() - lastAt;
-  if (redis !== undefined && environment.REDIS_URL !== undefined) {
+  if (redis !== undefined) {
     const names = await redis.inspect.keys('*:slots:*');
     expect(names.length).toBeLessThanOrEqual(1);
     for (const slots of names) expect(await redis.inspect.zcard(slots)).toBe(0);
@@ -102,6 +103,7 @@ async function proveSlots(name: string, environment: Record<string, string>): Pr
   await expectExactly({ url, key, limit: SLOTS, simulator: world.simulator });
   const calls = [...ends.values()].reduce((sum, count) => sum + count, 0);
   const result = `0 in use after ${Math.round(freeMs)} ms, then exactly ${SLOTS} at once; ${busy} waits`;
+  const name = redis === undefined ? 'memory' : 'Redis';
   console.log(`proof | slots, ${name} | ${calls} calls, ${WAYS.length} ways | ${result}`);
 }
 
@@ -128,18 +130,3 @@ async function verdicts({ database }: World): Promise<Record<string, readonly st
   );
   return Object.fromEntries(rows.map((row) => [row.model, row.verdicts]));
 }
-
-test(
-  'however calls end, no slot stays in use, with the gate in memory',
-  () => proveSlots('memory', {}),
-  PATIENCE_MS,
-);
-
-test.skipIf(redisServer === undefined)(
-  'the same with the gate on Redis (skipped without redis-server)',
-  async () => {
-    redis = await startRedis();
-    await proveSlots('Redis', { REDIS_URL: redis.url });
-  },
-  PATIENCE_MS,
-);
