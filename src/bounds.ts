@@ -406,3 +406,26 @@ export const SETUP_TOKEN_MS = 86_400_000;
 /** Characters kept of a client's name, and cookies read of one request. */
 export const USER_AGENT_LENGTH_MAX = 200;
 export const COOKIES_MAX = 50;
+/** Rows that one statement of an export reads; each piece is written to the client before the next is read. */
+export const EXPORT_ROWS_AT_ONCE = 1_000;
+/** An export covers a year at most; longer histories are several exports. */
+export const EXPORT_DAYS_MAX = 366;
+/** Pages of the logs are found without walking, so only arithmetic bounds their number. */
+export const LOG_PAGE_NUMBER_MAX = 1_000_000_000;
+/** Points of a trend: a month of hours, or a year of days. */
+export const TREND_HOURS_MAX = 744;
+export const TREND_DAYS_MAX = 366;
+/** Models of a statistic: clients make up names, and each that failed has a row. */
+export const STATS_MODELS_MAX = 200;
+/** Models of a ranking, before the hidden ones are left out. */
+export const RANKED_MODELS_MAX = 1_000;
+/** How long a ranking is told again before it is added up anew: anybody may ask for it. */
+export const RANKING_LIFE_MS = 30_000;
+/** Spec 8: one feedback per 60 seconds per IP; senders forgotten at each. */
+export const FEEDBACK_WAIT_MS = 60_000;
+export const FEEDBACK_SENDERS_SWEPT = 100;
+/** decisions.md 8: characters of a feedback; an address or a telephone number fits its contact. */
+export const FEEDBACK_LENGTH_MAX = 2_000;
+export const CONTACT_LENGTH_MAX = 200;
+/** Characters of a client's address in the audit log: the longest IPv6 form with a zone. */
+export const ADDRESS_CHARS_MAX = 64;

@@ -53,13 +53,34 @@ export async function applyCatalog(
   // Hashing takes its time, so it is done before anything is locked.
   const passwordHashes = await hashNewPasswords(database, document, options);
   return database.transaction(async (transaction) => {
-    // Whoever applies at the same time waits here and then compares with what we wrote.
-    await transaction.query('select version from catalog_settings for update');
-    const stored = await readCatalog(transaction, options);
+    const stored = await lockCatalog(transaction, options);
     const changes = diffCatalog(document, stored, await existingEmails(transaction, document));
     await writeChanges({ transaction, document, stored, changes, options, passwordHashes });
     return changes;
   });
+}
+
+/** One catalogue change of an operator, inside a transaction that has locked the settings. */
+export async function writeDocument(
+  transaction: Database,
+  { document, stored }: { readonly document: CatalogFile; readonly stored: StoredCatalog },
+  options: ApplyOptions,
+): Promise<void> {
+  assert(document.accounts.length === 0, 'accounts are no part of the catalogue that operators change');
+  const changes = diffCatalog(document, stored, new Set());
+  await writeChanges({ transaction, document, stored, changes, options, passwordHashes: new Map() });
+}
+
+/** Whoever changes the catalogue at the same time waits here and then sees what we wrote. */
+export async function lockCatalog(transaction: Database, unsealing: Unsealing): Promise<StoredCatalog> {
+  await transaction.query('select version from catalog_settings for update');
+  return readCatalog(transaction, unsealing);
+}
+
+/** Running servers are told at the commit. */
+export async function announceCatalog(transaction: Database): Promise<void> {
+  await transaction.query('update catalog_settings set version = version + 1');
+  await announce(transaction, { kind: 'catalog' });
 }
 
 interface Writing {
@@ -90,9 +111,7 @@ async function writeChanges(writing: Writing): Promise<void> {
     if (changed('announcement', each.id)) await write.writeAnnouncement(transaction, each);
   }
   for (const each of document.accounts) if (changed('account', each.email)) await writeAccount(writing, each);
-  if (changes.every((change) => change.entity === 'account')) return;
-  await transaction.query('update catalog_settings set version = version + 1');
-  await announce(transaction, { kind: 'catalog' });
+  if (changes.some((change) => change.entity !== 'account')) await announceCatalog(transaction);
 }
 
 function changedKeys(changes: readonly CatalogChange[]): (entity: Entity, key: string | number) => boolean {

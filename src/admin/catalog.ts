@@ -1,0 +1,209 @@
+import Type, { type TObject } from 'typebox';
+import { ENTRY_KINDS, type EntryKind } from '../catalog/entries.ts';
+import type { EntryJson } from '../catalog/entry-json.ts';
+import { type Answer, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
+import { fail } from '../platform/failure.ts';
+import { excerptOf, ID, pageOf, pageQuery } from '../platform/fields.ts';
+import { ENTRY_EXAMPLES } from './catalog-examples.ts';
+import { createSchema, SETTINGS, SETTINGS_CHANGE, shownSchema, updateSchema } from './catalog-schema.ts';
+import { actorOf, OPERATORS } from './operator.ts';
+import type { CatalogChanges, Changed, EntryRefusal } from './ports.ts';
+
+/** What an entry is called in sentences, and how its path names it. */
+const KINDS: Readonly<Record<EntryKind, { readonly one: string; readonly param: string }>> = {
+  vendors: { one: 'vendor', param: 'code' },
+  credentials: { one: 'credential', param: 'id' },
+  models: { one: 'model', param: 'model_id' },
+  routes: { one: 'route', param: 'id' },
+  policies: { one: 'policy', param: 'id' },
+  plans: { one: 'plan', param: 'code' },
+  nodes: { one: 'node', param: 'name' },
+  announcements: { one: 'announcement', param: 'id' },
+};
+
+const GROUP = { ...OPERATORS, tag: 'Catalogue' } as const;
+
+/** Every entity of the catalogue: list, get, create, update, delete; and the settings. */
+export function catalogEndpoints(catalog: CatalogChanges): readonly Endpoint[] {
+  return [
+    ...ENTRY_KINDS.flatMap((kind) => [
+      listRow(catalog, kind),
+      detailRow(catalog, kind),
+      createRow(catalog, kind),
+      updateRow(catalog, kind),
+      deleteRow(catalog, kind),
+    ]),
+    settingsRow(catalog),
+    changeSettingsRow(catalog),
+  ];
+}
+
+function paramsOf(kind: EntryKind): TObject {
+  const { param } = KINDS[kind];
+  return Type.Object({ [param]: param === 'id' ? ID : Type.String({ minLength: 1, maxLength: 256 }) });
+}
+
+function keyOf(kind: EntryKind, params: object): string {
+  return String((params as Record<string, unknown>)[KINDS[kind].param]);
+}
+
+function listRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: `${kind}.list`,
+    method: 'GET',
+    path: `/${kind}`,
+    summary: `The ${kind} of the catalogue, by pages.`,
+    query: pageQuery({
+      search: Type.Optional(
+        Type.String({ maxLength: 256, description: 'Only entries with this text in one of their fields.' }),
+      ),
+    }),
+    data: shownSchema(kind),
+    paged: true,
+    example: { data: ENTRY_EXAMPLES[kind].shown },
+    handle: async ({ query }) => {
+      const excerpt = excerptOf(query);
+      const found = matching(await catalog.list(kind), query.search ?? '');
+      return pageOf(found.slice(excerpt.offset, excerpt.offset + excerpt.limit), found.length, excerpt);
+    },
+  });
+}
+
+/** A searched text means itself; what is shown of a secret is no way to find it. */
+function matching(entries: readonly EntryJson[], search: string): readonly EntryJson[] {
+  const wanted = search.toLowerCase();
+  if (wanted === '') return entries;
+  return entries.filter(({ secret: _hidden, ...seen }) =>
+    Object.values(seen).some((value) => typeof value === 'string' && value.toLowerCase().includes(wanted)),
+  );
+}
+
+function detailRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
+  const { one, param } = KINDS[kind];
+  return endpoint({
+    ...GROUP,
+    name: `${kind}.get`,
+    method: 'GET',
+    path: `/${kind}/:${param}`,
+    summary: `One ${one} of the catalogue.`,
+    params: paramsOf(kind),
+    data: shownSchema(kind),
+    fails: ['notFound'],
+    example: { data: ENTRY_EXAMPLES[kind].shown },
+    handle: async ({ params }) => {
+      const entry = await catalog.find(kind, keyOf(kind, params));
+      return entry === undefined ? fail('notFound') : data(entry);
+    },
+  });
+}
+
+function createRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
+  const name = `${kind}.create`;
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'POST',
+    path: `/${kind}`,
+    summary: `Create a ${KINDS[kind].one}; it is in force on every node when this answers.`,
+    body: createSchema(kind),
+    data: shownSchema(kind),
+    fails: ['conflict'],
+    example: { body: ENTRY_EXAMPLES[kind].made, data: ENTRY_EXAMPLES[kind].shown },
+    handle: async ({ body }, context) => answer(await catalog.create(kind, body, actorOf(context, name))),
+  });
+}
+
+function updateRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
+  const { one, param } = KINDS[kind];
+  const name = `${kind}.update`;
+  const { made } = ENTRY_EXAMPLES[kind];
+  const changeable = updateSchema(kind).properties;
+  const example = Object.entries(made).filter(([field]) => Object.hasOwn(changeable, field));
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'PUT',
+    path: `/${kind}/:${param}`,
+    summary: `Change a ${one}; what is left out stays as it is.`,
+    params: paramsOf(kind),
+    body: updateSchema(kind),
+    data: shownSchema(kind),
+    fails: ['notFound'],
+    example: { body: Object.fromEntries(example), data: ENTRY_EXAMPLES[kind].shown },
+    handle: async ({ params, body }, context) => {
+      const change = { value: body, actor: actorOf(context, name) };
+      return answer(await catalog.update(kind, keyOf(kind, params), change));
+    },
+  });
+}
+
+function deleteRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
+  const { one, param } = KINDS[kind];
+  const name = `${kind}.delete`;
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'DELETE',
+    path: `/${kind}/:${param}`,
+    summary: `Delete a ${one} that nothing uses.`,
+    params: paramsOf(kind),
+    data: Type.Object({}),
+    fails: ['notFound', 'conflict'],
+    example: { data: {} },
+    handle: async ({ params }, context) => {
+      const removed = await catalog.remove(kind, keyOf(kind, params), actorOf(context, name));
+      return removed.kind === 'removed' ? data({}) : refusal(removed);
+    },
+  });
+}
+
+const SETTINGS_EXAMPLE = {
+  system_rate: '100',
+  defaults: { policy: 1, user_rate: '100', api_billing: true, auto_exchange: false },
+  verification_grants: { personal: '1000', enterprise: '5000' },
+};
+
+function settingsRow(catalog: CatalogChanges): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'settings.get',
+    method: 'GET',
+    path: '/settings',
+    summary: 'The system rate, what new accounts begin with, and what verification grants.',
+    data: SETTINGS,
+    example: { data: SETTINGS_EXAMPLE },
+    handle: async () => data(await catalog.settings()),
+  });
+}
+
+function changeSettingsRow(catalog: CatalogChanges): Endpoint {
+  const name = 'settings.update';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'PUT',
+    path: '/settings',
+    summary: 'Change the settings; what is left out stays as it is.',
+    body: SETTINGS_CHANGE,
+    data: SETTINGS,
+    example: { body: { system_rate: '100' }, data: SETTINGS_EXAMPLE },
+    handle: async ({ body }, context) => answer(await catalog.changeSettings(body, actorOf(context, name))),
+  });
+}
+
+function answer(result: Changed | EntryRefusal): Answer {
+  return result.kind === 'changed' ? data(result.entry) : refusal(result);
+}
+
+/** So many users of an entry are named; an operator who sees these knows where to look. */
+const USERS_NAMED_MAX = 5;
+
+function refusal(refused: EntryRefusal): Answer {
+  if (refused.kind === 'not-found') return fail('notFound');
+  if (refused.kind === 'invalid') return fail('badParameter', refused.problem);
+  if (refused.kind === 'exists') return fail('conflict', 'There is one already');
+  const named = refused.by.slice(0, USERS_NAMED_MAX).join(', ');
+  const more = refused.by.length - USERS_NAMED_MAX;
+  return fail('conflict', `It is used by ${named}${more > 0 ? ` and ${more} more` : ''}`);
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { masked, SECRET_FIELDS } from './mask.ts';
+
+test('of a secret its last four characters are left, of a short one nothing', () => {
+  expect(masked({ name: 'main', secret: 'sk-0123456789abcdef' })).toEqual({ name: 'main', secret: '…cdef' });
+  expect(masked({ password: 'fifteen letters' })).toEqual({ password: '…' });
+});
+
+test('every secret field is masked however deep it stands, and whatever it holds', () => {
+  for (const field of SECRET_FIELDS) {
+    const hidden = { list: [{ inner: { [field]: 'CANARY-0123456789-CANARY', other: 'seen' } }] };
+    expect(JSON.stringify(masked(hidden))).not.toContain('CANARY-');
+    expect(JSON.stringify(masked(hidden))).toContain('seen');
+    expect(masked({ [field]: { inner: 'CANARY' } })).toEqual({ [field]: null });
+  }
+});

@@ -1,0 +1,32 @@
+/** Fields that are secrets wherever they stand; each group of endpoints that takes a new one adds its name. */
+export const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  'secret',
+  'password',
+  'password_hash',
+  'api_key',
+  'access_token',
+  'refresh_token',
+]);
+
+const DEPTH_MAX = 16;
+/** Shorter secrets cannot spare four characters. */
+const SPARING_LENGTH = 16;
+
+/** The last four characters, of secrets that are long enough to spare them. */
+export function maskSecret(secret: string): string {
+  return `…${secret.length >= SPARING_LENGTH ? secret.slice(-4) : ''}`;
+}
+
+/** A copy in which every field of a secret name holds only what may be seen of it. */
+export function masked(value: unknown, depth = 0): unknown {
+  if (depth > DEPTH_MAX) return null;
+  if (Array.isArray(value)) return value.map((item) => masked(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  const copied = Object.entries(value).map(([name, child]) => [name, maskedField(name, child, depth)]);
+  return Object.fromEntries(copied);
+}
+
+function maskedField(name: string, value: unknown, depth: number): unknown {
+  if (!SECRET_FIELDS.has(name)) return masked(value, depth + 1);
+  return typeof value === 'string' ? maskSecret(value) : null;
+}
