@@ -51,13 +51,13 @@ policies:
   - { id: 7, name: tokens, windows: [{ dimension: tokens, seconds: 3600, limit: 100 }] }
   - { id: 8, name: short-tokens, windows: [{ dimension: tokens, seconds: 4, limit: 100 }] }
   - { id: 9, name: short-amount, windows: [{ dimension: amount, seconds: 4, limit: "0.0205" }] }
-  - { id: 10, name: six-requests, windows: [{ dimension: requests, seconds: 20, limit: 6 }] }
-  - { id: 11, name: six-calls-of-tokens, windows: [{ dimension: tokens, seconds: 20, limit: 1250 }] }
-  - { id: 12, name: six-calls-of-yuan, windows: [{ dimension: amount, seconds: 20, limit: "0.1205" }] }
+  - { id: 10, name: six-requests, windows: [{ dimension: requests, seconds: 3600, limit: 6 }] }
+  - { id: 11, name: six-calls-of-tokens, windows: [{ dimension: tokens, seconds: 3600, limit: 1250 }] }
+  - { id: 12, name: six-calls-of-yuan, windows: [{ dimension: amount, seconds: 3600, limit: "0.1205" }] }
 ${amountPolicy(STREAMS_POLICY, STREAMS_BOUND)}
 ${COUNTS.map((count) => amountPolicy(amountPolicyOf(count), boundOf(half(count)))).join('\n')}
 plans:
-  - { code: SIX, level: 1, covers: { models: "*", windows: [{ seconds: 20, amount: "0.1205" }] } }
+  - { code: SIX, level: 1, covers: { models: "*", windows: [{ seconds: 3600, amount: "0.1205" }] } }
   - { code: SHORT, level: 1, covers: { models: "*", windows: [{ seconds: 4, amount: "0.0205" }] } }
 ${plan(STREAMS_PLAN, STREAMS_BOUND)}
 ${COUNTS.map((count) => plan(planOf(count), boundOf(quarter(count)))).join('\n')}

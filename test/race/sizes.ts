@@ -4,7 +4,7 @@ import { COUNTS } from './catalog.ts';
 export const ROUNDS = Math.max(1, Math.trunc(Number(process.env.TOLLGATE_TEST_RACE_ROUNDS ?? 1)) || 1);
 export const LARGE = ROUNDS > 1;
 
-/** So many race for one bound at once: before each commit for Credits in every size, for the others in two. */
+/** So many race for one bound at once. Before each commit: every size for Credits, two for the others. */
 export const countsOf = (contest: string): readonly number[] =>
   LARGE || contest === 'Credits' ? COUNTS : [2, 100];
 

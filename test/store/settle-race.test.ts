@@ -12,7 +12,7 @@ import { type Racer, racer, windowsOf, writeJournal } from './settle-race-calls.
 
 const SEED = 20_261_115;
 /** `npm run prove` asks for ten times as many. */
-const CHARGES = Number(process.env.TOLLGATE_TEST_SETTLE_CHARGES ?? 20_000);
+const CHARGES = Number(process.env.TOLLGATE_TEST_SETTLE_CALLS ?? 20_000);
 const FREE = CHARGES / 20;
 const CALLS = CHARGES + FREE;
 const ATTEMPTS = CHARGES * 5;

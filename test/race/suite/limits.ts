@@ -71,7 +71,7 @@ const SECOND_MS = 1_000;
 /** A machine that is busy elsewhere for longer than a window tells nothing about it. */
 const TRIES = 4;
 
-/** `Retry-After` is never early, and less than a second late: whoever waits so long passes, a second less does not. */
+/** `Retry-After` is never early and less than a second late: who waits so long passes, a second less not. */
 export function retryAfter(arena: () => Arena): void {
   test('Retry-After is exactly long enough', async () => {
     const told = await Promise.all(

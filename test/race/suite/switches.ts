@@ -71,7 +71,7 @@ interface Told {
   readonly outcome: number;
 }
 
-/** Calls go on while the change is made; those that begin after it was acknowledged all live under the new rule. */
+/** Calls go on while the change is made; all that begin after its acknowledgement live under the new rule. */
 export function switches(arena: () => Arena): void {
   test.each(Object.entries(SWITCHES))(
     'no call is decided by the old state after the change is acknowledged: %s',
