@@ -3,6 +3,7 @@ import { openGate } from './app/gate.ts';
 import { buildGateway } from './app/gateway.ts';
 import { startHeartbeat } from './app/heartbeat.ts';
 import { openLedger } from './app/ledger.ts';
+import { prepareSetup } from './app/logins.ts';
 import { buildPlatform } from './app/platform.ts';
 import type { WorkerPost } from './app/post.ts';
 import { missingParts, readiness, refuseAddress } from './app/readiness.ts';
@@ -18,6 +19,8 @@ export interface Tollgate {
   readonly url: string;
   /** What is missing before calls can be served; empty when nothing is. */
   readonly missing: readonly string[];
+  /** Makes the first operator, once; there until one exists, for the terminal and nowhere else. */
+  readonly setupToken: string | undefined;
   /** The figures of this process alone. */
   metrics(): string;
   /**
@@ -68,6 +71,7 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
     operations: { metrics: () => figures(telemetry, surroundings), readiness: () => readiness(ready) },
   });
   startHeartbeat(data.database, gate, { ...surroundings, port: Number(new URL(server.url).port) });
+  const setupToken = await prepareSetup(data.database, surroundings);
   let cutAtMs = Number.POSITIVE_INFINITY;
   const stop = async (): Promise<void> => {
     draining = true;
@@ -81,6 +85,7 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
   return {
     url: server.url,
     missing: missingParts(data.directory),
+    setupToken,
     metrics: () => telemetry.render(),
     stop: ({ drainMs = config.drainMs } = {}) => {
       cutAtMs = Math.min(cutAtMs, systemClock.monotonic() + drainMs);

@@ -6,7 +6,7 @@ import { systemRandom } from '../kernel/random.ts';
 import type { Transport } from '../platform/cookies.ts';
 import type { Database } from '../store/database.ts';
 import { createFailureStore } from '../store/login-failures.ts';
-import { createRegistrationStore } from '../store/registration.ts';
+import { createRegistrationStore, makeSetupToken } from '../store/registration.ts';
 import { readSecret } from '../store/secret-file.ts';
 import { createSessionStore } from '../store/sessions.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -33,4 +33,16 @@ export function openLogins(database: Database, { config, log }: Surroundings): L
 /** Without a public address nothing is known of https, and a cookie for https only would never come back. */
 export function transportOf({ config }: Pick<Surroundings, 'config'>): Transport {
   return config.publicUrl?.startsWith('https://') === true ? 'https' : 'http';
+}
+
+/**
+ * The token for the first operator, once per start of the whole and only where it can be used: what the
+ * supervisor of several workers printed must not be void when one of them comes back.
+ */
+export async function prepareSetup(
+  database: Database,
+  { config, post }: Pick<Surroundings, 'config' | 'post'>,
+): Promise<string | undefined> {
+  if (config.role === 'gateway' || post !== undefined) return undefined;
+  return makeSetupToken(database, systemRandom, systemClock.now());
 }

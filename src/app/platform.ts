@@ -1,4 +1,4 @@
-import type { SessionDoor } from '../accounts/login-contract.ts';
+import type { Logins } from '../accounts/login-contract.ts';
 import {
   PLATFORM_BODIES_BYTES_MAX,
   PLATFORM_BODY_BYTES_MAX,
@@ -15,6 +15,7 @@ import { systemRandom } from '../kernel/random.ts';
 import { createPlatform, type Platform } from '../platform/dispatch.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
 import { allEndpoints, type PlatformPorts } from '../platform/table.ts';
+import { openLogins, transportOf } from './logins.ts';
 import type { Data } from './store.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -26,9 +27,10 @@ export interface PlatformNeeds {
 /** The rows with the store behind them: every port of the table is bound here, and nowhere else. */
 export function buildPlatform({ data, telemetry }: PlatformNeeds, surroundings: Surroundings): Platform {
   const { config, log } = surroundings;
+  const logins = openLogins(data.database, surroundings);
   return createPlatform({
-    endpoints: bindEndpoints(data, surroundings),
-    sessions: bindSessions(),
+    endpoints: bindEndpoints(logins, surroundings),
+    sessions: logins,
     // A budget of its own: bodies of the platform never take the place of a call's.
     readBody: createBodyReader(new ByteBudget(PLATFORM_BODIES_BYTES_MAX), {
       ...BODY_LIMITS,
@@ -46,16 +48,9 @@ export function buildPlatform({ data, telemetry }: PlatformNeeds, surroundings: 
   });
 }
 
-function bindEndpoints(_data: Data, _surroundings: Surroundings): readonly Endpoint[] {
-  const ports: PlatformPorts = {};
-  return allEndpoints(ports);
-}
-
-/** Until there are logins nobody is logged in. */
-function bindSessions(): SessionDoor {
-  return {
-    byAccessToken: () => Promise.resolve(undefined),
-    byCookie: () => Promise.resolve(undefined),
-    isCsrf: () => false,
+function bindEndpoints(logins: Logins, surroundings: Surroundings): readonly Endpoint[] {
+  const ports: PlatformPorts = {
+    auth: { logins, transport: transportOf(surroundings) },
   };
+  return allEndpoints(ports);
 }

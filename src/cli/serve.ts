@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { startTollgate } from '../app.ts';
 import { planFaults } from '../kernel/fault.ts';
 import { type Command, type CommandInput, EXIT, stringOption } from './command.ts';
+import { tellSetupToken } from './setup-token.ts';
 import { untilSignal } from './signal.ts';
 import { superviseWorkers } from './supervise.ts';
 import { configOf, failForPeople } from './workspace.ts';
@@ -18,15 +19,17 @@ export const serve: Command = {
 async function runServe(input: CommandInput): Promise<number> {
   // Asked for first: a Ctrl-C while we start must not leave the embedded database behind.
   const stopping = untilSignal(['SIGTERM', 'SIGINT']);
+  const { output } = input;
   const config = configOf(input);
   if (config.workers > 1) {
     const configFile = stringOption(input, 'config');
-    return await superviseWorkers({ config, configFile, stopping }).catch(failForPeople);
+    return await superviseWorkers({ config, configFile, stopping, output }).catch(failForPeople);
   }
   if (config.faults !== undefined) planFaults(config.faults);
   const log = pino({ level: config.logLevel });
   const tollgate = await startTollgate(config, log).catch(failForPeople);
   log.info({ url: tollgate.url }, 'tollgate serves');
+  tellSetupToken(tollgate.setupToken, tollgate.url, output);
   for (const missing of tollgate.missing) log.warn({ missing }, 'calls cannot be served yet');
   await stopping;
   log.info({}, 'tollgate drains');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Endings } from '../app/endings.ts';
+import { prepareSetup } from '../app/logins.ts';
 import { refuseAddress } from '../app/readiness.ts';
 import { takeDirectory } from '../app/store.ts';
 import type { Config } from '../config.ts';
@@ -8,12 +9,15 @@ import { findPort } from '../http/port.ts';
 import type { Logger } from '../kernel/log.ts';
 import { openSealer, prepareCatalog } from '../setup.ts';
 import { openStore } from '../store/open.ts';
+import type { Output } from './command.ts';
+import { tellSetupToken } from './setup-token.ts';
 import { type Serving, Workers } from './workers.ts';
 
 export interface Supervision {
   readonly config: Config;
   readonly configFile: string | undefined;
   readonly stopping: Promise<void>;
+  readonly output: Output;
 }
 
 /**
@@ -33,12 +37,12 @@ export async function superviseWorkers(supervision: Supervision): Promise<number
 }
 
 async function supervise(
-  { config, configFile, stopping }: Supervision,
+  { config, configFile, stopping, output }: Supervision,
   log: Logger,
   endings: Endings,
 ): Promise<number> {
   const databaseUrl = await takeDirectory({ config, log, endings });
-  await prepareStore({ ...config, databaseUrl }, log);
+  const setupToken = await prepareStore({ ...config, databaseUrl }, log);
   const port = await findPort(config.host, config.port).catch((error: NodeJS.ErrnoException) =>
     refuseAddress(config, error),
   );
@@ -46,7 +50,10 @@ async function supervise(
   const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, cacheDirectory, log });
   try {
     const serving = await Promise.race([workers.start(), stopping]);
-    if (serving !== undefined) announce(serving, config, log);
+    if (serving !== undefined) {
+      announce(serving, config, log);
+      tellSetupToken(setupToken, serving.url, output);
+    }
     await stopping;
     log.info({}, 'tollgate drains');
   } finally {
@@ -60,13 +67,14 @@ function announce({ url, missing }: Serving, { workers }: Config, log: Logger): 
   for (const one of missing) log.warn({ missing: one }, 'calls cannot be served yet');
 }
 
-/** Migrations, secret and catalogue: workers that start at the same time find them done. */
-async function prepareStore(config: Config, log: Logger): Promise<void> {
+/** Migrations, secret, catalogue, setup token: workers that start at the same time find them done. */
+async function prepareStore(config: Config, log: Logger): Promise<string | undefined> {
   const store = await openStore({ ...config, log });
   try {
     const { database } = store;
     const sealer = await openSealer(config, database);
     await prepareCatalog({ config, database, sealer, log });
+    return await prepareSetup(database, { config, post: undefined });
   } finally {
     await store.close();
   }

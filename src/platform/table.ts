@@ -1,12 +1,15 @@
+import { type AuthPorts, authEndpoints } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
  * What the groups need of the rest of the product, one field per group. Each port is an interface beside its
  * group; app/platform.ts binds it to the store.
  */
-export type PlatformPorts = Readonly<Record<never, never>>;
+export interface PlatformPorts {
+  readonly auth: AuthPorts;
+}
 
 /** Every endpoint of the platform: a group that is not listed here does not exist. */
-export function allEndpoints(_ports: PlatformPorts): readonly Endpoint[] {
-  return [];
+export function allEndpoints(ports: PlatformPorts): readonly Endpoint[] {
+  return [...authEndpoints(ports.auth)];
 }
