@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Cell, renderRows, rowsOf } from './report.ts';
+import { type Cell, proofOf, renderRows, rowsOf } from './report.ts';
 import type { Cost } from './settle.ts';
 
 const cost = (tollgateUs: number, databaseUs: number): Cost => ({ tollgateUs, databaseUs, clockUs: 500 });
@@ -27,4 +27,14 @@ test('the table says which sizes keep the promise', () => {
     undefined,
     'NO',
   ]);
+});
+
+test('the proof names what was compared, and fails when one size costs more than it may', () => {
+  const { lines, isFlat } = proofOf(rowsOf(cells));
+  expect(isFlat).toBe(false);
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toBe(
+    'proof | cost of settling | many, 25 calls at once | 1.20 times the cost of the small one, at most 1.3',
+  );
+  expect(proofOf(rowsOf(cells.slice(0, 2))).isFlat).toBe(true);
 });

@@ -66,3 +66,18 @@ export function renderRows(rows: readonly Row[]): string {
     ]),
   );
 }
+
+/** For `npm run prove`; the whole is dear when one size costs more than it may. */
+export function proofOf(rows: readonly Row[]): {
+  readonly lines: readonly string[];
+  readonly isFlat: boolean;
+} {
+  const compared = rows.flatMap(({ name, batch, ratio }) =>
+    ratio === undefined ? [] : [{ name, batch, ratio }],
+  );
+  const lines = compared.map(({ name, batch, ratio }) => {
+    const result = `${ratio.median.toFixed(2)} times the cost of the small one, at most ${RATIO_MAX}`;
+    return `proof | cost of settling | ${name}, ${batch} calls at once | ${result}`;
+  });
+  return { lines, isFlat: compared.every(({ ratio }) => ratio.median <= RATIO_MAX) };
+}

@@ -9,7 +9,7 @@ import { startEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { rotate } from '../statistics.ts';
 import { fill, type Size } from './fill.ts';
-import { type Cell, renderRows, rowsOf } from './report.ts';
+import { type Cell, proofOf, renderRows, rowsOf } from './report.ts';
 import { type Cost, SettleLoad } from './settle.ts';
 
 interface Variant extends Size {
@@ -129,7 +129,11 @@ function report(cells: readonly Cell[], jsonFile: string | undefined): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ startedAt, cells }, null, 2)}\n`);
   console.log(`Cost of one settled call, median (least–most) of ${cells[0]?.costs.length ?? 0}:\n`);
-  console.log(`${renderRows(rowsOf(cells))}\n\nAll figures: ${file}`);
+  const rows = rowsOf(cells);
+  console.log(`${renderRows(rows)}\n\nAll figures: ${file}`);
+  const { lines, isFlat } = proofOf(rows);
+  for (const line of lines) console.log(line);
+  if (!isFlat) process.exitCode = 1;
 }
 
 await main();

@@ -85,7 +85,8 @@ describe('a PostgreSQL of the user’s that is away', () => {
       expect(load.seen.filter(({ broken }) => broken)).toEqual([]);
       await until(() => isIdle(server), 10_000);
       const { problems, ...counts } = await judge(database, simulator, load);
-      console.log(`away ${AWAY_MS} ms, lag ${lagMax}`, counts);
+      const result = `${counts.finished} served, ${refused.length} of others refused, lag up to ${lagMax}, 0 lost`;
+      console.log(`proof | PostgreSQL away under load | ${AWAY_MS / 1000} s | ${result}`);
       expect(problems).toEqual([]);
       expect(counts).toMatchObject({ lost: 0, doubled: 0, cut: 0 });
       expect(counts.finished).toBeGreaterThan(100);
@@ -128,6 +129,7 @@ describe('the embedded database', () => {
     expect(problems).toEqual([]);
     expect(counts).toMatchObject({ lost: 0, doubled: 0, cut: 0 });
     expect(counts.finished).toBeGreaterThan(50);
+    console.log(`proof | embedded PostgreSQL killed | 3 kills | ${counts.finished} served, nobody noticed`);
   }, 120_000);
 
   test('that dies together with the server loses nothing and doubles nothing', async () => {

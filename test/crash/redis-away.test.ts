@@ -34,6 +34,8 @@ describe.skipIf(redisServer === undefined)(title, () => {
   let database: Database;
   let client: Client;
   const load = new Load(SIZE, seeded(77));
+  let slowestMs = 0;
+  let finished = 0;
 
   beforeAll(async () => {
     simulator = await startSimulatorProcess();
@@ -80,7 +82,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     const from = performance.now();
     await until(async () => (await ask(client, load)).status === 200);
     const tookMs = performance.now() - from;
-    console.log(`back after ${Math.round(tookMs)} ms`);
+    slowestMs = Math.max(slowestMs, Math.round(tookMs));
     expect(tookMs).toBeLessThan(5_000);
     await until(async () => (await readiness()).status === 200, 5_000);
   }
@@ -89,9 +91,9 @@ describe.skipIf(redisServer === undefined)(title, () => {
     await until(() => isIdle(server), 30_000);
     await until(async () => (await figure(server, 'tollgate_gate_queue')) === 0, 10_000);
     const { problems, ...counts } = await judge(database, simulator, load);
-    console.log(counts);
     expect(problems).toEqual([]);
     expect(counts).toMatchObject({ lost: 0, doubled: 0, cut: 0 });
+    finished = counts.finished;
   }
 
   test('closes the gate, lets running streams end, and is back within five seconds of its return', async () => {
@@ -135,5 +137,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     await redis.restart();
     await expectBack();
     await expectSoundBooks();
+    const result = `${finished} served, 0 lost, back within ${slowestMs} ms`;
+    console.log(`proof | Redis away under load | killed, frozen, absent at the start | ${result}`);
   }, 60_000);
 });

@@ -92,6 +92,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const used = postgres ?? (await startEmbedded(place.dataDirectory, silentLogger));
   const database = await openDatabase({ connection: used.connection, log: silentLogger });
   const key = await keyOf(database, 'user@example.com');
+  let killed = 0;
   const cluster = join(postgres === undefined ? place.dataDirectory : theirs(place), 'postgres');
   return {
     simulator,
@@ -108,12 +109,16 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       return server;
     },
     settled: () => until(() => isIdle(server.url), 30_000),
-    killDatabase: async () => void process.kill(await postmasterOf(cluster), 'SIGKILL'),
+    killDatabase: async () => {
+      killed = await postmasterOf(cluster);
+      process.kill(killed, 'SIGKILL');
+    },
     databaseBack: () =>
       until(async () => {
         // The dead server's children go within moments; until then no other one can start.
         if (postgres?.isRunning() === false) await postgres.revive().catch(() => undefined);
-        return canRead(database);
+        // A backend may answer a moment longer than its postmaster lives.
+        return ![0, killed].includes(await postmasterOf(cluster)) && canRead(database);
       }, 30_000),
     close: async () => {
       server.kill('SIGKILL');
@@ -125,8 +130,10 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   };
 }
 
+/** 0 while none has begun. */
 async function postmasterOf(cluster: string): Promise<number> {
-  return Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  return Number(text.split('\n')[0]);
 }
 
 export async function canRead(database: Database): Promise<boolean> {

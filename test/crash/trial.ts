@@ -31,6 +31,9 @@ export interface Totals {
   slowestBothMs: number;
 }
 
+const POINT_MS = 60_000;
+const tooLate = (point: string): Promise<string> => sleep(POINT_MS).then(() => `nobody came to ${point}`);
+
 /** Servers that die under a load of all payers, and what must hold of the books whenever one is back. */
 export class Trial {
   readonly load: Load;
@@ -101,7 +104,9 @@ export class Trial {
         await sleep(death.afterMs);
         return this.#kill();
       case 'point':
-        expect(await server.exited).toMatchObject({ signal: 'SIGKILL' });
+        expect(await Promise.race([server.exited, tooLate(death.point)])).toMatchObject({
+          signal: 'SIGKILL',
+        });
         this.deaths.push(performance.now());
         return;
       case 'recovery':

@@ -108,9 +108,10 @@ describe.skipIf(redisServer === undefined)(title, () => {
     const deathOf = ({ endedAt }: Seen): number =>
       deaths.findLast((at) => at <= endedAt) ?? Number.POSITIVE_INFINITY;
     const { problems, ...counts } = await judge(database, simulator, load, deathOf);
-    console.log(`${deaths.length} deaths`, counts);
     expect(problems).toEqual([]);
     expect(counts).toMatchObject({ lost: 0, doubled: 0 });
+    const result = `${counts.finished} finished, ${counts.cut} cut, 0 lost, 0 doubled`;
+    console.log(`proof | ${WORKERS} workers killed one by one | ${deaths.length} kills | ${result}`);
   }
 
   test('share the calls of one port, and show their figures as one', async () => {

@@ -47,7 +47,7 @@ export const PROOFS: readonly Proof[] = [
   {
     name: 'races',
     claim: 'k calls race for one bound, on one process and on four: exactly as many pass as it pays for',
-    tests: ['test/race/money-'],
+    tests: ['test/race/money-', 'test/race/restart.test.ts'],
     environment: { TOLLGATE_TEST_RACE_ROUNDS: '5' },
     minutesMax: 60,
   },

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isTest, projectRoot, readTree } from '../house/tree.ts';
+import { projectRoot, readTree } from '../house/tree.ts';
 import { readLines, tableOf } from './lines.ts';
 import { PROOFS } from './proofs.ts';
 
 const tree = readTree();
-const tests = tree.filter(({ path }) => isTest(path));
+const tests = tree.filter(({ path }) => path.endsWith('.test.ts'));
 const isOf = (path: string): boolean =>
   PROOFS.some((proof) => proof.tests.some((begin) => path.startsWith(begin)));
 

@@ -108,6 +108,10 @@ describe('what is charged is what was produced, for every client and vendor', ()
     const figures = await (await fetch(`${truth.world.url}/metrics`)).text();
     expect(figures).toMatch(/^tollgate_active_calls 0$/m);
     expect(figures).toMatch(/^tollgate_journal_lag_calls 0$/m);
-    console.info(`billing against the truth, ${CELLS.length} cells, ${seeds} seed(s)\n${summaryOf(told)}`);
+    console.info(summaryOf(told));
+    const wrong = problemsOf(CELLS).length;
+    console.log(
+      `proof | billing truth | ${CELLS.length} cells x ${seeds} | ${told.length} calls, ${wrong} wrong`,
+    );
   });
 });
