@@ -1,9 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { PLATFORM_BODY_BYTES_MAX, PLATFORM_JSON_DEPTH_MAX } from '../bounds.ts';
-import { isRefusal } from '../kernel/errors.ts';
+import { isRefusal, type Refusal } from '../kernel/errors.ts';
 import { parseJson } from '../kernel/json.ts';
-import type { BodyResult } from './dispatch.ts';
 import { type Failure, fail } from './failure.ts';
+
+/** The bytes of a body under the process's limits; see http/body.ts, which keeps this promise. */
+export type BodyResult =
+  | { readonly kind: 'body'; readonly bytes: Buffer; release(): void }
+  | Refusal
+  | { readonly kind: 'aborted' };
 
 export type JsonBodyResult =
   | { readonly kind: 'json'; readonly value: unknown }

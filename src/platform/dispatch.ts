@@ -9,13 +9,13 @@ import {
   PLATFORM_WAITING_MAX,
 } from '../bounds.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Refusal } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Random } from '../kernel/random.ts';
 import { admit } from './access.ts';
-import { readJsonBody } from './body.ts';
+import { type BodyResult, readJsonBody } from './body.ts';
 import { readCookies } from './cookies.ts';
+import { createDocuments, type SendDocument } from './documents.ts';
 import type { Answer, Context, Endpoint } from './endpoint.ts';
 import { type Addressee, sendEnvelope, sendFailure } from './envelope.ts';
 import { type Failure, fail } from './failure.ts';
@@ -24,12 +24,6 @@ import { sendText } from './send-text.ts';
 import { type SlotBounds, Slots } from './slots.ts';
 import { readQuery } from './texts.ts';
 import { createValidator, type Validator } from './validate.ts';
-
-/** The bytes of a body under the process's limits; see http/body.ts, which keeps this promise. */
-export type BodyResult =
-  | { readonly kind: 'body'; readonly bytes: Buffer; release(): void }
-  | Refusal
-  | { readonly kind: 'aborted' };
 
 export interface PlatformParts {
   readonly endpoints: readonly Endpoint[];
@@ -57,7 +51,7 @@ export interface PlatformBounds {
 }
 
 export interface Platform {
-  /** Answers whatever stands below `/api`; never rejects. */
+  /** Answers whatever stands below `/api`, and the documents about it; never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
@@ -96,6 +90,7 @@ class Dispatcher {
   readonly #bounds: PlatformBounds;
   readonly #router: Router;
   readonly #validators = new Map<Endpoint, Validator>();
+  readonly #documents: ReadonlyMap<string, SendDocument>;
   readonly #slots: Slots;
   readonly #exports: Slots;
 
@@ -103,6 +98,7 @@ class Dispatcher {
     this.#parts = parts;
     this.#bounds = { ...BOUNDS, ...parts.bounds };
     this.#router = createRouter(parts.endpoints);
+    this.#documents = createDocuments(parts.endpoints);
     this.#slots = new Slots(this.#bounds.slots);
     this.#exports = new Slots(this.#bounds.exports);
   }
@@ -116,8 +112,14 @@ class Dispatcher {
       requestId: newCallId(clock.now()),
       begunMs: clock.monotonic(),
     };
+    const document = isReading(method) ? this.#documents.get(pathname) : undefined;
     try {
-      await this.#answer(exchange, await this.#serve(exchange, this.#router(method, pathname)));
+      if (document === undefined) {
+        await this.#answer(exchange, await this.#serve(exchange, this.#router(method, pathname)));
+      } else {
+        this.#parts.discardBody(request, response);
+        document(exchange);
+      }
     } catch (error) {
       sendFailure(exchange, this.#failureOf(error, exchange));
     }
@@ -171,13 +173,14 @@ class Dispatcher {
   /** Work that is late is answered without; its place is free only when it has really ended. */
   async #inTime(exchange: Exchange, work: () => Promise<Answer>): Promise<Answer> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Failure>((resolve) => {
-      timer = setTimeout(() => resolve(fail('unavailable', TOO_LONG, RETRY_MS)), this.#bounds.timeoutMs);
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), this.#bounds.timeoutMs);
     });
     const working = this.#inSlot(work);
     const answer = await Promise.race([working, late]).finally(() => clearTimeout(timer));
-    if (answer.kind === 'failure' && answer.message === TOO_LONG) this.#followLate(exchange, working);
-    return answer;
+    if (answer !== 'late') return answer;
+    this.#followLate(exchange, working);
+    return fail('unavailable', TOO_LONG, RETRY_MS);
   }
 
   #followLate({ requestId, endpoint }: Exchange, working: Promise<Answer>): void {
@@ -258,6 +261,10 @@ function refuseMatch(match: Exclude<Match, Row>, response: ServerResponse): Fail
     default:
       return fail('notFound', 'There is no such path');
   }
+}
+
+function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 function splitOnce(text: string, mark: string): readonly string[] {

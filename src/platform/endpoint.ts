@@ -32,6 +32,8 @@ export interface Endpoint<
   readonly data: TSchema;
   /** The answer has total, page and size, and the query takes page and size. */
   readonly paged?: true;
+  /** The answer is a file of this content type (a TextAnswer); `data` then describes its text. */
+  readonly file?: string;
   /** Failures beyond those that follow from access, schema and body. */
   readonly fails?: readonly FailureName[];
   /** Shown by OpenAPI; a test checks it against the schemas. */

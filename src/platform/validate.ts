@@ -136,18 +136,10 @@ function join(path: string, key: string): string {
  * What an answer has that its row does not promise, or lacks: a fault of ours. Asked by the tests, for every
  * answer they get.
  */
-export function findBrokenPromise(
-  row: Pick<Endpoint, 'data' | 'paged'>,
-  answered: unknown,
-): string | undefined {
-  const rows = row.paged === true && Array.isArray(answered) ? answered : [answered];
-  const check = checker(row.data);
-  for (const data of rows) {
-    const message = check(data);
-    if (message !== undefined) return message;
-    const unknown: string[] = [];
-    sift(row.data, data, { path: '', unknown });
-    if (unknown[0] !== undefined) return `${unknown[0]} is not promised`;
-  }
-  return undefined;
+export function findBrokenPromise({ data }: Pick<Endpoint, 'data'>, answered: unknown): string | undefined {
+  const message = checker(data)(answered);
+  if (message !== undefined) return message;
+  const unknown: string[] = [];
+  sift(data, answered, { path: '', unknown });
+  return unknown[0] === undefined ? undefined : `${unknown[0]} is not promised`;
 }
