@@ -67,7 +67,10 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
   const ready = { isDraining, journal: ledger.journal, openGate: gate, directory: data.directory };
   const server = await listen(surroundings, {
     gateway: config.role === 'platform' ? undefined : gateway,
-    platform: config.role === 'gateway' ? undefined : buildPlatform(parts, surroundings),
+    platform:
+      config.role === 'gateway'
+        ? undefined
+        : buildPlatform({ ...parts, client: gateway.carriage.client }, surroundings),
     operations: { metrics: () => figures(telemetry, surroundings), readiness: () => readiness(ready) },
   });
   startHeartbeat(data.database, gate, { ...surroundings, port: Number(new URL(server.url).port) });

@@ -102,9 +102,12 @@ export const POLICY_WINDOWS_MAX = 16;
 /** Characters of a password: NIST asks for 8 at least, and for a bound on what is hashed. */
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 256;
-/** Passwords hashed at once: 128 MiB and one thread of the pool each; the rest waits, up to a bound. */
+/**
+ * Passwords hashed at once: 128 MiB and one thread of the pool each. Few wait: whoever does has one of the
+ * platform's places (PLATFORM_ACTIVE_MAX), and guessers shall not have most of them.
+ */
 export const PASSWORD_HASHES_AT_ONCE = 2;
-export const PASSWORD_HASHES_WAITING_MAX = 64;
+export const PASSWORD_HASHES_WAITING_MAX = 10;
 /** Keys of one account, and characters of their names (spec 8). */
 export const KEYS_PER_ACCOUNT_MAX = 500;
 export const NAME_LENGTH_MAX = 100;
@@ -398,7 +401,7 @@ export const SESSIONS_PRUNED_ROWS = 1_000;
 export const LOGIN_FAILURES_MS = 900_000;
 /** Attempts counted at once by one process, so that guessers never take all connections; how many wait. */
 export const LOGIN_COUNTS_AT_ONCE = 2;
-export const LOGIN_COUNTS_WAITING_MAX = 256;
+export const LOGIN_COUNTS_WAITING_MAX = 10;
 /** What a client is told to wait when passwords or counts are being worked on by too many. */
 export const LOGIN_BUSY_MS = 5_000;
 /** How long the first operator's setup token is good for. */
@@ -429,3 +432,10 @@ export const FEEDBACK_LENGTH_MAX = 2_000;
 export const CONTACT_LENGTH_MAX = 200;
 /** Characters of a client's address in the audit log: the longest IPv6 form with a zone. */
 export const ADDRESS_CHARS_MAX = 64;
+/** Days of one look at what hosted credentials were used for. */
+export const CREDENTIAL_STATS_DAYS_MAX = 366;
+/** A test of a vendor credential: all of it, what is read of the answer, told of it, and run at once. */
+export const PROBE_WAIT_MS = 10_000;
+export const PROBE_ANSWER_BYTES_MAX = 64 * KIB;
+export const PROBE_MESSAGE_CHARS_MAX = 300;
+export const PROBES_AT_ONCE = 16;

@@ -15,21 +15,28 @@ import { systemRandom } from '../kernel/random.ts';
 import { createPlatform, type Platform } from '../platform/dispatch.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
 import { allEndpoints, type PlatformPorts } from '../platform/table.ts';
+import type { UpstreamClient } from '../upstream/contract.ts';
+import type { OpenGate } from './gate.ts';
 import { openLogins, transportOf } from './logins.ts';
+import { bindOwn } from './own.ts';
 import type { Data } from './store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface PlatformNeeds {
   readonly data: Data;
   readonly telemetry: Telemetry;
+  readonly openGate: OpenGate;
+  /** The sockets to vendors, for tests of hosted credentials. */
+  readonly client: UpstreamClient;
 }
 
 /** The rows with the store behind them: every port of the table is bound here, and nowhere else. */
-export function buildPlatform({ data, telemetry }: PlatformNeeds, surroundings: Surroundings): Platform {
+export function buildPlatform(needs: PlatformNeeds, surroundings: Surroundings): Platform {
+  const { data, telemetry } = needs;
   const { config, log } = surroundings;
   const logins = openLogins(data.database, surroundings);
   return createPlatform({
-    endpoints: bindEndpoints(logins, surroundings),
+    endpoints: bindEndpoints(logins, needs, surroundings),
     sessions: logins,
     // A budget of its own: bodies of the platform never take the place of a call's.
     readBody: createBodyReader(new ByteBudget(PLATFORM_BODIES_BYTES_MAX), {
@@ -48,9 +55,14 @@ export function buildPlatform({ data, telemetry }: PlatformNeeds, surroundings: 
   });
 }
 
-function bindEndpoints(logins: Logins, surroundings: Surroundings): readonly Endpoint[] {
+function bindEndpoints(
+  logins: Logins,
+  { data, openGate: { gate }, client }: PlatformNeeds,
+  surroundings: Surroundings,
+): readonly Endpoint[] {
   const ports: PlatformPorts = {
     auth: { logins, transport: transportOf(surroundings) },
+    own: bindOwn({ data, gate, client }, surroundings),
   };
   return allEndpoints(ports);
 }

@@ -1,5 +1,6 @@
 import { type AuthPorts, authEndpoints } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
+import { type OwnNeeds, ownEndpoints } from './own.ts';
 
 /**
  * What the groups need of the rest of the product, one field per group. Each port is an interface beside its
@@ -7,9 +8,10 @@ import type { Endpoint } from './endpoint.ts';
  */
 export interface PlatformPorts {
   readonly auth: AuthPorts;
+  readonly own: OwnNeeds;
 }
 
 /** Every endpoint of the platform: a group that is not listed here does not exist. */
 export function allEndpoints(ports: PlatformPorts): readonly Endpoint[] {
-  return [...authEndpoints(ports.auth)];
+  return [...authEndpoints(ports.auth), ...ownEndpoints(ports.own)];
 }

@@ -170,7 +170,7 @@ describe('a hosted credential', () => {
     for (const write of [
       () => update(id, { name: 'renamed' }),
       () => host({ name: 'second' }),
-      () => deleteHosted(fresh.database, accountId, [id, id, 999]),
+      () => deleteHosted(fresh.database, accountId, [id]),
     ]) {
       await write();
       versions.push((await snapshotOf(accountId))?.version ?? 0);

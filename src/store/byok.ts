@@ -71,7 +71,8 @@ export async function hostCredential(
 const NO_TERMS = { rateMicro: 100_000_000n, limits: {}, status: 'enabled' } as const;
 
 function checkName(name: string): void {
-  assert(name.length >= 1 && name.length <= NAME_LENGTH_MAX, 'a name is checked before');
+  const characters = [...name].length;
+  assert(characters >= 1 && characters <= NAME_LENGTH_MAX, 'a name is checked before');
 }
 
 type Judged =
@@ -171,19 +172,20 @@ async function writePatch(
   );
 }
 
-/** How many of them were the account's and are gone now. */
+/** All of them or none: 0 when one is not the account's, or is gone already. Each is named once. */
 export function deleteHosted(
   database: Database,
   accountId: number,
   credentialIds: readonly number[],
 ): Promise<number> {
   return database.transaction(async (transaction) => {
+    // Who deletes the same at the same time waits here, and then finds nothing.
     if (!(await touchAccount(transaction, accountId))) return 0;
-    const rows = await transaction.query(
-      'delete from credentials where owner_account_id = $1 and id = any($2::bigint[]) returning id',
-      [accountId, credentialIds],
-    );
-    return rows.length;
+    const own = 'where owner_account_id = $1 and id = any($2::bigint[])';
+    const found = await transaction.query(`select id from credentials ${own}`, [accountId, credentialIds]);
+    if (found.length < credentialIds.length) return 0;
+    await transaction.query(`delete from credentials ${own}`, [accountId, credentialIds]);
+    return found.length;
   });
 }
 
@@ -196,6 +198,22 @@ export interface HostedView {
   readonly baseUrl: string | undefined;
   readonly status: Credential['status'];
   readonly createdAtMs: number;
+}
+
+/** Secret and address of one of the account's own, as they were stored together. */
+export async function openHosted(
+  database: Database,
+  { accountId, credentialId }: { readonly accountId: number; readonly credentialId: number },
+  { sealer }: Pick<Hosting, 'sealer'>,
+): Promise<(HostedView & { readonly secret: string }) | undefined> {
+  const view = (await listHosted(database, accountId)).find(({ id }) => id === credentialId);
+  const [row] = await database.query<{ secret_sealed: string }>(
+    'select secret_sealed from credentials where id = $1 and owner_account_id = $2',
+    [credentialId, accountId],
+  );
+  if (view === undefined || row === undefined) return undefined;
+  const secret = sealer.unseal(row.secret_sealed, rowContext('credentials', credentialId, accountId));
+  return secret === undefined ? undefined : { ...view, secret };
 }
 
 interface HostedRow {

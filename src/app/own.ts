@@ -1,0 +1,121 @@
+import { creditsMicro } from '../catalog/price.ts';
+import type { Gate } from '../gate/contract.ts';
+import { createCalendar, createTimeFormat, createTimeParser } from '../kernel/calendar.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { systemRandom } from '../kernel/random.ts';
+import type { Exchanged } from '../platform/account.ts';
+import type { OwnNeeds } from '../platform/own.ts';
+import type { Footing } from '../platform/ports.ts';
+import { findAccountView } from '../store/account-view.ts';
+import { updateAccount } from '../store/accounts.ts';
+import { createKey, deleteKeys, findKey, listKeys, updateKey } from '../store/api-keys.ts';
+import {
+  deleteHosted,
+  type Hosting,
+  hostCredential,
+  listHosted,
+  openHosted,
+  updateHosted,
+} from '../store/byok.ts';
+import { announceAndWait } from '../store/changes.ts';
+import { sumCredentialUse } from '../store/credential-use.ts';
+import type { Database } from '../store/database.ts';
+import { postExchange } from '../store/movement.ts';
+import { listSubscriptions } from '../store/subscriptions.ts';
+import { findVerification, submitVerification } from '../store/verifications.ts';
+import type { UpstreamClient } from '../upstream/contract.ts';
+import { judgeHostedAddress } from '../upstream/hosted-address.ts';
+import { Prober } from '../upstream/probe.ts';
+import type { Data } from './store.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface OwnParts {
+  readonly data: Data;
+  readonly gate: Gate;
+  readonly client: UpstreamClient;
+}
+
+/** The ports of what an account manages of itself. */
+export function bindOwn({ data, gate, client }: OwnParts, surroundings: Surroundings): OwnNeeds {
+  const { database, sealer, directory } = data;
+  const { config } = surroundings;
+  const hosting: Hosting = { sealer, ownHosts: new Set(config.byokHosts) };
+  return {
+    footing: footingOf(data, surroundings),
+    keys: {
+      create: (wanted) => createKey(database, wanted, systemRandom),
+      list: (accountId, part) => listKeys(database, accountId, part),
+      find: (accountId, keyId) => findKey(database, accountId, keyId),
+      remove: (accountId, keyIds) => deleteKeys(database, accountId, keyIds),
+      update: (place, patch) => updateKey(database, place, patch),
+    },
+    accounts: {
+      find: (accountId) => findAccountView(database, accountId),
+      update: (accountId, patch) => updateAccount(database, accountId, patch),
+      exchange: (accountId, amountMicro, ref) =>
+        exchange(database, { accountId, amountMicro, ref, creditsPerYuan: config.creditsPerYuan }),
+    },
+    month: createCalendar(config.timeZone).month,
+    subscriptions: { list: (accountId, part) => listSubscriptions(database, accountId, part) },
+    gate,
+    creditsPerYuan: config.creditsPerYuan,
+    verifications: {
+      submit: (accountId, kind, fields) => submitVerification(database, { accountId, kind }, fields),
+      find: (accountId) => findVerification(database, accountId),
+    },
+    hosted: {
+      list: (accountId) => listHosted(database, accountId),
+      host: (wanted) => hostCredential(database, wanted, hosting),
+      update: (place, patch) => updateHosted(database, place, patch, hosting),
+      remove: (accountId, credentialIds) => deleteHosted(database, accountId, credentialIds),
+    },
+    probe: bindProbe({ database, hosting, prober: new Prober(client, systemClock) }, directory),
+    use: { stats: (accountId, period) => sumCredentialUse(database, accountId, period) },
+    judgeAddress: (text) => judgeHostedAddress(text, hosting.ownHosts),
+  };
+}
+
+export function footingOf({ database, directory }: Data, { config, log }: Surroundings): Footing {
+  return {
+    catalog: () => directory.catalog(),
+    showTime: createTimeFormat(config.timeZone),
+    readTime: createTimeParser(config.timeZone),
+    inForce: async () => {
+      const answer = await announceAndWait(database);
+      if (answer === 'late') log.warn({}, 'not every server has said in time that a change is in force');
+    },
+  };
+}
+
+async function exchange(database: Database, wanted: Parameters<typeof postExchange>[1]): Promise<Exchanged> {
+  const result = await database.transaction((transaction) => postExchange(transaction, wanted));
+  if (result.kind === 'insufficient') return result;
+  return { ...result, receivedMicro: creditsMicro(wanted.amountMicro, wanted.creditsPerYuan) };
+}
+
+const CLOSED = {
+  kind: 'fails',
+  status: undefined,
+  latencyMs: 0,
+  message: 'The vendor takes no such credential any more',
+} as const;
+
+function bindProbe(
+  parts: { readonly database: Database; readonly hosting: Hosting; readonly prober: Prober },
+  directory: Data['directory'],
+): OwnNeeds['probe'] {
+  const { database, hosting, prober } = parts;
+  return {
+    given: (wanted) => prober.probe(wanted, directory.catalog()),
+    stored: async (accountId, credentialId) => {
+      const catalog = directory.catalog();
+      const stored = await openHosted(database, { accountId, credentialId }, hosting);
+      const vendor = stored && catalog.vendors.get(stored.vendorCode);
+      if (stored === undefined || vendor === undefined) return { kind: 'not-found' };
+      const { secret, baseUrl } = stored;
+      // As calls see it: a vendor that was closed meanwhile is not asked with it.
+      if (!vendor.byok || (baseUrl !== undefined && !vendor.customBaseUrl)) return CLOSED;
+      return prober.probe({ accountId, vendor, secret, baseUrl }, catalog);
+    },
+  };
+}

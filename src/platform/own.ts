@@ -1,0 +1,32 @@
+import { type AccountNeeds, accountEndpoints } from './account.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type HostedNeeds, hostedEndpoints } from './hosted.ts';
+import { type HostedUseNeeds, hostedUseEndpoints } from './hosted-use.ts';
+import { type KeyNeeds, keyEndpoints } from './keys.ts';
+import { preferenceEndpoints } from './preference.ts';
+import { type SubscriptionNeeds, subscriptionEndpoints } from './subscriptions.ts';
+import { type VerificationNeeds, verificationEndpoints } from './verification.ts';
+
+/** What an account manages of itself: its keys, switches and money, its plan, its own vendor credentials. */
+export interface OwnNeeds
+  extends KeyNeeds,
+    AccountNeeds,
+    SubscriptionNeeds,
+    VerificationNeeds,
+    HostedNeeds,
+    HostedUseNeeds {
+  readonly accounts: AccountNeeds['accounts'];
+  readonly hosted: HostedNeeds['hosted'];
+}
+
+export function ownEndpoints(needs: OwnNeeds): readonly Endpoint[] {
+  return [
+    ...keyEndpoints(needs),
+    ...accountEndpoints(needs),
+    ...preferenceEndpoints(needs),
+    ...subscriptionEndpoints(needs),
+    ...verificationEndpoints(needs),
+    ...hostedEndpoints(needs),
+    ...hostedUseEndpoints(needs),
+  ];
+}
