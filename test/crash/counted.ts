@@ -57,39 +57,48 @@ export async function wrongWindows(
   return wrong;
 }
 
+/** What Redis may know and the log does not. */
+export interface Allowed {
+  /** Calls that a process let in and then died with, before it asked a vendor. */
+  readonly unheardMax: number;
+}
+
 /**
- * The same on Redis, where a call that died between the gate and the journal is counted and held for until
+ * The same on Redis, where a call that died between the gate and the journal is counted, and held for until
  * its lease ends: no vendor was asked, so no journal and no log knows it. Whoever else holds something is
- * one too many. Answers what is held for such calls by account.
+ * one too many. Slots of the dead count for their lifetime: only where nobody died, none is left. Answers
+ * what is held by account.
  */
 export async function wrongShared(
-  parts: { readonly database: Database; readonly redis: Redis },
+  { database, redis }: { readonly database: Database; readonly redis: Redis },
   customers: readonly Customer[],
+  { unheardMax }: Allowed,
 ): Promise<{ readonly wrong: readonly string[]; readonly ghostMicro: ReadonlyMap<number, bigint> }> {
   const wrong: string[] = [];
   const ghostMicro = new Map<number, bigint>();
   for (const { accountId, payer } of customers) {
-    const state = await readSharedAccount(parts.redis, accountId);
-    const logged = await loggedOf(parts.database, accountId);
-    const ghosts = new Set([...state.slots, ...state.running.map(({ callId }) => callId)]);
-    const journaled = await parts.database.query<{ call_id: string }>(
-      'select call_id from calls where call_id = any($1)',
-      [[...ghosts]],
-    );
-    for (const { call_id } of journaled) wrong.push(`${payer} ${accountId}: something is left of ${call_id}`);
+    const state = await readSharedAccount(redis, accountId);
+    const logged = await loggedOf(database, accountId);
+    const complain = (text: string): void => void wrong.push(`${payer} ${accountId}: ${text}`);
+    const running = state.running.map(({ callId }) => callId);
+    for (const { call_id } of await database.query<{ call_id: string }>(KNOWN, [running]))
+      complain(`something is held for ${call_id}`);
+    if (unheardMax === 0) for (const callId of state.slots) complain(`${callId} has a slot`);
     const heldMicro = state.running.reduce((sum, call) => sum + call.heldMicro, 0n);
     ghostMicro.set(accountId, heldMicro);
     const check = (name: string, said: bigint, least: bigint, most = least): void => {
-      if (said < least || said > most)
-        wrong.push(`${payer} ${accountId}: ${said} ${name}, expected ${least}`);
+      if (said < least || said > most) complain(`${said} ${name}, expected ${least}`);
     };
     check('pending', state.pendingMicro, 0n);
     if (payer === 'credits') check('held', state.heldMicro, heldMicro);
-    const windowOf = (dimension: string, scope = `account:${accountId}`) =>
-      state.windows.get(`${scope} ${dimension} ${WINDOW_SECONDS}`) ?? { used: 0n, heldMicro: 0n };
-    check('requests', windowOf('r').used, logged.requests, logged.requests + BigInt(ghosts.size));
+    const windowOf = (dimension: string) =>
+      state.windows.get(`account:${accountId} ${dimension} ${WINDOW_SECONDS}`) ?? NO_WINDOW;
+    check('requests', windowOf('r').used, logged.requests, logged.requests + BigInt(unheardMax));
     check('amount', windowOf('a').used, logged.amount_micro);
     if (payer !== 'byok') check('held of the amount', windowOf('a').heldMicro, heldMicro);
   }
   return { wrong, ghostMicro };
 }
+
+const KNOWN = 'select call_id from calls where call_id = any($1)';
+const NO_WINDOW = { used: 0n, heldMicro: 0n };

@@ -18,7 +18,7 @@ import {
 import { type Client, call, type Seen } from './load.ts';
 import { CHAT, CRASH_CATALOG, IMAGES, MESSAGES, RESPONSES, type Shape, TEXT_SHAPES } from './shapes.ts';
 
-const DRAIN_MS = 5_000;
+const DRAIN_MS = 9_000;
 /** Two hundred streams in all: these, those that are over, and half of those that wait. */
 const SHORT = 130;
 const LONG = 62;
@@ -98,7 +98,7 @@ async function drainUnderLoad(): Promise<Drained> {
   );
   await until(async () => (await simulator.stats()).open === LONG + WAITING + CONCLUDED, 20_000);
   const sender = openSender();
-  const short = beginMany(SHORT, 'short', 'tokens=30 pace=50');
+  const short = beginMany(SHORT, 'short', 'tokens=30 pace=200');
   await until(async () => (await simulator.stats()).open === LONG + WAITING + CONCLUDED + SHORT, 20_000);
   const askedAt = performance.now();
   server.kill('SIGTERM');
