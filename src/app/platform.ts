@@ -1,3 +1,4 @@
+import type { HealthReports } from '../admin/ports.ts';
 import type { Logins } from '../accounts/login-contract.ts';
 import {
   PLATFORM_BODIES_BYTES_MAX,
@@ -16,11 +17,13 @@ import { createPlatform, type Platform } from '../platform/dispatch.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
 import { allEndpoints, type PlatformPorts } from '../platform/table.ts';
 import type { UpstreamClient } from '../upstream/contract.ts';
+import { bindAdmin } from './admin.ts';
 import type { OpenGate } from './gate.ts';
 import { openLogins, transportOf } from './logins.ts';
 import { bindOwn } from './own.ts';
 import type { Data } from './store.ts';
 import type { Surroundings } from './surroundings.ts';
+import { bindPublic, bindUsage } from './usage.ts';
 
 export interface PlatformNeeds {
   readonly data: Data;
@@ -28,6 +31,8 @@ export interface PlatformNeeds {
   readonly openGate: OpenGate;
   /** The sockets to vendors, for tests of hosted credentials. */
   readonly client: UpstreamClient;
+  /** What the gateway of this process has seen of the vendors. */
+  readonly health: HealthReports;
 }
 
 /** The rows with the store behind them: every port of the table is bound here, and nowhere else. */
@@ -57,12 +62,15 @@ export function buildPlatform(needs: PlatformNeeds, surroundings: Surroundings):
 
 function bindEndpoints(
   logins: Logins,
-  { data, openGate: { gate }, client }: PlatformNeeds,
+  { data, openGate: { gate }, client, health }: PlatformNeeds,
   surroundings: Surroundings,
 ): readonly Endpoint[] {
   const ports: PlatformPorts = {
     auth: { logins, transport: transportOf(surroundings) },
     own: bindOwn({ data, gate, client }, surroundings),
+    everybody: bindPublic(data, surroundings),
+    usage: bindUsage(data, surroundings),
+    admin: bindAdmin(data, health, surroundings),
   };
   return allEndpoints(ports);
 }

@@ -1,9 +1,10 @@
 import { createTimeFormat } from '../kernel/calendar.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { inputTokens, outputTokens } from '../kernel/usage.ts';
+import type { LoggedCall } from '../ledger/log.ts';
 import type { Setup } from '../setup.ts';
 import { findAccount } from '../store/accounts.ts';
-import { findCall, type LoggedCall, listCalls } from '../store/call-log.ts';
+import { findCall, listCalls } from '../store/call-log.ts';
 import { findReceipt } from '../store/receipts.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT, stringOption, UsageError } from './command.ts';

@@ -1,6 +1,6 @@
 import { formatMicro } from '../kernel/money.ts';
 import { inputTokens, outputTokens, type Usage } from '../kernel/usage.ts';
-import type { LoggedCall } from '../store/call-log.ts';
+import type { LoggedCall } from '../ledger/log.ts';
 import type { Output } from './command.ts';
 import { curlLine, SHAPES, type Shape } from './demo-shapes.ts';
 

@@ -60,6 +60,7 @@ test('the call log lists an account’s newest calls first, each with its usage 
     estimated: false,
     payer: 'credits',
     freeReason: null,
+    rates: paid.price?.rates,
     // 1000 × 10 yuan and 500 × 30 yuan per million; a yuan is 1000 Credits.
     amountMicro: 25_000n,
     creditsMicro: 25_000_000n,

@@ -2,41 +2,11 @@ import { timeOfCallId } from '../kernel/id.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, FreeReason, Payer, Verdict } from '../ledger/contract.ts';
+import type { LoggedCall } from '../ledger/log.ts';
 import { type Database, idNumber } from './database.ts';
+import { decodePrice, type PriceJson } from './price-json.ts';
 
-/** One row of the call log, with what was taken for it. */
-export interface LoggedCall {
-  /** Of the row: it orders calls of one millisecond. */
-  readonly id: number;
-  readonly callId: string;
-  readonly createdAtMs: number;
-  readonly accountId: number;
-  readonly keyId: number;
-  readonly keyName: string;
-  readonly modelAsked: string;
-  readonly modelUsed: string;
-  readonly vendor: string | null;
-  readonly protocolIn: Protocol;
-  readonly protocolOut: Protocol | null;
-  readonly stream: boolean;
-  readonly status: number;
-  readonly errorCode: number | null;
-  readonly verdict: Verdict;
-  readonly usage: Usage;
-  readonly estimated: boolean;
-  readonly payer: Payer;
-  readonly freeReason: FreeReason | null;
-  /** What the call cost, micro-yuan. */
-  readonly amountMicro: bigint;
-  /** What was charged for it, micro-Credits; 0 when it was free. */
-  readonly creditsMicro: bigint;
-  readonly attempts: readonly Attempt[];
-  readonly ttfbMs: number | null;
-  readonly durationMs: number;
-  readonly droppedFields: readonly string[];
-}
-
-interface CallRow {
+export interface CallRow {
   readonly id: bigint;
   readonly call_id: string;
   readonly created_at: Date;
@@ -62,6 +32,7 @@ interface CallRow {
   readonly estimated: boolean;
   readonly payer: Payer;
   readonly free_reason: FreeReason | null;
+  readonly price: PriceJson | null;
   readonly amount_micro: bigint;
   readonly credits_micro: bigint;
   readonly attempts: readonly Attempt[];
@@ -70,19 +41,21 @@ interface CallRow {
   readonly dropped_fields: readonly string[];
 }
 
+const COLUMNS = `id, call_id, created_at, account_id, key_id, key_name, model_asked, model_used, vendor,
+  protocol_in, protocol_out, stream, status, error_code, verdict, input_fresh, cache_read, cache_write,
+  output_text, output_reasoning, images, videos, estimated, payer, free_reason, price, amount_micro, attempts,
+  ttfb_ms, duration_ms, dropped_fields`;
+
 /** What `picked` chose is picked before its charges are looked up, so the size of the log is no matter. */
-const withCharges = (picked: string): string => `
+export const withCharges = (picked: string): string => `
   select picked.*, coalesce(consumptions.credits_micro, 0) as credits_micro
-  from (select id, call_id, created_at, account_id, key_id, key_name, model_asked, model_used, vendor,
-          protocol_in, protocol_out, stream, status, error_code, verdict, input_fresh, cache_read, cache_write,
-          output_text, output_reasoning, images, videos, estimated, payer, free_reason, amount_micro, attempts,
-          ttfb_ms, duration_ms, dropped_fields
-        from calls where ${picked}) as picked
-  left join consumptions using (created_at, call_id) order by created_at desc, picked.id desc`;
+  from (select ${COLUMNS} from calls where ${picked}) as picked
+  left join consumptions using (account_id, created_at, call_id) order by created_at desc, picked.id desc`;
 
 const PAGE = withCharges(`account_id = $1 and (created_at, id) < ($2, $3)
   order by created_at desc, id desc limit $4`);
 const FIND = withCharges('created_at = $1 and call_id = $2');
+const FIND_OWN = withCharges('account_id = $1 and id = $2');
 
 /** The latest calls of an account, newest first; `before` is the last one of the page before. */
 export async function listCalls(
@@ -105,7 +78,17 @@ export async function findCall(database: Database, callId: string): Promise<Logg
   return row === undefined ? undefined : callFromRow(row);
 }
 
-function callFromRow(row: CallRow): LoggedCall {
+/** One call of the account by the number of its row; another account's is as good as none. */
+export async function findOwnCall(
+  database: Database,
+  accountId: number,
+  id: number,
+): Promise<LoggedCall | undefined> {
+  const [row] = await database.query<CallRow>(FIND_OWN, [accountId, id]);
+  return row === undefined ? undefined : callFromRow(row);
+}
+
+export function callFromRow(row: CallRow): LoggedCall {
   return {
     id: idNumber(row.id),
     callId: row.call_id,
@@ -126,6 +109,7 @@ function callFromRow(row: CallRow): LoggedCall {
     estimated: row.estimated,
     payer: row.payer,
     freeReason: row.free_reason,
+    rates: row.price === null ? null : decodePrice(row.price).rates,
     amountMicro: row.amount_micro,
     creditsMicro: row.credits_micro,
     attempts: row.attempts,

@@ -2,14 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { createCalendar } from '../kernel/calendar.ts';
+import { pageOfBalanceLog, wholeBalanceLog } from './balance-log.ts';
+import { findOwnCall } from './call-log.ts';
+import type { Database } from './database.ts';
 import { createLedgerStore } from './ledger.ts';
+import { pageOfLog, wholeLog } from './log-pages.ts';
+import { loadModelTraffic } from './model-traffic.ts';
+import { findReceipt } from './receipts.ts';
+import { usageBetween, usageOfModels } from './usage-sums.ts';
 
 /**
  * The queries of the platform, as plans: each must reach its rows by an index that begins with what it asks
- * for, and touch no row of another account. What is asserted here is what the indexes are there for.
+ * for, and touch no row of another account. The statements are those that the readers really send.
  */
 let fresh: FreshDatabase;
 let accountId: number;
+const ACCOUNTS = 20;
+const ROUNDS = 10;
+const HOUR = 3_600_000;
 
 beforeAll(async () => {
   fresh = await freshDatabase();
@@ -19,11 +29,11 @@ beforeAll(async () => {
     calendar: createCalendar('UTC'),
   });
   const accounts = await Promise.all(
-    Array.from({ length: 20 }, () => accountWith(fresh.database, { creditsMicro: 10n ** 12n })),
+    Array.from({ length: ACCOUNTS }, () => accountWith(fresh.database, { creditsMicro: 10n ** 12n })),
   );
   accountId = accounts[7] ?? 0;
-  for (let round = 0; round < 10; round++) {
-    const createdAtMs = NOVEMBER - round * 3 * 3_600_000;
+  for (let round = 0; round < ROUNDS; round++) {
+    const createdAtMs = NOVEMBER - round * 3 * HOUR;
     await ledger.settle(
       accounts.flatMap((id) =>
         Array.from({ length: 5 }, (_, at) =>
@@ -40,14 +50,33 @@ afterAll(() => fresh.drop());
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
   readonly 'Rows Removed by Filter'?: number;
   readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The nodes that read tables. */
-async function readsOf(text: string, values: readonly unknown[]): Promise<readonly PlanNode[]> {
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** What the work asks the database. */
+async function statementsOf(work: (database: Database) => Promise<unknown>): Promise<readonly Statement[]> {
+  const statements: Statement[] = [];
+  const { database } = fresh;
+  const query: Database['query'] = (text, values = []) => {
+    statements.push({ text, values });
+    return database.query(text, values);
+  };
+  await work({ ...database, query });
+  return statements;
+}
+
+/** The nodes that read tables or indexes. */
+async function readsOf({ text, values }: Statement): Promise<readonly PlanNode[]> {
   const rows = await fresh.database.transaction(async (transaction) => {
     // The tables of a test are small enough to be read whole; those of an operator are not.
     await transaction.query('set local enable_seqscan = off');
@@ -56,102 +85,124 @@ async function readsOf(text: string, values: readonly unknown[]): Promise<readon
       values,
     );
   });
-  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
   const found: PlanNode[] = [];
   const walk = (node: PlanNode): void => {
-    if (node['Relation Name'] !== undefined) found.push(node);
+    if (node['Relation Name'] !== undefined || node['Index Name'] !== undefined) found.push(node);
     for (const child of node.Plans ?? []) walk(child);
   };
+  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
   if (plan !== undefined) walk(plan);
   return found;
 }
 
-const readRows = (reads: readonly PlanNode[]): number =>
-  reads.reduce((sum, node) => sum + node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0), 0);
+const readRows = (node: PlanNode): number =>
+  Math.round((node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
 
-async function expectIndexed(text: string, values: readonly unknown[], condition: RegExp): Promise<number> {
-  const reads = await readsOf(text, values);
-  expect(reads.length).toBeGreaterThan(0);
-  for (const read of reads) {
-    expect(read['Node Type'], text).toMatch(/^(Index|Bitmap Heap)/);
-    if (read['Node Type'].startsWith('Index')) expect(read['Index Cond']).toMatch(condition);
+/**
+ * Every table by an index, and by the account, or by the key of a row that was found by the account. Answers
+ * how many rows were read in all.
+ */
+async function expectOwnRows(work: (database: Database) => Promise<unknown>): Promise<number> {
+  const statements = await statementsOf(work);
+  expect(statements.length).toBeGreaterThan(0);
+  let read = 0;
+  for (const statement of statements) {
+    for (const node of await readsOf(statement)) {
+      // One row that says since when logs are kept.
+      if (node['Relation Name'] === 'log_retention') continue;
+      expect(node['Node Type'], statement.text).toMatch(/^(Index|Bitmap)/);
+      // A bitmap's conditions stand below it, at the index.
+      if (node['Index Name'] !== undefined) expect(node['Index Cond'], statement.text).toMatch(OWN);
+      if (node['Relation Name'] !== undefined) read += readRows(node);
+    }
   }
-  return readRows(reads);
+  return read;
 }
 
-const from = new Date(NOVEMBER - 10 * 3_600_000);
-const to = new Date(NOVEMBER + 1);
+/** By the account, by its own id, or by the id of a call that was found by the account. */
+const OWN = /account_id = |^\(id = '\d+'::bigint\)$|call_id = |ref = /;
+const place = { skip: 0, size: 5 };
+const whole = { fromMs: NOVEMBER - 12 * HOUR, toMs: NOVEMBER + HOUR };
+const cut = { fromMs: NOVEMBER - 12 * HOUR - 1, toMs: NOVEMBER + 60_000 };
 
-describe('the call log', () => {
-  test('is read newest first, in a range, and a page behind a cursor reads no row before it', async () => {
-    const text = `select id from calls where account_id = $1 and created_at >= $2 and created_at < $3
-      and (created_at, id) < ($4, $5) order by created_at desc, id desc limit 5`;
-    const read = await expectIndexed(text, [accountId, from, to, new Date(NOVEMBER), 0], /account_id/);
-    expect(read).toBe(5);
+async function drain(pieces: AsyncIterable<unknown>): Promise<void> {
+  for await (const piece of pieces) expect(piece).toBeDefined();
+}
+
+describe('no query of an account touches a row of another one', () => {
+  test.each([
+    ['the first page', {}, place],
+    ['a deep page', {}, { skip: 40, size: 5 }],
+    ['a page behind the last', {}, { skip: 4_000, size: 5 }],
+    ['a page with every filter', { ...whole, model: 'm-1', keyId: 1, status: 200, protocol: 'chat' }, place],
+    ['a page of failures', { status: 'failed' }, place],
+    ['a page of a range that cuts hours', cut, place],
+  ] as const)('the call log: %s', async (_name, filter, where) => {
+    const question = { accountId, filter, place: where };
+    // The roll-up has 50 rows of the account; the log is read where the page is.
+    const read = await expectOwnRows((database) => pageOfLog(database, 'calls', question));
+    expect(read).toBeLessThanOrEqual(ROUNDS * 5 + 4 * 5 + 2 * 5);
   });
 
-  test('with filters touches rows of its own account only', async () => {
-    const text = `select id from calls where account_id = $1 and created_at >= $2 and created_at < $3
-      and model_used = $4 and key_id = $5 and status = 200 and protocol_in = 'chat'
-      order by created_at desc, id desc limit 20`;
-    const read = await expectIndexed(text, [accountId, from, to, 'm-1', 1], /account_id/);
-    expect(read).toBeLessThanOrEqual(20);
+  test('the consumption log, with the receipts', async () => {
+    for (const skip of [0, 40]) {
+      const question = { accountId, filter: { model: 'm-1' }, place: { skip, size: 5 } };
+      await expectOwnRows((database) => pageOfLog(database, 'consumptions', question));
+    }
   });
 
-  test('is counted from roll-ups, whatever the filter', async () => {
-    const text = `select coalesce(sum(calls), 0) from usage_hourly where account_id = $1 and hour >= $2 and hour < $3
-      and model_id = $4 and key_id = $5 and status = 200 and protocol = 'chat'`;
-    const read = await expectIndexed(
-      text,
-      [accountId, from, to, 'm-1', 1],
-      /account_id.*hour|hour.*account_id/,
-    );
-    expect(read).toBeLessThanOrEqual(20);
+  test('the balance log, also in a range', async () => {
+    for (const range of [{}, cut]) {
+      const deep = { range, place: { skip: 30, size: 5 } };
+      const read = await expectOwnRows((database) => pageOfBalanceLog(database, accountId, deep));
+      // The account's own row, a search by halves for each end, and the page.
+      expect(read).toBeLessThanOrEqual(1 + 2 * 7 + 5);
+    }
   });
 
-  test('has one call by its id', async () => {
-    const [newest] = await fresh.database.query<{ id: bigint }>(
-      'select id from calls where account_id = $1 order by created_at desc limit 1',
+  test('the exports', async () => {
+    await expectOwnRows((database) => drain(wholeLog(database, 'calls', { accountId, filter: cut })));
+    await expectOwnRows((database) => drain(wholeLog(database, 'consumptions', { accountId, filter: {} })));
+    await expectOwnRows((database) => drain(wholeBalanceLog(database, accountId, {})));
+  });
+
+  test('one call by its number, and its receipt', async () => {
+    const [newest] = await fresh.database.query<{ id: bigint; call_id: string }>(
+      'select id, call_id from calls where account_id = $1 order by created_at desc limit 1',
       [accountId],
     );
-    const text = 'select id from calls where id = $1 and account_id = $2';
-    expect(await expectIndexed(text, [newest?.id, accountId], /id/)).toBe(1);
+    const read = await expectOwnRows((database) => findOwnCall(database, accountId, Number(newest?.id)));
+    expect(read).toBe(2);
+    await expectOwnRows((database) => findReceipt(database, accountId, newest?.call_id ?? ''));
+  });
+
+  test("another account's call is not even read", async () => {
+    const [foreign] = await fresh.database.query<{ id: bigint }>(
+      'select id from calls where account_id <> $1 limit 1',
+      [accountId],
+    );
+    expect(await expectOwnRows((database) => findOwnCall(database, accountId, Number(foreign?.id)))).toBe(0);
+  });
+
+  test('the statistics', async () => {
+    const edges = [NOVEMBER - 6 * HOUR, NOVEMBER];
+    for (const range of [{}, whole, cut]) {
+      const read = await expectOwnRows((database) => usageBetween(database, accountId, { range, edges }));
+      expect(read).toBeLessThanOrEqual(ROUNDS * 5 + 10);
+      await expectOwnRows((database) => usageOfModels(database, accountId, range));
+    }
   });
 });
 
-describe('the other logs', () => {
-  test('consumptions are read newest first behind a cursor', async () => {
-    const text = `select id from consumptions where account_id = $1 and (created_at, id) < ($2, $3)
-      order by created_at desc, id desc limit 5`;
-    expect(await expectIndexed(text, [accountId, new Date(NOVEMBER), 0], /account_id/)).toBe(5);
-  });
-
-  test('the balance log is read newest first behind a number', async () => {
-    const text = `select id from ledger_entries where account_id = $1 and seq < $2 order by seq desc limit 5`;
-    expect(await expectIndexed(text, [accountId, 30], /account_id.*seq/)).toBe(5);
-  });
-});
-
-describe('statistics and rankings', () => {
-  test('trend and models of an account read its hours of the range', async () => {
-    const text = `select hour, model_id, sum(calls), sum(amount_micro) from usage_hourly
-      where account_id = $1 and hour >= $2 and hour < $3 group by 1, 2`;
-    const read = await expectIndexed(text, [accountId, from, to], /account_id.*hour|hour.*account_id/);
-    expect(read).toBeLessThanOrEqual(20);
-  });
-
-  test('rankings read the hours of the period, and its users the days', async () => {
-    await expectIndexed(
-      `select model_id, sum(calls), sum(input_tokens + output_tokens), sum(ttft_ms) / nullif(sum(ttft_calls), 0),
-         sum(speed_tokens) * 1000 / nullif(sum(speed_ms), 0)
-       from model_hourly where hour >= $1 and hour < $2 group by 1`,
-      [from, to],
-      /hour/,
-    );
-    await expectIndexed(
-      `select model_id, count(distinct account_id) from model_users_daily where day >= $1 and day < $2 group by 1`,
-      ['2026-11-15', '2026-11-16'],
-      /day/,
-    );
-  });
+test('rankings read the hours of the period, and its users the days', async () => {
+  const statements = await statementsOf((database) => loadModelTraffic(database, Date.UTC(2026, 10, 15)));
+  const reads = (await Promise.all(statements.map(readsOf))).flat();
+  expect(reads.map((node) => node['Relation Name']).toSorted()).toEqual([
+    'model_hourly',
+    'model_users_daily',
+  ]);
+  for (const read of reads) {
+    expect(read['Node Type']).toMatch(/^(Index|Bitmap)/);
+    if (read['Index Name'] !== undefined) expect(read['Index Cond']).toMatch(/hour|day/);
+  }
 });

@@ -5,8 +5,9 @@ import { createCalendar } from '../kernel/calendar.ts';
 import { newCallId } from '../kernel/id.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { LedgerStore } from '../ledger/contract.ts';
+import type { ConsumptionItem } from '../ledger/log.ts';
 import { createLedgerStore } from './ledger.ts';
-import { type ConsumptionItem, findReceipt, listConsumptions } from './receipts.ts';
+import { findReceipt, listConsumptions } from './receipts.ts';
 
 let fresh: FreshDatabase;
 let ledger: LedgerStore;

@@ -2,20 +2,10 @@ import { PAGE_SIZE_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import { timeOfCallId } from '../kernel/id.ts';
 import type { Attempt, FreeReason, Payer } from '../ledger/contract.ts';
+import type { ConsumptionItem } from '../ledger/log.ts';
 import { describeReceipt, type Receipt, type SourceEntry } from '../ledger/receipt.ts';
 import { type Database, idNumber } from './database.ts';
 import { decodePrice, type PriceJson } from './price-json.ts';
-
-/** A row of the consumption log, as its account sees it. */
-export interface ConsumptionItem {
-  readonly id: number;
-  readonly callId: string;
-  readonly createdAtMs: number;
-  readonly amountMicro: bigint;
-  readonly creditsMicro: bigint;
-  readonly shortfallMicro: bigint;
-  readonly receipt: Receipt;
-}
 
 /** Where a page begins: after the last row of the page before. */
 export interface ConsumptionCursor {
@@ -23,7 +13,7 @@ export interface ConsumptionCursor {
   readonly id: number;
 }
 
-interface ConsumptionRow {
+export interface ConsumptionRow {
   readonly id: bigint;
   readonly call_id: string;
   readonly created_at: Date;
@@ -61,14 +51,16 @@ interface EntryJson {
 /**
  * The rows that `picked` chose, each with its call and its ledger entries. A call's charge is found by its
  * id; what was exchanged for it stands right before it. Ids and amounts as texts, JSON has no such numbers.
+ * Rows of one millisecond are in the order of this log's ids, or of the calls'.
  */
-const withReceipts = (picked: string): string => `
+export const withReceipts = (picked: string, within: 'picked.id' | 'c.id' = 'picked.id'): string => `
   select picked.*, c.model_used, c.model_asked, c.payer, c.estimated, c.input_fresh, c.cache_read,
     c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos, c.price, c.charge_micro, c.held_micro,
     c.free_reason, c.attempts, coalesce(entries.list, '[]') as entries
   from (select id, call_id, created_at, account_id, amount_micro, credits_micro, shortfall_micro, receipt
         from consumptions where ${picked}) as picked
-  join calls c on c.created_at = picked.created_at and c.call_id = picked.call_id
+  join calls c on c.account_id = picked.account_id and c.created_at = picked.created_at
+    and c.call_id = picked.call_id
   left join lateral (
     select json_agg(json_build_object('id', e.id::text, 'kind', e.kind, 'pool', e.pool,
       'change', e.change_micro::text, 'after', e.after_micro::text) order by e.seq) as list
@@ -77,7 +69,7 @@ const withReceipts = (picked: string): string => `
       and e.seq between charge.seq - 2 and charge.seq
     where charge.ref = picked.call_id and charge.account_id = picked.account_id
       and charge.kind = 'consumption') as entries on picked.credits_micro > 0
-  order by picked.created_at desc, picked.id desc`;
+  order by picked.created_at desc, ${within} desc`;
 
 const FIND = withReceipts('account_id = $1 and call_id = $2 and created_at = $3');
 const PAGE = withReceipts(`account_id = $1 and (created_at, id) < ($2, $3)
@@ -110,7 +102,7 @@ export async function findReceipt(
   return row === undefined ? undefined : itemFromRow(row).receipt;
 }
 
-function itemFromRow(row: ConsumptionRow): ConsumptionItem {
+export function itemFromRow(row: ConsumptionRow): ConsumptionItem {
   return {
     id: idNumber(row.id),
     callId: row.call_id,

@@ -1,0 +1,76 @@
+import { visitorAddress } from '../accounts/throttle.ts';
+import { assert } from '../kernel/assert.ts';
+import { createCalendar } from '../kernel/calendar.ts';
+import { createDays } from '../kernel/days.ts';
+import type { PublicNeeds } from '../platform/public.ts';
+import type { FundsView } from '../platform/stats.ts';
+import type { UsageNeeds } from '../platform/usage.ts';
+import { findAccountView } from '../store/account-view.ts';
+import { pageOfBalanceLog, wholeBalanceLog } from '../store/balance-log.ts';
+import { findOwnCall } from '../store/call-log.ts';
+import type { Database } from '../store/database.ts';
+import { keepFeedback } from '../store/feedback-box.ts';
+import { loadLiveNodes } from '../store/heartbeats.ts';
+import { pageOfLog, wholeLog } from '../store/log-pages.ts';
+import { loadModelTraffic } from '../store/model-traffic.ts';
+import { findReceipt } from '../store/receipts.ts';
+import { usageBetween, usageOfModels } from '../store/usage-sums.ts';
+import { footingOf } from './own.ts';
+import type { Data } from './store.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The ports of logs, exports and statistics. */
+export function bindUsage(data: Data, surroundings: Surroundings): UsageNeeds {
+  const { database } = data;
+  const { timeZone } = surroundings.config;
+  const { month } = createCalendar(timeZone);
+  return {
+    footing: footingOf(data, surroundings),
+    days: createDays(timeZone),
+    logs: {
+      callPage: (question) => pageOfLog(database, 'calls', question),
+      findCall: (accountId, id) => findOwnCall(database, accountId, id),
+      findReceipt: (accountId, callId) => findReceipt(database, accountId, callId),
+      consumptionPage: (question) => pageOfLog(database, 'consumptions', question),
+      balancePage: (accountId, wanted) => pageOfBalanceLog(database, accountId, wanted),
+    },
+    exports: {
+      calls: (asked) => wholeLog(database, 'calls', asked),
+      consumptions: (asked) => wholeLog(database, 'consumptions', asked),
+      balance: (accountId, range) => wholeBalanceLog(database, accountId, range),
+    },
+    stats: {
+      between: (accountId, wanted) => usageBetween(database, accountId, wanted),
+      models: (accountId, range) => usageOfModels(database, accountId, range),
+      funds: (accountId, nowMs) => fundsOf(database, accountId, month(nowMs)),
+    },
+  };
+}
+
+async function fundsOf(database: Database, accountId: number, month: string): Promise<FundsView> {
+  const account = await findAccountView(database, accountId);
+  assert(account !== undefined, 'whoever is logged in has an account');
+  const { funds, extraApiQuotaMicro } = account;
+  return {
+    ...funds,
+    extraApiQuotaMicro,
+    monthSpentMicro: funds.month === month ? funds.monthSpentMicro : 0n,
+  };
+}
+
+/** The ports of what everybody may ask and say. */
+export function bindPublic(data: Data, surroundings: Surroundings): PublicNeeds {
+  const { database } = data;
+  return {
+    footing: footingOf(data, surroundings),
+    offer: {
+      userRateMicro: async (accountId) => (await findAccountView(database, accountId))?.userRateMicro,
+      nodes: () => loadLiveNodes(database),
+    },
+    ranking: { traffic: (sinceMs) => loadModelTraffic(database, sinceMs) },
+    feedback: {
+      keep: ({ address, ...feedback }, waitMs) =>
+        keepFeedback(database, { ...feedback, sender: visitorAddress(address) }, waitMs),
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import Type from 'typebox';
+import { CONTACT_LENGTH_MAX, FEEDBACK_LENGTH_MAX, FEEDBACK_WAIT_MS } from '../bounds.ts';
+import { data, type Endpoint, endpoint } from './endpoint.ts';
+import { fail } from './failure.ts';
+
+export interface FeedbackPort {
+  /** Keeps it, or says how long the address still has to wait; of several at once exactly one is kept. */
+  keep(
+    feedback: {
+      readonly accountId: number | undefined;
+      readonly content: string;
+      readonly contact: string | undefined;
+      readonly address: string;
+    },
+    waitMs: number,
+  ): Promise<{ readonly kind: 'kept' } | { readonly kind: 'too-early'; readonly waitMs: number }>;
+}
+
+/** Spec 4.2 and 8: anybody may say something, once in sixty seconds per IP. */
+export function feedbackEndpoints(feedback: FeedbackPort): readonly Endpoint[] {
+  return [
+    endpoint({
+      name: 'public.feedback',
+      surface: 'user',
+      access: 'optional',
+      tag: 'Public',
+      method: 'POST',
+      path: '/feedback',
+      summary: 'Send feedback, with or without a login.',
+      body: Type.Object({
+        content: Type.String({ minLength: 1, maxLength: FEEDBACK_LENGTH_MAX, pattern: '\\S' }),
+        contact: Type.Optional(Type.String({ maxLength: CONTACT_LENGTH_MAX })),
+      }),
+      data: Type.Object({}),
+      fails: ['tooManyRequests'],
+      example: { body: { content: 'The demo is fun.', contact: 'me@example.com' }, data: {} },
+      handle: async ({ body: { content, contact } }, { caller, address }) => {
+        const kept = await feedback.keep(
+          { accountId: caller?.accountId, content, contact, address },
+          FEEDBACK_WAIT_MS,
+        );
+        if (kept.kind === 'kept') return data({});
+        return fail('tooManyRequests', 'One feedback in sixty seconds, please', kept.waitMs);
+      },
+    }),
+  ];
+}

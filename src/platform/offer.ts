@@ -1,0 +1,254 @@
+import Type from 'typebox';
+import type { CatalogSnapshot, GatewayNode, Model, Route } from '../catalog/contract.ts';
+import { formatMicro } from '../kernel/money.ts';
+import { data, type Endpoint, endpoint } from './endpoint.ts';
+import { ID, nullable, SHOWN_AMOUNT, TIME } from './fields.ts';
+import { rateNumber } from './log-items.ts';
+import type { Footing } from './ports.ts';
+
+/** A node of the catalogue, and what is seen of it. */
+export interface NodeView extends GatewayNode {
+  /** A process of this name has spoken within the last seconds. */
+  readonly alive: boolean;
+  readonly lastSeenAtMs: number | undefined;
+}
+
+export interface OfferPort {
+  /** Nothing: the account is gone. */
+  userRateMicro(accountId: number): Promise<bigint | undefined>;
+  nodes(): Promise<readonly NodeView[]>;
+}
+
+export interface OfferNeeds {
+  readonly offer: OfferPort;
+  readonly footing: Footing;
+}
+
+const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' } as const;
+const TEXT = Type.String();
+const RATE = Type.Number({ minimum: 0, description: '100 is list price.' });
+
+/** Spec 2.2, 2.3 and 4.2: what is offered, to everybody. */
+export function offerEndpoints(needs: OfferNeeds): readonly Endpoint[] {
+  return [models(needs), pricing(needs), nodes(needs), announcements(needs)];
+}
+
+interface Offered {
+  readonly model: Model;
+  readonly route: Route;
+}
+
+/** Spec 2.2: enabled and visible models, one row for each route that can be used. */
+function offered({ models: all }: CatalogSnapshot): readonly Offered[] {
+  return [...all.values()]
+    .filter((model) => model.status === 'enabled' && model.clientVisible)
+    .flatMap((model) => model.routes.map((route) => ({ model, route })))
+    .filter(({ route }) => route.status === 'enabled' && route.credential.status === 'enabled');
+}
+
+const MODEL_FIELDS = {
+  id: ID,
+  model_id: TEXT,
+  name: TEXT,
+  status: Type.Literal('enabled'),
+  client_visible: Type.Literal(true),
+  rate_multiplier: Type.Number({ minimum: 0 }),
+  vendor_code: TEXT,
+  vendor_name: TEXT,
+  forward_model_id: TEXT,
+};
+
+function models({ footing }: OfferNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'public.models',
+    path: '/models',
+    summary: 'The models that are offered, one row for each usable route.',
+    data: Type.Array(Type.Object(MODEL_FIELDS)),
+    example: {
+      data: [
+        {
+          ...{ id: 1, model_id: 'gpt-5', name: 'GPT-5', status: 'enabled', client_visible: true },
+          ...{ rate_multiplier: 1, vendor_code: 'openai', vendor_name: 'OpenAI', forward_model_id: 'gpt-5' },
+        },
+      ],
+    },
+    handle: async () => data(offered(footing.catalog()).map(shownModel)),
+  });
+}
+
+function shownModel({ model, route }: Offered): Record<keyof typeof MODEL_FIELDS, unknown> {
+  return {
+    id: route.id,
+    model_id: model.modelId,
+    name: model.name,
+    status: model.status,
+    client_visible: model.clientVisible,
+    rate_multiplier: rateNumber(route.rateMultiplierMicro),
+    vendor_code: route.vendor.code,
+    vendor_name: route.vendor.name,
+    forward_model_id: route.forwardModelId,
+  };
+}
+
+const PRICE_FIELDS = {
+  model_id: TEXT,
+  name: TEXT,
+  vendor_code: TEXT,
+  vendor_name: TEXT,
+  vendor_icon: TEXT,
+  vendor_rate: RATE,
+  credential_rate: RATE,
+  forward_model_id: TEXT,
+  support_features: Type.Array(
+    Type.Union((['text', 'image', 'audio', 'video'] as const).map((name) => Type.Literal(name))),
+  ),
+  input_price: SHOWN_AMOUNT,
+  output_price: SHOWN_AMOUNT,
+  cache_input_price: SHOWN_AMOUNT,
+  cache_output_price: SHOWN_AMOUNT,
+  billing_modes: Type.Integer({
+    minimum: 0,
+    maximum: 7,
+    description: 'Sum of 1 tokens, 2 images, 4 videos.',
+  }),
+  image_price: SHOWN_AMOUNT,
+  video_price: SHOWN_AMOUNT,
+};
+
+const LIST_RATE = 100;
+
+function pricing({ offer, footing }: OfferNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'public.pricing',
+    path: '/pricing',
+    access: 'optional',
+    summary: 'Prices in yuan per million tokens or per item, and the rates they are multiplied with.',
+    data: Type.Object({
+      system_rate: RATE,
+      user_rate: RATE,
+      models: Type.Array(Type.Object(PRICE_FIELDS)),
+    }),
+    example: { data: { system_rate: 100, user_rate: 100, models: [PRICE_EXAMPLE] } },
+    handle: async (_input, { caller }) => {
+      const catalog = footing.catalog();
+      const own = caller === undefined ? undefined : await offer.userRateMicro(caller.accountId);
+      return data({
+        system_rate: rateNumber(catalog.systemRateMicro),
+        user_rate: own === undefined ? LIST_RATE : rateNumber(own),
+        models: offered(catalog).map(shownPrice),
+      });
+    },
+  });
+}
+
+const PRICE_EXAMPLE = {
+  ...{
+    model_id: 'gpt-5',
+    name: 'GPT-5',
+    vendor_code: 'openai',
+    vendor_name: 'OpenAI',
+    vendor_icon: 'openai',
+  },
+  ...{
+    vendor_rate: 100,
+    credential_rate: 100,
+    forward_model_id: 'gpt-5',
+    support_features: ['text', 'image'],
+  },
+  ...{ input_price: '10', output_price: '30', cache_input_price: '1', cache_output_price: '30' },
+  ...{ billing_modes: 1, image_price: '0', video_price: '0' },
+};
+
+/** A price that is not set is the one it falls back to: the cache's to the plain one. */
+function shownPrice({ model, route }: Offered): Record<keyof typeof PRICE_FIELDS, unknown> {
+  const { prices } = model;
+  return {
+    model_id: model.modelId,
+    name: model.name,
+    vendor_code: route.vendor.code,
+    vendor_name: route.vendor.name,
+    vendor_icon: route.vendor.icon,
+    vendor_rate: rateNumber(route.vendor.rateMicro),
+    credential_rate: rateNumber(route.credential.rateMicro),
+    forward_model_id: route.forwardModelId,
+    support_features: model.supportFeatures,
+    input_price: formatMicro(prices.inputMicro),
+    output_price: formatMicro(prices.outputMicro),
+    cache_input_price: formatMicro(prices.cacheInputMicro ?? prices.inputMicro),
+    cache_output_price: formatMicro(prices.cacheOutputMicro ?? prices.outputMicro),
+    billing_modes: model.billingModes,
+    image_price: formatMicro(prices.imageMicro),
+    video_price: formatMicro(prices.videoMicro),
+  };
+}
+
+function nodes({ offer, footing }: OfferNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'public.nodes',
+    path: '/gateway-nodes',
+    summary: 'The nodes of the gateway, their rates, and whether each is alive.',
+    data: Type.Array(
+      Type.Object({
+        name: TEXT,
+        base_url: TEXT,
+        region: TEXT,
+        rate: RATE,
+        alive: Type.Boolean(),
+        last_seen_at: nullable(TIME),
+      }),
+    ),
+    example: {
+      data: [
+        {
+          ...{ name: 'north', base_url: 'https://north.example.com', region: 'eu', rate: 100 },
+          ...{ alive: true, last_seen_at: '2026-11-15 09:05:00' },
+        },
+      ],
+    },
+    handle: async () => {
+      const found = await offer.nodes();
+      return data(
+        found.map(({ name, baseUrl, region, rateMicro, alive, lastSeenAtMs }) => ({
+          name,
+          base_url: baseUrl,
+          region,
+          rate: rateNumber(rateMicro),
+          alive,
+          last_seen_at: lastSeenAtMs === undefined ? null : footing.showTime(lastSeenAtMs),
+        })),
+      );
+    },
+  });
+}
+
+function announcements({ footing }: OfferNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'public.announcements',
+    path: '/announcement/active',
+    summary: 'The announcements that are valid now, the newest first.',
+    data: Type.Array(Type.Object({ id: ID, title: TEXT, body: TEXT, starts_at: TIME, ends_at: TIME })),
+    example: {
+      data: [
+        {
+          ...{ id: 1, title: 'Maintenance', body: 'On Sunday night.' },
+          ...{ starts_at: '2026-11-14 00:00:00', ends_at: '2026-11-16 00:00:00' },
+        },
+      ],
+    },
+    handle: async (_input, { clock }) => {
+      // They are texts in the time zone of the server, and texts of this form sort by time.
+      const now = footing.showTime(clock.now());
+      const active = footing
+        .catalog()
+        .announcements.filter((each) => each.startsAt <= now && now < each.endsAt);
+      const shown = active.map(({ id, title, body, startsAt, endsAt }) => ({
+        ...{ id, title, body, starts_at: startsAt, ends_at: endsAt },
+      }));
+      return data(shown.sort((one, other) => (one.starts_at < other.starts_at ? 1 : -1)));
+    },
+  });
+}

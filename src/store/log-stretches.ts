@@ -1,0 +1,137 @@
+import type { LogFilter, LogQuestion } from '../ledger/log.ts';
+import { storable } from './call-row.ts';
+import { type Database, idNumber } from './database.ts';
+
+/**
+ * Where a page of the logs begins, without walking to it. The roll-up knows how many rows each hour has for
+ * every filter, so the page's hours, and the total, are sums over the roll-up; rows are then read from those
+ * hours alone. An hour that the wanted time range cuts is counted in the log itself.
+ */
+export type Log = 'calls' | 'consumptions';
+
+/** A part of the log that has rows to the filter: an hour, or what the range leaves of it. */
+export interface Stretch {
+  readonly from: Date;
+  readonly to: Date;
+  readonly rows: number;
+  /** Rows that are newer than all of this stretch. */
+  readonly before: number;
+}
+
+export interface Stretches {
+  /** Those that hold rows of the wanted place, the newest first. */
+  readonly list: readonly Stretch[];
+  readonly total: number;
+}
+
+/** The filter's values, in the places of FILTER_VALUES behind the statement's own. */
+export function filterValues(filter: LogFilter): readonly unknown[] {
+  const { model, keyId, protocol, status } = filter;
+  return [
+    model === undefined ? null : storable(model),
+    keyId ?? null,
+    protocol ?? null,
+    typeof status === 'number' ? status : null,
+    typeof status === 'string' ? status : null,
+  ];
+}
+
+/** What a row of `calls` must be to fit; `first` is the place of the filter's first value. */
+export function callsThatFit(log: Log, first: number): string {
+  const [model, key, protocol, status, result] = [0, 1, 2, 3, 4].map((each) => `$${first + each}`);
+  const priced = log === 'consumptions' ? ' and price is not null' : '';
+  return `(${model}::text is null or model_used = ${model}) and (${key}::bigint is null or key_id = ${key})
+    and (${protocol}::text is null or protocol_in = ${protocol}) and (${status}::int is null or status = ${status})
+    and (${result}::text is null or (verdict in ('complete', 'cut-by-client')) = (${result} = 'ok'))${priced}`;
+}
+
+const ROWS_OF_HOUR: Readonly<Record<Log, string>> = {
+  calls: "sum(case $8::text when 'ok' then calls - failed when 'failed' then failed else calls end)",
+  consumptions: 'sum(case when $8::text is null then consumed else 0 end)',
+};
+
+/** A moment that every call comes after, and one that all come before. */
+const EARLIEST = '-infinity';
+const LATEST = 'infinity';
+
+const hours = (log: Log): string => `
+  select hour as lo, hour + interval '1 hour' as hi, ${ROWS_OF_HOUR[log]} as rows
+  from usage_hourly where account_id = $1 and hour >= $2 and hour < $3 and hour <> all($11::timestamptz[])
+    and hour >= (select kept_from from log_retention)
+    and ($4::text is null or model_id = $4) and ($5::bigint is null or key_id = $5)
+    and ($6::text is null or protocol = $6) and ($7::int is null or status = $7)
+  group by hour`;
+
+const cutHours = (log: Log): string => `
+  select greatest(cut, $2), least(cut + interval '1 hour', $3),
+    (select count(*) from calls where account_id = $1 and created_at >= greatest(cut, $2)
+       and created_at < least(cut + interval '1 hour', $3) and ${callsThatFit(log, 4)})
+  from unnest($11::timestamptz[]) as cut`;
+
+/** Without cut hours the log itself need not even be planned. */
+const FIND: Readonly<Record<Log, Readonly<Record<'whole' | 'cut', string>>>> = {
+  calls: { whole: find(hours('calls')), cut: find(`${hours('calls')} union all ${cutHours('calls')}`) },
+  consumptions: {
+    whole: find(hours('consumptions')),
+    cut: find(`${hours('consumptions')} union all ${cutHours('consumptions')}`),
+  },
+};
+
+function find(stretches: string): string {
+  return `
+    with stretches as (${stretches}),
+    numbered as (
+      select lo, hi, rows, sum(rows) over (order by lo desc) - rows as before from stretches where rows > 0)
+    select lo, hi, rows::bigint, before::bigint, whole.total::bigint
+    from (select coalesce(sum(rows), 0) as total from numbered) as whole
+    left join numbered on before + rows > $9::bigint and before < $9::bigint + $10::bigint
+    order by lo desc`;
+}
+
+interface StretchRow {
+  readonly lo: Date | null;
+  readonly hi: Date | null;
+  readonly rows: bigint | null;
+  readonly before: bigint | null;
+  readonly total: bigint;
+}
+
+export async function findStretches(
+  database: Database,
+  log: Log,
+  { accountId, filter, place }: LogQuestion,
+): Promise<Stretches> {
+  const cuts = cutHoursOf([filter.fromMs, filter.toMs]);
+  const rows = await database.query<StretchRow>(FIND[log][cuts.length === 0 ? 'whole' : 'cut'], [
+    accountId,
+    ...rangeValues(filter),
+    ...filterValues(filter),
+    place.skip,
+    place.size,
+    cuts,
+  ]);
+  const list: Stretch[] = [];
+  for (const { lo, hi, rows: count, before } of rows) {
+    if (lo === null || hi === null || count === null || before === null) continue;
+    list.push({ from: lo, to: hi, rows: idNumber(count), before: idNumber(before) });
+  }
+  return { list, total: idNumber(rows[0]?.total ?? 0n) };
+}
+
+export function rangeValues({ fromMs, toMs }: Pick<LogFilter, 'fromMs' | 'toMs'>): readonly [string, string] {
+  return [
+    fromMs === undefined ? EARLIEST : new Date(fromMs).toISOString(),
+    toMs === undefined ? LATEST : new Date(toMs).toISOString(),
+  ];
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The hours (UTC, as the roll-up has them) that one of these moments falls into the middle of. */
+export function cutHoursOf(moments: readonly (number | undefined)[]): readonly string[] {
+  const cut = new Set<number>();
+  for (const moment of moments) {
+    if (moment !== undefined && moment % HOUR_MS !== 0) cut.add(Math.floor(moment / HOUR_MS) * HOUR_MS);
+  }
+  return [...cut].map((hour) => new Date(hour).toISOString());
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
+import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { createCalendar } from '../kernel/calendar.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
+import type { CallRecord } from '../ledger/contract.ts';
+import { createLedgerStore } from './ledger.ts';
+import { usageBetween, usageOfModels } from './usage-sums.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+let fresh: FreshDatabase;
+let accountId: number;
+let calls: readonly CallRecord[];
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  accountId = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
+  const neighbour = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
+  const made = (id: number): readonly CallRecord[] =>
+    Array.from({ length: 60 }, (_, at) =>
+      callOf({
+        accountId: id,
+        createdAtMs: NOVEMBER + at * 13 * MINUTE,
+        modelUsed: `model-${at % 4}`,
+        usage: { ...NO_USAGE, inputFresh: 1000 + at, cacheRead: at, outputText: 400, outputReasoning: 7 },
+        ...(at % 6 === 0 && { verdict: 'cut-by-upstream' as const }),
+      }),
+    );
+  calls = made(accountId);
+  const ledger = createLedgerStore({
+    database: fresh.database,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    calendar: createCalendar('UTC'),
+  });
+  await ledger.settle([...calls, ...made(neighbour)]);
+});
+afterAll(() => fresh.drop());
+
+function sumOf(some: readonly CallRecord[]) {
+  const add = (pick: (call: CallRecord) => number): number => some.reduce((sum, call) => sum + pick(call), 0);
+  return {
+    calls: some.length,
+    failed: add(({ verdict }) => (verdict === 'complete' ? 0 : 1)),
+    inputTokens: add(({ usage }) => usage.inputFresh + usage.cacheRead),
+    outputTokens: add(({ usage }) => usage.outputText + usage.outputReasoning),
+    cacheReadTokens: add(({ usage }) => usage.cacheRead),
+    reasoningTokens: add(({ usage }) => usage.outputReasoning),
+    amountMicro: some.reduce((sum, call) => sum + call.amountMicro, 0n),
+    creditsMicro: some.reduce((sum, call) => sum + call.chargeMicro, 0n),
+  };
+}
+
+const within = (fromMs: number, toMs: number): readonly CallRecord[] =>
+  calls.filter(({ createdAtMs }) => createdAtMs >= fromMs && createdAtMs < toMs);
+
+describe('usage between edges', () => {
+  test.each([
+    ['whole hours', [NOVEMBER + 2 * HOUR, NOVEMBER + 5 * HOUR]],
+    ['half hours, as days of India have them', [NOVEMBER + 90 * MINUTE, NOVEMBER + 270 * MINUTE]],
+    ['two edges in one hour', [NOVEMBER + 65 * MINUTE, NOVEMBER + 100 * MINUTE]],
+  ])('is exact at %s', async (_name, edges) => {
+    const found = await usageBetween(fresh.database, accountId, { range: {}, edges });
+    const [first = 0, second = 0] = edges;
+    expect(found).toMatchObject([
+      sumOf(within(0, first)),
+      sumOf(within(first, second)),
+      sumOf(within(second, Infinity)),
+    ]);
+  });
+
+  test('counts nothing outside its range, wherever the range begins and ends', async () => {
+    const range = { fromMs: NOVEMBER + 20 * MINUTE, toMs: NOVEMBER + 200 * MINUTE };
+    const edges = [NOVEMBER, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR];
+    const [before, ...found] = await usageBetween(fresh.database, accountId, { range, edges });
+    expect(before?.calls).toBe(0);
+    expect(found).toMatchObject([
+      sumOf(within(range.fromMs, NOVEMBER + HOUR)),
+      sumOf(within(NOVEMBER + HOUR, NOVEMBER + 2 * HOUR)),
+      sumOf(within(NOVEMBER + 2 * HOUR, range.toMs)),
+    ]);
+  });
+});
+
+test('usage of models has the largest amount first', async () => {
+  const range = { fromMs: NOVEMBER + 20 * MINUTE };
+  const found = await usageOfModels(fresh.database, accountId, range);
+  expect(found).toHaveLength(4);
+  for (const each of found) {
+    const own = within(range.fromMs, Infinity).filter(({ modelUsed }) => modelUsed === each.model);
+    expect(each).toMatchObject(sumOf(own));
+  }
+  const amounts = found.map(({ amountMicro }) => amountMicro);
+  expect(amounts).toEqual(amounts.toSorted((one, other) => (one > other ? -1 : 1)));
+});

@@ -1,0 +1,113 @@
+import { STATS_MODELS_MAX } from '../bounds.ts';
+import type { ModelUsage, TimeRange, UsageSums } from '../ledger/log.ts';
+import { type Database, idNumber } from './database.ts';
+import { cutHoursOf, rangeValues } from './log-stretches.ts';
+
+/**
+ * What an account used, from the roll-up. Hours that the asked range or a day of its time zone cuts are added
+ * up from the log, so that a day in India is exact too.
+ */
+const SUMS = [
+  'calls',
+  'failed',
+  'input_fresh',
+  'cache_read',
+  'cache_write',
+  'output_text',
+  'output_reasoning',
+  'images',
+  'videos',
+  'amount_micro',
+  'credits_micro',
+] as const;
+
+type SumRow = Readonly<Record<(typeof SUMS)[number], bigint>>;
+
+const WHOLE_HOURS = `
+  select hour as at, model_id, ${SUMS.join(', ')} from usage_hourly
+  where account_id = $1 and hour >= $2 and hour < $3 and hour <> all($4::timestamptz[])`;
+
+const CUT_HOURS = `
+  select c.created_at, c.model_used, 1, (c.verdict not in ('complete', 'cut-by-client'))::int, c.input_fresh,
+    c.cache_read, c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos, c.amount_micro,
+    coalesce(s.credits_micro, 0)
+  from unnest($4::timestamptz[]) as cut
+  join calls c on c.account_id = $1 and c.created_at >= cut and c.created_at < cut + interval '1 hour'
+    and c.created_at >= $2 and c.created_at < $3
+  left join consumptions s on s.account_id = $1 and s.created_at = c.created_at and s.call_id = c.call_id`;
+
+const ADDED = SUMS.map((name) => `sum(${name})::bigint as ${name}`).join(', ');
+
+const bucketsText = (rows: string): string => `
+  select width_bucket(at, $5::timestamptz[]) as bucket, ${ADDED} from (${rows}) as rows group by 1`;
+const modelsText = (rows: string): string => `
+  select model_id, ${ADDED} from (${rows}) as rows group by 1
+  order by sum(amount_micro) desc, sum(calls) desc, 1 limit ${STATS_MODELS_MAX}`;
+
+/** Exported for the test that looks at their plans. Without cut hours the log is not even planned. */
+export const USAGE_TEXTS = {
+  buckets: { whole: bucketsText(WHOLE_HOURS), cut: bucketsText(`${WHOLE_HOURS} union all ${CUT_HOURS}`) },
+  models: { whole: modelsText(WHOLE_HOURS), cut: modelsText(`${WHOLE_HOURS} union all ${CUT_HOURS}`) },
+} as const;
+
+/**
+ * The usage between each edge and the next one, after a first element for what comes before the first edge.
+ * Edges go up; all within the range.
+ */
+export async function usageBetween(
+  database: Database,
+  accountId: number,
+  { range, edges }: { readonly range: TimeRange; readonly edges: readonly number[] },
+): Promise<readonly UsageSums[]> {
+  const cuts = cutHoursOf([range.fromMs, range.toMs, ...edges]);
+  const rows = await database.query<SumRow & { readonly bucket: number }>(
+    USAGE_TEXTS.buckets[cuts.length === 0 ? 'whole' : 'cut'],
+    [accountId, ...rangeValues(range), cuts, edges.map((edge) => new Date(edge).toISOString())],
+  );
+  const found = new Map(rows.map((row) => [row.bucket, sumsFromRow(row)]));
+  return Array.from({ length: edges.length + 1 }, (_, bucket) => found.get(bucket) ?? NOTHING);
+}
+
+/** The models with the largest amounts first; so many that nobody reads on, and no more. */
+export async function usageOfModels(
+  database: Database,
+  accountId: number,
+  range: TimeRange,
+): Promise<readonly ModelUsage[]> {
+  const cuts = cutHoursOf([range.fromMs, range.toMs]);
+  const rows = await database.query<SumRow & { readonly model_id: string }>(
+    USAGE_TEXTS.models[cuts.length === 0 ? 'whole' : 'cut'],
+    [accountId, ...rangeValues(range), cuts],
+  );
+  return rows.map((row) => ({ model: row.model_id, ...sumsFromRow(row) }));
+}
+
+const NOTHING: UsageSums = {
+  calls: 0,
+  failed: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  images: 0,
+  videos: 0,
+  amountMicro: 0n,
+  creditsMicro: 0n,
+};
+
+function sumsFromRow(row: SumRow): UsageSums {
+  return {
+    calls: idNumber(row.calls),
+    failed: idNumber(row.failed),
+    inputTokens: idNumber(row.input_fresh + row.cache_read + row.cache_write),
+    outputTokens: idNumber(row.output_text + row.output_reasoning),
+    cacheReadTokens: idNumber(row.cache_read),
+    cacheWriteTokens: idNumber(row.cache_write),
+    reasoningTokens: idNumber(row.output_reasoning),
+    images: idNumber(row.images),
+    videos: idNumber(row.videos),
+    amountMicro: row.amount_micro,
+    creditsMicro: row.credits_micro,
+  };
+}
