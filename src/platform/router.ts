@@ -61,7 +61,9 @@ function segmentsOf(path: string): Segment[] {
 
 function fits(segments: readonly Segment[], parts: readonly string[]): boolean {
   if (segments.length !== parts.length) return false;
-  return segments.every((segment, index) => 'name' in segment || segment.text === parts[index]);
+  return segments.every((segment, index) =>
+    'name' in segment ? parts[index] !== '' : segment.text === parts[index],
+  );
 }
 
 function choose(

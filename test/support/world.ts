@@ -10,6 +10,7 @@ import { findLogin } from '../../src/store/accounts.ts';
 import { createKey } from '../../src/store/api-keys.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
+import { type Api, createApi, loginWith } from './api.ts';
 import { type FreshDatabase, freshDatabase } from './postgres.ts';
 
 /**
@@ -33,6 +34,10 @@ export interface World {
   headers(key?: string): Record<string, string>;
   /** POST a JSON body (or raw text) to a path of the gateway. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** A request of the platform; a path that does not begin with `/api/` stands below the user's. */
+  readonly api: Api;
+  /** The access token of an account of the catalogue. */
+  login(email: string, password?: string): Promise<string>;
   /** Waits until every ended call is in the store. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -91,6 +96,7 @@ async function assembleWorld({ simulator, fresh, folder, config, tollgate }: Par
     return created.text;
   };
   const key = await newKey('user@example.com');
+  const api = createApi(url);
   const headers = (own = key) => ({ authorization: `Bearer ${own}`, 'content-type': 'application/json' });
   return {
     simulator,
@@ -107,6 +113,8 @@ async function assembleWorld({ simulator, fresh, folder, config, tollgate }: Par
         headers: { ...headers(), ...extra },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
+    api,
+    login: (email, password) => loginWith(api, email, password),
     settled: () => untilSettled(url),
     close: async () => {
       await tollgate.stop();

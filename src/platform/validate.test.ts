@@ -1,0 +1,138 @@
+import Type, { type TObject } from 'typebox';
+import { describe, expect, test } from 'vitest';
+import { data, type Endpoint } from './endpoint.ts';
+import { readQuery } from './texts.ts';
+import { createValidator, findBrokenPromise } from './validate.ts';
+
+const row = (parts: Partial<Endpoint>): Endpoint => ({
+  ...{ name: 'test', method: 'POST', path: '/test', surface: 'user', access: 'public', tag: 'Test' },
+  ...{ summary: '', data: Type.Null(), example: { data: null } },
+  handle: () => Promise.resolve(data(null)),
+  ...parts,
+});
+
+function query(schema: TObject, text: string): unknown {
+  const read = readQuery(text);
+  if (read.kind === 'problem') return read.message;
+  const checked = createValidator(row({ query: schema }))({
+    params: new Map(),
+    query: read.texts,
+    body: undefined,
+  });
+  return checked.kind === 'input' ? checked.input.query : checked.message;
+}
+
+function body(schema: TObject, value: unknown, surface: Endpoint['surface'] = 'user'): unknown {
+  const raw = { params: new Map<string, string>(), query: new Map<string, string>(), body: value };
+  const checked = createValidator(row({ body: schema, surface }))(raw);
+  return checked.kind === 'input' ? checked.input.body : checked.message;
+}
+
+describe('a text of the query', () => {
+  const WHOLE = Type.Object({ n: Type.Integer({ minimum: -5 }) });
+
+  test.each(['1e3', '1.0', ' 1', '+1', '0x10', '١', '', '-0', '007', '1e400', 'NaN', 'Infinity', '1,2'])(
+    '"%s" is no whole number',
+    (text) => {
+      expect(query(WHOLE, `n=${encodeURIComponent(text)}`)).toBe('n must be a whole number');
+    },
+  );
+
+  test('is a whole number up to 2^53−1 and within its schema', () => {
+    expect(query(WHOLE, 'n=9007199254740991')).toEqual({ n: 9_007_199_254_740_991 });
+    expect(query(WHOLE, 'n=9007199254740992')).toBe('n is a number out of range');
+    expect(query(WHOLE, 'n=99999999999999999999')).toBe('n must be a whole number');
+    expect(query(WHOLE, 'n=-5')).toEqual({ n: -5 });
+    expect(query(WHOLE, 'n=-6')).toBe('n must be at least -5');
+    expect(query(WHOLE, '')).toBe('n is required');
+  });
+
+  test('is true or false, one of a choice, or a list by commas', () => {
+    const schema = Type.Object({
+      on: Type.Optional(Type.Boolean()),
+      by: Type.Optional(Type.Union([Type.Literal('hour'), Type.Literal('day')])),
+      level: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(2)])),
+      ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: 3 })),
+    });
+    expect(query(schema, 'on=false&by=day&level=2&ids=1,2')).toEqual({
+      ...{ on: false, by: 'day', level: 2, ids: [1, 2] },
+    });
+    expect(query(schema, 'on=1')).toBe('on must be true or false');
+    expect(query(schema, 'by=week')).toBe('by must be one of hour, day');
+    expect(query(schema, 'level=3')).toBe('level must be one of 1, 2');
+    expect(query(schema, 'ids=1,,2')).toBe('ids must be a list, separated by commas');
+    expect(query(schema, 'ids=1,2,3,4')).toMatch(/^ids must not have more than 3 items$/);
+  });
+
+  test('that is absent takes the default, and one nobody asked for is not handed on', () => {
+    const schema = Type.Object({ size: Type.Optional(Type.Integer({ default: 20 })) });
+    expect(query(schema, 'other=1')).toEqual({ size: 20 });
+    expect(query(schema, 'size=')).toBe('size must be a whole number');
+  });
+
+  test('is decoded strictly and given once', () => {
+    const schema = Type.Object({ q: Type.String() });
+    expect(query(schema, 'q=a+b%20c%26')).toEqual({ q: 'a b c&' });
+    expect(query(schema, '&q=%25_&')).toEqual({ q: '%_' });
+    expect(query(schema, 'q=%ff')).toBe('The query is not percent-encoded UTF-8');
+    expect(query(schema, 'q=1&q=2')).toBe('q is given twice');
+    expect(query(schema, 'q=a%00b')).toBe('q holds characters that are not allowed');
+    expect(query(schema, '__proto__=1&q=x')).toEqual({ q: 'x' });
+  });
+});
+
+describe('a body', () => {
+  const schema = Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 5 }),
+    count: Type.Optional(Type.Integer({ maximum: 10 })),
+    rows: Type.Optional(Type.Array(Type.Object({ id: Type.Integer() }))),
+  });
+
+  test.each([
+    [{ name: 'a', count: Number.POSITIVE_INFINITY }, 'count is a number out of range'],
+    [{ name: 'a', count: 2 ** 53 }, 'count is a number out of range'],
+    [{ name: 'a', count: -0 }, 'count is a number out of range'],
+    [{ name: 'a', count: 1.5 }, 'count must be a whole number'],
+    [{ name: 'a', count: '1' }, 'count must be a whole number'],
+    [{ name: 'a', count: null }, 'count must be a whole number'],
+    [{ name: 'a', count: 11 }, 'count must be at most 10'],
+    [{ name: '' }, 'name must have at least 1 characters'],
+    [{ name: 'abcdef' }, 'name must have at most 5 characters'],
+    [{ name: 'a\u0000' }, 'name holds characters that are not allowed'],
+    [{ name: '\ud800' }, 'name holds characters that are not allowed'],
+    [{ name: ['a'] }, 'name must be a text'],
+    [{ name: 'a', rows: [{ id: 1 }, { id: 'x' }] }, 'rows.1.id must be a whole number'],
+    [{ name: 'a', rows: [{}] }, 'rows.0.id is required'],
+    [{ name: 'a', 'x\u0000': 1 }, 'body has a field whose name is not allowed'],
+    [{ name: 'a', unknown: { deep: 2 ** 60 } }, 'unknown.deep is a number out of range'],
+    [{}, 'name is required'],
+    [[], 'body must be an object'],
+  ])('%j is refused: %s', (value, message) => {
+    expect(body(schema, value)).toBe(message);
+  });
+
+  test('counts characters, not halves of them', () => {
+    expect(body(schema, { name: '😀😀😀😀😀' })).toEqual({ name: '😀😀😀😀😀' });
+  });
+
+  test('loses what its schema does not know, at every depth', () => {
+    const sent = { name: 'a', role: 'operator', rows: [{ id: 1, accountId: 2 }], constructor: 1 };
+    expect(body(schema, sent)).toEqual({ name: 'a', rows: [{ id: 1 }] });
+  });
+
+  test('of an operator is refused for the same', () => {
+    expect(body(schema, { name: 'a', rows: [{ id: 1, x: 2 }] }, 'admin')).toBe('rows.0.x is not known');
+  });
+
+  test('may hold fields of any name only where its schema says so', () => {
+    const open = Type.Object({ words: Type.Record(Type.String(), Type.String()) });
+    expect(body(open, { words: { a: 'b' } }, 'admin')).toEqual({ words: { a: 'b' } });
+  });
+});
+
+test('an answer that lacks something or tells more than was promised is found', () => {
+  const promise = { data: Type.Array(Type.Object({ id: Type.Integer() })) };
+  expect(findBrokenPromise(promise, [{ id: 1 }])).toBeUndefined();
+  expect(findBrokenPromise(promise, [{ id: 1, secret: 'x' }])).toBe('0.secret is not promised');
+  expect(findBrokenPromise(promise, [{}])).toBe('0.id is required');
+});

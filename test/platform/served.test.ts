@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.0/8' } });
+}, 60_000);
+afterAll(() => world.close());
+
+test('an account of the catalogue logs in, and its API key does not log it in', async () => {
+  const token = await world.login('user@example.com');
+  const good = await world.api('GET', '/profile', { token });
+  expect([good.status, good.body.data.email]).toEqual([200, 'user@example.com']);
+  const refused = await world.api('GET', '/profile', { token: world.key });
+  expect([refused.status, refused.body.code]).toEqual([401, 1002]);
+});
+
+test('paths of the gateway and of the platform do not meet', async () => {
+  const absent = await world.api('GET', '/api/v2/anything');
+  expect([absent.status, absent.body.code]).toEqual([404, 1004]);
+  const gateway = await fetch(`${world.url}/v1/nothing`);
+  expect(await gateway.json()).toMatchObject({ error: { type: 'gateway_error' } });
+  const call = await world.post('/v1/chat/completions', { model: 'gpt-5', messages: [] });
+  expect(call.headers.get('x-content-type-options')).toBeNull();
+});
+
+test('the document and its page are served beside it', async () => {
+  const document = await fetch(`${world.url}/openapi.json`);
+  expect(document.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(await document.json()).toMatchObject({ openapi: '3.1.1', info: { title: 'Tollgate' } });
+  const page = await fetch(`${world.url}/docs`);
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await page.text()).toContain('/api/v1/user/auth/login');
+  const wrong = await fetch(`${world.url}/openapi.json`, { method: 'POST' });
+  expect(wrong.status).toBe(404);
+});
+
+test('requests of the platform are counted by endpoint and status', async () => {
+  await world.api('GET', '/profile');
+  const figures = await (await fetch(`${world.url}/metrics`)).text();
+  expect(figures).toMatch(/tollgate_platform_requests_total\{endpoint="[\w.]+",status="401"\} \d/);
+});
