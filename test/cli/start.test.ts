@@ -42,6 +42,13 @@ const start = async (more: Record<string, string> = {}) => {
   return { program, url, stop };
 };
 
+const setUp = (url: string, token: string): Promise<Response> =>
+  fetch(`${url}/api/v1/user/auth/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, email: 'operator@example.com', password: 'correct horse' }),
+  });
+
 const ask = async (url: string, key: string, model: string): Promise<unknown> => {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -65,6 +72,10 @@ test(
     expect(warnings).toHaveLength(1);
     expect(JSON.parse(warnings[0] ?? '{}')).toMatchObject({ missing: MISSING });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    // No default password anywhere: whoever sees the terminal makes the first operator.
+    const [, token = ''] = /^ {2}setup token: (tgo1\.\S{43})$/m.exec(program.stdout()) ?? [];
+    expect((await setUp(url, token)).status).toBe(200);
+    expect((await setUp(url, token)).status).toBe(403);
 
     expect(await ask(url, 'unknown', 'gpt-5')).toBe(40101);
     const account = ['--email', 'you@example.com', '--credits', '10000'];
