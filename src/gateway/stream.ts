@@ -292,7 +292,8 @@ export class StreamAnswer {
     this.#bytesToCheck = tight
       ? Math.max(CHECK_BYTES_MIN, tokensLeft * BYTES_PER_TOKEN)
       : Number.POSITIVE_INFINITY;
-    if (spentMicro < lease.heldMicro) return;
+    // Whoever holds all that the call may cost has reached the end of it, and needs no more.
+    if (tight ? spentMicro < lease.heldMicro : spentMicro <= lease.heldMicro) return;
     const moreMicro = maxMicro(wantMicro - lease.heldMicro, spentMicro - lease.heldMicro + EXTENSION_MICRO);
     const granted = carriage.gate.extend(lease, moreMicro);
     if (granted instanceof Promise) this.#extendLater(lease, granted);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { examine } from '../../src/store/doctor.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';
-import { ask, openPurse, parallel, tally } from './purse.ts';
+import { ask, openPurse, paidBy, parallel, tally } from './purse.ts';
 
 const MICRO = 1_000_000n;
 let world: World;
@@ -58,6 +58,18 @@ describe('of k parallel calls at price p exactly ⌊B/p⌋ pass', () => {
     await world.settled();
     expect((await purse.funds()).credits).toBe(250_000n);
   });
+});
+
+test('a rest of a Credit or more lets one more in, which pays all of it: the rest of its price is shortfall', async () => {
+  // Three at three Credits, and one Credit for the fourth.
+  const purse = await openPurse(world, { credits: 10 });
+  const answers = await parallel(40, () => ask(world, { key: purse.key, max: 30, directive: 'tokens=30' }));
+  expect(passedOf(tally(answers), ['40201', '40202'])).toBe(4);
+  await world.settled();
+  expect((await purse.funds()).credits).toBe(0n);
+  expect(await paidBy(world, purse.accountId)).toMatchObject([
+    { payer: 'credits', calls: 4n, charge: 12n * MICRO, taken: 10n * MICRO, shortfall: 2n * MICRO },
+  ]);
 });
 
 test('what was held and not used is free again for the next call', async () => {
@@ -134,6 +146,18 @@ describe('a stream that outgrows what could be held', () => {
     expect(row?.shortfall).toBe((row?.charge ?? 0n) - (5n * MICRO - credits));
     // What passes between two looks at a tight hold is a matter of some dozen tokens.
     expect(row?.shortfall).toBeLessThan(5n * MICRO);
+  });
+
+  test('is not one that used all of it and needs no more: it ends like any other', async () => {
+    const purse = await openPurse(world, { credits: 3 });
+    // A look at the hold falls between the last token and the end of the stream.
+    const directive = 'tokens=30 chunk=1 fault=pause@31:1200';
+    const answer = await ask(world, { key: purse.key, max: 30, directive, stream: true });
+    expect(answer.text).toContain('"finish_reason":"');
+    expect(answer.text).toContain('[DONE]');
+    await world.settled();
+    expect((await purse.funds()).credits).toBe(0n);
+    expect(await paidBy(world, purse.accountId)).toMatchObject([{ taken: 3n * MICRO, shortfall: 0n }]);
   });
 
   test('gets what others leave free meanwhile', async () => {

@@ -54,7 +54,8 @@ function plainRaces(arena: () => Arena): void {
 function streamRaces(arena: () => Arena): void {
   const sum = { streams: 0, stopped: 0, restMicro: 0n, overMicro: 0n };
   describe('streams that outgrow their hold are stopped at the bound', () => {
-    test.each(Object.entries(BOUNDS))(
+    // Mostly waiting for tokens, so all bounds wait together; each has an account of its own.
+    test.concurrent.each(Object.entries(BOUNDS))(
       '%s',
       async (_name, bound) => {
         for (let round = 0; round < ROUNDS; round++) {
