@@ -49,7 +49,7 @@ export const PAYERS_CATALOG = CRASH_CATALOG.replace(
   .replace('\npolicies:', MODELS)
   .replace('\naccounts:', ACCOUNTS);
 
-/** By the model that nobody knows to the account's fallback: the answer is the same. (404; Responses says 400.) */
+/** By a model that nobody knows (404; Responses says 400) to the account's fallback: the same answer. */
 const detour = (shape: Shape): Shape =>
   shape.name === 'chat'
     ? { ...shape, body: (prompt, way) => ({ ...shape.body(prompt, way), model: 'lost' }) }

@@ -14,7 +14,7 @@ import { CHAT } from './shapes.ts';
 
 /** reliability.md 4.1: so many in flight whenever something dies. */
 const SIZE = { streams: 100, plains: 45, images: 5, paceMs: 40 };
-/** A chapter is audited and forgotten: clients' stories and vendors' truth stay small however long a run is. */
+/** A chapter is audited and forgotten: what clients and vendors know stays small however long a run is. */
 const DEATHS_PER_CHAPTER = 12;
 const RECEIPTS = 100;
 const UNAVAILABLE = 50_301;
@@ -195,7 +195,7 @@ export class Trial {
     this.#sinceMs = Date.now();
   }
 
-  /** Windows count what was admitted; who may spend everything gets everything: nothing is held or pending. */
+  /** Windows count what was admitted; who may spend everything gets it: nothing is held or pending. */
   async #expectNothingLeft(): Promise<void> {
     const { database, redis } = this.#scene;
     let ghostMicro: ReadonlyMap<number, bigint> = new Map();
