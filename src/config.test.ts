@@ -97,3 +97,13 @@ test('the seeds of a Redis cluster are named one after the other', () => {
     config: { redisUrl: 'redis://:word@10.0.0.1:7000,rediss://redis.internal:7001/0' },
   });
 });
+
+test('the public address is a web address, without a slash at its end', () => {
+  const publicUrl = 'https://example.com/tollgate';
+  expect(readConfig({ TOLLGATE_PUBLIC_URL: `${publicUrl}/` })).toMatchObject({ config: { publicUrl } });
+  for (const wrong of ['example.com', 'ftp://example.com', 'https://', 'https://a b']) {
+    expect(errorsOf({ TOLLGATE_PUBLIC_URL: wrong })).toEqual([
+      'TOLLGATE_PUBLIC_URL: must begin with https:// or http://',
+    ]);
+  }
+});

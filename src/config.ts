@@ -234,7 +234,9 @@ export const SETTINGS = {
     parse: (value: string) => {
       if (value === '') return undefined;
       const good = /^https?:\/\/[^/\s]/.test(value) && URL.canParse(value);
-      return good ? value.replace(/\/+$/, '') : new Reason('must begin with https:// or http://');
+      return good
+        ? new URL(value).href.replace(/\/$/, '')
+        : new Reason('must begin with https:// or http://');
     },
   } satisfies Setting<string | undefined>,
   registration: choice(

@@ -168,8 +168,8 @@ export interface FailureRule {
 
 export interface FailureStore {
   /**
-   * Counts an attempt as failed before it is made, so that a thousand at once cannot pass together. Nothing is
-   * counted, and the time to wait is told, when one of the scopes is blocked; 0 when none is.
+   * Counts an attempt as failed before it is made, so that a thousand at once cannot pass together. When one
+   * of the scopes is blocked nothing is counted, and the time to wait is told; 0 when none is.
    */
   countAttempt(scopes: readonly FailureScope[], nowMs: number): Promise<number>;
   /** It was no failure. */

@@ -91,9 +91,9 @@ export class Sessions implements SessionDoor {
   }
 
   /**
-   * Every refresh token works once. One that comes again was copied, by a thief or from its owner, and we cannot
-   * know who came first: so the session ends for both. That holds for two at the same moment as well. An answer
-   * that repeats the new pair for some seconds would give it to the thief.
+   * Every refresh token works once. One that comes again was copied, by a thief or from its owner, and we
+   * cannot know who came first: so the session ends for both. That holds for two at the same moment as well:
+   * an answer that repeats the new pair for some seconds would give it to the thief.
    */
   async refresh(text: string): Promise<Entered | { readonly kind: 'wrong' }> {
     const { tokens, clock, store, random, log } = this.#parts;

@@ -79,8 +79,8 @@ function waitAfter({ limit, waitMs, waitMsMax }: FailureRule, failures: number):
 }
 
 /**
- * One spelling per visitor: IPv4 however it is wrapped, and the first 64 bits of IPv6, because whoever has one
- * address of such a network has all of them.
+ * One spelling per visitor: IPv4 however it is wrapped, and the first 64 bits of IPv6, because whoever has
+ * one address of such a network has all of them.
  */
 export function visitorAddress(address: string): string {
   const text = address.toLowerCase().replace(/%.*$/, '');

@@ -41,14 +41,12 @@ export interface Device {
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 16;
-const ID = '([A-Za-z0-9_-]{22})';
-const MAC = '[A-Za-z0-9_-]{43}';
-const ACCESS = new RegExp(`^tga1\\.${ID}\\.(\\d{1,16})\\.(\\d{1,11})\\.${MAC}$`);
+const ACCESS = /^tga1\.([A-Za-z0-9_-]{22})\.(\d{1,16})\.(\d{1,11})\.[A-Za-z0-9_-]{43}$/;
 const SECRETS: Readonly<Record<SecretKind, { readonly mark: string; readonly shape: RegExp }>> = {
-  refresh: { mark: 'tgr1', shape: new RegExp(`^tgr1\\.${ID}\\.${MAC}\\.${MAC}$`) },
-  cookie: { mark: 'tgs1', shape: new RegExp(`^tgs1\\.${ID}\\.${MAC}\\.${MAC}$`) },
+  refresh: { mark: 'tgr1', shape: /^tgr1\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}\.[A-Za-z0-9_-]{43}$/ },
+  cookie: { mark: 'tgs1', shape: /^tgs1\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}\.[A-Za-z0-9_-]{43}$/ },
 };
-const DEVICE = new RegExp(`^tgd1\\.${ID}\\.${ID}\\.${MAC}$`);
+const DEVICE = /^tgd1\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/;
 /** Longer than any text of ours; nothing longer is looked at. */
 const LENGTH_MAX = 160;
 const MAC_LENGTH = 43;

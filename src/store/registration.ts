@@ -60,8 +60,8 @@ async function join(transaction: Database, member: NewMember, role: 'user' | 'op
 const NO_OPERATOR = "not exists (select from accounts where role = 'operator')";
 
 /**
- * A new token for whoever starts the server, until there is an operator; the one before is void. Only its hash
- * is stored.
+ * A new token for whoever starts the server, until there is an operator; the one before is void. Only its
+ * hash is stored.
  */
 export async function makeSetupToken(
   database: Database,
