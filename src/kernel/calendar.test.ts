@@ -48,3 +48,9 @@ test('what no clock shows is no time: the skipped hour, a 30 February, another f
 test('of the hour that autumn shows twice the first is meant', () => {
   expect(createTimeParser('America/New_York')('2026-11-01 01:30:00')).toBe(Date.UTC(2026, 10, 1, 5, 30));
 });
+
+test('the first and the last year of four digits are read or refused, never a fault', () => {
+  const read = createTimeParser('Asia/Kolkata');
+  expect(read('9999-12-31 23:59:59')).toBe(Date.UTC(9999, 11, 31, 18, 29, 59));
+  expect(read('0000-01-01 00:00:00')).toBeUndefined();
+});

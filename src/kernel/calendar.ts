@@ -59,7 +59,11 @@ export function createTimeParser(timeZone: string): (text: string) => number | u
     const asUtcMs = Date.parse(`${text.replace(' ', 'T')}Z`);
     if (Number.isNaN(asUtcMs)) return undefined;
     const offsetsMs = [asUtcMs - DAY_MS, asUtcMs + DAY_MS].map((nearMs) => offsetMs(show, nearMs));
-    const moments = offsetsMs.map((offset) => asUtcMs - offset).sort((one, other) => one - other);
+    // Beyond the years of four digits nothing is shown that could be read.
+    const moments = offsetsMs
+      .filter((offset) => !Number.isNaN(offset))
+      .map((offset) => asUtcMs - offset)
+      .sort((one, other) => one - other);
     return moments.find((moment) => show(moment) === text);
   };
 }

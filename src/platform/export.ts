@@ -193,7 +193,7 @@ function fileOf(
   const day = footing.showTime(context.clock.now()).slice(0, 10);
   return {
     kind: 'text',
-    contentType: 'text/csv; charset=utf-8; header=present',
+    contentType: CSV_TYPE,
     fileName: `${name}-${day}.csv`,
     chunks,
   };

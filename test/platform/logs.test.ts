@@ -1,0 +1,373 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { updateAccount } from '../../src/store/accounts.ts';
+import { announceAndWait } from '../../src/store/changes.ts';
+import { codeOf, type Member, MemberWorld, newKey } from './members.ts';
+
+/** Asia/Kolkata is half an hour off the hours of the roll-up: whatever is exact there is exact everywhere. */
+const TIME_ZONE = 'Asia/Kolkata';
+
+let members: MemberWorld;
+let member: Member;
+let stranger: Member;
+let key: { id: number; api_key: string };
+
+beforeAll(async () => {
+  members = await MemberWorld.start({ TOLLGATE_TIMEZONE: TIME_ZONE });
+  [member, stranger] = await Promise.all([
+    members.member({ credits: 5_000n, yuan: 10n }),
+    members.member({ credits: 5_000n }),
+  ]);
+  key = await newKey(member, { name: 'the "first", key' });
+  const foreign = await newKey(stranger, { name: 'CANARY of a stranger' });
+  for (const model of ['gpt', 'claude', 'gpt']) await members.call(key.api_key, model, 'tokens=400');
+  await members.call(foreign.api_key, 'claude');
+  const unknown = await members.call(key.api_key, 'no-such-model');
+  expect(await codeOf(unknown)).toBe(50201);
+  await stream();
+  await members.world.settled();
+});
+afterAll(() => members.close());
+
+/** In the messages protocol, converted to the vendor's. */
+async function stream(): Promise<void> {
+  const messages = [{ role: 'user', content: 'hello [[sim tokens=300]]' }];
+  const body = { model: 'gpt', max_tokens: 500, stream: true, messages };
+  const response = await members.world.post('/v1/messages', body, members.world.headers(key.api_key));
+  expect(await response.text()).toContain('message_stop');
+}
+
+type Row = Record<string, never> & Record<string, unknown>;
+
+async function page(path: string, who = member): Promise<{ rows: readonly Row[]; total: number }> {
+  const { status, body } = await who.ask('GET', path);
+  expect([status, body.code]).toEqual([200, 0]);
+  return { rows: body.data, total: body.total ?? -1 };
+}
+
+/** decisions.md 8. */
+const CALL_FIELDS = [
+  ...['id', 'request_id', 'model_id', 'model_used', 'protocol', 'upstream_protocol', 'stream', 'status'],
+  ...['error_code', 'input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'],
+  ...['reasoning_tokens', 'images', 'amount', 'credits', 'payer', 'subscription_covered', 'free_reason'],
+  ...['rates', 'verdict', 'estimated', 'ttft_ms', 'duration_ms', 'attempts', 'dropped_fields', 'key_id'],
+  ...['key_name', 'created_at'],
+];
+
+describe('spec 2.5 and 4.2, the call log', () => {
+  test('has model, protocol, token counts, duration and error code of every call, newest first', async () => {
+    const { rows, total } = await page('/call-log/page');
+    expect([rows.length, total]).toEqual([5, 5]);
+    for (const row of rows) expect(Object.keys(row).toSorted()).toEqual(CALL_FIELDS.toSorted());
+    expect(rows.map(({ model_id }) => model_id)).toEqual(['gpt', 'no-such-model', 'gpt', 'claude', 'gpt']);
+    expect(rows[0]).toMatchObject({
+      ...{
+        protocol: 'messages',
+        upstream_protocol: 'responses',
+        stream: true,
+        status: 200,
+        error_code: null,
+      },
+      ...{ verdict: 'complete', payer: 'credits', attempts: 1, key_id: key.id, key_name: 'the "first", key' },
+    });
+    expect(rows[1]).toMatchObject({
+      status: 502,
+      error_code: 50201,
+      credits: '0',
+      rates: null,
+      payer: 'none',
+    });
+    const truth = members.world.simulator.truth.all().at(-1);
+    expect([rows[0]?.input_tokens, rows[0]?.output_tokens]).toEqual([
+      truth?.inputTokens,
+      truth?.outputTokens,
+    ]);
+  });
+
+  test('times are those of the configured time zone', async () => {
+    const { rows } = await page('/call-log/page?size=1');
+    const shown = Date.parse(`${String(rows[0]?.created_at).replace(' ', 'T')}+05:30`);
+    expect(Math.abs(shown - Date.now())).toBeLessThan(120_000);
+  });
+
+  test('has a snapshot of the rate at call time: later rate changes do not alter past records', async () => {
+    const before = await page('/call-log/page?size=1');
+    expect(before.rows[0]?.rates).toMatchObject({ system_rate: 90, user_rate: 100, rate_multiplier: 1 });
+    await updateAccount(members.world.database, member.id, { userRateMicro: 50_000_000n });
+    await announceAndWait(members.world.database);
+    const after = await page('/call-log/page?size=1');
+    expect(after.rows).toEqual(before.rows);
+    await updateAccount(members.world.database, member.id, { userRateMicro: 100_000_000n });
+    await announceAndWait(members.world.database);
+  });
+
+  test('a flag subscription_covered marks calls covered by a subscription', async () => {
+    const covered = await members.member({ plan: 'PRO' });
+    const own = await newKey(covered);
+    await members.call(own.api_key, 'gpt');
+    await members.world.settled();
+    const { rows } = await page('/call-log/page', covered);
+    expect(rows).toMatchObject([
+      { subscription_covered: true, payer: 'subscription', credits: '0', free_reason: 'covered' },
+    ]);
+    expect(rows[0]?.amount).not.toBe('0');
+  });
+
+  test.each([
+    ['model=gpt', ['gpt', 'gpt', 'gpt']],
+    ['status=ok', ['gpt', 'gpt', 'claude', 'gpt']],
+    ['status=failed', ['no-such-model']],
+    ['status=502', ['no-such-model']],
+    ['protocol=messages', ['gpt']],
+    ['protocol=images', []],
+    ['model=%25', []],
+    ["model=gpt'%20or%20true--", []],
+  ])('is narrowed by %s', async (query, models) => {
+    const { rows, total } = await page(`/call-log/page?${query}`);
+    expect(rows.map(({ model_id }) => model_id)).toEqual(models);
+    expect(total).toBe(models.length);
+  });
+
+  test('is narrowed by the key; another account has nothing there for it', async () => {
+    expect((await page(`/call-log/page?key_id=${key.id}`)).total).toBe(5);
+    expect(await page(`/call-log/page?key_id=${key.id}`, stranger)).toEqual({ rows: [], total: 0 });
+    expect(await page('/call-log/page?key_id=9007199254740991')).toEqual({ rows: [], total: 0 });
+  });
+
+  test('is narrowed to a time range, to the second, from inclusive and to exclusive', async () => {
+    const { rows } = await page('/call-log/page');
+    const times = rows.map(({ created_at }) => String(created_at));
+    const first = times.at(-1) ?? '';
+    const within = async (query: string) => (await page(`/call-log/page?${query}`)).total;
+    expect(await within(`from=${encodeURIComponent(first)}`)).toBe(5);
+    expect(await within(`to=${encodeURIComponent(first)}`)).toBe(0);
+    expect(await within('from=2020-01-01%2000:00:00&to=2021-01-01%2000:00:00')).toBe(0);
+    expect(await within('from=1960-01-01%2000:00:00&to=9999-12-31%2023:59:59')).toBe(5);
+  });
+
+  test('pages follow each other without gap or repetition', async () => {
+    const whole = await page('/call-log/page');
+    const single: Row[] = [];
+    for (let number = 1; number <= 6; number++) {
+      const { rows, total } = await page(`/call-log/page?size=1&page=${number}`);
+      expect(total).toBe(5);
+      single.push(...rows);
+    }
+    expect(single).toEqual(whole.rows);
+    expect(await page('/call-log/page?page=1000000000')).toEqual({ rows: [], total: 5 });
+  });
+
+  test('the detail is the row, with what was tried and the receipt', async () => {
+    const { rows } = await page('/call-log/page');
+    for (const row of rows) {
+      const { body } = await member.ask('GET', `/call-log/detail/${row.id}`);
+      const { tries, receipt, ...call } = body.data;
+      expect(call).toEqual(row);
+      expect(tries).toHaveLength(Number(row.attempts));
+      if (row.rates === null) expect(receipt).toBeNull();
+      else
+        expect(receipt).toMatchObject({ call_id: row.request_id, credits: row.credits, amount: row.amount });
+    }
+  });
+
+  test('a call of another account is answered exactly as one that is not there', async () => {
+    const { rows } = await page('/call-log/page', stranger);
+    const foreign = await member.ask('GET', `/call-log/detail/${rows[0]?.id}`);
+    const absent = await member.ask('GET', '/call-log/detail/9007199254740991');
+    expect([foreign.status, foreign.body]).toEqual([404, absent.body]);
+    expect(foreign.body.code).toBe(1004);
+  });
+});
+
+describe('spec 2.5 and 4.2, the consumption log', () => {
+  test('has the amount breakdown of each charge, and it can be recomputed', async () => {
+    const { rows, total } = await page('/consumption-log/page');
+    expect([rows.length, total]).toEqual([4, 4]);
+    const calls = await page('/call-log/page?status=200');
+    expect(rows.map(({ call_id }) => call_id)).toEqual(calls.rows.map(({ request_id }) => request_id));
+    for (const row of rows) {
+      expect(Object.keys(row).toSorted()).toEqual(
+        ['id', 'call_id', 'amount', 'credits', 'shortfall', 'receipt', 'created_at'].toSorted(),
+      );
+      const receipt = row.receipt as unknown as Receipt;
+      const list = receipt.lines.reduce(
+        (sum, line) => sum + (line.quantity * Number(line.price)) / line.per,
+        0,
+      );
+      const product = receipt.rates.reduce((value, { factor }) => value * Number(factor), list);
+      expect(Number(row.amount)).toBeCloseTo(product, 5);
+      expect(Number(row.credits)).toBeCloseTo(Number(row.amount) * receipt.credits_per_yuan, 6);
+      expect(receipt.entries).toMatchObject([{ kind: 'consumption', change: `-${row.credits}` }]);
+      // Which credential of the platform served is the operator's affair.
+      expect(JSON.stringify(receipt)).not.toContain('openai-main');
+    }
+  });
+
+  test('takes the filters of the call log', async () => {
+    expect((await page('/consumption-log/page?model=claude')).total).toBe(1);
+    expect((await page('/consumption-log/page?protocol=messages&status=200')).total).toBe(1);
+    expect((await page('/consumption-log/page?status=502')).total).toBe(0);
+    expect((await page(`/consumption-log/page?key_id=${key.id}&size=2&page=2`)).rows).toHaveLength(2);
+  });
+});
+
+interface Receipt {
+  readonly lines: readonly { readonly quantity: number; readonly price: string; readonly per: number }[];
+  readonly rates: readonly { readonly factor: string }[];
+  readonly credits_per_yuan: number;
+  readonly entries: readonly unknown[];
+}
+
+describe('spec 2.5 and 4.2, the balance log', () => {
+  test('has changes of balance and Credits: top-up, exchange, consumption, each with what was left', async () => {
+    await member.ask('POST', '/points/exchange', { amount: '2.5' });
+    const { rows, total } = await page('/balance-log/page');
+    expect(rows.map(({ kind, pool }) => `${kind} ${pool}`)).toEqual([
+      ...['exchange credits', 'exchange balance'],
+      ...Array.from({ length: 4 }, () => 'consumption credits'),
+      ...['top_up balance', 'top_up credits'],
+    ]);
+    expect(total).toBe(8);
+    for (const row of rows) {
+      expect(Object.keys(row).toSorted()).toEqual(
+        ['id', 'kind', 'pool', 'change', 'after', 'ref', 'created_at'].toSorted(),
+      );
+    }
+    expect(rows[0]).toMatchObject({ change: '2500' });
+    expect(rows[1]).toMatchObject({ change: '-2.5', after: '7.5' });
+    const { body } = await member.ask('GET', '/ext');
+    expect([rows[0]?.after, rows[1]?.after]).toEqual([body.data.credits, body.data.balance]);
+    const { rows: calls } = await page('/call-log/page?status=200');
+    expect(
+      rows
+        .slice(2, 6)
+        .map(({ ref }) => ref)
+        .toSorted(),
+    ).toEqual(calls.map(({ request_id }) => request_id).toSorted());
+  });
+
+  test('is paged and narrowed to a range', async () => {
+    const whole = await page('/balance-log/page');
+    expect((await page('/balance-log/page?size=3&page=2')).rows).toEqual(whole.rows.slice(3, 6));
+    const first = encodeURIComponent(String(whole.rows.at(-1)?.created_at));
+    expect((await page(`/balance-log/page?from=${first}`)).total).toBe(8);
+    expect((await page(`/balance-log/page?to=${first}`)).total).toBe(0);
+  });
+});
+
+describe('reconciliation starts from the call log', () => {
+  test('what the calls say was charged is what the balance log says was taken', async () => {
+    const calls = await page('/call-log/page');
+    const charged = calls.rows.reduce((sum, { credits }) => sum + Number(credits), 0);
+    const entries = await page('/balance-log/page');
+    const taken = entries.rows.filter(({ kind }) => kind === 'consumption');
+    expect(taken.reduce((sum, { change }) => sum - Number(change), 0)).toBeCloseTo(charged, 6);
+  });
+});
+
+describe('spec 4.2, usage', () => {
+  test('the overview has today, this month and all, and what is left', async () => {
+    const { body } = await member.ask('GET', '/stats/overview');
+    const { rows } = await page('/call-log/page');
+    const sum = (name: string) => rows.reduce((total, row) => total + Number(row[name]), 0);
+    for (const period of ['today', 'month', 'total']) {
+      expect(body.data[period]).toMatchObject({
+        ...{ calls: 5, failed: 1, input_tokens: sum('input_tokens'), output_tokens: sum('output_tokens') },
+      });
+      expect(Number(body.data[period].credits)).toBeCloseTo(sum('credits'), 6);
+    }
+    const { body: ext } = await member.ask('GET', '/ext');
+    const { balance, credits, month_spent, extra_api_quota } = ext.data;
+    expect(body.data).toMatchObject({ balance, credits, month_spent, extra_api_quota });
+  });
+
+  test('the trend has every hour or day of the range, those without calls at zero', async () => {
+    const { body: days } = await member.ask('GET', '/stats/trend');
+    expect(days.data).toHaveLength(7);
+    const [today] = (await page('/call-log/page?size=1')).rows;
+    expect(days.data.at(-1)).toMatchObject({
+      time: `${String(today?.created_at).slice(0, 10)} 00:00:00`,
+      calls: 5,
+    });
+    expect(days.data[0].calls).toBe(0);
+    const { body: hours } = await member.ask('GET', '/stats/trend?granularity=hour');
+    expect(hours.data).toHaveLength(24);
+    expect(hours.data.reduce((sum: number, { calls }: { calls: number }) => sum + calls, 0)).toBe(5);
+    const range = 'from=2026-01-31%2013:00:00&to=2026-02-03%2000:00:00';
+    const { body: past } = await member.ask('GET', `/stats/trend?${range}`);
+    expect(past.data.map(({ time }: { time: string }) => time)).toEqual([
+      ...['2026-01-31 00:00:00', '2026-02-01 00:00:00', '2026-02-02 00:00:00'],
+    ]);
+  });
+
+  test('usage by model', async () => {
+    const { body } = await member.ask('GET', '/stats/models');
+    const byModel = new Map(body.data.map((row: { model_id: string }) => [row.model_id, row]));
+    expect([...byModel.keys()].toSorted()).toEqual(['claude', 'gpt', 'no-such-model']);
+    expect(byModel.get('gpt')).toMatchObject({ calls: 3, failed: 0 });
+    expect(byModel.get('no-such-model')).toMatchObject({ calls: 1, failed: 1, amount: '0' });
+    const { body: none } = await member.ask('GET', '/stats/models?to=2021-01-01%2000:00:00');
+    expect(none.data).toEqual([]);
+  });
+
+  test('tells nothing of another account', async () => {
+    const { body } = await stranger.ask('GET', '/stats/overview');
+    expect(body.data.total.calls).toBe(1);
+    const { body: models } = await stranger.ask('GET', '/stats/models');
+    expect(models.data.map(({ model_id }: { model_id: string }) => model_id)).toEqual(['claude']);
+  });
+});
+
+describe('exports', () => {
+  const lines = (text: string): readonly string[] => text.split('\r\n');
+
+  test('the call log as CSV has every call of the filter', async () => {
+    const { headers, body } = await member.ask('GET', '/call-log/export?format=csv');
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="call-log-\d{4}-\d\d-\d\d\.csv"$/,
+    );
+    const [head, ...rows] = lines(body.data);
+    expect(head).toMatch(/^id,request_id,created_at,model_id,/);
+    expect(rows).toHaveLength(6);
+    expect(rows.at(-1)).toBe('');
+    // Quotes and commas of a name stay within their cell.
+    expect(rows[0]).toMatch(/,"the ""first"", key"$/);
+    expect(body.data).not.toContain('CANARY');
+    const { body: failed } = await member.ask('GET', '/call-log/export?status=failed');
+    expect(lines(failed.data)).toHaveLength(3);
+  });
+
+  test('a cell that a spreadsheet would run is disarmed, and figures stay figures', async () => {
+    const evil = await newKey(member, { name: '=HYPERLINK("http://evil.example")' });
+    await members.call(evil.api_key, 'gpt');
+    await members.world.settled();
+    const { body: calls } = await member.ask('GET', `/call-log/export?key_id=${evil.id}`);
+    expect(calls.data).toContain(`"'=HYPERLINK(""http://evil.example"")"`);
+    const { body: balance } = await member.ask('GET', '/balance-log/export');
+    expect(lines(balance.data)[1]).toMatch(/^\d+,[^,]+,consumption,credits,-[\d.]+,[\d.]+,req_\w{26}$/);
+  });
+
+  test('the consumption log as CSV', async () => {
+    const { body } = await member.ask('GET', '/consumption-log/export?model=claude');
+    const [head, row, end] = lines(body.data);
+    expect(head).toBe(
+      'id,call_id,created_at,model,payer,list_amount,amount,charge,exchanged,credits,shortfall,free_reason',
+    );
+    expect(row).toMatch(/^\d+,req_\w{26},[^,]+,claude,credits,/);
+    expect(end).toBe('');
+  });
+
+  test.each([
+    '/call-log/page',
+    '/call-log/detail/1',
+    '/consumption-log/page',
+    '/balance-log/page',
+    '/stats/overview',
+    '/call-log/export',
+  ])('%s asks for a login, and an API key is none', async (path) => {
+    for (const token of [undefined, key.api_key]) {
+      const { status, body } = await members.world.api('GET', path, token === undefined ? {} : { token });
+      expect([status, body.code]).toEqual([401, 1002]);
+    }
+  });
+});
