@@ -68,9 +68,7 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
   const server = await listen(surroundings, {
     gateway: config.role === 'platform' ? undefined : gateway,
     platform:
-      config.role === 'gateway'
-        ? undefined
-        : buildPlatform({ ...parts, client: gateway.carriage.client }, surroundings),
+      config.role === 'gateway' ? undefined : buildPlatform({ ...parts, ...gateway.carriage }, surroundings),
     operations: { metrics: () => figures(telemetry, surroundings), readiness: () => readiness(ready) },
   });
   startHeartbeat(data.database, gate, { ...surroundings, port: Number(new URL(server.url).port) });

@@ -59,9 +59,9 @@ function listRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
         Type.String({ maxLength: 256, description: 'Only entries with this text in one of their fields.' }),
       ),
     }),
-    data: shownSchema(kind),
+    data: Type.Array(shownSchema(kind)),
     paged: true,
-    example: { data: ENTRY_EXAMPLES[kind].shown },
+    example: { data: [ENTRY_EXAMPLES[kind].shown] },
     handle: async ({ query }) => {
       const excerpt = excerptOf(query);
       const found = matching(await catalog.list(kind), query.search ?? '');

@@ -1,6 +1,7 @@
+import type { Account, ApiKey, Funds, StoredAccount } from '../accounts/contract.ts';
 import type { EntryKind } from '../catalog/entries.ts';
 import type { EntryJson } from '../catalog/entry-json.ts';
-import type { Actor } from './contract.ts';
+import type { Actor, AuditQuery, AuditRecord, Listed } from './contract.ts';
 
 export interface Changed {
   readonly kind: 'changed';
@@ -26,4 +27,289 @@ export interface CatalogChanges {
   remove(kind: EntryKind, key: string, actor: Actor): Promise<{ readonly kind: 'removed' } | EntryRefusal>;
   settings(): Promise<EntryJson>;
   changeSettings(value: EntryJson, actor: Actor): Promise<Changed | EntryRefusal>;
+}
+
+/** Money as an operator moves it. */
+export interface MoneyMove {
+  readonly kind: 'top_up' | 'grant' | 'adjustment';
+  readonly pool: 'balance' | 'credits';
+  /** Below zero takes away; only an adjustment may. */
+  readonly changeMicro: bigint;
+  readonly reason: string;
+}
+
+export interface AccountSearch {
+  /** A part of the address, in lower case; empty finds everybody. */
+  readonly emailPart: string;
+  readonly status?: Account['status'] | undefined;
+  readonly role?: Account['role'] | undefined;
+  readonly userType?: number | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface FoundAccount extends Pick<Account, 'id' | 'email' | 'status' | 'role' | 'userType'> {
+  readonly creditsMicro: bigint;
+  readonly balanceMicro: bigint;
+  readonly createdAtMs: number;
+}
+
+export interface FoundSubscription {
+  readonly id: number;
+  readonly planCode: string;
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+  readonly status: 'active' | 'upcoming' | 'ended' | 'cancelled';
+}
+
+/** All an operator sees of an account; no hash and no secret is in it. */
+export interface AccountDetail {
+  readonly account: Omit<StoredAccount, 'byok' | 'subscriptions'>;
+  readonly createdAtMs: number;
+  readonly subscriptions: Listed<FoundSubscription>;
+  readonly keys: Listed<ApiKey & { readonly createdAtMs: number }>;
+  readonly credentials: readonly {
+    readonly id: number;
+    readonly vendorCode: string;
+    readonly name: string;
+    readonly hint: string;
+    readonly baseUrl: string | undefined;
+    readonly status: 'enabled' | 'disabled';
+  }[];
+  readonly verification: FoundVerification | undefined;
+}
+
+export interface WantedAccount {
+  readonly email: string;
+  readonly password: string;
+  readonly role: Account['role'];
+  readonly userType: number;
+  readonly balanceMicro: bigint;
+  readonly creditsMicro: bigint;
+}
+
+export interface AccountChange {
+  readonly status?: Account['status'];
+  readonly role?: Account['role'];
+  readonly userType?: number;
+  readonly userRateMicro?: bigint;
+  readonly apiBilling?: boolean;
+  readonly autoExchange?: boolean;
+  readonly extraApiQuotaMicro?: bigint;
+  readonly fallbackModel?: string | null;
+  readonly byokFallback?: boolean;
+}
+
+export type NotFound = { readonly kind: 'not-found' };
+
+export interface FoundVerification {
+  readonly id: number;
+  readonly accountId: number;
+  readonly email: string;
+  readonly kind: 'personal' | 'enterprise';
+  readonly name: string;
+  readonly documentNumber: string;
+  readonly contact: string | undefined;
+  readonly status: 'pending' | 'approved' | 'refused';
+  readonly reason: string | undefined;
+  readonly grantedMicro: bigint;
+  readonly createdAtMs: number;
+  readonly decidedAtMs: number | undefined;
+}
+
+export type Decision =
+  | { readonly kind: 'approve' }
+  /** The account is told why. */
+  | { readonly kind: 'refuse'; readonly reason: string };
+
+export interface AccountChanges {
+  search(wanted: AccountSearch): Promise<Listed<FoundAccount>>;
+  find(accountId: number, nowMs: number): Promise<AccountDetail | undefined>;
+  create(
+    wanted: WantedAccount,
+    actor: Actor,
+  ): Promise<{ readonly kind: 'created'; readonly accountId: number } | { readonly kind: 'email-taken' }>;
+  change(
+    accountId: number,
+    patch: AccountChange,
+    actor: Actor,
+  ): Promise<{ readonly kind: 'changed' } | NotFound | { readonly kind: 'unknown-model' }>;
+  /** Ends every login of the account. */
+  endSessions(
+    accountId: number,
+    nowMs: number,
+    actor: Actor,
+  ): Promise<{ readonly kind: 'ended'; readonly sessions: number } | NotFound>;
+  move(
+    accountId: number,
+    wanted: MoneyMove,
+    actor: Actor,
+  ): Promise<
+    | { readonly kind: 'moved'; readonly funds: Funds }
+    | NotFound
+    | { readonly kind: 'insufficient' }
+    | { readonly kind: 'too-much' }
+  >;
+  subscriptions(
+    accountId: number,
+    part: { readonly offset: number; readonly limit: number; readonly nowMs: number },
+  ): Promise<Listed<FoundSubscription>>;
+  grant(
+    wanted: WantedSubscription,
+    nowMs: number,
+    actor: Actor,
+  ): Promise<
+    GrantedSubscription | NotFound | { readonly kind: 'unknown-plan' } | { readonly kind: 'too-many' }
+  >;
+  cancel(
+    place: { readonly accountId: number; readonly subscriptionId: number },
+    actor: Actor,
+  ): Promise<{ readonly kind: 'cancelled' } | NotFound>;
+  verifications(wanted: VerificationSearch): Promise<Listed<FoundVerification>>;
+  /** An approval grants the catalogue's free Credits of its kind, once for each account. */
+  decide(
+    verificationId: number,
+    decision: Decision,
+    actor: Actor,
+  ): Promise<
+    | { readonly kind: 'decided'; readonly verification: FoundVerification }
+    | NotFound
+    | { readonly kind: 'decided-before' }
+  >;
+}
+
+export interface VerificationSearch {
+  readonly status: FoundVerification['status'] | undefined;
+  readonly accountId?: number | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface WantedSubscription {
+  readonly accountId: number;
+  readonly planCode: string;
+  readonly days: number | undefined;
+  readonly start: 'now' | 'after-current';
+}
+
+export interface GrantedSubscription {
+  readonly kind: 'granted';
+  readonly subscriptionId: number;
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+}
+
+export interface FeedbackMessage {
+  readonly id: number;
+  /** Nothing: it was sent without a login. */
+  readonly accountId: number | undefined;
+  readonly email: string | undefined;
+  readonly content: string;
+  readonly contact: string | undefined;
+  readonly status: 'open' | 'done';
+  readonly createdAtMs: number;
+}
+
+export interface Inbox {
+  feedback(wanted: {
+    readonly status: FeedbackMessage['status'] | undefined;
+    readonly offset: number;
+    readonly limit: number;
+  }): Promise<Listed<FeedbackMessage>>;
+  setFeedback(
+    id: number,
+    status: FeedbackMessage['status'],
+    actor: Actor,
+  ): Promise<{ readonly kind: 'changed'; readonly message: FeedbackMessage } | NotFound>;
+  audit(query: AuditQuery): Promise<Listed<AuditRecord>>;
+  registration(): Promise<Registration>;
+  setRegistration(registration: Registration, actor: Actor): Promise<Registration>;
+}
+
+/** Whether people may register; nothing when the configuration decides. */
+export type Registration = 'open' | 'closed' | undefined;
+
+/** Whole hours (UTC): what is added up hour by hour cannot be told more finely. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What was sold: all sums of calls that reached a vendor. */
+export interface Sales {
+  readonly calls: number;
+  readonly failed: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly images: number;
+  /** At our prices, whoever paid. */
+  readonly amountMicro: bigint;
+  /** What was really paid with Credits, in micro-yuan. */
+  readonly revenueMicro: bigint;
+  /** At the vendors' rates: catalog/price.ts `vendorCostMicro`. */
+  readonly costMicro: bigint;
+}
+
+export interface VendorSales extends Sales {
+  readonly vendor: string;
+}
+
+export interface CredentialSales extends Sales {
+  readonly credential: string;
+}
+
+/** Every call that was asked for, refused ones too. */
+export interface Traffic {
+  readonly calls: number;
+  readonly failed: number;
+  readonly activeAccounts: number;
+  /** Micro-yuan of what subscriptions covered. */
+  readonly coveredMicro: bigint;
+  readonly byokCalls: number;
+  /** Answers that were no success, by HTTP status. */
+  readonly errors: readonly { readonly status: number; readonly calls: number }[];
+}
+
+export interface Standing {
+  readonly accounts: number;
+  readonly newAccounts: number;
+  readonly pendingVerifications: number;
+  readonly openFeedback: number;
+}
+
+export interface LiveNode {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly region: string;
+  readonly rateMicro: bigint;
+  readonly alive: boolean;
+  readonly workers: number;
+  readonly activeCalls: number;
+  readonly lastSeenAtMs: number | undefined;
+}
+
+export interface Watch {
+  traffic(period: Period): Promise<Traffic>;
+  vendors(period: Period): Promise<readonly VendorSales[]>;
+  credentials(period: Period): Promise<readonly CredentialSales[]>;
+  standing(period: Period): Promise<Standing>;
+  nodes(): Promise<readonly LiveNode[]>;
+}
+
+/** What this process has seen of the platform's credentials and routes since it began. */
+export interface HealthReports {
+  credentialReports(): readonly {
+    readonly credentialId: number;
+    readonly active: number;
+    readonly suspect: boolean;
+    readonly refusals: number;
+  }[];
+  routeReports(): readonly {
+    readonly routeId: number;
+    readonly credentialId: number;
+    readonly breaker: string;
+    readonly failures: number;
+    readonly ejections: number;
+    readonly coolingMs: number;
+  }[];
 }

@@ -1,5 +1,5 @@
-import type { HealthReports } from '../admin/ports.ts';
 import type { Logins } from '../accounts/login-contract.ts';
+import type { HealthReports } from '../admin/ports.ts';
 import {
   PLATFORM_BODIES_BYTES_MAX,
   PLATFORM_BODY_BYTES_MAX,

@@ -24,6 +24,9 @@ interface ListedRow {
 export interface AccountSearch {
   /** A part of the address, in lower case; empty finds everybody. */
   readonly emailPart: string;
+  readonly status?: Account['status'] | undefined;
+  readonly role?: Account['role'] | undefined;
+  readonly userType?: number | undefined;
   readonly offset: number;
   readonly limit: number;
 }
@@ -33,20 +36,24 @@ export interface AccountPage {
   readonly total: number;
 }
 
+const MATCHES = `($1 = '' or position($1 in email) > 0) and ($2::text is null or status = $2)
+  and ($3::text is null or role = $3) and ($4::int is null or user_type = $4)`;
+
 /** Newest first. `position` has no wildcards, so a searched text means itself. */
 export async function listAccounts(
   database: Database,
-  { emailPart, offset, limit }: AccountSearch,
+  { emailPart, status, role, userType, offset, limit }: AccountSearch,
 ): Promise<AccountPage> {
   assert(limit >= 1 && limit <= PAGE_SIZE_MAX && offset >= 0, 'a page is bounded');
+  const filters = [emailPart, status ?? null, role ?? null, userType ?? null];
   const rows = await database.query<ListedRow>(
     `select id, email, status, role, user_type, credits_micro, balance_micro, created_at
-     from accounts where $1 = '' or position($1 in email) > 0 order by id desc limit $2 offset $3`,
-    [emailPart, limit, offset],
+     from accounts where ${MATCHES} order by id desc limit $5 offset $6`,
+    [...filters, limit, offset],
   );
   const [count] = await database.query<{ total: number }>(
-    `select count(*)::int as total from accounts where $1 = '' or position($1 in email) > 0`,
-    [emailPart],
+    `select count(*)::int as total from accounts where ${MATCHES}`,
+    filters,
   );
   return { items: rows.map(listedFromRow), total: count?.total ?? 0 };
 }

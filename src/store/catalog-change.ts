@@ -45,9 +45,11 @@ export function catalogChanges(desk: CatalogDesk): CatalogChanges {
   };
 }
 
-/** Of a secret only its last characters, whoever asks. */
-function shown({ json, facts }: StoredEntry): EntryJson {
-  return masked({ ...facts, ...json }) as EntryJson;
+const whole = ({ json, facts }: StoredEntry): EntryJson => ({ ...facts, ...json });
+
+/** Of a secret only its last characters, whoever asks. The audit log masks what it is given itself. */
+function shown(entry: StoredEntry): EntryJson {
+  return masked(whole(entry)) as EntryJson;
 }
 
 function find(kind: EntryKind, key: string, stored: StoredCatalog): StoredEntry | undefined {
@@ -73,23 +75,15 @@ function create(
     const wanted = numbered ? { id: freeNumber(kind, stored), ...value } : value;
     const full = kind === 'routes' ? { forward_model_id: value.model_id, ...wanted } : wanted;
     const identity = identityOf(kind, full);
-    const isThere = entriesOf(kind, stored).some(
-      ({ json, facts }) => identityOf(kind, { ...facts, ...json }) === identity,
-    );
+    const isThere = entriesOf(kind, stored).some((each) => identityOf(kind, whole(each)) === identity);
     if (isThere) return refused({ kind: 'exists' });
     const problem = await write(desk, readEntry(kind, full, stored), { transaction, stored });
     if (problem !== undefined) return refused(problem);
     const written = await readCatalog(transaction, desk.options);
-    const made = entriesOf(kind, written).find(
-      ({ json, facts }) => identityOf(kind, { ...facts, ...json }) === identity,
-    );
+    const made = entriesOf(kind, written).find((each) => identityOf(kind, whole(each)) === identity);
     assert(made !== undefined, 'what was written can be read');
-    const after = shown(made);
-    return {
-      kind: 'done',
-      result: changed(after),
-      entry: { entity: kind, key: made.key, before: null, after },
-    };
+    const entry = { entity: kind, key: made.key, before: null, after: whole(made) };
+    return { kind: 'done', result: changed(shown(made)), entry };
   });
 }
 
@@ -113,7 +107,7 @@ function update(
     return {
       kind: 'done',
       result: changed(shown(after)),
-      entry: { entity: kind, key, before: shown(present), after: { ...shown(after), ...replaced } },
+      entry: { entity: kind, key, before: whole(present), after: { ...whole(after), ...replaced } },
     };
   });
 }
@@ -141,7 +135,7 @@ async function remove(
     if (users.length > 0) return refused({ kind: 'in-use', by: users });
     await transaction.query(DELETIONS[kind], [key]);
     await announceCatalog(transaction);
-    const entry = { entity: kind, key, before: shown(present), after: null };
+    const entry = { entity: kind, key, before: whole(present), after: null };
     return { kind: 'done', result: { kind: 'removed' }, entry };
   });
   // Somebody began to use it after we had looked; the database itself refused then.

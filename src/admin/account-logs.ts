@@ -1,0 +1,41 @@
+import Type from 'typebox';
+import { assert } from '../kernel/assert.ts';
+import type { Context, Endpoint } from '../platform/endpoint.ts';
+import { fail } from '../platform/failure.ts';
+import { ID } from '../platform/fields.ts';
+import { OPERATORS } from './operator.ts';
+import type { AccountChanges } from './ports.ts';
+
+/**
+ * The rows with which an account reads its own logs and figures, for operators: the same question, asked for
+ * the account that the path names. Only rows that read can be taken.
+ */
+export function accountLogEndpoints(
+  rows: readonly Endpoint[],
+  accounts: Pick<AccountChanges, 'find'>,
+): readonly Endpoint[] {
+  return rows.map((row) => {
+    assert(row.method === 'GET' && row.access === 'user', `${row.name} reads what belongs to an account`);
+    return {
+      ...row,
+      ...OPERATORS,
+      // `logs.calls` is `accountLogs.calls` here.
+      name: `account${row.name.charAt(0).toUpperCase()}${row.name.slice(1)}`,
+      path: `/accounts/:account_id${row.path}`,
+      tag: 'Accounts',
+      summary: `For one account: ${row.summary}`,
+      params: Type.Object({ account_id: ID, ...row.params?.properties }),
+      fails: [...new Set([...(row.fails ?? []), 'notFound' as const])],
+      handle: async (input, context) => {
+        const accountId = Number((input.params as { account_id: unknown }).account_id);
+        if ((await accounts.find(accountId, context.clock.now())) === undefined) return fail('notFound');
+        return row.handle(input, onBehalfOf(accountId, context));
+      },
+    };
+  });
+}
+
+function onBehalfOf(accountId: number, context: Context): Context {
+  assert(context.caller?.role === 'operator', 'the dispatcher lets operators in and nobody else');
+  return { ...context, caller: { ...context.caller, accountId } };
+}

@@ -1,0 +1,222 @@
+import Type, { type Static } from 'typebox';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../bounds.ts';
+import { MICRO } from '../kernel/money.ts';
+import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
+import { type Failure, fail } from '../platform/failure.ts';
+import {
+  AMOUNT,
+  amountOf,
+  excerptOf,
+  ID_PARAMS,
+  nullable,
+  pageOf,
+  pageQuery,
+  STATUS,
+} from '../platform/fields.ts';
+import {
+  ACCOUNT,
+  ACCOUNT_EXAMPLE,
+  EMAIL,
+  LISTED_ACCOUNT,
+  LISTED_EXAMPLE,
+  ROLE,
+  USER_TYPE,
+} from './account-schema.ts';
+import { type Shown, shownAccount, shownListed } from './account-view.ts';
+import { actorOf, OPERATORS } from './operator.ts';
+import type { AccountChange, AccountChanges } from './ports.ts';
+
+export interface AccountNeeds {
+  readonly accounts: AccountChanges;
+  readonly shown: Shown;
+}
+
+const GROUP = { ...OPERATORS, tag: 'Accounts' } as const;
+/** 100 is list price; ten thousand times that is a slip of the finger, as in the catalogue. */
+const RATE_MICRO_MAX = 1_000_000n * MICRO;
+
+export function accountEndpoints(needs: AccountNeeds): readonly Endpoint[] {
+  return [search(needs), detail(needs), create(needs), change(needs), endSessions(needs)];
+}
+
+function search({ accounts, shown }: AccountNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'accounts.list',
+    method: 'GET',
+    path: '/accounts',
+    summary: 'Accounts, newest first.',
+    query: pageQuery({
+      email: Type.Optional(Type.String({ maxLength: 254, description: 'A part of the address.' })),
+      status: Type.Optional(STATUS),
+      role: Type.Optional(ROLE),
+      user_type: Type.Optional(USER_TYPE),
+    }),
+    data: Type.Array(LISTED_ACCOUNT),
+    paged: true,
+    example: { data: [LISTED_EXAMPLE] },
+    handle: async ({ query }) => {
+      const { email = '', status, role, user_type: userType } = query;
+      const excerpt = excerptOf(query);
+      const { offset, limit } = excerpt;
+      const wanted = { emailPart: email.trim().toLowerCase(), status, role, userType, offset, limit };
+      const { items, total } = await accounts.search(wanted);
+      const rows = items.map((account) => shownListed(account, shown));
+      return pageOf(rows, total, excerpt);
+    },
+  });
+}
+
+function detail(needs: AccountNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'accounts.get',
+    method: 'GET',
+    path: '/accounts/:id',
+    summary: 'One account with its money, switches, subscriptions, keys and hosted credentials.',
+    params: ID_PARAMS,
+    data: ACCOUNT,
+    fails: ['notFound'],
+    example: { data: ACCOUNT_EXAMPLE },
+    handle: ({ params }, context) => answerAccount(needs, params.id, context),
+  });
+}
+
+async function answerAccount({ accounts, shown }: AccountNeeds, accountId: number, { clock }: Context) {
+  const nowMs = clock.now();
+  const found = await accounts.find(accountId, nowMs);
+  return found === undefined ? fail('notFound') : data(shownAccount(found, shown, nowMs));
+}
+
+const MADE_PASSWORD_BYTES = 18;
+
+function create({ accounts }: AccountNeeds): Endpoint {
+  const name = 'accounts.create';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'POST',
+    path: '/accounts',
+    summary: 'Create an account; without a password one is made and told once.',
+    body: Type.Object({
+      email: EMAIL,
+      password: Type.Optional(
+        Type.String({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX }),
+      ),
+      role: Type.Optional(ROLE),
+      user_type: Type.Optional(USER_TYPE),
+      balance: Type.Optional(AMOUNT),
+      credits: Type.Optional(AMOUNT),
+    }),
+    data: Type.Object({
+      id: ID_PARAMS.properties.id,
+      email: Type.String(),
+      password: nullable(Type.String({ description: 'Only when none was given; it is stored nowhere.' })),
+    }),
+    fails: ['conflict', 'tooManyRequests'],
+    example: {
+      body: { email: 'new@example.com', credits: '1000' },
+      data: { id: 13, email: 'new@example.com', password: 'c29tZXRoaW5nIG1hZGUgdXA' },
+    },
+    handle: async ({ body }, context) => {
+      const email = body.email.toLowerCase();
+      const balanceMicro = amountOf(body.balance ?? '0');
+      const creditsMicro = amountOf(body.credits ?? '0');
+      if (balanceMicro === undefined) return fail('badParameter', 'balance is too large');
+      if (creditsMicro === undefined) return fail('badParameter', 'credits is too large');
+      const made = body.password === undefined ? newPassword(context) : null;
+      const { role = 'user', user_type: userType = 0 } = body;
+      const password = body.password ?? made ?? '';
+      const wanted = { email, password, role, userType, balanceMicro, creditsMicro };
+      const created = await accounts.create(wanted, actorOf(context, name));
+      if (created.kind === 'email-taken') return fail('conflict', 'This address has an account already');
+      return data({ id: created.accountId, email, password: made });
+    },
+  });
+}
+
+function newPassword({ random }: Context): string {
+  return random.bytes(MADE_PASSWORD_BYTES).toString('base64url');
+}
+
+const CHANGE = Type.Object({
+  status: Type.Optional(STATUS),
+  role: Type.Optional(ROLE),
+  user_type: Type.Optional(USER_TYPE),
+  user_rate: Type.Optional(AMOUNT),
+  api_billing: Type.Optional(Type.Boolean()),
+  auto_exchange: Type.Optional(Type.Boolean()),
+  extra_api_quota: Type.Optional(AMOUNT),
+  fallback_model: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 256 }))),
+  byok_fallback: Type.Optional(Type.Boolean()),
+});
+
+function change(needs: AccountNeeds): Endpoint {
+  const name = 'accounts.update';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'PUT',
+    path: '/accounts/:id',
+    summary: 'Enable or disable an account, change its role, level, rate, switches or limits.',
+    params: ID_PARAMS,
+    body: CHANGE,
+    data: ACCOUNT,
+    fails: ['notFound', 'conflict'],
+    example: { body: { status: 'disabled' }, data: { ...ACCOUNT_EXAMPLE, status: 'disabled' } },
+    handle: async ({ params, body }, context) => {
+      const patch = patchOf(body);
+      if ('kind' in patch) return patch;
+      const isOwn = params.id === context.caller?.accountId;
+      // Whoever locks out the last operator locks out everybody: another one has to do it.
+      if (isOwn && (body.status === 'disabled' || body.role === 'user')) {
+        return fail('conflict', 'Nobody takes their own rights away');
+      }
+      const done = await needs.accounts.change(params.id, patch, actorOf(context, name));
+      if (done.kind === 'not-found') return fail('notFound');
+      if (done.kind === 'unknown-model')
+        return fail('badParameter', 'fallback_model: there is no such model');
+      return answerAccount(needs, params.id, context);
+    },
+  });
+}
+
+function patchOf(body: Static<typeof CHANGE>): AccountChange | Failure {
+  const rateMicro = body.user_rate === undefined ? undefined : amountOf(body.user_rate);
+  const capMicro = body.extra_api_quota === undefined ? undefined : amountOf(body.extra_api_quota);
+  const isRate = body.user_rate === undefined || (rateMicro !== undefined && rateMicro <= RATE_MICRO_MAX);
+  if (!isRate) return fail('badParameter', 'user_rate is at most 1000000');
+  if (body.extra_api_quota !== undefined && capMicro === undefined) {
+    return fail('badParameter', 'extra_api_quota is too large');
+  }
+  return {
+    ...(body.status !== undefined && { status: body.status }),
+    ...(body.role !== undefined && { role: body.role }),
+    ...(body.user_type !== undefined && { userType: body.user_type }),
+    ...(rateMicro !== undefined && { userRateMicro: rateMicro }),
+    ...(body.api_billing !== undefined && { apiBilling: body.api_billing }),
+    ...(body.auto_exchange !== undefined && { autoExchange: body.auto_exchange }),
+    ...(capMicro !== undefined && { extraApiQuotaMicro: capMicro }),
+    ...(body.fallback_model !== undefined && { fallbackModel: body.fallback_model }),
+    ...(body.byok_fallback !== undefined && { byokFallback: body.byok_fallback }),
+  };
+}
+
+function endSessions({ accounts }: AccountNeeds): Endpoint {
+  const name = 'accounts.endSessions';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'DELETE',
+    path: '/accounts/:id/sessions',
+    summary: 'End every login of an account; its tokens are void at once.',
+    params: ID_PARAMS,
+    data: Type.Object({ ended: Type.Integer({ minimum: 0 }) }),
+    fails: ['notFound'],
+    example: { data: { ended: 2 } },
+    handle: async ({ params }, context) => {
+      const done = await accounts.endSessions(params.id, context.clock.now(), actorOf(context, name));
+      return done.kind === 'not-found' ? fail('notFound') : data({ ended: done.sessions });
+    },
+  });
+}

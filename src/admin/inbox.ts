@@ -1,0 +1,199 @@
+import Type from 'typebox';
+import { data, type Endpoint, endpoint } from '../platform/endpoint.ts';
+import { fail } from '../platform/failure.ts';
+import { excerptOf, ID, ID_PARAMS, nullable, pageOf, pageQuery, TIME } from '../platform/fields.ts';
+import type { Shown } from './account-view.ts';
+import type { AuditRecord } from './contract.ts';
+import { actorOf, OPERATORS } from './operator.ts';
+import type { FeedbackMessage, Inbox } from './ports.ts';
+
+export interface InboxNeeds {
+  readonly inbox: Inbox;
+  readonly shown: Pick<Shown, 'showTime'>;
+}
+
+/** What users wrote, what operators did, and the switch for registration. */
+export function inboxEndpoints(needs: InboxNeeds): readonly Endpoint[] {
+  return [feedback(needs), mark(needs), audit(needs), registration(needs), setRegistration(needs)];
+}
+
+const STATE = Type.Union([Type.Literal('open'), Type.Literal('done')]);
+const MESSAGE = Type.Object({
+  id: ID,
+  account_id: nullable(ID),
+  email: nullable(Type.String()),
+  content: Type.String(),
+  contact: nullable(Type.String()),
+  status: STATE,
+  created_at: TIME,
+});
+const MESSAGE_EXAMPLE = {
+  id: 8,
+  account_id: 12,
+  email: 'user@example.com',
+  content: 'The receipt could be clearer.',
+  contact: null,
+  status: 'open',
+  created_at: '2026-11-15 09:05:00',
+};
+
+function shownMessage(message: FeedbackMessage, { showTime }: Pick<Shown, 'showTime'>): object {
+  const { id, accountId, email, content, contact, status, createdAtMs } = message;
+  return {
+    ...{ id, account_id: accountId ?? null, email: email ?? null, content, contact: contact ?? null, status },
+    created_at: showTime(createdAtMs),
+  };
+}
+
+function feedback({ inbox, shown }: InboxNeeds): Endpoint {
+  return endpoint({
+    ...OPERATORS,
+    tag: 'Feedback',
+    name: 'feedback.list',
+    method: 'GET',
+    path: '/feedback',
+    summary: 'What people wrote to us, newest first.',
+    query: pageQuery({ status: Type.Optional(STATE) }),
+    data: Type.Array(MESSAGE),
+    paged: true,
+    example: { data: [MESSAGE_EXAMPLE] },
+    handle: async ({ query }) => {
+      const excerpt = excerptOf(query);
+      const { offset, limit } = excerpt;
+      const { items, total } = await inbox.feedback({ status: query.status, offset, limit });
+      const rows = items.map((message) => shownMessage(message, shown));
+      return pageOf(rows, total, excerpt);
+    },
+  });
+}
+
+function mark({ inbox, shown }: InboxNeeds): Endpoint {
+  const name = 'feedback.update';
+  return endpoint({
+    ...OPERATORS,
+    tag: 'Feedback',
+    name,
+    method: 'PUT',
+    path: '/feedback/:id',
+    summary: 'Mark feedback as done, or as open again.',
+    params: ID_PARAMS,
+    body: Type.Object({ status: STATE }),
+    data: MESSAGE,
+    fails: ['notFound'],
+    example: { body: { status: 'done' }, data: { ...MESSAGE_EXAMPLE, status: 'done' } },
+    handle: async ({ params, body }, context) => {
+      const done = await inbox.setFeedback(params.id, body.status, actorOf(context, name));
+      return done.kind === 'not-found' ? fail('notFound') : data(shownMessage(done.message, shown));
+    },
+  });
+}
+
+const SHOWN_STATE = nullable(
+  Type.Record(Type.String(), Type.Unknown(), { description: 'As the API shows it; secrets are masked.' }),
+);
+const RECORD = Type.Object({
+  id: ID,
+  at: TIME,
+  actor_id: nullable(ID),
+  actor_email: nullable(Type.String({ description: 'Nothing for a command at the terminal.' })),
+  address: Type.String(),
+  action: Type.String(),
+  entity: Type.String(),
+  key: Type.String(),
+  before: SHOWN_STATE,
+  after: SHOWN_STATE,
+});
+const NAME_FILTER = Type.Optional(Type.String({ minLength: 1, maxLength: 256 }));
+
+function audit({ inbox, shown }: InboxNeeds): Endpoint {
+  return endpoint({
+    ...OPERATORS,
+    tag: 'Audit log',
+    name: 'audit.list',
+    method: 'GET',
+    path: '/audit',
+    summary: 'Every write of an operator: who, when, from where, what it was before and after.',
+    query: pageQuery({
+      actor: Type.Optional(ID),
+      entity: NAME_FILTER,
+      key: NAME_FILTER,
+      action: NAME_FILTER,
+    }),
+    data: Type.Array(RECORD),
+    paged: true,
+    example: {
+      data: [
+        {
+          id: 77,
+          at: '2026-11-15 09:05:00',
+          actor_id: 1,
+          actor_email: 'operator@example.com',
+          address: '192.0.2.7',
+          action: 'vendors.update',
+          entity: 'vendors',
+          key: 'openai',
+          before: { rate: '100' },
+          after: { rate: '90' },
+        },
+      ],
+    },
+    handle: async ({ query }) => {
+      const excerpt = excerptOf(query);
+      const { offset, limit } = excerpt;
+      const { actor, entity, key, action } = query;
+      const filter = { actorAccountId: actor, entity, entityKey: key, action };
+      const { items, total } = await inbox.audit({ ...filter, offset, limit });
+      const rows = items.map((record) => shownRecord(record, shown));
+      return pageOf(rows, total, excerpt);
+    },
+  });
+}
+
+function shownRecord(record: AuditRecord, { showTime }: Pick<Shown, 'showTime'>): object {
+  const { id, atMs, actorAccountId, actorEmail, address, action, entity, key, before, after } = record;
+  return {
+    ...{ id, at: showTime(atMs), actor_id: actorAccountId ?? null, actor_email: actorEmail ?? null },
+    ...{ address, action, entity, key, before, after },
+  };
+}
+
+const REGISTRATION = Type.Object({
+  registration: nullable(
+    Type.Union([Type.Literal('open'), Type.Literal('closed')], {
+      description: 'Nothing: TOLLGATE_REGISTRATION decides.',
+    }),
+  ),
+});
+
+function registration({ inbox }: InboxNeeds): Endpoint {
+  return endpoint({
+    ...OPERATORS,
+    tag: 'Settings',
+    name: 'registration.get',
+    method: 'GET',
+    path: '/registration',
+    summary: 'Whether people may register.',
+    data: REGISTRATION,
+    example: { data: { registration: null } },
+    handle: async () => data({ registration: (await inbox.registration()) ?? null }),
+  });
+}
+
+function setRegistration({ inbox }: InboxNeeds): Endpoint {
+  const name = 'registration.update';
+  return endpoint({
+    ...OPERATORS,
+    tag: 'Settings',
+    name,
+    method: 'PUT',
+    path: '/registration',
+    summary: 'Open or close registration; null leaves it to the configuration.',
+    body: REGISTRATION,
+    data: REGISTRATION,
+    example: { body: { registration: 'closed' }, data: { registration: 'closed' } },
+    handle: async ({ body }, context) => {
+      const set = await inbox.setRegistration(body.registration ?? undefined, actorOf(context, name));
+      return data({ registration: set ?? null });
+    },
+  });
+}

@@ -1,0 +1,173 @@
+import Type from 'typebox';
+import { REASON_LENGTH_MAX, SUBSCRIPTION_DAYS_MAX } from '../bounds.ts';
+import { formatMicro, parseMicro } from '../kernel/money.ts';
+import { type Answer, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
+import { fail } from '../platform/failure.ts';
+import {
+  AMOUNT,
+  amountOf,
+  excerptOf,
+  ID,
+  ID_PARAMS,
+  PAGE_QUERY,
+  pageOf,
+  SHOWN_AMOUNT,
+} from '../platform/fields.ts';
+import { SUBSCRIPTION, SUBSCRIPTION_EXAMPLE } from './account-schema.ts';
+import { shownSubscription } from './account-view.ts';
+import type { AccountNeeds } from './accounts.ts';
+import { actorOf, OPERATORS } from './operator.ts';
+import type { AccountChanges } from './ports.ts';
+
+const GROUP = { ...OPERATORS, tag: 'Accounts' } as const;
+const POOL = Type.Union([Type.Literal('balance'), Type.Literal('credits')]);
+/** Kept in the ledger and in the audit log. */
+export const REASON = Type.String({
+  minLength: 1,
+  maxLength: REASON_LENGTH_MAX,
+  pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+});
+const FUNDS = Type.Object({ balance: SHOWN_AMOUNT, credits: SHOWN_AMOUNT });
+const FUNDS_EXAMPLE = { balance: '112.5', credits: '50000' };
+
+/** Money and subscriptions of accounts. */
+export function moneyEndpoints(needs: AccountNeeds): readonly Endpoint[] {
+  return [topUp(needs), adjust(needs), subscriptions(needs), grant(needs), cancel(needs)];
+}
+
+function topUp({ accounts }: AccountNeeds): Endpoint {
+  const name = 'accounts.topUp';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'POST',
+    path: '/accounts/:id/top-up',
+    summary: 'Add paid balance, or give Credits, as one entry of the ledger.',
+    params: ID_PARAMS,
+    body: Type.Object({ pool: POOL, amount: AMOUNT, reason: REASON }),
+    data: FUNDS,
+    fails: ['notFound'],
+    example: { body: { pool: 'balance', amount: '12.50', reason: 'order 4711' }, data: FUNDS_EXAMPLE },
+    handle: async ({ params, body: { pool, amount, reason } }, context) => {
+      const changeMicro = amountOf(amount);
+      if (changeMicro === undefined) return fail('badParameter', 'amount is too large');
+      if (changeMicro === 0n) return fail('badParameter', 'amount must be more than 0');
+      const kind = pool === 'balance' ? 'top_up' : 'grant';
+      const wanted = { kind, pool, changeMicro, reason } as const;
+      return answerMoved(await accounts.move(params.id, wanted, actorOf(context, name)));
+    },
+  });
+}
+
+function adjust({ accounts }: AccountNeeds): Endpoint {
+  const name = 'accounts.adjust';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'POST',
+    path: '/accounts/:id/adjust',
+    summary: 'Correct balance or Credits up or down, never below zero, as one entry of the ledger.',
+    params: ID_PARAMS,
+    body: Type.Object({
+      pool: POOL,
+      change: Type.String({ pattern: '^-?\\d{1,13}(\\.\\d{1,6})?$', maxLength: 21 }),
+      reason: REASON,
+    }),
+    data: FUNDS,
+    fails: ['notFound', 'insufficientBalance'],
+    example: { body: { pool: 'credits', change: '-250', reason: 'charged twice' }, data: FUNDS_EXAMPLE },
+    handle: async ({ params, body: { pool, change, reason } }, context) => {
+      const changeMicro = parseMicro(change);
+      if (changeMicro === undefined) return fail('badParameter', 'change is too large');
+      if (changeMicro === 0n) return fail('badParameter', 'change must not be 0');
+      const wanted = { kind: 'adjustment', pool, changeMicro, reason } as const;
+      return answerMoved(await accounts.move(params.id, wanted, actorOf(context, name)));
+    },
+  });
+}
+
+function answerMoved(moved: Awaited<ReturnType<AccountChanges['move']>>): Answer {
+  if (moved.kind === 'not-found') return fail('notFound');
+  if (moved.kind === 'insufficient') return fail('insufficientBalance');
+  if (moved.kind === 'too-much') return fail('badParameter', 'No account may have that much');
+  const { balanceMicro, creditsMicro } = moved.funds;
+  return data({ balance: formatMicro(balanceMicro), credits: formatMicro(creditsMicro) });
+}
+
+function subscriptions({ accounts, shown }: AccountNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'accounts.listSubscriptions',
+    method: 'GET',
+    path: '/accounts/:id/subscriptions',
+    summary: 'The subscriptions of an account, the last to end first.',
+    params: ID_PARAMS,
+    query: PAGE_QUERY,
+    data: Type.Array(SUBSCRIPTION),
+    paged: true,
+    fails: ['notFound'],
+    example: { data: [SUBSCRIPTION_EXAMPLE] },
+    handle: async ({ params, query }, { clock }) => {
+      const nowMs = clock.now();
+      if ((await accounts.find(params.id, nowMs)) === undefined) return fail('notFound');
+      const excerpt = excerptOf(query);
+      const { offset, limit } = excerpt;
+      const { items, total } = await accounts.subscriptions(params.id, { offset, limit, nowMs });
+      const rows = items.map((each) => shownSubscription(each, shown));
+      return pageOf(rows, total, excerpt);
+    },
+  });
+}
+
+function grant({ accounts, shown }: AccountNeeds): Endpoint {
+  const name = 'accounts.grantSubscription';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'POST',
+    path: '/accounts/:id/subscriptions',
+    summary: 'Give an account a subscription, from now on or after the one it has.',
+    params: ID_PARAMS,
+    body: Type.Object({
+      plan: Type.String({ minLength: 1, maxLength: 64 }),
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: SUBSCRIPTION_DAYS_MAX })),
+      start: Type.Optional(Type.Union([Type.Literal('now'), Type.Literal('after-current')])),
+    }),
+    data: Type.Object({ id: ID, plan: Type.String(), starts_at: Type.String(), ends_at: Type.String() }),
+    fails: ['notFound', 'conflict'],
+    example: {
+      body: { plan: 'PRO', days: 30 },
+      data: { id: 3, plan: 'PRO', starts_at: '2026-11-15 00:00:00', ends_at: '2026-12-15 00:00:00' },
+    },
+    handle: async ({ params, body }, context) => {
+      const { plan, days, start = 'now' } = body;
+      const wanted = { accountId: params.id, planCode: plan, days, start };
+      const granted = await accounts.grant(wanted, context.clock.now(), actorOf(context, name));
+      if (granted.kind === 'not-found') return fail('notFound');
+      if (granted.kind === 'unknown-plan') return fail('badParameter', 'plan: there is no such plan');
+      if (granted.kind === 'too-many') return fail('conflict', 'The account has too many subscriptions');
+      const { subscriptionId: id, startsAtMs, endsAtMs } = granted;
+      return data({ id, plan, starts_at: shown.showTime(startsAtMs), ends_at: shown.showTime(endsAtMs) });
+    },
+  });
+}
+
+function cancel({ accounts }: AccountNeeds): Endpoint {
+  const name = 'accounts.cancelSubscription';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'DELETE',
+    path: '/accounts/:id/subscriptions/:subscription_id',
+    summary: 'End a subscription now, or before it begins; it is gone for the next call.',
+    params: Type.Object({ id: ID, subscription_id: ID }),
+    data: Type.Object({}),
+    fails: ['notFound'],
+    example: { data: {} },
+    handle: async ({ params }, context) => {
+      const place = { accountId: params.id, subscriptionId: params.subscription_id };
+      const done = await accounts.cancel(place, actorOf(context, name));
+      return done.kind === 'not-found' ? fail('notFound') : data({});
+    },
+  });
+}

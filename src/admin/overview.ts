@@ -1,0 +1,269 @@
+import Type from 'typebox';
+import type { EntryJson } from '../catalog/entry-json.ts';
+import { formatMicro } from '../kernel/money.ts';
+import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
+import { type Failure, fail } from '../platform/failure.ts';
+import { ID, nullable, SHOWN_AMOUNT, STATUS, TIME } from '../platform/fields.ts';
+import { OPERATORS } from './operator.ts';
+import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';
+import type { CatalogChanges, HealthReports, Period, Sales, Watch } from './ports.ts';
+
+export interface WatchNeeds {
+  readonly watch: Watch;
+  readonly catalog: Pick<CatalogChanges, 'list'>;
+  readonly health: HealthReports;
+  showTime(timeMs: number): string;
+  readTime(text: string): number | undefined;
+}
+
+const GROUP = { ...OPERATORS, tag: 'Overview' } as const;
+
+/** How the platform is doing: what was sold, what it cost, and who is well. */
+export function overviewEndpoints(needs: WatchNeeds): readonly Endpoint[] {
+  return [overview(needs), credentials(needs), nodes(needs)];
+}
+
+const PERIOD_QUERY = Type.Object({
+  from: Type.Optional(Type.String({ ...TIME, description: 'From this hour on; a day ago when left out.' })),
+  to: Type.Optional(Type.String({ ...TIME, description: 'Up to this time; now when left out.' })),
+});
+const PERIOD = { from: TIME, to: TIME };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Roll-ups of a year and a day are summed in well under a second. */
+const PERIOD_MS_MAX = 366 * DAY_MS;
+
+/** Whole hours: the first one that is touched, and the last one with it. */
+function periodOf(
+  query: { readonly from?: string; readonly to?: string },
+  { readTime }: Pick<WatchNeeds, 'readTime'>,
+  { clock }: Context,
+): Period | Failure {
+  const toMs = query.to === undefined ? clock.now() : readTime(query.to);
+  if (toMs === undefined) return fail('badParameter', 'to is no time');
+  const fromMs = query.from === undefined ? toMs - DAY_MS : readTime(query.from);
+  if (fromMs === undefined) return fail('badParameter', 'from is no time');
+  if (fromMs >= toMs) return fail('badParameter', 'from must be before to');
+  if (toMs - fromMs > PERIOD_MS_MAX) return fail('badParameter', 'from must be within a year before to');
+  return { fromMs: Math.floor(fromMs / HOUR_MS) * HOUR_MS, toMs: Math.ceil(toMs / HOUR_MS) * HOUR_MS };
+}
+
+const COUNT = Type.Integer({ minimum: 0 });
+const SALES = {
+  calls: COUNT,
+  failed: COUNT,
+  input_tokens: COUNT,
+  output_tokens: COUNT,
+  images: COUNT,
+  amount: Type.String({ ...SHOWN_AMOUNT, description: 'At our prices, whoever paid.' }),
+  revenue: Type.String({ ...SHOWN_AMOUNT, description: 'What was paid with Credits, in yuan.' }),
+  cost: Type.String({
+    ...SHOWN_AMOUNT,
+    description: 'List price at the rates of route, vendor and credential.',
+  }),
+  margin: Type.String({ ...SHOWN_AMOUNT, description: 'Revenue less cost; plans are sold elsewhere.' }),
+};
+
+function shownSales(sales: Sales): EntryJson {
+  return {
+    calls: sales.calls,
+    failed: sales.failed,
+    input_tokens: sales.inputTokens,
+    output_tokens: sales.outputTokens,
+    images: sales.images,
+    amount: formatMicro(sales.amountMicro),
+    revenue: formatMicro(sales.revenueMicro),
+    cost: formatMicro(sales.costMicro),
+    margin: formatMicro(sales.revenueMicro - sales.costMicro),
+  };
+}
+
+const NOTHING: Sales = {
+  ...{ calls: 0, failed: 0, inputTokens: 0, outputTokens: 0, images: 0 },
+  ...{ amountMicro: 0n, revenueMicro: 0n, costMicro: 0n },
+};
+
+function total(all: readonly Sales[]): Sales {
+  return all.reduce(
+    (sum, each) => ({
+      calls: sum.calls + each.calls,
+      failed: sum.failed + each.failed,
+      inputTokens: sum.inputTokens + each.inputTokens,
+      outputTokens: sum.outputTokens + each.outputTokens,
+      images: sum.images + each.images,
+      amountMicro: sum.amountMicro + each.amountMicro,
+      revenueMicro: sum.revenueMicro + each.revenueMicro,
+      costMicro: sum.costMicro + each.costMicro,
+    }),
+    NOTHING,
+  );
+}
+
+const OVERVIEW = Type.Object({
+  ...PERIOD,
+  traffic: Type.Object({
+    calls: COUNT,
+    failed: COUNT,
+    active_accounts: COUNT,
+    byok_calls: COUNT,
+    covered: Type.String({ ...SHOWN_AMOUNT, description: 'Yuan that subscriptions covered.' }),
+  }),
+  errors: Type.Array(Type.Object({ status: Type.Integer(), calls: COUNT })),
+  sales: Type.Object(SALES),
+  vendors: Type.Array(Type.Object({ vendor: Type.String(), ...SALES })),
+  accounts: Type.Object({ total: COUNT, new: COUNT }),
+  waiting: Type.Object({ verifications: COUNT, feedback: COUNT }),
+});
+
+function overview(needs: WatchNeeds): Endpoint {
+  const { watch, showTime } = needs;
+  return endpoint({
+    ...GROUP,
+    name: 'overview.get',
+    method: 'GET',
+    path: '/overview',
+    summary: 'Traffic, errors, revenue, cost and margin by vendor, and what waits for an operator.',
+    query: PERIOD_QUERY,
+    data: OVERVIEW,
+    example: { data: OVERVIEW_EXAMPLE },
+    handle: async ({ query }, context) => {
+      const period = periodOf(query, needs, context);
+      if ('kind' in period) return period;
+      const traffic = await watch.traffic(period);
+      const vendors = await watch.vendors(period);
+      const standing = await watch.standing(period);
+      return data({
+        ...{ from: showTime(period.fromMs), to: showTime(period.toMs) },
+        traffic: {
+          calls: traffic.calls,
+          failed: traffic.failed,
+          active_accounts: traffic.activeAccounts,
+          byok_calls: traffic.byokCalls,
+          covered: formatMicro(traffic.coveredMicro),
+        },
+        errors: traffic.errors,
+        sales: shownSales(total(vendors)),
+        vendors: vendors.map((each) => ({ vendor: each.vendor, ...shownSales(each) })),
+        accounts: { total: standing.accounts, new: standing.newAccounts },
+        waiting: { verifications: standing.pendingVerifications, feedback: standing.openFeedback },
+      });
+    },
+  });
+}
+
+const BREAKER = Type.Object({
+  route_id: ID,
+  state: Type.String(),
+  failures: COUNT,
+  ejections: COUNT,
+  cooling_ms: Type.Number({ minimum: 0 }),
+});
+const CREDENTIAL = Type.Object({
+  id: ID,
+  name: Type.String(),
+  vendor: Type.String(),
+  status: STATUS,
+  ...SALES,
+  health: Type.Object({
+    active: COUNT,
+    suspect: Type.Boolean({ description: 'The vendor refused it lately.' }),
+    refusals: Type.Integer({ minimum: 0, description: '401 and 403 since this process began.' }),
+    routes: Type.Array(BREAKER),
+  }),
+});
+
+function credentials(needs: WatchNeeds): Endpoint {
+  const { watch, catalog, health, showTime } = needs;
+  return endpoint({
+    ...GROUP,
+    name: 'overview.credentials',
+    method: 'GET',
+    path: '/overview/credentials',
+    summary: 'Each credential of the platform: what it served, earned and cost, and how this node sees it.',
+    query: PERIOD_QUERY,
+    data: Type.Object({ ...PERIOD, credentials: Type.Array(CREDENTIAL) }),
+    example: {
+      data: {
+        ...{ from: OVERVIEW_EXAMPLE.from, to: OVERVIEW_EXAMPLE.to },
+        credentials: [
+          {
+            ...{ id: 3, name: 'openai-main', vendor: 'openai', status: 'enabled', ...SALES_EXAMPLE },
+            health: { active: 1, suspect: false, refusals: 0, routes: [] },
+          },
+        ],
+      },
+    },
+    handle: async ({ query }, context) => {
+      const period = periodOf(query, needs, context);
+      if ('kind' in period) return period;
+      const sold = new Map((await watch.credentials(period)).map((each) => [each.credential, each]));
+      const entries = await catalog.list('credentials');
+      const shown = entries.map((entry) => ({
+        ...{ id: entry.id, name: entry.name, vendor: entry.vendor, status: entry.status },
+        ...shownSales(sold.get(String(entry.name)) ?? NOTHING),
+        health: healthOf(Number(entry.id), health),
+      }));
+      return data({ from: showTime(period.fromMs), to: showTime(period.toMs), credentials: shown });
+    },
+  });
+}
+
+function healthOf(credentialId: number, health: HealthReports): object {
+  const report = health.credentialReports().find((each) => each.credentialId === credentialId);
+  const routes = health.routeReports().filter((each) => each.credentialId === credentialId);
+  return {
+    active: report?.active ?? 0,
+    suspect: report?.suspect ?? false,
+    refusals: report?.refusals ?? 0,
+    routes: routes.map(({ routeId, breaker, failures, ejections, coolingMs }) => ({
+      ...{ route_id: routeId, state: breaker, failures, ejections, cooling_ms: coolingMs },
+    })),
+  };
+}
+
+const NODE = Type.Object({
+  name: Type.String(),
+  base_url: Type.String(),
+  region: Type.String(),
+  rate: SHOWN_AMOUNT,
+  alive: Type.Boolean(),
+  processes: COUNT,
+  active_calls: COUNT,
+  last_seen_at: nullable(TIME),
+});
+
+function nodes({ watch, showTime }: WatchNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'overview.nodes',
+    method: 'GET',
+    path: '/overview/nodes',
+    summary: 'The nodes of the catalogue and which of them are alive.',
+    data: Type.Object({ nodes: Type.Array(NODE) }),
+    example: {
+      data: {
+        nodes: [
+          {
+            ...{ name: 'local', base_url: 'http://127.0.0.1:8080', region: 'default', rate: '100' },
+            ...{ alive: true, processes: 1, active_calls: 0, last_seen_at: '2026-11-15 09:05:00' },
+          },
+        ],
+      },
+    },
+    handle: async () => {
+      const live = await watch.nodes();
+      const shown = live.map((node) => ({
+        ...{
+          name: node.name,
+          base_url: node.baseUrl,
+          region: node.region,
+          rate: formatMicro(node.rateMicro),
+        },
+        ...{ alive: node.alive, processes: node.workers, active_calls: node.activeCalls },
+        last_seen_at: node.lastSeenAtMs === undefined ? null : showTime(node.lastSeenAtMs),
+      }));
+      return data({ nodes: shown });
+    },
+  });
+}

@@ -1,0 +1,67 @@
+import Type from 'typebox';
+import { data, type Endpoint, endpoint } from '../platform/endpoint.ts';
+import { fail } from '../platform/failure.ts';
+import { excerptOf, ID, ID_PARAMS, pageOf, pageQuery } from '../platform/fields.ts';
+import { VERIFICATION, VERIFICATION_EXAMPLE, VERIFICATION_STATUS } from './account-schema.ts';
+import { shownVerification } from './account-view.ts';
+import type { AccountNeeds } from './accounts.ts';
+import { REASON } from './money.ts';
+import { actorOf, OPERATORS } from './operator.ts';
+
+const GROUP = { ...OPERATORS, tag: 'Verification' } as const;
+
+export function decisionEndpoints(needs: AccountNeeds): readonly Endpoint[] {
+  return [list(needs), decide(needs)];
+}
+
+function list({ accounts, shown }: AccountNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'verifications.list',
+    method: 'GET',
+    path: '/verifications',
+    summary: 'What accounts have submitted, newest first.',
+    query: pageQuery({ status: Type.Optional(VERIFICATION_STATUS), account_id: Type.Optional(ID) }),
+    data: Type.Array(VERIFICATION),
+    paged: true,
+    example: { data: [VERIFICATION_EXAMPLE] },
+    handle: async ({ query }) => {
+      const excerpt = excerptOf(query);
+      const { offset, limit } = excerpt;
+      const { status, account_id: accountId } = query;
+      const { items, total } = await accounts.verifications({ status, accountId, offset, limit });
+      const rows = items.map((each) => shownVerification(each, shown));
+      return pageOf(rows, total, excerpt);
+    },
+  });
+}
+
+function decide({ accounts, shown }: AccountNeeds): Endpoint {
+  const name = 'verifications.decide';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'POST',
+    path: '/verifications/:id/decision',
+    summary: 'Approve a verification, with the free Credits of its kind once; or refuse it and say why.',
+    params: ID_PARAMS,
+    body: Type.Object({
+      decision: Type.Union([Type.Literal('approve'), Type.Literal('refuse')]),
+      reason: Type.Optional(REASON),
+    }),
+    data: VERIFICATION,
+    fails: ['notFound', 'conflict'],
+    example: { body: { decision: 'approve' }, data: VERIFICATION_EXAMPLE },
+    handle: async ({ params, body: { decision, reason } }, context) => {
+      if (decision === 'refuse' && reason === undefined) return fail('badParameter', 'reason is required');
+      const wanted =
+        decision === 'approve'
+          ? ({ kind: 'approve' } as const)
+          : ({ kind: 'refuse', reason: reason ?? '' } as const);
+      const done = await accounts.decide(params.id, wanted, actorOf(context, name));
+      if (done.kind === 'not-found') return fail('notFound');
+      if (done.kind === 'decided-before') return fail('conflict', 'It was decided already');
+      return data(shownVerification(done.verification, shown));
+    },
+  });
+}

@@ -1,0 +1,35 @@
+import { hashPassword } from '../accounts/password.ts';
+import type { HealthReports } from '../admin/ports.ts';
+import type { AdminPorts } from '../admin/table.ts';
+import { createCalendar, createTimeFormat, createTimeParser } from '../kernel/calendar.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { systemRandom } from '../kernel/random.ts';
+import { catalogChanges } from '../store/catalog-change.ts';
+import { createInbox } from '../store/inbox.ts';
+import { accountChanges } from '../store/operator-accounts.ts';
+import { createWatch } from '../store/watch.ts';
+import type { Data } from './store.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The ports of the operators' rows. */
+export function bindAdmin(
+  { database, sealer }: Data,
+  health: HealthReports,
+  { config, log }: Pick<Surroundings, 'config' | 'log'>,
+): AdminPorts {
+  const options = {
+    ...{ sealer, log, clock: systemClock },
+    hashPassword: (password: string) => hashPassword(password, systemRandom),
+  };
+  const desk = { database, log, options };
+  const { month } = createCalendar(config.timeZone);
+  return {
+    catalog: catalogChanges(desk),
+    accounts: accountChanges(desk),
+    inbox: createInbox(desk),
+    watch: createWatch(database),
+    health,
+    shown: { showTime: createTimeFormat(config.timeZone), month },
+    readTime: createTimeParser(config.timeZone),
+  };
+}
