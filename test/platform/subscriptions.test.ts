@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTimeFormat } from '../../src/kernel/calendar.ts';
+import { redisServer } from '../prerequisites.ts';
+import { startRedis } from '../support/redis.ts';
+import { MemberWorld, newKey } from './members.ts';
+
+const showTime = createTimeFormat('UTC');
+
+for (const gate of ['in memory', 'on Redis'] as const) {
+  describe.skipIf(gate === 'on Redis' && redisServer === undefined)(`with the gate ${gate}`, () => {
+    let world: MemberWorld;
+    let redis: Awaited<ReturnType<typeof startRedis>> | undefined;
+    beforeAll(async () => {
+      redis = gate === 'on Redis' ? await startRedis() : undefined;
+      world = await MemberWorld.start(redis === undefined ? {} : { REDIS_URL: redis.url });
+    }, 60_000);
+    afterAll(async () => {
+      await world.close();
+      await redis?.close();
+    });
+
+    test('the policy and the coverage of the current subscription are told with their use', async () => {
+      const member = await world.member({ plan: 'PRO' });
+      const fresh = (await member.ask('GET', '/subscription/policy-limit')).body.data;
+      expect(fresh).toEqual({
+        subscription: expect.objectContaining({ plan: 'PRO', plan_name: 'Pro', plan_level: 2 }),
+        policy: {
+          id: 3,
+          name: 'pro',
+          concurrency: 20,
+          concurrency_used: 0,
+          windows: [
+            { dimension: 'requests', seconds: 60, limit: '100', used: '0', ends_at: null },
+            { dimension: 'amount', seconds: 3_600, limit: '5', used: '0', ends_at: null },
+          ],
+        },
+        coverage: {
+          models: ['gpt'],
+          windows: [
+            { seconds: 18_000, amount: '2', used: '0', ends_at: null },
+            { seconds: 604_800, amount: '10', used: '0', ends_at: null },
+          ],
+        },
+      });
+    });
+
+    test('what calls used is told, and when each window ends', async () => {
+      const member = await world.member({ plan: 'PRO' });
+      const { api_key: key } = await newKey(member);
+      const beforeMs = Date.now();
+      await world.call(key, 'gpt', 'tokens=300');
+      const afterMs = Date.now();
+      await world.world.settled();
+      const { policy, coverage } = (await member.ask('GET', '/subscription/policy-limit')).body.data;
+      const [call] = await world.world.database.query<{ amount_micro: bigint; payer: string }>(
+        'select amount_micro, payer from calls where account_id = $1',
+        [member.id],
+      );
+      const amount = Number(call?.amount_micro) / 1_000_000;
+      expect([call?.payer, amount > 0]).toEqual(['subscription', true]);
+      expect(policy.windows.map((window: { used: string }) => window.used)).toEqual(['1', String(amount)]);
+      expect(policy.concurrency_used).toBe(0);
+      for (const { used, seconds, ends_at } of coverage.windows) {
+        expect(used).toBe(String(amount));
+        // The moment of the first use lies between; a second more for what is cut off and for two clocks.
+        expect(ends_at >= showTime(beforeMs + seconds * 1_000 - 1_000), ends_at).toBe(true);
+        expect(ends_at <= showTime(afterMs + seconds * 1_000 + 1_000), ends_at).toBe(true);
+      }
+    });
+
+    test('without a subscription there is nothing to tell', async () => {
+      const member = await world.member();
+      const { body } = await member.ask('GET', '/subscription/policy-limit');
+      expect(body.data).toEqual({ subscription: null, policy: null, coverage: null });
+    });
+
+    test('a plan without policy and windows has none', async () => {
+      const member = await world.member({ plan: 'PLUS' });
+      const { body } = await member.ask('GET', '/subscription/policy-limit');
+      expect(body.data).toMatchObject({
+        subscription: { plan: 'PLUS' },
+        policy: null,
+        coverage: { models: ['claude'], windows: [] },
+      });
+    });
+  });
+}
+
+describe('spec 4.2: the subscription records', () => {
+  let world: MemberWorld;
+  beforeAll(async () => {
+    world = await MemberWorld.start();
+  }, 60_000);
+  afterAll(() => world.close());
+
+  test('are paged, the own ones only, with their state', async () => {
+    const [member, stranger] = [await world.member(), await world.member({ plan: 'PLUS' })];
+    const nowMs = Date.now();
+    await world.world.database.query(
+      `insert into subscriptions (account_id, plan_code, starts_at, ends_at, status) values
+         ($1, 'PRO', $2, $3, 'active'), ($1, 'PLUS', $3, $4, 'active'), ($1, 'PLUS', $3, $5, 'cancelled'),
+         ($1, 'PRO', $4, $5, 'active')`,
+      [member.id, ...[-9_000, -1_000, 60_000, 120_000].map((ms) => new Date(nowMs + ms).toISOString())],
+    );
+    const first = await member.ask('GET', '/subscription/page?size=3');
+    const second = await member.ask('GET', '/subscription/page?size=3&page=2');
+    expect(first.body).toMatchObject({ total: 4, page: 1, size: 3 });
+    const rows = [...first.body.data, ...second.body.data];
+    expect(rows.map(({ plan, status }) => [plan, status])).toEqual([
+      ['PRO', 'upcoming'],
+      ['PLUS', 'cancelled'],
+      ['PLUS', 'active'],
+      ['PRO', 'ended'],
+    ]);
+    expect(rows[2]).toMatchObject({ plan_name: 'Plus', ends_at: showTime(nowMs + 60_000) });
+    expect((await stranger.ask('GET', '/subscription/page')).body.total).toBe(1);
+  });
+});
