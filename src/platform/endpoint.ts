@@ -59,7 +59,7 @@ export interface Input<Params extends TObject, Query extends TObject, Body exten
   readonly body: Static<Body>;
 }
 
-/** Who is logged in. Looked up for every request, so that a logout or a disabled account is in force at once. */
+/** Who is logged in. Looked up for every request: a logout or a disabled account is in force at once. */
 export interface LoggedIn {
   readonly accountId: number;
   readonly role: 'user' | 'operator';

@@ -8,7 +8,7 @@ export interface Addressee {
   readonly requestId: string;
 }
 
-/** Answers of the platform are of one account at one moment: nobody on the way keeps them or guesses at them. */
+/** An answer is of one account at one moment: nobody on the way keeps it or guesses at its type. */
 export function guardHeaders(requestId: string): Record<string, string> {
   return {
     'x-request-id': requestId,

@@ -82,7 +82,7 @@ const RESULT = Type.Object({
 function test(needs: HostedUseNeeds): Endpoint {
   return endpoint({
     ...HOSTED_GROUP,
-    name: 'credentials.test',
+    name: 'hosted.test',
     method: 'POST',
     path: '/credential/test',
     summary: 'Make one minimal call with a credential that is to be hosted, or with a hosted one by its id.',
@@ -154,7 +154,7 @@ const STATS_DAYS = 30;
 function stats({ hosted, use, footing }: HostedUseNeeds): Endpoint {
   return endpoint({
     ...HOSTED_GROUP,
-    name: 'credentials.stats',
+    name: 'hosted.stats',
     method: 'GET',
     path: '/credential/stats',
     summary: 'What hosted credentials were used for in a period, the last thirty days unless told otherwise.',

@@ -119,7 +119,7 @@ export function hostedEndpoints(needs: HostedNeeds): readonly Endpoint[] {
 function vendors({ footing }: HostedNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'credentials.vendors',
+    name: 'hosted.vendors',
     method: 'GET',
     path: '/credential/vendors',
     summary: 'The vendors whose credentials can be hosted.',
@@ -160,7 +160,7 @@ function vendors({ footing }: HostedNeeds): Endpoint {
 function page({ hosted, footing }: HostedNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'credentials.page',
+    name: 'hosted.page',
     method: 'GET',
     path: '/credential/page',
     summary: 'The hosted credentials, oldest first; of a secret only its end.',
@@ -184,7 +184,7 @@ function page({ hosted, footing }: HostedNeeds): Endpoint {
 function add({ hosted, footing }: HostedNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'credentials.create',
+    name: 'hosted.create',
     method: 'POST',
     path: '/credential',
     summary: 'Host a credential of a vendor; calls that it serves are not charged.',
@@ -214,7 +214,7 @@ function add({ hosted, footing }: HostedNeeds): Endpoint {
 function change({ hosted, footing }: HostedNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'credentials.update',
+    name: 'hosted.update',
     method: 'PUT',
     path: '/credential',
     summary: 'Change a hosted credential; a new address needs the secret again.',
@@ -256,7 +256,7 @@ function change({ hosted, footing }: HostedNeeds): Endpoint {
 function remove({ hosted, footing }: HostedNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'credentials.delete',
+    name: 'hosted.delete',
     method: 'DELETE',
     path: '/credential',
     summary: 'Delete hosted credentials, all that are named or none; no further call uses them.',

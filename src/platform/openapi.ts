@@ -147,10 +147,9 @@ function envelopeOf({ data, paged, example }: Endpoint): { schema: Node; example
 
 /** Those that follow from what a row is, and those it names itself. */
 export function failureNames(row: Endpoint): readonly FailureName[] {
-  const names = new Set<FailureName>(row.fails ?? []);
+  // Whatever a row takes, its query may be no text at all.
+  const names = new Set<FailureName>(['badParameter', ...(row.fails ?? [])]);
   const isWrite = row.method !== 'GET';
-  if (row.params !== undefined || row.query !== undefined || row.body !== undefined)
-    names.add('badParameter');
   if (row.params !== undefined) names.add('notFound');
   if (row.body !== undefined) names.add('bodyTooLarge');
   if (row.access === 'user' || row.access === 'operator') names.add('notLoggedIn');

@@ -47,3 +47,8 @@ test.each(['/key', '/key/', '/key/1/', '/key//1', '/KEY/1', '/key%2F1', '', '/',
 test('the same method and place cannot stand in the table twice', () => {
   expect(() => createRouter([row('GET', '/key/:id'), row('GET', '/key/:other')])).toThrow(/once/);
 });
+
+test('two rows cannot have one name, which documents, clients and the audit log know them by', () => {
+  const twice = { ...row('GET', '/other'), name: 'GET /key/:id' };
+  expect(() => createRouter([row('GET', '/key/:id'), twice])).toThrow(/name of its own/);
+});

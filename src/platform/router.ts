@@ -36,6 +36,8 @@ export function pathOf(row: Pick<Endpoint, 'surface' | 'path'>): string {
 export function createRouter(rows: readonly Endpoint[]): Router {
   const fixed = new Map<string, Place>();
   const open = new Map<string, Place>();
+  const names = new Set(rows.map(({ name }) => name));
+  assert(names.size === rows.length, 'every row of the table has a name of its own');
   for (const row of rows) {
     const segments = segmentsOf(pathOf(row));
     const shape = segments.map((segment) => ('name' in segment ? ':' : segment.text)).join('/');

@@ -39,18 +39,21 @@ function write(response: ServerResponse, text: string, stallMs: number): Promise
   if (response.destroyed) return Promise.resolve(false);
   if (response.write(text)) return Promise.resolve(true);
   return new Promise((resolve) => {
-    const decide = (isThere: boolean): void => {
+    const forget = (): void => {
       clearTimeout(stalled);
       response.off('drain', drained);
       response.off('close', closed);
-      resolve(isThere);
     };
-    const drained = (): void => decide(true);
-    const closed = (): void => decide(false);
-    const stalled = setTimeout(() => {
-      response.destroy();
-      decide(false);
-    }, stallMs);
+    const drained = (): void => {
+      forget();
+      resolve(true);
+    };
+    const closed = (): void => {
+      forget();
+      resolve(false);
+    };
+    // Its end is `closed`.
+    const stalled = setTimeout(() => response.destroy(), stallMs);
     response.on('drain', drained);
     response.on('close', closed);
   });

@@ -28,3 +28,18 @@ export function allEndpoints(ports: PlatformPorts): readonly Endpoint[] {
     ...adminEndpoints(ports.admin, usage),
   ];
 }
+
+/** The table with nothing behind it, for what is made of rows without a server: documents, clients, tests. */
+export function readEndpoints(): readonly Endpoint[] {
+  return allEndpoints(nothing() as PlatformPorts);
+}
+
+/** Whatever is asked of it is such a thing again; only a handler would call it, and none is called. */
+function nothing(): unknown {
+  return new Proxy(() => {}, {
+    get: (_target, name) => (typeof name === 'symbol' ? undefined : nothing()),
+    apply: () => {
+      throw new Error('a table that is only read calls no port');
+    },
+  });
+}

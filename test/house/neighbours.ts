@@ -8,9 +8,11 @@ import type { Violation } from './violation.ts';
 export const ENTRY_POINTS = new Set([
   'src/main.ts',
   'src/cli/error-docs.ts',
+  'src/cli/client-file.ts',
   'sim/main.ts',
   'bench/run.ts',
   'bench/ledger/run.ts',
+  'bench/logs/run.ts',
   'test/agents/run.ts',
   'test/run.ts',
   'vitest.config.ts',

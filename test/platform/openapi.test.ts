@@ -5,10 +5,10 @@ import { matchEndpoint } from '../../src/gateway/endpoints.ts';
 import { createDocsPage } from '../../src/platform/docs-page.ts';
 import { createDocument, failureNames } from '../../src/platform/openapi.ts';
 import { pathOf } from '../../src/platform/router.ts';
+import { readEndpoints } from '../../src/platform/table.ts';
 import { findBrokenPromise } from '../../src/platform/validate.ts';
-import { readTable } from '../support/rows.ts';
 
-const rows = readTable();
+const rows = readEndpoints();
 const text = JSON.stringify(createDocument(rows));
 const document = JSON.parse(text) as ReturnType<typeof createDocument>;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

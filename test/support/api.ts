@@ -1,7 +1,7 @@
 import { SURFACES } from '../../src/platform/endpoint.ts';
 import { createRouter } from '../../src/platform/router.ts';
+import { readEndpoints } from '../../src/platform/table.ts';
 import { findBrokenPromise } from '../../src/platform/validate.ts';
-import { readTable } from './rows.ts';
 
 export interface ApiAnswer {
   readonly status: number;
@@ -32,7 +32,7 @@ export type Api = (method: string, path: string, options?: ApiOptions) => Promis
 
 /** A path that does not begin with `/api/` stands below the user's. */
 export function createApi(url: string): Api {
-  const router = createRouter(readTable());
+  const router = createRouter(readEndpoints());
   return async (method, path, { token, body, headers } = {}) => {
     const place = path.startsWith('/api/') ? path : SURFACES.user + path;
     const response = await fetch(url + place, {

@@ -1,0 +1,18 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { printClient } from '../platform/client-code.ts';
+import { createDocument } from '../platform/openapi.ts';
+import { readEndpoints } from '../platform/table.ts';
+
+/** `npm run client -- <file>` writes the typed client of the platform that the console is built with. */
+export function clientCode(): string {
+  return printClient(createDocument(readEndpoints()));
+}
+
+function write(file: string | undefined): void {
+  if (file === undefined) throw new Error('usage: npm run client -- <file>');
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, clientCode());
+}
+
+if (import.meta.main) write(process.argv[2]);

@@ -1,0 +1,136 @@
+import { typeOf } from './client-types.ts';
+import type { OpenApiDocument, Operation, Parameter } from './openapi-form.ts';
+
+/**
+ * A typed client of the platform as one file of TypeScript, from the OpenAPI document: every operation is a
+ * name with the types of what it takes and gives. It brings no code of ours along, and asks with the `fetch`
+ * it is given.
+ */
+export function printClient(document: OpenApiDocument): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const platform = operations.filter(({ operation }) => !operation.tags.includes('Gateway'));
+  const types = platform.map(({ operation }) => printTypes(operation));
+  const routes = platform.map(
+    ({ path, method, operation }) =>
+      `  ${JSON.stringify(operation.operationId)}: [${JSON.stringify(method)}, ${JSON.stringify(path)}],`,
+  );
+  return [
+    '// Written by `npm run client` from the table of endpoints; change the rows, not this file.',
+    '',
+    'export interface Operations {',
+    ...types,
+    '}',
+    '',
+    'const ROUTES: Readonly<Record<keyof Operations, readonly [method: string, path: string]>> = {',
+    ...routes,
+    '};',
+    RUNTIME,
+  ].join('\n');
+}
+
+function printTypes(operation: Operation): string {
+  const { operationId, summary, parameters = [], requestBody } = operation;
+  const input = [
+    ...parametersOf('params', 'path', parameters),
+    ...parametersOf('query', 'query', parameters),
+    ...bodyOf(requestBody),
+  ];
+  return [
+    `  /** ${summary.replaceAll('*/', '* /')} */`,
+    `  ${JSON.stringify(operationId)}: {`,
+    `    readonly input: { ${input.join('; ')} };`,
+    `    readonly output: ${outputOf(operation)};`,
+    '  };',
+  ].join('\n');
+}
+
+function parametersOf(field: string, place: Parameter['in'], parameters: readonly Parameter[]): string[] {
+  const own = parameters.filter((parameter) => parameter.in === place);
+  if (own.length === 0) return [];
+  const isNeeded = own.some(({ required }) => required);
+  const fields = own.map(
+    ({ name, required, schema }) =>
+      `readonly ${JSON.stringify(name)}${required ? '' : '?'}: ${typeOf(schema)}`,
+  );
+  return [`readonly ${field}${isNeeded ? '' : '?'}: { ${fields.join('; ')} }`];
+}
+
+function bodyOf(body: Operation['requestBody']): string[] {
+  const schema = body?.content['application/json']?.schema;
+  if (schema === undefined) return [];
+  return [`readonly body${body?.required === true ? '' : '?'}: ${typeOf(schema)}`];
+}
+
+/** What a success carries: the envelope without what is the same in all of them, or a file. */
+function outputOf({ responses }: Operation): string {
+  const success = responses['200'];
+  if (success === undefined || '$ref' in success) return 'never';
+  const schema = (success as { content: Record<string, { schema: object }> }).content['application/json']
+    ?.schema;
+  const { properties } = (schema ?? {}) as { properties?: Readonly<Record<string, object>> };
+  if (properties === undefined) return "{ readonly kind: 'file' }";
+  const paged =
+    'total' in properties ? '; readonly total: number; readonly page: number; readonly size: number' : '';
+  return `{ readonly data: ${typeOf(properties.data ?? {})}${paged} }`;
+}
+
+/** The part of the client that is the same for every table. */
+const RUNTIME = `
+export interface Failed {
+  readonly ok: false;
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+}
+
+export type Result<Name extends keyof Operations> = ({ readonly ok: true } & Operations[Name]['output']) | Failed;
+
+export interface ClientOptions {
+  /** \`https://gateway.example\`, without a slash at its end; nothing for the page's own server. */
+  readonly url: string;
+  readonly fetch: typeof globalThis.fetch;
+  /** Asked for every request: the login's token, or the console's \`x-csrf-token\`. */
+  readonly headers?: () => Readonly<Record<string, string>>;
+}
+
+type Input = {
+  readonly params?: object;
+  readonly query?: object;
+  readonly body?: unknown;
+};
+
+/** Where an operation is asked; for files it is also what a link points to. */
+export function addressOf<Name extends keyof Operations>(
+  name: Name,
+  input: Operations[Name]['input'],
+): string {
+  const { params = {}, query = {} } = input as Input;
+  let path = ROUTES[name][1];
+  for (const [key, value] of Object.entries(params)) {
+    path = path.replace(\`{\${key}}\`, encodeURIComponent(String(value)));
+  }
+  const asked = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = asked.map(([key, value]) => \`\${key}=\${encodeURIComponent(String(value))}\`).join('&');
+  return text === '' ? path : \`\${path}?\${text}\`;
+}
+
+export function createClient({ url, fetch, headers = () => ({}) }: ClientOptions) {
+  return async <Name extends keyof Operations>(
+    name: Name,
+    input: Operations[Name]['input'],
+  ): Promise<Result<Name>> => {
+    const { body } = input as Input;
+    const response = await fetch(url + addressOf(name, input), {
+      method: ROUTES[name][0],
+      credentials: 'same-origin',
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers() },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const { code, message, ...rest } = (await response.json()) as { code: number; message: string };
+    if (code !== 0) return { ok: false, status: response.status, code, message };
+    return { ok: true, ...rest } as unknown as Result<Name>;
+  };
+}
+`;
