@@ -1,0 +1,84 @@
+import type { Endpoint } from '../../src/platform/endpoint.ts';
+import { pathOf } from '../../src/platform/router.ts';
+import type { Place } from './subjects.ts';
+
+export type Method = Endpoint['method'];
+
+/** A request to a row of the table; what is not said is the row's own example. */
+export interface Asked {
+  readonly row: Endpoint;
+  readonly token?: string | undefined;
+  readonly values?: Readonly<Partial<Record<Place, unknown>>>;
+  /** Instead of the example. */
+  readonly body?: unknown;
+  /** Instead of any body, as it is. */
+  readonly bodyText?: string;
+}
+
+export interface Told {
+  readonly status: number;
+  readonly code: number;
+  readonly text: string;
+  /** Without what differs from request to request. */
+  readonly headers: string;
+  readonly durationMs: number;
+}
+
+/** Values of path and query travel as texts, those of the body as JSON. */
+export async function ask(url: string, asked: Asked): Promise<Told> {
+  const { row, token } = asked;
+  const values = Object.entries(asked.values ?? {});
+  const ofPart = (part: string) =>
+    values.flatMap(([place, value]) => (place.startsWith(part) ? [[place.slice(part.length), value]] : []));
+  const params = Object.fromEntries(ofPart('params.')) as Record<string, unknown>;
+  const path = pathOf(row).replace(/:(\w+)/g, (_all, name: string) =>
+    encodeURIComponent(textOf(params[name] ?? 1)),
+  );
+  const query = ofPart('query.').map(
+    ([name, value]) => `${String(name)}=${encodeURIComponent(textOf(value))}`,
+  );
+  const body = bodyOf(asked, Object.fromEntries(ofPart('body.')));
+  const begunMs = performance.now();
+  const response = await fetch(`${url}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`, {
+    method: row.method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  const durationMs = performance.now() - begunMs;
+  const headers = [...response.headers].filter(([name]) => name !== 'x-request-id' && name !== 'date');
+  return { status: response.status, code: codeOf(text), text, headers: headers.join('\n'), durationMs };
+}
+
+function bodyOf({ row, body, bodyText }: Asked, ids: Record<string, unknown>): string | undefined {
+  if (bodyText !== undefined) return bodyText;
+  if (row.body === undefined) return undefined;
+  return JSON.stringify({ ...((body ?? row.example.body ?? {}) as object), ...ids });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Of a file: 0, for only success has one. */
+function codeOf(text: string): number {
+  if (!text.startsWith('{')) return 0;
+  const { code } = JSON.parse(text) as { code?: unknown };
+  return typeof code === 'number' ? code : -1;
+}
+
+/** So many at a time. */
+export async function eachAtOnce<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const rest = [...items];
+  const run = async (): Promise<void> => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, run));
+}

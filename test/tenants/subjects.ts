@@ -1,0 +1,108 @@
+import { ENTRY_KINDS, type EntryKind } from '../../src/catalog/entries.ts';
+import type { Endpoint } from '../../src/platform/endpoint.ts';
+import type { Kind } from './stage.ts';
+
+/** `params.id`, `query.ids`, `body.id`: where a row takes the id of something. */
+export type Place = `${'params' | 'query' | 'body'}.${string}`;
+export type Subject = Readonly<Partial<Record<Place, Kind>>>;
+
+const NOTHING: Subject = {};
+const FILTERED: Subject = { 'query.key_id': 'key' };
+const OF_ACCOUNT: Subject = { 'params.account_id': 'account' };
+const ACCOUNT: Subject = { 'params.id': 'account' };
+
+/** How a path names an entry of the catalogue; ids that can be chosen are in the body of a new one. */
+const ENTRY_PARAMS: Readonly<Record<EntryKind, string>> = {
+  ...{ vendors: 'code', credentials: 'id', models: 'model_id', routes: 'id' },
+  ...{ policies: 'id', plans: 'code', nodes: 'name', announcements: 'id' },
+};
+const CHOSEN_IDS: readonly EntryKind[] = ['policies', 'announcements'];
+
+function entrySubjects(kind: EntryKind): Record<string, Subject> {
+  const place: Place = `params.${ENTRY_PARAMS[kind]}`;
+  const one: Subject = { [place]: 'platform' as const };
+  return {
+    [`${kind}.list`]: NOTHING,
+    [`${kind}.get`]: one,
+    [`${kind}.create`]: CHOSEN_IDS.includes(kind) ? { 'body.id': 'platform' } : NOTHING,
+    [`${kind}.update`]: one,
+    [`${kind}.delete`]: one,
+  };
+}
+
+const WITHOUT_IDS = [
+  ...['register', 'login', 'refresh', 'logout', 'password', 'setup'].map((name) => `auth.${name}`),
+  ...['models', 'pricing', 'nodes', 'ranking', 'speed', 'announcements', 'feedback'].map(
+    (name) => `public.${name}`,
+  ),
+  ...['keys.page', 'logs.balance', 'logs.exportBalance', 'stats.overview', 'stats.trend', 'stats.models'],
+  ...['account.profile', 'account.ext', 'account.api-billing', 'account.extra-api-quota'],
+  ...['points.auto-exchange', 'points.exchange', 'preference.get', 'preference.set'],
+  ...['subscriptions.page', 'subscriptions.policy-limit', 'verification.submit', 'verification.get'],
+  ...['hosted.vendors', 'hosted.page', 'hosted.stats', 'hosted.create'],
+  ...['settings.get', 'settings.update', 'accounts.list', 'accounts.create', 'feedback.list'],
+  ...['registration.get', 'registration.update', 'overview.get', 'overview.credentials', 'overview.nodes'],
+];
+
+/** Every row of the table, and whose ids it takes. A row that is not here fails the test. */
+export const SUBJECTS: Readonly<Record<string, Subject>> = {
+  ...Object.fromEntries(WITHOUT_IDS.map((name) => [name, NOTHING])),
+  ...Object.assign({}, ...ENTRY_KINDS.map(entrySubjects)),
+  'plans.create': { 'body.policy': 'platform' },
+  'plans.update': { 'params.code': 'platform', 'body.policy': 'platform' },
+  'keys.create': { 'body.policy_id': 'platform' },
+  'keys.detail': { 'params.id': 'key' },
+  'keys.update': { 'body.id': 'key' },
+  'keys.delete': { 'query.ids': 'key' },
+  'logs.calls': FILTERED,
+  'logs.call': { 'params.id': 'call' },
+  'logs.consumptions': FILTERED,
+  'logs.exportCalls': FILTERED,
+  'logs.exportConsumptions': FILTERED,
+  'hosted.update': { 'body.id': 'hosted' },
+  'hosted.delete': { 'query.ids': 'hosted' },
+  'hosted.test': { 'body.id': 'hosted' },
+  'accounts.get': ACCOUNT,
+  'accounts.update': ACCOUNT,
+  'accounts.endSessions': ACCOUNT,
+  'accounts.topUp': ACCOUNT,
+  'accounts.adjust': ACCOUNT,
+  'accounts.listSubscriptions': ACCOUNT,
+  'accounts.grantSubscription': ACCOUNT,
+  'accounts.cancelSubscription': { 'params.id': 'account', 'params.subscription_id': 'subscription' },
+  'accountLogs.calls': { ...OF_ACCOUNT, ...FILTERED },
+  'accountLogs.call': { ...OF_ACCOUNT, 'params.id': 'call' },
+  'accountLogs.consumptions': { ...OF_ACCOUNT, ...FILTERED },
+  'accountLogs.balance': OF_ACCOUNT,
+  'accountLogs.exportCalls': { ...OF_ACCOUNT, ...FILTERED },
+  'accountLogs.exportConsumptions': { ...OF_ACCOUNT, ...FILTERED },
+  'accountLogs.exportBalance': OF_ACCOUNT,
+  'accountStats.overview': OF_ACCOUNT,
+  'accountStats.trend': OF_ACCOUNT,
+  'accountStats.models': OF_ACCOUNT,
+  'verifications.list': { 'query.account_id': 'account' },
+  'verifications.decide': { 'params.id': 'verification' },
+  'feedback.update': { 'params.id': 'feedback' },
+  'audit.list': { 'query.actor': 'account' },
+};
+
+/** What is an id, wherever the schemas have one: every parameter of a path, and what has the form of one. */
+export function idPlaces(row: Endpoint): readonly Place[] {
+  const places: Place[] = [];
+  for (const part of ['params', 'query', 'body'] as const) {
+    for (const [name, schema] of Object.entries(row[part]?.properties ?? {})) {
+      if (part === 'params' || name === 'ids' || isId(schema as Form)) places.push(`${part}.${name}`);
+    }
+  }
+  return places;
+}
+
+interface Form {
+  readonly maximum?: number;
+  readonly anyOf?: readonly Form[];
+}
+
+/** No count of ours is bounded by what a number can hold; ids are. */
+function isId({ maximum, anyOf = [] }: Form): boolean {
+  return maximum === Number.MAX_SAFE_INTEGER || anyOf.some(isId);
+}
