@@ -71,6 +71,25 @@ test.each(['http://a.test', 'a.test/path', 'user@a.test', 'a b', 'a.test:99999',
   },
 );
 
+test('trusted proxies are addresses and networks', () => {
+  const result = readConfig({ TOLLGATE_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7 ,2001:db8::/32' });
+  expect(result).toMatchObject({ config: { trustedProxies: ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'] } });
+});
+
+test.each([
+  '10.0.0.0/33',
+  '10.0.0',
+  'proxy.test',
+  '10.0.0.1/',
+  '::1/129',
+  'fe80::1%eth0',
+  '1.1.1.1/8/8',
+  '*',
+])('a trusted proxy %j is refused', (TOLLGATE_TRUSTED_PROXIES) => {
+  const errors = [expect.stringMatching(/^TOLLGATE_TRUSTED_PROXIES: must be addresses or CIDRs/)];
+  expect(readConfig({ TOLLGATE_TRUSTED_PROXIES })).toEqual({ kind: 'config-errors', errors });
+});
+
 test('several workers without Redis are refused by a message that names both', () => {
   expect(errorsOf({ TOLLGATE_WORKERS: '4' })).toEqual([
     'TOLLGATE_WORKERS: more than one worker needs REDIS_URL, or each would count its own limits',

@@ -209,6 +209,20 @@ describe('a body', () => {
     expect((await ask(platform, '/things', json('not even JSON'))).status).toBe(200);
   });
 
+  test('that is not there leaves the connection to the client’s wish', async () => {
+    const platform = await start([row({ access: 'user' })]);
+    for (const path of ['things', 'nothing']) {
+      const socket = net.connect(Number(new URL(platform.url).port), '127.0.0.1');
+      socket.write(`GET /api/v1/user/user/${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      let answer = '';
+      socket.on('data', (chunk) => {
+        answer += chunk;
+      });
+      await once(socket, 'close');
+      expect(answer).toMatch(/^HTTP\/1.1 40[14] [\s\S]*connection: close[\s\S]*"code":100[24]/i);
+    }
+  });
+
   test('of an operator with an unknown field is 1001', async () => {
     const platform = await start([{ ...taking, surface: 'admin', access: 'operator' }]);
     const response = await fetch(`${platform.url}/api/v1/admin/things`, {

@@ -77,7 +77,6 @@ interface Exchange extends Addressee {
   readonly begunMs: number;
   /** `none` until a row is found. */
   endpoint: string;
-  status: number;
 }
 
 type Row = Extract<Match, { kind: 'row' }>;
@@ -108,7 +107,7 @@ class Dispatcher {
     const { method = 'GET', url = '/' } = request;
     const [pathname = '/', query = ''] = splitOnce(url, '?');
     const exchange: Exchange = {
-      ...{ request, response, query, endpoint: 'none', status: 0 },
+      ...{ request, response, query, endpoint: 'none' },
       requestId: newCallId(clock.now()),
       begunMs: clock.monotonic(),
     };
@@ -117,10 +116,11 @@ class Dispatcher {
       if (document === undefined) {
         await this.#answer(exchange, await this.#serve(exchange, this.#router(method, pathname)));
       } else {
-        this.#parts.discardBody(request, response);
+        this.#discard(exchange);
         document(exchange);
       }
     } catch (error) {
+      this.#discard(exchange);
       sendFailure(exchange, this.#failureOf(error, exchange));
     }
     this.#ended(exchange);
@@ -130,13 +130,13 @@ class Dispatcher {
   async #serve(exchange: Exchange, match: Match): Promise<Outcome> {
     const { request, response } = exchange;
     if (match.kind !== 'row') {
-      this.#parts.discardBody(request, response);
+      this.#discard(exchange);
       return refuseMatch(match, response);
     }
     exchange.endpoint = match.row.name;
     const admission = await this.#inSlot(() => admit(askingOf(match, request), this.#parts.sessions));
     if (admission.kind !== 'admitted') {
-      this.#parts.discardBody(request, response);
+      this.#discard(exchange);
       return admission.kind === 'refused' ? admission.failure : admission;
     }
     const body = await this.#readBody(exchange, match);
@@ -153,14 +153,21 @@ class Dispatcher {
     return this.#inTime(exchange, () => match.row.handle(checked.input, context));
   }
 
-  async #readBody({ request, response }: Exchange, { row }: Row): Promise<JsonBody | Failure | typeof GONE> {
+  async #readBody(exchange: Exchange, { row }: Row): Promise<JsonBody | Failure | typeof GONE> {
+    const { request, response } = exchange;
     if (row.body !== undefined) {
       const read = readJsonBody(request, await this.#parts.readBody(request, response));
       return read.kind === 'aborted' ? GONE : read;
     }
     // No row without a schema reads a body; one that is sent all the same is let past.
-    this.#parts.discardBody(request, response);
+    this.#discard(exchange);
     return { kind: 'json', value: undefined };
+  }
+
+  /** Letting a body past keeps the connection open for it, so it is done only where there is one. */
+  #discard({ request, response }: Exchange): void {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+    if (length !== '0' || coding !== undefined) this.#parts.discardBody(request, response);
   }
 
   /** A place is held while the store is asked, never while a client sends its body. */
