@@ -74,4 +74,4 @@ drop function call_cost_micro(calls);
 
 -- The overview sums a period over all accounts. Rows come in the order of their hours, so a few bytes for each
 -- range of pages tell which of them a period is in.
-create index usage_hourly_hour on usage_hourly using brin (hour) with (pages_per_range = 32);
+create index usage_hourly_hour on usage_hourly using brin (hour) with (pages_per_range = 32, autosummarize = on);
