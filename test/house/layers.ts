@@ -120,6 +120,11 @@ export const LAYERS: readonly Layer[] = [
     may: ['bench', 'contracts', 'src/kernel', 'src/store'],
     reason: 'settling has no outside: it is measured where the settler calls it, on real databases',
   },
+  {
+    path: 'bench/logs',
+    may: ['bench', 'contracts', 'src/kernel', 'src/store'],
+    reason: 'what a page costs is measured where the platform asks the store, on real databases',
+  },
   { path: 'test', may: ['src', 'sim', 'bench'], reason: 'system tests may use everything' },
   { path: 'vitest.config.ts', may: [], reason: 'the runner is configured before the project is loaded' },
 ];

@@ -1,0 +1,67 @@
+/** What an account asks of its logs and statistics, by the very functions that the platform uses. */
+import { pageOfBalanceLog } from '../../src/store/balance-log.ts';
+import { findOwnCall } from '../../src/store/call-log.ts';
+import type { Database } from '../../src/store/database.ts';
+import { pageOfLog } from '../../src/store/log-pages.ts';
+import { usageBetween, usageOfModels } from '../../src/store/usage-sums.ts';
+import { FILLED_TO_MS } from './fill.ts';
+
+export interface Asked {
+  readonly database: Database;
+  readonly accountId: number;
+  /** Calls of each account. */
+  readonly calls: number;
+  /** Of the account's newest call. */
+  readonly newestId: number;
+}
+
+/** As many rows as every account of the small database has: both answer the same. */
+const SIZE = 10;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MODEL = { model: 'model-1' };
+/** A day whose ends lie in the middle of an hour, where the small database has calls too. */
+const CUT = { fromMs: FILLED_TO_MS - 2 * DAY_MS - 1_234_567, toMs: FILLED_TO_MS - 1_234_567 };
+
+/** The last page of the log, however long the log is. */
+const deepest = (rows: number) => ({ skip: Math.max(0, rows - SIZE), size: SIZE });
+const first = { skip: 0, size: SIZE };
+
+export const QUESTIONS: Readonly<Record<string, (asked: Asked) => Promise<unknown>>> = {
+  'call log, first page': ({ database, accountId }) =>
+    pageOfLog(database, 'calls', { accountId, filter: {}, place: first }),
+  'call log, last page': ({ database, accountId, calls }) =>
+    pageOfLog(database, 'calls', { accountId, filter: {}, place: deepest(calls) }),
+  'call log, middle page of a model': ({ database, accountId, calls }) =>
+    pageOfLog(database, 'calls', { accountId, filter: MODEL, place: deepest(Math.floor(calls / 6)) }),
+  'call log, page of two days': ({ database, accountId }) =>
+    pageOfLog(database, 'calls', { accountId, filter: CUT, place: first }),
+  'call log, detail': ({ database, accountId, newestId }) => findOwnCall(database, accountId, newestId),
+  'consumption log, first page': ({ database, accountId }) =>
+    pageOfLog(database, 'consumptions', { accountId, filter: {}, place: first }),
+  'consumption log, last page': ({ database, accountId, calls }) =>
+    pageOfLog(database, 'consumptions', { accountId, filter: {}, place: deepest(calls) }),
+  'balance log, first page': ({ database, accountId }) =>
+    pageOfBalanceLog(database, accountId, { range: {}, place: first }),
+  'balance log, last page': ({ database, accountId, calls }) =>
+    pageOfBalanceLog(database, accountId, { range: {}, place: deepest(calls) }),
+  'balance log, page of two days': ({ database, accountId }) =>
+    pageOfBalanceLog(database, accountId, { range: CUT, place: first }),
+  'stats, overview': ({ database, accountId }) =>
+    usageBetween(database, accountId, { range: {}, edges: [Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 15)] }),
+  'stats, trend of 7 days': ({ database, accountId }) => trend({ database, accountId }, 7, DAY_MS),
+  'stats, trend of 24 hours': ({ database, accountId }) => trend({ database, accountId }, 24, HOUR_MS),
+  'stats, models of the month': ({ database, accountId }) =>
+    usageOfModels(database, accountId, { fromMs: Date.UTC(2026, 10, 1) }),
+};
+
+function trend(
+  { database, accountId }: Pick<Asked, 'database' | 'accountId'>,
+  points: number,
+  pointMs: number,
+): Promise<unknown> {
+  const toMs = FILLED_TO_MS;
+  const fromMs = toMs - points * pointMs;
+  const edges = Array.from({ length: points }, (_, at) => fromMs + at * pointMs);
+  return usageBetween(database, accountId, { range: { fromMs, toMs }, edges });
+}
