@@ -1,4 +1,4 @@
-/** From costs to a table: what each question costs in a large database, beside what it costs in small ones. */
+/** From costs to a table: what a question costs in a large database, beside what it costs in small ones. */
 import { ratioOf, type Spread, spreadOf } from '../statistics.ts';
 import { renderTable, spreadText } from '../table.ts';
 

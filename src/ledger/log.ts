@@ -4,7 +4,7 @@ import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, FreeReason, Payer, Verdict } from './contract.ts';
 import type { Receipt } from './receipt.ts';
 
-/** What the logs tell an account of itself, and what one can ask them: plain data, the same for every reader. */
+/** What the logs tell an account of itself, and what one can ask them: plain data, for every reader. */
 
 /** One row of the call log, with what was taken for it. */
 export interface LoggedCall {
