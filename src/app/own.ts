@@ -1,5 +1,5 @@
 import { creditsMicro } from '../catalog/price.ts';
-import type { Gate } from '../gate/contract.ts';
+import type { GateAway } from '../gate/contract.ts';
 import { createCalendar, createTimeFormat, createTimeParser } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/random.ts';
@@ -26,17 +26,18 @@ import { findVerification, submitVerification } from '../store/verifications.ts'
 import type { UpstreamClient } from '../upstream/contract.ts';
 import { judgeHostedAddress } from '../upstream/hosted-address.ts';
 import { Prober } from '../upstream/probe.ts';
+import type { OpenGate } from './gate.ts';
 import type { Data } from './store.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface OwnParts {
   readonly data: Data;
-  readonly gate: Gate;
+  readonly openGate: OpenGate;
   readonly client: UpstreamClient;
 }
 
 /** The ports of what an account manages of itself. */
-export function bindOwn({ data, gate, client }: OwnParts, surroundings: Surroundings): OwnNeeds {
+export function bindOwn({ data, openGate, client }: OwnParts, surroundings: Surroundings): OwnNeeds {
   const { database, sealer, directory } = data;
   const { config } = surroundings;
   const hosting: Hosting = { sealer, ownHosts: new Set(config.byokHosts) };
@@ -57,7 +58,7 @@ export function bindOwn({ data, gate, client }: OwnParts, surroundings: Surround
     },
     month: createCalendar(config.timeZone).month,
     subscriptions: { list: (accountId, part) => listSubscriptions(database, accountId, part) },
-    gate,
+    gate: lookingGate(openGate, surroundings),
     creditsPerYuan: config.creditsPerYuan,
     verifications: {
       submit: (accountId, kind, fields) => submitVerification(database, { accountId, kind }, fields),
@@ -73,6 +74,13 @@ export function bindOwn({ data, gate, client }: OwnParts, surroundings: Surround
     use: { stats: (accountId, period) => sumCredentialUse(database, accountId, period) },
     judgeAddress: (text) => judgeHostedAddress(text, hosting.ownHosts),
   };
+}
+
+const ELSEWHERE: GateAway = { kind: 'gate-away', retryAfterMs: 0 };
+
+/** A gate in memory counts the calls of its own process; where none are served it knows nothing of any. */
+function lookingGate({ gate, shared }: OpenGate, { config }: Surroundings): OwnNeeds['gate'] {
+  return shared || config.role === 'all' ? gate : { look: () => ELSEWHERE };
 }
 
 export function footingOf({ database, directory }: Data, { config, log }: Surroundings): Footing {

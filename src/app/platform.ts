@@ -62,12 +62,12 @@ export function buildPlatform(needs: PlatformNeeds, surroundings: Surroundings):
 
 function bindEndpoints(
   logins: Logins,
-  { data, openGate: { gate }, client, health }: PlatformNeeds,
+  { data, openGate, client, health }: PlatformNeeds,
   surroundings: Surroundings,
 ): readonly Endpoint[] {
   const ports: PlatformPorts = {
     auth: { logins, transport: transportOf(surroundings) },
-    own: bindOwn({ data, gate, client }, surroundings),
+    own: bindOwn({ data, openGate, client }, surroundings),
     everybody: bindPublic(data, surroundings),
     usage: bindUsage(data, surroundings),
     admin: bindAdmin(data, health, surroundings),

@@ -9,7 +9,7 @@ import {
   coverageUnderPolicy,
 } from './suite/coverage.ts';
 import { exactness, refusals } from './suite/exactness.ts';
-import { looks } from './suite/looks.ts';
+import { looks, looksOverTime } from './suite/looks.ts';
 import { caps, funds, holds, months, settlements } from './suite/money.ts';
 import { refusedReholds, reholds, sameCall } from './suite/reholds.ts';
 import { schedules } from './suite/schedules.ts';
@@ -45,6 +45,7 @@ const CHAPTERS = {
   'monthly cap': caps,
   months,
   looks,
+  'looks over time': looksOverTime,
 } as const;
 
 /** The contract of gate/contract.ts as sentences; every implementation runs all of them. */

@@ -33,7 +33,7 @@ export interface Gate {
    * of a dead process, which this gate may still hold something for, or never have seen.
    */
   settled(account: SettledCalls): void | Promise<void>;
-  /** What is used of limits at this moment. It takes nothing and starts no window: people look, calls enter. */
+  /** What is used of limits now. It takes nothing and starts no window: people look, calls enter. */
   look(request: LookRequest): Look | GateAway | Promise<Look | GateAway>;
   /** Calls in progress, by our own count: for metrics, drain and tests. */
   readonly active: number;

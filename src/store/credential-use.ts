@@ -10,7 +10,7 @@ export interface CredentialUse {
   readonly images: bigint;
 }
 
-/** From the roll-ups of the account alone, by whole hours: the hours in which the period begins and ends count. */
+/** From the account's own roll-ups, by whole hours: those in which the period begins and ends count. */
 export async function sumCredentialUse(
   database: Database,
   accountId: number,

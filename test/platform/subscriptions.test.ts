@@ -6,12 +6,18 @@ import { MemberWorld, newKey } from './members.ts';
 
 const showTime = createTimeFormat('UTC');
 
-for (const gate of ['in memory', 'on Redis'] as const) {
-  describe.skipIf(gate === 'on Redis' && redisServer === undefined)(`with the gate ${gate}`, () => {
+const noRedis = redisServer === undefined;
+const GATES = [
+  ['in memory', false],
+  ['on Redis (skipped without redis-server)', noRedis],
+] as const;
+
+for (const [gate, isMissing] of GATES) {
+  describe.skipIf(isMissing)(`with the gate ${gate}`, () => {
     let world: MemberWorld;
     let redis: Awaited<ReturnType<typeof startRedis>> | undefined;
     beforeAll(async () => {
-      redis = gate === 'on Redis' ? await startRedis() : undefined;
+      redis = gate === 'in memory' ? undefined : await startRedis();
       world = await MemberWorld.start(redis === undefined ? {} : { REDIS_URL: redis.url });
     }, 60_000);
     afterAll(async () => {

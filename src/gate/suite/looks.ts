@@ -69,7 +69,9 @@ export function looks(world: World): void {
     expect(seen.concurrent).toBe(0);
     expect(used(seen)).toEqual([1n, 40n, 3n * CREDIT_YUAN, 3n * CREDIT_YUAN, 3n * CREDIT_YUAN]);
   });
+}
 
+export function looksOverTime(world: World): void {
   it('a window that has ended is not seen any more', async () => {
     const lease = await world.lease({ policy, money: moneyOf({ coverage }) });
     await world.gate().leave(lease, covered(3n));
