@@ -223,6 +223,7 @@ async function run<Row>(
  */
 const UNAVAILABLE_STATE = /^(?:08...|40...|53...|57...|58...|25006|55P03)$/;
 const SQL_STATE = /^[0-9A-Z]{5}$/;
+const SCHEMA_STATE = /^(?:42|0A|3F|XX)...$/;
 
 /** An error without a SQLSTATE never reached the server or lost it: the driver's and the socket's own. */
 function translate(error: unknown): unknown {
@@ -232,4 +233,13 @@ function translate(error: unknown): unknown {
   if (state !== undefined && !UNAVAILABLE_STATE.test(state)) return error;
   if (error instanceof TypeError || error instanceof RangeError) return error;
   return new StoreUnavailable(`the database did not answer: ${error.message}`, { cause: error });
+}
+
+/**
+ * A missing table, column or right is the schema's fault or the operator's, never that of what was written:
+ * no row may be given up because of it.
+ */
+export function isSchemaFault(error: unknown): boolean {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === 'string' && SCHEMA_STATE.test(code);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { StoreUnavailable } from '../accounts/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import { createCalendar } from '../kernel/calendar.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
@@ -279,4 +280,16 @@ describe('the ledger', () => {
     expect(sums.length).toBeGreaterThan(10);
     expect(new Set(sums.map((row) => row.sum))).toEqual(new Set([0n]));
   });
+});
+
+test('a database without the tables of this version is away: no call is to blame, and none is given up', async () => {
+  const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
+  const call = callOf({ accountId });
+  await fresh.database.query('alter table usage_hourly rename to usage_hourly_gone');
+  try {
+    await expect(ledger.settle([call])).rejects.toThrow(StoreUnavailable);
+  } finally {
+    await fresh.database.query('alter table usage_hourly_gone rename to usage_hourly');
+  }
+  expect(await settleOne(call)).toMatchObject({ creditsMicro: 75_000_000n });
 });

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../accounts/contract.ts';
 import { ROLLUP_LANES, SETTLE_BATCH_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Calendar } from '../kernel/calendar.ts';
@@ -13,7 +14,7 @@ import {
   timeText,
 } from './call-row.ts';
 import { type Consumption, freeConsumption, takeCharge } from './charge.ts';
-import type { Database } from './database.ts';
+import { type Database, isSchemaFault } from './database.ts';
 import { markKeysUsed } from './key-use.ts';
 import { ensurePartitions, logMonth } from './partitions.ts';
 import { type HeldPurse, holdPurses, savePurses } from './purse.ts';
@@ -68,10 +69,21 @@ class PostgresLedger implements LedgerStore {
     assert(calls.length <= SETTLE_BATCH_MAX, 'a batch is bounded');
     if (calls.length === 0) return [];
     const once = [...new Map(calls.map((call) => [call.callId, call])).values()];
-    await this.#ensureMonths(once);
-    const settled = await this.#options.database.transaction((transaction) => this.#write(transaction, once));
+    const settled = await this.#commit(once);
     fault('settle.after-commit');
     return settled;
+  }
+
+  async #commit(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
+    try {
+      await this.#ensureMonths(calls);
+      return await this.#options.database.transaction((transaction) => this.#write(transaction, calls));
+    } catch (error) {
+      if (!isSchemaFault(error)) throw error;
+      throw new StoreUnavailable('the database does not have the form that this version writes', {
+        cause: error,
+      });
+    }
   }
 
   async #ensureMonths(calls: readonly CallRecord[]): Promise<void> {
