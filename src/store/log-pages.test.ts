@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { EXPORT_ROWS_AT_ONCE, SETTLE_BATCH_MAX } from '../bounds.ts';
 import { createCalendar } from '../kernel/calendar.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
@@ -181,6 +182,28 @@ describe('the balance log', () => {
     expect(await refsOf(at(2), at(2) + 1)).toEqual(['day 1']);
     expect(await refsOf(at(28), at(29))).toEqual([]);
   });
+});
+
+test('an hour of more calls than are read at once is exported whole, a busy millisecond among it', async () => {
+  const busy = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
+  const made = Array.from({ length: 3 * EXPORT_ROWS_AT_ONCE + 77 }, (_, at) => {
+    const isBusy = at >= 400 && at < 400 + 1.5 * EXPORT_ROWS_AT_ONCE;
+    return callOf({ accountId: busy, createdAtMs: NOVEMBER + (isBusy ? 500 : at) });
+  });
+  const ledger = createLedgerStore({
+    database: fresh.database,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    calendar: createCalendar('UTC'),
+  });
+  for (let at = 0; at < made.length; at += SETTLE_BATCH_MAX) {
+    await ledger.settle(made.slice(at, at + SETTLE_BATCH_MAX));
+  }
+  const seen: string[] = [];
+  for await (const items of wholeLog(fresh.database, 'calls', { accountId: busy, filter: {} })) {
+    expect(items.length).toBeLessThanOrEqual(EXPORT_ROWS_AT_ONCE);
+    seen.push(...items.map(({ callId }) => callId));
+  }
+  expect(seen.toSorted()).toEqual(made.map(({ callId }) => callId).toSorted());
 });
 
 test('what is read at once is bounded, and a large hour is read alone', () => {

@@ -371,3 +371,13 @@ describe('exports', () => {
     }
   });
 });
+
+test('without a trusted proxy a forwarded address is only what the client says: feedback waits all the same', async () => {
+  const send = (address: string) =>
+    members.world.api('POST', '/feedback', {
+      body: { content: 'hello' },
+      headers: { 'x-forwarded-for': address },
+    });
+  expect((await send('192.0.2.1')).status).toBe(200);
+  expect((await send('192.0.2.2')).status).toBe(429);
+});
