@@ -11,6 +11,7 @@ interface Pattern {
 const ATTACK_LENGTH = 20_000;
 /** A linear pattern takes well under one; a quadratic one takes thousands. */
 const TIME_MS_MAX = 150;
+const TRIES_MAX = 3;
 const PIECES = [
   'a',
   'A',
@@ -64,10 +65,15 @@ function slowPatterns(tree: Tree): string[] {
     .map(({ place, pattern }) => `${place} ${pattern}`);
 }
 
+/** The best of a few tries: on a busy machine any single one may have had to wait for its turn. */
 function timeMs(pattern: RegExp, text: string): number {
-  const startedMs = performance.now();
-  pattern.test(text);
-  return performance.now() - startedMs;
+  let bestMs = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < TRIES_MAX && bestMs > TIME_MS_MAX; tries++) {
+    const startedMs = performance.now();
+    pattern.test(text);
+    bestMs = Math.min(bestMs, performance.now() - startedMs);
+  }
+  return bestMs;
 }
 
 describe('patterns over foreign text', () => {
