@@ -7,7 +7,7 @@ import { installWithApt, nodeProblem, provide, SYSTEM_PROGRAMS, sharedFolder } f
 import { runStages, type Stage } from './stages.ts';
 
 /** The whole of it; a suite that takes longer is not run before every commit. */
-const TIMEOUT_MS = 15 * 60_000;
+const TIMEOUT_MS = 30 * 60_000;
 
 const print = (line: string): void => console.log(line);
 
