@@ -27,7 +27,7 @@ export interface Told {
 /** Values of path and query travel as texts, those of the body as JSON. */
 export async function ask(url: string, asked: Asked): Promise<Told> {
   const { row, token } = asked;
-  const values = Object.entries(asked.values ?? {});
+  const values = Object.entries(asked.values ?? {}).filter(([, value]) => value !== undefined);
   const ofPart = (part: string) =>
     values.flatMap(([place, value]) => (place.startsWith(part) ? [[place.slice(part.length), value]] : []));
   const params = Object.fromEntries(ofPart('params.')) as Record<string, unknown>;

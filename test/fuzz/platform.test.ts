@@ -1,0 +1,145 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Endpoint } from '../../src/platform/endpoint.ts';
+import { pathOf } from '../../src/platform/router.ts';
+import { readEndpoints } from '../../src/platform/table.ts';
+import { type Stage, startStage } from '../tenants/stage.ts';
+import { type Shot, shotAt } from './arbitrary.ts';
+
+/** Half of the sixty seconds: the whole suite shares two cores. `npm run prove` and nights take longer. */
+const SECONDS = Number(process.env.TOLLGATE_TEST_FUZZ_SECONDS ?? 30);
+const SEED = Number(process.env.TOLLGATE_TEST_FUZZ_SEED ?? 1);
+const MIB = 1024 * 1024;
+/** An idle machine answers within a second; a machine with other tests on it is late by itself. */
+const SLOW_MS = 1_000;
+const LATE_MS = 5_000;
+/** A password costs a tenth of a second and 64 MiB on purpose; how long that takes is the machine's to say. */
+const HASHING = new Set(['auth.register', 'auth.login', 'auth.password', 'auth.setup', 'accounts.create']);
+
+const rows = readEndpoints();
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+}, 120_000);
+afterAll(() => stage.world.close());
+
+interface Tally {
+  shots: number;
+  slow: number;
+  readonly codes: Map<string, Set<number>>;
+  readonly problems: string[];
+}
+
+test(
+  `${SECONDS} s of strange requests to every row: no 5xx of ours, none late, nothing kept`,
+  async () => {
+    const tally: Tally = { shots: 0, slow: 0, codes: new Map(), problems: [] };
+    const targets = rows.map((row) => ({ row, shots: shotAt(row, idsFor(row)) }));
+    await round(targets, 1, tally);
+    const baseBytes = heapBytes();
+    const endMs = performance.now() + SECONDS * 1_000;
+    for (let number = 2; performance.now() < endMs && tally.problems.length === 0; number++) {
+      await round(targets, number, tally, endMs);
+      await heal();
+    }
+    expect(tally.problems).toEqual([]);
+    expect(tally.codes.size, 'rows that were asked').toBe(rows.length);
+    // Every row must have been reached behind its checks by something, or the shots prove little.
+    const reached = [...tally.codes.values()].filter((codes) =>
+      [...codes].some((code) => code !== 1001),
+    ).length;
+    expect(reached / rows.length).toBeGreaterThan(0.9);
+    expect(tally.shots).toBeGreaterThan(rows.length * 2);
+    expect(tally.slow / tally.shots, 'answers over a second').toBeLessThan(0.02);
+    expect(heapBytes() - baseBytes, 'bytes kept').toBeLessThan(48 * MIB);
+  },
+  (SECONDS + 120) * 1_000,
+);
+
+/** Ids of things that are there: what is never found is never tried. */
+function idsFor({ surface, name }: Endpoint): readonly unknown[] {
+  const { owner, victim } = stage;
+  const kind = name.split('.', 1)[0] ?? '';
+  const entry = surface === 'admin' ? stage.entryOf(name, '') : undefined;
+  if (entry !== undefined && kind !== 'accounts') return [entry];
+  return surface === 'admin' ? [victim.id, victim.things.verification] : Object.values(owner.things);
+}
+
+interface Target {
+  readonly row: Endpoint;
+  readonly shots: fc.Arbitrary<Shot>;
+}
+
+const SHOTS_PER_ROUND = 3;
+
+async function round(
+  targets: readonly Target[],
+  number: number,
+  tally: Tally,
+  endMs = Number.POSITIVE_INFINITY,
+) {
+  for (const { row, shots } of targets) {
+    if (performance.now() > endMs) return;
+    const drawn = fc.sample(shots, { seed: SEED + number, numRuns: SHOTS_PER_ROUND });
+    await Promise.all(drawn.map((shot) => fire(row, shot, tally)));
+  }
+}
+
+async function fire(row: Endpoint, shot: Shot, tally: Tally): Promise<void> {
+  const { url, method, init } = requestOf(row, shot);
+  const begunMs = performance.now();
+  const response = await fetch(stage.world.url + url, { method, ...init });
+  const text = await response.text();
+  const tookMs = performance.now() - begunMs;
+  tally.shots += 1;
+  const isLate = (boundMs: number): boolean => tookMs > boundMs && !HASHING.has(row.name);
+  if (isLate(SLOW_MS)) tally.slow += 1;
+  const codes = tally.codes.get(row.name) ?? new Set();
+  codes.add(text.startsWith('{') ? Number((JSON.parse(text) as { code: unknown }).code) : 0);
+  tally.codes.set(row.name, codes);
+  const told = `${row.name} ${response.status} in ${Math.round(tookMs)} ms: ${url} ${String(init.body)}`;
+  if (response.status >= 500) tally.problems.push(`${told.slice(0, 600)} → ${text.slice(0, 200)}`);
+  if (isLate(LATE_MS)) tally.problems.push(told.slice(0, 600));
+}
+
+function requestOf(row: Endpoint, { params, query, body }: Shot) {
+  const path = pathOf(row).replace(/:(\w+)/g, (_all, name: string) => encode(params[name]));
+  const pairs = Object.entries(typeof query === 'object' && query !== null ? query : { query });
+  const search = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+  const token = row.access === 'operator' ? stage.operator.token : stage.owner.token;
+  return {
+    url: search === '' ? path : `${path}?${search}`,
+    method: row.method,
+    init: {
+      headers: {
+        // A logout is nobody’s here, or the rest would be strangers’.
+        ...(row.surface !== 'auth' && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    },
+  };
+}
+
+function encode(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return encodeURIComponent(text.toWellFormed());
+}
+
+/** Operators may disable the accounts that ask, or end their logins: the next round begins as the first. */
+async function heal(): Promise<void> {
+  const { database } = stage.world;
+  const ids = [stage.owner.id, stage.victim.id, stage.operator.id];
+  await database.query("update accounts set status = 'enabled' where id = any($1::bigint[])", [ids]);
+  await database.query('update sessions set ended_at = null where account_id = any($1::bigint[])', [ids]);
+}
+
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
