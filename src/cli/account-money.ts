@@ -5,7 +5,8 @@ import { AMOUNT_MICRO_MAX, formatMicro } from '../kernel/money.ts';
 import type { Setup } from '../setup.ts';
 import type { Pool } from '../store/charge.ts';
 import type { Database } from '../store/database.ts';
-import { type MovementResult, postExchange, postMovement } from '../store/movement.ts';
+import { type MovementResult, postExchange } from '../store/movement.ts';
+import { moveMoney } from './account-adjust.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
 import {
   type Command,
@@ -41,11 +42,8 @@ export const accountTopUp: Command = {
     const reason = reasonOf(input);
     const { pool, amountMicro } = topUpOf(input);
     const kind = pool === 'balance' ? 'top_up' : 'grant';
-    return withStore(input, (setup) =>
-      move(setup, input, (transaction, accountId) =>
-        postMovement(transaction, { accountId, kind, pool, changeMicro: amountMicro, ref: reason }),
-      ),
-    );
+    const wanted = { kind, pool, changeMicro: amountMicro, reason } as const;
+    return withStore(input, (setup) => moveMoney(setup, input, wanted));
   },
 };
 

@@ -1,20 +1,21 @@
+import type { AccountChange } from '../admin/ports.ts';
 import { RATE_MAX } from '../catalog/shape-value.ts';
 import { MICRO } from '../kernel/money.ts';
 import type { Setup } from '../setup.ts';
-import { type AccountPatch, updateAccount } from '../store/accounts.ts';
-import { loadCatalog } from '../store/catalog.ts';
+import { accountChanges } from '../store/operator-accounts.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT, stringOption, UsageError } from './command.ts';
+import { deskOf, terminal } from './desk.ts';
 import { say } from './table.ts';
 import { choiceOf, decimalOf } from './values.ts';
-import { untilInForce, withStore } from './workspace.ts';
+import { withStore } from './workspace.ts';
 
 /** An option of `account set`: its help, and what its text changes. */
 interface AccountSetting {
   readonly option: string;
   readonly values: string;
   readonly meaning: string;
-  readonly read: (text: string, name: string) => AccountPatch;
+  readonly read: (text: string, name: string) => AccountChange;
 }
 
 const SETTINGS: readonly AccountSetting[] = [
@@ -85,7 +86,7 @@ export const accountSet: Command = {
     const given = SETTINGS.filter(({ option }) => stringOption(input, option) !== undefined);
     if (given.length === 0) throw new UsageError('nothing to change: name at least one of the options');
     const patches = given.map(({ option, read }) => read(stringOption(input, option) ?? '', option));
-    const patch: AccountPatch = Object.assign({}, ...patches);
+    const patch: AccountChange = Object.assign({}, ...patches);
     return withStore(input, async (setup) => {
       const accountId = await change(setup, input, patch);
       const changed = Object.fromEntries(given.map(({ option }) => [option, stringOption(input, option)]));
@@ -96,22 +97,14 @@ export const accountSet: Command = {
   },
 };
 
-async function change(setup: Setup, input: CommandInput, patch: AccountPatch): Promise<number> {
+async function change(setup: Setup, input: CommandInput, patch: AccountChange): Promise<number> {
   const accountId = await accountOf(setup, input);
-  await checkModel(setup, patch.fallbackModel);
-  const isThere = await updateAccount(setup.database, accountId, patch);
-  if (!isThere) throw new CommandFailed('the account does not exist any more');
-  await untilInForce(setup, input);
+  const done = await accountChanges(deskOf(setup, input)).change(accountId, patch, terminal('account set'));
+  if (done.kind === 'unknown-model') throw new CommandFailed(`there is no model ${patch.fallbackModel}`);
+  if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');
   return accountId;
 }
 
 function switchOf(text: string, name: string): boolean {
   return choiceOf(text, name, ['on', 'off']) === 'on';
-}
-
-/** A misspelt fallback would be found out on the day it is needed. */
-async function checkModel(setup: Setup, modelId: string | null | undefined): Promise<void> {
-  if (modelId === undefined || modelId === null) return;
-  const { models } = await loadCatalog(setup.database, setup);
-  if (!models.has(modelId)) throw new CommandFailed(`there is no model ${modelId}`);
 }

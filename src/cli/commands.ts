@@ -1,16 +1,21 @@
 import { accountCreate } from './account.ts';
+import { accountAdjust } from './account-adjust.ts';
 import { accountExchange, accountTopUp } from './account-money.ts';
 import { accountSet } from './account-set.ts';
 import { accountList, accountShow } from './account-show.ts';
+import { accountLogout, accountVerify, verificationList } from './account-verify.ts';
 import { apply } from './apply.ts';
 import { callList, callShow } from './call.ts';
+import { catalogDelete, catalogList, catalogShow } from './catalog.ts';
 import type { Command } from './command.ts';
 import { credentialAdd, credentialList, credentialRemove, credentialSet } from './credential.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
+import { auditList, feedbackDone, feedbackList, registration } from './inbox.ts';
 import { keyCreate, keyList, keyRevoke } from './key.ts';
 import { migrate } from './migrate.ts';
 import { nodes } from './nodes.ts';
+import { overview } from './overview.ts';
 import { serve } from './serve.ts';
 import { subscriptionCancel, subscriptionGrant, subscriptionList } from './subscription.ts';
 
@@ -22,12 +27,20 @@ export const COMMANDS: readonly Command[] = [
   migrate,
   doctor,
   nodes,
+  overview,
+  catalogList,
+  catalogShow,
+  catalogDelete,
   accountCreate,
   accountList,
   accountShow,
   accountSet,
   accountTopUp,
+  accountAdjust,
   accountExchange,
+  accountVerify,
+  accountLogout,
+  verificationList,
   keyCreate,
   keyList,
   keyRevoke,
@@ -40,4 +53,8 @@ export const COMMANDS: readonly Command[] = [
   credentialRemove,
   callList,
   callShow,
+  feedbackList,
+  feedbackDone,
+  auditList,
+  registration,
 ];

@@ -2,12 +2,8 @@ import { SUBSCRIPTION_DAYS_MAX, SUBSCRIPTIONS_PER_ACCOUNT_MAX } from '../bounds.
 import { createTimeFormat } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Setup } from '../setup.ts';
-import {
-  cancelSubscription,
-  grantDays,
-  type ListedSubscription,
-  listSubscriptions,
-} from '../store/subscriptions.ts';
+import { accountChanges } from '../store/operator-accounts.ts';
+import { type ListedSubscription, listSubscriptions } from '../store/subscriptions.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
 import {
   type Command,
@@ -17,9 +13,10 @@ import {
   requiredOption,
   UsageError,
 } from './command.ts';
+import { deskOf, terminal } from './desk.ts';
 import { pageLine, say, table } from './table.ts';
 import { optionalValue, PAGE_HELP, PAGE_OPTIONS, pageOf, requiredValue, wholeNumber } from './values.ts';
-import { untilInForce, withStore } from './workspace.ts';
+import { withStore } from './workspace.ts';
 
 export const subscriptionGrant: Command = {
   name: 'subscription grant',
@@ -84,10 +81,11 @@ export const subscriptionCancel: Command = {
     const id = requiredValue(input, 'id', wholeNumber);
     return withStore(input, async (setup) => {
       const accountId = await accountOf(setup, input);
-      if (!(await cancelSubscription(setup.database, accountId, id))) {
+      const place = { accountId, subscriptionId: id };
+      const done = await accountChanges(deskOf(setup, input)).cancel(place, terminal('subscription cancel'));
+      if (done.kind === 'not-found') {
         throw new CommandFailed(`the account has no subscription ${id} that runs or is to come`);
       }
-      await untilInForce(setup, input);
       say(input, { id, cancelled: true }, [`subscription ${id} cancelled`]);
       return EXIT.ok;
     });
@@ -109,9 +107,9 @@ async function grant(
   const accountId = await accountOf(setup, input);
   const start = input.values['after-current'] === true ? 'after-current' : 'now';
   const wanted = { accountId, planCode, days, start } as const;
-  const granted = await grantDays(setup.database, wanted, systemClock.now());
+  const changes = accountChanges(deskOf(setup, input));
+  const granted = await changes.grant(wanted, systemClock.now(), terminal('subscription grant'));
   if (granted.kind !== 'granted') throw new CommandFailed(REASONS[granted.kind]);
-  await untilInForce(setup, input);
   const { subscriptionId: id, startsAtMs, endsAtMs } = granted;
   const time = createTimeFormat(setup.config.timeZone);
   say(input, { id, plan: planCode, ...periodJson({ startsAtMs, endsAtMs }) }, [
@@ -121,7 +119,7 @@ async function grant(
 }
 
 const REASONS = {
-  'unknown-account': 'the account does not exist any more',
+  'not-found': 'the account does not exist any more',
   'unknown-plan': 'there is no such plan',
   'too-many': `the account has ${SUBSCRIPTIONS_PER_ACCOUNT_MAX} subscriptions that have not ended`,
 } as const;

@@ -1,4 +1,4 @@
-/** Fields that are secrets wherever they stand; each group of endpoints that takes a new one adds its name. */
+/** Fields that are secrets wherever they stand; who takes a new kind of secret adds its name. */
 export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'secret',
   'password',

@@ -51,7 +51,8 @@ export async function audited<Result, Refusal>(
   }
 }
 
-async function record(transaction: Database, actor: Actor, entry: AuditEntry): Promise<void> {
+/** For writes that are no operator's request, inside their own transaction. */
+export async function record(transaction: Database, actor: Actor, entry: AuditEntry): Promise<void> {
   await transaction.query(
     `insert into audit_log (at, actor_account_id, address, action, entity, entity_key, before, after)
      values (statement_timestamp(), $1, $2, $3, $4, $5, $6, $7)`,

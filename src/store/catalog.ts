@@ -1,11 +1,12 @@
 import type { CatalogSnapshot } from '../catalog/contract.ts';
-import { type CatalogChange, diffCatalog, type Entity } from '../catalog/diff.ts';
+import { type CatalogChange, diffCatalog, type Entity, formatChange } from '../catalog/diff.ts';
 import type { AccountEntry, CatalogFile, StoredCatalog } from '../catalog/document.ts';
 import * as fields from '../catalog/fields.ts';
 import { resolveCatalog } from '../catalog/resolve.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createAccount, findExistingEmails } from './accounts.ts';
+import { record } from './audit.ts';
 import { readCatalog, type Unsealing } from './catalog-read.ts';
 import * as write from './catalog-write.ts';
 import { announce } from './changes.ts';
@@ -56,8 +57,20 @@ export async function applyCatalog(
     const stored = await lockCatalog(transaction, options);
     const changes = diffCatalog(document, stored, await existingEmails(transaction, document));
     await writeChanges({ transaction, document, stored, changes, options, passwordHashes });
+    if (changes.length > 0) await recordFile(transaction, changes);
     return changes;
   });
+}
+
+/** A first file may have thousands of lines; an operator looks through so many. */
+const LINES_RECORDED_MAX = 500;
+
+/** A file is applied at the terminal, or by a server that starts. Secrets are never in these lines. */
+async function recordFile(transaction: Database, changes: readonly CatalogChange[]): Promise<void> {
+  const actor = { accountId: undefined, address: 'terminal', action: 'apply' };
+  const lines = changes.slice(0, LINES_RECORDED_MAX).map(formatChange);
+  const after = { changes: changes.length, lines };
+  await record(transaction, actor, { entity: 'catalogue', key: 'file', before: null, after });
 }
 
 /** One catalogue change of an operator, inside a transaction that has locked the settings. */

@@ -127,7 +127,7 @@ function state({ accountId, kind, status, reason, grantedMicro }: FoundVerificat
 
 const LEVELS = { personal: 1, enterprise: 2 } as const;
 
-/** The level is in force for the next call; free Credits of a kind are given once, whatever is approved again. */
+/** The level is in force for the next call; free Credits of a kind are given once, however often approved. */
 async function approve(transaction: Database, { accountId, kind }: FoundVerification): Promise<bigint> {
   const isThere = await touchAccount(transaction, accountId);
   assert(isThere, 'a verification belongs to an account');

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { submitVerification } from '../../src/store/verifications.ts';
+import { CATALOG_TEXT } from '../support/catalog.ts';
+import { openTerminal, type Terminal } from '../support/commands.ts';
+
+const USER = 'user@example.com';
+let terminal: Terminal;
+
+beforeAll(async () => {
+  terminal = await openTerminal(CATALOG_TEXT);
+}, 120_000);
+afterAll(() => terminal?.close());
+
+const run = (...args: readonly string[]) => terminal.run(...args);
+const json = <Shape = Record<string, unknown>>(...args: readonly string[]) => terminal.json<Shape>(...args);
+const lastRecord = async () =>
+  (await json<{ items: Record<string, unknown>[] }>('audit', 'list', '--size', '1')).items[0];
+
+interface Entries {
+  readonly total: number;
+  readonly items: Record<string, unknown>[];
+}
+
+describe('catalog', () => {
+  test.each(['vendors', 'credentials', 'models', 'routes', 'policies', 'plans', 'nodes', 'announcements'])(
+    'list and show tell the %s, without secrets',
+    async (kind) => {
+      const { total, items } = await json<Entries>('catalog', 'list', kind);
+      expect(items).toHaveLength(total);
+      const { code, stdout } = await run('catalog', 'list', kind);
+      expect([code, stdout.split('\n').length]).toEqual([0, total + 2]);
+      const [first] = items;
+      if (first === undefined) return;
+      const { code: entryCode, id, model_id: modelId, name } = first;
+      const key = String(entryCode ?? (kind === 'models' ? modelId : id) ?? name);
+      expect(await json('catalog', 'show', kind, key)).toEqual(first);
+      expect(JSON.stringify(items)).not.toMatch(/"secret":"[^…]/);
+    },
+  );
+
+  test('delete removes what nothing uses, says what uses the rest, and is recorded', async () => {
+    const used = await run('catalog', 'delete', 'vendors', 'openai');
+    expect(used).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('used by credential'),
+    });
+    const [route] = (await json<Entries>('catalog', 'list', 'routes')).items;
+    expect(await json('catalog', 'delete', 'routes', String(route?.id))).toMatchObject({ deleted: true });
+    expect(await lastRecord()).toMatchObject({
+      action: 'catalog delete',
+      entity: 'routes',
+      actor_email: null,
+      address: 'terminal',
+      after: null,
+    });
+    expect((await run('catalog', 'delete', 'routes', String(route?.id))).code).toBe(1);
+  });
+
+  test.each([
+    ['catalog', 'list'],
+    ['catalog', 'list', 'things'],
+    ['catalog', 'show', 'vendors'],
+  ])('%s %s %s is wrong usage', async (...args) => {
+    expect((await run(...args.filter((each) => each !== undefined))).code).toBe(2);
+  });
+});
+
+describe('account', () => {
+  test('adjust corrects up and down, never below zero, with its reason', async () => {
+    const adjust = (...options: string[]) =>
+      run('account', 'adjust', '--account', USER, '--reason', 'charged twice', ...options);
+    expect((await adjust('--credits=-0.5')).stdout).toBe('now 50000 Credits, balance 100 yuan\n');
+    expect((await adjust('--balance', '5')).stdout).toBe('now 50000 Credits, balance 105 yuan\n');
+    expect(await adjust('--balance=-1000')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('does not have that much'),
+    });
+    expect((await adjust('--balance', '0')).code).toBe(2);
+    expect((await adjust('--balance', '1', '--credits', '1')).code).toBe(2);
+    expect(await lastRecord()).toMatchObject({
+      action: 'account adjust',
+      before: { balance: '100' },
+      after: { balance: '105', change: '5', reason: 'charged twice' },
+    });
+  });
+
+  test('verify decides what the account submitted, once', async () => {
+    const verify = (...options: string[]) => run('account', 'verify', '--account', USER, ...options);
+    expect((await verify()).code).toBe(2);
+    expect(await verify('--approve')).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing') });
+    const { id } = await json<{ id: number }>('account', 'show', '--account', USER);
+    const fields = { name: 'Ada', documentNumber: 'X1234567', contact: undefined };
+    const submit = () =>
+      submitVerification(terminal.fresh.database, { accountId: id, kind: 'enterprise' }, fields);
+    await submit();
+    expect((await verify('--refuse', 'not readable')).stdout).toBe('refused, 0 Credits granted\n');
+    await submit();
+    expect((await verify('--approve')).stdout).toMatch(/^approved, [\d.]+ Credits granted\n$/);
+    expect((await verify('--approve')).code).toBe(1);
+    expect(await json('account', 'show', '--account', USER)).toMatchObject({ user_type: 2 });
+    const { stdout } = await run('verification', 'list', '--status', 'refused');
+    expect(stdout).toMatch(/user@example.com +enterprise +refused +Ada +X1234567/);
+  });
+
+  test('logout ends the logins of an account', async () => {
+    expect((await run('account', 'logout', '--account', USER)).stdout).toBe('0 logins ended\n');
+  });
+});
+
+describe('feedback, registration and overview', () => {
+  test('feedback is listed and done', async () => {
+    await terminal.fresh.database.query(
+      `insert into feedback (content, contact) values ('all \u001b[31mred', 'me@example.com')`,
+    );
+    expect((await run('feedback', 'list', '--status', 'open')).stdout).toMatch(
+      /1 +\S+ \S+ +open +me@example.com +all ·\[31mred\n/,
+    );
+    expect((await run('feedback', 'done', '--id', '1')).code).toBe(0);
+    expect(await json('feedback', 'list', '--status', 'open')).toEqual({ total: 0, items: [] });
+    expect((await run('feedback', 'done', '--id', '99')).code).toBe(1);
+  });
+
+  test('registration is told and set', async () => {
+    expect((await run('registration')).stdout).toBe('open (by the configuration)\n');
+    expect((await run('registration', 'closed')).stdout).toBe('closed\n');
+    expect(await json('registration', 'default')).toEqual({ registration: null, configured: 'open' });
+    expect((await run('registration', 'ajar')).code).toBe(2);
+  });
+
+  test('overview is a table for people and an object for programs', async () => {
+    expect(await json('overview')).toMatchObject({ calls: 0, accounts: 2, vendors: [], credentials: [] });
+    const { stdout } = await run('overview', '--hours', '48');
+    expect(stdout).toMatch(/calls +0, 0 failed\n/);
+    expect(stdout).toMatch(/VENDOR +CALLS +FAILED +REVENUE +COST +MARGIN\n/);
+    expect((await run('overview', '--hours', '0')).code).toBe(2);
+  });
+});
