@@ -33,13 +33,25 @@ function integers({ minimum = -1_000, maximum = 1_000 }: Form): fc.Arbitrary<num
   return fc.oneof(fc.integer(small), any);
 }
 
+const WORDS = ['openai', 'gpt-5', 'PRO', 'spare', 'user@example.com', 'https://example.com/v1', 'chat', '1'];
+const TIMES = /^\^\\d\{4\}-/;
+
 function texts({ pattern, minLength = 0, maxLength = 100 }: Form): fc.Arbitrary<string> {
   if (pattern === undefined) {
-    return fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, minLength + 40) });
+    const any = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, minLength + 40) });
+    return fc.oneof(fc.constantFrom(...WORDS), any);
   }
+  // The pattern of a time takes many that no calendar has: most should have one.
+  if (TIMES.test(pattern)) return fc.date({ noInvalidDate: true, ...YEARS }).map(shownTime);
   // Lookaheads are beyond the generator; what they forbid is rare enough to be refused by the server.
   const plain = pattern.replaceAll(/\(\?![^)]*\)/g, '');
   return fc.stringMatching(new RegExp(plain), { maxLength: Math.min(maxLength, 60) });
+}
+
+const YEARS = { min: new Date('2020-01-01T00:00:00Z'), max: new Date('2030-01-01T00:00:00Z') };
+
+function shownTime(time: Date): string {
+  return time.toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function objects({ properties = {}, required = [] }: Form): fc.Arbitrary<object> {
@@ -86,10 +98,10 @@ function nested(depth: number): unknown {
 }
 
 /** One field is left out, replaced, or added. */
-function mutated(form: Form): fc.Arbitrary<unknown> {
+function mutated(form: Form, good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const names = [...Object.keys(form.properties ?? {}), 'unknown', '__proto__', 'constructor', '', 'length'];
   return fc
-    .tuple(valid(form), fc.constantFrom(...names), fc.constantFrom('drop', 'replace', 'whole'), STRANGE)
+    .tuple(good, fc.constantFrom(...names), fc.constantFrom('drop', 'replace', 'whole'), STRANGE)
     .map(([value, name, how, strange]) => {
       if (how === 'whole') return strange;
       const { [name]: _gone, ...rest } = value as Record<string, unknown>;
@@ -110,10 +122,13 @@ export function shotAt(row: Endpoint, ids: readonly unknown[]): fc.Arbitrary<Sho
     name,
     fc.oneof({ arbitrary: known, weight: 6 }, valid(formOf(schema)), STRANGE),
   ]);
-  const part = (form: Form) => fc.oneof({ arbitrary: valid(form), weight: 3 }, mutated(form));
+  const part = (form: Form, example: unknown) => {
+    const good = fc.oneof({ arbitrary: valid(form), weight: 2 }, fc.constant(example));
+    return fc.oneof({ arbitrary: good, weight: 3 }, mutated(form, good));
+  };
   return fc.record({
     params: fc.record(Object.fromEntries(params) as Record<string, fc.Arbitrary<unknown>>),
-    query: row.query === undefined ? fc.constant({}) : part(formOf(row.query)),
-    body: row.body === undefined ? fc.constant(undefined) : part(formOf(row.body)),
+    query: row.query === undefined ? fc.constant({}) : part(formOf(row.query), {}),
+    body: row.body === undefined ? fc.constant(undefined) : part(formOf(row.body), row.example.body),
   });
 }

@@ -72,7 +72,7 @@ interface Target {
   readonly shots: fc.Arbitrary<Shot>;
 }
 
-const SHOTS_PER_ROUND = 3;
+const SHOTS_PER_ROUND = 8;
 
 async function round(
   targets: readonly Target[],

@@ -1,0 +1,269 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readEndpoints } from '../../src/platform/table.ts';
+import { type Commands, commandsWith } from '../support/commands.ts';
+import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
+import { ask } from '../tenants/ask.ts';
+import { Hoard } from './hoard.ts';
+import { dumpTables, readFiles } from './places.ts';
+
+const hoard = new Hoard();
+const ROOT = hoard.hide('root secret', 'HUNT-root-secret-of-at-least-32-bytes');
+const PLATFORM = hoard.hide('platform secret', 'sk-sim-openai-HUNT-platform-0001');
+const PASSWORD = hoard.hide('password', 'HUNT password of the user 0002');
+const CATALOG = STANDARD_CATALOG.replace('sk-sim-openai', PLATFORM).replaceAll('a test password', PASSWORD);
+const PROMPT = hoard.hide('prompt', 'HUNT-prompt-that-nobody-keeps-0003');
+
+let world: World;
+let commands: Commands;
+let folder: string;
+const log: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-hunt-'));
+  world = await startWorld({
+    catalog: CATALOG,
+    environment: {
+      TOLLGATE_SECRET: ROOT,
+      TOLLGATE_LOG_LEVEL: 'debug',
+      TOLLGATE_FIRST_BYTE_TIMEOUT_MS: '2000',
+    },
+    log: pino({ level: 'trace' }, { write: (line) => void log.push(line) }),
+  });
+  commands = await commandsWith(commandEnvironment(), folder);
+}, 120_000);
+afterAll(async () => {
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function commandEnvironment(): Record<string, string> {
+  const { databaseUrl, dataDirectory } = world.config;
+  if (databaseUrl === undefined) throw new Error('the world has a database of its own');
+  return { DATABASE_URL: databaseUrl, TOLLGATE_DATA: dataDirectory, TOLLGATE_SECRET: ROOT };
+}
+
+interface Sent {
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  /** What this answer is there to tell. */
+  readonly tells?: readonly string[];
+}
+
+/** Any request to any path; what comes back is searched, head and body. */
+async function send(method: string, path: string, sent: Sent = {}): Promise<unknown> {
+  const { token, body, headers, tells } = sent;
+  const response = await fetch(world.url + path, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text().catch(() => '');
+  hoard.search(
+    `${method} ${path.slice(0, 60)} ${response.status}`,
+    [...response.headers].join('\n') + text,
+    tells,
+  );
+  return text.startsWith('{') ? JSON.parse(text) : text;
+}
+
+interface Answered {
+  readonly code: number;
+  readonly data: Record<string, string>;
+}
+
+const AUTH = '/api/v1/user/auth';
+const USER = '/api/v1/user/user';
+const ADMIN = '/api/v1/admin';
+
+async function enter(email: string, label: string): Promise<string> {
+  const path = `${AUTH}/login`;
+  const answer = (await send('POST', path, {
+    body: { email, password: PASSWORD },
+    tells: [`${label} access token`, `${label} refresh token`],
+  })) as Answered;
+  expect(answer.code, label).toBe(0);
+  hoard.hide(`${label} refresh token`, answer.data.refresh_token ?? '');
+  return hoard.hide(`${label} access token`, answer.data.access_token ?? '');
+}
+
+test('logins, good and bad', async () => {
+  const fresh = hoard.hide('registered password', 'HUNT password of somebody new 0004');
+  const wrong = hoard.hide('wrong password', 'HUNT password that is wrong 0005');
+  const next = hoard.hide('next password', 'HUNT password of tomorrow 0006');
+  const email = 'hunted@example.com';
+  const made = (await send('POST', `${AUTH}/register`, { body: { email, password: fresh } })) as Answered;
+  expect(made.code).toBe(0);
+  const access = hoard.hide('first access token', made.data.access_token ?? '');
+  const refresh = hoard.hide('first refresh token', made.data.refresh_token ?? '');
+  await send('POST', `${AUTH}/login`, { body: { email, password: wrong } });
+  await send('POST', `${AUTH}/login`, { body: { email: fresh, password: email } });
+  await send('POST', `${AUTH}/login`, { body: `{"email":"${email}","password":"${fresh}"` });
+  await send('POST', `${AUTH}/login`, { body: { email, password: [fresh] } });
+  await send('POST', `${AUTH}/login?password=${encodeURIComponent(fresh)}`, { body: { email } });
+  await send('POST', `${AUTH}/register`, { body: { email, password: fresh } });
+  await send('POST', `${AUTH}/password`, { token: access, body: { password: wrong, new_password: next } });
+  await send('POST', `${AUTH}/password`, { token: access, body: { password: fresh, new_password: next } });
+  const again = (await send('POST', `${AUTH}/refresh`, { body: { refresh_token: refresh } })) as Answered;
+  expect(again.code).toBe(0);
+  hoard.hide('second access token', again.data.access_token ?? '');
+  hoard.hide('second refresh token', again.data.refresh_token ?? '');
+  await send('POST', `${AUTH}/refresh`, { body: { refresh_token: refresh } });
+  await send('POST', `${AUTH}/refresh`, { body: { refresh_token: `${refresh}x` } });
+  await send('GET', `${USER}/profile?access_token=${access}`);
+  await send('GET', `${USER}/${access}/${refresh}`);
+  await send('GET', `${USER}/profile`, {
+    headers: { cookie: `tollgate_session=${refresh}; other=${access}` },
+  });
+  await send('POST', `${AUTH}/setup`, { body: { token: refresh, email, password: fresh } });
+}, 60_000);
+
+test('keys, hosted secrets and prompts, served and failed', async () => {
+  const token = await enter('user@example.com', 'user');
+  const made = (await send('POST', `${USER}/api-key`, { token, body: { name: 'hunted' } })) as Answered;
+  const key = hoard.hide('api key', made.data.api_key ?? '');
+  await callAll(key);
+  const secret = hoard.hide('hosted secret', 'sk-sim-openai-HUNT-hosted-0007');
+  const other = hoard.hide('refused hosted secret', 'sk-HUNT-the-vendor-refuses-0008');
+  const hosted = { vendor_code: 'openai', name: 'mine' };
+  for (const one of [secret, other]) {
+    await send('POST', `${USER}/credential/test`, { token, body: { ...hosted, secret: one } });
+  }
+  const added = (await send('POST', `${USER}/credential`, {
+    token,
+    body: { ...hosted, secret },
+  })) as Answered;
+  expect(added.code).toBe(0);
+  await callAll(key);
+  const { id } = added.data;
+  await send('PUT', `${USER}/credential`, { token, body: { id, secret: other } });
+  await send('POST', `${USER}/credential/test`, { token, body: { id } });
+  await callAll(key);
+  await send('POST', `${USER}/credential`, { token, body: { ...hosted, secret: `${secret}\n` } });
+  await send('POST', `${USER}/credential`, { token, body: { ...hosted, vendor_code: secret, secret: 5 } });
+  await send('GET', `${USER}/call-log/page?model=${key}`, { token });
+  await send('POST', `${USER}/feedback`, { body: { content: 'nothing secret' } });
+}, 120_000);
+
+const FAULTS = [
+  'status@500',
+  'status@401',
+  'status@400',
+  'reset-early',
+  'html',
+  'error-200',
+  'bad-json@1',
+].concat(['error-event@1', 'reset@2', 'bad-length', 'empty-200']);
+
+/** The owner gets the prompt's answer, never anybody's key. A vendor's error may repeat the prompt to its author. */
+async function callAll(key: string): Promise<void> {
+  const tells = ['prompt'];
+  const chat = '/v1/chat/completions';
+  const content = (words: string) => `${PROMPT} [[sim ${words}]]`;
+  const messages = (words = 'tokens=4') => [{ role: 'user', content: content(words) }];
+  const calls: readonly (readonly [string, object])[] = [
+    [chat, { model: 'gpt-5', messages: messages() }],
+    [chat, { model: 'gpt-5', messages: messages(), stream: true }],
+    [chat, { model: 'claude-sonnet-5', messages: messages() }],
+    ['/v1/messages', { model: 'gpt-5', max_tokens: 9, messages: messages() }],
+    ['/v1/responses', { model: 'gpt-5', input: content('tokens=4'), store: true }],
+    ['/v1/responses', { model: 'claude-sonnet-5', input: content('tokens=4'), store: true }],
+    [
+      '/v1beta/models/gemini-3-pro:generateContent',
+      { contents: [{ role: 'user', parts: [{ text: PROMPT }] }] },
+    ],
+    ['/v1/images/generations', { model: 'gpt-image-1', prompt: PROMPT }],
+    [chat, { model: PROMPT.slice(0, 5), messages: messages() }],
+    ...FAULTS.flatMap((fault) => [
+      [chat, { model: 'gpt-5', messages: messages(`fault=${fault}`), stream: true }] as const,
+      ['/v1/messages', { model: 'gpt-5', max_tokens: 9, messages: messages(`fault=${fault}`) }] as const,
+    ]),
+  ];
+  for (const [path, body] of calls) await send('POST', path, { token: key, body, tells });
+  await send('POST', chat, { token: key, body: `{"model":"gpt-5","messages":"${PROMPT}`, tells });
+  await send('POST', chat, { headers: { 'x-api-key': key }, body: { model: 'gpt-5' } });
+  await send('POST', chat, { token: `${key.slice(0, -1)}0`, body: { model: 'gpt-5' } });
+  await send('POST', `${chat}?key=${key}`, { body: { model: 'gpt-5', messages: messages() } });
+  // Whoever asks for a thing by a name is told the name again.
+  await send('GET', `/v1/models/${key}`, { token: key, tells: ['api key'] });
+  for (const [path, text] of await readFiles(world.config.dataDirectory)) hoard.search(`file ${path}`, text);
+}
+
+test('operators and commands, and what they are refused', async () => {
+  const token = await enter('operator@example.com', 'operator');
+  const secret = hoard.hide('new platform secret', 'sk-HUNT-made-by-an-operator-0009');
+  const password = hoard.hide('given password', 'HUNT password from an operator 0010');
+  const credential = { name: 'made', vendor: 'openai', secret };
+  await send('POST', `${ADMIN}/credentials`, { token, body: credential });
+  await send('POST', `${ADMIN}/credentials`, { token, body: credential });
+  await send('POST', `${ADMIN}/credentials`, {
+    token,
+    body: { ...credential, name: secret, vendor: 'none' },
+    tells: [],
+  });
+  await send('POST', `${ADMIN}/accounts`, { token, body: { email: 'made@example.com', password } });
+  await send('POST', `${ADMIN}/accounts`, { token, body: { email: 'made@example.com', password } });
+  await send('POST', `${ADMIN}/accounts`, {
+    token,
+    body: { email: 'other@example.com', [password]: 1, password },
+  });
+  const shown = async (...args: readonly string[]) => {
+    const { stdout, stderr } = await commands.run(...args);
+    hoard.search(args.join(' '), stdout + stderr);
+  };
+  await shown('account', 'list');
+  await shown('account', 'show', '--account', 'user@example.com');
+  await shown('key', 'list', '--account', 'user@example.com');
+  await shown('credential', 'list', '--account', 'user@example.com');
+  await shown('credential', 'set', '--account', 'user@example.com', '--id', '1', '--name', 'renamed');
+  await shown('doctor');
+  const typed = hoard.hide('typed secret', 'sk-HUNT-typed-at-a-terminal-0011');
+  const options = [
+    'credential',
+    'add',
+    '--account',
+    'user@example.com',
+    '--vendor',
+    'openai',
+    '--name',
+    'typed',
+  ];
+  for (const input of [`${typed}\n`, `${typed}\n${typed}\n`]) {
+    const { stdout, stderr } = await commands.typed(input, ...options);
+    hoard.search('credential add', stdout + stderr);
+  }
+}, 120_000);
+
+test('nothing of it is in any answer to anybody, in the log, the figures, the files or the database', async () => {
+  await world.settled();
+  const [seen] = await world.database.query<Record<'payers' | 'kept' | 'failed', unknown>>(
+    `select (select array_agg(distinct payer order by payer) from calls) as payers,
+       (select count(*)::int from conversations) as kept,
+       (select count(*)::int from calls where verdict <> 'complete') as failed`,
+  );
+  expect(seen).toMatchObject({ payers: expect.arrayContaining(['byok', 'credits']) });
+  expect([Number(seen?.kept) > 3, Number(seen?.failed) > 20]).toEqual([true, true]);
+  const people = ['poor@example.com', 'operator@example.com', 'user@example.com'];
+  const tokens = await Promise.all(people.map((email) => enter(email, `${email} again`)));
+  const reads = readEndpoints().filter(({ method }) => method === 'GET');
+  for (const row of reads) {
+    for (const token of tokens) hoard.search(row.name, (await ask(world.url, { row, token })).text);
+  }
+  for (const path of ['/metrics', '/openapi.json', '/docs', '/healthz', '/readyz']) await send('GET', path);
+  for (const [table, text] of await dumpTables(world.database)) hoard.search(`table ${table}`, text);
+  for (const [path, text] of await readFiles(world.config.dataDirectory)) hoard.search(`file ${path}`, text);
+  hoard.search('log', log.join(''));
+  expect(hoard.sightings).toEqual([]);
+  // And there was something to look at: a line for every call, rows in the tables, secrets to be found.
+  expect(log.length).toBeGreaterThan(100);
+  expect(hoard.labels.length).toBeGreaterThan(18);
+  expect(hoard.searched).toBeGreaterThan(200_000);
+}, 120_000);
