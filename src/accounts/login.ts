@@ -1,5 +1,5 @@
-import { LOGIN_BUSY_MS, LOGIN_COUNTS_AT_ONCE, LOGIN_COUNTS_WAITING_MAX } from '../bounds.ts';
 import { Line, LineFull } from '../kernel/line.ts';
+import { LOGIN_BUSY_MS, LOGIN_COUNTS_AT_ONCE, LOGIN_COUNTS_WAITING_MAX } from '../platform/bounds.ts';
 import type {
   Entered,
   Entry,

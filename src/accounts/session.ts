@@ -1,7 +1,12 @@
-import { ACCESS_TOKEN_MS, COOKIE_SESSION_MS, REFRESH_TOKEN_MS, USER_AGENT_LENGTH_MAX } from '../bounds.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Random } from '../kernel/random.ts';
+import {
+  ACCESS_TOKEN_MS,
+  COOKIE_SESSION_MS,
+  REFRESH_TOKEN_MS,
+  USER_AGENT_LENGTH_MAX,
+} from '../platform/bounds.ts';
 import type {
   Entered,
   FoundLogin,

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { LOGIN_FAILURES_MS } from '../bounds.ts';
+import { LOGIN_FAILURES_MS } from '../platform/bounds.ts';
 import type { FailureRule, FailureScope } from './login-contract.ts';
 
 /**

@@ -1,18 +1,18 @@
 import type { Logins } from '../accounts/login-contract.ts';
 import type { HealthReports } from '../admin/ports.ts';
-import {
-  PLATFORM_BODIES_BYTES_MAX,
-  PLATFORM_BODY_BYTES_MAX,
-  PLATFORM_BODY_RATE_BYTES_MIN,
-  PLATFORM_BODY_RATE_INTERVAL_MS,
-  PLATFORM_BODY_SLOW_AFTER_MS,
-} from '../bounds.ts';
 import { BODY_LIMITS, createBodyReader, discardBody } from '../http/body.ts';
 import { ByteBudget } from '../http/budget.ts';
 import { createAddressOf } from '../http/client-address.ts';
 import type { Telemetry } from '../http/telemetry.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/random.ts';
+import {
+  PLATFORM_BODIES_BYTES_MAX,
+  PLATFORM_BODY_BYTES_MAX,
+  PLATFORM_BODY_RATE_BYTES_MIN,
+  PLATFORM_BODY_RATE_INTERVAL_MS,
+  PLATFORM_BODY_SLOW_AFTER_MS,
+} from '../platform/bounds.ts';
 import { createPlatform, type Platform } from '../platform/dispatch.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
 import { allEndpoints, type PlatformPorts } from '../platform/table.ts';

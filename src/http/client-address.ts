@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { FORWARDED_HOPS_MAX } from '../bounds.ts';
+import { FORWARDED_HOPS_MAX } from '../platform/bounds.ts';
 
 /** Who asks, as far as it can be known: its own address, or the one that a proxy of ours vouches for. */
 export type AddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isWellFormed } from '../accounts/api-key.ts';
 import type { SessionDoor } from '../accounts/login-contract.ts';
-import { TOKEN_CHARS_MAX } from '../bounds.ts';
+import { TOKEN_CHARS_MAX } from './bounds.ts';
 import { CSRF_HEADER, readCookies, SESSION_COOKIE } from './cookies.ts';
 import type { Access, LoggedIn } from './endpoint.ts';
 import { type Failure, fail } from './failure.ts';

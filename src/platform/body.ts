@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { PLATFORM_BODY_BYTES_MAX, PLATFORM_JSON_DEPTH_MAX } from '../bounds.ts';
 import { isRefusal, type Refusal } from '../kernel/errors.ts';
 import { parseJson } from '../kernel/json.ts';
+import { PLATFORM_BODY_BYTES_MAX, PLATFORM_JSON_DEPTH_MAX } from './bounds.ts';
 import { type Failure, fail } from './failure.ts';
 
 /** The bytes of a body under the process's limits; see http/body.ts, which keeps this promise. */

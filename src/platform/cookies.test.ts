@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { COOKIES_MAX } from '../bounds.ts';
+import { COOKIES_MAX } from './bounds.ts';
 import { readCookies, writeCookie } from './cookies.ts';
 
 test('cookies are read as browsers send them; the first of a name counts', () => {

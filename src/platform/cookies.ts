@@ -1,4 +1,4 @@
-import { COOKIES_MAX } from '../bounds.ts';
+import { COOKIES_MAX } from './bounds.ts';
 
 /** The console's login: an HttpOnly text that scripts never see. */
 export const SESSION_COOKIE = 'tollgate_session';

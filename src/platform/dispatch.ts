@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StoreUnavailable } from '../accounts/contract.ts';
 import type { SessionDoor } from '../accounts/login-contract.ts';
-import {
-  PLATFORM_ACTIVE_MAX,
-  PLATFORM_EXPORTS_MAX,
-  PLATFORM_TIMEOUT_MS,
-  PLATFORM_WAIT_MS,
-  PLATFORM_WAITING_MAX,
-} from '../bounds.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Random } from '../kernel/random.ts';
 import { admit } from './access.ts';
 import { type BodyResult, readJsonBody } from './body.ts';
+import {
+  PLATFORM_ACTIVE_MAX,
+  PLATFORM_EXPORTS_MAX,
+  PLATFORM_TIMEOUT_MS,
+  PLATFORM_WAIT_MS,
+  PLATFORM_WAITING_MAX,
+} from './bounds.ts';
 import { readCookies } from './cookies.ts';
 import { createDocuments, type SendDocument } from './documents.ts';
 import type { Answer, Context, Endpoint } from './endpoint.ts';

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { EXPORT_DAYS_MAX } from '../bounds.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { inputTokens, outputTokens } from '../kernel/usage.ts';
 import type { BalanceItem, ConsumptionItem, LogFilter, LoggedCall, TimeRange } from '../ledger/log.ts';
+import { EXPORT_DAYS_MAX } from './bounds.ts';
 import { type Cell, csvLine, type Figure } from './csv.ts';
 import { type Context, type Endpoint, endpoint, type TextAnswer } from './endpoint.ts';
 import { type Failure, fail } from './failure.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { CONTACT_LENGTH_MAX, FEEDBACK_LENGTH_MAX, FEEDBACK_WAIT_MS } from '../bounds.ts';
+import { CONTACT_LENGTH_MAX, FEEDBACK_LENGTH_MAX, FEEDBACK_WAIT_MS } from './bounds.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
 

@@ -1,6 +1,7 @@
 import Type, { type TObject, type TProperties } from 'typebox';
-import { IDS_PER_REQUEST_MAX, NAME_LENGTH_MAX, PAGE_NUMBER_MAX, PAGE_SIZE_MAX } from '../bounds.ts';
+import { NAME_LENGTH_MAX, PAGE_NUMBER_MAX, PAGE_SIZE_MAX } from '../bounds.ts';
 import { parseMicro } from '../kernel/money.ts';
+import { IDS_PER_REQUEST_MAX } from './bounds.ts';
 import type { PageAnswer } from './endpoint.ts';
 
 /** What the rows of all groups are made of, so that one kind of value has one form everywhere. */

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { CREDENTIAL_STATS_DAYS_MAX } from '../bounds.ts';
 import type { Vendor } from '../catalog/contract.ts';
 import type { JudgedAddress } from '../upstream/hosted-address.ts';
+import { CREDENTIAL_STATS_DAYS_MAX } from './bounds.ts';
 import { type Answer, data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
 import { ID, NAME, nullable, TIME } from './fields.ts';

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { LOG_PAGE_NUMBER_MAX, MODEL_NAME_LENGTH_MAX } from '../bounds.ts';
+import { MODEL_NAME_LENGTH_MAX } from '../bounds.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import type { LogFilter, TimeRange } from '../ledger/log.ts';
+import { LOG_PAGE_NUMBER_MAX } from './bounds.ts';
 import { type Failure, fail } from './failure.ts';
 import { ID, TIME } from './fields.ts';
 import type { Footing } from './ports.ts';

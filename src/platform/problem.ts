@@ -1,4 +1,4 @@
-import { SHOWN_NAME_CHARS_MAX } from '../bounds.ts';
+import { SHOWN_NAME_CHARS_MAX } from './bounds.ts';
 
 /** What TypeBox tells of one breach. */
 interface Breach {

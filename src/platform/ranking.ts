@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { RANKING_LIFE_MS } from '../bounds.ts';
 import type { CatalogSnapshot } from '../catalog/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ModelTraffic } from '../ledger/log.ts';
+import { RANKING_LIFE_MS } from './bounds.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { TIME } from './fields.ts';
 import type { Footing } from './ports.ts';

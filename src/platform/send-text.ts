@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { PLATFORM_EXPORT_STALL_MS } from '../bounds.ts';
+import { PLATFORM_EXPORT_STALL_MS } from './bounds.ts';
 import type { TextAnswer } from './endpoint.ts';
 import { type Addressee, guardHeaders } from './envelope.ts';
 

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { TREND_DAYS_MAX, TREND_HOURS_MAX } from '../bounds.ts';
 import type { Days } from '../kernel/days.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { ModelUsage, TimeRange, UsageSums } from '../ledger/log.ts';
+import { TREND_DAYS_MAX, TREND_HOURS_MAX } from './bounds.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { type Failure, fail } from './failure.ts';
 import { SHOWN_AMOUNT, TIME } from './fields.ts';

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { SHOWN_NAME_CHARS_MAX } from '../bounds.ts';
 import { isJsonObject } from '../kernel/json.ts';
+import { SHOWN_NAME_CHARS_MAX } from './bounds.ts';
 import type { Endpoint } from './endpoint.ts';
 import { describeProblem } from './problem.ts';
 import { convertTexts } from './texts.ts';

@@ -1,9 +1,10 @@
 import type { Actor, AuditEntry, AuditQuery, AuditRecord, Listed, Outcome } from '../admin/contract.ts';
-import { ADDRESS_CHARS_MAX, PAGE_SIZE_MAX } from '../bounds.ts';
+import { PAGE_SIZE_MAX } from '../bounds.ts';
 import type { EntryJson } from '../catalog/entry-json.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Logger } from '../kernel/log.ts';
 import { masked } from '../kernel/mask.ts';
+import { ADDRESS_CHARS_MAX } from '../platform/bounds.ts';
 import { announceAndWait } from './changes.ts';
 import { type Database, idNumber } from './database.ts';
 

@@ -16,16 +16,14 @@ test('the call log lists an account’s newest calls first, each with its usage 
   const { database } = fresh;
   const accountId = await accountWith(database, { creditsMicro: 100_000_000n });
   const stranger = await accountWith(database, { creditsMicro: 100_000_000n });
-  const calendar = createCalendar('UTC');
-  const store = createLedgerStore({ database, creditsPerYuan: CREDITS_PER_YUAN, calendar });
-  const paid = callOf({ accountId });
-  const free = callOf({
-    accountId,
-    createdAtMs: NOVEMBER + 1,
-    usage: NO_USAGE,
-    verdict: 'failed',
-    status: 502,
+  const store = createLedgerStore({
+    database,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    calendar: createCalendar('UTC'),
   });
+  const paid = callOf({ accountId });
+  const failed = { usage: NO_USAGE, verdict: 'failed', status: 502 } as const;
+  const free = callOf({ accountId, createdAtMs: NOVEMBER + 1, ...failed });
   const older = callOf({ accountId, createdAtMs: NOVEMBER - 1 });
   await store.settle([free, older, callOf({ accountId: stranger }), paid]);
 

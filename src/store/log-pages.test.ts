@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
-import { EXPORT_ROWS_AT_ONCE, SETTLE_BATCH_MAX } from '../bounds.ts';
+import { SETTLE_BATCH_MAX } from '../bounds.ts';
 import { createCalendar } from '../kernel/calendar.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
 import type { LogFilter } from '../ledger/log.ts';
+import { EXPORT_ROWS_AT_ONCE } from '../platform/bounds.ts';
 import { pageOfBalanceLog, wholeBalanceLog } from './balance-log.ts';
 import { createLedgerStore } from './ledger.ts';
 import { inPieces, pageOfLog, wholeLog } from './log-pages.ts';

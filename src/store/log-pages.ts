@@ -1,6 +1,6 @@
-import { EXPORT_ROWS_AT_ONCE } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { ConsumptionItem, LogFilter, LoggedCall, LogPage, LogQuestion, Place } from '../ledger/log.ts';
+import { EXPORT_ROWS_AT_ONCE } from '../platform/bounds.ts';
 import { type CallRow, callFromRow, withCharges } from './call-log.ts';
 import type { Database } from './database.ts';
 import { callsThatFit, filterValues, findStretches, type Log, type Stretch } from './log-stretches.ts';

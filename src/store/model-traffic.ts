@@ -1,5 +1,5 @@
-import { RANKED_MODELS_MAX } from '../bounds.ts';
 import type { ModelTraffic } from '../ledger/log.ts';
+import { RANKED_MODELS_MAX } from '../platform/bounds.ts';
 import { type Database, idNumber } from './database.ts';
 
 interface TrafficRow {

@@ -1,8 +1,8 @@
 import type { Joined, NewMember, RegistrationStore } from '../accounts/login-contract.ts';
 import { hashSecret, newSetupToken } from '../accounts/token.ts';
-import { SETUP_TOKEN_MS } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Random } from '../kernel/random.ts';
+import { SETUP_TOKEN_MS } from '../platform/bounds.ts';
 import { createAccount } from './accounts.ts';
 import type { Database } from './database.ts';
 import { insertSession } from './sessions.ts';

@@ -11,7 +11,7 @@ import {
   LOGIN_ADDRESSES_PER_ACCOUNT_MAX,
   SESSIONS_PER_ACCOUNT_MAX,
   SESSIONS_PRUNED_ROWS,
-} from '../bounds.ts';
+} from '../platform/bounds.ts';
 import { type Database, idNumber } from './database.ts';
 
 export function createSessionStore(database: Database): SessionStore {

@@ -1,13 +1,9 @@
 import { StoreUnavailable } from '../accounts/contract.ts';
-import {
-  SESSIONS_PRUNED_ROWS,
-  STORE_UPKEEP_MS,
-  STORE_UPKEEP_STEPS_MAX,
-  WINDOWS_PRUNED_ROWS,
-} from '../bounds.ts';
+import { STORE_UPKEEP_MS, STORE_UPKEEP_STEPS_MAX, WINDOWS_PRUNED_ROWS } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import { SESSIONS_PRUNED_ROWS } from '../platform/bounds.ts';
 import type { Database } from './database.ts';
 import { pruneLoginFailures } from './login-failures.ts';
 import { dropPartitionsBefore, logMonth } from './partitions.ts';

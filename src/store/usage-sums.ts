@@ -1,5 +1,5 @@
-import { STATS_MODELS_MAX } from '../bounds.ts';
 import type { ModelUsage, TimeRange, UsageSums } from '../ledger/log.ts';
+import { STATS_MODELS_MAX } from '../platform/bounds.ts';
 import { type Database, idNumber } from './database.ts';
 import { cutHoursOf, rangeValues } from './log-stretches.ts';
 

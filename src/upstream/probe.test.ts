@@ -7,9 +7,9 @@ import {
   sampleRoute,
   sampleVendor,
 } from '../../test/support/samples.ts';
-import { PROBES_AT_ONCE } from '../bounds.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
+import { PROBES_AT_ONCE } from '../platform/bounds.ts';
 import type { UpstreamClient, UpstreamRequest } from './contract.ts';
 import { type Probe, Prober, type ProbeTarget } from './probe.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newApiKey } from '../../src/accounts/api-key.ts';
 import { hashSecret } from '../../src/accounts/token.ts';
-import { ACCESS_TOKEN_MS, REFRESH_TOKEN_MS, SESSIONS_PER_ACCOUNT_MAX } from '../../src/bounds.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
+import { ACCESS_TOKEN_MS, REFRESH_TOKEN_MS, SESSIONS_PER_ACCOUNT_MAX } from '../../src/platform/bounds.ts';
 import { updateAccount } from '../../src/store/accounts.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { setRegistration } from '../../src/store/registration.ts';
