@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 /** An idle machine answers within a second; a machine with other tests on it is late by itself. */
 const SLOW_MS = 1_000;
 const LATE_MS = 5_000;
-/** A password costs a tenth of a second and 64 MiB on purpose; how long that takes is the machine's to say. */
+/** A password is costly on purpose; how long that takes is the machine's to say. */
 const HASHING = new Set(['auth.register', 'auth.login', 'auth.password', 'auth.setup', 'accounts.create']);
 
 const rows = readEndpoints();

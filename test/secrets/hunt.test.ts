@@ -163,7 +163,7 @@ const FAULTS = [
   'bad-json@1',
 ].concat(['error-event@1', 'reset@2', 'bad-length', 'empty-200']);
 
-/** The owner gets the prompt's answer, never anybody's key. A vendor's error may repeat the prompt to its author. */
+/** A vendor may repeat the prompt to its author; nobody's key is in any answer. */
 async function callAll(key: string): Promise<void> {
   const tells = ['prompt'];
   const chat = '/v1/chat/completions';

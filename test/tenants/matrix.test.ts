@@ -116,7 +116,8 @@ describe('every row × every caller × every id', () => {
     await eachAtOnce(cells, 6, async (cell) => void seen.push(await play(cell, supply)));
     tookMs = performance.now() - begunMs;
     expect(seen.length).toBeGreaterThanOrEqual(2_000);
-    expect(tookMs).toBeLessThan(40_000);
+    // Two thousand in forty seconds, whatever their number.
+    expect(tookMs / seen.length).toBeLessThan(20);
   }, 240_000);
 
   test('answers whoever may not, with 1002 or 1003 and nothing else', () => {
