@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
 import { pathOf } from '../../src/platform/router.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
+import { eachAtOnce } from '../tenants/ask.ts';
 import { type Stage, startStage } from '../tenants/stage.ts';
 import { type Shot, shotAt } from './arbitrary.ts';
 
@@ -73,6 +74,8 @@ interface Target {
 }
 
 const SHOTS_PER_ROUND = 8;
+/** Fewer than exports are written at a time: 503 for one more would be right, and is not looked for here. */
+const SHOTS_AT_ONCE = 3;
 
 async function round(
   targets: readonly Target[],
@@ -83,7 +86,7 @@ async function round(
   for (const { row, shots } of targets) {
     if (performance.now() > endMs) return;
     const drawn = fc.sample(shots, { seed: SEED + number, numRuns: SHOTS_PER_ROUND });
-    await Promise.all(drawn.map((shot) => fire(row, shot, tally)));
+    await eachAtOnce(drawn, SHOTS_AT_ONCE, (shot) => fire(row, shot, tally));
   }
 }
 
