@@ -10,8 +10,8 @@ import { fieldsOf, isFreeText, isOfType } from './walk.ts';
 const rows = readEndpoints();
 /** Rows whose success ends the login that asks. */
 const FAREWELLS = new Set(['auth.logout', 'auth.password']);
-/** As many as exports are written at a time. */
-const AT_ONCE = 4;
+/** Fewer than exports are written at a time. */
+const AT_ONCE = 3;
 let stage: Stage;
 let supply: Supply;
 
