@@ -56,7 +56,7 @@ export function buildGateway(parts: GatewayParts, surroundings: Surroundings): G
 }
 
 function buildCarriage(
-  { data, openGate: { gate }, ledger: { journal }, telemetry }: GatewayParts,
+  { data, openGate: { gate, shared: gateIsShared }, ledger: { journal }, telemetry }: GatewayParts,
   health: Health,
   { config, log, endings }: Surroundings,
 ): Carriage & { readonly bodies: ByteBudget } {
@@ -76,7 +76,7 @@ function buildCarriage(
     bodies: new ByteBudget(config.bodyBudgetBytes),
     conversations: data.conversations,
     media: new GuardedFetcher({ ownHosts: config.mediaHosts }),
-    settlement: { journal, gate, observer, clock: systemClock, creditsPerYuan, tasks },
+    settlement: { journal, gate, gateIsShared, observer, clock: systemClock, creditsPerYuan, tasks },
     gate,
     journal,
     clock: systemClock,

@@ -153,7 +153,7 @@ async function stage(set: Stage) {
   const gate = createMemoryGate({ clock });
   const journal = journalOf(openings, ended);
   const observer = { attemptEnded() {}, gateRefused() {}, callEnded() {} };
-  const settlement = { journal, gate, observer, clock, creditsPerYuan: 1_000, tasks };
+  const settlement = { journal, gate, gateIsShared: false, observer, clock, creditsPerYuan: 1_000, tasks };
   const health = new Health(clock);
   const retryBudget = new RetryBudget();
   const media = { fetch: () => Promise.reject(new Error('nothing is fetched here')) };

@@ -19,9 +19,11 @@ interface Stage {
   readonly extend?: Gate['extend'];
   readonly payer?: Call['payer'];
   readonly windows?: readonly LeasedWindow[];
+  readonly gateIsShared?: boolean;
 }
 
-function stage({ extend = () => 0n, payer = 'credits', windows = [] }: Stage = {}) {
+function stage(set: Stage = {}) {
+  const { extend = () => 0n, payer = 'credits', windows = [], gateIsShared = false } = set;
   const said: string[] = [];
   const records: CallRecord[] = [];
   const lease = {
@@ -48,7 +50,15 @@ function stage({ extend = () => 0n, payer = 'credits', windows = [] }: Stage = {
   } as unknown as Settlement['journal'];
   const observer = { callEnded: () => void said.push('told') };
   const tasks = new Tasks(silentLogger);
-  const settlement: Settlement = { journal, gate, observer, clock: systemClock, creditsPerYuan: 1000, tasks };
+  const gates = { gate, gateIsShared };
+  const settlement: Settlement = {
+    journal,
+    ...gates,
+    observer,
+    clock: systemClock,
+    creditsPerYuan: 1000,
+    tasks,
+  };
   const endpoint = {
     protocol: 'chat',
     path: undefined,
@@ -92,6 +102,12 @@ test('a complete answer waits for what a gate elsewhere grants, and its record s
   answered.resolve(41n);
   await settling;
   expect(said.slice(1)).toEqual(['end 42', 'leave', 'told', 'flush']);
+});
+
+test('a gate that outlives us hears of an end that can no longer be lost', () => {
+  const { said, end } = stage({ payer: 'byok', gateIsShared: true });
+  end('complete');
+  expect(said).toEqual(['end 1', 'flush', 'leave', 'told', 'flush']);
 });
 
 test('a cut one does not wait: it ends with what it holds', () => {
