@@ -2,6 +2,7 @@ import { createTimeFormat } from '../kernel/calendar.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { inputTokens, outputTokens } from '../kernel/usage.ts';
 import type { LoggedCall } from '../ledger/log.ts';
+import { shownCall } from '../platform/log-items.ts';
 import type { Setup } from '../setup.ts';
 import { findAccount } from '../store/accounts.ts';
 import { findCall, listCalls } from '../store/call-log.ts';
@@ -109,38 +110,7 @@ function callFacts(call: LoggedCall, email: string, timeZone: string): readonly 
   ]);
 }
 
-/** The names of the platform's call log. */
+/** As the platform's call log tells it, with the time as programs write it. */
 function callJson(call: LoggedCall): object {
-  const { usage } = call;
-  return {
-    id: call.id,
-    request_id: call.callId,
-    model_id: call.modelAsked,
-    model_used: call.modelUsed,
-    protocol: call.protocolIn,
-    upstream_protocol: call.protocolOut,
-    stream: call.stream,
-    status: call.status,
-    error_code: call.errorCode,
-    input_tokens: inputTokens(usage),
-    output_tokens: outputTokens(usage),
-    cache_read_tokens: usage.cacheRead,
-    cache_write_tokens: usage.cacheWrite,
-    reasoning_tokens: usage.outputReasoning,
-    images: usage.images,
-    amount: formatMicro(call.amountMicro),
-    credits: formatMicro(call.creditsMicro),
-    payer: call.payer,
-    subscription_covered: call.payer === 'subscription',
-    free_reason: call.freeReason,
-    verdict: call.verdict,
-    estimated: call.estimated,
-    ttft_ms: call.ttfbMs,
-    duration_ms: call.durationMs,
-    attempts: call.attempts.length,
-    dropped_fields: call.droppedFields,
-    key_id: call.keyId,
-    key_name: call.keyName,
-    created_at: new Date(call.createdAtMs).toISOString(),
-  };
+  return shownCall(call, (timeMs) => new Date(timeMs).toISOString());
 }
