@@ -325,10 +325,10 @@ describe('an interrupted stream is counted from what it delivered', () => {
     expect(relayed('gemini', [payload]).usage().usage.outputText).toBe(countTokens('{"city":"Paris"}'));
   });
 
-  it('message_start gives the input, and its small output is a floor', () => {
+  it('message_start gives the input, and its small output is not charged: nothing is generated yet', () => {
     const begun = start({ input_tokens: 30, cache_read_input_tokens: 5, output_tokens: 3 });
     expect(relayed('messages', [begun]).usage()).toMatchObject({
-      usage: { inputFresh: 30, cacheRead: 5, outputText: 3 },
+      usage: { inputFresh: 30, cacheRead: 5, outputText: 0 },
       estimated: true,
       inputReported: true,
     });

@@ -55,7 +55,7 @@ export class Meter {
     const { usage, inputReported, outputReported } = this.#rule.settle(this.#figures);
     const reported = usage.outputText + usage.outputReasoning;
     const isCovered = this.#isCovered && outputReported;
-    // Without a covering report the vendor's figure is a beginning (`message_start` says 1 or so).
+    // Without a covering report the vendor's figure is a beginning.
     const missing = isCovered ? counted : Math.max(0, counted - reported);
     return {
       usage: { ...usage, outputText: usage.outputText + missing, images: this.images },

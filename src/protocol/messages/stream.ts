@@ -48,11 +48,12 @@ export class MessagesEventReader implements EventReader {
   }
 }
 
-/** The start's output figure is a beginning only: it covers nothing. */
+/** Nothing is generated yet: the start's output figure is a placeholder (1 or so), and nobody owes it. */
 function readStart(payload: Buffer, start: number, end: number, outlet: Outlet): void {
   startSkimmer.run(payload, start, end);
   const { slots } = START_TREE;
-  outlet.report(readMessagesFigures(payload, startSkimmer, slots));
+  const figures = readMessagesFigures(payload, startSkimmer, slots);
+  outlet.report({ ...figures, output: undefined, reasoning: undefined });
   const model = startSkimmer.starts[slots.model] as number;
   if (model >= 0 && payload[model] === QUOTE) {
     outlet.replaceModel(model, startSkimmer.ends[slots.model] as number);
