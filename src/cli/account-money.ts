@@ -1,11 +1,10 @@
-import type { Funds } from '../accounts/contract.ts';
 import { REASON_LENGTH_MAX } from '../bounds.ts';
 import { creditsMicro } from '../catalog/price.ts';
 import { AMOUNT_MICRO_MAX, formatMicro } from '../kernel/money.ts';
 import type { Setup } from '../setup.ts';
 import type { Pool } from '../store/charge.ts';
-import type { Database } from '../store/database.ts';
-import { type MovementResult, postExchange } from '../store/movement.ts';
+import type { Exchange } from '../store/movement.ts';
+import { exchangeAudited } from '../store/operator-holdings.ts';
 import { moveMoney } from './account-adjust.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
 import {
@@ -17,9 +16,10 @@ import {
   stringOption,
   UsageError,
 } from './command.ts';
+import { deskOf, terminal } from './desk.ts';
 import { say } from './table.ts';
 import { optionalValue, positiveAmount, requiredValue } from './values.ts';
-import { untilInForce, withStore } from './workspace.ts';
+import { withStore } from './workspace.ts';
 
 export const accountTopUp: Command = {
   name: 'account top-up',
@@ -61,13 +61,7 @@ export const accountExchange: Command = {
   run: async (input) => {
     const amountMicro = requiredValue(input, 'amount', positiveAmount);
     const ref = stringOption(input, 'reason') === undefined ? 'account exchange' : reasonOf(input);
-    return withStore(input, (setup) => {
-      const { creditsPerYuan } = setup.config;
-      if (creditsMicro(amountMicro, creditsPerYuan) > AMOUNT_MICRO_MAX) throw new CommandFailed(TOO_MUCH);
-      return move(setup, input, (transaction, accountId) =>
-        postExchange(transaction, { accountId, amountMicro, creditsPerYuan, ref }),
-      );
-    });
+    return withStore(input, (setup) => exchange(setup, input, { amountMicro, ref }));
   },
 };
 
@@ -89,26 +83,20 @@ function reasonOf(input: CommandInput): string {
 
 const TOO_MUCH = 'the account would have more than any account may have';
 
-async function move(
+async function exchange(
   setup: Setup,
   input: CommandInput,
-  post: (transaction: Database, accountId: number) => Promise<MovementResult>,
+  { amountMicro, ref }: Pick<Exchange, 'amountMicro' | 'ref'>,
 ): Promise<number> {
+  const { creditsPerYuan } = setup.config;
+  if (creditsMicro(amountMicro, creditsPerYuan) > AMOUNT_MICRO_MAX) throw new CommandFailed(TOO_MUCH);
   const accountId = await accountOf(setup, input);
-  const funds = await setup.database.transaction(async (transaction) => {
-    const result = await post(transaction, accountId);
-    if (result.kind === 'insufficient') throw new CommandFailed('the account does not have that much');
-    checkMost(result.funds);
-    return result.funds;
-  });
-  await untilInForce(setup, input);
-  const credits = formatMicro(funds.creditsMicro);
-  const balance = formatMicro(funds.balanceMicro);
+  const wanted = { accountId, amountMicro, creditsPerYuan, ref };
+  const done = await exchangeAudited(deskOf(setup, input), wanted, terminal('account exchange'));
+  if (done.kind === 'insufficient') throw new CommandFailed('the account does not have that much');
+  if (done.kind === 'too-much') throw new CommandFailed(TOO_MUCH);
+  const credits = formatMicro(done.funds.creditsMicro);
+  const balance = formatMicro(done.funds.balanceMicro);
   say(input, { id: accountId, credits, balance }, [`now ${credits} Credits, balance ${balance} yuan`]);
   return EXIT.ok;
-}
-
-/** Thrown inside the transaction, so that nothing of it stays. */
-function checkMost({ creditsMicro: credits, balanceMicro: balance }: Funds): void {
-  if (credits > AMOUNT_MICRO_MAX || balance > AMOUNT_MICRO_MAX) throw new CommandFailed(TOO_MUCH);
 }

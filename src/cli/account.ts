@@ -1,10 +1,8 @@
-import { hashPassword } from '../accounts/password.ts';
+import type { WantedAccount } from '../admin/ports.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../bounds.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Setup } from '../setup.ts';
-import { createAccount } from '../store/accounts.ts';
-import { loadCatalog } from '../store/catalog.ts';
-import { postOpening } from '../store/movement.ts';
+import { accountChanges } from '../store/operator-accounts.ts';
 import {
   type Command,
   CommandFailed,
@@ -14,6 +12,7 @@ import {
   stringOption,
   UsageError,
 } from './command.ts';
+import { deskOf, terminal } from './desk.ts';
 import { readStandardInput } from './standard-input.ts';
 import { choiceOf, decimalOf, optionalValue } from './values.ts';
 import { withStore } from './workspace.ts';
@@ -46,19 +45,10 @@ export const accountCreate: Command = {
   run: runCreate,
 };
 
-interface Wanted {
-  readonly email: string;
-  readonly role: 'user' | 'operator';
-  readonly userType: number;
-  readonly balanceMicro: bigint;
-  readonly creditsMicro: bigint;
-  readonly password: string;
-}
-
 async function runCreate(input: CommandInput): Promise<number> {
   const made = systemRandom.bytes(18).toString('base64url');
   const given = input.values['password-stdin'] === true ? await readPassword() : undefined;
-  const wanted: Wanted = {
+  const wanted: WantedAccount = {
     email: emailOf(requiredOption(input, 'email')),
     role: input.values.operator === true ? 'operator' : 'user',
     userType: Number(choiceOf(stringOption(input, 'user-type') ?? '0', 'user-type', ['0', '1', '2'])),
@@ -67,7 +57,7 @@ async function runCreate(input: CommandInput): Promise<number> {
     password: given ?? made,
   };
   return withStore(input, async (setup) => {
-    const accountId = await create(setup, wanted);
+    const accountId = await create(setup, input, wanted);
     const { email, role } = wanted;
     const shown = given === undefined ? { password: made } : {};
     if (input.values.json === true) {
@@ -80,28 +70,10 @@ async function runCreate(input: CommandInput): Promise<number> {
   });
 }
 
-async function create(setup: Setup, wanted: Wanted): Promise<number> {
-  const { defaults } = await loadCatalog(setup.database, setup);
-  const passwordHash = await hashPassword(wanted.password, systemRandom);
-  return setup.database.transaction(async (transaction) => {
-    const result = await createAccount(transaction, {
-      email: wanted.email,
-      passwordHash,
-      status: 'enabled',
-      role: wanted.role,
-      userType: wanted.userType,
-      userRateMicro: defaults.userRateMicro,
-      apiBilling: defaults.apiBilling,
-      autoExchange: defaults.autoExchange,
-      extraApiQuotaMicro: 0n,
-      preference: { fallbackModel: null, byokFallback: false },
-    });
-    if (result.kind === 'email-taken') throw new CommandFailed(`${wanted.email} has an account already`);
-    const { accountId } = result;
-    const { balanceMicro, creditsMicro } = wanted;
-    await postOpening(transaction, { accountId, balanceMicro, creditsMicro, ref: 'account create' });
-    return accountId;
-  });
+async function create(setup: Setup, input: CommandInput, wanted: WantedAccount): Promise<number> {
+  const made = await accountChanges(deskOf(setup, input)).create(wanted, terminal('account create'));
+  if (made.kind === 'email-taken') throw new CommandFailed(`${wanted.email} has an account already`);
+  return made.accountId;
 }
 
 function emailOf(text: string): string {

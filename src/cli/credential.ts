@@ -2,16 +2,14 @@ import { BYOK_PER_ACCOUNT_MAX, SECRET_LENGTH_MAX } from '../bounds.ts';
 import { createTimeFormat } from '../kernel/calendar.ts';
 import type { Setup } from '../setup.ts';
 import {
-  deleteHosted,
   type HostedPatch,
   type HostedRefusal,
   type HostedView,
   type Hosting,
-  hostCredential,
   isUsableSecret,
   listHosted,
-  updateHosted,
 } from '../store/byok.ts';
+import { changeHostedAudited, hostAudited, removeHostedAudited } from '../store/operator-holdings.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
 import {
   type Command,
@@ -22,10 +20,11 @@ import {
   stringOption,
   UsageError,
 } from './command.ts';
+import { deskOf, terminal } from './desk.ts';
 import { readStandardInput } from './standard-input.ts';
 import { say, table } from './table.ts';
 import { choiceOf, nameOf, optionalValue, requiredValue, wholeNumber } from './values.ts';
-import { untilInForce, withStore } from './workspace.ts';
+import { withStore } from './workspace.ts';
 
 const TEXT = { type: 'string' } as const;
 const ID_HELP = '--id ID          number of the credential, see "credential list"';
@@ -51,9 +50,11 @@ export const credentialAdd: Command = {
       const accountId = await accountOf(setup, input);
       const baseUrl = stringOption(input, 'base-url');
       const wanted = { accountId, vendorCode, name, secret, baseUrl };
-      const made = await hostCredential(setup.database, wanted, hostingOf(setup));
+      const made = await hostAudited(deskOf(setup, input), wanted, {
+        hosting: hostingOf(setup),
+        actor: terminal('credential add'),
+      });
       if (made.kind !== 'hosted') return refuse(made);
-      await untilInForce(setup, input);
       const { credentialId: id } = made;
       say(input, { id, vendor: vendorCode, name }, [`credential ${id} (${vendorCode}, ${name}) added`]);
       return EXIT.ok;
@@ -112,9 +113,9 @@ export const credentialSet: Command = {
     const patch = await patchOf(input);
     return withStore(input, async (setup) => {
       const place = { accountId: await accountOf(setup, input), credentialId };
-      const result = await updateHosted(setup.database, place, patch, hostingOf(setup));
+      const change = { patch, hosting: hostingOf(setup), actor: terminal('credential set') };
+      const result = await changeHostedAudited(deskOf(setup, input), place, change);
       if (result.kind !== 'updated') return refuse(result);
-      await untilInForce(setup, input);
       say(input, { id: credentialId, changed: true }, [`credential ${credentialId} changed`]);
       return EXIT.ok;
     });
@@ -130,9 +131,9 @@ export const credentialRemove: Command = {
   run: async (input) => {
     const id = requiredValue(input, 'id', wholeNumber);
     return withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
-      if ((await deleteHosted(setup.database, accountId, [id])) === 0) return refuse({ kind: 'not-found' });
-      await untilInForce(setup, input);
+      const place = { accountId: await accountOf(setup, input), credentialId: id };
+      const done = await removeHostedAudited(deskOf(setup, input), place, terminal('credential remove'));
+      if (done.kind === 'not-found') return refuse(done);
       say(input, { id, removed: true }, [`credential ${id} removed`]);
       return EXIT.ok;
     });

@@ -1,9 +1,11 @@
 import { createTimeFormat } from '../kernel/calendar.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Setup } from '../setup.ts';
-import { createKey, deleteKeys, type ListedKey, listKeys } from '../store/api-keys.ts';
+import { type ListedKey, listKeys } from '../store/api-keys.ts';
+import { createKeyAudited, revokeKeyAudited } from '../store/operator-holdings.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT, stringOption, UsageError } from './command.ts';
+import { deskOf, terminal } from './desk.ts';
 import { pageLine, say, table } from './table.ts';
 import {
   nameOf,
@@ -14,7 +16,7 @@ import {
   requiredValue,
   wholeNumber,
 } from './values.ts';
-import { untilInForce, withStore } from './workspace.ts';
+import { withStore } from './workspace.ts';
 
 export const keyCreate: Command = {
   name: 'key create',
@@ -75,9 +77,8 @@ export const keyRevoke: Command = {
     withStore(input, async (setup) => {
       const keyId = requiredValue(input, 'id', wholeNumber);
       const accountId = await accountOf(setup, input);
-      const deleted = await deleteKeys(setup.database, accountId, [keyId]);
-      if (deleted === 0) throw new CommandFailed(`the account has no key ${keyId}`);
-      await untilInForce(setup, input);
+      const done = await revokeKeyAudited(deskOf(setup, input), { accountId, keyId }, terminal('key revoke'));
+      if (done.kind === 'not-found') throw new CommandFailed(`the account has no key ${keyId}`);
       say(input, { id: keyId, revoked: true }, [`key ${keyId} revoked`]);
       return EXIT.ok;
     }),
@@ -87,19 +88,13 @@ async function create(setup: Setup, input: CommandInput): Promise<number> {
   const name = requiredValue(input, 'name', nameOf);
   const policyId = optionalValue(input, 'policy', wholeNumber);
   const accountId = await accountOf(setup, input);
-  const result = await createKey(
-    setup.database,
-    {
-      accountId,
-      name,
-      policyId,
-      expiresAtMs: expiryOf(stringOption(input, 'expires')),
-      status: 'enabled',
-    },
-    systemRandom,
-  );
+  const expiresAtMs = expiryOf(stringOption(input, 'expires'));
+  const wanted = { accountId, name, policyId, expiresAtMs, status: 'enabled' } as const;
+  const result = await createKeyAudited(deskOf(setup, input), wanted, {
+    random: systemRandom,
+    actor: terminal('key create'),
+  });
   if (result.kind !== 'created') throw new CommandFailed(REASONS[result.kind]);
-  await untilInForce(setup, input);
   say(input, { ...shown(result.key), api_key: result.text }, [result.text]);
   return EXIT.ok;
 }

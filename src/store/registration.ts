@@ -4,6 +4,7 @@ import { assert } from '../kernel/assert.ts';
 import type { Random } from '../kernel/random.ts';
 import { SETUP_TOKEN_MS } from '../platform/bounds.ts';
 import { createAccount } from './accounts.ts';
+import { record } from './audit.ts';
 import type { Database } from './database.ts';
 import { insertSession } from './sessions.ts';
 
@@ -100,7 +101,8 @@ function setUp(
     const [token] = taken as readonly { expires_at: Date }[];
     if (token === undefined) return { kind: 'refused' };
     const joined = await join(transaction, member, 'operator');
-    if (joined.kind === 'email-taken') {
+    if (joined.kind === 'joined') await recordSetup(transaction, joined.accountId, member);
+    else {
       await transaction.query('insert into setup_token (token_hash, expires_at) values ($1, $2)', [
         tokenHash,
         token.expires_at,
@@ -108,4 +110,15 @@ function setUp(
     }
     return joined;
   });
+}
+
+/** It is the first operator's own deed; the audit log begins with them. */
+async function recordSetup(
+  transaction: Database,
+  accountId: number,
+  { email, session }: NewMember,
+): Promise<void> {
+  const actor = { accountId, address: session.address, action: 'auth.setup' };
+  const after = { email, role: 'operator' };
+  await record(transaction, actor, { entity: 'accounts', key: String(accountId), before: null, after });
 }

@@ -31,6 +31,13 @@ test('the token on the terminal makes the first operator, once, though registrat
   expect(await node.whoIs(told.data.access_token ?? '')).toMatchObject({ role: 'operator' });
   expect(await setUp(token, 'second@example.com')).toMatchObject(REFUSED);
   expect(await newToken()).toBeUndefined();
+  // The audit log begins with them, and says nothing of token or password.
+  const recorded = await fresh.database.query<{ all: string }>(
+    'select audit_log::text as all from audit_log',
+  );
+  expect(recorded).toHaveLength(1);
+  expect(recorded[0]?.all).toMatch(/192\.0\.2\.1,auth\.setup,accounts,.*first@example\.com/);
+  expect(recorded[0]?.all).not.toMatch(/tgo1|correct horse|scrypt/);
 });
 
 test('of five who use the token at once one becomes operator', async () => {

@@ -46,6 +46,8 @@ export async function commandsWith(
 /** A database of one's own and the commands on it. */
 export interface Terminal extends Commands {
   readonly fresh: FreshDatabase;
+  /** A file of this text, for commands that read one. */
+  fileOf(name: string, text: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -59,13 +61,17 @@ export async function openTerminal(catalog: string): Promise<Terminal> {
     TOLLGATE_TIMEZONE: 'Asia/Shanghai',
   };
   const commands = await commandsWith(environment, folder);
-  const catalogFile = join(folder, 'catalog.yaml');
-  await writeFile(catalogFile, catalog);
-  const applied = await commands.run('apply', '-f', catalogFile);
+  const fileOf = async (name: string, text: string): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, text);
+    return path;
+  };
+  const applied = await commands.run('apply', '-f', await fileOf('catalog.yaml', catalog));
   if (applied.code !== 0) throw new Error(applied.stderr);
   return {
     ...commands,
     fresh,
+    fileOf,
     close: async () => {
       await fresh.drop();
       await rm(folder, { recursive: true, force: true });
