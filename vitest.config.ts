@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'bench/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: 'test/support/suite.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -11,6 +11,7 @@ import { createKey } from '../../src/store/api-keys.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { type Api, createApi, loginWith } from './api.ts';
+import { applyCheaply } from './catalog-apply.ts';
 import { type FreshDatabase, freshDatabase } from './postgres.ts';
 
 /**
@@ -56,7 +57,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const fresh = await freshDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-world-'));
   const catalogFile = join(folder, 'catalog.yaml');
-  await writeFile(catalogFile, options.catalog ?? STANDARD_CATALOG);
+  const catalog = options.catalog ?? STANDARD_CATALOG;
+  await writeFile(catalogFile, catalog);
   const config = configOf({
     TOLLGATE_HOST: '127.0.0.1',
     TOLLGATE_PORT: '0',
@@ -67,6 +69,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     SIM: simulator.url,
     ...options.environment,
   });
+  await applyCheaply(fresh.database, config, catalog);
   const tollgate = await startTollgate(config, options.log ?? silentLogger);
   return assembleWorld({ simulator, fresh, folder, config, tollgate });
 }
