@@ -14,6 +14,7 @@ import { type ApplyOptions, applyCatalog, loadCatalog, previewCatalog } from './
 import type { Database } from './store/database.ts';
 import { isRightSecret } from './store/sealing.ts';
 import { readSecret } from './store/secret-file.ts';
+import { sealClearDocuments } from './store/verifications.ts';
 
 /** A sentence for the person who starts us; nothing was left running. */
 export class StartRefused extends Error {
@@ -31,7 +32,10 @@ export interface Setup {
 export async function openSealer(config: Config, database: Database): Promise<Sealer> {
   const secret = readSecret(config.secret, config.dataDirectory, systemRandom);
   const sealer = newSealer([secret], systemRandom);
-  if (await isRightSecret(database, sealer)) return sealer;
+  if (await isRightSecret(database, sealer)) {
+    await sealClearDocuments(database, sealer);
+    return sealer;
+  }
   throw new StartRefused(
     'TOLLGATE_SECRET (or the file "secret" in the data directory) is not the one this data was sealed with',
   );

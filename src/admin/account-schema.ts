@@ -39,7 +39,7 @@ export const VERIFICATION = Type.Object({
   email: Type.String(),
   kind: Type.Union([Type.Literal('personal'), Type.Literal('enterprise')]),
   name: Type.String(),
-  document_number: Type.String(),
+  document_number: Type.String({ description: 'Its last characters; all of it is in the account.' }),
   contact: nullable(Type.String()),
   status: VERIFICATION_STATUS,
   reason: nullable(Type.String()),
@@ -53,7 +53,7 @@ export const VERIFICATION_EXAMPLE = {
   email: 'user@example.com',
   kind: 'personal',
   name: 'Ada Lovelace',
-  document_number: 'X1234567',
+  document_number: '…4567',
   contact: null,
   status: 'approved',
   reason: null,
@@ -105,7 +105,12 @@ export const ACCOUNT = Type.Object({
   month_spent: SHOWN_AMOUNT,
   fallback_model: nullable(Type.String()),
   byok_fallback: Type.Boolean(),
-  verification: nullable(VERIFICATION),
+  verification: nullable(
+    Type.Object({
+      ...VERIFICATION.properties,
+      document_number: Type.String({ description: 'All of it: a decision needs it.' }),
+    }),
+  ),
   subscriptions: Type.Array(SUBSCRIPTION, { description: 'The latest hundred.' }),
   keys: Type.Array(KEY, { description: 'The latest hundred.' }),
   keys_total: Type.Integer({ minimum: 0 }),
@@ -120,7 +125,7 @@ export const ACCOUNT_EXAMPLE = {
   month_spent: '3.25',
   fallback_model: null,
   byok_fallback: false,
-  verification: VERIFICATION_EXAMPLE,
+  verification: { ...VERIFICATION_EXAMPLE, document_number: 'X1234567' },
   subscriptions: [SUBSCRIPTION_EXAMPLE],
   keys: [
     {

@@ -1,3 +1,4 @@
+import { maskDocument } from '../kernel/mask.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { AccountDetail, FoundAccount, FoundSubscription, FoundVerification } from './ports.ts';
 
@@ -33,7 +34,7 @@ export function shownAccount(detail: AccountDetail, shown: Shown, nowMs: number)
     month_spent: formatMicro(spentMicro),
     fallback_model: preference.fallbackModel,
     byok_fallback: preference.byokFallback,
-    verification: verification === undefined ? null : shownVerification(verification, shown),
+    verification: verification === undefined ? null : wholeVerification(verification, shown),
     subscriptions: subscriptions.items.map((each) => shownSubscription(each, shown)),
     keys: keys.items.map((key) => ({
       id: key.id,
@@ -56,11 +57,17 @@ export function shownSubscription(subscription: FoundSubscription, { showTime }:
   return { id, plan: planCode, starts_at: showTime(startsAtMs), ends_at: showTime(endsAtMs), status };
 }
 
+/** For whoever judges this one account: a decision needs all of the number. */
+function wholeVerification(verification: FoundVerification, shown: Shown): object {
+  return { ...shownVerification(verification, shown), document_number: verification.documentNumber };
+}
+
+/** In lists and answers to decisions nobody needs more of the document than its end. */
 export function shownVerification(verification: FoundVerification, { showTime }: Shown): object {
   const { id, accountId, email, kind, name, status, decidedAtMs } = verification;
   return {
     ...{ id, account_id: accountId, email, kind, name },
-    document_number: verification.documentNumber,
+    document_number: maskDocument(verification.documentNumber),
     contact: verification.contact ?? null,
     status,
     reason: verification.reason ?? null,

@@ -61,8 +61,8 @@ export function bindOwn({ data, openGate, client }: OwnParts, surroundings: Surr
     gate: lookingGate(openGate, surroundings),
     creditsPerYuan: config.creditsPerYuan,
     verifications: {
-      submit: (accountId, kind, fields) => submitVerification(database, { accountId, kind }, fields),
-      find: (accountId) => findVerification(database, accountId),
+      submit: (accountId, kind, fields) => submitVerification(database, { accountId, kind }, fields, sealer),
+      find: (accountId) => findVerification(database, accountId, sealer),
     },
     hosted: {
       list: (accountId) => listHosted(database, accountId),

@@ -5,6 +5,7 @@ import { formatMicro } from '../kernel/money.ts';
 import type { Setup } from '../setup.ts';
 import { type ListedAccount, listAccounts } from '../store/account-list.ts';
 import { findAccount } from '../store/accounts.ts';
+import { findVerification, type Verification } from '../store/verifications.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT, stringOption } from './command.ts';
 import { facts, pageLine, say, table } from './table.ts';
@@ -27,8 +28,12 @@ async function show(setup: Setup, input: CommandInput): Promise<number> {
   const accountId = await accountOf(setup, input);
   const account = await findAccount(setup.database, accountId, setup);
   if (account === undefined) throw new CommandFailed('the account does not exist any more');
-  const spentMicro = monthSpent(account, setup.config.timeZone);
-  say(input, accountJson(account, spentMicro), accountLines(account, spentMicro, setup.config.timeZone));
+  const { timeZone } = setup.config;
+  const spentMicro = monthSpent(account, timeZone);
+  const submitted = await findVerification(setup.database, accountId, setup.sealer);
+  say(input, { ...accountJson(account, spentMicro), verification: submittedJson(submitted) }, [
+    ...facts([...accountFacts(account, spentMicro, timeZone), ...submittedFacts(submitted)]),
+  ]);
   return EXIT.ok;
 }
 
@@ -68,10 +73,29 @@ function accountJson(account: StoredAccount, spentMicro: bigint): object {
   };
 }
 
-function accountLines(account: StoredAccount, spentMicro: bigint, timeZone: string): readonly string[] {
+/** All of the document's number: whoever decides looks here. */
+function submittedJson(submitted: Verification | undefined): object | null {
+  if (submitted === undefined) return null;
+  const { id, kind, fields, status, reason } = submitted;
+  const { name, documentNumber, contact } = fields;
+  return {
+    ...{ id, kind, name, document_number: documentNumber, contact: contact ?? null },
+    ...{ status, reason: reason ?? null },
+  };
+}
+
+function submittedFacts(submitted: Verification | undefined): readonly Fact[] {
+  if (submitted === undefined) return [];
+  const { id, kind, fields, status } = submitted;
+  return [['submitted', `${id}  ${kind}, ${status}: ${fields.name}, ${fields.documentNumber}`]];
+}
+
+type Fact = readonly [name: string, value: string];
+
+function accountFacts(account: StoredAccount, spentMicro: bigint, timeZone: string): readonly Fact[] {
   const time = createTimeFormat(timeZone);
   const cap = account.extraApiQuotaMicro;
-  return facts([
+  return [
     ['account', `${account.id}  ${account.email}`],
     ['status', account.status],
     ['role', account.role],
@@ -85,15 +109,16 @@ function accountLines(account: StoredAccount, spentMicro: bigint, timeZone: stri
     ['spent this month', `${formatMicro(spentMicro)} yuan`],
     ['fallback model', account.preference.fallbackModel ?? 'none'],
     ['BYOK fallback', ON_OFF[`${account.preference.byokFallback}`]],
-    ...account.subscriptions.map(({ id, planCode, startsAtMs, endsAtMs }): readonly [string, string] => [
-      'subscription',
-      `${id}  ${planCode}, ${time(startsAtMs)} to ${time(endsAtMs)}`,
-    ]),
-    ...account.byok.map(({ id, vendorCode, name, status }): readonly [string, string] => [
-      'credential',
-      `${id}  ${vendorCode}, ${status}, ${name}`,
-    ]),
-  ]);
+    ...account.subscriptions.map(
+      ({ id, planCode, startsAtMs, endsAtMs }): Fact => [
+        'subscription',
+        `${id}  ${planCode}, ${time(startsAtMs)} to ${time(endsAtMs)}`,
+      ],
+    ),
+    ...account.byok.map(
+      ({ id, vendorCode, name, status }): Fact => ['credential', `${id}  ${vendorCode}, ${status}, ${name}`],
+    ),
+  ];
 }
 
 export const accountList: Command = {

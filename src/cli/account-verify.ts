@@ -2,6 +2,7 @@ import type { Decision, FoundVerification } from '../admin/ports.ts';
 import { REASON_LENGTH_MAX } from '../bounds.ts';
 import { createTimeFormat } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { maskDocument } from '../kernel/mask.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { accountChanges } from '../store/operator-accounts.ts';
 import { listVerifications } from '../store/verification-decision.ts';
@@ -23,11 +24,12 @@ export const verificationList: Command = {
   run: (input) => {
     const page = pageOf(input);
     const status = optionalValue(input, 'status', (text, name) => choiceOf(text, name, STATES));
-    return withStore(input, async ({ database, config }) => {
-      const { items, total } = await listVerifications(database, { status, ...page });
+    return withStore(input, async ({ database, config, sealer }) => {
+      const { items, total } = await listVerifications(database, { status, ...page }, sealer);
       const time = createTimeFormat(config.timeZone);
       const rows = items.map((each) => [
-        ...[String(each.id), each.email, each.kind, each.status, each.name, each.documentNumber],
+        ...[String(each.id), each.email, each.kind, each.status, each.name],
+        maskDocument(each.documentNumber),
         time(each.createdAtMs),
       ]);
       say(input, { total, items: items.map(verificationJson) }, [
@@ -39,6 +41,7 @@ export const verificationList: Command = {
   },
 };
 
+/** As lists of the API show it: of the document its end; `account show` has all of it. */
 function verificationJson(each: FoundVerification): object {
   return {
     id: each.id,
@@ -46,7 +49,7 @@ function verificationJson(each: FoundVerification): object {
     email: each.email,
     kind: each.kind,
     name: each.name,
-    document_number: each.documentNumber,
+    document_number: maskDocument(each.documentNumber),
     contact: each.contact ?? null,
     status: each.status,
     reason: each.reason ?? null,
@@ -71,7 +74,7 @@ export const accountVerify: Command = {
     return withStore(input, async (setup) => {
       const accountId = await accountOf(setup, input);
       const waiting = { status: 'pending', accountId, offset: 0, limit: 1 } as const;
-      const { items } = await listVerifications(setup.database, waiting);
+      const { items } = await listVerifications(setup.database, waiting, setup.sealer);
       const [pending] = items;
       if (pending === undefined) throw new CommandFailed('the account has submitted nothing to decide');
       const { decide } = accountChanges(deskOf(setup, input));

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { masked, SECRET_FIELDS } from './mask.ts';
+import { maskDocument, masked, SECRET_FIELDS } from './mask.ts';
 
 test('of a secret its last four characters are left, of a short one nothing', () => {
   expect(masked({ name: 'main', secret: 'sk-0123456789abcdef' })).toEqual({ name: 'main', secret: '…cdef' });
   expect(masked({ password: 'fifteen letters' })).toEqual({ password: '…' });
+});
+
+test('of a document its end is left, and never more than half of it', () => {
+  expect(['X1234567', 'A12345', 'AB', 'A', ''].map(maskDocument)).toEqual(['…4567', '…345', '…B', '…', '…']);
 });
 
 test('every secret field is masked however deep it stands, and whatever it holds', () => {

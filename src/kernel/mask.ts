@@ -6,6 +6,7 @@ export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'api_key',
   'access_token',
   'refresh_token',
+  'document_number',
 ]);
 
 const DEPTH_MAX = 16;
@@ -15,6 +16,12 @@ const SPARING_LENGTH = 16;
 /** The last four characters, of secrets that are long enough to spare them. */
 export function maskSecret(secret: string): string {
   return `…${secret.length >= SPARING_LENGTH ? secret.slice(-4) : ''}`;
+}
+
+/** Of a person's document: its end, by which its holder knows it, and never most of it. */
+export function maskDocument(number: string): string {
+  const seen = Math.min(4, Math.floor(number.length / 2));
+  return `…${number.slice(number.length - seen)}`;
 }
 
 /** A copy in which every field of a secret name holds only what may be seen of it. */

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { maskDocument } from '../kernel/mask.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
 import { ID, NAME, nullable, TIME } from './fields.ts';
@@ -129,7 +130,7 @@ function shown(view: VerificationView, { showTime }: Footing): Record<keyof type
     kind,
     name: fields.name,
     // Who looks over a shoulder learns no more than who holds the document already.
-    document_number: `…${fields.documentNumber.slice(-4)}`,
+    document_number: maskDocument(fields.documentNumber),
     contact: fields.contact ?? null,
     status,
     reason: reason ?? null,

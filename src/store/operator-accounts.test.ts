@@ -11,13 +11,13 @@ import { submitVerification } from './verifications.ts';
 
 let fresh: FreshDatabase;
 let changes: AccountChanges;
+const sealer = newSealer(['0'.repeat(64)], systemRandom);
 const ACTOR = { accountId: undefined, address: 'test', action: 'test' };
 
 beforeAll(async () => {
   fresh = await freshDatabase();
   const { database } = fresh;
   const log = silentLogger;
-  const sealer = newSealer(['0'.repeat(64)], systemRandom);
   const options = {
     sealer,
     log,
@@ -32,7 +32,7 @@ afterAll(() => fresh.drop());
 const FIELDS = { name: 'Ada', documentNumber: 'X1234567', contact: undefined };
 
 async function submit(accountId: number, kind: 'personal' | 'enterprise'): Promise<number> {
-  const done = await submitVerification(fresh.database, { accountId, kind }, FIELDS);
+  const done = await submitVerification(fresh.database, { accountId, kind }, FIELDS, sealer);
   if (done.kind !== 'submitted') throw new Error(done.kind);
   return done.verification.id;
 }

@@ -40,7 +40,7 @@ export function accountChanges(desk: AccountDesk): AccountChanges {
     subscriptions: (accountId, part) => listSubscriptions(database, accountId, part),
     grant: (wanted, nowMs, actor) => grantAudited(desk, wanted, { nowMs, actor }),
     cancel: (place, actor) => cancelAudited(desk, place, actor),
-    verifications: (wanted) => listVerifications(database, wanted),
+    verifications: (wanted) => listVerifications(database, wanted, desk.options.sealer),
     decide: (verificationId, decision, actor) =>
       decideVerification(desk, verificationId, { decision, actor }),
   };
@@ -63,7 +63,8 @@ async function findDetail(
   );
   assert(created !== undefined, 'accounts are never deleted');
   const part = { offset: 0, limit: DETAIL_ROWS };
-  const { items } = await listVerifications(database, { status: undefined, accountId, offset: 0, limit: 1 });
+  const last = { status: undefined, accountId, offset: 0, limit: 1 };
+  const { items } = await listVerifications(database, last, options.sealer);
   return {
     account: rest,
     createdAtMs: created.created_at.getTime(),

@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { accountWith } from '../../test/support/calls.ts';
 import { CATALOG_TEXT, catalogDocument } from '../../test/support/catalog.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { SEAL_AGAIN_BATCH } from '../bounds.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { newSealer, type Sealer } from '../kernel/seal.ts';
+import { updateAccount } from './accounts.ts';
 import { readCatalog } from './catalog-read.ts';
 import { insertCredential, writeVendor } from './catalog-write.ts';
 import { isRightSecret, sealAgain } from './sealing.ts';
+import { findVerification, submitVerification } from './verifications.ts';
 
 const OLD = 'an old secret of more than thirty-two bytes';
 const NEW = 'a new secret of more than thirty-two bytes!';
@@ -40,12 +43,17 @@ it('after a rotation everything opens with the new secret alone, and a second ru
       await insertCredential(transaction, credential, old);
     }
   });
+  const accountId = await accountWith(fresh.database);
+  await updateAccount(fresh.database, accountId, { userType: 0 });
+  const fields = { name: 'Ada', documentNumber: 'X1234567', contact: undefined };
+  await submitVerification(fresh.database, { accountId, kind: 'personal' }, fields, old);
   const both = sealerOf(NEW, OLD);
-  expect(await sealAgain(fresh.database, both)).toBe(count);
+  expect(await sealAgain(fresh.database, both)).toBe(count + 1);
   expect(await sealAgain(fresh.database, both)).toBe(0);
   const fromNow = sealerOf(NEW);
   expect(await isRightSecret(fresh.database, fromNow)).toBe(true);
   expect(await isRightSecret(fresh.database, old)).toBe(false);
+  expect(await findVerification(fresh.database, accountId, fromNow)).toMatchObject({ fields });
   const stored = await readCatalog(fresh.database, { sealer: fromNow, log: silentLogger });
   expect(stored.credentials.size).toBe(count);
   for (const credential of stored.credentials.values()) {

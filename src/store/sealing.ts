@@ -22,15 +22,33 @@ export async function isRightSecret(database: Database, sealer: Sealer): Promise
  */
 export async function sealAgain(database: Database, sealer: Sealer): Promise<number> {
   let total = 0;
-  let lastId = 0;
-  for (;;) {
-    const step = await database.transaction((transaction) => sealStep(transaction, sealer, lastId));
-    total += step.sealed;
-    if (step.lastId === undefined) break;
-    lastId = step.lastId;
-  }
+  for (const place of PLACES) total += await sealPlace(database, sealer, place);
   await database.query('update seal_check set sealed = $1', [newCheckValue(sealer)]);
   return total;
+}
+
+/** A column of sealed texts, and whose they are. */
+interface Place {
+  readonly table: string;
+  readonly owner: string;
+  readonly column: string;
+}
+
+const PLACES: readonly Place[] = [
+  { table: 'credentials', owner: 'owner_account_id', column: 'secret_sealed' },
+  { table: 'verifications', owner: 'account_id', column: 'document_sealed' },
+];
+
+async function sealPlace(database: Database, sealer: Sealer, place: Place): Promise<number> {
+  let total = 0;
+  let lastId = 0;
+  for (;;) {
+    const part = { place, afterId: lastId };
+    const step = await database.transaction((transaction) => sealStep(transaction, sealer, part));
+    total += step.sealed;
+    if (step.lastId === undefined) return total;
+    lastId = step.lastId;
+  }
 }
 
 interface SealStep {
@@ -40,29 +58,30 @@ interface SealStep {
 }
 
 /** Rows are locked, so a secret that is being replaced is not overwritten by its older self. */
-async function sealStep(transaction: Database, sealer: Sealer, afterId: number): Promise<SealStep> {
-  const rows = await transaction.query<{
-    id: bigint;
-    owner_account_id: bigint | null;
-    secret_sealed: string;
-  }>(
-    `select id, owner_account_id, secret_sealed from credentials
-     where id > $1 order by id limit $2 for update`,
+async function sealStep(
+  transaction: Database,
+  sealer: Sealer,
+  { place, afterId }: { readonly place: Place; readonly afterId: number },
+): Promise<SealStep> {
+  const { table, owner, column } = place;
+  const rows = await transaction.query<{ id: bigint; owner: bigint | null; sealed: string }>(
+    `select id, ${owner} as owner, ${column} as sealed from ${table}
+     where id > $1 and ${column} is not null order by id limit $2 for update`,
     [afterId, SEAL_AGAIN_BATCH],
   );
   const ids: number[] = [];
   const texts: string[] = [];
   for (const row of rows) {
-    const owner = row.owner_account_id === null ? undefined : idNumber(row.owner_account_id);
-    const context = rowContext('credentials', idNumber(row.id), owner);
-    const secret = sealer.unseal(row.secret_sealed, context);
-    if (secret === undefined || sealer.isCurrent(row.secret_sealed)) continue;
+    const account = row.owner === null ? undefined : idNumber(row.owner);
+    const context = rowContext(table, idNumber(row.id), account);
+    const secret = sealer.unseal(row.sealed, context);
+    if (secret === undefined || sealer.isCurrent(row.sealed)) continue;
     ids.push(idNumber(row.id));
     texts.push(sealer.seal(secret, context));
   }
   await transaction.query(
-    `update credentials set secret_sealed = fresh.sealed
-     from unnest($1::bigint[], $2::text[]) as fresh(id, sealed) where credentials.id = fresh.id`,
+    `update ${table} set ${column} = fresh.sealed
+     from unnest($1::bigint[], $2::text[]) as fresh(id, sealed) where ${table}.id = fresh.id`,
     [ids, texts],
   );
   const last = rows.at(-1);

@@ -3,21 +3,17 @@ import type { AccountChanges, Decision, FoundVerification, VerificationSearch } 
 import { PAGE_SIZE_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import { formatMicro } from '../kernel/money.ts';
+import type { Sealer } from '../kernel/seal.ts';
 import { touchAccount } from './accounts.ts';
 import { audited, type Desk } from './audit.ts';
 import { type Database, idNumber } from './database.ts';
 import { postMovement } from './movement.ts';
+import { type DocumentRow, openDocument } from './verifications.ts';
 
-interface VerificationRow {
-  readonly id: bigint;
-  readonly account_id: bigint;
+interface VerificationRow extends DocumentRow {
   readonly email: string;
   readonly kind: FoundVerification['kind'];
-  readonly fields: {
-    readonly name: string;
-    readonly document_number: string;
-    readonly contact?: string | null;
-  };
+  readonly fields: { readonly name: string; readonly contact?: string | null };
   readonly status: FoundVerification['status'];
   readonly reason: string | null;
   readonly granted_micro: bigint;
@@ -25,8 +21,8 @@ interface VerificationRow {
   readonly decided_at: Date | null;
 }
 
-const COLUMNS = `verifications.id, account_id, email, kind, fields, verifications.status, reason, granted_micro,
-  verifications.created_at, decided_at`;
+const COLUMNS = `verifications.id, account_id, email, kind, fields, document_sealed, verifications.status, reason,
+  granted_micro, verifications.created_at, decided_at`;
 const JOINED = 'verifications join accounts on accounts.id = verifications.account_id';
 const MATCHES = '($1::text is null or verifications.status = $1) and ($2::bigint is null or account_id = $2)';
 
@@ -34,6 +30,7 @@ const MATCHES = '($1::text is null or verifications.status = $1) and ($2::bigint
 export async function listVerifications(
   database: Database,
   { status, accountId, offset, limit }: VerificationSearch,
+  sealer: Sealer,
 ): Promise<Listed<FoundVerification>> {
   assert(limit >= 1 && limit <= PAGE_SIZE_MAX && offset >= 0, 'a page is bounded');
   const filters = [status ?? null, accountId ?? null];
@@ -45,29 +42,30 @@ export async function listVerifications(
     `select count(*)::int as total from verifications where ${MATCHES}`,
     filters,
   );
-  return { items: rows.map(fromRow), total: count?.total ?? 0 };
+  return { items: rows.map((row) => fromRow(row, sealer)), total: count?.total ?? 0 };
 }
 
 async function findVerification(
   transaction: Database,
   verificationId: number,
+  sealer: Sealer,
 ): Promise<FoundVerification | undefined> {
   // Whoever decides at the same time waits here, and then finds it decided.
   const [row] = await transaction.query<VerificationRow>(
     `select ${COLUMNS} from ${JOINED} where verifications.id = $1 for update of verifications`,
     [verificationId],
   );
-  return row === undefined ? undefined : fromRow(row);
+  return row === undefined ? undefined : fromRow(row, sealer);
 }
 
-function fromRow(row: VerificationRow): FoundVerification {
+function fromRow(row: VerificationRow, sealer: Sealer): FoundVerification {
   return {
     id: idNumber(row.id),
     accountId: idNumber(row.account_id),
     email: row.email,
     kind: row.kind,
     name: row.fields.name,
-    documentNumber: row.fields.document_number,
+    documentNumber: openDocument(row, sealer),
     contact: row.fields.contact ?? undefined,
     status: row.status,
     reason: row.reason ?? undefined,
@@ -80,9 +78,13 @@ function fromRow(row: VerificationRow): FoundVerification {
 type Decided = Awaited<ReturnType<AccountChanges['decide']>>;
 type Done = Extract<Decided, { kind: 'decided' }>;
 
+interface DecisionDesk extends Desk {
+  readonly options: { readonly sealer: Sealer };
+}
+
 /** Of any number of decisions about one verification the first holds; the others find it decided. */
 export function decideVerification(
-  desk: Desk,
+  desk: DecisionDesk,
   verificationId: number,
   { decision, actor }: { readonly decision: Decision; readonly actor: Actor },
 ): Promise<Decided> {
@@ -93,7 +95,7 @@ export function decideVerification(
        for no key update`,
       [verificationId],
     );
-    const before = await findVerification(transaction, verificationId);
+    const before = await findVerification(transaction, verificationId, desk.options.sealer);
     if (before === undefined) return { kind: 'refused', refusal: { kind: 'not-found' } };
     if (before.status !== 'pending') return { kind: 'refused', refusal: { kind: 'decided-before' } };
     const grantedMicro = decision.kind === 'approve' ? await approve(transaction, before) : 0n;
@@ -108,7 +110,7 @@ export function decideVerification(
         actor.accountId ?? null,
       ],
     );
-    const after = await findVerification(transaction, verificationId);
+    const after = await findVerification(transaction, verificationId, desk.options.sealer);
     assert(after !== undefined, 'verifications are never deleted');
     const entry = {
       entity: 'verifications',

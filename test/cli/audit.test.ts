@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => terminal?.close());
 
-/** What stands behind the name of a command, and what is typed; a function where ground is to be laid first. */
+/** What stands behind the name of a command, and what is typed; a function lays the ground for it first. */
 interface Words {
   readonly words: readonly string[];
   readonly typed?: string;
@@ -29,7 +29,8 @@ const lastId = async (...list: readonly string[]): Promise<string> => {
 const submit = async (): Promise<void> => {
   const { id } = await terminal.json<{ id: number }>('account', 'show', '--account', 'operator@example.com');
   const fields = { name: 'Ada', documentNumber: 'X1234567', contact: undefined };
-  await submitVerification(terminal.fresh.database, { accountId: id, kind: 'personal' }, fields);
+  const { fresh, sealer } = terminal;
+  await submitVerification(fresh.database, { accountId: id, kind: 'personal' }, fields, sealer);
 };
 
 /** In this order, each on what those before have left. */
@@ -83,7 +84,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   registration: ['closed'],
 };
 
-/** They run until they are stopped; what operators write while they run is the API's and is recorded there. */
+/** They run until they are stopped; what operators write meanwhile is the API's, which records it. */
 const SERVERS: ReadonlySet<string> = new Set(['serve', 'demo']);
 /** There is no call to show, so it ends with 1; it must write nothing all the same. */
 const FAILS: ReadonlySet<string> = new Set(['call show']);

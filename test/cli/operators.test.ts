@@ -91,8 +91,9 @@ describe('account', () => {
     expect(await verify('--approve')).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing') });
     const { id } = await json<{ id: number }>('account', 'show', '--account', USER);
     const fields = { name: 'Ada', documentNumber: 'X1234567', contact: undefined };
+    const { fresh, sealer } = terminal;
     const submit = () =>
-      submitVerification(terminal.fresh.database, { accountId: id, kind: 'enterprise' }, fields);
+      submitVerification(fresh.database, { accountId: id, kind: 'enterprise' }, fields, sealer);
     await submit();
     expect((await verify('--refuse', 'not readable')).stdout).toBe('refused, 0 Credits granted\n');
     await submit();
@@ -100,7 +101,15 @@ describe('account', () => {
     expect((await verify('--approve')).code).toBe(1);
     expect(await json('account', 'show', '--account', USER)).toMatchObject({ user_type: 2 });
     const { stdout } = await run('verification', 'list', '--status', 'refused');
-    expect(stdout).toMatch(/user@example.com +enterprise +refused +Ada +X1234567/);
+    expect(stdout).toMatch(/user@example.com +enterprise +refused +Ada +…4567 /);
+    expect(stdout).not.toContain('X1234567');
+    const shown = await run('account', 'show', '--account', USER);
+    expect(shown.stdout).toMatch(/^submitted +\d+ {2}enterprise, approved: Ada, X1234567$/m);
+    const both = [await json('verification', 'list'), await json('account', 'show', '--account', USER)];
+    expect(both).toMatchObject([
+      { items: [{ document_number: '…4567' }, { document_number: '…4567' }] },
+      { verification: { document_number: 'X1234567', status: 'approved' } },
+    ]);
   });
 
   test('logout ends the logins of an account', async () => {

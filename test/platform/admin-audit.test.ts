@@ -232,7 +232,14 @@ describe('verification', () => {
     expect((await world.api('GET', '/verification', { token })).body.data).toMatchObject({
       verification: { status: 'refused', reason: 'not readable' },
     });
-    expect(await operator.get('/verifications?status=refused')).toMatchObject([{ id, name: 'Ada' }]);
+    // Lists show of a document its end; all of it stands where the one account is judged.
+    expect(await operator.get('/verifications?status=refused')).toMatchObject([
+      { id, name: 'Ada', document_number: '…4567' },
+    ]);
+    const account = await accountIdOf(operator, 'operator@example.com');
+    expect(await operator.get(`/accounts/${account}`)).toMatchObject({
+      verification: { id, document_number: 'X1234567' },
+    });
     expect(
       (await operator.ask('POST', '/verifications/999/decision', { decision: 'approve' })).body.code,
     ).toBe(1004);

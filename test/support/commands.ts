@@ -2,6 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../../src/cli/run.ts';
+import { systemRandom } from '../../src/kernel/random.ts';
+import { newSealer, type Sealer } from '../../src/kernel/seal.ts';
+import { readSecret } from '../../src/store/secret-file.ts';
 import { type FreshDatabase, freshDatabase } from './postgres.ts';
 import { type Finished, tollgate } from './processes.ts';
 
@@ -46,6 +49,8 @@ export async function commandsWith(
 /** A database of one's own and the commands on it. */
 export interface Terminal extends Commands {
   readonly fresh: FreshDatabase;
+  /** What the commands seal with. */
+  readonly sealer: Sealer;
   /** A file of this text, for commands that read one. */
   fileOf(name: string, text: string): Promise<string>;
   close(): Promise<void>;
@@ -71,6 +76,7 @@ export async function openTerminal(catalog: string): Promise<Terminal> {
   return {
     ...commands,
     fresh,
+    sealer: newSealer([readSecret(undefined, environment.TOLLGATE_DATA, systemRandom)], systemRandom),
     fileOf,
     close: async () => {
       await fresh.drop();
