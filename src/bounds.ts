@@ -359,3 +359,11 @@ export const REDIS_SEEDS_MAX = 100;
 export const REDIS_OPEN_MS = 5_000;
 /** How often it is looked whether Redis answers, so that readiness is known when nobody calls. */
 export const REDIS_LOOK_MS = 500;
+/** A day is added up from its hours this long after its end: most of its calls are settled by then. */
+export const DAYS_CLOSE_AFTER_MS = 3_600_000;
+/** Accounts looked at by one statement; those closed by one, and how many days of each: their calls wait. */
+export const DAYS_LOOK_ACCOUNTS = 1_000;
+export const DAYS_CLOSE_ACCOUNTS = 20;
+export const DAYS_CLOSE_DAYS = 7;
+/** Texts kept because the journal's next record repeats them: the last of so many keys, and so many names. */
+export const REPEATED_TEXTS_MAX = 2_000;

@@ -7,7 +7,8 @@ import { isJsonObject, parseJson } from '../kernel/json.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, CallRecord, FreeReason, OpenCall, Payer, Verdict } from './contract.ts';
-import { FRAME_HEAD_BYTES, isCount, isDuration, type JournalRecord } from './record.ts';
+import { FRAME_HEAD_BYTES, isDuration, type JournalRecord } from './record.ts';
+import { isCount } from './repeated-text.ts';
 
 /**
  * Reads what record.ts wrote. A line may be torn, flipped, or from a version that knew other fields: whatever

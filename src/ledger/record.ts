@@ -1,11 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { JOURNAL_RECORD_BYTES_MAX } from '../bounds.ts';
-import type { Prices } from '../catalog/contract.ts';
-import type { PriceSnapshot, Rates } from '../catalog/price.ts';
-import type { LeasedWindow, RememberedWindow } from '../gate/contract.ts';
+import type { RememberedWindow } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, CallRecord, OpenCall } from './contract.ts';
+import { isCount, isId, quote, repeatedText } from './repeated-text.ts';
 
 /**
  * The journal's records. One line each: CRC-32 of the JSON as eight hexadecimal digits, a space, the JSON, a
@@ -47,11 +46,11 @@ export function frameInto(target: Buffer, json: string, at = 0): number | undefi
 export function encodeOpen(call: OpenCall): string {
   assert(isCount(call.createdAtMs) && isCount(call.inputTokens) && isCount(call.images), 'counts are counts');
   assert(call.heldMicro >= 0n, 'a hold is never negative');
+  const { text, windows } = repeatedText(call);
   return (
-    `{"kind":"open","call":{${encodeCaller(call)},"routeId":${call.routeId}` +
-    `,"vendor":${quote(call.vendor)},"protocolOut":"${call.protocolOut}"` +
-    `,"price":${encodePrice(call.price)},"inputTokens":${call.inputTokens},"images":${call.images}` +
-    `,"heldMicro":"${call.heldMicro}"${encodeWindows(call.windows)}}}`
+    `{"kind":"open","call":{"callId":${quoteId(call.callId)},"createdAtMs":${call.createdAtMs}` +
+    `,"inputTokens":${call.inputTokens},"images":${call.images},"heldMicro":"${call.heldMicro}",${text}` +
+    `${encodeWindows(windows, NONE_USED)}}}`
   );
 }
 
@@ -65,16 +64,15 @@ export function encodeEnd(call: CallRecord): string {
   assert(isDuration(call.durationMs) && (call.ttfbMs === null || isDuration(call.ttfbMs)), 'time goes on');
   assert(call.amountMicro >= 0n && call.chargeMicro >= 0n && call.heldMicro >= 0n, 'money is never negative');
   const dropped = call.droppedFields.length === 0 ? '[]' : JSON.stringify(call.droppedFields);
+  const { text, windows } = repeatedText(call);
   return (
-    `{"kind":"end","call":{${encodeCaller(call)},"routeId":${call.routeId}` +
-    `,"vendor":${quote(call.vendor)},"protocolOut":${quote(call.protocolOut)}` +
+    `{"kind":"end","call":{"callId":${quoteId(call.callId)},"createdAtMs":${call.createdAtMs}` +
     `,"status":${call.status},"errorCode":${call.errorCode},"usage":${encodeUsage(call.usage)}` +
-    `,"estimated":${call.estimated},"price":${call.price === null ? 'null' : encodePrice(call.price)}` +
-    `,"amountMicro":"${call.amountMicro}","chargeMicro":"${call.chargeMicro}"` +
-    `,"freeReason":${quote(call.freeReason)},"verdict":"${call.verdict}"` +
-    `,"attempts":[${call.attempts.map(encodeAttempt).join()}],"heldMicro":"${call.heldMicro}"` +
-    `,"ttfbMs":${call.ttfbMs},"durationMs":${call.durationMs},"droppedFields":${dropped}` +
-    `${encodeWindows(call.windows)}}}`
+    `,"estimated":${call.estimated},"amountMicro":"${call.amountMicro}"` +
+    `,"chargeMicro":"${call.chargeMicro}","freeReason":${quote(call.freeReason)}` +
+    `,"verdict":"${call.verdict}","attempts":[${encodeAttempts(call.attempts)}]` +
+    `,"heldMicro":"${call.heldMicro}","ttfbMs":${call.ttfbMs},"durationMs":${call.durationMs}` +
+    `,"droppedFields":${dropped},${text}${encodeWindows(windows, call.windows)}}}`
   );
 }
 
@@ -83,26 +81,8 @@ export function withoutDroppedFields(call: CallRecord): CallRecord {
   return { ...call, droppedFields: [] };
 }
 
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isId(value: number | null): boolean {
-  return value === null || Number.isSafeInteger(value);
-}
-
 export function isDuration(value: unknown): value is number {
   return Number.isFinite(value) && (value as number) >= 0;
-}
-
-function encodeCaller(call: OpenCall | CallRecord): string {
-  assert(isId(call.accountId) && isId(call.keyId) && isId(call.routeId), 'ids are whole numbers');
-  return (
-    `"callId":${quoteId(call.callId)},"createdAtMs":${call.createdAtMs},"accountId":${call.accountId}` +
-    `,"keyId":${call.keyId},"keyName":${quote(call.keyName)},"modelAsked":${quote(call.modelAsked)}` +
-    `,"modelUsed":${quote(call.modelUsed)},"protocolIn":"${call.protocolIn}","stream":${call.stream}` +
-    `,"payer":"${call.payer}"`
-  );
 }
 
 function encodeUsage(usage: Usage): string {
@@ -123,6 +103,13 @@ function encodeUsage(usage: Usage): string {
   );
 }
 
+/** Nearly always one. */
+function encodeAttempts(attempts: readonly Attempt[]): string {
+  let text = '';
+  for (const attempt of attempts) text += (text === '' ? '' : ',') + encodeAttempt(attempt);
+  return text;
+}
+
 function encodeAttempt(attempt: Attempt): string {
   assert(isId(attempt.routeId) && isDuration(attempt.durationMs), 'an attempt has a route and takes time');
   return (
@@ -132,50 +119,17 @@ function encodeAttempt(attempt: Attempt): string {
   );
 }
 
+const NONE_USED: readonly RememberedWindow[] = Object.freeze([]);
+
 /** Most calls are counted by no window, or by one that outlives the process: then the field is absent. */
-function encodeWindows(windows: readonly (LeasedWindow | RememberedWindow)[]): string {
-  return windows.length === 0 ? '' : `,"windows":[${windows.map(encodeWindow).join()}]`;
-}
-
-function encodeWindow(window: LeasedWindow | RememberedWindow): string {
-  assert(isCount(window.seconds) && isCount(window.startedAtMs), 'a window begins and lasts');
-  const used = 'used' in window ? `,"used":"${window.used}"` : '';
-  return (
-    `{"scope":${JSON.stringify(window.scope)},"dimension":"${window.dimension}"` +
-    `,"seconds":${window.seconds},"startedAtMs":${window.startedAtMs}${used}}`
-  );
-}
-
-/** Prices belong to the catalogue and rates to a route: many calls share them, so their text is kept. */
-const priceTexts = new WeakMap<Prices, string>();
-const rateTexts = new WeakMap<Rates, string>();
-
-function encodePrice(price: PriceSnapshot): string {
-  return `{"prices":${textOf(priceTexts, price.prices)},"rates":${textOf(rateTexts, price.rates)}}`;
-}
-
-function textOf<Value extends object>(texts: WeakMap<Value, string>, value: Value): string {
-  const known = texts.get(value);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(value, (_, field) =>
-    typeof field === 'bigint' ? `${field}` : (field ?? null),
-  );
-  texts.set(value, text);
-  return text;
-}
-
-/** Names of models, keys, vendors and outcomes come again with every call: their text is kept, bounded. */
-const quotedTexts = new Map<string, string>();
-const QUOTED_TEXTS_MAX = 2_000;
-
-function quote(text: string | null): string {
-  if (text === null) return 'null';
-  const known = quotedTexts.get(text);
-  if (known !== undefined) return known;
-  const quoted = JSON.stringify(text);
-  if (quotedTexts.size >= QUOTED_TEXTS_MAX) quotedTexts.clear();
-  quotedTexts.set(text, quoted);
-  return quoted;
+function encodeWindows(windows: readonly string[], used: readonly RememberedWindow[]): string {
+  if (windows.length === 0) return '';
+  let text = ',"windows":[';
+  for (let index = 0; index < windows.length; index++) {
+    const use = used[index];
+    text += (index === 0 ? '' : ',') + windows[index] + (use === undefined ? '}' : `,"used":"${use.used}"}`);
+  }
+  return `${text}]`;
 }
 
 const PLAIN_ID = /^[\w-]{1,64}$/;
