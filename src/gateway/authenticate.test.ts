@@ -36,6 +36,21 @@ test('a good bearer key names its caller, whatever the case of the scheme', () =
   expect(authenticate(`bearer  ${key}`, new OneCaller(caller), NOW)).toBe(caller);
 });
 
+test('a connection that repeats its key is asked about every time, and another key on it is another caller', () => {
+  const connection = {};
+  const directory = new OneCaller(caller);
+  for (const _ of [1, 2, 3]) {
+    expect(authenticate(`Bearer ${key}`, directory, NOW, connection)).toBe(caller);
+  }
+  expect(directory.asked).toBe(3);
+  const other = `Bearer ${newApiKey(seededRandom(2))}`;
+  expect(authenticate(other, directory, NOW, connection)).toMatchObject({ error: { code: 40101 } });
+  expect(authenticate(undefined, directory, NOW, connection)).toMatchObject({ error: { code: 40001 } });
+  expect(authenticate(`Bearer ${key}`, new OneCaller(undefined), NOW, connection)).toMatchObject({
+    error: { code: 40101 },
+  });
+});
+
 test.each([undefined, '', 'Bearer', 'Bearer ', key, `Basic ${key}`, `Bearer ${key} x`])(
   'without a bearer key (%s) the answer is 40001',
   (header) => {

@@ -1,5 +1,6 @@
 import type { Route } from '../catalog/contract.ts';
 import type { LeasedWindow } from '../gate/contract.ts';
+import { assert } from '../kernel/assert.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { NO_USAGE, totalTokens } from '../kernel/usage.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
@@ -151,10 +152,10 @@ function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<Atte
 }
 
 /** design.md 4: the open record is in the operating system before the first byte goes upstream. */
-async function openInJournal(passage: Passage, route: Route, translation: Translation): Promise<void> {
+function openInJournal(passage: Passage, route: Route, translation: Translation): Promise<void> {
   const { call, facts, carriage } = passage;
-  if (call.price === undefined) return;
-  await carriage.journal.open({
+  assert(call.price !== undefined, 'an attempt has a price');
+  return carriage.journal.open({
     callId: call.id,
     createdAtMs: call.createdAtMs,
     accountId: call.caller.account.id,

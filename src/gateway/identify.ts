@@ -7,20 +7,24 @@ import type { Gateway } from './gateway.ts';
 /** What somebody waits who meets us at a bad moment. */
 export const WAIT_MS = 1_000;
 
+/** The part of a request that says who sent it. */
+type Sent = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'socket'>>;
+
 /** 1. Authentication. */
 export function identify(
-  request: Pick<IncomingMessage, 'headers'>,
+  request: Sent,
   gateway: Gateway,
   nowMs: number,
 ): Caller | Refusal | Promise<Caller | Refusal> {
   if (gateway.isDraining()) return refuse('unavailable', { retryAfterMs: WAIT_MS });
-  const found = authenticate(request.headers.authorization, gateway.directory, nowMs);
+  const { headers, socket } = request;
+  const found = authenticate(headers.authorization, gateway.directory, nowMs, socket);
   return found instanceof Promise ? found.catch(refuseIfAway) : found;
 }
 
 /** Somebody else knows a newer account than this caller's: it is read from the store. */
 export function identifyAgain(
-  request: Pick<IncomingMessage, 'headers'>,
+  request: Sent,
   { account }: Caller,
   gateway: Gateway,
   nowMs: number,
