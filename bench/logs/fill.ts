@@ -1,5 +1,6 @@
 /** Databases of any size, written by PostgreSQL itself: logs as the readers of the platform meet them. */
 import type { Database } from '../../src/store/database.ts';
+import { closeSomeDays } from '../../src/store/days.ts';
 import { ensurePartitions } from '../../src/store/partitions.ts';
 
 export interface Size {
@@ -11,6 +12,7 @@ export interface Size {
 const MONTH = '2026-11';
 const FILLED_FROM = '2026-11-01 00:00:00+00';
 export const FILLED_TO_MS = Date.UTC(2026, 10, 15, 12);
+const DAY_MS = 86_400_000;
 
 export async function fill(database: Database, size: Size): Promise<void> {
   await database.query(
@@ -28,11 +30,12 @@ export async function fill(database: Database, size: Size): Promise<void> {
   }
   for (const statement of [FILL_USAGE, FILL_MODELS, FILL_USERS]) await database.query(statement);
   for (const statement of indexes) await database.query(statement);
+  await closeDays(database);
   for (const table of [...TABLES, ...ROLLUPS, 'accounts']) await database.query(`vacuum analyze ${table}`);
 }
 
 const TABLES = ['calls', 'consumptions', 'ledger_entries'];
-const ROLLUPS = ['usage_hourly', 'model_hourly', 'model_users_daily'];
+const ROLLUPS = ['usage_hourly', 'usage_daily', 'model_hourly', 'model_users_daily'];
 
 /**
  * Row i: its account is i modulo the accounts, so that an account's entries are numbered i / accounts. Of its
@@ -102,6 +105,14 @@ const FILL_MODELS = `
 const FILL_USERS = `
   insert into model_users_daily
   select distinct (hour at time zone 'UTC')::date, model_id, account_id from usage_hourly`;
+
+/** As upkeep does it, up to the running day. */
+async function closeDays(database: Database): Promise<void> {
+  const toMs = FILLED_TO_MS - (FILLED_TO_MS % DAY_MS);
+  for (let afterId: number | undefined = 0; afterId !== undefined; ) {
+    afterId = await closeSomeDays(database, { timeZone: 'UTC', toMs, afterId });
+  }
+}
 
 /** Sorting once is much faster than growing indexes row by row. Answers what makes them again. */
 async function dropIndexes(database: Database): Promise<readonly string[]> {

@@ -19,6 +19,7 @@ export interface Asked {
 const SIZE = 10;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const TODAY_MS = FILLED_TO_MS - (FILLED_TO_MS % DAY_MS);
 const MODEL = { model: 'model-1' };
 /** A day whose ends lie in the middle of an hour, where the small database has calls too. */
 const CUT = { fromMs: FILLED_TO_MS - 2 * DAY_MS - 1_234_567, toMs: FILLED_TO_MS - 1_234_567 };
@@ -48,20 +49,22 @@ export const QUESTIONS: Readonly<Record<string, (asked: Asked) => Promise<unknow
   'balance log, page of two days': ({ database, accountId }) =>
     pageOfBalanceLog(database, accountId, { range: CUT, place: first }),
   'stats, overview': ({ database, accountId }) =>
-    usageBetween(database, accountId, { range: {}, edges: [Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 15)] }),
-  'stats, trend of 7 days': ({ database, accountId }) => trend({ database, accountId }, 7, DAY_MS),
-  'stats, trend of 24 hours': ({ database, accountId }) => trend({ database, accountId }, 24, HOUR_MS),
+    usageBetween(database, accountId, { range: {}, edges: [Date.UTC(2026, 10, 1), TODAY_MS] }),
+  'stats, trend of 7 days': ({ database, accountId }) =>
+    trend({ database, accountId }, TODAY_MS - 6 * DAY_MS, DAY_MS),
+  'stats, trend of 24 hours': ({ database, accountId }) =>
+    trend({ database, accountId }, FILLED_TO_MS - 24 * HOUR_MS, HOUR_MS),
   'stats, models of the month': ({ database, accountId }) =>
     usageOfModels(database, accountId, { fromMs: Date.UTC(2026, 10, 1) }),
 };
 
+/** Points begin at midnight or at a full hour, and the last one is not over, as the platform has them. */
 function trend(
   { database, accountId }: Pick<Asked, 'database' | 'accountId'>,
-  points: number,
+  fromMs: number,
   pointMs: number,
 ): Promise<unknown> {
-  const toMs = FILLED_TO_MS;
-  const fromMs = toMs - points * pointMs;
-  const edges = Array.from({ length: points }, (_, at) => fromMs + at * pointMs);
-  return usageBetween(database, accountId, { range: { fromMs, toMs }, edges });
+  const edges: number[] = [];
+  for (let edge = fromMs; edge < FILLED_TO_MS; edge += pointMs) edges.push(edge);
+  return usageBetween(database, accountId, { range: { fromMs, toMs: FILLED_TO_MS }, edges });
 }

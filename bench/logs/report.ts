@@ -2,7 +2,7 @@
 import { ratioOf, type Spread, spreadOf } from '../statistics.ts';
 import { renderTable, spreadText } from '../table.ts';
 
-/** Pages and statistics stay flat, whatever others have in the logs. */
+/** Pages and statistics stay flat, however long the logs are. */
 export const RATIO_MAX = 2;
 
 export interface Cost {
@@ -46,7 +46,7 @@ function processorUs(cell: Cell): ReadonlyMap<number, number> {
   return new Map(cell.costs.map((cost, repeat) => [repeat, cost.processorUs]));
 }
 
-/** `judged` has accounts of the same length; beside the others stands what an account's own history costs. */
+/** `judged` says whether a question stays flat; the others stand beside it. */
 export function renderRows(rows: readonly Row[], judged: string, others: readonly string[]): string {
   const head = ['question', 'processor µs', 'clock µs', `× ${judged}`, `≤ ${RATIO_MAX}`];
   return renderTable(

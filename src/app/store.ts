@@ -43,7 +43,8 @@ export async function openData(surroundings: Surroundings): Promise<Data> {
   const { conversationDays: retentionDays } = config;
   const conversations = new KeptConversations({ store: kept, clock: systemClock, log, retentionDays });
   endings.add(() => conversations.stop());
-  const upkeep = startStoreUpkeep({ database, clock: systemClock, log, logMonths: config.logMonths });
+  const { logMonths, timeZone } = config;
+  const upkeep = startStoreUpkeep({ database, clock: systemClock, log, logMonths, timeZone });
   endings.add(() => upkeep.stop());
   return { database, sealer, directory, conversations };
 }

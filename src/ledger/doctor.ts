@@ -97,6 +97,10 @@ export const CHECKS = {
     promise: "An account's hourly usage is the sum of its calls of that hour.",
     reading: 'The roll-up or the call log was changed, or lost a row.',
   },
+  'usage-days': {
+    promise: "An account's closed day is the sum of its hours, and none ends after what is closed.",
+    reading: 'The day or its hours were changed, or lost a row.',
+  },
   'model-rollup': {
     promise: "A model's hour is the sum of its calls that reached a vendor.",
     reading: 'The roll-up or the call log was changed, or lost a row.',

@@ -1,6 +1,7 @@
 /**
  * The doctor's questions about roll-ups: what the kept calls add up to, less what was added up when they were
- * settled. Whatever is not zero is a finding. Hours before the logs are kept cannot be asked any more.
+ * settled. Whatever is not zero is a finding. Hours before the logs are kept cannot be asked any more; days
+ * are compared with the hours, which stay.
  */
 const KEPT = '(select kept_from from log_retention)';
 const HOUR = "date_trunc('hour', c.created_at, 'UTC')";
@@ -67,6 +68,24 @@ const MODEL_SUMS: Columns = {
 
 const REACHED = 'c.price is not null and c.vendor is not null';
 
+const { account_id: _account, hour: _hour, ...DAY_COLUMNS } = USAGE_KEY;
+const DAY_KEY = Object.keys(DAY_COLUMNS).join(', ');
+const DAY_SUMS = Object.keys(USAGE_SUMS);
+const signed = (sign: '' | '-'): string => DAY_SUMS.map((name) => `${sign}${name}`).join(', ');
+
+/**
+ * An hour belongs to the last day that began before it, if that one has not ended: all hours and days in
+ * their order tell it, without looking for the day of each hour.
+ */
+const HOURS_WITH_DAYS = `
+  select *, max(day_start) over so_far as starts_at, max(day_end) over so_far as ends_at
+  from (select account_id, hour as at, null::timestamptz as day_start, null::timestamptz as day_end, ${DAY_KEY},
+          ${signed('')} from usage_hourly
+        union all
+        select distinct account_id, starts_at, starts_at, ends_at, null, null::bigint, null, null::int, null, null,
+          ${DAY_SUMS.map(() => 'null::bigint').join(', ')} from usage_daily) as in_order
+  window so_far as (partition by account_id order by at, day_start nulls last rows unbounded preceding)`;
+
 export const ROLLUP_QUESTIONS = {
   'usage-rollup': differences({
     table: 'usage_hourly',
@@ -75,6 +94,20 @@ export const ROLLUP_QUESTIONS = {
     from: LOGGED,
     subject: "'account ' || account_id",
   }),
+  'usage-days': `
+    select 'account ' || account_id as subject, 'day from ' || (starts_at at time zone 'UTC') || ' of ' || model_id
+      || ', the hours less the day:' || concat(${offOf(DAY_SUMS)}) as detail
+    from (select account_id, starts_at, ends_at, ${DAY_KEY}, ${signed('')}
+          from (${HOURS_WITH_DAYS}) as placed where day_start is null and at < ends_at
+          union all
+          select account_id, starts_at, ends_at, ${DAY_KEY}, ${signed('-')} from usage_daily) both_sides
+    group by account_id, starts_at, ends_at, ${DAY_KEY}
+    having ${DAY_SUMS.map((name) => `sum(${name}) <> 0`).join(' or ')}
+    union all
+    select 'account ' || id, 'a day ends at ' || (max(ends_at) at time zone 'UTC')
+      || ', its days are closed to ' || (days_closed_to at time zone 'UTC')
+    from accounts join usage_daily on account_id = id group by id having max(ends_at) > days_closed_to
+    order by 1, 2 limit $1`,
   'model-rollup': differences({
     table: 'model_hourly',
     key: MODEL_KEY,
@@ -104,14 +137,18 @@ function differences({ table, key, sums, from, subject }: Rollup): string {
   const keys = Object.keys(key).join(', ');
   const columns = Object.entries({ ...key, ...sums }).map(([name, value]) => `${value} as ${name}`);
   const names = Object.keys(sums);
-  const off = names.map((name) => `case when sum(${name}) <> 0 then ' ${name} ' || sum(${name}) end`);
   return `
     select ${subject} as subject, 'hour ' || (hour at time zone 'UTC') || ' of ' || model_id
-      || ', the calls less the roll-up:' || concat(${off.join(', ')}) as detail
+      || ', the calls less the roll-up:' || concat(${offOf(names)}) as detail
     from (select ${columns.join(', ')} from ${from}
           union all
           select ${keys}, ${names.map((name) => `-${name}`).join(', ')} from ${table}
           where hour >= ${KEPT}) both_sides
     group by ${keys} having ${names.map((name) => `sum(${name}) <> 0`).join(' or ')}
     order by 1, 2 limit $1`;
+}
+
+/** The columns that do not add up, with what is too much. */
+function offOf(names: readonly string[]): string {
+  return names.map((name) => `case when sum(${name}) <> 0 then ' ${name} ' || sum(${name}) end`).join(', ');
 }

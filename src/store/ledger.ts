@@ -15,6 +15,7 @@ import {
 } from './call-row.ts';
 import { type Consumption, freeConsumption, takeCharge } from './charge.ts';
 import { type Database, isSchemaFault } from './database.ts';
+import { addToClosedDays } from './days.ts';
 import { markKeysUsed } from './key-use.ts';
 import { ensurePartitions, logMonth } from './partitions.ts';
 import { type HeldPurse, holdPurses, savePurses } from './purse.ts';
@@ -117,6 +118,7 @@ class PostgresLedger implements LedgerStore {
       await markKeysUsed(transaction, fresh);
       await rememberWindows(transaction, fresh);
       await addRollups(transaction, fresh, { consumptions, lane: this.#lane });
+      await addToClosedDays(transaction, fresh, (accountId) => heldPurse(purses, accountId).daysClosedToMs);
     }
     fault('settle.before-commit');
     return [...funds].map(([accountId, each]) => ({ accountId, funds: each }));
@@ -126,10 +128,14 @@ class PostgresLedger implements LedgerStore {
     const { creditsPerYuan, calendar } = this.#options;
     const month = calendar.month(call.createdAtMs);
     if (call.chargeMicro === 0n) return freeConsumption(call, month);
-    const purse = purses.get(call.accountId);
-    assert(purse !== undefined, 'the purse of every call is held');
-    return takeCharge(purse, call, { creditsPerYuan, month });
+    return takeCharge(heldPurse(purses, call.accountId), call, { creditsPerYuan, month });
   }
+}
+
+function heldPurse(purses: ReadonlyMap<number, HeldPurse>, accountId: number): HeldPurse {
+  const purse = purses.get(accountId);
+  assert(purse !== undefined, 'the purse of every call is held');
+  return purse;
 }
 
 async function findKnown(transaction: Database, calls: readonly CallRecord[]): Promise<ReadonlySet<string>> {

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
+import { closeAllDays } from '../../test/support/days.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { createCalendar } from '../kernel/calendar.ts';
 import { pageOfBalanceLog, wholeBalanceLog } from './balance-log.ts';
 import { findOwnCall } from './call-log.ts';
+import { sumCredentialUse } from './credential-use.ts';
 import type { Database } from './database.ts';
 import { createLedgerStore } from './ledger.ts';
 import { pageOfLog, wholeLog } from './log-pages.ts';
@@ -42,6 +44,8 @@ beforeAll(async () => {
       ),
     );
   }
+  // Half of the rounds are of the day before.
+  await closeAllDays(fresh.database, 'UTC', NOVEMBER);
   await fresh.database.query('analyze');
 });
 
@@ -139,9 +143,9 @@ describe('no query of an account touches a row of another one', () => {
     ['a page of a range that cuts hours', cut, place],
   ] as const)('the call log: %s', async (_name, filter, where) => {
     const question = { accountId, filter, place: where };
-    // The roll-up has 50 rows of the account; the log is read where the page is.
+    // The roll-ups have 30 rows of the account, and 25 for a day's hours; the log is read where the page is.
     const read = await expectOwnRows((database) => pageOfLog(database, 'calls', question));
-    expect(read).toBeLessThanOrEqual(ROUNDS * 5 + 4 * 5 + 2 * 5);
+    expect(read).toBeLessThanOrEqual(30 + 25 + 4 * 5 + 2 * 5);
   });
 
   test('the consumption log, with the receipts', async () => {
@@ -188,9 +192,19 @@ describe('no query of an account touches a row of another one', () => {
     const edges = [NOVEMBER - 6 * HOUR, NOVEMBER];
     for (const range of [{}, whole, cut]) {
       const read = await expectOwnRows((database) => usageBetween(database, accountId, { range, edges }));
-      expect(read).toBeLessThanOrEqual(ROUNDS * 5 + 10);
-      await expectOwnRows((database) => usageOfModels(database, accountId, range));
+      // Five rows of the closed day, and five for each hour of today; those of a cut hour are in the log.
+      expect(read).toBeLessThanOrEqual(5 + 5 * 5 + 10);
+      const models = await expectOwnRows((database) => usageOfModels(database, accountId, range));
+      expect(models).toBeLessThanOrEqual(5 + 5 * 5 + 10);
     }
+    await expectOwnRows((database) => sumCredentialUse(database, accountId, whole));
+  });
+
+  test('a statistic reads a closed day by its day, and by its hours only when it is divided', async () => {
+    const read = (edge: number) =>
+      expectOwnRows((database) => usageBetween(database, accountId, { range: {}, edges: [edge] }));
+    expect(await read(NOVEMBER - 12 * HOUR)).toBe(5 + 5 * 5);
+    expect(await read(NOVEMBER - 20 * HOUR)).toBe(5 + 10 * 5);
   });
 });
 

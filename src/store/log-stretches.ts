@@ -1,11 +1,12 @@
 import type { LogFilter, LogQuestion } from '../ledger/log.ts';
 import { storable } from './call-row.ts';
 import { type Database, idNumber } from './database.ts';
+import { daysAndGaps, hoursOfGaps } from './days-read.ts';
 
 /**
- * Where a page of the logs begins, without walking to it. The roll-up knows how many rows each hour has for
- * every filter, so the page's hours, and the total, are sums over the roll-up; rows are then read from those
- * hours alone. An hour that the wanted time range cuts is counted in the log itself.
+ * Where a page of the logs begins, without walking to it. The roll-ups know how many rows each closed day and
+ * each hour has for every filter, so the total is a sum over them, and so are the page's days and then its
+ * hours; rows are read from those hours alone. An hour that the wanted time range cuts is counted in the log.
  */
 export type Log = 'calls' | 'consumptions';
 
@@ -45,7 +46,7 @@ export function callsThatFit(log: Log, first: number): string {
     and (${result}::text is null or (verdict in ('complete', 'cut-by-client')) = (${result} = 'ok'))${priced}`;
 }
 
-const ROWS_OF_HOUR: Readonly<Record<Log, string>> = {
+const COUNT: Readonly<Record<Log, string>> = {
   calls: "sum(case $8::text when 'ok' then calls - failed when 'failed' then failed else calls end)",
   consumptions: 'sum(case when $8::text is null then consumed else 0 end)',
 };
@@ -54,37 +55,58 @@ const ROWS_OF_HOUR: Readonly<Record<Log, string>> = {
 const EARLIEST = '-infinity';
 const LATEST = 'infinity';
 
-const hours = (log: Log): string => `
-  select hour as lo, hour + interval '1 hour' as hi, ${ROWS_OF_HOUR[log]} as rows
-  from usage_hourly where account_id = $1 and hour >= $2 and hour < $3 and hour <> all($11::timestamptz[])
-    and hour >= (select kept_from from log_retention)
-    and ($4::text is null or model_id = $4) and ($5::bigint is null or key_id = $5)
-    and ($6::text is null or protocol = $6) and ($7::int is null or status = $7)
-  group by hour`;
+/** What a row of the roll-ups must be to fit; whether its calls succeeded is counted. */
+const FITS = `($4::text is null or model_id = $4) and ($5::bigint is null or key_id = $5)
+  and ($6::text is null or protocol = $6) and ($7::int is null or status = $7)`;
+
+const spans = (log: Log): string => `
+  select starts_at as lo, ends_at as hi, true as is_day, ${COUNT[log]} as rows
+  from day_rows where ${FITS} group by 1, 2
+  union all
+  select hour, hour + interval '1 hour', false, ${COUNT[log]}
+  from ${hoursOfGaps(`hour <> all($11::timestamptz[]) and ${FITS}`)} group by 1`;
 
 const cutHours = (log: Log): string => `
-  select greatest(cut, $2), least(cut + interval '1 hour', $3),
+  select greatest(cut, $2), least(cut + interval '1 hour', $3), false,
     (select count(*) from calls where account_id = $1 and created_at >= greatest(cut, $2)
        and created_at < least(cut + interval '1 hour', $3) and ${callsThatFit(log, 4)})
   from unnest($11::timestamptz[]) as cut`;
 
+const WANTED = 'before + rows > $9::bigint and before < $9::bigint + $10::bigint';
+const IN_LOGS = { from: '(select kept_from from logs)', to: '$3::timestamptz' };
+
 /** Without cut hours the log itself need not even be planned. */
 const FIND: Readonly<Record<Log, Readonly<Record<'whole' | 'cut', string>>>> = {
-  calls: { whole: find(hours('calls')), cut: find(`${hours('calls')} union all ${cutHours('calls')}`) },
+  calls: {
+    whole: find('calls', spans('calls')),
+    cut: find('calls', `${spans('calls')} union all ${cutHours('calls')}`),
+  },
   consumptions: {
-    whole: find(hours('consumptions')),
-    cut: find(`${hours('consumptions')} union all ${cutHours('consumptions')}`),
+    whole: find('consumptions', spans('consumptions')),
+    cut: find('consumptions', `${spans('consumptions')} union all ${cutHours('consumptions')}`),
   },
 };
 
-function find(stretches: string): string {
+/** Days that hold rows of the wanted place are looked at by their hours. */
+function find(log: Log, all: string): string {
   return `
-    with stretches as (${stretches}),
-    numbered as (
-      select lo, hi, rows, sum(rows) over (order by lo desc) - rows as before from stretches where rows > 0)
+    with logs as materialized (select greatest($2::timestamptz, kept_from) as kept_from from log_retention),
+    ${daysAndGaps(IN_LOGS)},
+    spans as (${all}),
+    numbered as materialized (
+      select lo, hi, is_day, rows, sum(rows) over (order by lo desc) - rows as before from spans where rows > 0),
+    near as (select * from numbered where ${WANTED}),
+    stretches as (
+      select lo, hi, rows, before from near where not is_day
+      union all
+      select hour, hour + interval '1 hour', hours.rows,
+        day.before + sum(hours.rows) over (partition by day.lo order by hour desc) - hours.rows
+      from (select lo, hi, before from near where is_day) as day cross join lateral (
+        select hour, ${COUNT[log]} as rows from usage_hourly
+        where account_id = $1 and hour >= day.lo and hour < day.hi and ${FITS} group by hour offset 0) as hours
+      where hours.rows > 0)
     select lo, hi, rows::bigint, before::bigint, whole.total::bigint
-    from (select coalesce(sum(rows), 0) as total from numbered) as whole
-    left join numbered on before + rows > $9::bigint and before < $9::bigint + $10::bigint
+    from (select coalesce(sum(rows), 0) as total from numbered) as whole left join stretches on ${WANTED}
     order by lo desc`;
 }
 

@@ -6,6 +6,8 @@ import { type Database, idNumber } from './database.ts';
 /** A purse whose account row is locked until the transaction ends. */
 export interface HeldPurse extends Purse {
   readonly fundsVersion: bigint;
+  /** Days of the account that are added up end before. */
+  readonly daysClosedToMs: number;
 }
 
 interface AccountRow {
@@ -17,6 +19,7 @@ interface AccountRow {
   readonly month: string;
   readonly month_spent_micro: bigint;
   readonly last_seq: bigint;
+  readonly days_closed_to: Date;
 }
 
 /**
@@ -35,7 +38,8 @@ export async function holdPurses(
 }
 
 const HOLD = `
-  select id, auto_exchange, credits_micro, balance_micro, funds_version, month, month_spent_micro, last_seq
+  select id, auto_exchange, credits_micro, balance_micro, funds_version, month, month_spent_micro, last_seq,
+    days_closed_to
   from accounts where id = any($1::bigint[]) order by id for no key update`;
 
 function held(row: AccountRow): HeldPurse {
@@ -48,6 +52,7 @@ function held(row: AccountRow): HeldPurse {
     month: row.month,
     monthSpentMicro: row.month_spent_micro,
     lastSeq: row.last_seq,
+    daysClosedToMs: row.days_closed_to.getTime(),
     entries: [],
   };
 }

@@ -22,7 +22,13 @@ afterEach(async () => {
 });
 
 const start = (clock: ManualClock, logMonths: number): StoreUpkeep => {
-  const upkeep = startStoreUpkeep({ database: fresh.database, clock, log: silentLogger, logMonths });
+  const upkeep = startStoreUpkeep({
+    database: fresh.database,
+    clock,
+    log: silentLogger,
+    logMonths,
+    timeZone: 'UTC',
+  });
   running.push(upkeep);
   return upkeep;
 };
@@ -78,6 +84,35 @@ test('a reader that holds the old logs is not waited for; they go in a later rou
   });
   await upkeep.round();
   expect(await months()).toEqual([]);
+});
+
+test('closes days an hour after their end, once for all nodes, and not by a clock that jumped ahead', async () => {
+  const accountId = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
+  const ledger = createLedgerStore({
+    database: fresh.database,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    calendar: createCalendar('UTC'),
+  });
+  const [row] = await fresh.database.query<{ now: Date }>('select now() as now');
+  const nowMs = row?.now.getTime() ?? 0;
+  await ledger.settle([MARCH, MARCH - 86_400_000, nowMs].map((at) => callOf({ accountId, createdAtMs: at })));
+  const closed = async () =>
+    (
+      await fresh.database.query<{ day: string }>(
+        `select to_char(starts_at, 'MM-DD') as day from usage_daily order by 1`,
+      )
+    ).map(({ day }) => day);
+  const clock = new ManualClock(Date.UTC(2021, 3, 1, 0, 59));
+  const nodes = Array.from({ length: 4 }, () => start(clock, 0));
+  const round = () => Promise.all(nodes.map((node) => node.round()));
+  await round();
+  expect(await closed()).toEqual(['03-30']);
+  clock.advance(60_000);
+  await round();
+  expect(await closed()).toEqual(['03-30', '03-31']);
+  clock.advance(20 * 365 * 86_400_000);
+  await round();
+  expect(await closed()).toEqual(['03-30', '03-31']);
 });
 
 test('forgets windows that ended, and the books agree when logs were dropped', async () => {

@@ -1,10 +1,17 @@
 import { StoreUnavailable } from '../accounts/contract.ts';
-import { STORE_UPKEEP_MS, STORE_UPKEEP_STEPS_MAX, WINDOWS_PRUNED_ROWS } from '../bounds.ts';
+import {
+  DAYS_CLOSE_AFTER_MS,
+  STORE_UPKEEP_MS,
+  STORE_UPKEEP_STEPS_MAX,
+  WINDOWS_PRUNED_ROWS,
+} from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createDays, type Days } from '../kernel/days.ts';
 import type { Logger } from '../kernel/log.ts';
 import { SESSIONS_PRUNED_ROWS } from '../platform/bounds.ts';
 import type { Database } from './database.ts';
+import { closeSomeDays } from './days.ts';
 import { pruneLoginFailures } from './login-failures.ts';
 import { dropPartitionsBefore, logMonth } from './partitions.ts';
 import { pruneSessions } from './sessions.ts';
@@ -16,9 +23,11 @@ export interface StoreUpkeepOptions {
   readonly log: Logger;
   /** Whole months that the logs go back, besides the running one; 0 keeps everything. */
   readonly logMonths: number;
+  /** Days are closed as people of this time zone know them. */
+  readonly timeZone: string;
 }
 
-/** What the store forgets in the background. Any number of nodes may do it: each finds what is left. */
+/** What the store forgets and adds up in the background. Any number of nodes may: each finds what is left. */
 export interface StoreUpkeep {
   /** One round at a time; who asks meanwhile gets the one that runs. Never throws. */
   round(): Promise<void>;
@@ -36,11 +45,15 @@ class PeriodicUpkeep implements StoreUpkeep {
   readonly #options: StoreUpkeepOptions;
   readonly #timer: NodeJS.Timeout;
   #running: Promise<void> | undefined;
+  readonly #days: Days;
   #lastDay = Number.NaN;
+  /** Days up to the moment are closed of all accounts up to the one. */
+  #closed = { toMs: Number.NaN, afterId: 0 as number | undefined };
   #stopped = false;
 
   constructor(options: StoreUpkeepOptions) {
     this.#options = options;
+    this.#days = createDays(options.timeZone);
     this.#timer = setInterval(() => void this.round(), STORE_UPKEEP_MS);
     this.#timer.unref();
   }
@@ -63,6 +76,7 @@ class PeriodicUpkeep implements StoreUpkeep {
       await this.#forget(pruneWindows, WINDOWS_PRUNED_ROWS);
       await this.#forget(pruneSessions, SESSIONS_PRUNED_ROWS);
       await this.#forget(pruneLoginFailures, SESSIONS_PRUNED_ROWS);
+      await this.#closeDays();
       await this.#dropLogs();
     } catch (error) {
       // A store that is away, or busy with its logs, is tried again in the next round.
@@ -92,12 +106,28 @@ class PeriodicUpkeep implements StoreUpkeep {
     if (dropped.length > 0) log.info({ tables: dropped }, 'old logs dropped');
   }
 
-  /** By the earlier of two clocks: one that jumped ahead shall not cost anybody's logs. */
+  /** All accounts are looked at once a day, in as many rounds as it takes. */
+  async #closeDays(): Promise<void> {
+    const { database, timeZone } = this.#options;
+    const toMs = this.#days.startOf((await this.#earlierNow()) - DAYS_CLOSE_AFTER_MS);
+    if (toMs !== this.#closed.toMs) this.#closed = { toMs, afterId: 0 };
+    for (let steps = 0; steps < STORE_UPKEEP_STEPS_MAX && !this.#stopped; steps++) {
+      const { afterId } = this.#closed;
+      if (afterId === undefined) return;
+      this.#closed = { toMs, afterId: await closeSomeDays(database, { timeZone, toMs, afterId }) };
+    }
+  }
+
   async #keptFrom(): Promise<string> {
-    const { database, clock, logMonths } = this.#options;
+    const now = new Date(await this.#earlierNow());
+    return logMonth(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - this.#options.logMonths));
+  }
+
+  /** One clock that jumped ahead shall not cost anybody's logs, nor close a running day. */
+  async #earlierNow(): Promise<number> {
+    const { database, clock } = this.#options;
     const [row] = await database.query<{ now: Date }>('select now() as now');
     assert(row !== undefined, 'the database knows the time');
-    const now = new Date(Math.min(row.now.getTime(), clock.now()));
-    return logMonth(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - logMonths));
+    return Math.min(row.now.getTime(), clock.now());
   }
 }

@@ -1,11 +1,12 @@
 import type { ModelUsage, TimeRange, UsageSums } from '../ledger/log.ts';
 import { STATS_MODELS_MAX } from '../platform/bounds.ts';
 import { type Database, idNumber } from './database.ts';
+import { daysAndGaps, hoursOfGaps } from './days-read.ts';
 import { cutHoursOf, rangeValues } from './log-stretches.ts';
 
 /**
- * What an account used, from the roll-up. Hours that the asked range or a day of its time zone cuts are added
- * up from the log, so that a day in India is exact too.
+ * What an account used, from the roll-ups: closed days, and hours around them. Hours that the asked range or
+ * a day of its time zone cuts are added up from the log, so that a day in India is exact too.
  */
 const SUMS = [
   'calls',
@@ -23,9 +24,10 @@ const SUMS = [
 
 type SumRow = Readonly<Record<(typeof SUMS)[number], bigint>>;
 
-const WHOLE_HOURS = `
-  select hour as at, model_id, ${SUMS.join(', ')} from usage_hourly
-  where account_id = $1 and hour >= $2 and hour < $3 and hour <> all($4::timestamptz[])`;
+const WHOLE = `
+  select starts_at as at, model_id, ${SUMS.join(', ')} from day_rows
+  union all
+  select hour, model_id, ${SUMS.join(', ')} from ${hoursOfGaps('hour <> all($4::timestamptz[])')}`;
 
 const CUT_HOURS = `
   select c.created_at, c.model_used, 1, (c.verdict not in ('complete', 'cut-by-client'))::int, c.input_fresh,
@@ -38,16 +40,21 @@ const CUT_HOURS = `
 
 const ADDED = SUMS.map((name) => `sum(${name})::bigint as ${name}`).join(', ');
 
+const SPAN = { from: '$2::timestamptz', to: '$3::timestamptz' };
+const EDGES = '$5::timestamptz[]';
+
 const bucketsText = (rows: string): string => `
-  select width_bucket(at, $5::timestamptz[]) as bucket, ${ADDED} from (${rows}) as rows group by 1`;
+  with ${daysAndGaps({ ...SPAN, edges: EDGES })}
+  select width_bucket(at, ${EDGES}) as bucket, ${ADDED} from (${rows}) as rows group by 1`;
 const modelsText = (rows: string): string => `
+  with ${daysAndGaps(SPAN)}
   select model_id, ${ADDED} from (${rows}) as rows group by 1
   order by sum(amount_micro) desc, sum(calls) desc, 1 limit ${STATS_MODELS_MAX}`;
 
-/** Exported for the test that looks at their plans. Without cut hours the log is not even planned. */
-export const USAGE_TEXTS = {
-  buckets: { whole: bucketsText(WHOLE_HOURS), cut: bucketsText(`${WHOLE_HOURS} union all ${CUT_HOURS}`) },
-  models: { whole: modelsText(WHOLE_HOURS), cut: modelsText(`${WHOLE_HOURS} union all ${CUT_HOURS}`) },
+/** Without cut hours the log is not even planned. */
+const TEXTS = {
+  buckets: { whole: bucketsText(WHOLE), cut: bucketsText(`${WHOLE} union all ${CUT_HOURS}`) },
+  models: { whole: modelsText(WHOLE), cut: modelsText(`${WHOLE} union all ${CUT_HOURS}`) },
 } as const;
 
 /**
@@ -61,7 +68,7 @@ export async function usageBetween(
 ): Promise<readonly UsageSums[]> {
   const cuts = cutHoursOf([range.fromMs, range.toMs, ...edges]);
   const rows = await database.query<SumRow & { readonly bucket: number }>(
-    USAGE_TEXTS.buckets[cuts.length === 0 ? 'whole' : 'cut'],
+    TEXTS.buckets[cuts.length === 0 ? 'whole' : 'cut'],
     [accountId, ...rangeValues(range), cuts, edges.map((edge) => new Date(edge).toISOString())],
   );
   const found = new Map(rows.map((row) => [row.bucket, sumsFromRow(row)]));
@@ -76,7 +83,7 @@ export async function usageOfModels(
 ): Promise<readonly ModelUsage[]> {
   const cuts = cutHoursOf([range.fromMs, range.toMs]);
   const rows = await database.query<SumRow & { readonly model_id: string }>(
-    USAGE_TEXTS.models[cuts.length === 0 ? 'whole' : 'cut'],
+    TEXTS.models[cuts.length === 0 ? 'whole' : 'cut'],
     [accountId, ...rangeValues(range), cuts],
   );
   return rows.map((row) => ({ model: row.model_id, ...sumsFromRow(row) }));
