@@ -83,6 +83,7 @@ export const ENTRY_EXAMPLES: Readonly<
       name: 'pro',
       concurrency: 50,
       windows: [{ dimension: 'requests', seconds: 60, limit: '1200' }],
+      selectable: null,
     },
     made: { name: 'pro', concurrency: 50, windows: [{ dimension: 'requests', seconds: 60, limit: '1200' }] },
   },

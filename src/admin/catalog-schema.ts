@@ -117,7 +117,15 @@ export const ENTRY_SCHEMAS: Readonly<Record<EntryKind, EntrySchema>> = {
   policies: {
     required: { name: text(200) },
     fixed: {},
-    open: { concurrency: nullable(COUNT), windows: list(WINDOW, 100) },
+    open: {
+      concurrency: nullable(COUNT),
+      windows: list(WINDOW, 100),
+      selectable: nullable(
+        Type.Boolean({
+          description: "Whether users may choose it for their keys; null: they may unless it is a plan's.",
+        }),
+      ),
+    },
     shown: { id: ID },
   },
   plans: {

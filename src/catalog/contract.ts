@@ -107,6 +107,8 @@ export interface Policy {
   readonly name: string;
   readonly concurrency: number | undefined;
   readonly windows: readonly PolicyWindow[];
+  /** Whether users may choose it for their keys; when it is not said, they may unless it is a plan's. */
+  readonly selectable?: boolean | undefined;
 }
 
 export interface CoverageWindow {

@@ -95,6 +95,7 @@ describe('the difference between a file and the store', () => {
       'updated route gpt via main as gpt: capabilities.max_output_tokens unset → 4096',
     ],
     ['limit: 10 }', 'limit: 11 }', 'updated policy 1: windows [requests/60s 10] → [requests/60s 11]'],
+    ['name: pro,', 'name: pro, selectable: true,', 'updated policy 2: selectable unset → true'],
     ['models: [gpt]', 'models: "*"', 'updated plan PRO: covers.models [gpt] → *'],
     [
       'personal: "10"',
@@ -152,6 +153,7 @@ describe('entries as texts', () => {
       name: fc.constantFrom('a', 'none', '[]'),
       concurrency: fc.constantFrom(undefined, 0, 1),
       windows: fc.array(window, { maxLength: 2 }),
+      selectable: fc.constantFrom(undefined, true, false),
     });
     fc.assert(
       fc.property(policy, policy, (one, other) => {

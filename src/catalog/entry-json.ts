@@ -100,6 +100,7 @@ export function policyJson(policy: Policy): EntryJson {
       seconds,
       limit: dimension === 'amount' ? micro(limit) : limit.toString(),
     })),
+    selectable: policy.selectable ?? null,
   };
 }
 

@@ -133,6 +133,7 @@ export function ofPolicy(policy: Policy): FieldTexts {
     name: policy.name,
     concurrency: String(policy.concurrency ?? NONE),
     windows: list(policy.windows.map(windowText)),
+    selectable: String(policy.selectable ?? 'unset'),
   });
 }
 

@@ -11,6 +11,7 @@ import {
 } from './contract.ts';
 import {
   address,
+  boolean,
   choice,
   integer,
   list,
@@ -61,6 +62,7 @@ export const policyShape: Reader<Policy> = object<Policy>({
     distinct(windowShape, (each) => `${each.dimension} ${each.seconds}`),
     [],
   ),
+  selectable: optional<boolean | undefined>('selectable', boolean, undefined),
 });
 
 const coverageWindow = object<CoverageWindow>({

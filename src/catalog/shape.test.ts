@@ -92,7 +92,12 @@ describe('what is left out', () => {
       name: 'p',
       concurrency: undefined,
       windows: [],
+      selectable: undefined,
     });
+    for (const selectable of [true, false]) {
+      const said = good(policyShape, `{ id: 3, name: p, selectable: ${selectable} }`);
+      expect(said).toMatchObject({ selectable });
+    }
     expect(good(nodeShape, '{ name: n, base_url: "http://n" }')).toMatchObject({
       region: 'default',
       rateMicro: 100_000_000n,
@@ -172,6 +177,7 @@ it.each<[Reader<unknown>, string, string]>([
     'same length',
   ],
   [policyShape, `{ id: 1, name: p, windows: [${manyWindows}] }`, 'more than 16'],
+  [policyShape, '{ id: 1, name: p, selectable: perhaps }', 'selectable: must be true or false'],
   [policyShape, '{ id: 0, name: p }', 'id: must be a whole number'],
   [planShape, '{ code: GOLD, level: 4 }', 'from 1 to 3'],
   [planShape, '{ code: GOLD, level: 1, covers: { models: some } }', 'covers.models: must be a list'],

@@ -16,7 +16,7 @@ const COLUMNS: Readonly<Record<EntryKind, readonly string[]>> = {
   credentials: ['id', 'name', 'vendor', 'secret', 'rate', 'status'],
   models: ['model_id', 'name', 'status', 'client_visible', 'context_window'],
   routes: ['id', 'model_id', 'vendor', 'credential', 'forward_model_id', 'priority', 'status'],
-  policies: ['id', 'name', 'concurrency', 'windows'],
+  policies: ['id', 'name', 'concurrency', 'windows', 'selectable'],
   plans: ['code', 'level', 'name', 'price', 'days', 'policy'],
   nodes: ['name', 'base_url', 'region', 'rate'],
   announcements: ['id', 'title', 'starts_at', 'ends_at'],

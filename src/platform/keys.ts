@@ -131,9 +131,14 @@ const REFUSALS = {
   'unknown-policy': fail('badParameter', NO_POLICY),
 } as const;
 
-/** A plan's policy comes with its subscription: who could choose it would have the plan for nothing. */
+/**
+ * The operator's word, if there is one. Else a plan's policy comes with its subscription: who could choose it
+ * would have the plan for nothing.
+ */
 function mayChoose({ policies, plans }: CatalogSnapshot, policyId: number): boolean {
-  if (!policies.has(policyId)) return false;
+  const policy = policies.get(policyId);
+  if (policy === undefined) return false;
+  if (policy.selectable !== undefined) return policy.selectable;
   for (const plan of plans.values()) if (plan.policyId === policyId) return false;
   return true;
 }

@@ -246,6 +246,7 @@ interface PolicyRow {
     seconds: number;
     limit: string;
   }[];
+  readonly selectable: boolean | null;
 }
 
 function policyFromRow(row: PolicyRow): Policy {
@@ -258,6 +259,7 @@ function policyFromRow(row: PolicyRow): Policy {
       seconds,
       limit: BigInt(limit),
     })),
+    selectable: row.selectable ?? undefined,
   };
 }
 

@@ -173,6 +173,7 @@ export async function writePolicy(transaction: Database, policy: Policy): Promis
     name: policy.name,
     concurrency: policy.concurrency ?? null,
     windows: JSON.stringify(windows),
+    selectable: policy.selectable ?? null,
   });
 }
 

@@ -21,7 +21,7 @@ const chat = (model: string) =>
 const LIFE = [
   ['vendors', 'acme', VENDOR, { rate: '80', byok: true }],
   ['models', 'new/model', { model_id: 'new/model', prices: { input: '1.5' } }, { status: 'disabled' }],
-  ['policies', '77', { id: 77, name: 'tight' }, { concurrency: 3 }],
+  ['policies', '77', { id: 77, name: 'tight' }, { concurrency: 3, selectable: false }],
   ['plans', 'GOLD', { code: 'GOLD', level: 3, price: '99.9' }, { days: 365 }],
   ['nodes', 'far away', { name: 'far away', base_url: 'https://far.example.com' }, { rate: '110' }],
   [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTimeFormat } from '../../src/kernel/calendar.ts';
 import { codeOf, type Member, MemberWorld, newKey } from './members.ts';
+import { operatorOf } from './operator.ts';
 
 let world: MemberWorld;
 let ada: Member;
@@ -48,6 +49,24 @@ describe('spec 2.4: an API key', () => {
       expect([answer.status, answer.body.code], String(policy_id)).toEqual([400, 1001]);
       expect(answer.body.message).toContain('policy_id');
     }
+  });
+
+  test('an operator says which policies users may choose; what is left unsaid follows the plans', async () => {
+    const { email } = await world.member({ patch: { role: 'operator' } });
+    const operator = await operatorOf(world.world, email);
+    const say = (policy: number, selectable: boolean | null) =>
+      operator.write('PUT', `/policies/${policy}`, { selectable });
+    const choose = async (policy: number) =>
+      (await ada.ask('POST', '/api-key', { name: 'chosen', policy_id: policy })).body.code;
+    // 2 is nobody's, 3 is a plan's.
+    expect([await choose(2), await choose(3)]).toEqual([0, 1001]);
+    expect(await say(2, false)).toMatchObject({ id: 2, selectable: false });
+    expect(await say(3, true)).toMatchObject({ id: 3, selectable: true });
+    expect([await choose(2), await choose(3)]).toEqual([1001, 0]);
+    expect((await operator.ask('PUT', '/policies/2', { selectable: 'no' })).body.code).toBe(1001);
+    await say(2, null);
+    expect(await say(3, null)).toMatchObject({ id: 3, selectable: null });
+    expect([await choose(2), await choose(3)]).toEqual([0, 1001]);
   });
 
   test('a policy that comes with a subscription has higher priority', async () => {
