@@ -44,8 +44,9 @@ const FIND_DUE = `
   with next as (
     select id, days_closed_to from accounts where id > $1 order by id limit ${DAYS_LOOK_ACCOUNTS})
   select (select max(id) from next) as last, (select count(*) from next) as looked, array(
-    select id from next where days_closed_to < $2::timestamptz and exists (
-      select from usage_hourly where account_id = id and hour >= days_closed_to and hour < $2::timestamptz)
+    select id from next where (
+      select hour from usage_hourly
+      where account_id = id and hour >= days_closed_to and hour < $2::timestamptz order by hour limit 1) is not null
     order by id limit ${DAYS_CLOSE_ACCOUNTS}) as due`;
 
 const HOLD = 'select id from accounts where id = any($1::bigint[]) order by id for no key update';
@@ -64,8 +65,10 @@ const CLOSE = `
       where account_id = accounts.id and hour >= days_closed_to and hour < $2::timestamptz) as first
     where id = any($1::bigint[]) and first.hour is not null),
   hours as (
-    select distinct id, days_closed_to, closed_to, hour, date_trunc('day', hour, $3) as midnight
-    from open join usage_hourly on account_id = id and hour >= days_closed_to and hour < closed_to),
+    select id, days_closed_to, closed_to, date_trunc('day', hour, $3) as midnight
+    from open cross join lateral (
+      select distinct hour from usage_hourly
+      where account_id = id and hour >= days_closed_to and hour < closed_to offset 0) as hours),
   days as (
     select distinct id as account_id,
       greatest(days_closed_to, date_trunc('hour', midnight + interval '1 hour' - interval '1 microsecond', 'UTC'))

@@ -7,6 +7,7 @@ import { pageOfBalanceLog, wholeBalanceLog } from './balance-log.ts';
 import { findOwnCall } from './call-log.ts';
 import { sumCredentialUse } from './credential-use.ts';
 import type { Database } from './database.ts';
+import { addToClosedDays } from './days.ts';
 import { createLedgerStore } from './ledger.ts';
 import { pageOfLog, wholeLog } from './log-pages.ts';
 import { loadModelTraffic } from './model-traffic.ts';
@@ -75,7 +76,8 @@ async function statementsOf(work: (database: Database) => Promise<unknown>): Pro
     statements.push({ text, values });
     return database.query(text, values);
   };
-  await work({ ...database, query });
+  const recorded: Database = { ...database, query, transaction: (inner) => inner(recorded) };
+  await work(recorded);
   return statements;
 }
 
@@ -91,7 +93,8 @@ async function readsOf({ text, values }: Statement): Promise<readonly PlanNode[]
   });
   const found: PlanNode[] = [];
   const walk = (node: PlanNode): void => {
-    if (node['Relation Name'] !== undefined || node['Index Name'] !== undefined) found.push(node);
+    const isRead = node['Node Type'] !== 'ModifyTable';
+    if (isRead && (node['Relation Name'] ?? node['Index Name']) !== undefined) found.push(node);
     for (const child of node.Plans ?? []) walk(child);
   };
   const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
@@ -219,4 +222,16 @@ test('rankings read the hours of the period, and its users the days', async () =
     expect(read['Node Type']).toMatch(/^(Index|Bitmap)/);
     if (read['Index Name'] !== undefined) expect(read['Index Cond']).toMatch(/hour|day/);
   }
+});
+
+test('a late call and upkeep read the hours of their accounts, by the account', async () => {
+  const late = callOf({ accountId, createdAtMs: NOVEMBER - 20 * HOUR });
+  const again = await expectOwnRows((database) => addToClosedDays(database, [late], () => NOVEMBER));
+  // Where the day is, and its hours.
+  expect(again).toBe(1 + 5 * 5);
+  const statements = await statementsOf((database) => closeAllDays(database, 'UTC', NOVEMBER + 24 * HOUR));
+  const reads = (await Promise.all(statements.map(readsOf))).flat();
+  const hours = reads.filter((node) => node['Relation Name'] === 'usage_hourly');
+  expect(hours.length).toBeGreaterThan(2);
+  for (const node of hours) expect(node['Index Cond']).toMatch(/account_id = .*hour >= /);
 });
