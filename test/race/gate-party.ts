@@ -1,4 +1,5 @@
-import { argv, stdout } from 'node:process';
+import { once } from 'node:events';
+import process, { argv, stdout } from 'node:process';
 import { connectRedis } from '../../src/gate/redis/connect.ts';
 import { createRedisGate } from '../../src/gate/redis/gate.ts';
 import {
@@ -58,5 +59,7 @@ for (const [index, kind] of (Object.keys(KINDS) as (keyof typeof KINDS)[]).entri
   if (wanted.split(',').includes(kind)) entered[kind] = await storm(kind, index + 1);
 }
 stdout.write(`${JSON.stringify(entered)}\n`);
+// Who leaves first would let its calls run out while others still storm: all stay until the last is done.
+await once(process, 'SIGTERM');
 await gate.close();
 connection.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisServer } from '../prerequisites.ts';
-import { startProgram } from '../support/processes.ts';
+import { startProgram, until } from '../support/processes.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { LARGE, PATIENCE_MS } from './sizes.ts';
 
@@ -65,6 +65,10 @@ async function sumsOf(redis: TestRedis, storm: Storm): Promise<Record<string, nu
     const args = [redis.url, share, storm.limit, startAt, storm.kinds.join(',')].map(String);
     return startProgram(['test/race/gate-party.ts', ...args]);
   });
+  const isDone = (): boolean =>
+    parties.every((party) => party.stdout().endsWith('\n') || party.stderr() !== '');
+  await until(isDone, PATIENCE_MS);
+  for (const party of parties) party.kill('SIGTERM');
   const exits = await Promise.all(parties.map((party) => party.exited));
   expect(exits.map(({ code }, index) => [code, parties[index]?.stderr()])).toEqual(exits.map(() => [0, '']));
   const sums: Record<string, number> = {};
