@@ -21,6 +21,7 @@ const settle = (name: string): Catcher => ({ file: 'src/gateway/settle.test.ts',
 const recover = (name: string): Catcher => ({ file: 'src/ledger/recover.test.ts', name });
 const price = (name: string): Catcher => ({ file: 'src/catalog/price.test.ts', name });
 const charge = (name: string): Catcher => ({ file: 'src/store/charge.test.ts', name });
+const days = (name: string): Catcher => ({ file: 'src/store/days.test.ts', name });
 const model: Catcher = { file: 'test/model/model.test.ts', name: 'in memory' };
 
 /** What a call owes, and how often. */
@@ -155,6 +156,20 @@ const JOURNAL: readonly Bug[] = [
     text: 'where gate_windows.started_at <= excluded.started_at`;',
     instead: '`;',
     catcher: { file: 'src/store/windows.test.ts', name: 'of a newer window replace the older one' },
+  },
+  {
+    name: 'a late call is missing in its closed day',
+    file: 'src/store/days.ts',
+    text: 'createdAtMs < closedTo(accountId)',
+    instead: 'createdAtMs < 0',
+    catcher: days('a call that comes after its day was closed'),
+  },
+  {
+    name: 'a closed day counts whole where a statistic divides it',
+    file: 'src/store/days-read.ts',
+    text: ') = width_bucket(ends_at',
+    instead: ') <= width_bucket(ends_at',
+    catcher: days('after a change of the time zone'),
   },
 ];
 
