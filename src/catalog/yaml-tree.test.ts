@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/support/cost.ts';
 import { CATALOG_FILE_BYTES_MAX } from '../bounds.ts';
 import { formatProblem, Problems } from './problems.ts';
 import { type Environment, readTree, type Tree } from './yaml-tree.ts';
@@ -99,9 +100,9 @@ describe('hostile files', () => {
         .fill(`*a${level - 1}`)
         .join(', ')}]\n`;
     }
-    const started = performance.now();
+    const started = processorMs();
     expect(read(text).problems.some((problem) => problem.includes('aliases'))).toBe(true);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(processorMs() - started).toBeLessThan(5_000);
   });
 
   it('larger than the bound are not parsed', () => {

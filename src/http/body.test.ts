@@ -4,6 +4,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { afterEach, expect, test, vi } from 'vitest';
+import { processorMs } from '../../test/support/cost.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { BODY_LIMITS, type BodyLimits, type BodyResult, createBodyReader } from './body.ts';
 import { ByteBudget } from './budget.ts';
@@ -266,11 +267,11 @@ test('a bomb is refused before it costs memory or time', async () => {
     const watch = setInterval(() => {
       highest = Math.max(highest, to.budget.usedBytes);
     }, 1);
-    const begun = performance.now();
+    const begun = processorMs();
     const answer = await send(to, bomb, { 'content-encoding': encoding });
     clearInterval(watch);
     expect([encoding, answer.status, code(answer.text)]).toEqual([encoding, 413, 41301]);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(processorMs() - begun).toBeLessThan(1_000);
     expect(highest).toBeLessThan(20 * MIB);
   }
   expect(to.budget.usedBytes).toBe(0);

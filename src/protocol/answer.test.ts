@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/support/cost.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { PlainAnswer, RequestFacts } from './dialect.ts';
@@ -115,8 +116,8 @@ describe('an answer with images', () => {
 
   it('of a hundred megabytes is read in a moment', () => {
     const body = `{"data":[{"b64_json":"${'QUJD'.repeat(25_000_000)}"}]}`;
-    const started = performance.now();
+    const started = processorMs();
     expect(read('images', body).usage?.images).toBe(1);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(processorMs() - started).toBeLessThan(2_000);
   });
 });

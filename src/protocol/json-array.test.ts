@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/support/cost.ts';
 import { ArraySplitter } from './json-array.ts';
 
 function split(
@@ -64,7 +65,7 @@ describe('elements of a growing array', () => {
   it('of twenty megabytes cost linear time', () => {
     const splitter = new ArraySplitter();
     const chunk = Buffer.alloc(1024, 0x78);
-    const started = performance.now();
+    const started = processorMs();
     split([Buffer.from('[{"a":"')], splitter);
     for (let fed = 0; fed < 20 * 1024; fed++) {
       splitter.feed(chunk);
@@ -72,6 +73,6 @@ describe('elements of a growing array', () => {
       splitter.keep();
     }
     expect(split([Buffer.from('"}')], splitter).elements[0]).toHaveLength(20 * 1024 * 1024 + 8);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(processorMs() - started).toBeLessThan(5_000);
   });
 });

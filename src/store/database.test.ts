@@ -146,7 +146,7 @@ describe('an error', () => {
     const started = performance.now();
     const opening = openDatabase({ connection: `postgresql://x@127.0.0.1:${port}/x`, log: silentLogger });
     await expect(opening).rejects.toThrow(StoreUnavailable);
-    expect(performance.now() - started).toBeLessThan(7_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     silent.close();
   });
 

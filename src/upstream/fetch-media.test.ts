@@ -235,7 +235,7 @@ describe('time and room', () => {
     );
     const startedMs = performance.now();
     expect(await get()).toMatchObject({ reason: 'too-slow' });
-    expect(performance.now() - startedMs).toBeLessThan(1_500);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
   test('a name that is never found is left', async () => {

@@ -1,6 +1,6 @@
 import type { TruthCall } from '../../sim/truth.ts';
 import type { Database } from '../../src/store/database.ts';
-import type { Payer, Seen } from './load.ts';
+import { type Payer, type Seen, stalledMs } from './load.ts';
 
 /** What became of all calls, and everything that is wrong with it. */
 export interface Audit {
@@ -75,7 +75,7 @@ export async function audit(
     const truly = truths.get(one.tag);
     if (row === undefined) {
       lost += 1;
-      problems.push(`${describe(one)}: no row`);
+      problems.push(`${describe(one)}: no row, answered ${one.status} ${one.text.slice(0, 200)}`);
     } else if (one.status !== 200) problems.push(`${describe(one)}: ${one.text}`);
     else if (truly === undefined) problems.push(`${describe(one)}: the vendor never saw it`);
     else {
@@ -129,7 +129,9 @@ function checkTaken(one: Seen, row: Row): string | undefined {
 
 /** delivered − 1 s ≤ charged ≤ produced. */
 function checkCut(one: Seen, row: Row, truly: TruthCall, diedAt: number): string | undefined {
-  const knownBy = Math.min(diedAt, one.arrivals.at(-1) ?? 0) - MARK_MS - SLACK_MS;
+  const lastAt = Math.min(diedAt, one.arrivals.at(-1) ?? 0);
+  // A client that was held up notes the last tokens later than they came, and so takes the death for later.
+  const knownBy = lastAt - MARK_MS - SLACK_MS - stalledMs(lastAt - 2 * MARK_MS, one.endedAt);
   const least = one.arrivals.filter((at) => at <= knownBy).length - ESTIMATE_SLACK_TOKENS;
   const output = Number(row.output);
   if (output < least)

@@ -44,7 +44,7 @@ describe('a PostgreSQL of the user’s that is away', () => {
     database = await openDatabase({ connection: postgres.connection, log: silentLogger });
     known = await keyOf(database, 'user@example.com');
     cold = await keyOf(database, 'user@example.com');
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     server?.kill('SIGKILL');
@@ -80,10 +80,10 @@ describe('a PostgreSQL of the user’s that is away', () => {
       expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 
       postgres = await startPostgres();
-      await until(async () => (await ask({ ...client, key: cold }, load)).status === 200, 10_000);
+      await until(async () => (await ask({ ...client, key: cold }, load)).status === 200);
       await load.end();
       expect(load.seen.filter(({ broken }) => broken)).toEqual([]);
-      await until(() => isIdle(server), 10_000);
+      await until(() => isIdle(server));
       const { problems, ...counts } = await judge(database, simulator, load);
       const result = `${counts.finished} served, ${refused.length} of others refused, lag up to ${lagMax}, 0 lost`;
       console.log(`proof | PostgreSQL away under load | ${AWAY_MS / 1000} s | ${result}`);
@@ -91,7 +91,7 @@ describe('a PostgreSQL of the user’s that is away', () => {
       expect(counts).toMatchObject({ lost: 0, doubled: 0, cut: 0 });
       expect(counts.finished).toBeGreaterThan(100);
     },
-    AWAY_MS + 60_000,
+    AWAY_MS + 300_000,
   );
 });
 
@@ -99,7 +99,7 @@ describe('the embedded database', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene();
-  }, 120_000);
+  }, 300_000);
   afterAll(() => scene?.close());
 
   const postmaster = async (): Promise<number> => {
@@ -112,14 +112,13 @@ describe('the embedded database', () => {
   test('that is killed under load is brought back by the server, and nobody notices', async () => {
     const load = new Load(SIZE, seeded(8));
     load.start({ url: scene.server.url, key: scene.key });
+    // Whom the server does not know yet it cannot serve without its database.
+    await until(() => load.seen.length > 0);
     for (let kill = 0; kill < 3; kill++) {
       await sleep(1_000);
       const killed = await postmaster();
       process.kill(killed, 'SIGKILL');
-      await until(
-        async () => ![0, killed].includes(await postmaster()) && (await canRead(scene.database)),
-        30_000,
-      );
+      await until(async () => ![0, killed].includes(await postmaster()) && (await canRead(scene.database)));
     }
     await sleep(500);
     await load.end();
@@ -130,7 +129,7 @@ describe('the embedded database', () => {
     expect(counts).toMatchObject({ lost: 0, doubled: 0, cut: 0 });
     expect(counts.finished).toBeGreaterThan(50);
     console.log(`proof | embedded PostgreSQL killed | 3 kills | ${counts.finished} served, nobody noticed`);
-  }, 120_000);
+  }, 300_000);
 
   test('that dies together with the server loses nothing and doubles nothing', async () => {
     const load = new Load(SIZE, seeded(9));
@@ -142,14 +141,14 @@ describe('the embedded database', () => {
     await scene.server.exited;
     await load.end();
     await scene.start();
-    await until(() => canRead(scene.database), 10_000);
+    await until(() => canRead(scene.database));
     const truth = await scene.simulator.truth();
     const tags = new Set(load.seen.map(({ tag }) => tag));
     expect(truth.filter(({ tag }) => tags.has(tag ?? '')).length).toBeGreaterThan(0);
     const { problems } = await judge(scene.database, scene.simulator, load, () => diedAt);
     // The first test's calls are at the vendor and in the books as well.
     expect(problems.filter((problem) => !/^\d+ (?:rows|calls at the vendor)/.test(problem))).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });
 
 async function canRead(database: Database): Promise<boolean> {

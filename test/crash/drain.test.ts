@@ -52,7 +52,7 @@ beforeAll(async () => {
   const created = await tollgate(args, place.environment);
   client = { url: server.url, key: created.stdout.trim() };
   drained = await drainUnderLoad();
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   server?.kill('SIGKILL');
@@ -96,10 +96,11 @@ async function drainUnderLoad(): Promise<Drained> {
   const concluded = [CHAT, RESPONSES, MESSAGES].map((shape) =>
     call(client, { shape, way: 'stream', directive: `tag=${shape.name} tokens=30 fault=stall@1000000` }),
   );
-  await until(async () => (await simulator.stats()).open === LONG + WAITING + CONCLUDED, 20_000);
+  await until(async () => (await simulator.stats()).open === LONG + WAITING + CONCLUDED);
   const sender = openSender();
   const short = beginMany(SHORT, 'short', 'tokens=30 pace=200');
-  await until(async () => (await simulator.stats()).open === LONG + WAITING + CONCLUDED + SHORT, 20_000);
+  const all = LONG + WAITING + CONCLUDED + SHORT;
+  await until(async () => (await simulator.stats()).requests >= all);
   const askedAt = performance.now();
   server.kill('SIGTERM');
   await until(async () => (await fetch(`${server.url}/readyz`)).status === 503);
@@ -160,7 +161,7 @@ test('calls that still wait for their first byte are answered, never left hangin
 test('the server exits with 0, soon after its time, and its database has stopped', async () => {
   expect(drained.exit).toEqual({ code: 0, signal: null });
   expect(drained.exitMs).toBeGreaterThan(DRAIN_MS - 100);
-  expect(drained.exitMs).toBeLessThan(DRAIN_MS + 10_000);
+  expect(drained.exitMs).toBeLessThan(DRAIN_MS + 30_000);
   // A database that ran on would be found and used instead of started.
   expect(server.stdout()).toContain('the embedded database stopped');
   expect(server.stderr()).toBe('');

@@ -16,7 +16,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
   beforeAll(async () => {
     scene = await openScene({ catalog: PAYERS_CATALOG, store: 'external', gate: 'redis' });
     trial = new Trial(scene, await makeCustomers(scene.database, scene.environment), SEED + 2);
-  }, 120_000);
+  }, 300_000);
   afterAll(() => scene?.close());
 
   test(
@@ -38,5 +38,5 @@ describe.skipIf(redisServer === undefined)(title, () => {
 
   test('Redis is killed too, and comes back without its memory: the books are right all the same', async () => {
     await trial.run([{ kind: 'redis' }]);
-  }, 120_000);
+  }, 300_000);
 });

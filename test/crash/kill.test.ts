@@ -14,7 +14,7 @@ let trial: Trial;
 beforeAll(async () => {
   scene = await openScene({ catalog: PAYERS_CATALOG });
   trial = new Trial(scene, await makeCustomers(scene.database, scene.environment), SEED);
-}, 120_000);
+}, 300_000);
 afterAll(() => scene?.close());
 
 test(
@@ -44,4 +44,4 @@ test('a stream whose end the client has seen is charged to the token, although t
   trial.load.seen.push(...ended);
   await trial.restart();
   await trial.endChapter();
-}, 120_000);
+}, 300_000);

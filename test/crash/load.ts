@@ -118,6 +118,27 @@ function watch(response: IncomingMessage, seen: Seen, end: () => void): void {
   });
 }
 
+const TICK_MS = 20;
+const STALL_MS = 60;
+const STALLS_MAX = 10_000;
+const stalls: { readonly at: number; readonly lateMs: number }[] = [];
+let tickedAt = performance.now();
+setInterval(() => {
+  const now = performance.now();
+  const lateMs = now - tickedAt - TICK_MS;
+  tickedAt = now;
+  if (lateMs < STALL_MS) return;
+  stalls.push({ at: now, lateMs });
+  if (stalls.length > STALLS_MAX) stalls.shift();
+}, TICK_MS).unref();
+
+/** For how long this process, and so every client in it, saw nothing of what came between two moments. */
+export function stalledMs(from: number, to: number): number {
+  return stalls
+    .filter(({ at, lateMs }) => at >= from && at - lateMs <= to)
+    .reduce((sum, { lateMs }) => sum + lateMs, 0);
+}
+
 /** A small generator with a seed (mulberry32): a failing run can be had again. */
 export function seeded(seed: number): () => number {
   let state = seed;

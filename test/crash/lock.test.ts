@@ -11,7 +11,7 @@ import { CHAT, CRASH_CATALOG, type Shape } from './shapes.ts';
 let scene: Scene;
 beforeAll(async () => {
   scene = await openScene();
-}, 120_000);
+}, 300_000);
 afterAll(() => scene?.close());
 
 const ask = (key: string, shape: Shape = CHAT): Promise<Seen> =>
@@ -35,13 +35,13 @@ function expectRefused(results: readonly Finished[]): void {
 describe('a second server on one data directory', () => {
   test('ends at once with a message that says who has it, 20 times of 20', async () => {
     expectRefused([...(await seconds(10)), ...(await seconds(10))]);
-  }, 120_000);
+  }, 300_000);
 
   test('ends the same way when it has a database of its own', async () => {
     const { connection, stop } = await startEmbedded(scene.place.dataDirectory, silentLogger);
     expectRefused(await seconds(5, { DATABASE_URL: connection }));
     await stop();
-  }, 60_000);
+  }, 300_000);
 
   test('leaves the first one serving', async () => {
     expect((await ask(scene.key)).finished).toBe(true);
@@ -60,7 +60,7 @@ describe('a command beside the running server', () => {
     const refused = await ask(key);
     expect(refused.status).toBe(401);
     expect(JSON.parse(refused.text)).toMatchObject({ code: 40101 });
-  }, 60_000);
+  }, 300_000);
 
   test('applies a catalogue: a new model can be called and a new price counts, at once', async () => {
     const file = join(scene.place.folder, 'next.yaml');
@@ -90,7 +90,7 @@ policies:`;
       [requestId],
     );
     expect(row?.amount_micro).toBe((row?.input ?? 0n) * 1000n + 10n * 3000n);
-  }, 60_000);
+  }, 300_000);
 
   test('finds the ledger sound', async () => {
     expect(await command('doctor')).toEqual({

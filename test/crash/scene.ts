@@ -108,7 +108,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       server = await start(faults);
       return server;
     },
-    settled: () => until(() => isIdle(server.url), 30_000),
+    settled: () => until(() => isIdle(server.url)),
     killDatabase: async () => {
       killed = await postmasterOf(cluster);
       process.kill(killed, 'SIGKILL');
@@ -119,7 +119,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
         if (postgres?.isRunning() === false) await postgres.revive().catch(() => undefined);
         // A backend may answer a moment longer than its postmaster lives.
         return ![0, killed].includes(await postmasterOf(cluster)) && canRead(database);
-      }, 30_000),
+      }),
     close: async () => {
       server.kill('SIGKILL');
       await server.exited;

@@ -32,7 +32,7 @@ export interface Totals {
   slowestBothMs: number;
 }
 
-const POINT_MS = 60_000;
+const POINT_MS = 180_000;
 const tooLate = (point: string): Promise<string> => sleep(POINT_MS).then(() => `nobody came to ${point}`);
 
 /** Servers that die under a load of all payers, and what must hold of the books whenever one is back. */
@@ -114,12 +114,14 @@ export class Trial {
         await sleep(1_000);
         return this.#kill();
       case 'database':
+        await this.#meetAll();
         await sleep(700);
         await this.#scene.killDatabase();
         await this.#scene.databaseBack();
         await sleep(300);
         return this.#kill();
       case 'both':
+        await this.#meetAll();
         await sleep(1_000);
         await this.#scene.killDatabase();
         await this.#kill();
@@ -136,6 +138,11 @@ export class Trial {
         await until(async () => (await this.#ask(this.clients[0], CHAT.model)).status === 200);
         return this.#kill();
     }
+  }
+
+  /** Without its database a server serves those it knows already, and only those. */
+  async #meetAll(): Promise<void> {
+    for (const client of this.clients) expect((await this.#ask(client, CHAT.model)).status).toBe(200);
   }
 
   async #dieInRecovery(point: string): Promise<void> {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   server = await startServerProcess(place.environment);
   embedded = await startEmbedded(place.dataDirectory, silentLogger);
   database = await openDatabase({ connection: embedded.connection, log: silentLogger });
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   server?.kill('SIGKILL');
@@ -103,4 +103,4 @@ test('a server that was killed lets exactly so many calls pass as one that lived
   for (const key of keys) expect(REFUSALS).toContain(await next(key));
   const result = `${rest.join(', ')} of ${alive.join(', ')} left after 5 calls each: exact`;
   console.log(`proof | windows after kill -9 | requests, tokens, amount | ${result}`);
-}, 120_000);
+}, 300_000);

@@ -43,7 +43,7 @@ const SMUGGLING: readonly (readonly [string, readonly string[], string])[] = [
 ];
 
 test.each(SMUGGLING)('%s is a 400, and the vendor hears nothing', async (_, lines, body) => {
-  const answer = await exchangeBytes(world.url, raw(lines, body), 5_000);
+  const answer = await exchangeBytes(world.url, raw(lines, body), 25_000);
   expect(answer.status).toBe(400);
   expect(world.simulator.truth.list('smuggled')).toEqual([]);
 });
@@ -143,16 +143,21 @@ test('garbage behind a running stream ends the connection, not the stream’s fo
 });
 
 test('a thousand idle connections do not slow the others down', async () => {
+  const costOfTwentyMs = async (): Promise<number> => {
+    const { user, system } = process.cpuUsage();
+    for (let index = 0; index < 20; index++) {
+      const answer = await world.post(PATH, chat('[[sim tokens=1]]'));
+      expect(answer.status).toBe(200);
+      await answer.text();
+    }
+    const now = process.cpuUsage({ user, system });
+    return (now.user + now.system) / 1000;
+  };
   const sockets = Array.from({ length: 1_000 }, () => dial(world.url));
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
-  const startedAt = performance.now();
-  for (let index = 0; index < 20; index++) {
-    const answer = await world.post(PATH, chat('[[sim tokens=1]]'));
-    expect(answer.status).toBe(200);
-    await answer.text();
-  }
-  const eachMs = (performance.now() - startedAt) / 20;
+  const eachMs = (await costOfTwentyMs()) / 20;
   for (const socket of sockets) socket.destroy();
-  console.info(`a call beside 1,000 idle connections: ${eachMs.toFixed(1)} ms`);
-  expect(eachMs).toBeLessThan(250);
+  console.info(`a call beside 1,000 idle connections costs ${eachMs.toFixed(1)} ms`);
+  // Processor time: what others do on this machine is not our cost.
+  expect(eachMs).toBeLessThan(100);
 });

@@ -108,10 +108,11 @@ const CELLS = cellsOf(ROWS);
 /** Input and output of every model here, micro-yuan a token. */
 const INPUT_MICRO = 10n;
 const OUTPUT_MICRO = 30n;
-const FIRST_BYTE_MS = 1_500;
-const IDLE_MS = 1_500;
+/** Longer than a healthy answer takes while two dozen others are made on a busy machine. */
+const FIRST_BYTE_MS = 5_000;
+const IDLE_MS = 5_000;
 /** A busy machine is slow; a client that waits for ever is something else. */
-const LIMIT_MS = 8_000;
+const LIMIT_MS = 60_000;
 
 let world: World;
 let results: ReadonlyMap<Cell, CellResult>;
@@ -129,7 +130,7 @@ beforeAll(async () => {
     },
   });
   results = await runCells(world, CELLS);
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   process.off('unhandledRejection', onUnhandled);
@@ -207,8 +208,7 @@ function checkCut(where: string, { received, reading, calls, truth }: CellResult
   expect(call, where).toMatchObject({ verdict: 'cut-by-upstream', status: 200 });
   expect(truth.length, `${where}: never asked again`).toBe(1);
   expect(call?.output, `${where}: delivered ≤ charged`).toBeGreaterThanOrEqual(reading?.tokens ?? 0);
-  // Anthropic's first event reports one token before there is any.
-  const produced = Math.max(truth[0]?.outputTokens ?? 0, where.startsWith('messages') ? 1 : 0);
+  const produced = truth[0]?.outputTokens ?? 0;
   expect(call?.output, `${where}: charged ≤ produced`).toBeLessThanOrEqual(produced);
   expect(call?.amount_micro, where).toBe(priceOf(call?.input ?? 0, call?.output ?? 0));
 }

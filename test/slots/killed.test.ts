@@ -104,7 +104,7 @@ test('the slots of a killed process are free after its restart, with the gate in
   const { url } = await start({});
   await expectExactly({ url, key, limit: SLOTS, simulator });
   console.log(`proof | slots after kill -9, memory | ${SLOTS} streams | all free after the restart`);
-}, 120_000);
+}, 300_000);
 
 test.skipIf(redisServer === undefined)(
   'with the gate on Redis they are free when their time is up, and not before (skipped without redis-server)',
@@ -125,5 +125,5 @@ test.skipIf(redisServer === undefined)(
     await expectExactly({ url, key, limit: SLOTS, simulator });
     console.log(`proof | slots after kill -9, Redis | ${SLOTS} streams | all free after their lifetime`);
   },
-  120_000,
+  300_000,
 );

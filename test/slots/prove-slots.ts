@@ -12,7 +12,7 @@ const SHARES = WAYS.reduce((sum, { share }) => sum + share, 0);
 /** As many as there are slots: whoever leaks one starves the others at once. */
 const SLOTS = 48;
 const FREE_MS = 5_000;
-export const PATIENCE_MS = 60_000 + CALLS * 30;
+export const PATIENCE_MS = 300_000 + CALLS * 60;
 const BUSY = 42901;
 const TRIES_MAX = 500;
 

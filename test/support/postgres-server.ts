@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/kernel/log.ts';
@@ -61,12 +61,22 @@ export function withName(connection: string, name: string): string {
 
 /** Ends the server of a folder, whoever is still connected to it, and removes the folder. */
 export async function endServer(folder: string): Promise<void> {
-  const file = join(folder, 'postgres', 'postmaster.pid');
-  if (existsSync(file)) {
-    // A fast shutdown, in PostgreSQL's words.
-    process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGINT');
-    const deadline = performance.now() + WAIT_MS;
-    while (existsSync(file) && performance.now() < deadline) await sleep(POLL_MS);
-  }
+  const deadline = performance.now() + WAIT_MS;
+  signal(folder, 'SIGINT');
+  while (existsSync(pidFile(folder)) && performance.now() < deadline) await sleep(POLL_MS);
   await rm(folder, { recursive: true, force: true });
+}
+
+/** The same without waiting, for a process that ends. */
+export function dropServer(folder: string): void {
+  signal(folder, 'SIGQUIT');
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+const pidFile = (folder: string): string => join(folder, 'postgres', 'postmaster.pid');
+
+/** SIGINT is a fast shutdown, SIGQUIT an immediate one, in PostgreSQL's words. */
+function signal(folder: string, name: 'SIGINT' | 'SIGQUIT'): void {
+  if (!existsSync(pidFile(folder))) return;
+  process.kill(Number(readFileSync(pidFile(folder), 'utf8').split('\n')[0]), name);
 }

@@ -1,7 +1,10 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endServer, SHARED_SERVER } from './postgres-server.ts';
+import { dropServer, endServer, SHARED_SERVER } from './postgres-server.ts';
+
+/** What a shell answers for a program that was asked to end. */
+const EXIT_TERMINATED = 143;
 
 /**
  * Around all files of a run: one database server, which the first file that needs it starts. A server for
@@ -10,5 +13,8 @@ import { endServer, SHARED_SERVER } from './postgres-server.ts';
 export default function beginRun(): () => Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-run-'));
   process.env[SHARED_SERVER] = folder;
+  // A run that is broken off leaves no server behind either.
+  process.once('SIGTERM', () => process.exit(EXIT_TERMINATED));
+  process.once('exit', () => dropServer(folder));
   return () => endServer(folder);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../test/support/cost.ts';
 import { CAPABILITIES_CACHED_MAX } from '../../bounds.ts';
 import { type CapabilityOverrides, EFFORTS } from '../../kernel/capability.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
@@ -41,10 +42,10 @@ describe('names', () => {
   });
 
   it('of every length are read in no time', () => {
-    const started = performance.now();
+    const started = processorMs();
     for (const piece of ['a-', 'claude-', '-20251101', 'anthropic.', '1.', '-v1'])
       plainModelName(piece.repeat(5_000));
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(processorMs() - started).toBeLessThan(500);
   });
 });
 

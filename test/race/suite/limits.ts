@@ -24,14 +24,15 @@ export function limitRaces(arena: () => Arena): void {
         const size = `${count} at ${limit}`;
         console.log(`proof | limit exactness by HTTP, ${arena().name} | ${size} | exactly ${limit} passed`);
       },
-      60_000,
+      300_000,
     );
 
     test('exactly c run at once, by the vendor’s own count', async () => {
       const { key } = await openPurse(arena(), { ...RICH, policyId: POLICY.sevenAtOnce });
       arena().simulator.stats.clear();
       const answers = await parallel(60, (index) =>
-        ask(arena().at(index), { key, max: 10, directive: 'tokens=2 delay=1500' }),
+        // All of them have asked before the first is done, also on a busy machine.
+        ask(arena().at(index), { key, max: 10, directive: 'tokens=2 delay=5000' }),
       );
       expect(tally(answers)).toEqual({ 200: 7, 42901: 53 });
       expect(arena().simulator.stats.peakOpen).toBe(7);
