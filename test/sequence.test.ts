@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectRoot } from './house/tree.ts';
+import { FIRST, rankOf } from './sequence.ts';
+
+test('every file that begins first is there, once', () => {
+  expect(FIRST.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([]);
+  expect(new Set(FIRST).size).toBe(FIRST.length);
+});
+
+test('a file that is not named comes behind all that are', () => {
+  expect(rankOf(FIRST.at(-1) ?? '')).toBeLessThan(rankOf('src/kernel/clock.test.ts'));
+});
