@@ -159,7 +159,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
       const killed = pidOfWorker(number);
       deaths.push(performance.now());
       process.kill(killed, 'SIGKILL');
-      await until(() => ![0, killed].includes(pidOfWorker(number)));
+      await until(() => ![0, killed].includes(pidOfWorker(number)), 180_000);
       expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     }
     await sleep(500);
