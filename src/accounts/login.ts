@@ -26,6 +26,8 @@ export interface LoginParts extends SessionParts {
   readonly store: LoginStore;
   /** What the configuration says; an operator's word goes before it. */
   readonly registration: 'open' | 'closed';
+  /** What unknown accounts are verified against, where stored passwords cost otherwise than new ones do. */
+  readonly nobody?: string | undefined;
 }
 
 type Wait = { readonly kind: 'wait'; readonly waitMs: number };
@@ -53,7 +55,9 @@ class PasswordLogins extends Sessions implements Logins {
     const deviceId = this.#knownDevice(entry, accountMark);
     const addressKnown = found?.addressKnown ?? false;
     const scopes = loginScopes({ accountMark, addressMark, deviceId, addressKnown });
-    const right = await this.#attempt(scopes, () => verifyPassword(entry.password, found?.passwordHash));
+    const { nobody } = this.#parts;
+    const verify = () => verifyPassword(entry.password, found?.passwordHash, nobody);
+    const right = await this.#attempt(scopes, verify);
     if (typeof right === 'object') return right;
     if (!right || found === undefined) return { kind: 'wrong' };
     await store.forgetFailures(clearedByLogin(scopes));

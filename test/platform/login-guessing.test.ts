@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { LoginStore } from '../../src/accounts/login-contract.ts';
-import { hashPassword } from '../../src/accounts/password.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
-import { systemRandom } from '../../src/kernel/random.ts';
-import { updateAccount } from '../../src/store/accounts.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { pruneLoginFailures } from '../../src/store/login-failures.ts';
 import { type LoginNode, newMember, startLoginNode, type Told } from '../support/logins.ts';
@@ -209,33 +206,4 @@ describe('an unknown account', () => {
     expect(asked).toEqual(known);
     expect(known).toEqual(['findLogin', 'countAttempt']);
   });
-
-  test('answers in the same time', async () => {
-    const one = await victim();
-    await updateAccount(database, one.accountId, {
-      passwordHash: await hashPassword(PASSWORD, systemRandom),
-    });
-    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
-    for (let round = 0; round < TIMED_ROUNDS; round++) {
-      // Neither shall wait, and neither shall have the other's turn every time.
-      node.clock.advance(DAY);
-      for (const kind of round % 2 === 0 ? KINDS : KINDS.toReversed()) {
-        const email = kind === 'known' ? one.email : `nobody${round}@example.com`;
-        const begun = performance.now();
-        const told = await guess({ email }, addressOf(5_000 + round));
-        times[kind].push(performance.now() - begun);
-        expect(told.code).toBe(1002);
-      }
-    }
-    const [known, unknown] = [median(times.known), median(times.unknown)];
-    // A machine that others use is noisy; without the hash the difference would be the whole of it.
-    expect(Math.abs(known - unknown)).toBeLessThan(0.35 * Math.max(known, unknown));
-  }, 120_000);
 });
-
-const TIMED_ROUNDS = 15;
-const KINDS = ['known', 'unknown'] as const;
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}

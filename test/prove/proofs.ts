@@ -94,6 +94,24 @@ export const PROOFS: readonly Proof[] = [
     minutesMax: 30,
   },
   {
+    name: 'timing',
+    claim: 'a foreign id takes as long as an absent one, an unknown account as long as a wrong password',
+    tests: ['test/tenants/timing.test.ts'],
+    environment: {
+      TOLLGATE_TEST_TIMING_PAIRS: '2000',
+      TOLLGATE_TEST_TIMING_LOGINS: '120',
+      TOLLGATE_TEST_TIMING_COST: '17',
+    },
+    minutesMax: 60,
+  },
+  {
+    name: 'fuzz',
+    claim: 'ten minutes of strange requests to every row: no 5xx of ours, none late, nothing kept',
+    tests: ['test/fuzz'],
+    environment: { TOLLGATE_TEST_FUZZ_SECONDS: '600' },
+    minutesMax: 15,
+  },
+  {
     name: 'flat',
     claim: 'settling costs the same with ten million rows and with a hundred thousand accounts',
     tests: [],

@@ -42,6 +42,8 @@ export interface LoginNodeOptions {
   readonly registration?: 'open' | 'closed';
   readonly transport?: 'https' | 'http';
   readonly log?: Logger;
+  /** As costly as the passwords of this test. */
+  readonly nobody?: string;
   wrap?(store: LoginStore): LoginStore;
 }
 
@@ -76,7 +78,8 @@ export async function startLoginNode(database: Database, options: LoginNodeOptio
   });
   const log = options.log ?? { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const tokens = newTokens(TEST_SECRET);
-  const logins = createLogins({ store, registration, tokens, clock, random: systemRandom, log });
+  const { nobody } = options;
+  const logins = createLogins({ store, registration, tokens, clock, random: systemRandom, log, nobody });
   const platform = await startPlatform([...authEndpoints({ logins, transport }), WHO, WRITE], {
     sessions: logins,
     addressOf: ({ headers }) => String(headers['x-from'] ?? '192.0.2.1'),
@@ -112,20 +115,22 @@ async function askNode(
 }
 
 /** A stored password that is cheap to check (N = 2^10): its cost stands in the text. */
-export function cheapHash(password: string): string {
+export function cheapHash(password: string, costLog2 = 10): string {
   const salt = Buffer.alloc(16, 7);
-  const derived = scryptSync(password, salt, 32, { N: 1024, r: 8, p: 1 });
-  return `scrypt$10$${salt.toString('base64url')}$${derived.toString('base64url')}`;
+  const cost = 2 ** costLog2;
+  const derived = scryptSync(password, salt, 32, { N: cost, r: 8, p: 1, maxmem: 2_048 * cost });
+  return `scrypt$${costLog2}$${salt.toString('base64url')}$${derived.toString('base64url')}`;
 }
 
 export async function newMember(
   database: Database,
   email: string,
   role: 'user' | 'operator' = 'user',
+  passwordHash = cheapHash('a test password'),
 ): Promise<number> {
   const created = await createAccount(database, {
     email,
-    passwordHash: cheapHash('a test password'),
+    passwordHash,
     status: 'enabled',
     role,
     userType: 0,
