@@ -31,6 +31,12 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     debianPackage: 'curl',
     without: 'the curl lines of the README are not tried',
   },
+  {
+    name: 'Chromium',
+    pattern: '/usr/bin/chromium',
+    debianPackage: 'chromium',
+    without: 'the pages that we serve are not opened in a browser',
+  },
 ];
 
 const APT_TIMEOUT_MS = 180_000;
@@ -46,6 +52,9 @@ export const curl: string | undefined = globSync('/usr/bin/curl')[0];
 
 /** Of the system; tests start their own, on a free port and without persistence. */
 export const redisServer: string | undefined = globSync('/usr/bin/redis-server')[0];
+
+/** Of the system; tests drive it without a window. */
+export const chromium: string | undefined = globSync('/usr/bin/chromium')[0];
 
 /** Nothing when this Node will do; otherwise what to do about it. */
 export function nodeProblem(version: string, wanted: string): string | undefined {

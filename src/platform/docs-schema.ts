@@ -1,4 +1,4 @@
-import { type Html, html, join } from './html.ts';
+import { type Html, html, join, prose } from './html.ts';
 import type { Node } from './openapi-form.ts';
 
 /** Schemas of ours are flatter; a deeper one is told by its name. */
@@ -20,7 +20,7 @@ interface Schema extends Node {
 export function describeSchema(schema: object, depth: number): Html {
   const known = schema as Schema;
   const inner = innermost(known);
-  const words = html`<code>${wordsOf(known)}</code> <span class="soft">${notesOf(known)}</span>`;
+  const words = html`<code>${wordsOf(known)}</code> <span class="soft">${prose(notesOf(known))}</span>`;
   if (inner.properties === undefined || depth > DEPTH_MAX) return words;
   const required = new Set(inner.required ?? []);
   const rows = Object.entries(inner.properties).map(
@@ -56,9 +56,16 @@ const NOTES: readonly (readonly [string, string])[] = [
   ['pattern', 'form'],
 ];
 
+/** That an id fits into a number is no news to people. */
+function isTold(note: unknown): boolean {
+  return note !== undefined && note !== Number.MAX_SAFE_INTEGER;
+}
+
+/** Of a value that may be null, what is said of the value. */
 function notesOf(schema: Schema): string {
-  const notes = NOTES.filter(([name]) => schema[name] !== undefined).map(
-    ([name, words]) => `${words} ${String(schema[name])}`,
+  const notes = NOTES.filter(([name]) => isTold(schema[name])).map(
+    ([name, words]) => `${words} \`${String(schema[name])}\``,
   );
-  return [schema.description ?? '', notes.join(', ')].filter((text) => text !== '').join(' · ');
+  const ofValue = (schema.anyOf ?? []).map(notesOf);
+  return [schema.description ?? '', notes.join(', '), ...ofValue].filter((text) => text !== '').join(' · ');
 }

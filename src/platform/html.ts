@@ -20,6 +20,12 @@ export function join(pieces: readonly Html[]): Html {
   return new Html(pieces.map(({ text }) => text).join(''));
 }
 
+/** Words with code between backticks, as the document has them. */
+export function prose(text = ''): Html {
+  const pieces = text.split('`');
+  return join(pieces.map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`)));
+}
+
 /** For texts of our own source only. */
 export function raw(text: string): Html {
   return new Html(text);
