@@ -10,6 +10,7 @@ export default defineConfig({
     // A test that hangs is found all the same; a busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 30_000 } },
     // Many files wait more than they compute: one more than the two cores of the machine that runs them all.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

@@ -93,7 +93,7 @@ class FakeSource implements DirectorySource {
   }
 
   async answerNext(): Promise<void> {
-    await vi.waitFor(() => expect(this.waiting.length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(this.waiting.length).toBeGreaterThan(0), { timeout: 30_000 });
     this.waiting.shift()?.();
   }
 }

@@ -55,15 +55,15 @@ describe('the files of a journal', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(readdirSync(directory)).toEqual(['000007.log', '000008.log']);
     files.unpin(segment);
-    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']));
-    await vi.waitFor(() => expect(files.bytes).toBe(4));
+    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']), { timeout: 30_000 });
+    await vi.waitFor(() => expect(files.bytes).toBe(4), { timeout: 30_000 });
     expect(() => files.unpin(segment)).toThrow('as often');
   });
 
   it('a segment that nobody pinned goes as soon as it is full', async () => {
     append('abcdefghij');
     append('next');
-    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']));
+    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']), { timeout: 30_000 });
   });
 
   it('a probe leaves nothing behind', () => {

@@ -80,7 +80,7 @@ describe('settler', () => {
     start({ waitMs: 30 });
     journal.end(sampleEnd('req_1'));
     expect(ledger.tries).toBe(0);
-    await vi.waitFor(() => expect(ledger.calls.size).toBe(1), { timeout: 1_000, interval: 2 });
+    await vi.waitFor(() => expect(ledger.calls.size).toBe(1), { timeout: 30_000, interval: 2 });
   });
 
   it('tells the gate per account what was charged and what stands now', async () => {
@@ -123,7 +123,7 @@ describe('settler', () => {
     const running = start({ batchMax: 7 });
     ledger.away = true;
     const ids = endMany(20);
-    await vi.waitFor(() => expect(ledger.tries).toBeGreaterThan(2));
+    await vi.waitFor(() => expect(ledger.tries).toBeGreaterThan(2), { timeout: 30_000 });
     ids.push(...endMany(20, 20));
     expect(ledger.calls.size).toBe(0);
     expect(running.lag).toBe(40);

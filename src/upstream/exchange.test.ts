@@ -188,7 +188,7 @@ test('with every connection in use the next call fails at once, and aborts free 
   const calls = Array.from({ length: 1_024 }, () => run(sender, post(origin, '{}', LONG)));
   const refused = await run(sender, { ...post(origin, '{}', LONG), path: '/quick' }).ended;
   expect(refused.failure).toEqual({ kind: 'busy', detail: expect.stringContaining('in use') });
-  await expect.poll(() => waiting, { timeout: 10_000 }).toBe(1_024);
+  await expect.poll(() => waiting, { timeout: 30_000 }).toBe(1_024);
   for (const { exchange } of calls) exchange.abort();
   const next = await run(sender, { ...post(origin, '{}', LONG), path: '/quick' }).ended;
   expect(next.body).toBe('ok');
@@ -196,7 +196,7 @@ test('with every connection in use the next call fails at once, and aborts free 
     new Promise((resolve) => {
       server.getConnections((_error, count) => resolve(count));
     });
-  await expect.poll(connections, { timeout: 5_000 }).toBeLessThanOrEqual(2);
+  await expect.poll(connections, { timeout: 30_000 }).toBeLessThanOrEqual(2);
   expect(calls.every(({ outcome }) => outcome.order.length === 0)).toBe(true);
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sleep, until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';
 import { type Answered, ask, openPurse, parallel, tally } from './purse.ts';
@@ -17,7 +18,6 @@ async function keyWith(policy: keyof typeof POLICY): Promise<string> {
 }
 
 const quick = (key: string): Promise<Answered> => ask(world, { key, max: 10, directive: 'tokens=2' });
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('concurrency', () => {
   test('a place is free again after every way a call can end', async () => {
@@ -59,8 +59,8 @@ describe('concurrency', () => {
 describe('a refused call consumes nothing', () => {
   test('of the window when concurrency refuses it', async () => {
     const key = await keyWith('both');
-    const running = parallel(2, () => ask(world, { key, max: 10, directive: 'tokens=2 delay=500' }));
-    await sleep(200);
+    const running = parallel(2, () => ask(world, { key, max: 10, directive: 'tokens=2 delay=5000' }));
+    await until(() => world.simulator.stats.open === 2);
     expect(tally(await parallel(30, () => quick(key)))).toEqual({ 42901: 30 });
     expect(tally(await running)).toEqual({ 200: 2 });
     const answers: Answered[] = [];
