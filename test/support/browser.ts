@@ -32,6 +32,7 @@ export interface Page {
 
 const START_MS = 30_000;
 const ANSWER_MS = 20_000;
+const FAREWELL_MS = 5_000;
 const FLAGS = [
   ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--mute-audio'],
@@ -48,10 +49,12 @@ export async function startBrowser(program: string): Promise<Browser> {
   return {
     open: (look) => openPage(wire, look),
     close: async () => {
-      wire.close();
-      child.kill('SIGKILL');
+      // Asked politely it takes its helpers with it; killed, it leaves them for a moment.
+      const late = setTimeout(() => child.kill('SIGKILL'), FAREWELL_MS);
+      await wire.send('Browser.close').catch(() => {});
       await ended;
-      // Its helpers may still write for a moment.
+      clearTimeout(late);
+      wire.close();
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
