@@ -159,7 +159,7 @@ test('whatever is closed when, in whichever zone, and settled late: statistics a
   // Or else nothing was tried.
   const [closed] = await fresh.database.query<{ days: bigint }>('select count(*) as days from usage_daily');
   expect(closed?.days).toBeGreaterThan(20n);
-}, 60_000);
+});
 
 test('days are those of the time zone; an hour with midnight in its middle is in none', async () => {
   const accountId = await newAccount();

@@ -58,7 +58,7 @@ test('a second server on one data directory is refused, 20 times of 20, and told
       expect(child.exitCode).toBe(1);
     }
   }
-}, 60_000);
+});
 
 test('the lock of a killed server is taken over', async () => {
   const first = startHolder();

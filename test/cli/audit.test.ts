@@ -10,7 +10,7 @@ let terminal: Terminal;
 
 beforeAll(async () => {
   terminal = await openTerminal(CATALOG_TEXT);
-}, 120_000);
+});
 afterAll(() => terminal?.close());
 
 /** What stands behind the name of a command, and what is typed; a function lays the ground for it first. */

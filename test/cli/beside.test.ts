@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-beside-'));
   const { dataDirectory, databaseUrl = '' } = world.config;
   commands = await commandsWith({ TOLLGATE_DATA: dataDirectory, DATABASE_URL: databaseUrl }, folder);
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
   await rm(folder, { recursive: true, force: true });

@@ -46,7 +46,7 @@ beforeAll(async () => {
   ];
   await store.settle(calls);
   [paid = '', covered = '', refused = ''] = calls.map(({ callId }) => callId);
-}, 120_000);
+});
 afterAll(() => terminal?.close());
 
 describe('call list', () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
     DATABASE_URL: fresh.connection,
     SIM: 'http://127.0.0.1:9',
   };
-}, 120_000);
+});
 afterAll(async () => {
   await fresh?.drop();
   await rm(folder, { recursive: true, force: true });
@@ -211,7 +211,7 @@ describe('accounts and keys', () => {
     const revoke = ['key', 'revoke', '--account', email, '--id', String(shown?.id)];
     expect(await run(...revoke, '--json')).toMatchObject({ code: 0, stderr: '' });
     expect(await run(...revoke)).toMatchObject({ code: 1, stderr: expect.stringContaining('has no key') });
-  }, 60_000);
+  });
 
   test('take a password of 8 to 256 characters from standard input', async () => {
     const create = (email: string, password: string): Promise<Finished> =>
@@ -224,7 +224,7 @@ describe('accounts and keys', () => {
     const longest = await create('typed@example.com', `${'a'.repeat(256)}\r\n`);
     expect(longest).toMatchObject({ code: 0, stderr: '' });
     expect(longest.stdout).not.toContain('password');
-  }, 60_000);
+  });
 
   test('of nobody end with 1', async () => {
     const { code, stderr } = await run('key', 'list', '--account', 'ghost@example.com');
@@ -251,5 +251,5 @@ describe('doctor and migrate', () => {
     const json = await run('doctor', '--json');
     expect(json.code).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({ findings: [{ check: 'credits-sum' }] });
-  }, 60_000);
+  });
 });

@@ -9,7 +9,7 @@ let terminal: Terminal;
 beforeAll(async () => {
   const open = CATALOG_TEXT.replace('byok: true', 'byok: true, custom_base_url: true');
   terminal = await openTerminal(open);
-}, 120_000);
+});
 afterAll(() => terminal?.close());
 
 describe('credentials of an account', () => {
@@ -41,7 +41,7 @@ describe('credentials of an account', () => {
     for (const text of [added.stdout, shown.stdout, JSON.stringify(await list())]) {
       expect(text).not.toContain('their-own');
     }
-  }, 60_000);
+  });
 
   test.each([
     [SECRET, ['--vendor', 'openai', '--name', 'mine'], 1, 'has a credential of this name'],

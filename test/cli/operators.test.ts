@@ -8,7 +8,7 @@ let terminal: Terminal;
 
 beforeAll(async () => {
   terminal = await openTerminal(CATALOG_TEXT);
-}, 120_000);
+});
 afterAll(() => terminal?.close());
 
 const run = (...args: readonly string[]) => terminal.run(...args);

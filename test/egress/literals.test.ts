@@ -14,7 +14,7 @@ beforeAll(async () => {
   canary = await startCanary();
   world = await MemberWorld.start();
   ada = await world.member();
-}, 60_000);
+});
 afterAll(async () => {
   await world.close();
   await canary.close();
@@ -43,7 +43,7 @@ describe('an address where users must not go', () => {
     }
     expect((await ada.ask('GET', '/credential/page')).body.total).toBe(1);
     await ada.ask('DELETE', `/credential?ids=${body.data.id}`);
-  }, 60_000);
+  });
 
   test('is not connected to by a call, should it ever be stored: 0 connections', async () => {
     const client = createUpstreamClient({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
@@ -109,7 +109,7 @@ describe('an address in the public network', () => {
       expect(isForbiddenLiteral(new URL(address), new Set()), address).toBe(false);
     }
     expect((await ada.ask('GET', '/credential/page')).body.total).toBe(50);
-  }, 60_000);
+  });
 
   test.each(LEADS_INSIDE)(
     'that is a name leading inside is caught by the connection: %s',

@@ -23,7 +23,7 @@ const rows = readEndpoints();
 let stage: Stage;
 beforeAll(async () => {
   stage = await startStage();
-}, 120_000);
+});
 afterAll(() => stage.world.close());
 
 interface Tally {

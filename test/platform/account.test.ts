@@ -5,7 +5,7 @@ import { codeOf, type Member, MemberWorld, newKey } from './members.ts';
 let world: MemberWorld;
 beforeAll(async () => {
   world = await MemberWorld.start();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const ext = async (member: Member) => (await member.ask('GET', '/ext')).body.data;

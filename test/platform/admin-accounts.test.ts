@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await startWorld();
   operator = await operatorOf(world);
   userId = await accountIdOf(operator, 'user@example.com');
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 interface Shown {

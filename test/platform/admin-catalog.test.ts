@@ -8,7 +8,7 @@ let operator: Operator;
 beforeAll(async () => {
   world = await startWorld();
   operator = await operatorOf(world);
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 const VENDOR = { code: 'acme', protocols: ['chat'], base_url: 'http://127.0.0.1:9' };

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await chat('gpt-5');
   await chat('no-such-model');
   await world.settled();
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 const chat = (model: string) =>

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'client.ts'), clientCode());
   world = await startWorld();
-}, 60_000);
+});
 afterAll(async () => {
   await world.close();
   await rm(folder, { recursive: true, force: true });
@@ -51,7 +51,7 @@ const found = await ask('keys.detail', { params: { id: 1 } });
 if (found.ok) found.data.api_key.length;
 `);
   expect(wrong.match(/^use\.ts\((\d+),/gm)).toEqual(['use.ts(3,', 'use.ts(4,', 'use.ts(6,']);
-}, 60_000);
+});
 
 test('the generated client calls a live server', async () => {
   const { createClient } = await import(pathToFileURL(join(folder, 'client.ts')).href);
@@ -68,4 +68,4 @@ test('the generated client calls a live server', async () => {
   expect(page).toMatchObject({ ok: true, size: 1, data: [{ id: made.data.id }] });
   const found = await ask('keys.detail', { params: { id: made.data.id } });
   expect(found).toMatchObject({ ok: true, data: { prefix: made.data.prefix } });
-}, 30_000);
+});

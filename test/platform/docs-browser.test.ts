@@ -24,7 +24,7 @@ describe.skipIf(chromium === undefined)('/docs in a browser', () => {
     world = await startWorld();
     browser = await startBrowser(chromium ?? '');
     document = (await (await fetch(`${world.url}/openapi.json`)).json()) as OpenApi;
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await world?.close();

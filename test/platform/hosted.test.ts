@@ -44,7 +44,7 @@ beforeAll(async () => {
   vendor = await startOwnVendor();
   world = await MemberWorld.start({ TOLLGATE_BYOK_HOSTS: vendor.host });
   ada = await world.member();
-}, 60_000);
+});
 afterAll(async () => {
   await world.close();
   vendor.close();

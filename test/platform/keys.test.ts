@@ -10,7 +10,7 @@ let eve: Member;
 beforeAll(async () => {
   world = await MemberWorld.start({ TOLLGATE_TIMEZONE: 'Asia/Shanghai' });
   [ada, eve] = [await world.member({ credits: 50_000n }), await world.member()];
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const showTime = createTimeFormat('Asia/Shanghai');

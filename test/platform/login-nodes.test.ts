@@ -26,7 +26,7 @@ beforeAll(async () => {
     DATABASE_URL: world.config.databaseUrl ?? '',
   });
   second = await startTollgate(config, silentLogger);
-}, 60_000);
+});
 
 afterAll(async () => {
   await second?.stop();

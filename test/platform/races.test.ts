@@ -8,7 +8,7 @@ import { codeOf, type Member, MemberWorld, newKey } from './members.ts';
 let world: MemberWorld;
 beforeAll(async () => {
   world = await MemberWorld.start();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 const times = <Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> =>
@@ -44,7 +44,7 @@ test('100 exchanges of one balance at once take exactly what is there, beside ca
     [member.id],
   );
   expect(BigInt(sums?.balance ?? -1) + BigInt(sums?.credits ?? -1)).toBe(BigInt(sums?.stray ?? -2));
-}, 60_000);
+});
 
 /** Halves of a yuan. */
 async function left(member: Member): Promise<number> {
@@ -81,7 +81,7 @@ test('100 decisions on one verification by two operators, both ways at once: one
   const approved = { status: 'approved', credits: '700000000', type: 1, grants: 1, audits: 1 };
   const refused = { status: 'refused', credits: '0', type: 0, grants: 0, audits: 1 };
   expect(row).toEqual(row?.status === 'approved' ? approved : refused);
-}, 60_000);
+});
 
 test('a key that is deleted under 200 calls serves none that comes after the answer', async () => {
   const member = await world.member({ credits: 100_000n });
@@ -108,7 +108,7 @@ test('a key that is deleted under 200 calls serves none that comes after the ans
     acknowledged = true;
     return answer;
   }
-}, 60_000);
+});
 
 test('one refresh token, 30 times at once: one wins, and the session ends because one of them stole it', async () => {
   const { api, database } = world.world;
@@ -125,7 +125,7 @@ test('one refresh token, 30 times at once: one wins, and the session ends becaus
   for (const token of [body.data.access_token, winner?.body.data.access_token]) {
     expect((await api('GET', '/profile', { token })).body.code).toBe(1002);
   }
-}, 60_000);
+});
 
 test('40 new keys at once, three below the bound: three are made', async () => {
   const member = await world.member();
@@ -138,7 +138,7 @@ test('40 new keys at once, three below the bound: three are made', async () => {
   expect([counted(codes, 0), counted(codes, 1005)]).toEqual([3, 37]);
   const { body } = await member.ask('GET', '/api-key/page?size=1');
   expect(body.total).toBe(KEYS_PER_ACCOUNT_MAX);
-}, 60_000);
+});
 
 test('an account that is disabled under its own requests gets nothing after the answer', async () => {
   const member = await world.member({ credits: 1_000n });
@@ -161,4 +161,4 @@ test('an account that is disabled under its own requests gets nothing after the 
   after.push((await member.ask('GET', '/profile')).body.code);
   expect([disabled.body.code, called]).toEqual([0, 40101]);
   expect(new Set(after)).toEqual(new Set([1002]));
-}, 60_000);
+});

@@ -4,7 +4,7 @@ import { startWorld, type World } from '../support/world.ts';
 let world: World;
 beforeAll(async () => {
   world = await startWorld({ environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.0/8' } });
-}, 60_000);
+});
 afterAll(() => world.close());
 
 test('an account of the catalogue logs in, and its API key does not log it in', async () => {

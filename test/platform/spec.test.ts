@@ -34,7 +34,7 @@ beforeAll(async () => {
   world = await startWorld({ catalog: CATALOG });
   await newMember(world.database, 'reader@example.com');
   token = await world.login('reader@example.com');
-}, 120_000);
+});
 afterAll(() => world.close());
 
 const rows = readEndpoints();

@@ -19,7 +19,7 @@ for (const [gate, isMissing] of GATES) {
     beforeAll(async () => {
       redis = gate === 'in memory' ? undefined : await startRedis();
       world = await MemberWorld.start(redis === undefined ? {} : { REDIS_URL: redis.url });
-    }, 60_000);
+    });
     afterAll(async () => {
       await world.close();
       await redis?.close();
@@ -96,7 +96,7 @@ describe('spec 4.2: the subscription records', () => {
   let world: MemberWorld;
   beforeAll(async () => {
     world = await MemberWorld.start();
-  }, 60_000);
+  });
   afterAll(() => world.close());
 
   test('are paged, the own ones only, with their state', async () => {

@@ -4,7 +4,7 @@ import { MemberWorld } from './members.ts';
 let world: MemberWorld;
 beforeAll(async () => {
   world = await MemberWorld.start();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const PERSON = { kind: 'personal', name: 'Ada Lovelace', document_number: 'X1234567' };

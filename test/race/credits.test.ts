@@ -8,7 +8,7 @@ const MICRO = 1_000_000n;
 let world: World;
 beforeAll(async () => {
   world = await startWorld({ catalog: RACE_CATALOG });
-}, 120_000);
+});
 afterAll(() => world?.close());
 
 afterEach(async () => {

@@ -7,7 +7,7 @@ import { type Answered, ask, openPurse, parallel, tally } from './purse.ts';
 let world: World;
 beforeAll(async () => {
   world = await startWorld({ catalog: RACE_CATALOG });
-}, 120_000);
+});
 afterAll(() => world?.close());
 
 const POLICY = { one: 2, sevenAtOnce: 4, both: 6, tokens: 7 } as const;

@@ -34,7 +34,7 @@ beforeAll(async () => {
     log: pino({ level: 'trace' }, { write: (line) => void log.push(line) }),
   });
   commands = await commandsWith(commandEnvironment(), folder);
-}, 120_000);
+});
 afterAll(async () => {
   await world.close();
   await rm(folder, { recursive: true, force: true });
@@ -124,7 +124,7 @@ test('logins, good and bad', async () => {
     headers: { cookie: `tollgate_session=${refresh}; other=${access}` },
   });
   await send('POST', `${AUTH}/setup`, { body: { token: refresh, email, password: fresh } });
-}, 60_000);
+});
 
 test('keys, hosted secrets and prompts, served and failed', async () => {
   const token = await enter('user@example.com', 'user');
@@ -151,7 +151,7 @@ test('keys, hosted secrets and prompts, served and failed', async () => {
   await send('POST', `${USER}/credential`, { token, body: { ...hosted, vendor_code: secret, secret: 5 } });
   await send('GET', `${USER}/call-log/page?model=${key}`, { token });
   await send('POST', `${USER}/feedback`, { body: { content: 'nothing secret' } });
-}, 120_000);
+});
 
 test('documents of people: sealed, and whole only where one account is judged', async () => {
   const number = hoard.hide('document number', 'HUNT-DOCUMENT-0012-9876543210');
@@ -176,7 +176,7 @@ test('documents of people: sealed, and whole only where one account is judged', 
     const { stdout, stderr } = await commands.run('verification', 'list');
     hoard.search(`verification list ${turn}`, stdout + stderr);
   }
-}, 60_000);
+});
 
 async function pendingOf(token: string): Promise<{ readonly id: number; readonly account_id: number }> {
   const listed = await send('GET', `${ADMIN}/verifications?status=pending`, { token });
@@ -274,7 +274,7 @@ test('operators and commands, and what they are refused', async () => {
     const { stdout, stderr } = await commands.typed(input, ...options);
     hoard.search('credential add', stdout + stderr);
   }
-}, 120_000);
+});
 
 test('nothing of it is in any answer to anybody, in the log, the figures, the files or the database', async () => {
   await world.settled();
@@ -301,4 +301,4 @@ test('nothing of it is in any answer to anybody, in the log, the figures, the fi
   expect(log.length).toBeGreaterThan(100);
   expect(hoard.labels.length).toBeGreaterThan(19);
   expect(hoard.searched).toBeGreaterThan(200_000);
-}, 120_000);
+});

@@ -18,7 +18,7 @@ let supply: Supply;
 beforeAll(async () => {
   stage = await startStage();
   supply = { stage, spares: [await stage.spare(), await stage.spare()], deleted: {} };
-}, 120_000);
+});
 afterAll(() => stage.world.close());
 
 function tokenOf({ access }: Endpoint): string {
@@ -60,7 +60,7 @@ describe('fields that a row does not name', () => {
         shown(`${row.name} ${name}`, told),
       ).toEqual([1001, true]);
     });
-  }, 120_000);
+  });
 
   test('are ignored in every write of an account, and never taken over', async () => {
     const before = await accountRow(stage.owner);
@@ -82,7 +82,7 @@ describe('fields that a row does not name', () => {
     }
     expect(await rowsOf(stage.world.database, stage.victim.id)).toEqual(victim);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
-  }, 120_000);
+  });
 
   test('pollute no prototype under the name __proto__', async () => {
     const bodyText = '{"name":"plain","__proto__":{"polluted":true,"status":"disabled","name":"other"}}';
@@ -159,7 +159,7 @@ describe('searches', () => {
         expect(holds, shown(`${row.name} ${place} ${text} finds what does not hold it`, told)).toBe(true);
       }
     });
-  }, 120_000);
+  });
 });
 
 /** An id beside the searched text would narrow the search to nothing. */

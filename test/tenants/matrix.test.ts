@@ -39,7 +39,7 @@ let tokens: Readonly<Record<Caller, string | undefined>>;
 beforeAll(async () => {
   stage = await startStage();
   tokens = await makeTokens(stage);
-}, 120_000);
+});
 afterAll(() => stage.world.close());
 
 async function makeTokens({ login, owner, stranger, operator, world }: Stage): Promise<typeof tokens> {

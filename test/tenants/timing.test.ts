@@ -81,7 +81,7 @@ describe('a foreign id takes as long as an absent one', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await startStage();
-  }, 120_000);
+  });
   afterAll(() => stage.world.close());
 
   let plantedMs = 0;
@@ -145,7 +145,7 @@ describe('a wrong password of an unknown account takes as long as one of a known
     for (let each = 0; each < LOGIN_PAIRS * PATIENCE * 2 + 100; each++) {
       await newMember(fresh.database, `known${each}@example.com`, 'user', stored);
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     await node.close();
     await fresh.drop();

@@ -12,7 +12,7 @@ export function limitProofs(kind: keyof typeof ARENAS): void {
     let arena: Arena;
     beforeAll(async () => {
       arena = await ARENAS[kind]();
-    }, 120_000);
+    });
     afterAll(() => arena?.close());
     limitRaces(() => arena);
     retryAfter(() => arena);

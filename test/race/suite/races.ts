@@ -15,7 +15,7 @@ export function moneyRaces(kind: keyof typeof ARENAS): void {
     let arena: Arena;
     beforeAll(async () => {
       arena = await ARENAS[kind]();
-    }, 120_000);
+    });
     afterAll(() => arena?.close());
     plainRaces(() => arena);
     streamRaces(() => arena);
