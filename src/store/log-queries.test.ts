@@ -208,6 +208,11 @@ describe('no query of an account touches a row of another one', () => {
       expectOwnRows((database) => usageBetween(database, accountId, { range: {}, edges: [edge] }));
     expect(await read(NOVEMBER - 12 * HOUR)).toBe(5 + 5 * 5);
     expect(await read(NOVEMBER - 20 * HOUR)).toBe(5 + 10 * 5);
+    const hourly = Array.from({ length: 24 }, (_, hour) => NOVEMBER - (23 - hour) * HOUR);
+    const range = { fromMs: hourly[0], toMs: NOVEMBER + HOUR };
+    // From 13 o'clock on: three rounds of yesterday, five of today, and no day is looked at.
+    const trend = (database: Database) => usageBetween(database, accountId, { range, edges: hourly });
+    expect(await expectOwnRows(trend)).toBe(8 * 5);
   });
 });
 

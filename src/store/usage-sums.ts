@@ -29,6 +29,10 @@ const WHOLE = `
   union all
   select hour, model_id, ${SUMS.join(', ')} from ${hoursOfGaps('hour <> all($4::timestamptz[])')}`;
 
+const HOURS = `
+  select hour as at, model_id, ${SUMS.join(', ')} from usage_hourly
+  where account_id = $1 and hour >= $2 and hour < $3 and hour <> all($4::timestamptz[])`;
+
 const CUT_HOURS = `
   select c.created_at, c.model_used, 1, (c.verdict not in ('complete', 'cut-by-client'))::int, c.input_fresh,
     c.cache_read, c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos, c.amount_micro,
@@ -44,16 +48,21 @@ const SPAN = { from: '$2::timestamptz', to: '$3::timestamptz' };
 const EDGES = '$5::timestamptz[]';
 
 const bucketsText = (rows: string): string => `
-  with ${daysAndGaps({ ...SPAN, edges: EDGES })}
   select width_bucket(at, ${EDGES}) as bucket, ${ADDED} from (${rows}) as rows group by 1`;
 const modelsText = (rows: string): string => `
   with ${daysAndGaps(SPAN)}
   select model_id, ${ADDED} from (${rows}) as rows group by 1
   order by sum(amount_micro) desc, sum(calls) desc, 1 limit ${STATS_MODELS_MAX}`;
 
-/** Without cut hours the log is not even planned. */
+const WITH_DAYS = `with ${daysAndGaps({ ...SPAN, edges: EDGES })}`;
+
+/** Without cut hours the log is not even planned, and without room for a day no days. */
 const TEXTS = {
-  buckets: { whole: bucketsText(WHOLE), cut: bucketsText(`${WHOLE} union all ${CUT_HOURS}`) },
+  days: {
+    whole: WITH_DAYS + bucketsText(WHOLE),
+    cut: WITH_DAYS + bucketsText(`${WHOLE} union all ${CUT_HOURS}`),
+  },
+  hours: { whole: bucketsText(HOURS), cut: bucketsText(`${HOURS} union all ${CUT_HOURS}`) },
   models: { whole: modelsText(WHOLE), cut: modelsText(`${WHOLE} union all ${CUT_HOURS}`) },
 } as const;
 
@@ -68,11 +77,22 @@ export async function usageBetween(
 ): Promise<readonly UsageSums[]> {
   const cuts = cutHoursOf([range.fromMs, range.toMs, ...edges]);
   const rows = await database.query<SumRow & { readonly bucket: number }>(
-    TEXTS.buckets[cuts.length === 0 ? 'whole' : 'cut'],
+    TEXTS[hasRoomForDays(range, edges) ? 'days' : 'hours'][cuts.length === 0 ? 'whole' : 'cut'],
     [accountId, ...rangeValues(range), cuts, edges.map((edge) => new Date(edge).toISOString())],
   );
   const found = new Map(rows.map((row) => [row.bucket, sumsFromRow(row)]));
   return Array.from({ length: edges.length + 1 }, (_, bucket) => found.get(bucket) ?? NOTHING);
+}
+
+const SHORTEST_DAY_MS = 23 * 3_600_000;
+
+/** The points of an hourly trend have none; a shorter day, where the time zone was changed, is not missed. */
+function hasRoomForDays(
+  { fromMs = -Infinity, toMs = Infinity }: TimeRange,
+  edges: readonly number[],
+): boolean {
+  const moments = [fromMs, ...edges, toMs];
+  return moments.some((moment, at) => (moments[at + 1] ?? moment) - moment >= SHORTEST_DAY_MS);
 }
 
 /** The models with the largest amounts first; so many that nobody reads on, and no more. */
