@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { FIRST, rankOf } from '../vitest.config.ts';
 import { projectRoot } from './house/tree.ts';
-import { FIRST, rankOf } from './sequence.ts';
 
 test('every file that begins first is there, once', () => {
   expect(FIRST.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([]);

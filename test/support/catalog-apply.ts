@@ -1,23 +1,11 @@
-import { scryptSync } from 'node:crypto';
 import { parseCatalog } from '../../src/catalog/file.ts';
 import type { Config } from '../../src/config.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
-import { systemRandom } from '../../src/kernel/random.ts';
 import { openSealer } from '../../src/setup.ts';
 import { applyCatalog, loadCatalog } from '../../src/store/catalog.ts';
 import type { Database } from '../../src/store/database.ts';
-
-/** The least that a stored password may cost, as src/accounts/password.ts writes it down. */
-const COST_LOG2 = 10;
-
-function hashCheaply(password: string): Promise<string> {
-  const salt = systemRandom.bytes(16);
-  const derived = scryptSync(password.normalize('NFKC'), salt, 32, { N: 2 ** COST_LOG2, r: 8, p: 1 });
-  return Promise.resolve(
-    `scrypt$${COST_LOG2}$${salt.toString('base64url')}$${derived.toString('base64url')}`,
-  );
-}
+import { cheapHash } from './logins.ts';
 
 /**
  * Applies a catalogue as a server does at its start, which then finds nothing to do, but with passwords that
@@ -25,7 +13,8 @@ function hashCheaply(password: string): Promise<string> {
  */
 export async function applyCheaply(database: Database, config: Config, text: string): Promise<void> {
   const sealer = await openSealer(config, database);
-  const options = { sealer, log: silentLogger, clock: systemClock, hashPassword: hashCheaply };
+  const hashPassword = (password: string): Promise<string> => Promise.resolve(cheapHash(password));
+  const options = { sealer, log: silentLogger, clock: systemClock, hashPassword };
   const result = parseCatalog(text, config.environment, await loadCatalog(database, options));
   // A catalogue that is not valid is the server's to refuse, in its own words.
   if (result.kind === 'catalog') await applyCatalog(database, result.document, options);
