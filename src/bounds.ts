@@ -367,3 +367,6 @@ export const DAYS_CLOSE_ACCOUNTS = 20;
 export const DAYS_CLOSE_DAYS = 7;
 /** Texts kept because the journal's next record repeats them: the last of so many keys, and so many names. */
 export const REPEATED_TEXTS_MAX = 2_000;
+/** Keys and users of models that a process remembers to have written; one that it forgot is written again. */
+export const KEY_USE_REMEMBERED_MAX = 100_000;
+export const MODEL_USERS_REMEMBERED_MAX = 100_000;

@@ -1,171 +1,103 @@
 import type { PriceSnapshot } from '../catalog/price.ts';
 import type { CallRecord } from '../ledger/contract.ts';
 import type { Consumption } from './charge.ts';
+import { type Columns, encodeColumns, flag, json, namesOf, rowsOf, text, time, whole } from './columns.ts';
 import { encodePrice } from './price-json.ts';
-
-/** Columns of `calls` that a settlement writes, with their types in the record set. */
-export const CALL_COLUMNS = {
-  call_id: 'text',
-  created_at: 'timestamptz',
-  account_id: 'bigint',
-  key_id: 'bigint',
-  key_name: 'text',
-  model_asked: 'text',
-  model_used: 'text',
-  route_id: 'bigint',
-  vendor: 'text',
-  protocol_in: 'text',
-  protocol_out: 'text',
-  stream: 'boolean',
-  status: 'int',
-  error_code: 'int',
-  input_fresh: 'bigint',
-  cache_read: 'bigint',
-  cache_write: 'bigint',
-  output_text: 'bigint',
-  output_reasoning: 'bigint',
-  images: 'bigint',
-  videos: 'bigint',
-  estimated: 'boolean',
-  payer: 'text',
-  /** Its place among the prices of the batch. */
-  price: 'int',
-  amount_micro: 'bigint',
-  charge_micro: 'bigint',
-  free_reason: 'text',
-  verdict: 'text',
-  attempts: 'jsonb',
-  held_micro: 'bigint',
-  ttfb_ms: 'int',
-  duration_ms: 'int',
-  dropped_fields: 'jsonb',
-} as const;
-
-type CallRow = Record<keyof typeof CALL_COLUMNS, unknown>;
-
-export const CONSUMPTION_COLUMNS = {
-  call_id: 'text',
-  created_at: 'timestamptz',
-  account_id: 'bigint',
-  month: 'text',
-  amount_micro: 'bigint',
-  spent_micro: 'bigint',
-  credits_micro: 'bigint',
-  shortfall_micro: 'bigint',
-  receipt: 'jsonb',
-} as const;
-
-type ConsumptionRow = Record<keyof typeof CONSUMPTION_COLUMNS, unknown>;
-
-/**
- * The rows of a batch and its prices. Many calls have the same one, and it is a third of a row: each goes to
- * the database once, and a row has its place among them.
- */
-export function encodeCallRows(calls: readonly CallRecord[]): [rows: string, prices: string] {
-  const places = new Map<PriceSnapshot, number>();
-  const rows = calls.map((call) => encodeCallRow(call, placeOf(places, call.price)));
-  return [encodeRows(rows), JSON.stringify([...places.keys()].map(encodePrice))];
-}
-
-function placeOf(places: Map<PriceSnapshot, number>, price: PriceSnapshot | null): number | null {
-  if (price === null) return null;
-  const place = places.get(price) ?? places.size;
-  if (place === places.size) places.set(price, place);
-  return place;
-}
+import type { Part } from './writes.ts';
 
 /** The column's own. A wall clock that is set by weeks during a call must not make its charge unwritable. */
 const DURATION_MS_MAX = 2_147_483_647;
 
-function encodeCallRow(call: CallRecord, price: number | null): CallRow {
-  const { usage } = call;
-  return {
-    call_id: call.callId,
-    created_at: timeText(call),
-    account_id: call.accountId,
-    key_id: call.keyId,
-    key_name: call.keyName,
-    model_asked: call.modelAsked,
-    model_used: call.modelUsed,
-    route_id: call.routeId,
-    vendor: call.vendor,
-    protocol_in: call.protocolIn,
-    protocol_out: call.protocolOut,
-    stream: call.stream,
-    status: call.status,
-    error_code: call.errorCode,
-    input_fresh: usage.inputFresh,
-    cache_read: usage.cacheRead,
-    cache_write: usage.cacheWrite,
-    output_text: usage.outputText,
-    output_reasoning: usage.outputReasoning,
-    images: usage.images,
-    videos: usage.videos,
-    estimated: call.estimated,
-    payer: call.payer,
-    price,
-    amount_micro: String(call.amountMicro),
-    charge_micro: String(call.chargeMicro),
-    free_reason: call.freeReason,
-    verdict: call.verdict,
-    attempts: call.attempts,
-    held_micro: String(call.heldMicro),
-    ttfb_ms: call.ttfbMs === null ? null : Math.round(call.ttfbMs),
-    duration_ms: Math.min(Math.round(call.durationMs), DURATION_MS_MAX),
-    dropped_fields: call.droppedFields,
-  };
+const CALL_COLUMNS: Columns<CallRecord> = {
+  call_id: text((call) => call.callId),
+  created_at: time((call) => call.createdAtMs),
+  account_id: whole('bigint', (call) => call.accountId),
+  key_id: whole('bigint', (call) => call.keyId),
+  key_name: text((call) => call.keyName),
+  model_asked: text((call) => call.modelAsked),
+  model_used: text((call) => call.modelUsed),
+  route_id: whole('bigint', (call) => call.routeId),
+  vendor: text((call) => call.vendor),
+  protocol_in: text((call) => call.protocolIn),
+  protocol_out: text((call) => call.protocolOut),
+  stream: flag((call) => call.stream),
+  status: whole('int', (call) => call.status),
+  error_code: whole('int', (call) => call.errorCode),
+  input_fresh: whole('bigint', ({ usage }) => usage.inputFresh),
+  cache_read: whole('bigint', ({ usage }) => usage.cacheRead),
+  cache_write: whole('bigint', ({ usage }) => usage.cacheWrite),
+  output_text: whole('bigint', ({ usage }) => usage.outputText),
+  output_reasoning: whole('bigint', ({ usage }) => usage.outputReasoning),
+  images: whole('bigint', ({ usage }) => usage.images),
+  videos: whole('bigint', ({ usage }) => usage.videos),
+  estimated: flag((call) => call.estimated),
+  payer: text((call) => call.payer),
+  amount_micro: whole('bigint', (call) => call.amountMicro),
+  charge_micro: whole('bigint', (call) => call.chargeMicro),
+  free_reason: text((call) => call.freeReason),
+  verdict: text((call) => call.verdict),
+  attempts: json((call) => call.attempts),
+  held_micro: whole('bigint', (call) => call.heldMicro),
+  ttfb_ms: whole('int', ({ ttfbMs }) => (ttfbMs === null ? null : Math.round(ttfbMs))),
+  duration_ms: whole('int', (call) => Math.min(Math.round(call.durationMs), DURATION_MS_MAX)),
+  dropped_fields: json((call) => call.droppedFields),
+};
+
+/** The place of a call's price among those of the batch; they themselves are the value after all columns. */
+const PRICE_PLACE = whole<number | null>('int', (place) => place);
+const WITH_PRICE = { ...CALL_COLUMNS, price: PRICE_PLACE };
+
+export const INSERT_CALLS: Part = {
+  name: 'logged',
+  text: `
+    insert into calls (${namesOf(CALL_COLUMNS)}, price)
+    select ${namesOf(CALL_COLUMNS)}, $${Object.keys(WITH_PRICE).length + 1}::jsonb -> price
+    from ${rowsOf(WITH_PRICE)}`,
+};
+
+/** Many calls have the same price, and it is a third of a row: each goes to the database once. */
+export function encodeCalls(calls: readonly CallRecord[]): string[] {
+  const places = new Map<PriceSnapshot, number>();
+  const placed = calls.map(({ price }) => (price === null ? null : placeOf(places, price)));
+  const prices = JSON.stringify([...places.keys()].map(encodePrice));
+  return [...encodeColumns(CALL_COLUMNS, calls), PRICE_PLACE.encode(placed), prices];
+}
+
+function placeOf(places: Map<PriceSnapshot, number>, price: PriceSnapshot): number {
+  const place = places.get(price) ?? places.size;
+  if (place === places.size) places.set(price, place);
+  return place;
 }
 
 /**
  * The stored receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which
  * is kept for as long; ledger/receipt.ts puts them together.
  */
-export function encodeConsumptionRow(consumption: Consumption, creditsPerYuan: number): ConsumptionRow {
-  const { call } = consumption;
-  return {
-    call_id: call.callId,
-    created_at: timeText(call),
-    account_id: call.accountId,
-    month: consumption.month,
-    amount_micro: String(call.amountMicro),
-    spent_micro: String(consumption.spentMicro),
-    credits_micro: String(consumption.creditsMicro),
-    shortfall_micro: String(consumption.shortfallMicro),
-    receipt: {
-      model: call.modelUsed,
-      estimated: call.estimated,
-      creditsPerYuan,
-      chargeMicro: String(call.chargeMicro),
-      exchangedMicro: String(consumption.exchangedMicro),
-    },
-  };
-}
+const CONSUMPTION_COLUMNS: Columns<Consumption> = {
+  call_id: text(({ call }) => call.callId),
+  created_at: time(({ call }) => call.createdAtMs),
+  account_id: whole('bigint', ({ call }) => call.accountId),
+  month: text((each) => each.month),
+  amount_micro: whole('bigint', ({ call }) => call.amountMicro),
+  spent_micro: whole('bigint', (each) => each.spentMicro),
+  credits_micro: whole('bigint', (each) => each.creditsMicro),
+  shortfall_micro: whole('bigint', (each) => each.shortfallMicro),
+  receipt: json(({ call, creditsPerYuan, exchangedMicro }) => ({
+    model: call.modelUsed,
+    estimated: call.estimated,
+    creditsPerYuan,
+    chargeMicro: String(call.chargeMicro),
+    exchangedMicro: String(exchangedMicro),
+  })),
+};
 
-let lastTimeMs = Number.NaN;
-let lastTimeText = '';
+export const INSERT_CONSUMPTIONS: Part = {
+  name: 'consumed',
+  text: `
+    insert into consumptions (${namesOf(CONSUMPTION_COLUMNS)})
+    select ${namesOf(CONSUMPTION_COLUMNS)} from ${rowsOf(CONSUMPTION_COLUMNS)}`,
+};
 
-/** Calls of a batch come in the order of their time, many in one millisecond, and each is asked for twice. */
-export function timeText({ createdAtMs }: CallRecord): string {
-  if (createdAtMs !== lastTimeMs) {
-    lastTimeText = new Date(createdAtMs).toISOString();
-    lastTimeMs = createdAtMs;
-  }
-  return lastTimeText;
-}
-
-// What JSON.stringify prints for a NUL or half a surrogate pair; PostgreSQL stores neither.
-const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
-
-/** Model names and field names are the client's own text; no spelling of them may stop a settlement. */
-export function encodeRows(rows: readonly object[]): string {
-  const text = JSON.stringify(rows);
-  if (!UNSTORABLE.test(text)) return text;
-  return JSON.stringify(rows, (_key, value: unknown) =>
-    typeof value === 'string' ? storable(value) : value,
-  );
-}
-
-/** A text as PostgreSQL can store it, with a mark in place of what it cannot. */
-export function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd');
+export function encodeConsumptions(consumptions: readonly Consumption[]): string[] {
+  return encodeColumns(CONSUMPTION_COLUMNS, consumptions);
 }

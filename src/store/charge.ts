@@ -35,15 +35,22 @@ export interface Purse {
   readonly entries: Entry[];
 }
 
-/** A row of the consumption log. */
+/** What was taken for a call; a row of the consumption log when the call reached a vendor. */
 export interface Consumption {
   readonly call: CallRecord;
   readonly month: string;
+  readonly creditsPerYuan: number;
   readonly spentMicro: bigint;
   readonly creditsMicro: bigint;
   readonly shortfallMicro: bigint;
   /** Micro-yuan that auto-exchange moved for this call. */
   readonly exchangedMicro: bigint;
+}
+
+export interface Terms {
+  readonly creditsPerYuan: number;
+  /** Of the spending cap that the call counts in. */
+  readonly month: string;
 }
 
 /**
@@ -52,11 +59,7 @@ export interface Consumption {
  * taken than the gate has granted: at its end a call was granted all that was free, so the rest is what other
  * calls hold, or what the cap does not allow.
  */
-export function takeCharge(
-  purse: Purse,
-  call: CallRecord,
-  terms: { readonly creditsPerYuan: number; readonly month: string },
-): Consumption {
+export function takeCharge(purse: Purse, call: CallRecord, terms: Terms): Consumption {
   assert(call.chargeMicro > 0n, 'only a charge is taken');
   assert(call.payer === 'credits', 'only calls paid with Credits are charged');
   const dueMicro = minMicro(call.chargeMicro, call.heldMicro);
@@ -72,13 +75,15 @@ export function takeCharge(
       : minMicro(call.amountMicro, yuanOfMicro(paidMicro, terms.creditsPerYuan));
   if (spentMicro > 0n) countMonth(purse, terms.month, spentMicro);
   assert(purse.creditsMicro >= 0n && purse.balanceMicro >= 0n, 'a purse is never negative');
-  return { call, month: terms.month, spentMicro, creditsMicro: paidMicro, shortfallMicro, exchangedMicro };
+  const { month, creditsPerYuan } = terms;
+  return { call, month, creditsPerYuan, spentMicro, creditsMicro: paidMicro, shortfallMicro, exchangedMicro };
 }
 
-/** The row of a call that reached a vendor and costs nothing. */
-export function freeConsumption(call: CallRecord, month: string): Consumption {
+/** Of a call that costs nothing. */
+export function freeConsumption(call: CallRecord, { month, creditsPerYuan }: Terms): Consumption {
   assert(call.chargeMicro === 0n, 'a charge is not free');
-  return { call, month, spentMicro: 0n, creditsMicro: 0n, shortfallMicro: 0n, exchangedMicro: 0n };
+  const nothing = { spentMicro: 0n, creditsMicro: 0n, shortfallMicro: 0n, exchangedMicro: 0n };
+  return { call, month, creditsPerYuan, ...nothing };
 }
 
 /** Exactly what is missing, or all there is; balance moves in whole micro-yuan. */

@@ -4,7 +4,9 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.t
 import { createCalendar } from '../kernel/calendar.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { createKey, deleteKeys, findKey, type ListedKey, updateKey } from './api-keys.ts';
+import { KeyUse } from './key-use.ts';
 import { createLedgerStore } from './ledger.ts';
+import { Writes } from './writes.ts';
 
 const MINUTE_MS = 60_000;
 let fresh: FreshDatabase;
@@ -47,6 +49,20 @@ test('a key is marked as used by the calls that are settled, to the minute', asy
   await settle([{ keyId: used.id, createdAtMs: NOVEMBER }]);
   expect(await lastUsed(used), 'a late call changes nothing').toBe(NOVEMBER + 5_001 + MINUTE_MS);
   expect(await lastUsed(idle)).toBeUndefined();
+});
+
+test('a process that remembers what it wrote marks a busy key once a minute, after failures too', () => {
+  const keyUse = new KeyUse();
+  const due = (afterMs: number) => {
+    const calls = [callOf({ accountId, keyId: 7, createdAtMs: NOVEMBER + afterMs })];
+    return keyUse.add(new Writes(), calls);
+  };
+  expect(due(0), 'not committed').toEqual(new Map([[7, NOVEMBER]]));
+  keyUse.remember(due(0));
+  expect([due(-5_000), due(0), due(MINUTE_MS)].map((uses) => uses.size)).toEqual([0, 0, 0]);
+  keyUse.remember(due(MINUTE_MS + 1));
+  expect(due(MINUTE_MS * 2).size).toBe(0);
+  expect(due(MINUTE_MS * 2 + 2)).toEqual(new Map([[7, NOVEMBER + MINUTE_MS * 2 + 2]]));
 });
 
 test('calls of a key that was deleted meanwhile are settled all the same', async () => {

@@ -5,22 +5,18 @@ import type { Calendar } from '../kernel/calendar.ts';
 import { fault } from '../kernel/fault.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { CallRecord, LedgerStore, SettledAccount } from '../ledger/contract.ts';
-import {
-  CALL_COLUMNS,
-  CONSUMPTION_COLUMNS,
-  encodeCallRows,
-  encodeConsumptionRow,
-  encodeRows,
-  timeText,
-} from './call-row.ts';
+import { encodeCalls, encodeConsumptions, INSERT_CALLS, INSERT_CONSUMPTIONS } from './call-row.ts';
 import { type Consumption, freeConsumption, takeCharge } from './charge.ts';
+import { type Columns, encodeColumns, rowsOf, text, time } from './columns.ts';
 import { type Database, isSchemaFault } from './database.ts';
 import { addToClosedDays } from './days.ts';
-import { markKeysUsed } from './key-use.ts';
+import { KeyUse, type Uses } from './key-use.ts';
+import { ModelUsers, type Users } from './model-users.ts';
 import { ensurePartitions, logMonth } from './partitions.ts';
-import { type HeldPurse, holdPurses, savePurses } from './purse.ts';
+import { addPurses, fundsOf, type HeldPurse, holdPurses } from './purse.ts';
 import { addRollups } from './rollup.ts';
-import { rememberWindows } from './windows.ts';
+import { addWindows } from './windows.ts';
+import { Writes } from './writes.ts';
 
 export interface LedgerOptions {
   readonly database: Database;
@@ -33,33 +29,33 @@ export function createLedgerStore(options: LedgerOptions): LedgerStore {
   return new PostgresLedger(options);
 }
 
-const recordSet = (columns: Readonly<Record<string, string>>): string => {
-  const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `json_to_recordset($1) as rows(${types.join(', ')})`;
+const ASKED_COLUMNS: Columns<CallRecord> = {
+  created_at: time((call) => call.createdAtMs),
+  call_id: text((call) => call.callId),
 };
-const namesOf = (columns: Readonly<Record<string, string>>): string => Object.keys(columns).join(', ');
-
-const { price: _place, ...OWN_COLUMNS } = CALL_COLUMNS;
-const INSERT_CALLS = `
-  insert into calls (price, ${namesOf(OWN_COLUMNS)})
-  select $2::jsonb -> price, ${namesOf(OWN_COLUMNS)} from ${recordSet(CALL_COLUMNS)}`;
-const INSERT_CONSUMPTIONS = `
-  insert into consumptions (${namesOf(CONSUMPTION_COLUMNS)})
-  select ${namesOf(CONSUMPTION_COLUMNS)} from ${recordSet(CONSUMPTION_COLUMNS)}`;
 
 // Of months whose log was dropped nothing can be looked up; their calls were settled long ago.
 const FIND_KNOWN = `
-  select asked.call_id from unnest($1::timestamptz[], $2::text[]) as asked(created_at, call_id)
+  select given.call_id from ${rowsOf(ASKED_COLUMNS)}
   left join lateral (
     select true as is_logged from calls
-    where calls.created_at = asked.created_at and calls.call_id = asked.call_id
+    where calls.created_at = given.created_at and calls.call_id = given.call_id
       and calls.created_at between $3::timestamptz and $4::timestamptz limit 1) as logged on true
-  where is_logged or asked.created_at < (select kept_from from log_retention)`;
+  where is_logged or given.created_at < (select kept_from from log_retention)`;
+
+/** What a transaction has done, to be remembered when it is committed. */
+interface Written {
+  readonly accounts: readonly SettledAccount[];
+  readonly keys: Uses;
+  readonly users: Users;
+}
 
 class PostgresLedger implements LedgerStore {
   readonly #options: LedgerOptions;
   /** Months whose partitions are known to be there. */
   readonly #months = new Set<string>();
+  readonly #keyUse = new KeyUse();
+  readonly #modelUsers = new ModelUsers();
   readonly #lane = Math.floor(systemRandom.unit() * ROLLUP_LANES);
 
   constructor(options: LedgerOptions) {
@@ -78,8 +74,15 @@ class PostgresLedger implements LedgerStore {
   async #commit(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
     try {
       await this.#ensureMonths(calls);
-      return await this.#options.database.transaction((transaction) => this.#write(transaction, calls));
+      const written = await this.#options.database.transaction((transaction) =>
+        this.#write(transaction, calls),
+      );
+      this.#keyUse.remember(written.keys);
+      this.#modelUsers.remember(written.users);
+      return written.accounts;
     } catch (error) {
+      // A server that was away may have lost what it had said was committed.
+      this.#modelUsers.forget();
       if (!isSchemaFault(error)) throw error;
       throw new StoreUnavailable('the database does not have the form that this version writes', {
         cause: error,
@@ -100,35 +103,32 @@ class PostgresLedger implements LedgerStore {
    * one finds the call known. What belongs to no account is written last, in the order of its keys: nobody
    * waits in a circle. The statements are as many for one call as for a full batch.
    */
-  async #write(transaction: Database, calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
+  async #write(transaction: Database, calls: readonly CallRecord[]): Promise<Written> {
     const purses = await holdPurses(transaction, [...new Set(calls.map((call) => call.accountId))]);
     const known = await findKnown(transaction, calls);
     const fresh = calls.filter((call) => !known.has(call.callId));
+    const taken = fresh.map((call) => this.#consume(purses, call));
     // A call without a price never reached a vendor: the call log has it, the consumption log does not.
-    const consumptions = fresh
-      .filter((call) => call.price !== null || call.chargeMicro > 0n)
-      .map((call) => this.#consume(purses, call));
-    if (fresh.length > 0) await transaction.query(INSERT_CALLS, encodeCallRows(fresh), 'insert-calls');
-    if (consumptions.length > 0) {
-      const rows = consumptions.map((each) => encodeConsumptionRow(each, this.#options.creditsPerYuan));
-      await transaction.query(INSERT_CONSUMPTIONS, [encodeRows(rows)], 'insert-consumptions');
-    }
-    const funds = await savePurses(transaction, purses);
-    if (fresh.length > 0) {
-      await markKeysUsed(transaction, fresh);
-      await rememberWindows(transaction, fresh);
-      await addRollups(transaction, fresh, { consumptions, lane: this.#lane });
-      await addToClosedDays(transaction, fresh, (accountId) => heldPurse(purses, accountId).daysClosedToMs);
-    }
+    const consumptions = taken.filter(({ call }) => call.price !== null || call.chargeMicro > 0n);
+    const writes = new Writes();
+    if (fresh.length > 0) writes.add(INSERT_CALLS, encodeCalls(fresh));
+    if (consumptions.length > 0) writes.add(INSERT_CONSUMPTIONS, encodeConsumptions(consumptions));
+    addPurses(writes, purses);
+    const keys = this.#keyUse.add(writes, fresh);
+    addWindows(writes, fresh);
+    const users = addRollups(writes, taken, { lane: this.#lane, modelUsers: this.#modelUsers });
+    await writes.send(transaction);
+    await addToClosedDays(transaction, fresh, (accountId) => heldPurse(purses, accountId).daysClosedToMs);
     fault('settle.before-commit');
-    return [...funds].map(([accountId, each]) => ({ accountId, funds: each }));
+    const accounts = [...purses].map(([accountId, purse]) => ({ accountId, funds: fundsOf(purse) }));
+    return { accounts, keys, users };
   }
 
   #consume(purses: ReadonlyMap<number, HeldPurse>, call: CallRecord): Consumption {
     const { creditsPerYuan, calendar } = this.#options;
-    const month = calendar.month(call.createdAtMs);
-    if (call.chargeMicro === 0n) return freeConsumption(call, month);
-    return takeCharge(heldPurse(purses, call.accountId), call, { creditsPerYuan, month });
+    const terms = { creditsPerYuan, month: calendar.month(call.createdAtMs) };
+    if (call.chargeMicro === 0n) return freeConsumption(call, terms);
+    return takeCharge(heldPurse(purses, call.accountId), call, terms);
   }
 }
 
@@ -139,9 +139,12 @@ function heldPurse(purses: ReadonlyMap<number, HeldPurse>, accountId: number): H
 }
 
 async function findKnown(transaction: Database, calls: readonly CallRecord[]): Promise<ReadonlySet<string>> {
-  const times = calls.map(timeText);
-  const sorted = times.toSorted();
-  const values = [times, calls.map((call) => call.callId), sorted[0], sorted.at(-1)];
-  const rows = await transaction.query<{ call_id: string }>(FIND_KNOWN, values, 'find-known');
+  const times = calls.map((call) => call.createdAtMs);
+  const bounds = [Math.min(...times), Math.max(...times)].map((timeMs) => new Date(timeMs).toISOString());
+  const rows = await transaction.query<{ call_id: string }>(
+    FIND_KNOWN,
+    [...encodeColumns(ASKED_COLUMNS, calls), ...bounds],
+    'find-known',
+  );
   return new Set(rows.map((row) => row.call_id));
 }

@@ -1,5 +1,5 @@
 import type { LogFilter, LogQuestion } from '../ledger/log.ts';
-import { storable } from './call-row.ts';
+import { storable } from './columns.ts';
 import { type Database, idNumber } from './database.ts';
 import { daysAndGaps, hoursOfGaps } from './days-read.ts';
 

@@ -1,7 +1,9 @@
 import type { Funds } from '../accounts/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Entry, Purse } from './charge.ts';
+import { type Columns, encodeColumns, namesOf, rowsOf, text, time, whole } from './columns.ts';
 import { type Database, idNumber } from './database.ts';
+import { type Part, Writes } from './writes.ts';
 
 /** A purse whose account row is locked until the transaction ends. */
 export interface HeldPurse extends Purse {
@@ -30,7 +32,7 @@ export async function holdPurses(
   transaction: Database,
   accountIds: readonly number[],
 ): Promise<ReadonlyMap<number, HeldPurse>> {
-  const accounts = await transaction.query<AccountRow>(HOLD, [accountIds], 'hold-purses');
+  const accounts = await transaction.query<AccountRow>(HOLD, [`{${accountIds.join(',')}}`], 'hold-purses');
   const purses = new Map(accounts.map((row) => [idNumber(row.id), held(row)]));
   const unknown = accountIds.filter((id) => !purses.has(id));
   assert(unknown.length === 0, `the database knows the accounts of its calls (not ${unknown.join(', ')})`);
@@ -62,18 +64,22 @@ export async function savePurses(
   transaction: Database,
   purses: ReadonlyMap<number, HeldPurse>,
 ): Promise<ReadonlyMap<number, Funds>> {
-  const moved = [...purses.values()].filter((purse) => purse.entries.length > 0);
-  if (moved.length > 0) {
-    await insertEntries(
-      transaction,
-      moved.flatMap((purse) => purse.entries),
-    );
-    await updateAccounts(transaction, moved);
-  }
+  const writes = new Writes();
+  addPurses(writes, purses);
+  await writes.send(transaction);
   return new Map([...purses].map(([id, purse]) => [id, fundsOf(purse)]));
 }
 
-function fundsOf(purse: HeldPurse): Funds {
+export function addPurses(writes: Writes, purses: ReadonlyMap<number, HeldPurse>): void {
+  const moved = [...purses.values()].filter((purse) => purse.entries.length > 0);
+  if (moved.length === 0) return;
+  const entries = moved.flatMap((purse) => purse.entries);
+  writes.add(INSERT_ENTRIES, encodeColumns(ENTRY_COLUMNS, entries));
+  writes.add(UPDATE_ACCOUNTS, encodeColumns(PURSE_COLUMNS, moved));
+}
+
+/** As they stand when the purse is saved. */
+export function fundsOf(purse: HeldPurse): Funds {
   return {
     version: idNumber(purse.fundsVersion) + (purse.entries.length > 0 ? 1 : 0),
     creditsMicro: purse.creditsMicro,
@@ -83,54 +89,46 @@ function fundsOf(purse: HeldPurse): Funds {
   };
 }
 
-const UPDATE_ACCOUNTS = `
-  update accounts set credits_micro = new.credits, balance_micro = new.balance, month = new.month,
-    month_spent_micro = new.spent, last_seq = new.last_seq, funds_version = funds_version + 1
-  from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[])
-    as new(id, credits, balance, month, spent, last_seq)
-  where accounts.id = new.id and accounts.id = any($1) returning 1`;
+const PURSE_COLUMNS: Columns<HeldPurse> = {
+  held_id: whole('bigint', (purse) => purse.accountId),
+  credits: whole('bigint', (purse) => purse.creditsMicro),
+  balance: whole('bigint', (purse) => purse.balanceMicro),
+  new_month: text((purse) => purse.month),
+  spent: whole('bigint', (purse) => purse.monthSpentMicro),
+  new_seq: whole('bigint', (purse) => purse.lastSeq),
+};
 
-async function updateAccounts(transaction: Database, purses: readonly HeldPurse[]): Promise<void> {
-  const values = [
-    purses.map((purse) => purse.accountId),
-    purses.map((purse) => purse.creditsMicro),
-    purses.map((purse) => purse.balanceMicro),
-    purses.map((purse) => purse.month),
-    purses.map((purse) => purse.monthSpentMicro),
-    purses.map((purse) => purse.lastSeq),
-  ];
-  const updated = await transaction.query(UPDATE_ACCOUNTS, values, 'update-accounts');
-  assert(updated.length === purses.length, 'every purse is saved');
-}
+/** Every one of them is there: its row is locked. */
+const UPDATE_ACCOUNTS: Part = {
+  name: 'saved',
+  text: `
+    update accounts set credits_micro = credits, balance_micro = balance, month = new_month,
+      month_spent_micro = spent, last_seq = new_seq, funds_version = funds_version + 1
+    from ${rowsOf(PURSE_COLUMNS)} where id = held_id and id = any($1)`,
+};
 
-const INSERT_ENTRIES = `
-  with ledger_transaction as (select nextval('ledger_transaction_seq') as id),
-  entries as (
-    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[],
-      $8::timestamptz[]) as entry(account_id, seq, kind, pool, change_micro, after_micro, ref, call_at)),
-  counter_entries as (
-    select null::bigint, null::bigint, kind, pool, -sum(change_micro)::bigint, null::bigint, 'platform',
-      null::timestamptz
-    from entries group by kind, pool)
-  insert into ledger_entries
-    (transaction_id, account_id, seq, kind, pool, change_micro, after_micro, ref, call_at)
-  select ledger_transaction.id, both_sides.* from ledger_transaction,
-    (select * from entries union all select * from counter_entries) as both_sides`;
+const ENTRY_COLUMNS: Columns<Entry> = {
+  account_id: whole('bigint', (entry) => entry.accountId),
+  seq: whole('bigint', (entry) => entry.seq),
+  kind: text((entry) => entry.kind),
+  pool: text((entry) => entry.pool),
+  change_micro: whole('bigint', (entry) => entry.changeMicro),
+  after_micro: whole('bigint', (entry) => entry.afterMicro),
+  ref: text((entry) => entry.ref),
+  call_at: time((entry) => entry.callAtMs ?? null),
+};
 
 /** The accounts' entries and, for each kind and pool, the one of the platform's side that balances them. */
-async function insertEntries(transaction: Database, entries: readonly Entry[]): Promise<void> {
-  const callTimes = entries.map(({ callAtMs }) =>
-    callAtMs === undefined ? null : new Date(callAtMs).toISOString(),
-  );
-  const values = [
-    entries.map((entry) => entry.accountId),
-    entries.map((entry) => entry.seq),
-    entries.map((entry) => entry.kind),
-    entries.map((entry) => entry.pool),
-    entries.map((entry) => entry.changeMicro),
-    entries.map((entry) => entry.afterMicro),
-    entries.map((entry) => entry.ref),
-    callTimes,
-  ];
-  await transaction.query(INSERT_ENTRIES, values, 'insert-entries');
-}
+const INSERT_ENTRIES: Part = {
+  name: 'entered',
+  text: `
+    with ledger_transaction as (select nextval('ledger_transaction_seq') as id),
+    entries as (select * from ${rowsOf(ENTRY_COLUMNS)}),
+    counter_entries as (
+      select null::bigint, null::bigint, kind, pool, -sum(change_micro)::bigint, null::bigint, 'platform',
+        null::timestamptz
+      from entries group by kind, pool)
+    insert into ledger_entries (transaction_id, ${namesOf(ENTRY_COLUMNS)})
+    select ledger_transaction.id, both_sides.* from ledger_transaction,
+      (select * from entries union all select * from counter_entries) as both_sides`,
+};

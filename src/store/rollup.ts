@@ -1,210 +1,256 @@
 import { type PriceSnapshot, vendorCostMicro } from '../catalog/price.ts';
 import { inputTokens, outputTokens } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
-import { encodeRows, storable } from './call-row.ts';
 import type { Consumption } from './charge.ts';
-import type { Database } from './database.ts';
+import { type Columns, encodeColumns, namesOf, rowsOf, storable, text, time, whole } from './columns.ts';
+import type { ModelUser, ModelUsers, Users } from './model-users.ts';
+import type { Part, Writes } from './writes.ts';
 
-/** Columns of the roll-ups with their types: first the key, then what is added up. */
-const USAGE_KEY = {
-  account_id: 'bigint',
-  hour: 'timestamptz',
-  model_id: 'text',
-  key_id: 'bigint',
-  protocol: 'text',
-  status: 'int',
-  payer: 'text',
-  credential: 'text',
-} as const;
+/** An account's hour. Counts of one batch are far below 2^53; money is not. */
+interface UsageRow {
+  readonly call: CallRecord;
+  readonly hourMs: number;
+  readonly model: string;
+  readonly credential: string;
+  calls: number;
+  failed: number;
+  consumed: number;
+  /** Of its calls, those that met a vendor. */
+  served: number;
+  inputFresh: number;
+  cacheRead: number;
+  cacheWrite: number;
+  outputText: number;
+  outputReasoning: number;
+  images: number;
+  videos: number;
+  amountMicro: bigint;
+  creditsMicro: bigint;
+}
 
-const USAGE_SUMS = [
-  'calls',
-  'failed',
-  'consumed',
-  'input_fresh',
-  'cache_read',
-  'cache_write',
-  'output_text',
-  'output_reasoning',
-  'images',
-  'videos',
-  'amount_micro',
-  'credits_micro',
-] as const;
+const USAGE_KEY: Columns<UsageRow> = {
+  account_id: whole('bigint', ({ call }) => call.accountId),
+  hour: time((row) => row.hourMs),
+  model_id: text((row) => row.model),
+  key_id: whole('bigint', ({ call }) => call.keyId),
+  protocol: text(({ call }) => call.protocolIn),
+  status: whole('int', ({ call }) => call.status),
+  payer: text(({ call }) => call.payer),
+  credential: text((row) => row.credential),
+};
 
-const MODEL_KEY = {
-  hour: 'timestamptz',
-  model_id: 'text',
-  vendor: 'text',
-  credential: 'text',
-  lane: 'int',
-} as const;
+const USAGE_SUMS: Columns<UsageRow> = {
+  calls: whole('bigint', (row) => row.calls),
+  failed: whole('bigint', (row) => row.failed),
+  consumed: whole('bigint', (row) => row.consumed),
+  input_fresh: whole('bigint', (row) => row.inputFresh),
+  cache_read: whole('bigint', (row) => row.cacheRead),
+  cache_write: whole('bigint', (row) => row.cacheWrite),
+  output_text: whole('bigint', (row) => row.outputText),
+  output_reasoning: whole('bigint', (row) => row.outputReasoning),
+  images: whole('bigint', (row) => row.images),
+  videos: whole('bigint', (row) => row.videos),
+  amount_micro: whole('bigint', (row) => row.amountMicro),
+  credits_micro: whole('bigint', (row) => row.creditsMicro),
+};
 
-const MODEL_SUMS = [
-  'calls',
-  'failed',
-  'input_tokens',
-  'output_tokens',
-  'images',
-  'amount_micro',
-  'credits_micro',
-  'spent_micro',
-  'cost_micro',
-  'ttft_calls',
-  'ttft_ms',
-  'speed_calls',
-  'speed_tokens',
-  'speed_ms',
-] as const;
+/** A model's hour over all accounts, as far as this process served it. */
+interface ModelRow {
+  readonly hourMs: number;
+  readonly model: string;
+  readonly vendor: string;
+  readonly credential: string;
+  readonly lane: number;
+  calls: number;
+  failed: number;
+  inputTokens: number;
+  outputTokens: number;
+  images: number;
+  amountMicro: bigint;
+  creditsMicro: bigint;
+  spentMicro: bigint;
+  costMicro: bigint;
+  ttftCalls: number;
+  ttftMs: number;
+  speedCalls: number;
+  speedTokens: number;
+  speedMs: number;
+}
 
-type Sums<Name extends string> = Record<Name, bigint>;
-type RowKey = Readonly<Record<string, string | number>>;
+const MODEL_KEY: Columns<ModelRow> = {
+  hour: time((row) => row.hourMs),
+  model_id: text((row) => row.model),
+  vendor: text((row) => row.vendor),
+  credential: text((row) => row.credential),
+  lane: whole('int', (row) => row.lane),
+};
+
+const MODEL_SUMS: Columns<ModelRow> = {
+  calls: whole('bigint', (row) => row.calls),
+  failed: whole('bigint', (row) => row.failed),
+  input_tokens: whole('bigint', (row) => row.inputTokens),
+  output_tokens: whole('bigint', (row) => row.outputTokens),
+  images: whole('bigint', (row) => row.images),
+  amount_micro: whole('bigint', (row) => row.amountMicro),
+  credits_micro: whole('bigint', (row) => row.creditsMicro),
+  spent_micro: whole('bigint', (row) => row.spentMicro),
+  cost_micro: whole('bigint', (row) => row.costMicro),
+  ttft_calls: whole('bigint', (row) => row.ttftCalls),
+  ttft_ms: whole('bigint', (row) => row.ttftMs),
+  speed_calls: whole('bigint', (row) => row.speedCalls),
+  speed_tokens: whole('bigint', (row) => row.speedTokens),
+  speed_ms: whole('bigint', (row) => row.speedMs),
+};
 
 /**
- * One statement for all three. Rows are written in the order of their keys, so two settlers never wait for
- * each other in a circle; rows of an account are written under its lock anyway.
+ * Rows of an account are written under its lock. Those of a model are everybody's: they are written in the
+ * order of their keys, so two settlers never wait for each other in a circle.
  */
-const ADD_ROLLUPS = `
-  with usage as (${addStatement('usage_hourly', USAGE_KEY, USAGE_SUMS, 1)}),
-  models as (${addStatement('model_hourly', MODEL_KEY, MODEL_SUMS, 2)})
-  insert into model_users_daily (day, model_id, account_id)
-  select day, model_id, account_id
-  from json_to_recordset($3) as rows(day date, model_id text, account_id bigint)
-  on conflict do nothing`;
+const USAGE = { ...USAGE_KEY, ...USAGE_SUMS };
+const ADD_USAGE: Part = {
+  name: 'used',
+  text: `
+    insert into usage_hourly (${namesOf(USAGE)}) select ${namesOf(USAGE)} from ${rowsOf(USAGE)}
+    ${addedUp('usage_hourly', USAGE_KEY, USAGE_SUMS)}`,
+};
 
-function addStatement(
-  table: string,
-  key: Readonly<Record<string, string>>,
-  sums: readonly string[],
-  place: number,
-): string {
-  const keys = Object.keys(key);
-  const names = [...keys, ...sums].join(', ');
-  const types = [
-    ...Object.entries(key).map(([name, type]) => `${name} ${type}`),
-    ...sums.map((name) => `${name} bigint`),
-  ];
-  const added = sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
-  return `insert into ${table} (${names})
-    select ${names} from json_to_recordset($${place}) as rows(${types.join(', ')}) order by ${keys.join(', ')}
-    on conflict (${keys.join(', ')}) do update set ${added.join(', ')}`;
+const MODELS = { ...MODEL_KEY, ...MODEL_SUMS };
+const ADD_MODELS: Part = {
+  name: 'ranked',
+  text: `
+    insert into model_hourly (${namesOf(MODELS)})
+    select ${namesOf(MODELS)} from ${rowsOf(MODELS)} order by ${namesOf(MODEL_KEY)}
+    ${addedUp('model_hourly', MODEL_KEY, MODEL_SUMS)}`,
+};
+
+function addedUp(table: string, key: Columns<never>, sums: Columns<never>): string {
+  const added = Object.keys(sums).map((name) => `${name} = ${table}.${name} + excluded.${name}`);
+  return `on conflict (${namesOf(key)}) do update set ${added.join(', ')}`;
 }
 
-/** Adds calls that were not known before; `consumptions` says what was taken for them. */
-export async function addRollups(
-  transaction: Database,
-  calls: readonly CallRecord[],
-  { consumptions, lane }: { readonly consumptions: readonly Consumption[]; readonly lane: number },
-): Promise<void> {
-  const taken = new Map(consumptions.map((each) => [each.call.callId, each]));
-  const usage = new Table<(typeof USAGE_SUMS)[number]>();
-  const models = new Table<(typeof MODEL_SUMS)[number]>();
-  const users = new Map<string, RowKey>();
-  for (const call of calls) {
-    const paid = taken.get(call.callId) ?? NOTHING_PAID;
+/**
+ * Adds calls that were not known before, with what was taken for them. Rows that are everybody's come last,
+ * so that they are locked for a short time. Answers the users that were written.
+ */
+export function addRollups(
+  writes: Writes,
+  consumptions: readonly Consumption[],
+  { lane, modelUsers }: { readonly lane: number; readonly modelUsers: ModelUsers },
+): Users {
+  const usage = new Map<string, UsageRow>();
+  const models = new Map<string, ModelRow>();
+  for (const consumption of consumptions) {
+    const { call } = consumption;
     const model = storable(call.modelUsed);
-    usage.add(usageKey(call, model), usageSums(call, paid.creditsMicro));
+    addUsage(usage, model, consumption);
     // Names that never met a vendor are whatever clients made up: no ranking shall show them.
-    if (call.price === null || call.vendor === null) continue;
-    models.add({ ...modelKey(call, model, call.vendor), lane }, modelSums(call, call.price, paid));
-    const day = hourText(call).slice(0, 10);
-    users.set(`${day} ${call.accountId} ${model}`, { day, model_id: model, account_id: call.accountId });
+    if (isServed(call))
+      addModel(models, { model, lane, price: call.price, vendor: call.vendor }, consumption);
   }
-  const values = [usage.encode(), models.encode(), encodeRows([...users.values()])];
-  await transaction.query(ADD_ROLLUPS, values, 'add-rollups');
+  const rows = [...usage.values()];
+  if (rows.length > 0) writes.add(ADD_USAGE, encodeColumns(USAGE, rows));
+  const users = modelUsers.add(writes, rows.filter((row) => row.served > 0).map(userOf));
+  if (models.size > 0) writes.add(ADD_MODELS, encodeColumns(MODELS, [...models.values()]));
+  return users;
 }
 
-/** Rows by their key; calls of one key are added up here, because one statement may touch a row only once. */
-class Table<Name extends string> {
-  readonly #rows = new Map<string, { readonly key: RowKey; readonly sums: Sums<Name> }>();
-
-  add(key: RowKey, sums: Sums<Name>): void {
-    const name = JSON.stringify(Object.values(key));
-    const row = this.#rows.get(name);
-    if (row === undefined) this.#rows.set(name, { key, sums });
-    else for (const column of Object.keys(sums) as Name[]) row.sums[column] += sums[column];
-  }
-
-  encode(): string {
-    const rows = [...this.#rows.values()].map(({ key, sums }) => ({ ...key, ...texts(sums) }));
-    return encodeRows(rows);
-  }
+function userOf({ hourMs, model, call }: UsageRow): ModelUser {
+  return { day: Math.floor(hourMs / DAY_MS), model, accountId: call.accountId };
 }
 
-function texts(sums: Readonly<Record<string, bigint>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, String(sum)]));
+type Served = CallRecord & { readonly price: PriceSnapshot; readonly vendor: string };
+
+function isServed(call: CallRecord): call is Served {
+  return call.price !== null && call.vendor !== null;
 }
 
-type Paid = Pick<Consumption, 'creditsMicro' | 'spentMicro'>;
-const NOTHING_PAID: Paid = { creditsMicro: 0n, spentMicro: 0n };
+function addUsage(rows: Map<string, UsageRow>, model: string, { call, creditsMicro }: Consumption): void {
+  const row = usageRow(rows, model, call);
+  const { usage } = call;
+  row.calls += 1;
+  row.failed += isFailed(call) ? 1 : 0;
+  row.consumed += call.price === null ? 0 : 1;
+  row.served += isServed(call) ? 1 : 0;
+  row.inputFresh += usage.inputFresh;
+  row.cacheRead += usage.cacheRead;
+  row.cacheWrite += usage.cacheWrite;
+  row.outputText += usage.outputText;
+  row.outputReasoning += usage.outputReasoning;
+  row.images += usage.images;
+  row.videos += usage.videos;
+  row.amountMicro += call.amountMicro;
+  row.creditsMicro += creditsMicro;
+}
+
+function usageRow(rows: Map<string, UsageRow>, model: string, call: CallRecord): UsageRow {
+  const hourMs = hourOf(call);
+  const credential = call.payer === 'byok' ? lastCredential(call) : '';
+  // The texts that may hold anything come last, the first of them with its length.
+  const key =
+    `${call.accountId} ${call.keyId} ${hourMs} ${call.status} ${call.payer} ${call.protocolIn} ` +
+    `${model.length} ${model} ${credential}`;
+  const known = rows.get(key);
+  if (known !== undefined) return known;
+  const counts = { calls: 0, failed: 0, consumed: 0, served: 0, images: 0, videos: 0 };
+  const tokens = { inputFresh: 0, cacheRead: 0, cacheWrite: 0, outputText: 0, outputReasoning: 0 };
+  const row = { call, hourMs, model, credential, ...counts, ...tokens, amountMicro: 0n, creditsMicro: 0n };
+  rows.set(key, row);
+  return row;
+}
+
+interface ModelPlace {
+  readonly model: string;
+  readonly vendor: string;
+  readonly lane: number;
+  readonly price: PriceSnapshot;
+}
+
+function addModel(rows: Map<string, ModelRow>, place: ModelPlace, consumption: Consumption): void {
+  const { call, creditsMicro, spentMicro } = consumption;
+  const row = modelRow(rows, place, call);
+  const { usage } = call;
+  const output = outputTokens(usage);
+  row.calls += 1;
+  row.failed += isFailed(call) ? 1 : 0;
+  row.inputTokens += inputTokens(usage);
+  row.outputTokens += output;
+  row.images += usage.images;
+  row.amountMicro += call.amountMicro;
+  row.creditsMicro += creditsMicro;
+  row.spentMicro += spentMicro;
+  // A user's own credential costs the platform nothing.
+  if (call.payer !== 'byok') row.costMicro += vendorCostMicro(usage, place.price);
+  if (!call.stream || call.ttfbMs === null) return;
+  // As the call log has them, so that everything can be added up again.
+  const ttftMs = Math.round(call.ttfbMs);
+  row.ttftCalls += 1;
+  row.ttftMs += ttftMs;
+  const speedMs = Math.round(call.durationMs) - ttftMs;
+  if (call.verdict !== 'complete' || call.estimated || speedMs <= 0 || output <= 0) return;
+  row.speedCalls += 1;
+  row.speedTokens += output;
+  row.speedMs += speedMs;
+}
 
 /** Users choose the names of their credentials; a model's rows know only those of the platform. */
-function modelKey(call: CallRecord, model: string, vendor: string): RowKey {
-  const platform = call.payer === 'byok' ? '' : (call.attempts.at(-1)?.credential ?? '');
-  return {
-    hour: hourText(call),
-    model_id: model,
-    vendor: storable(vendor),
-    credential: storable(platform),
-  };
+function modelRow(rows: Map<string, ModelRow>, place: ModelPlace, call: CallRecord): ModelRow {
+  const { model, lane } = place;
+  const hourMs = hourOf(call);
+  const vendor = storable(place.vendor);
+  const credential = call.payer === 'byok' ? '' : lastCredential(call);
+  const key = `${hourMs} ${model.length} ${model} ${vendor.length} ${vendor} ${credential}`;
+  const known = rows.get(key);
+  if (known !== undefined) return known;
+  const counts = { calls: 0, failed: 0, inputTokens: 0, outputTokens: 0, images: 0 };
+  const money = { amountMicro: 0n, creditsMicro: 0n, spentMicro: 0n, costMicro: 0n };
+  const times = { ttftCalls: 0, ttftMs: 0, speedCalls: 0, speedTokens: 0, speedMs: 0 };
+  const row = { hourMs, model, vendor, credential, lane, ...counts, ...money, ...times };
+  rows.set(key, row);
+  return row;
 }
 
-function usageKey(call: CallRecord, model: string): RowKey {
-  const own = call.payer === 'byok' ? (call.attempts.at(-1)?.credential ?? '') : '';
-  return {
-    account_id: call.accountId,
-    hour: hourText(call),
-    model_id: model,
-    key_id: call.keyId,
-    protocol: call.protocolIn,
-    status: call.status,
-    payer: call.payer,
-    credential: storable(own),
-  };
-}
-
-function usageSums(call: CallRecord, creditsMicro: bigint): Sums<(typeof USAGE_SUMS)[number]> {
-  const { usage } = call;
-  return {
-    calls: 1n,
-    failed: isFailed(call) ? 1n : 0n,
-    consumed: call.price === null ? 0n : 1n,
-    input_fresh: BigInt(usage.inputFresh),
-    cache_read: BigInt(usage.cacheRead),
-    cache_write: BigInt(usage.cacheWrite),
-    output_text: BigInt(usage.outputText),
-    output_reasoning: BigInt(usage.outputReasoning),
-    images: BigInt(usage.images),
-    videos: BigInt(usage.videos),
-    amount_micro: call.amountMicro,
-    credits_micro: creditsMicro,
-  };
-}
-
-function modelSums(call: CallRecord, price: PriceSnapshot, paid: Paid): Sums<(typeof MODEL_SUMS)[number]> {
-  const { usage } = call;
-  // As the call log has them, so that everything can be added up again.
-  const ttftMs = call.stream && call.ttfbMs !== null ? Math.round(call.ttfbMs) : undefined;
-  const output = outputTokens(usage);
-  const speedMs = ttftMs === undefined ? 0 : Math.round(call.durationMs) - ttftMs;
-  const isTimed = call.verdict === 'complete' && !call.estimated && speedMs > 0 && output > 0;
-  return {
-    calls: 1n,
-    failed: isFailed(call) ? 1n : 0n,
-    input_tokens: BigInt(inputTokens(usage)),
-    output_tokens: BigInt(output),
-    images: BigInt(usage.images),
-    amount_micro: call.amountMicro,
-    credits_micro: paid.creditsMicro,
-    spent_micro: paid.spentMicro,
-    // A user's own credential costs the platform nothing.
-    cost_micro: call.payer === 'byok' ? 0n : vendorCostMicro(usage, price),
-    ttft_calls: ttftMs === undefined ? 0n : 1n,
-    ttft_ms: BigInt(ttftMs ?? 0),
-    speed_calls: isTimed ? 1n : 0n,
-    speed_tokens: isTimed ? BigInt(output) : 0n,
-    speed_ms: isTimed ? BigInt(speedMs) : 0n,
-  };
+function lastCredential(call: CallRecord): string {
+  return storable(call.attempts.at(-1)?.credential ?? '');
 }
 
 /** A client that left got all it wanted. */
@@ -213,14 +259,8 @@ function isFailed({ verdict }: CallRecord): boolean {
 }
 
 const HOUR_MS = 3_600_000;
-let lastHour = Number.NaN;
-let lastHourText = '';
+const DAY_MS = 24 * HOUR_MS;
 
-function hourText({ createdAtMs }: CallRecord): string {
-  const hour = Math.floor(createdAtMs / HOUR_MS);
-  if (hour !== lastHour) {
-    lastHourText = new Date(hour * HOUR_MS).toISOString();
-    lastHour = hour;
-  }
-  return lastHourText;
+function hourOf({ createdAtMs }: CallRecord): number {
+  return createdAtMs - (createdAtMs % HOUR_MS);
 }

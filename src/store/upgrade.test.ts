@@ -8,7 +8,7 @@ import { createCalendar } from '../kernel/calendar.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
-import { encodeCallRows } from './call-row.ts';
+import { encodeCalls, INSERT_CALLS } from './call-row.ts';
 import { type Database, openDatabase } from './database.ts';
 import { examine } from './doctor.ts';
 import { createLedgerStore } from './ledger.ts';
@@ -55,13 +55,7 @@ async function writeOldBooks(calls: readonly CallRecord[], charged: CallRecord):
     [left, charged.amountMicro],
   );
   await ensurePartitions(database, ['2026-11']);
-  const [rows, prices] = encodeCallRows(calls);
-  await database.query(
-    `insert into calls select (jsonb_populate_record(null::calls,
-       row || jsonb_build_object('id', nextval('calls_id_seq'), 'price', $2::jsonb -> (row ->> 'price')::int))).*
-     from jsonb_array_elements($1::jsonb) as row`,
-    [rows, prices],
-  );
+  await database.query(INSERT_CALLS.text, encodeCalls(calls));
   await database.query(
     `insert into consumptions
        (call_id, created_at, account_id, month, amount_micro, spent_micro, credits_micro, shortfall_micro, receipt)

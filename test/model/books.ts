@@ -65,11 +65,9 @@ export class MemoryBooks implements Books {
     for (const call of calls) {
       if (this.#known.has(call.callId)) continue;
       this.#known.set(call.callId, call);
-      const month = calendar.month(call.createdAtMs);
+      const terms = { creditsPerYuan: CREDITS_PER_YUAN, month: calendar.month(call.createdAtMs) };
       const { creditsMicro, shortfallMicro } =
-        call.chargeMicro === 0n
-          ? freeConsumption(call, month)
-          : takeCharge(this.#purse, call, { creditsPerYuan: CREDITS_PER_YUAN, month });
+        call.chargeMicro === 0n ? freeConsumption(call, terms) : takeCharge(this.#purse, call, terms);
       this.#taken.push({ callId: call.callId, creditsMicro, shortfallMicro });
       for (const window of call.windows) this.#remember(window);
     }

@@ -153,8 +153,8 @@ const JOURNAL: readonly Bug[] = [
   {
     name: 'a late call of an older window counts into the newer one after a restart',
     file: 'src/store/windows.ts',
-    text: 'where gate_windows.started_at <= excluded.started_at`;',
-    instead: '`;',
+    text: 'where gate_windows.started_at <= excluded.started_at`,',
+    instead: '`,',
     catcher: { file: 'src/store/windows.test.ts', name: 'of a newer window replace the older one' },
   },
   {
