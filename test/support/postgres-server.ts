@@ -8,8 +8,11 @@ import { acquireLock } from '../../src/store/lock.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { sleep } from './processes.ts';
 
-/** Names the folder of the server that all files of a run share; a program of its own has none. */
-export const SHARED_SERVER = 'TOLLGATE_TEST_SERVER';
+/**
+ * Names the folder of the server that all files of a run share; a program of its own has none. Not one of
+ * ours: commands that tests run inherit it, and refuse a TOLLGATE_ name that they do not know.
+ */
+export const SHARED_SERVER = 'TEST_DATABASE_FOLDER';
 /** A migrated database that nobody is connected to. */
 export const TEMPLATE = 'template_tollgate';
 
