@@ -156,12 +156,17 @@ test('a slow reader slows the vendor down instead of filling our memory', async 
   const socket = open(CHAT, 'tag=slow tokens=400000');
   const { bytesWritten } = world.simulator.stats;
   let read = 0;
-  // The simulator lives here too, and what it is going to say is its own memory.
-  await until(() => world.simulator.stats.blocked === 1);
+  const take = (): number => (socket.read() as Buffer | null)?.length ?? 0;
+  // The simulator lives here too, and what it is going to say is its own memory. Who did not read at all
+  // meanwhile would be cut before he is slow.
+  await until(() => {
+    read += take();
+    return world.simulator.stats.blocked === 1;
+  });
   const rssBefore = process.memoryUsage().rss;
   for (let turn = 0; turn < 20; turn++) {
     await sleep(100);
-    read += (socket.read() as Buffer | null)?.length ?? 0;
+    read += take();
   }
   const sent = world.simulator.stats.bytesWritten - bytesWritten;
   const grownMib = (process.memoryUsage().rss - rssBefore) / MIB;
