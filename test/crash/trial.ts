@@ -234,7 +234,10 @@ export class Trial {
       const { held_micro = 0n, credits_micro = 0n, covered_micro = 0n } = row ?? {};
       const standsMicro =
         customer?.payer === 'credits' ? credits_micro : (COVERAGE_MICRO - covered_micro) * 1000n;
-      expect(held_micro).toBe(standsMicro - (ghostMicro.get(customer?.accountId ?? 0) ?? 0n));
+      expect(held_micro).toBeLessThanOrEqual(standsMicro);
+      // What a dead process held frees itself, perhaps since it was looked at.
+      const leastMicro = standsMicro - (ghostMicro.get(customer?.accountId ?? 0) ?? 0n);
+      expect(held_micro).toBeGreaterThanOrEqual(leastMicro);
     }
   }
 
