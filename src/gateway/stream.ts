@@ -10,7 +10,7 @@ import type { UpstreamExchange } from '../upstream/contract.ts';
 import { NOTHING_SPENT, type Spent } from './attempt-result.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
-import { writeChunk } from './write-chunk.ts';
+import { ChunkedAnswer } from './write-chunk.ts';
 
 /** Comments and blank lines a vendor may send before its first event; more of them are no answer. */
 const EARLY_BYTES_MAX = 64 * 1024;
@@ -55,6 +55,7 @@ export class StreamAnswer {
   readonly #times: StreamTimes;
   readonly #exchange: UpstreamExchange;
   readonly #headers: readonly string[];
+  readonly #answer: ChunkedAnswer;
   readonly #onBegin: () => void;
   readonly #onEnd: (outcome: string) => void;
   readonly #onDrain = (): void => this.#drained();
@@ -86,6 +87,7 @@ export class StreamAnswer {
     this.#times = start.times;
     this.#exchange = start.exchange;
     this.#headers = start.headers;
+    this.#answer = new ChunkedAnswer(start.passage.response);
     this.#onBegin = start.onBegin;
     this.#onEnd = start.onEnd;
   }
@@ -245,12 +247,11 @@ export class StreamAnswer {
   }
 
   #write(bytes: Buffer, now: number): void {
-    const { response } = this.#passage;
     this.#lastWriteAt = now;
-    if (writeChunk(response, bytes) || this.#stalledSince !== undefined) return;
+    if (this.#answer.write(bytes) || this.#stalledSince !== undefined) return;
     this.#stalledSince = now;
     this.#exchange.pause();
-    response.once('drain', this.#onDrain);
+    this.#answer.onceDrained(this.#onDrain);
   }
 
   #drained(): void {
