@@ -49,11 +49,12 @@ export const catalogList: Command = {
 
 export const catalogShow: Command = {
   name: 'catalog show',
-  summary: 'Show one entry of the catalogue, as a catalogue file would say it.',
-  usage: 'KIND KEY [--json]',
+  summary: 'Show one entry of the catalogue, or its settings, as a catalogue file would say it.',
+  usage: 'KIND KEY | settings [--json]',
   options: { json: { type: 'boolean' } },
   help: [KIND_HELP, KEY_HELP, JSON_HELP],
   run: (input) => {
+    if (input.positionals[0] === 'settings') return showSettings(input);
     const kind = kindOf(input);
     const key = keyOf(input);
     return withStore(input, async (setup) => {
@@ -64,6 +65,15 @@ export const catalogShow: Command = {
     });
   },
 };
+
+/** What stands at the top of the file: rates, and what new accounts get. */
+function showSettings(input: CommandInput): Promise<number> {
+  return withStore(input, async (setup) => {
+    const settings = await catalogChanges(deskOf(setup, input)).settings();
+    say(input, settings, facts(lines(settings)));
+    return EXIT.ok;
+  });
+}
 
 export const catalogDelete: Command = {
   name: 'catalog delete',

@@ -1,5 +1,6 @@
 import { accountCreate } from './account.ts';
 import { accountAdjust } from './account-adjust.ts';
+import { accountExport, accountLedger, accountUsage } from './account-logs.ts';
 import { accountExchange, accountTopUp } from './account-money.ts';
 import { accountSet } from './account-set.ts';
 import { accountList, accountShow } from './account-show.ts';
@@ -40,6 +41,9 @@ export const COMMANDS: readonly Command[] = [
   accountExchange,
   accountVerify,
   accountLogout,
+  accountUsage,
+  accountLedger,
+  accountExport,
   verificationList,
   keyCreate,
   keyList,

@@ -86,6 +86,15 @@ const BALANCE_COLUMNS: Columns<BalanceItem> = {
   ref: ({ ref }) => ref,
 };
 
+type Lines<Item> = (pieces: AsyncIterable<readonly Item[]>, showTime: ShowTime) => AsyncGenerator<string>;
+
+/** The lines of each log, the first one names the columns: for files and for the terminal. */
+export const callLines: Lines<LoggedCall> = (pieces, showTime) => csvOf(CALL_COLUMNS, pieces, showTime);
+export const consumptionLines: Lines<ConsumptionItem> = (pieces, showTime) =>
+  csvOf(CONSUMPTION_COLUMNS, pieces, showTime);
+export const balanceLines: Lines<BalanceItem> = (pieces, showTime) =>
+  csvOf(BALANCE_COLUMNS, pieces, showTime);
+
 const FORMAT = { format: Type.Optional(Type.Literal('csv', { default: 'csv' })) };
 const CSV = Type.String({ description: 'CSV as RFC 4180 has it, UTF-8, the first line names the columns.' });
 
@@ -111,7 +120,7 @@ function exportCalls({ exports, footing }: ExportNeeds): Endpoint {
       const filter = boundedFilterOf(query, footing, context.clock);
       if ('kind' in filter) return filter;
       const pieces = exports.calls({ accountId: ownAccount(context), filter });
-      return fileOf('call-log', csvOf(CALL_COLUMNS, pieces, footing.showTime), { footing, context });
+      return fileOf('call-log', callLines(pieces, footing.showTime), { footing, context });
     },
   });
 }
@@ -128,8 +137,7 @@ function exportConsumptions({ exports, footing }: ExportNeeds): Endpoint {
       const filter = boundedFilterOf(query, footing, context.clock);
       if ('kind' in filter) return filter;
       const pieces = exports.consumptions({ accountId: ownAccount(context), filter });
-      const lines = csvOf(CONSUMPTION_COLUMNS, pieces, footing.showTime);
-      return fileOf('consumption-log', lines, { footing, context });
+      return fileOf('consumption-log', consumptionLines(pieces, footing.showTime), { footing, context });
     },
   });
 }
@@ -146,7 +154,7 @@ function exportBalance({ exports, footing }: ExportNeeds): Endpoint {
       const range = boundedRangeOf(rangeOf(query, footing), context.clock);
       if ('kind' in range) return range;
       const pieces = exports.balance(ownAccount(context), range);
-      return fileOf('balance-log', csvOf(BALANCE_COLUMNS, pieces, footing.showTime), { footing, context });
+      return fileOf('balance-log', balanceLines(pieces, footing.showTime), { footing, context });
     },
   });
 }

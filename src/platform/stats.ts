@@ -206,7 +206,9 @@ function models({ stats, footing, days }: StatsNeeds): Endpoint {
 }
 
 /** All of them together. */
-function shownSums(...sums: readonly (UsageSums | undefined)[]): Record<keyof typeof SUM_FIELDS, unknown> {
+export function shownSums(
+  ...sums: readonly (UsageSums | undefined)[]
+): Record<keyof typeof SUM_FIELDS, unknown> {
   const total = (pick: (each: UsageSums) => number): number =>
     sums.reduce((sum, each) => sum + (each === undefined ? 0 : pick(each)), 0);
   const totalMicro = (pick: (each: UsageSums) => bigint): string =>

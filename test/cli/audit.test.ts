@@ -55,6 +55,9 @@ const SCENES: Readonly<Record<string, Scene>> = {
     return { words: ['--account', 'operator@example.com', '--approve'] };
   },
   'account logout': USER,
+  'account usage': USER,
+  'account ledger': USER,
+  'account export': [...USER, '--log', 'balance'],
   'verification list': [],
   'key create': [...USER, '--name', 'audited', '--policy', '1'],
   'key list': USER,

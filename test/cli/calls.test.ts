@@ -146,3 +146,67 @@ describe('call show', () => {
     expect(answer.stderr).toContain(why);
   });
 });
+
+describe('account ledger', () => {
+  test('lists every movement with what was left, a page at a time', async () => {
+    const all = await terminal.run('account', 'ledger', ...USER);
+    expect(all.stdout).toMatch(/^ID +TIME +KIND +POOL +CHANGE +AFTER +WHY\n/);
+    expect(all.stdout).toMatch(new RegExp(`consumption +credits +-25 +[0-9.]+ +${paid}\n`));
+    const one = await terminal.json<{ total: number; items: { ref: string; change: string }[] }>(
+      ...['account', 'ledger', ...USER, '--size', '1'],
+    );
+    expect(one.items).toMatchObject([{ ref: paid, change: '-25', kind: 'consumption', pool: 'credits' }]);
+    expect(one.total).toBe(all.stdout.trim().split('\n').length - 1);
+  });
+});
+
+describe('account usage and account export', () => {
+  const OPERATOR = ['--account', 'operator@example.com'] as const;
+
+  beforeAll(async () => {
+    const { database } = terminal.fresh;
+    const accountId = (await findLogin(database, 'operator@example.com'))?.accountId ?? 0;
+    const calendar = createCalendar('UTC');
+    const store = createLedgerStore({ database, creditsPerYuan: CREDITS_PER_YUAN, calendar });
+    const free = {
+      accountId,
+      createdAtMs: Date.now(),
+      chargeMicro: 0n,
+      freeReason: 'byok',
+      payer: 'byok',
+    } as const;
+    await store.settle([callOf(free), callOf(free)]);
+  });
+
+  test('days and models are added up', async () => {
+    const words = ['account', 'usage', ...OPERATOR, '--days', '2'];
+    const usage = await terminal.json<{ days: { calls: number }[]; models: object[] }>(...words);
+    expect(usage.days.length).toBe(2);
+    expect(usage.days.reduce((sum, { calls }) => sum + calls, 0)).toBe(2);
+    expect(usage.models).toMatchObject([
+      { model_id: 'gpt-5', calls: 2, input_tokens: 2000, output_tokens: 1000, credits: '0' },
+    ]);
+    const shown = await terminal.run(...words);
+    expect(shown.stdout).toMatch(/^DAY +CALLS +FAILED +INPUT +OUTPUT +IMAGES +CREDITS\n/);
+    expect(shown.stdout).toMatch(/\n\nMODEL +CALLS.*\ngpt-5 +2 +0 +2000 +1000 +0 +0\n/);
+    expect((await terminal.run('account', 'usage', ...OPERATOR, '--days', '0')).code).toBe(2);
+  });
+
+  test.each([
+    ['calls', 2],
+    ['consumption', 2],
+    ['balance', 0],
+  ] as const)('the log of %s is printed as CSV', async (log, rows) => {
+    const { stdout, code } = await terminal.run('account', 'export', ...OPERATOR, '--log', log);
+    expect(code).toBe(0);
+    const lines = stdout.trim().split(/\r?\n/);
+    expect(lines[0]).toMatch(/^id,/);
+    expect(lines.slice(1).length).toBe(rows);
+    expect(new Set(lines.map((line) => line.split(',').length)).size).toBe(1);
+  });
+
+  test('knows its logs', async () => {
+    const { stderr, code } = await terminal.run('account', 'export', ...USER, '--log', 'prompts');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('calls, consumption or balance')]);
+  });
+});

@@ -58,8 +58,9 @@ const entered: Record<string, number> = {};
 for (const [index, kind] of (Object.keys(KINDS) as (keyof typeof KINDS)[]).entries()) {
   if (wanted.split(',').includes(kind)) entered[kind] = await storm(kind, index + 1);
 }
-stdout.write(`${JSON.stringify(entered)}\n`);
 // Who leaves first would let its calls run out while others still storm: all stay until the last is done.
-await once(process, 'SIGTERM');
+const everybodyDone = once(process, 'SIGTERM');
+stdout.write(`${JSON.stringify(entered)}\n`);
+await everybodyDone;
 await gate.close();
 connection.close();

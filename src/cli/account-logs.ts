@@ -1,0 +1,155 @@
+import { createTimeFormat } from '../kernel/calendar.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createDays } from '../kernel/days.ts';
+import type { TimeRange } from '../ledger/log.ts';
+import { EXPORT_DAYS_MAX, TREND_DAYS_MAX } from '../platform/bounds.ts';
+import { balanceLines, callLines, consumptionLines } from '../platform/export.ts';
+import { type ShowTime, shownBalanceChange } from '../platform/log-items.ts';
+import { shownSums } from '../platform/stats.ts';
+import type { Setup } from '../setup.ts';
+import { pageOfBalanceLog, wholeBalanceLog } from '../store/balance-log.ts';
+import type { Database } from '../store/database.ts';
+import { wholeLog } from '../store/log-pages.ts';
+import { usageBetween, usageOfModels } from '../store/usage-sums.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import { type Command, type CommandInput, EXIT, UsageError } from './command.ts';
+import { pageLine, say, table } from './table.ts';
+import {
+  choiceOf,
+  optionalValue,
+  PAGE_HELP,
+  PAGE_OPTIONS,
+  pageOf,
+  requiredValue,
+  wholeNumber,
+} from './values.ts';
+import { withStore } from './workspace.ts';
+
+const DAY_MS = 86_400_000;
+const USAGE_DAYS = 7;
+
+/** As programs write it. */
+const isoTime: ShowTime = (timeMs) => new Date(timeMs).toISOString();
+
+export const accountLedger: Command = {
+  name: 'account ledger',
+  summary: 'List every movement of an account’s balance and Credits, newest first.',
+  usage: '--account EMAIL [--page N] [--size N] [--json]',
+  options: { ...ACCOUNT_OPTION, ...PAGE_OPTIONS },
+  help: [ACCOUNT_HELP, ...PAGE_HELP, JSON_HELP],
+  run: (input) => {
+    const page = pageOf(input);
+    return withStore(input, async (setup) => {
+      const accountId = await accountOf(setup, input);
+      const wanted = { range: {}, place: { skip: page.offset, size: page.limit } };
+      const { items, total } = await pageOfBalanceLog(setup.database, accountId, wanted);
+      const time = createTimeFormat(setup.config.timeZone);
+      const rows = items
+        .map((item) => shownBalanceChange(item, time))
+        .map(({ id, created_at: at, kind, pool, change, after, ref }) =>
+          [id, at, kind, pool, change, after, ref].map(String),
+        );
+      say(input, { total, items: items.map((item) => shownBalanceChange(item, isoTime)) }, [
+        ...table(['ID', 'TIME', 'KIND', 'POOL', 'CHANGE', 'AFTER', 'WHY'], rows),
+        ...pageLine(items.length, page.offset, total),
+      ]);
+      return EXIT.ok;
+    });
+  },
+};
+
+export const accountUsage: Command = {
+  name: 'account usage',
+  summary: 'What an account used, by days and by models.',
+  usage: '--account EMAIL [--days N] [--json]',
+  options: { ...ACCOUNT_OPTION, days: { type: 'string' } },
+  help: [ACCOUNT_HELP, `--days N         up to today, ${USAGE_DAYS} unless said`, JSON_HELP],
+  run: (input) => {
+    const count = optionalValue(input, 'days', wholeNumber) ?? USAGE_DAYS;
+    if (count < 1 || count > TREND_DAYS_MAX) throw new UsageError(`--days is 1 to ${TREND_DAYS_MAX}`);
+    return withStore(input, (setup) => showUsage(setup, input, count));
+  },
+};
+
+async function showUsage(setup: Setup, input: CommandInput, count: number): Promise<number> {
+  const { database, config } = setup;
+  const accountId = await accountOf(setup, input);
+  const days = createDays(config.timeZone);
+  const toMs = systemClock.now() + 1;
+  const edges: number[] = [];
+  const fromMs = days.startOf(toMs - (count - 1) * DAY_MS);
+  for (let edge = fromMs; edge < toMs; edge = days.after(edge)) edges.push(edge);
+  const range = { fromMs, toMs };
+  const [, ...sums] = await usageBetween(database, accountId, { range, edges });
+  const models = await usageOfModels(database, accountId, range);
+  const byDay = sums.map((each, place) => ({ edge: edges[place] ?? 0, sums: shownSums(each) }));
+  const byModel = models.map((each) => ({ model_id: each.model, ...shownSums(each) }));
+  const time = createTimeFormat(config.timeZone);
+  const columns = ['calls', 'failed', 'input_tokens', 'output_tokens', 'images', 'credits'] as const;
+  const headings = ['CALLS', 'FAILED', 'INPUT', 'OUTPUT', 'IMAGES', 'CREDITS'];
+  say(
+    input,
+    {
+      days: byDay.map(({ edge, sums: each }) => ({ time: isoTime(edge), ...each })),
+      models: byModel,
+    },
+    [
+      ...table(
+        ['DAY', ...headings],
+        byDay.map(({ edge, sums: each }) => [
+          time(edge).slice(0, 10),
+          ...columns.map((name) => String(each[name])),
+        ]),
+      ),
+      '',
+      ...table(
+        ['MODEL', ...headings],
+        byModel.map((each) => [each.model_id, ...columns.map((name) => String(each[name]))]),
+      ),
+    ],
+  );
+  return EXIT.ok;
+}
+
+interface Wanted {
+  readonly accountId: number;
+  readonly range: TimeRange;
+  readonly time: ShowTime;
+}
+
+const LOGS: Readonly<Record<string, (database: Database, wanted: Wanted) => AsyncIterable<string>>> = {
+  calls: (database, { accountId, range, time }) =>
+    callLines(wholeLog(database, 'calls', { accountId, filter: range }), time),
+  consumption: (database, { accountId, range, time }) =>
+    consumptionLines(wholeLog(database, 'consumptions', { accountId, filter: range }), time),
+  balance: (database, { accountId, range, time }) =>
+    balanceLines(wholeBalanceLog(database, accountId, range), time),
+};
+
+export const accountExport: Command = {
+  name: 'account export',
+  summary: 'Print a log of an account as CSV, newest first.',
+  usage: '--account EMAIL --log calls|consumption|balance [--days N]',
+  options: { account: { type: 'string' }, log: { type: 'string' }, days: { type: 'string' } },
+  help: [
+    ACCOUNT_HELP,
+    '--log LOG        calls, consumption (what was charged, and why) or balance',
+    `--days N         up to now, ${EXPORT_DAYS_MAX} unless said`,
+  ],
+  run: (input) => {
+    const log = requiredValue(input, 'log', (text, name) => choiceOf(text, name, Object.keys(LOGS)));
+    const count = optionalValue(input, 'days', wholeNumber) ?? EXPORT_DAYS_MAX;
+    if (count < 1 || count > EXPORT_DAYS_MAX) throw new UsageError(`--days is 1 to ${EXPORT_DAYS_MAX}`);
+    return withStore(input, async (setup) => {
+      const accountId = await accountOf(setup, input);
+      const toMs = systemClock.now() + 1;
+      const range = { fromMs: toMs - count * DAY_MS, toMs };
+      const time = createTimeFormat(setup.config.timeZone);
+      const pieces = LOGS[log]?.(setup.database, { accountId, range, time }) ?? [];
+      for await (const piece of pieces) {
+        if (piece !== '') input.output.line(piece.replace(/\r?\n$/, ''));
+      }
+      return EXIT.ok;
+    });
+  },
+};

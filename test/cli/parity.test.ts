@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { readEndpoints } from '../../src/platform/table.ts';
+
+const ENTRIES = ['vendors', 'credentials', 'models', 'routes', 'policies', 'plans', 'nodes', 'announcements'];
+
+/** What an operator does by the API, and what does the same in a terminal. A file creates and changes. */
+const COMMAND_FOR: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ENTRIES.flatMap((kind) => [
+      [`${kind}.list`, 'catalog list'],
+      [`${kind}.get`, 'catalog show'],
+      [`${kind}.create`, 'apply'],
+      [`${kind}.update`, 'apply'],
+      [`${kind}.delete`, 'catalog delete'],
+    ]),
+  ),
+  'settings.get': 'catalog show',
+  'settings.update': 'apply',
+  'accounts.list': 'account list',
+  'accounts.get': 'account show',
+  'accounts.create': 'account create',
+  'accounts.update': 'account set',
+  'accounts.endSessions': 'account logout',
+  'accounts.topUp': 'account top-up',
+  'accounts.adjust': 'account adjust',
+  'accounts.listSubscriptions': 'subscription list',
+  'accounts.grantSubscription': 'subscription grant',
+  'accounts.cancelSubscription': 'subscription cancel',
+  'verifications.list': 'verification list',
+  'verifications.decide': 'account verify',
+  'accountLogs.calls': 'call list',
+  'accountLogs.call': 'call show',
+  'accountLogs.consumptions': 'account export',
+  'accountLogs.balance': 'account ledger',
+  'accountLogs.exportCalls': 'account export',
+  'accountLogs.exportConsumptions': 'account export',
+  'accountLogs.exportBalance': 'account export',
+  'accountStats.overview': 'account usage',
+  'accountStats.trend': 'account usage',
+  'accountStats.models': 'account usage',
+  'feedback.list': 'feedback list',
+  'feedback.update': 'feedback done',
+  'audit.list': 'audit list',
+  'registration.get': 'registration',
+  'registration.update': 'registration',
+  'overview.get': 'overview',
+  'overview.credentials': 'overview',
+  'overview.nodes': 'nodes',
+};
+
+test('what an operator does by the API, a command does in a terminal', () => {
+  const rows = readEndpoints()
+    .filter(({ surface }) => surface === 'admin')
+    .map(({ name }) => name);
+  expect(rows.length).toBeGreaterThan(70);
+  expect(rows.filter((name) => COMMAND_FOR[name] === undefined)).toEqual([]);
+  expect(Object.keys(COMMAND_FOR).filter((name) => !rows.includes(name))).toEqual([]);
+  const commands = new Set(COMMANDS.map(({ name }) => name));
+  expect(Object.values(COMMAND_FOR).filter((name) => !commands.has(name))).toEqual([]);
+});
