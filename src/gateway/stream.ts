@@ -10,7 +10,7 @@ import type { UpstreamExchange } from '../upstream/contract.ts';
 import { NOTHING_SPENT, type Spent } from './attempt-result.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
-import { ChunkedAnswer } from './write-chunk.ts';
+import { writeChunk } from './write-chunk.ts';
 
 /** Comments and blank lines a vendor may send before its first event; more of them are no answer. */
 const EARLY_BYTES_MAX = 64 * 1024;
@@ -55,7 +55,6 @@ export class StreamAnswer {
   readonly #times: StreamTimes;
   readonly #exchange: UpstreamExchange;
   readonly #headers: readonly string[];
-  readonly #answer: ChunkedAnswer;
   readonly #onBegin: () => void;
   readonly #onEnd: (outcome: string) => void;
   readonly #onDrain = (): void => this.#drained();
@@ -87,7 +86,6 @@ export class StreamAnswer {
     this.#times = start.times;
     this.#exchange = start.exchange;
     this.#headers = start.headers;
-    this.#answer = new ChunkedAnswer(start.passage.response);
     this.#onBegin = start.onBegin;
     this.#onEnd = start.onEnd;
   }
@@ -247,11 +245,12 @@ export class StreamAnswer {
   }
 
   #write(bytes: Buffer, now: number): void {
+    const { response } = this.#passage;
     this.#lastWriteAt = now;
-    if (this.#answer.write(bytes) || this.#stalledSince !== undefined) return;
+    if (writeChunk(response, bytes) || this.#stalledSince !== undefined) return;
     this.#stalledSince = now;
     this.#exchange.pause();
-    this.#answer.onceDrained(this.#onDrain);
+    response.once('drain', this.#onDrain);
   }
 
   #drained(): void {

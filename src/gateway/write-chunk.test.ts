@@ -3,24 +3,19 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { ChunkedAnswer } from './write-chunk.ts';
+import { writeChunk } from './write-chunk.ts';
 
-type Answer = Pick<ChunkedAnswer, 'write' | 'onceDrained'>;
-type Begin = (response: ServerResponse) => Answer;
+type Write = (response: ServerResponse, bytes: Buffer) => boolean;
 
-const ours: Begin = (response) => new ChunkedAnswer(response);
-const nodesOwn: Begin = (response) => ({
-  write: (bytes) => response.write(bytes),
-  onceDrained: (then) => void response.once('drain', then),
-});
+const nodesOwn: Write = (response, bytes) => response.write(bytes);
 const SIZES = [1, 0, 9, 15, 16, 255, 256, 4_095, 4_096, 8_191, 8_192, 8_193, 70_000];
 
 /** What a client that sends these requests at once gets on its connection, byte for byte. */
-async function answerTo(requests: string, begin: Begin): Promise<string> {
+async function answerTo(requests: string, write: Write): Promise<string> {
   const server = createServer((request, response) => {
     response.sendDate = false;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    void answerWith(response, begin(response), request.url === '/slow' ? 20 : 0);
+    void answer(response, write, request.url === '/slow' ? 20 : 0);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -31,11 +26,10 @@ async function answerTo(requests: string, begin: Begin): Promise<string> {
   return received.toString('latin1');
 }
 
-async function answerWith(response: ServerResponse, answer: Answer, waitMs: number): Promise<void> {
+async function answer(response: ServerResponse, write: Write, waitMs: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, waitMs));
   for (const size of SIZES) {
-    const bytes = Buffer.alloc(size, size % 251);
-    if (!answer.write(bytes)) await new Promise<void>((resolve) => answer.onceDrained(resolve));
+    if (!write(response, Buffer.alloc(size, size % 251))) await once(response, 'drain');
     if (size % 2 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   response.end(Buffer.from('the end'));
@@ -52,7 +46,7 @@ describe('a chunk in one piece', () => {
     ['is nothing for a HEAD', 'HEAD / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'],
   ];
   it.each(cases)('%s', async (_name, requests) => {
-    const received = await answerTo(requests, ours);
+    const received = await answerTo(requests, writeChunk);
     expect(received).toContain('HTTP/1.1 200 OK');
     expect(received).toBe(await answerTo(requests, nodesOwn));
   });

@@ -8,39 +8,17 @@ const LF = 0x0a;
 
 /**
  * `response.write` for the many small chunks of a stream. Node writes a chunk as four pieces (size, line end,
- * bytes, line end) and keeps the connection corked until the next tick to join them, which is a good part of
- * what a chunk costs; here it is one piece, and goes to the connection at once. The first chunk, which takes
- * the head along, waiting behind an earlier answer on the connection, the end, and clients without chunks
- * stay with Node.
+ * bytes, line end), which is a good part of what a chunk costs; here it is one. All else stays with Node:
+ * back-pressure, waiting behind an earlier answer on the connection, the end, and clients without chunks.
  */
-export class ChunkedAnswer {
-  readonly #response: ServerResponse;
-  #isBegun = false;
-
-  constructor(response: ServerResponse) {
-    this.#response = response;
-  }
-
-  /** False: the client does not read so fast, and `onceDrained` tells when it has. */
-  write(bytes: Buffer): boolean {
-    const response = this.#response;
-    const { socket } = response;
-    const isBegun = this.#isBegun;
-    this.#isBegun = true;
-    const worthIt = bytes.length > 0 && bytes.length <= COPIED_BYTES_MAX;
-    if (!worthIt || !response.chunkedEncoding) return response.write(bytes);
-    if (isBegun && socket !== null) return socket.write(framed(bytes));
-    // For this one write: the bytes bring their frame along.
-    response.chunkedEncoding = false;
-    const isReady = response.write(framed(bytes));
-    response.chunkedEncoding = true;
-    return isReady;
-  }
-
-  onceDrained(then: () => void): void {
-    const response = this.#response;
-    (response.socket ?? response).once('drain', then);
-  }
+export function writeChunk(response: ServerResponse, bytes: Buffer): boolean {
+  const worthIt = bytes.length > 0 && bytes.length <= COPIED_BYTES_MAX;
+  if (!worthIt || !response.chunkedEncoding) return response.write(bytes);
+  // For this one write: the bytes bring their frame along.
+  response.chunkedEncoding = false;
+  const isReady = response.write(framed(bytes));
+  response.chunkedEncoding = true;
+  return isReady;
 }
 
 function framed(bytes: Buffer): Buffer {
