@@ -115,6 +115,10 @@ const CASES: Readonly<Record<string, Partial<HubRequest>>> = {
     parallelCalls: false,
     thinking: { ...NO_THINKING, effort: 'xhigh', show: true },
   },
+  'an answer begun behind a bare call, while thinking hard': {
+    turns: [said(words('go')), answered(call('a')), told('mind this'), answered(words('some words'))],
+    thinking: { ...NO_THINKING, effort: 'max' },
+  },
   'a subset, no thinking at all': {
     turns: [said(words('go'))],
     tools: [lookUp, bare],
@@ -235,7 +239,7 @@ test('whatever a client says in whatever order, the vendor takes what we make of
       const { status, text } = await send(someRequest({ ...fields, thinking }), model);
       expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
     }),
-    { numRuns: 150 },
+    { numRuns: 300 },
   );
 });
 

@@ -28,7 +28,8 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
       capabilities: target.capabilities,
       maxTokens,
       isForced: tools.choice?.type === 'any' || tools.choice?.type === 'tool',
-      isBareCall: endsWithBareCall(turns),
+      // Who thinks is given no answer to go on with, so that the call before it is the last word.
+      isBareCall: endsWithBareCall(trimPrefill(turns, 'refused')),
     },
     notes,
   );
