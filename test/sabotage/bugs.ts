@@ -299,10 +299,17 @@ const SHARED: readonly Bug[] = [
     catcher: redis('what a dead node holds frees itself'),
   },
   {
+    name: 'a dead node keeps its slots when it returns',
+    file: 'src/gate/redis/leave.lua',
+    text: 'free_slot(id, call)',
+    instead: '',
+    catcher: redis('recovery frees the slots of a dead node at once'),
+  },
+  {
     name: 'a call without windows spoils the renewal of the next one',
     file: 'src/gate/redis/line.ts',
-    text: 'held.atMs, fields.length, ...fields]',
-    instead: "held.atMs, fields.length, ...(fields.length === 0 ? [''] : fields)]",
+    text: 'request.scope, fields.length, ...fields]',
+    instead: "request.scope, fields.length, ...(fields.length === 0 ? [''] : fields)]",
     catcher: redis('calls of one account are renewed together'),
   },
 ];

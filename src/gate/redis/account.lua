@@ -2,7 +2,7 @@
 -- its hash tag, so a script touches one slot of a cluster:
 --   KEYS[1] hash   account version, funds, sums, windows (`w:<scope>:<dimension>:<seconds>`), calls (`c:<id>`)
 --   KEYS[2] zset   calls by the time at which what they hold, or have pending, is given up
---   KEYS[3] zset   slots of one scope by the time they were taken (not in every mode)
+--   KEYS[3] zset   slots of one scope by the time they were taken (not in every mode; `slots_of` names others)
 -- ARGV[1] is one line of words: an array of arguments costs the client more, and this way of splitting a line
 -- is the cheapest there is here.
 local hash, leases, slots = KEYS[1], KEYS[2], KEYS[3]
@@ -136,20 +136,33 @@ end
 local function seconds_of(field) return tonumber(match(field, ':(%d+)$')) end
 
 -- A call: `r` running or `p` pending, the amount, the month it counts into, when it entered, when it took its
--- hold, and the windows it holds it in. A window that began after the hold is another one.
+-- hold, the scope of its slot, and the windows it holds it in. A window that began after the hold is another one.
 local function find_call(id)
   local text = get('c:' .. id)
   if not text then return nil end
-  local state, sum, month, entered, since, fields = match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+)(.*)$')
+  local state, sum, month, entered, since, scope, fields =
+    match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)(.*)$')
   return {
     state = state, sum = read(sum), month = month,
-    entered = tonumber(entered), since = tonumber(since), fields = fields,
+    entered = tonumber(entered), since = tonumber(since), scope = scope, fields = fields,
   }
 end
 
 local function put_call(id, call)
-  put('c:' .. id, format('%s %s %s %.0f %.0f%s',
-    call.state, write(call.sum), call.month, call.entered, call.since, call.fields))
+  put('c:' .. id, format('%s %s %s %.0f %.0f %s%s',
+    call.state, write(call.sum), call.month, call.entered, call.since, call.scope, call.fields))
+end
+
+-- The slots of any scope: the hash tag is the same, and so is the slot of a cluster.
+local function slots_of(scope) return hash .. ':slots:' .. scope end
+
+local function free_slot(id, call) redis.call('ZREM', slots_of(call.scope), id) end
+
+-- A running call that was given up as lost, and is not, takes it again for as long as it would have lasted.
+local function take_slot(id, call)
+  if now - call.entered >= SLOT_MS then return end
+  redis.call('ZADD', slots_of(call.scope), format('%.0f', call.entered), id)
+  redis.call('PEXPIRE', slots_of(call.scope), format('%.0f', SLOT_MS))
 end
 
 local function holds_in(call, field) return find(call.fields .. ' ', ' ' .. field .. ' ', 1, true) end

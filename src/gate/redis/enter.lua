@@ -6,8 +6,7 @@ local takes = { r = 1, t = take_number(), i = take_number(), v = take_number() }
 -- Of a call that entered before: when it entered and when it took its hold.
 local entered, since = take_number(), take_number()
 
-local function take_rules(rules)
-  local scope = take()
+local function take_rules(rules, scope)
   for index = 1, take_number() do
     local dimension, seconds = take(), take()
     rules[index] = {
@@ -19,10 +18,11 @@ local function take_rules(rules)
   return rules
 end
 
-local rules, cover = take_rules({}), {}
+local scope = take()
+local rules, cover = take_rules({}, scope), {}
 local want, least, factor = take_amount(), take_amount(), take_number()
 local costs, covered, payable = take() == '1', take() == '1', take() == '1'
-if covered then take_rules(cover) end
+if covered then take_rules(cover, take()) end
 
 local fields = { 'v', 'k', 'fv', 'fc', 'fb', 'fs', 'fm', 'h', 'p', 'm', 'mh', 'mp', 'c:' .. id }
 for _, rule in ipairs(rules) do fields[#fields + 1] = rule.field end
@@ -30,7 +30,7 @@ for _, rule in ipairs(cover) do fields[#fields + 1] = rule.field end
 load(fields)
 read_sums()
 
--- A process that died renews nothing: what its calls hold is given up. A pending charge is given up after days,
+-- A process that died renews nothing: what its calls hold is given up, slots too. A pending charge is given up after days,
 -- when whoever should have settled it will not come back. The next call goes on where the bound ends.
 local GIVEN_UP_AT_ONCE = 50
 local late = redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, GIVEN_UP_AT_ONCE)
@@ -39,6 +39,7 @@ for _, other in ipairs(late) do
   if lost then
     release(lost)
     put('c:' .. other, false)
+    free_slot(other, lost)
   end
 end
 if #late > 0 then
@@ -231,7 +232,7 @@ for _, rule in ipairs(cover) do
 end
 
 local next_call = {
-  state = 'r', sum = grant, fields = held_in,
+  state = 'r', sum = grant, scope = scope, fields = held_in,
   month = payer == 'c' and (mode == 'x' and month or sums.m) or '-',
   entered = mode == 'e' and now or entered,
   since = mode == 'x' and since or now,
@@ -253,10 +254,7 @@ write_sums()
 put_call(id, next_call)
 flush(longest)
 redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id)
-if mode == 'e' then
-  redis.call('ZADD', slots, format('%.0f', now), id)
-  redis.call('PEXPIRE', slots, format('%.0f', SLOT_MS))
-end
+if not call then take_slot(id, next_call) end
 
 -- Windows that ended are dropped when the hash has doubled since the last time: rarely, and never piling up.
 local SMALL = 256

@@ -45,7 +45,9 @@ local function leave()
     end
   end
   if ZERO < charge then
-    local pending = { state = 'p', sum = charge, month = month, entered = entered, since = since, fields = '' }
+    local pending = {
+      state = 'p', sum = charge, month = month, entered = entered, since = since, scope = '-', fields = '',
+    }
     add_to_sums(pending, charge)
     put_call(id, pending)
     redis.call('ZADD', leases, format('%.0f', now + KEEP_MS), id)
@@ -106,7 +108,10 @@ local function settle()
         -- Its process lives: the call leaves yet, and has its windows to correct.
         put_call(id, call)
       else
-        if running then count_in_windows(call, spent) end
+        if running then
+          count_in_windows(call, spent)
+          free_slot(id, call)
+        end
         drop_call(id)
       end
     end
@@ -114,21 +119,24 @@ local function settle()
   write_sums()
 end
 
--- A server that lost its memory learns from whoever is still running what is held.
+-- A server that lost its memory learns from whoever is still running what is held and which slots are taken.
 local function renew()
   load(SUMS)
   read_sums()
   for _ = 1, take_number() do
     local id, held, month, entered, since = take(), take_amount(), take(), take_number(), take_number()
-    local fields = ''
+    local scope, fields = take(), ''
     for _ = 1, take_number() do fields = fields .. ' ' .. take() end
     local call = find_call(id)
     if not call then
-      call = { state = 'r', sum = held, month = month, entered = entered, since = since, fields = fields }
+      call = {
+        state = 'r', sum = held, month = month, entered = entered, since = since, scope = scope, fields = fields,
+      }
       if sums.m == '0' and month ~= '-' then sums.m = month end
       add_to_sums(call, held)
       add_to_windows(call, held)
       put_call(id, call)
+      take_slot(id, call)
     end
     if call.state == 'r' then redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id) end
   end

@@ -147,11 +147,12 @@ export function settledLine(
 
 export function renewLine(time: number | undefined, leases: readonly RedisLease[]): Line {
   const texts = leases.map((lease) => {
-    const { callId, enteredAtMs, held, settled } = lease;
+    const { callId, enteredAtMs, held, settled, request } = lease;
     const fields = heldFields(lease);
     const amount = settled ? 0n : held.heldMicro;
+    const moments = `${enteredAtMs} ${held.atMs}`;
     // Word by word: a call that holds in no window must not leave an empty word before the next one.
-    return [callId, amount, held.month, enteredAtMs, held.atMs, fields.length, ...fields].join(' ');
+    return [callId, amount, held.month, moments, request.scope, fields.length, ...fields].join(' ');
   });
   return `${head(time, 'n')} ${texts.length} ${texts.join(' ')}`;
 }

@@ -4,6 +4,7 @@ import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
 import { ManualClock, systemClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
+import type { Lease } from '../contract.ts';
 import {
   CREDIT,
   CREDIT_YUAN,
@@ -95,7 +96,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await redis.inspect.pttl('tollgate:{7}')).toBeGreaterThan(GATE_KEEP_MS - 60_000);
   });
 
-  it('what a dead node holds frees itself: money first, its slot after ten minutes', async () => {
+  it('what a dead node holds frees itself with its lease: money and slots', async () => {
     const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN), rule('requests', 3600, 9n)], 1);
     const money = { ...hold, coverage: coverOf(11n) };
     const coveredCall = leaseOf(await here.enter(callOf({ policy, scope: 'key:1', money })));
@@ -110,9 +111,47 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     const full = moneyOf({ coverage: coverOf(11n), wantMicro: 11n * CREDIT });
     expect(await held(there, full)).toBe(11n * CREDIT);
     const next = callOf({ policy, scope: 'key:1', money: { ...full, wantMicro: 12n * CREDIT } });
-    expect(reasonOf(await there.enter(next))).toBe('concurrency');
-    clock.advance(SLOT_LIFETIME_MS - GATE_LEASE_MS);
     expect(leaseOf(await there.enter(next)).heldMicro).toBe(11n * CREDIT);
+  });
+
+  it('recovery frees the slots of a dead node at once, each in its own scope', async () => {
+    const ofKey = { policy: single, scope: 'key:1' };
+    const dead = leaseOf(await here.enter(callOf({ ...ofKey, money: hold })));
+    const alive = leaseOf(await here.enter(callOf({ policy: single })));
+    const funds = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+    expect(reasonOf(await there.enter(callOf(ofKey)))).toBe('concurrency');
+    await there.settled(settledOf(dead, 7n, funds));
+    const next = leaseOf(await there.enter(callOf(ofKey)));
+    await there.settled(settledOf(dead, 7n, funds));
+    expect(reasonOf(await there.enter(callOf(ofKey)))).toBe('concurrency');
+    expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('concurrency');
+    await there.leave(next, NOTHING_DONE);
+    await here.leave(alive, NOTHING_DONE);
+  });
+
+  it('a settlement frees no slot of a call that still runs', async () => {
+    const lease = leaseOf(await here.enter(callOf({ policy: single, money: hold })));
+    await here.settled(settledOf(lease, 7n, fundsOf({ version: 2, creditsMicro: 8n * CREDIT })));
+    expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('concurrency');
+    await here.leave(lease, charged(7n));
+    expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('entered');
+  });
+
+  it.each([
+    ['renews', () => here.renew()],
+    ['asks for more', (lease: Lease) => here.extend(lease, CREDIT)],
+  ])('a node that comes back from a long absence has its slots again when it %s', async (_, comesBack) => {
+    const lease = leaseOf(await here.enter(callOf({ policy: single, money: hold })));
+    clock.advance(GATE_LEASE_MS);
+    const other = leaseOf(await there.enter(callOf({ policy: single })));
+    await comesBack(lease);
+    await there.leave(other, NOTHING_DONE);
+    expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('concurrency');
+    clock.advance(SLOT_LIFETIME_MS - GATE_LEASE_MS);
+    expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('entered');
+    await here.renew();
+    expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('concurrency');
+    await here.leave(lease, NOTHING_DONE);
   });
 
   it('what a living node holds stays, however long the call runs', async () => {
@@ -212,6 +251,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     clock.advance(30_000);
     await here.renew();
     expect(await held(there)).toBe(5n * CREDIT);
+    expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('concurrency');
     await here.leave(lease, NOTHING_DONE);
     expect(await held(there)).toBe(15n * CREDIT);
   });
