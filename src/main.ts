@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runCommand } from './cli/run.ts';
+import { keepCompiled } from './cli/compiled.ts';
 
 // Who reads only the first lines (`tollgate call list | head`) has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -7,4 +7,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+keepCompiled();
+const { runCommand } = await import('./cli/run.ts');
 process.exitCode = await runCommand(process.argv.slice(2));

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { startTollgate } from '../app.ts';
 import { planFaults } from '../kernel/fault.ts';
 import { type Command, type CommandInput, EXIT, stringOption } from './command.ts';
+import { keepCompiledNow } from './compiled.ts';
 import { tellSetupToken } from './setup-token.ts';
 import { untilSignal } from './signal.ts';
 import { superviseWorkers } from './supervise.ts';
@@ -31,6 +32,7 @@ async function runServe(input: CommandInput): Promise<number> {
   log.info({ url: tollgate.url }, 'tollgate serves');
   tellSetupToken(tollgate.setupToken, tollgate.url, output);
   for (const missing of tollgate.missing) log.warn({ missing }, 'calls cannot be served yet');
+  keepCompiledNow();
   await stopping;
   log.info({}, 'tollgate drains');
   await tollgate.stop();

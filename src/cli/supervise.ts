@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { Endings } from '../app/endings.ts';
 import { prepareSetup } from '../app/logins.ts';
@@ -46,8 +45,7 @@ async function supervise(
   const port = await findPort(config.host, config.port).catch((error: NodeJS.ErrnoException) =>
     refuseAddress(config, error),
   );
-  const cacheDirectory = join(config.dataDirectory, 'workers', 'compiled');
-  const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, cacheDirectory, log });
+  const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, log });
   try {
     const serving = await Promise.race([workers.start(), stopping]);
     if (serving !== undefined) {

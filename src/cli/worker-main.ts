@@ -1,7 +1,6 @@
-import { enableCompileCache } from 'node:module';
+import { keepCompiled } from './compiled.ts';
 
-// A worker that follows a dead one is wanted soon: what the first ones compiled is kept for it.
-enableCompileCache(process.argv[2]);
+keepCompiled();
 const { runWorker } = await import('./worker.ts');
 
 process.exitCode = await runWorker();

@@ -7,6 +7,7 @@ import { assert } from '../kernel/assert.ts';
 import { planFaults } from '../kernel/fault.ts';
 import type { Logger } from '../kernel/log.ts';
 import { CommandFailed, EXIT } from './command.ts';
+import { keepCompiledNow } from './compiled.ts';
 import { untilSignal } from './signal.ts';
 import type { FromWorker, ToWorker } from './worker-words.ts';
 import { failForPeople } from './workspace.ts';
@@ -31,6 +32,7 @@ export async function runWorker(): Promise<number> {
   figures.own = () => tollgate.metrics();
   tell({ kind: 'serves', url: tollgate.url, missing: tollgate.missing });
   log.info({}, 'a worker serves');
+  keepCompiledNow();
   return await untilStopped(tollgate, { asked, orphaned, log });
 }
 

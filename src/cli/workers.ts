@@ -12,8 +12,6 @@ export interface WorkersOptions {
   readonly port: number;
   readonly databaseUrl: string;
   readonly configFile: string | undefined;
-  /** Where compiled code is kept between two starts of a worker. */
-  readonly cacheDirectory: string;
   readonly log: Logger;
   /** The program of a worker; tests have their own. */
   readonly program?: string;
@@ -89,8 +87,8 @@ export class Workers {
   }
 
   #fill(seat: Seat): void {
-    const { port, databaseUrl, configFile, cacheDirectory, program = PROGRAM } = this.#options;
-    const worker = fork(program, [cacheDirectory], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const { port, databaseUrl, configFile, program = PROGRAM } = this.#options;
+    const worker = fork(program, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const { promise, resolve } = Promise.withResolvers<void>();
     seat.process = worker;
     seat.ended = promise;

@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommand } from '../../src/cli/run.ts';
+import { projectRoot } from '../house/tree.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { type Finished, tollgate } from '../support/processes.ts';
 import { STANDARD_CATALOG } from '../support/world.ts';
@@ -33,6 +34,16 @@ async function fileOf(name: string, text: string): Promise<string> {
   await writeFile(path, text);
   return path;
 }
+
+test('what a command compiled is kept for the next one', async () => {
+  const kept = join(folder, 'compiled');
+  const first = await tollgate(['--version'], { ...environment, NODE_COMPILE_CACHE: kept });
+  expect(first.code).toBe(0);
+  await run('--version');
+  for (const place of [kept, join(projectRoot, 'node_modules/.cache/tollgate')]) {
+    expect((await readdir(place, { recursive: true })).length).toBeGreaterThan(100);
+  }
+});
 
 /** What a command says, without a process of its own: for what needs neither settings nor a store. */
 async function said(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {

@@ -55,9 +55,6 @@ export function startProgram(
   };
 }
 
-/** Commands are many and short: compiled once, they cost a third. Servers start as they do for everybody. */
-const COMPILED = join(projectRoot, 'node_modules', '.cache', 'compiled');
-
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
@@ -70,8 +67,7 @@ export async function tollgate(
   environment: Readonly<Record<string, string>>,
   input?: string,
 ): Promise<Finished> {
-  const compiled = { NODE_COMPILE_CACHE: COMPILED, ...environment };
-  const program = startProgram(['src/main.ts', ...args], compiled, input);
+  const program = startProgram(['src/main.ts', ...args], environment, input);
   const { code } = await program.exited;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
