@@ -58,6 +58,28 @@ test('connections are reused', async () => {
   expect(ports.size).toBe(1);
 });
 
+test('however calls ended, nobody waits behind another call', async () => {
+  const origin = await vendor((request, response) => {
+    if (request.url === '/ok') response.end('ok');
+    else if (request.url === '/broken') request.socket.resetAndDestroy();
+    else response.write('data: 1\n\n');
+  });
+  const sender = client();
+  const call = (path: string) => run(sender, { ...post(origin), path });
+  for (let round = 0; round < 20; round++) {
+    const left = [call('/open'), call('/open')];
+    const ended = ['/ok', '/broken', '/a b', '/ok'].map((path) => call(path).ended);
+    left[0]?.exchange.abort();
+    await Promise.all(ended);
+    left[1]?.exchange.abort();
+  }
+  const open = Array.from({ length: 20 }, () => call('/open'));
+  const quick = await Promise.all(Array.from({ length: 20 }, () => call('/ok').ended));
+  expect(quick.map(({ body }) => body)).toEqual(Array(20).fill('ok'));
+  expect(open.filter(({ outcome }) => outcome.failure !== undefined)).toEqual([]);
+  for (const { exchange } of open) exchange.abort();
+});
+
 test('nobody there is a connect failure, reported after send has returned', async () => {
   const origin = await vendor(() => {});
   const port = Number(new URL(origin).port);

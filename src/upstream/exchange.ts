@@ -24,7 +24,7 @@ const ABORTED = new Error('aborted');
  * One request and its answer: undici's handler on one side, ours on the other, and nothing in between unless
  * the vendor compressed although it was asked not to. One object per call, no closures, no promises.
  */
-export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, ConnectionUser, DecoderSink {
+export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
   connection: Connection | undefined;
   sent = false;
   readonly #ports: ExchangePorts;
@@ -211,6 +211,7 @@ export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, C
     if (this.#request === undefined) return;
     this.#resent = true;
     this.#controller = undefined;
+    this.#release();
     this.#pool.dispatchAlone(dispatchOptions(this.#request), this);
   }
 
@@ -254,6 +255,11 @@ export class Exchange implements UpstreamExchange, Dispatcher.DispatchHandler, C
     if (!this.#counted) return;
     this.#counted = false;
     this.#pool.active -= 1;
+    this.#release();
+  }
+
+  #release(): void {
+    if (this.connection !== undefined) this.#pool.release(this.connection);
   }
 }
 

@@ -1,8 +1,8 @@
-import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import { type buildConnector, Client, type Dispatcher } from 'undici';
 import { UPSTREAM_CONNECTIONS_MAX, UPSTREAM_HEADER_BYTES_MAX, UPSTREAM_KEEP_ALIVE_MS } from '../bounds.ts';
 
-/** The side of an exchange that learns which connection carries it. */
-export interface ConnectionUser {
+/** An exchange, which learns the connection that carries it. */
+export interface ConnectionUser extends Dispatcher.DispatchHandler {
   connection: Connection | undefined;
 }
 
@@ -16,21 +16,20 @@ export class Connection extends Client {
       this.answered = 0;
     });
   }
-
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    (handler as ConnectionUser).connection = this;
-    return super.dispatch(options, handler);
-  }
 }
 
-/** The connections to one vendor address. */
+/**
+ * The connections to one vendor address, one call on each at a time. Who is called next is the one that was free
+ * last: the others may close in peace. undici's own pool would look through all of them for every call.
+ */
 export class OriginPool {
   readonly connectMs: number;
   readonly #origin: string;
   readonly #options: Client.Options;
-  readonly #pool: Pool;
+  readonly #connections = new Set<Connection>();
+  readonly #free: Connection[] = [];
   readonly #singles = new Set<Connection>();
-  /** Calls on their way, our own count: undici's would queue the next one without a limit. */
+  /** Calls on their way. */
   active = 0;
   /** The client's use counter at the last call: the smallest makes room for a new address. */
   usedAt = 0;
@@ -49,37 +48,45 @@ export class OriginPool {
       allowH2: false,
       useMilo: false,
     };
-    this.#pool = new Pool(origin, {
-      ...this.#options,
-      connections: UPSTREAM_CONNECTIONS_MAX,
-      factory: (url: URL, options: object) => new Connection(url, options),
-    });
   }
 
   get full(): boolean {
     return this.active >= UPSTREAM_CONNECTIONS_MAX;
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.#pool.dispatch(options, handler);
+  dispatch(options: Dispatcher.DispatchOptions, user: ConnectionUser): void {
+    const connection = this.#free.pop() ?? this.#connect();
+    user.connection = connection;
+    connection.dispatch(options, user);
+  }
+
+  /** The call that had the connection is over; exactly once. A socket that broke is replaced at the next call. */
+  release(connection: Connection): void {
+    if (this.#connections.has(connection)) this.#free.push(connection);
   }
 
   /** On a connection nobody used before and nobody will use after. */
-  dispatchAlone(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  dispatchAlone(options: Dispatcher.DispatchOptions, user: ConnectionUser): void {
     const single = new Connection(this.#origin, this.#options);
     this.#singles.add(single);
-    single.dispatch({ ...options, reset: true }, handler);
+    user.connection = single;
+    single.dispatch({ ...options, reset: true }, user);
     // A graceful close: it resolves when the one exchange has ended.
     single.close(() => this.#singles.delete(single));
   }
 
   /** No new calls; running exchanges end in peace. */
   retire(whenEmpty: () => void): void {
-    this.#pool.close(whenEmpty);
+    void Promise.all([...this.#connections].map((connection) => connection.close())).then(whenEmpty);
   }
 
   async destroy(): Promise<void> {
-    await Promise.all([...this.#singles].map((single) => single.destroy()));
-    await this.#pool.destroy();
+    await Promise.all([...this.#singles, ...this.#connections].map((connection) => connection.destroy()));
+  }
+
+  #connect(): Connection {
+    const connection = new Connection(this.#origin, this.#options);
+    this.#connections.add(connection);
+    return connection;
   }
 }
