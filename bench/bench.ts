@@ -89,8 +89,9 @@ export class Bench {
       const warmMs = repeat === 0 ? timing.warmFirstMs : timing.warmMs;
       for (const [index, scenario] of rotate(chosen, repeat * ROTATION).entries()) {
         for (const entrant of rotate(this.#entrants, repeat + index)) {
-          // A ramp of streams is a warm-up already.
-          const window = { scenario, warmMs: scenario.rampMs > 0 ? 0 : warmMs, measureMs: timing.measureMs };
+          // Later on, a ramp of streams is warm-up enough.
+          const isRamped = repeat > 0 && scenario.rampMs > 0;
+          const window = { scenario, warmMs: isRamped ? 0 : warmMs, measureMs: timing.measureMs };
           cells.push(await this.#runCell(entrant, window, repeat));
         }
       }

@@ -45,7 +45,7 @@ export interface Timing {
   readonly measureMs: number;
 }
 
-export const TIMING: Timing = { repeats: 3, warmFirstMs: 4000, warmMs: 1000, measureMs: 3500 };
+export const TIMING: Timing = { repeats: 3, warmFirstMs: 8000, warmMs: 1000, measureMs: 3500 };
 export const TIMING_QUICK: Timing = { repeats: 1, warmFirstMs: 800, warmMs: 800, measureMs: 1200 };
 
 /** Sixteen windows in each repeat; ratios are made within one, so that many short repeats tell more. */
