@@ -10,32 +10,41 @@ import { migrate } from '../../src/store/migrate.ts';
 import { rotate } from '../statistics.ts';
 import { fill, type Size } from './fill.ts';
 import { type Cell, proofOf, renderRows, rowsOf } from './report.ts';
-import { type Cost, SettleLoad } from './settle.ts';
+import { type Cost, type Draw, SettleLoad } from './settle.ts';
 
 interface Variant extends Size {
   readonly name: string;
   readonly against?: string;
   /** Of its accounts, those that call; all of them when absent. */
   readonly active?: number;
+  /** Many more accounts call than in what it is compared with, so that fewer calls of a batch share one. */
+  readonly spreads?: boolean;
 }
 
 const VARIANTS: readonly Variant[] = [
   { name: '1 000 rows', rows: 1_000, accounts: 1_000 },
   { name: '10 million rows', rows: 10_000_000, accounts: 1_000, against: '1 000 rows' },
   { name: '10 accounts', rows: 1_000, accounts: 10 },
-  { name: '100 000 accounts', rows: 1_000, accounts: 100_000, against: '10 accounts' },
+  { name: '100 000 accounts', rows: 1_000, accounts: 100_000, against: '10 accounts', spreads: true },
   { name: '100 000 accounts, 10 call', rows: 1_000, accounts: 100_000, active: 10, against: '10 accounts' },
 ];
 const SMALL: readonly Variant[] = [
   { name: '1 000 rows', rows: 1_000, accounts: 1_000 },
   { name: '200 000 rows', rows: 200_000, accounts: 1_000, against: '1 000 rows' },
   { name: '10 accounts', rows: 1_000, accounts: 10 },
-  { name: '5 000 accounts', rows: 1_000, accounts: 5_000, against: '10 accounts' },
+  { name: '5 000 accounts', rows: 1_000, accounts: 5_000, against: '10 accounts', spreads: true },
   { name: '5 000 accounts, 10 call', rows: 1_000, accounts: 5_000, active: 10, against: '10 accounts' },
 ];
 
-/** What half a thousand calls a second bring together in SETTLE_WAIT_MS, and a full batch. */
-const BATCHES = [25, 1_000];
+/**
+ * Ten calls of ten accounts, which write the same number of rows however many accounts there are; what half a
+ * thousand calls a second bring together in SETTLE_WAIT_MS; and a full batch.
+ */
+const DRAWS: readonly Draw[] = [
+  { batch: 10, draw: 'apart' },
+  { batch: 25, draw: 'random' },
+  { batch: 1_000, draw: 'random' },
+];
 const FILL_TIMEOUT_MS = 3_600_000;
 
 interface Filled extends Variant {
@@ -97,7 +106,8 @@ async function prepare(
   await fill(database, variant);
   const load = new SettleLoad(database, variant.active ?? variant.accounts, folder);
   // The first calls meet an empty cache of plans and pages.
-  await load.measure(2_000, 1_000);
+  await load.meetAll(1_000);
+  for (const draw of DRAWS) await load.measure(2_000, draw);
   // Pages that were not written since cost more at their first change; a server pays it every five minutes.
   await database.query('checkpoint');
   console.log(`${variant.name}: ready after ${Math.round((performance.now() - begunMs) / 1000)} s`);
@@ -110,15 +120,22 @@ async function measure(
 ): Promise<readonly Cell[]> {
   const costs = new Map<string, Cost[]>();
   for (let repeat = 0; repeat < repeats; repeat++) {
-    for (const batch of BATCHES) {
+    for (const draw of DRAWS) {
       for (const { name, load } of rotate(filled, repeat)) {
-        const key = `${name} ${batch}`;
-        costs.set(key, [...(costs.get(key) ?? []), await load.measure(calls, batch)]);
+        const key = `${name} ${draw.batch}`;
+        costs.set(key, [...(costs.get(key) ?? []), await load.measure(calls, draw)]);
       }
     }
   }
-  return BATCHES.flatMap((batch) =>
-    filled.map(({ name, against }) => ({ name, batch, against, costs: costs.get(`${name} ${batch}`) ?? [] })),
+  return DRAWS.flatMap(({ batch, draw }) =>
+    filled.map(({ name, against, spreads = false }) => ({
+      name,
+      batch,
+      against,
+      // Where calls of a batch share an account in one of the two only, their rows are compared, not their cost.
+      isJudged: draw === 'apart' || !spreads,
+      costs: costs.get(`${name} ${batch}`) ?? [],
+    })),
   );
 }
 

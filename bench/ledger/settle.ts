@@ -38,6 +38,13 @@ const PRICE = {
   },
 };
 
+/** What is settled at once. */
+export interface Draw {
+  readonly batch: number;
+  /** `apart`: each call of a batch is of another account. There are at least as many of them. */
+  readonly draw: 'random' | 'apart';
+}
+
 /** Settles random calls of its accounts, in the order of their time, on the database it was made for. */
 export class SettleLoad {
   readonly #accounts: number;
@@ -52,9 +59,17 @@ export class SettleLoad {
     this.#ledger = createLedgerStore({ database, creditsPerYuan: 1_000, calendar: createCalendar('UTC') });
   }
 
-  async measure(calls: number, batch: number): Promise<Cost> {
+  /** One call of each account: who calls the first time in an hour, or on a day, is a row more in its sums. */
+  async meetAll(batch: number): Promise<void> {
+    for (let first = 1; first <= this.#accounts; first += batch) {
+      const size = Math.min(batch, this.#accounts - first + 1);
+      await this.#ledger.settle(Array.from({ length: size }, (_, index) => this.#callOf(first + index)));
+    }
+  }
+
+  async measure(calls: number, { batch, draw }: Draw): Promise<Cost> {
     const batches = Array.from({ length: calls / batch }, () =>
-      Array.from({ length: batch }, () => this.#nextCall()),
+      draw === 'random' ? this.#batchOf(batch) : this.#apart(batch),
     );
     const databaseMs = this.#databaseMs();
     const own = process.cpuUsage();
@@ -69,9 +84,23 @@ export class SettleLoad {
     };
   }
 
-  #nextCall(): CallRecord {
+  #batchOf(size: number): readonly CallRecord[] {
+    return Array.from({ length: size }, () => this.#callOf(this.#anyone()));
+  }
+
+  /** Each call of another account. */
+  #apart(size: number): readonly CallRecord[] {
+    const accounts = new Set<number>();
+    while (accounts.size < size) accounts.add(this.#anyone());
+    return [...accounts].map((accountId) => this.#callOf(accountId));
+  }
+
+  #anyone(): number {
+    return 1 + Math.floor(this.#random.unit() * this.#accounts);
+  }
+
+  #callOf(accountId: number): CallRecord {
     this.#nowMs += 1;
-    const accountId = 1 + Math.floor(this.#random.unit() * this.#accounts);
     return { ...CALL, callId: newCallId(this.#nowMs), createdAtMs: this.#nowMs, accountId, keyId: accountId };
   }
 
