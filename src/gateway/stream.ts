@@ -10,7 +10,7 @@ import type { UpstreamExchange } from '../upstream/contract.ts';
 import { NOTHING_SPENT, type Spent } from './attempt-result.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
-import { writeChunk } from './write-chunk.ts';
+import { type ChunkSource, ChunkWriter } from './write-chunk.ts';
 
 /** Comments and blank lines a vendor may send before its first event; more of them are no answer. */
 const EARLY_BYTES_MAX = 64 * 1024;
@@ -48,7 +48,7 @@ export type StreamState = 'waiting' | 'first-error' | 'foreign' | 'flowing';
  * One streamed answer between a vendor and a client. Chunks are written as they come; a client that does not
  * read pauses the vendor. The 200 is committed when the first event is there, not before.
  */
-export class StreamAnswer {
+export class StreamAnswer implements ChunkSource {
   readonly #passage: Passage;
   readonly #relay: StreamRelay;
   readonly #framing: Framing;
@@ -57,7 +57,7 @@ export class StreamAnswer {
   readonly #headers: readonly string[];
   readonly #onBegin: () => void;
   readonly #onEnd: (outcome: string) => void;
-  readonly #onDrain = (): void => this.#drained();
+  readonly #writer: ChunkWriter;
   #state: StreamState = 'waiting';
   #early: Buffer[] = [];
   #earlyBytes = 0;
@@ -86,6 +86,7 @@ export class StreamAnswer {
     this.#times = start.times;
     this.#exchange = start.exchange;
     this.#headers = start.headers;
+    this.#writer = new ChunkWriter(start.passage.response, this);
     this.#onBegin = start.onBegin;
     this.#onEnd = start.onEnd;
   }
@@ -245,15 +246,17 @@ export class StreamAnswer {
   }
 
   #write(bytes: Buffer, now: number): void {
-    const { response } = this.#passage;
     this.#lastWriteAt = now;
-    if (writeChunk(response, bytes) || this.#stalledSince !== undefined) return;
-    this.#stalledSince = now;
-    this.#exchange.pause();
-    response.once('drain', this.#onDrain);
+    this.#writer.write(bytes);
   }
 
-  #drained(): void {
+  onFull(): void {
+    if (this.#ended) return;
+    this.#stalledSince = this.#passage.carriage.clock.monotonic();
+    this.#exchange.pause();
+  }
+
+  onDrained(): void {
     this.#stalledSince = undefined;
     if (!this.#ended && !this.#extending) this.#exchange.resume();
   }
@@ -328,6 +331,7 @@ export class StreamAnswer {
 
   #close(outcome: string): void {
     this.#ended = true;
+    this.#writer.flush();
     this.#onEnd(outcome);
   }
 }
