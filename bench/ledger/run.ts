@@ -132,7 +132,7 @@ async function measure(
       name,
       batch,
       against,
-      // Where calls of a batch share an account in one of the two only, their rows are compared, not their cost.
+      // Where calls share accounts in one of the two only, rows are compared, not what a row costs.
       isJudged: draw === 'apart' || !spreads,
       costs: costs.get(`${name} ${batch}`) ?? [],
     })),

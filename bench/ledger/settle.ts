@@ -59,7 +59,7 @@ export class SettleLoad {
     this.#ledger = createLedgerStore({ database, creditsPerYuan: 1_000, calendar: createCalendar('UTC') });
   }
 
-  /** One call of each account: who calls the first time in an hour, or on a day, is a row more in its sums. */
+  /** One call of each account: who calls the first time in an hour or on a day is a row more. */
   async meetAll(batch: number): Promise<void> {
     for (let first = 1; first <= this.#accounts; first += batch) {
       const size = Math.min(batch, this.#accounts - first + 1);

@@ -16,10 +16,10 @@ export interface ChunkSource {
 
 /**
  * `response.write` for the many small chunks of a stream. Node writes a chunk as four pieces (size, line end,
- * bytes, line end) and corks the connection for each, which is a good part of what a chunk costs. Here it is one
- * piece, and only those that came in one read from the vendor are corked together; all have left before anything
- * else is read. The first one, which takes the head along, waiting behind an earlier answer on the connection, and
- * clients without chunks stay with Node. Whoever ends the answer flushes first.
+ * bytes, line end) and corks the connection for each, which is a good part of what a chunk costs. Here it is
+ * one piece, and only those that came in one read from the vendor are corked together; all have left before
+ * anything else is read. The first one, which takes the head along, waiting behind an earlier answer on the
+ * connection, and clients without chunks stay with Node. Whoever ends the answer flushes first.
  */
 export class ChunkWriter {
   readonly #response: ServerResponse;
@@ -45,7 +45,7 @@ export class ChunkWriter {
     if (isOwn && response.chunkedEncoding && response.socket !== null) this.#hold(framed(bytes));
     else {
       this.flush();
-      this.#wrote(response.write(bytes));
+      if (!response.write(bytes)) this.#becameFull();
     }
   }
 
@@ -58,7 +58,7 @@ export class ChunkWriter {
     const { socket } = this.#response;
     if (socket === null || socket.destroyed) return;
     if (others.length === 0) {
-      this.#wrote(socket.write(first));
+      if (!socket.write(first)) this.#becameFull();
       return;
     }
     this.#others = [];
@@ -66,7 +66,7 @@ export class ChunkWriter {
     let isReady = socket.write(first);
     for (const each of others) isReady = socket.write(each);
     socket.uncork();
-    this.#wrote(isReady);
+    if (!isReady) this.#becameFull();
   }
 
   #hold(frame: Buffer): void {
@@ -78,8 +78,8 @@ export class ChunkWriter {
     if (this.#heldBytes >= HELD_BYTES_MAX) this.flush();
   }
 
-  #wrote(isReady: boolean): void {
-    if (isReady || this.#isFull) return;
+  #becameFull(): void {
+    if (this.#isFull) return;
     this.#isFull = true;
     (this.#response.socket ?? this.#response).once('drain', () => {
       this.#isFull = false;

@@ -19,8 +19,8 @@ export class Connection extends Client {
 }
 
 /**
- * The connections to one vendor address, one call on each at a time. Who is called next is the one that was free
- * last: the others may close in peace. undici's own pool would look through all of them for every call.
+ * The connections to one vendor address, one call on each at a time. Who is called next is the one that was
+ * free last: the others may close in peace. undici's own pool would look through all of them for every call.
  */
 export class OriginPool {
   readonly connectMs: number;
@@ -60,7 +60,7 @@ export class OriginPool {
     connection.dispatch(options, user);
   }
 
-  /** The call that had the connection is over; exactly once. A socket that broke is replaced at the next call. */
+  /** The call that had it is over; exactly once. A socket that broke is replaced at the next call. */
   release(connection: Connection): void {
     if (this.#connections.has(connection)) this.#free.push(connection);
   }
