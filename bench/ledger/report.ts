@@ -11,8 +11,6 @@ export interface Cell {
   readonly batch: number;
   /** The name of the cell it must not cost much more than. */
   readonly against: string | undefined;
-  /** Whether it may not: else the ratio is shown for its own sake. */
-  readonly isJudged: boolean;
   /** One per repeat, in their order. */
   readonly costs: readonly Cost[];
 }
@@ -25,7 +23,6 @@ export interface Row {
   readonly clockUs: Spread | undefined;
   /** Processor time of both, beside that of the cell it is compared with; repeat by repeat. */
   readonly ratio: Spread | undefined;
-  readonly isJudged: boolean;
 }
 
 export function rowsOf(cells: readonly Cell[]): readonly Row[] {
@@ -38,7 +35,6 @@ export function rowsOf(cells: readonly Cell[]): readonly Row[] {
       databaseUs: spreadOf(cell.costs.map((cost) => cost.databaseUs)),
       clockUs: spreadOf(cell.costs.map((cost) => cost.clockUs)),
       ratio: other && ratioOf(processorUs(cell), processorUs(other)),
-      isJudged: cell.isJudged,
     };
   });
 }
@@ -66,15 +62,9 @@ export function renderRows(rows: readonly Row[]): string {
       spreadText(row.databaseUs, 0),
       spreadText(row.clockUs, 0),
       spreadText(row.ratio, 2),
-      verdictOf(row),
+      row.ratio === undefined ? '' : row.ratio.median <= RATIO_MAX ? 'yes' : 'NO',
     ]),
   );
-}
-
-function verdictOf({ ratio, isJudged }: Row): string {
-  if (ratio === undefined) return '';
-  if (!isJudged) return 'more accounts in a batch';
-  return ratio.median <= RATIO_MAX ? 'yes' : 'NO';
 }
 
 /** For `npm run prove`; the whole is dear when one size costs more than it may. */
@@ -82,8 +72,8 @@ export function proofOf(rows: readonly Row[]): {
   readonly lines: readonly string[];
   readonly isFlat: boolean;
 } {
-  const compared = rows.flatMap(({ name, batch, ratio, isJudged }) =>
-    ratio === undefined || !isJudged ? [] : [{ name, batch, ratio }],
+  const compared = rows.flatMap(({ name, batch, ratio }) =>
+    ratio === undefined ? [] : [{ name, batch, ratio }],
   );
   const lines = compared.map(({ name, batch, ratio }) => {
     const result = `${ratio.median.toFixed(2)} times the cost of the small one, at most ${RATIO_MAX}`;

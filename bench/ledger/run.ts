@@ -17,22 +17,20 @@ interface Variant extends Size {
   readonly against?: string;
   /** Of its accounts, those that call; all of them when absent. */
   readonly active?: number;
-  /** Many more accounts call than in what it is compared with, so that fewer calls of a batch share one. */
-  readonly spreads?: boolean;
 }
 
 const VARIANTS: readonly Variant[] = [
   { name: '1 000 rows', rows: 1_000, accounts: 1_000 },
   { name: '10 million rows', rows: 10_000_000, accounts: 1_000, against: '1 000 rows' },
   { name: '10 accounts', rows: 1_000, accounts: 10 },
-  { name: '100 000 accounts', rows: 1_000, accounts: 100_000, against: '10 accounts', spreads: true },
+  { name: '100 000 accounts', rows: 1_000, accounts: 100_000, against: '10 accounts' },
   { name: '100 000 accounts, 10 call', rows: 1_000, accounts: 100_000, active: 10, against: '10 accounts' },
 ];
 const SMALL: readonly Variant[] = [
   { name: '1 000 rows', rows: 1_000, accounts: 1_000 },
   { name: '200 000 rows', rows: 200_000, accounts: 1_000, against: '1 000 rows' },
   { name: '10 accounts', rows: 1_000, accounts: 10 },
-  { name: '5 000 accounts', rows: 1_000, accounts: 5_000, against: '10 accounts', spreads: true },
+  { name: '5 000 accounts', rows: 1_000, accounts: 5_000, against: '10 accounts' },
   { name: '5 000 accounts, 10 call', rows: 1_000, accounts: 5_000, active: 10, against: '10 accounts' },
 ];
 
@@ -127,15 +125,8 @@ async function measure(
       }
     }
   }
-  return DRAWS.flatMap(({ batch, draw }) =>
-    filled.map(({ name, against, spreads = false }) => ({
-      name,
-      batch,
-      against,
-      // Where calls share accounts in one of the two only, rows are compared, not what a row costs.
-      isJudged: draw === 'apart' || !spreads,
-      costs: costs.get(`${name} ${batch}`) ?? [],
-    })),
+  return DRAWS.flatMap(({ batch }) =>
+    filled.map(({ name, against }) => ({ name, batch, against, costs: costs.get(`${name} ${batch}`) ?? [] })),
   );
 }
 
