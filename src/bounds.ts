@@ -142,12 +142,19 @@ export const UPSTREAM_CONNECTIONS_MAX = 1_024;
 export const UPSTREAM_KEEP_ALIVE_MS = 30_000;
 /** Header bytes of a vendor's answer. */
 export const UPSTREAM_HEADER_BYTES_MAX = 64 * KIB;
+/** Spellings of header names that are remembered. */
+export const UPSTREAM_HEADER_NAMES_MAX = 1_000;
+/** The size of a chunk and what a vendor may write behind it. */
+export const UPSTREAM_CHUNK_LINE_BYTES_MAX = 4 * KIB;
+/** How often connections to vendors are looked at: time limits are kept as exactly as this. */
+export const UPSTREAM_LOOK_MS = 100;
 /** Interim answers (103 and its like) before the real one; each of them restarts the head's time limit. */
 export const UPSTREAM_INTERIM_MAX = 16;
 /** A reused connection that dies this soon after the request was being closed already: RTT and a margin. */
 export const UPSTREAM_RESEND_MS = 1_000;
 /** A request body above this goes out in pieces that are let go one by one instead of in one copy. */
 export const UPSTREAM_COPY_BYTES_MAX = 64 * KIB;
+export const UPSTREAM_PIECE_BYTES = 256 * KIB;
 /** Routes and credentials whose health is remembered; idle ones make room. */
 export const HEALTH_ENTRIES_MAX = 10_000;
 /** A credential that the vendor refused (401, 403) is tried after all others for this long. */

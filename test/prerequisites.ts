@@ -37,6 +37,12 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     debianPackage: 'chromium',
     without: 'the pages that we serve are not opened in a browser',
   },
+  {
+    name: 'OpenSSL',
+    pattern: '/usr/bin/openssl',
+    debianPackage: 'openssl',
+    without: 'no vendor behind TLS is called',
+  },
 ];
 
 const APT_TIMEOUT_MS = 180_000;
@@ -55,6 +61,9 @@ export const redisServer: string | undefined = globSync('/usr/bin/redis-server')
 
 /** Of the system; tests drive it without a window. */
 export const chromium: string | undefined = globSync('/usr/bin/chromium')[0];
+
+/** Of the system; it makes the certificate of a test's own vendor. */
+export const openssl: string | undefined = globSync('/usr/bin/openssl')[0];
 
 /** Nothing when this Node will do; otherwise what to do about it. */
 export function nodeProblem(version: string, wanted: string): string | undefined {

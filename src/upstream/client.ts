@@ -1,4 +1,4 @@
-import { UPSTREAM_ORIGINS_MAX } from '../bounds.ts';
+import { UPSTREAM_LOOK_MS, UPSTREAM_ORIGINS_MAX } from '../bounds.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import type { UpstreamClient, UpstreamExchange, UpstreamHandler, UpstreamRequest } from './contract.ts';
@@ -27,6 +27,7 @@ class PooledClient implements UpstreamClient {
   readonly #pools = new Map<string, OriginPool>();
   readonly #retired = new Set<OriginPool>();
   #uses = 0;
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(ports: ExchangePorts, guard: Guard) {
     this.#ports = ports;
@@ -46,7 +47,8 @@ class PooledClient implements UpstreamClient {
   async close(): Promise<void> {
     const pools = [...this.#pools.values(), ...this.#retired];
     this.#pools.clear();
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    clearInterval(this.#looking);
+    await Promise.all(pools.map((pool) => pool.close()));
   }
 
   #poolFor(request: UpstreamRequest): OriginPool {
@@ -69,7 +71,14 @@ class PooledClient implements UpstreamClient {
     const connect = reach === 'any' ? undefined : guardedConnector(origin, connectMs, this.#guard);
     const pool = new OriginPool(origin, connectMs, connect);
     this.#pools.set(key, pool);
+    this.#looking ??= setInterval(() => this.#look(), UPSTREAM_LOOK_MS).unref();
     return pool;
+  }
+
+  #look(): void {
+    const nowMs = this.#ports.clock.monotonic();
+    for (const pool of this.#pools.values()) pool.look(nowMs);
+    for (const pool of this.#retired) pool.look(nowMs);
   }
 
   #makeRoom(): void {

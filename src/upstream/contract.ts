@@ -1,5 +1,5 @@
 /**
- * One exchange with a vendor, as callbacks over undici's `dispatch`: no streams, no promises per chunk.
+ * One exchange with a vendor, as callbacks: no streams, no promises per chunk.
  * The order is asserted: `onHead` once, then `onData` any number of times, then exactly one of `onEnd` and
  * `onFailure`. After `abort` nothing is called any more.
  */

@@ -1,16 +1,11 @@
-import type { Dispatcher } from 'undici';
-import {
-  DECODE_RATIO_MAX,
-  UPSTREAM_COPY_BYTES_MAX,
-  UPSTREAM_INTERIM_MAX,
-  UPSTREAM_RESEND_MS,
-} from '../bounds.ts';
+import { DECODE_RATIO_MAX, UPSTREAM_INTERIM_MAX, UPSTREAM_RESEND_MS } from '../bounds.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Decoder, type DecoderSink, readEncoding } from '../kernel/decoder.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { AnswerHead } from './answer-head.ts';
+import type { BrokenBy, Connection, ConnectionUser } from './connection.ts';
 import type { UpstreamExchange, UpstreamFailure, UpstreamHandler, UpstreamRequest } from './contract.ts';
-import { describeFailure, describeUnsent, isClosedByPeer } from './failure.ts';
-import type { Connection, ConnectionUser, OriginPool } from './pool.ts';
+import type { OriginPool } from './pool.ts';
 
 /** What the exchanges of one client share. */
 export interface ExchangePorts {
@@ -18,27 +13,23 @@ export interface ExchangePorts {
   readonly log: Logger;
 }
 
-const ABORTED = new Error('aborted');
-
 /**
- * One request and its answer: undici's handler on one side, ours on the other, and nothing in between unless
+ * One request and its answer: a connection on one side, a handler on the other, and nothing in between unless
  * the vendor compressed although it was asked not to. One object per call, no closures, no promises.
  */
 export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
-  connection: Connection | undefined;
   sent = false;
   readonly #ports: ExchangePorts;
   readonly #pool: OriginPool;
   readonly #handler: UpstreamHandler;
   /** Kept for a second sending only: the body is let go when the answer begins. */
   #request: UpstreamRequest | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
+  #connection: Connection | undefined;
   #decoder: Decoder | undefined;
   #state: 'waiting' | 'answering' | 'done' = 'waiting';
-  #dispatching = false;
+  #sending = false;
   #resent = false;
   #reused = false;
-  #responseSeen = false;
   #paused = false;
   #aborted = false;
   #counted = true;
@@ -50,64 +41,49 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
     this.#pool = pool;
     this.#request = request;
     this.#handler = handler;
-    pool.active += 1;
+    pool.enter();
   }
 
   start(): void {
     if (this.#request === undefined) return;
-    this.#dispatching = true;
-    this.#pool.dispatch(dispatchOptions(this.#request), this);
-    this.#dispatching = false;
+    this.#sending = true;
+    this.#connection = this.#pool.take();
+    this.#connection.send(this.#request, this);
+    this.#sending = false;
   }
 
   /** The call never leaves: there is no connection left for it. */
   refuse(detail: string): void {
-    this.#dispatching = true;
+    this.#sending = true;
     this.#uncount();
     this.#fail({ kind: 'busy', detail });
   }
 
   pause(): void {
     this.#paused = true;
-    if (this.#decoder === undefined) this.#controller?.pause();
+    if (this.#decoder === undefined) this.#connection?.pause();
     else this.#decoder.pause();
   }
 
   resume(): void {
     this.#paused = false;
-    if (this.#decoder === undefined) this.#controller?.resume();
+    if (this.#decoder === undefined) this.#connection?.resume();
     else this.#decoder.resume();
   }
 
   abort(): void {
     this.#aborted = true;
     this.#end();
-    // Before the request is written there is no controller yet; `onRequestStart` comes back to this.
-    this.#controller?.abort(ABORTED);
+    this.#letGo();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#aborted) {
-      controller.abort(ABORTED);
-      return;
-    }
-    if (this.#paused) controller.pause();
+  onSending(): void {
     this.sent = true;
     this.#sentAtMs = this.#ports.clock.monotonic();
-    this.#reused = this.connection !== undefined && this.connection.answered > 0;
+    this.#reused = this.#connection !== undefined && this.#connection.answered > 0;
   }
 
-  /** undici calls it at the first byte of an answer. */
-  onResponseStarted(): void {
-    this.#responseSeen = true;
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
+  onAnswerHead({ status, headers }: AnswerHead): void {
     if (this.#state !== 'waiting') return;
     if (status < 200) {
       this.#interim += 1;
@@ -116,8 +92,7 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
     }
     this.#state = 'answering';
     this.#request = undefined;
-    const plain = joinRepeated(headers);
-    const encoding = readEncoding(plain['content-encoding']);
+    const encoding = readEncoding(headers['content-encoding']);
     if (encoding === 'unsupported') {
       this.#breakOff('content encoding that was not asked for and is not known');
       return;
@@ -127,39 +102,38 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
       if (this.#paused) {
         // From here on the decoder is what waits; the socket waits for the decoder.
         this.#decoder.pause();
-        controller.resume();
+        this.#connection?.resume();
       }
-      delete plain['content-encoding'];
-      delete plain['content-length'];
+      delete headers['content-encoding'];
+      delete headers['content-length'];
     }
     try {
-      this.#handler.onHead({ status, headers: plain });
+      this.#handler.onHead({ status, headers });
     } catch (error) {
       this.#stumble(error);
     }
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onAnswerBody(bytes: Buffer): void {
     if (this.#state !== 'answering') return;
-    if (this.#decoder === undefined) this.onDecoded(chunk);
-    else if (!this.#decoder.write(chunk)) controller.pause();
+    if (this.#decoder === undefined) this.onDecoded(bytes);
+    else if (!this.#decoder.write(bytes)) this.#connection?.pause();
   }
 
-  onResponseEnd(): void {
-    if (this.connection !== undefined) this.connection.answered += 1;
+  onWhole(): void {
     this.#uncount();
     if (this.#state !== 'answering') return;
     if (this.#decoder === undefined) this.onDecodedEnd();
     else this.#decoder.end();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#mayResend(error)) {
+  onBroken(failure: UpstreamFailure, by: BrokenBy): void {
+    if (by === 'peer' && this.#mayResend()) {
       this.#resend();
       return;
     }
     this.#uncount();
-    this.#fail(this.sent ? describeFailure(error) : describeUnsent(error));
+    this.#fail(failure);
   }
 
   onDecoded(chunk: Buffer): void {
@@ -186,7 +160,7 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
   }
 
   onDecoderDrain(): void {
-    this.#controller?.resume();
+    this.#connection?.resume();
   }
 
   /**
@@ -195,14 +169,13 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
    * before (so it was idle, not young), not one byte of an answer came, the other side closed it, and it did
    * so within the time a close needs to reach us. A vendor that took the request and died later is a failure.
    */
-  #mayResend(error: Error): boolean {
+  #mayResend(): boolean {
     return (
       this.#state === 'waiting' &&
       this.#request !== undefined &&
       this.#reused &&
       !this.#resent &&
-      !this.#responseSeen &&
-      isClosedByPeer(error) &&
+      this.#connection?.heard === false &&
       this.#ports.clock.monotonic() - this.#sentAtMs <= UPSTREAM_RESEND_MS
     );
   }
@@ -210,29 +183,29 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
   #resend(): void {
     if (this.#request === undefined) return;
     this.#resent = true;
-    this.#controller = undefined;
     this.#release();
-    this.#pool.dispatchAlone(dispatchOptions(this.#request), this);
+    this.#connection = this.#pool.takeAlone();
+    this.#connection.send(this.#request, this);
   }
 
   /** The vendor's answer is of no use: close the connection and say so. */
   #breakOff(detail: string): void {
+    this.#letGo();
     this.#fail({ kind: 'protocol', detail });
-    this.#controller?.abort(ABORTED);
   }
 
   /** Our own handler threw. The call ends, the process does not; the log has the cause. */
   #stumble(error: unknown): void {
     this.#ports.log.error({ err: error }, 'an upstream answer could not be handled');
+    this.#letGo();
     this.#fail({ kind: 'reset', detail: 'internal: the answer could not be handled' });
-    this.#controller?.abort(ABORTED);
   }
 
   #fail(failure: UpstreamFailure): void {
     if (this.#state === 'done') return;
     this.#end();
     // The caller of `send` has no exchange in its hands yet: it learns of the failure a moment later.
-    if (this.#dispatching) queueMicrotask(() => this.#report(failure));
+    if (this.#sending) queueMicrotask(() => this.#report(failure));
     else this.#report(failure);
   }
 
@@ -251,60 +224,23 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
     this.#decoder?.destroy();
   }
 
+  /** Closes what this call has begun; a connection that others use by now is not touched. */
+  #letGo(): void {
+    this.#connection?.abandon(this);
+    this.#uncount();
+  }
+
   #uncount(): void {
     if (!this.#counted) return;
     this.#counted = false;
-    this.#pool.active -= 1;
     this.#release();
+    this.#pool.leave();
   }
 
+  /** From here on the connection may be another call's. */
   #release(): void {
-    if (this.connection !== undefined) this.#pool.release(this.connection);
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection !== undefined) this.#pool.release(connection);
   }
-}
-
-function dispatchOptions(request: UpstreamRequest): Dispatcher.DispatchOptions {
-  const { body, headers } = request;
-  const first = body[0];
-  const bytes = body.length === 1 && first !== undefined ? first.length : totalBytes(body);
-  const large = bytes > UPSTREAM_COPY_BYTES_MAX;
-  return {
-    path: request.path,
-    method: request.method,
-    headers: large ? [...headers, 'content-length', String(bytes)] : (headers as string[]),
-    body: large
-      ? piecemeal(body)
-      : body.length > 1
-        ? Buffer.concat(body as Buffer[], bytes)
-        : (first ?? null),
-    headersTimeout: request.timeouts.firstByteMs,
-    bodyTimeout: request.timeouts.idleMs,
-  };
-}
-
-/**
- * undici keeps a Buffer until the answer has ended, which for a stream is minutes; a used-up iterator holds
- * nothing. It takes any iterable, though its types do not say so.
- */
-function piecemeal(body: readonly Buffer[]): Buffer {
-  return pieces([...body]) as unknown as Buffer;
-}
-
-function* pieces(rest: Buffer[]): Generator<Buffer> {
-  for (let piece = rest.shift(); piece !== undefined; piece = rest.shift()) yield piece;
-}
-
-function totalBytes(body: readonly Buffer[]): number {
-  let bytes = 0;
-  for (const piece of body) bytes += piece.length;
-  return bytes;
-}
-
-/** In place: undici made the object for this answer alone. */
-function joinRepeated(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  for (const name of Object.keys(headers)) {
-    const value = headers[name];
-    if (typeof value !== 'string') headers[name] = value === undefined ? '' : value.join(', ');
-  }
-  return headers as Record<string, string>;
 }

@@ -1,91 +1,76 @@
-import { type buildConnector, Client, type Dispatcher } from 'undici';
-import { UPSTREAM_CONNECTIONS_MAX, UPSTREAM_HEADER_BYTES_MAX, UPSTREAM_KEEP_ALIVE_MS } from '../bounds.ts';
-
-/** An exchange, which learns the connection that carries it. */
-export interface ConnectionUser extends Dispatcher.DispatchHandler {
-  connection: Connection | undefined;
-}
-
-/** One socket at a time. It counts what the present socket has answered, so that "reused" is a fact. */
-export class Connection extends Client {
-  answered = 0;
-
-  constructor(origin: string | URL, options: Client.Options) {
-    super(origin, options);
-    this.on('connect', () => {
-      this.answered = 0;
-    });
-  }
-}
+import { buildConnector } from 'undici';
+import { UPSTREAM_CONNECTIONS_MAX } from '../bounds.ts';
+import { Connection, type Lasting, type Origin } from './connection.ts';
 
 /**
  * The connections to one vendor address, one call on each at a time. Who is called next is the one that was
- * free last: the others may close in peace. undici's own pool would look through all of them for every call.
+ * free last: the others may close in peace.
  */
 export class OriginPool {
   readonly connectMs: number;
-  readonly #origin: string;
-  readonly #options: Client.Options;
+  readonly #origin: Origin;
   readonly #connections = new Set<Connection>();
   readonly #free: Connection[] = [];
-  readonly #singles = new Set<Connection>();
   /** Calls on their way. */
-  active = 0;
+  #active = 0;
+  #onEmpty: (() => void) | undefined;
   /** The client's use counter at the last call: the smallest makes room for a new address. */
   usedAt = 0;
 
   constructor(origin: string, connectMs: number, connect?: buildConnector.connector) {
     this.connectMs = connectMs;
-    this.#origin = origin;
-    this.#options = {
-      connectTimeout: connectMs,
-      ...(connect === undefined ? {} : { connect }),
-      keepAliveTimeout: UPSTREAM_KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: UPSTREAM_KEEP_ALIVE_MS,
-      maxHeaderSize: UPSTREAM_HEADER_BYTES_MAX,
-      pipelining: 1,
-      // One call per socket: a slow reader must not hold up others, and abort means closing the socket.
-      allowH2: false,
-      useMilo: false,
+    this.#origin = {
+      url: new URL(origin),
+      connect: connect ?? buildConnector({ timeout: connectMs, allowH2: false }),
     };
   }
 
   get full(): boolean {
-    return this.active >= UPSTREAM_CONNECTIONS_MAX;
+    return this.#active >= UPSTREAM_CONNECTIONS_MAX;
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, user: ConnectionUser): void {
-    const connection = this.#free.pop() ?? this.#connect();
-    user.connection = connection;
-    connection.dispatch(options, user);
+  enter(): void {
+    this.#active += 1;
   }
 
-  /** The call that had it is over; exactly once. A socket that broke is replaced at the next call. */
+  leave(): void {
+    this.#active -= 1;
+    if (this.#active === 0) this.#onEmpty?.();
+  }
+
+  /** For one call; given back with `release`. */
+  take(): Connection {
+    return this.#free.pop() ?? this.#open('keep-alive');
+  }
+
+  /** One that nobody used before and nobody will use after. */
+  takeAlone(): Connection {
+    return this.#open('close');
+  }
+
+  /** The call that had it is over; exactly once. */
   release(connection: Connection): void {
-    if (this.#connections.has(connection)) this.#free.push(connection);
+    if (connection.lasting === 'keep-alive') this.#free.push(connection);
+    else this.#connections.delete(connection);
   }
 
-  /** On a connection nobody used before and nobody will use after. */
-  dispatchAlone(options: Dispatcher.DispatchOptions, user: ConnectionUser): void {
-    const single = new Connection(this.#origin, this.#options);
-    this.#singles.add(single);
-    user.connection = single;
-    single.dispatch({ ...options, reset: true }, user);
-    // A graceful close: it resolves when the one exchange has ended.
-    single.close(() => this.#singles.delete(single));
+  look(nowMs: number): void {
+    for (const connection of this.#connections) connection.look(nowMs);
   }
 
-  /** No new calls; running exchanges end in peace. */
+  /** No new calls; running ones end in peace. */
   retire(whenEmpty: () => void): void {
-    void Promise.all([...this.#connections].map((connection) => connection.close())).then(whenEmpty);
+    for (const connection of this.#connections) connection.retire();
+    if (this.#active === 0) whenEmpty();
+    else this.#onEmpty = whenEmpty;
   }
 
-  async destroy(): Promise<void> {
-    await Promise.all([...this.#singles, ...this.#connections].map((connection) => connection.destroy()));
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
-  #connect(): Connection {
-    const connection = new Connection(this.#origin, this.#options);
+  #open(lasting: Lasting): Connection {
+    const connection = new Connection(this.#origin, lasting);
     this.#connections.add(connection);
     return connection;
   }

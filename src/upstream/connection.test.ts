@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import https from 'node:https';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
+import { expect, test } from 'vitest';
+import { openssl } from '../../test/prerequisites.ts';
+import {
+  cleanups,
+  client,
+  listen,
+  post,
+  rawVendor,
+  run,
+  TIMEOUTS,
+  vendor,
+} from '../../test/support/upstream.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+
+/** A vendor that counts its connections and answers each request with these bytes. */
+async function talker(answer: (request: number, socket: net.Socket) => string) {
+  const connections: number[] = [];
+  let requests = 0;
+  const origin = await rawVendor((text, socket, index) => {
+    if (!text.startsWith('POST')) return;
+    requests += 1;
+    connections.push(index);
+    socket.write(answer(requests, socket), 'latin1');
+  });
+  return { origin, connections };
+}
+
+test('an answer that lasts until the vendor closes is whole when it does', async () => {
+  const { origin, connections } = await talker((_, socket) => {
+    setTimeout(() => socket.end(' and the rest'), 30);
+    return 'HTTP/1.1 200 OK\r\n\r\nsome';
+  });
+  const sender = client();
+  for (let call = 0; call < 2; call++) {
+    const outcome = await run(sender, post(origin)).ended;
+    expect([outcome.body, outcome.order.at(-1)]).toEqual(['some and the rest', 'end']);
+  }
+  expect(connections).toEqual([1, 2]);
+});
+
+test('an answer that nobody asked for is nobody’s', async () => {
+  const { origin, connections } = await talker((request) =>
+    request === 1 ? `${OK}HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nstolen` : OK,
+  );
+  const sender = client();
+  expect((await run(sender, post(origin)).ended).body).toBe('ok');
+  expect((await run(sender, post(origin)).ended).body).toBe('ok');
+  expect(connections, 'the next call has a connection of its own').toEqual([1, 2]);
+});
+
+test('bytes on a connection that waits for its next call close it', async () => {
+  const { origin, connections } = await talker((request, socket) => {
+    if (request === 1) setTimeout(() => socket.write(OK), 20);
+    return OK;
+  });
+  const sender = client();
+  await run(sender, post(origin)).ended;
+  await sleep(60);
+  expect((await run(sender, post(origin)).ended).body).toBe('ok');
+  expect(connections).toEqual([1, 2]);
+});
+
+test.each([
+  ['connection: close', 0],
+  ['keep-alive: timeout=2', 1_500],
+])('a vendor that says `%s` is called on a new connection after %d ms', async (header, waitMs) => {
+  let closed = 0;
+  const { origin, connections } = await talker((request, socket) => {
+    if (request === 1) socket.on('close', () => closed++);
+    return `HTTP/1.1 200 OK\r\n${header}\r\ncontent-length: 2\r\n\r\nok`;
+  });
+  const sender = client();
+  await run(sender, post(origin)).ended;
+  await sleep(waitMs);
+  await expect.poll(() => closed).toBe(1);
+  await run(sender, post(origin)).ended;
+  expect(connections).toEqual([1, 2]);
+});
+
+test('a slow upload is no silence, but a vendor that reads nothing is', async () => {
+  const body = [Buffer.alloc(12 * 1024 * 1024, 97)];
+  const timeouts = { ...TIMEOUTS, firstByteMs: 600 };
+  let readsOn = true;
+  const origin = await listen(
+    net.createServer((socket) => {
+      let bytes = 0;
+      socket.on('data', (chunk) => {
+        bytes += chunk.length;
+        if (bytes > 12 * 1024 * 1024) socket.write(OK);
+        socket.pause();
+        if (readsOn) setTimeout(() => socket.resume(), 5);
+      });
+    }),
+  );
+  const begunAt = performance.now();
+  const slow = await run(client(), post(origin, body, timeouts)).ended;
+  expect([slow.body, slow.failure]).toEqual(['ok', undefined]);
+  expect(performance.now() - begunAt).toBeGreaterThan(timeouts.firstByteMs);
+  readsOn = false;
+  expect((await run(client(), post(origin, body, timeouts)).ended).failure?.kind).toBe('timeout');
+});
+
+test('a vendor that answers before it has read everything is heard, and its connection not used again', async () => {
+  const { origin, connections } = await talker((request, socket) => {
+    if (request === 1) socket.pause();
+    return OK;
+  });
+  const sender = client();
+  const early = await run(sender, post(origin, [Buffer.alloc(20 * 1024 * 1024, 97)])).ended;
+  expect(early.body).toBe('ok');
+  expect((await run(sender, post(origin)).ended).body).toBe('ok');
+  expect(connections).toEqual([1, 2]);
+});
+
+test('a head that comes byte by byte comes in time or not at all', async () => {
+  const origin = await rawVendor((_text, socket) => {
+    const drip = setInterval(() => socket.write('H'), 20);
+    socket.on('close', () => clearInterval(drip));
+    socket.write('HTTP/1.1 200 OK\r\nx-drip: ');
+  });
+  const begunAt = performance.now();
+  const { failure } = await run(client(), post(origin, '{}', { ...TIMEOUTS, firstByteMs: 400 })).ended;
+  expect(failure?.kind).toBe('timeout');
+  expect(performance.now() - begunAt).toBeLessThan(5_000);
+});
+
+test('an exchange that has ended holds nobody up', async () => {
+  const origin = await vendor((request, response) => {
+    if (request.url !== '/slow') response.end('ok');
+    else setTimeout(() => response.end('x'.repeat(1_000_000)), 50);
+  });
+  const sender = client();
+  const first = run(sender, post(origin));
+  await first.ended;
+  const second = run(sender, { ...post(origin), path: '/slow' });
+  first.exchange.pause();
+  await sleep(100);
+  first.exchange.abort();
+  expect((await second.ended).body.length).toBe(1_000_000);
+});
+
+test.skipIf(openssl === undefined)('a vendor behind TLS is called, if it is the one it says', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-tls-'));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const files = ['-keyout', keyFile, '-out', certificateFile];
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc', '-days', '2'];
+  execFileSync(String(openssl), ['req', ...kind, ...files, ...subject], { stdio: 'ignore' });
+  const certificate = readFileSync(certificateFile, 'utf8');
+  const server = https.createServer(
+    { key: readFileSync(keyFile), cert: certificate },
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: 1\n\n');
+      setTimeout(() => response.end('data: 2\n\n'), 20);
+    },
+  );
+  const port = new URL(await listen(server)).port;
+  const stranger = await run(client(), post(`https://localhost:${port}`)).ended;
+  expect(stranger.failure).toEqual({ kind: 'connect', detail: expect.stringMatching(/self.signed/i) });
+
+  const trusted = tls.getCACertificates();
+  cleanups.push(() => tls.setDefaultCACertificates(trusted));
+  tls.setDefaultCACertificates([...trusted, certificate]);
+  const sender = client();
+  for (let call = 0; call < 3; call++) {
+    expect((await run(sender, post(`https://localhost:${port}`)).ended).body).toBe('data: 1\n\ndata: 2\n\n');
+  }
+  const wrongName = await run(sender, post(`https://127.0.0.1:${port}`)).ended;
+  expect(wrongName.failure?.kind).toBe('connect');
+});
