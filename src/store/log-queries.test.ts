@@ -126,6 +126,20 @@ async function expectOwnRows(work: (database: Database) => Promise<unknown>): Pr
   return read;
 }
 
+/** By the index that begins with the number, and within it by the account as well. */
+async function expectFoundByNumber(id: number): Promise<void> {
+  const statements = await statementsOf((database) => findOwnCall(database, accountId, id));
+  const reads = (await Promise.all(statements.map(readsOf))).flat();
+  // The month after stands ready and is empty: there any index is as good.
+  const indexes = reads.filter((node) => node['Index Name']?.startsWith('calls_2026_11_'));
+  expect(indexes).toMatchObject([
+    {
+      'Index Name': 'calls_2026_11_id_account_id_idx',
+      'Index Cond': `((id = '${id}'::bigint) AND (account_id = '${accountId}'::bigint))`,
+    },
+  ]);
+}
+
 /** By the account, by its own id, or by the id of a call that was found by the account. */
 const OWN = /account_id = |^\(id = '\d+'::bigint\)$|call_id = |ref = /;
 const place = { skip: 0, size: 5 };
@@ -180,6 +194,7 @@ describe('no query of an account touches a row of another one', () => {
     );
     const read = await expectOwnRows((database) => findOwnCall(database, accountId, Number(newest?.id)));
     expect(read).toBe(2);
+    await expectFoundByNumber(Number(newest?.id));
     await expectOwnRows((database) => findReceipt(database, accountId, newest?.call_id ?? ''));
   });
 
@@ -189,6 +204,7 @@ describe('no query of an account touches a row of another one', () => {
       [accountId],
     );
     expect(await expectOwnRows((database) => findOwnCall(database, accountId, Number(foreign?.id)))).toBe(0);
+    await expectFoundByNumber(Number(foreign?.id));
   });
 
   test('the statistics', async () => {

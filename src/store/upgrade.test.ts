@@ -117,6 +117,12 @@ test('a database from before windows and roll-ups gets them for its old calls, a
     credits: '0',
     free_reason: 'covered',
   });
+  // Months from before have the index by which one call is found in its new order too.
+  const months = await database.query(
+    `select tablename from pg_indexes where tablename like 'calls_20%' and indexdef like '%(id, account_id)'
+     order by tablename`,
+  );
+  expect(months).toEqual([{ tablename: 'calls_2026_11' }, { tablename: 'calls_2026_12' }]);
 
   // The old calls are known, and new ones go on in the same hour.
   const ledger = createLedgerStore({
