@@ -8,41 +8,11 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { rotate } from '../statistics.ts';
-import { fill, type Size } from './fill.ts';
+import { fill } from './fill.ts';
+import { drawsOn, SMALL, VARIANTS, type Variant } from './plan.ts';
 import { type Cell, proofOf, renderRows, rowsOf } from './report.ts';
-import { type Cost, type Draw, SettleLoad } from './settle.ts';
+import { type Cost, SettleLoad } from './settle.ts';
 
-interface Variant extends Size {
-  readonly name: string;
-  readonly against?: string;
-  /** Of its accounts, those that call; all of them when absent. */
-  readonly active?: number;
-}
-
-const VARIANTS: readonly Variant[] = [
-  { name: '1 000 rows', rows: 1_000, accounts: 1_000 },
-  { name: '10 million rows', rows: 10_000_000, accounts: 1_000, against: '1 000 rows' },
-  { name: '10 accounts', rows: 1_000, accounts: 10 },
-  { name: '100 000 accounts', rows: 1_000, accounts: 100_000, against: '10 accounts' },
-  { name: '100 000 accounts, 10 call', rows: 1_000, accounts: 100_000, active: 10, against: '10 accounts' },
-];
-const SMALL: readonly Variant[] = [
-  { name: '1 000 rows', rows: 1_000, accounts: 1_000 },
-  { name: '200 000 rows', rows: 200_000, accounts: 1_000, against: '1 000 rows' },
-  { name: '10 accounts', rows: 1_000, accounts: 10 },
-  { name: '5 000 accounts', rows: 1_000, accounts: 5_000, against: '10 accounts' },
-  { name: '5 000 accounts, 10 call', rows: 1_000, accounts: 5_000, active: 10, against: '10 accounts' },
-];
-
-/**
- * Ten calls of ten accounts, which write the same number of rows however many accounts there are; what half a
- * thousand calls a second bring together in SETTLE_WAIT_MS; and a full batch.
- */
-const DRAWS: readonly Draw[] = [
-  { batch: 10, draw: 'apart' },
-  { batch: 25, draw: 'random' },
-  { batch: 1_000, draw: 'random' },
-];
 const FILL_TIMEOUT_MS = 3_600_000;
 
 interface Filled extends Variant {
@@ -102,10 +72,10 @@ async function prepare(
   const filling = { connection: url.href, log: silentLogger, statementTimeoutMs: FILL_TIMEOUT_MS };
   const database = await openDatabase({ ...filling, connectionsMax: 1 });
   await fill(database, variant);
-  const load = new SettleLoad(database, variant.active ?? variant.accounts, folder);
+  const load = new SettleLoad(database, variant.callers, folder);
   // The first calls meet an empty cache of plans and pages.
   await load.meetAll(1_000);
-  for (const draw of DRAWS) await load.measure(2_000, draw);
+  for (const draw of drawsOn([variant]).flat()) await load.measure(2_000, draw);
   // Pages that were not written since cost more at their first change; a server pays it every five minutes.
   await database.query('checkpoint');
   console.log(`${variant.name}: ready after ${Math.round((performance.now() - begunMs) / 1000)} s`);
@@ -116,18 +86,13 @@ async function measure(
   filled: readonly Filled[],
   { repeats, calls }: { readonly repeats: number; readonly calls: number },
 ): Promise<readonly Cell[]> {
-  const costs = new Map<string, Cost[]>();
+  const groups = drawsOn(filled).map((group) => group.map((each) => ({ ...each, costs: [] as Cost[] })));
   for (let repeat = 0; repeat < repeats; repeat++) {
-    for (const draw of DRAWS) {
-      for (const { name, load } of rotate(filled, repeat)) {
-        const key = `${name} ${draw.batch}`;
-        costs.set(key, [...(costs.get(key) ?? []), await load.measure(calls, draw)]);
-      }
+    for (const group of groups) {
+      for (const each of rotate(group, repeat)) each.costs.push(await each.load.measure(calls, each));
     }
   }
-  return DRAWS.flatMap(({ batch }) =>
-    filled.map(({ name, against }) => ({ name, batch, against, costs: costs.get(`${name} ${batch}`) ?? [] })),
-  );
+  return groups.flat().map(({ load: _load, database: _database, ...cell }) => cell);
 }
 
 function report(cells: readonly Cell[], jsonFile: string | undefined): void {
@@ -135,9 +100,9 @@ function report(cells: readonly Cell[], jsonFile: string | undefined): void {
   const file =
     jsonFile ?? join(import.meta.dirname, '../results', `ledger-${startedAt.replaceAll(':', '-')}.json`);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ startedAt, cells }, null, 2)}\n`);
-  console.log(`Cost of one settled call, median (least–most) of ${cells[0]?.costs.length ?? 0}:\n`);
   const rows = rowsOf(cells);
+  writeFileSync(file, `${JSON.stringify({ startedAt, cells, rows }, null, 2)}\n`);
+  console.log(`Cost of one settled call, median (least–most) of ${cells[0]?.costs.length ?? 0}:\n`);
   console.log(`${renderRows(rows)}\n\nAll figures: ${file}`);
   const { lines, isFlat } = proofOf(rows);
   for (const line of lines) console.log(line);

@@ -113,7 +113,7 @@ export const PROOFS: readonly Proof[] = [
   },
   {
     name: 'flat',
-    claim: 'settling costs the same with ten million rows and with a hundred thousand accounts',
+    claim: 'the same settling costs the same with ten million rows and with a hundred thousand accounts',
     tests: [],
     script: ['bench/ledger/run.ts'],
     environment: {},
