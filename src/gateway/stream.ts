@@ -331,7 +331,6 @@ export class StreamAnswer implements ChunkSource {
 
   #close(outcome: string): void {
     this.#ended = true;
-    this.#writer.flush();
     this.#onEnd(outcome);
   }
 }
