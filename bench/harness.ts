@@ -40,9 +40,11 @@ const SILENCE_MAX_MS = 60_000;
 const DRAIN_MS = 6_000;
 
 export async function startHarness(scenarios: readonly Scenario[]): Promise<Harness> {
-  const fast = scenarios.find((each) => each.name === 'stream-fast');
-  const paced = scenarios.find((each) => each.name === 'stream-paced');
-  const numbers = [fast?.contentChunks ?? 0, paced?.contentChunks ?? 0, paced?.paceMs ?? 20];
+  const [fast, short, paced] = (['stream-fast', 'stream-short', 'stream-paced'] as const).map((name) =>
+    scenarios.find((each) => each.name === name),
+  );
+  const chunks = [fast, short, paced].map((scenario) => scenario?.contentChunks ?? 0);
+  const numbers = [...chunks, paced?.paceMs ?? 20];
   const upstream = fork(join(import.meta.dirname, 'upstream.ts'), numbers.map(String));
   const load = fork(join(import.meta.dirname, 'load.ts'));
   const upstreamPort = await new Promise<number>((resolve, reject) => {

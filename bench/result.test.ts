@@ -77,6 +77,24 @@ describe('renderRun', () => {
     expect(text).toMatch(/tollgate, json-small +\| bare +\| 2\.5 × +\| 3\.00 +\|.*missed/);
   });
 
+  it('says of a goal that the bare proxy misses too that it does', () => {
+    const streamed = (target: string, cpuMs: number): Cell => {
+      const made = cell(target, 0, { cpuMs, scenario: 'stream-short', streamed: true });
+      return { ...made, load: { ...made.load, events: 1_000 } };
+    };
+    const goals = (bareMs: number): string =>
+      renderRun({
+        startedAt: '2026-01-01T00:00:00.000Z',
+        durationS: 1,
+        machine: {},
+        versions: {},
+        leftOut: [],
+        cells: [streamed('bare', bareMs), streamed('portkey', 1_000), streamed('tollgate', 500)],
+      });
+    expect(goals(400)).toMatch(/portkey +\| 1\/3 +\| 0\.50 +\| 0\.40 +\| missed, by bare too/);
+    expect(goals(100)).toMatch(/portkey +\| 1\/3 +\| 0\.50 +\| 0\.10 +\| missed +\|/);
+  });
+
   it('says when the books do not show every call', () => {
     expect(text).toMatch(/1100 +\| 1099 +\|.*differs/);
   });

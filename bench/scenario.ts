@@ -26,9 +26,10 @@ export type ScenarioName =
   | 'json-small'
   | 'json-1mb'
   | 'stream-fast'
+  | 'stream-short'
   | 'stream-paced'
   | `${DialectName}-over-${DialectName}`;
-export const MODEL_NAMES = ['bench-json', 'bench-fast', 'bench-paced'] as const;
+export const MODEL_NAMES = ['bench-json', 'bench-fast', 'bench-short', 'bench-paced'] as const;
 export type ModelName = (typeof MODEL_NAMES)[number] | `bench-over-${DialectName}`;
 
 /** A stream opens with its role and closes with the finish reason, the usage and [DONE]. */
@@ -64,6 +65,16 @@ export function scenarios(length: 'full' | 'quick'): readonly Scenario[] {
       requestBytes: 1024,
       connections: 32,
       contentChunks: 500,
+      paceMs: 0,
+      rampMs: 0,
+    },
+    {
+      name: 'stream-short',
+      model: 'bench-short',
+      streamed: true,
+      requestBytes: 1024,
+      connections: 8,
+      contentChunks: 50,
       paceMs: 0,
       rampMs: 0,
     },

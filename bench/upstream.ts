@@ -1,7 +1,7 @@
 /**
  * The vendor of the benchmark, as its own process: it answers from precomputed buffers and looks at nothing
  * but the marker in the body, so that it is never what is being measured.
- * Arguments: chunks of a fast stream, chunks of a paced stream, pace in milliseconds.
+ * Arguments: chunks of a fast, of a short and of a paced stream, pace in milliseconds.
  */
 import { createServer, type Socket } from 'node:net';
 import { DIALECT_NAMES, DIALECTS, type DialectName, TEXTS } from './convert/dialect.ts';
@@ -12,7 +12,7 @@ const BODY_KEPT_BYTES = 64 * 1024;
 /** A fast stream waits when its reader does not read. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
-const [fastChunks = 0, pacedChunks = 0, paceMs = 20] = process.argv.slice(2).map(Number);
+const [fastChunks = 0, shortChunks = 0, pacedChunks = 0, paceMs = 20] = process.argv.slice(2).map(Number);
 
 interface Stream {
   readonly socket: Socket;
@@ -63,7 +63,7 @@ function dialectFrames(dialect: DialectName): readonly Buffer[] {
   return [...frames, Buffer.concat([last, Buffer.from('0\r\n\r\n')])];
 }
 
-function streamFrames(contentChunks: number, usage: 'with-usage' | 'without-usage'): readonly Buffer[] {
+function streamFrames(contentChunks: number, usage: Usage): readonly Buffer[] {
   const role = chunkOf(eventOf({ role: 'assistant', content: '', refusal: null }, null));
   const frames: Buffer[] = [Buffer.concat([Buffer.from(STREAM_HEAD), role])];
   for (let index = 0; index < contentChunks; index += 1) {
@@ -89,16 +89,20 @@ function plainAnswer(): Buffer {
 }
 
 const ANSWER = plainAnswer();
-const FRAMES = {
-  'bench-fast': {
-    'with-usage': streamFrames(fastChunks, 'with-usage'),
-    'without-usage': streamFrames(fastChunks, 'without-usage'),
-  },
-  'bench-paced': {
-    'with-usage': streamFrames(pacedChunks, 'with-usage'),
-    'without-usage': streamFrames(pacedChunks, 'without-usage'),
-  },
-};
+type Usage = 'with-usage' | 'without-usage';
+const STREAMS = [
+  { marker: '"bench-fast', ...framesOf(fastChunks), isPaced: false },
+  { marker: '"bench-short', ...framesOf(shortChunks), isPaced: false },
+  { marker: '"bench-paced', ...framesOf(pacedChunks), isPaced: true },
+];
+
+function framesOf(contentChunks: number): Readonly<Record<Usage, readonly Buffer[]>> {
+  return {
+    'with-usage': streamFrames(contentChunks, 'with-usage'),
+    'without-usage': streamFrames(contentChunks, 'without-usage'),
+  };
+}
+
 /** Vendors of pairs live below this path, where the path itself says what is spoken. */
 const PAIRS_PATH = /^POST \/pairs(\/\S*) /;
 const PAIR_FRAMES = DIALECT_NAMES.map((name) => ({
@@ -118,14 +122,13 @@ function answer(socket: Socket, head: string, body: Buffer): void {
     socket.write(ANSWER);
     return;
   }
-  const paced = body.includes('"bench-paced');
-  if (!paced && !body.includes('"bench-fast')) {
+  const asked = STREAMS.find(({ marker }) => body.includes(marker));
+  if (asked === undefined) {
     socket.write(UNKNOWN);
     return;
   }
-  const usage = body.includes('"include_usage":true') ? 'with-usage' : 'without-usage';
-  const frames = FRAMES[paced ? 'bench-paced' : 'bench-fast'][usage];
-  stream(socket, frames, (paced ? wheel[slotsDone % paceMs] : undefined) ?? fastStreams);
+  const frames = asked[body.includes('"include_usage":true') ? 'with-usage' : 'without-usage'];
+  stream(socket, frames, (asked.isPaced ? wheel[slotsDone % paceMs] : undefined) ?? fastStreams);
 }
 
 function stream(socket: Socket, frames: readonly Buffer[], streams: Set<Stream>): void {
