@@ -38,9 +38,18 @@ export function readAnswerHead(text: string): AnswerHead | string {
   const status = Number(line[2]);
   const body = bodyOf(status, headers);
   if (typeof body === 'object') return body.complaint;
-  const lasting =
-    body === 'until-close' ? 'close' : lastingOf(headers, line[1] === '1' ? 'keep-alive' : 'close');
-  return { status, headers, body, keepMs: lasting === 'close' ? 0 : keepMs(headers) };
+  const isLast =
+    body === 'until-close' ||
+    announcesMore(status, headers) ||
+    lastingOf(headers, line[1] === '1' ? 'keep-alive' : 'close') === 'close';
+  return { status, headers, body, keepMs: isLast ? 0 : keepMs(headers) };
+}
+
+/** An answer without body that speaks of one: some vendor may send it, and the next call would read it. */
+function announcesMore(status: number, headers: Readonly<Record<string, string>>): boolean {
+  if (status !== 204 && status !== 304) return false;
+  if (headers['transfer-encoding'] !== undefined) return true;
+  return status === 204 && Number(headers['content-length'] ?? 0) > 0;
 }
 
 function endOfLine(text: string, start: number): number {
@@ -55,22 +64,38 @@ function readHeader(line: string, headers: Record<string, string>): string | und
   if (name === undefined) return 'a header without a proper name';
   const text = line.slice(colon + 1);
   if (NOT_IN_VALUES.test(text)) return `a value of header ${name} that none may have`;
-  const value = text.trim();
+  const value = stripped(text);
   const known = headers[name];
   headers[name] = known === undefined ? value : `${known}, ${value}`;
   return undefined;
 }
 
+/** Without the spaces and tabs around it, and nothing else that some call white. */
+function stripped(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
 /** Vendors send the same few names with every answer, each in its own spelling. */
 const names = new Map<string, string>();
+const NAME_LENGTH_KEPT = 64;
 
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
   if (!TOKEN.test(text)) return undefined;
   const name = text.toLowerCase();
+  if (text.length > NAME_LENGTH_KEPT) return name;
   if (names.size >= UPSTREAM_HEADER_NAMES_MAX) names.clear();
-  names.set(text, name);
+  // A copy: a part of a text keeps the whole of it in memory.
+  names.set(Buffer.from(text, 'latin1').toString('latin1'), name);
   return name;
 }
 

@@ -57,7 +57,15 @@ describe('an answer that is one', () => {
       'hello',
       30_000,
     ],
-    ['204 whatever its headers say', 'HTTP/1.1 204 No Content\r\ncontent-length: 9\r\n\r\n', '', 30_000],
+    ['204', 'HTTP/1.1 204 No Content\r\n\r\n', '', 30_000],
+    ['204 that speaks of a body', 'HTTP/1.1 204 No Content\r\ncontent-length: 9\r\n\r\n', '', 0],
+    ['204 that speaks of chunks', 'HTTP/1.1 204 No\r\ntransfer-encoding: chunked\r\n\r\n', '', 0],
+    [
+      '304 with the length of what it did not send',
+      'HTTP/1.1 304 No\r\ncontent-length: 9\r\n\r\n',
+      '',
+      30_000,
+    ],
     [
       'a close that is announced',
       'HTTP/1.1 200 OK\r\nconnection: X, Close\r\ncontent-length: 1\r\n\r\na',
@@ -145,6 +153,8 @@ test.each([
   ['two codings', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n'],
   ['chunked twice', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n'],
   ['a folded header', 'HTTP/1.1 200 OK\r\nx: a\r\n b\r\ncontent-length: 0\r\n\r\n'],
+  ['a length with a no-break space', 'HTTP/1.1 200 OK\r\ncontent-length: 5\xa0\r\n\r\n'],
+  ['a coding with a no-break space', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\xa0\r\n\r\n'],
   ['a space before the colon', 'HTTP/1.1 200 OK\r\ncontent-length : 0\r\n\r\n'],
   ['a header without colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
   ['a header without name', 'HTTP/1.1 200 OK\r\n: a\r\n\r\n'],
@@ -234,4 +244,28 @@ test('whoever has enough gets no more, and bytes that nobody asked for are refus
   expect(reader.push(Buffer.from(`${CHUNKED_HEAD}\r\n${chunked(['a', 'b'])}\r\n`))).toBeUndefined();
   expect(bodies, 'chunks that came together are one piece, and its end is not told').toEqual(['ab']);
   expect(reader.push(Buffer.from('more'))).toBe('bytes that nobody asked for');
+});
+
+test('a few bytes of body do not keep the whole read they came in', () => {
+  const bodies: Buffer[] = [];
+  const reader = new AnswerReader({
+    onAnswerHead: () => {},
+    onAnswerBody: (bytes) => bodies.push(bytes),
+    onAnswerEnd: () => {},
+  });
+  reader.expect();
+  reader.push(Buffer.from(`${CHUNKED_HEAD}\r\n`));
+  // In memory of their own, as what a socket brings.
+  const chunks = (extension: string): Buffer => {
+    const text = `5${extension}\r\nhello\r\n`.repeat(200);
+    return Buffer.alloc(text.length, text, 'latin1');
+  };
+  const [padded, plain] = [chunks(`;${'x'.repeat(100)}`), chunks('')];
+  reader.push(padded);
+  reader.push(plain);
+  expect(bodies.map(String)).toEqual(['hello'.repeat(200), 'hello'.repeat(200)]);
+  expect(bodies.map(({ buffer }) => buffer === padded.buffer || buffer === plain.buffer)).toEqual([
+    false,
+    true,
+  ]);
 });

@@ -20,6 +20,8 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n', 'latin1');
 const BEGIN = Buffer.from('HTTP/1.', 'latin1');
 /** More than any buffer holds, and exact in floating point. */
 const SIZE_DIGITS_MAX = 8;
+/** Of a read, a body of less than one part in so many is copied. */
+const VIEWED_SHARE_MIN = 4;
 const NO_DIGIT = -1;
 const DIGITS = Int8Array.from({ length: 256 }, (_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16);
@@ -163,7 +165,9 @@ export class AnswerReader {
     const end = this.#bodyEnd;
     if (end === 0) return;
     this.#bodyEnd = 0;
-    this.#sink.onAnswerBody(data.subarray(this.#bodyStart, end));
+    const body = data.subarray(this.#bodyStart, end);
+    // Whoever keeps a view keeps all of the read, and counts what it shows.
+    this.#sink.onAnswerBody(body.length * VIEWED_SHARE_MIN < data.length ? Buffer.from(body) : body);
   }
 
   /** `1a3\r\n`. What may stand behind a semicolon means nothing to anybody and is passed over. */

@@ -28,6 +28,7 @@ class PooledClient implements UpstreamClient {
   readonly #retired = new Set<OriginPool>();
   #uses = 0;
   #looking: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(ports: ExchangePorts, guard: Guard) {
     this.#ports = ports;
@@ -38,7 +39,8 @@ class PooledClient implements UpstreamClient {
     const pool = this.#poolFor(request);
     const full = pool.full;
     const exchange = new Exchange(this.#ports, pool, request, handler);
-    if (full) exchange.refuse(`all connections to ${request.origin} are in use`);
+    if (this.#isClosed) exchange.refuse('the client is closed');
+    else if (full) exchange.refuse(`all connections to ${request.origin} are in use`);
     else exchange.start();
     return exchange;
   }
@@ -46,6 +48,7 @@ class PooledClient implements UpstreamClient {
   /** What still runs is cut: the caller has drained, or wants no more. */
   async close(): Promise<void> {
     const pools = [...this.#pools.values(), ...this.#retired];
+    this.#isClosed = true;
     this.#pools.clear();
     clearInterval(this.#looking);
     await Promise.all(pools.map((pool) => pool.close()));

@@ -148,6 +148,43 @@ test('an exchange that has ended holds nobody up', async () => {
   expect((await second.ended).body.length).toBe(1_000_000);
 });
 
+test('a call that leaves while it is sent a second time leaves no connection behind', async () => {
+  let open = 0;
+  let requests = 0;
+  const origin = await listen(
+    net.createServer((socket) => {
+      open += 1;
+      socket.on('close', () => {
+        open -= 1;
+      });
+      socket.on('data', () => {
+        requests += 1;
+        if (requests % 2 === 1) socket.write(OK);
+        else socket.destroy();
+      });
+    }),
+  );
+  for (let round = 0; round < 5; round++) {
+    const sender = client();
+    await run(sender, post(origin)).ended;
+    const { exchange } = run(sender, post(origin));
+    // The vendor closes under the second call, which connects again; somewhere on the way its client leaves.
+    for (let turn = 0; turn < 3 + round; turn++) await new Promise((resolve) => setImmediate(resolve));
+    exchange.abort();
+    await sender.close();
+    requests += requests % 2;
+  }
+  await expect.poll(() => open, { timeout: 5_000 }).toBe(0);
+});
+
+test('a closed client sends nothing more, and says so', async () => {
+  const { origin, connections } = await talker(() => OK);
+  const sender = client();
+  await sender.close();
+  expect((await run(sender, post(origin)).ended).failure?.kind).toBe('busy');
+  expect(connections).toEqual([]);
+});
+
 test.skipIf(openssl === undefined)('a vendor behind TLS is called, if it is the one it says', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-tls-'));
   cleanups.push(() => rmSync(folder, { recursive: true }));

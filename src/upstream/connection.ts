@@ -94,6 +94,8 @@ export class Connection implements AnswerSink {
     const wasSent = this.#request === undefined;
     this.#leave();
     if (wasSent) this.#drop();
+    // Nobody else will come for it, so what is still connecting is closed when it stands.
+    if (this.lasting === 'close') this.#isClosed = true;
   }
 
   /** Ends what runs, for good. Answers when the socket is gone. */
@@ -146,13 +148,20 @@ export class Connection implements AnswerSink {
 
   onAnswerEnd(keepMs: number): void {
     const user = this.#user;
-    const isSent = this.#unsent.length === 0 && this.#socket?.writableLength === 0;
+    const isLast = keepMs === 0 || this.lasting === 'close' || this.#isClosed || !this.#isAtRest();
     this.answered += 1;
     this.#keepMs = keepMs;
     if (this.#isPaused) this.#socket?.resume();
     this.#leave();
-    if (keepMs === 0 || !isSent || this.lasting === 'close' || this.#isClosed) this.#drop();
+    if (isLast) this.#drop();
     user?.onWhole();
+  }
+
+  /** Everything was written, and everything read that has come. */
+  #isAtRest(): boolean {
+    const socket = this.#socket;
+    if (socket === undefined || this.#unsent.length > 0) return false;
+    return socket.writableLength === 0 && socket.readableLength === 0;
   }
 
   #connect(): void {

@@ -133,7 +133,8 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
       return;
     }
     this.#uncount();
-    this.#fail(failure);
+    // Of a second sending that found no connection: the first one may be at work.
+    this.#fail(failure.kind === 'connect' && this.sent ? { ...failure, kind: 'reset' } : failure);
   }
 
   onDecoded(chunk: Buffer): void {
@@ -185,6 +186,7 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
     this.#resent = true;
     this.#release();
     this.#connection = this.#pool.takeAlone();
+    if (this.#paused) this.#connection.pause();
     this.#connection.send(this.#request, this);
   }
 
