@@ -146,6 +146,10 @@ export const UPSTREAM_HEADER_BYTES_MAX = 64 * KIB;
 export const UPSTREAM_HEADER_NAMES_MAX = 1_000;
 /** The size of a chunk and what a vendor may write behind it. */
 export const UPSTREAM_CHUNK_LINE_BYTES_MAX = 4 * KIB;
+/** What one read from a vendor brings at most. */
+export const UPSTREAM_READ_BYTES = 64 * KIB;
+/** After so much silence the network is asked whether a connection still stands. */
+export const UPSTREAM_PROBE_MS = 60_000;
 /** How often connections to vendors are looked at: time limits are kept as exactly as this. */
 export const UPSTREAM_LOOK_MS = 100;
 /** Interim answers (103 and its like) before the real one; each of them restarts the head's time limit. */

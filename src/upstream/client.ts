@@ -2,8 +2,9 @@ import { UPSTREAM_LOOK_MS, UPSTREAM_ORIGINS_MAX } from '../bounds.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import type { UpstreamClient, UpstreamExchange, UpstreamHandler, UpstreamRequest } from './contract.ts';
+import { createDial } from './dial.ts';
 import { Exchange, type ExchangePorts } from './exchange.ts';
-import { type Guard, guardedConnector } from './guarded-connector.ts';
+import { createGuardedDial, type Guard } from './guarded-dial.ts';
 import { type Resolve, systemResolve } from './media-address.ts';
 import { OriginPool } from './pool.ts';
 
@@ -71,8 +72,10 @@ class PooledClient implements UpstreamClient {
 
   #open(key: string, { origin, reach, timeouts: { connectMs } }: UpstreamRequest): OriginPool {
     if (this.#pools.size >= UPSTREAM_ORIGINS_MAX) this.#makeRoom();
-    const connect = reach === 'any' ? undefined : guardedConnector(origin, connectMs, this.#guard);
-    const pool = new OriginPool(origin, connectMs, connect);
+    const url = new URL(origin);
+    const dial =
+      reach === 'any' ? createDial(url, { connectMs }) : createGuardedDial(url, connectMs, this.#guard);
+    const pool = new OriginPool(url, connectMs, dial);
     this.#pools.set(key, pool);
     this.#looking ??= setInterval(() => this.#look(), UPSTREAM_LOOK_MS).unref();
     return pool;

@@ -1,23 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import https from 'node:https';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import tls from 'node:tls';
 import { expect, test } from 'vitest';
-import { openssl } from '../../test/prerequisites.ts';
-import {
-  cleanups,
-  client,
-  listen,
-  post,
-  rawVendor,
-  run,
-  TIMEOUTS,
-  vendor,
-} from '../../test/support/upstream.ts';
+import { client, listen, post, rawVendor, run, TIMEOUTS, vendor } from '../../test/support/upstream.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
@@ -183,36 +167,4 @@ test('a closed client sends nothing more, and says so', async () => {
   await sender.close();
   expect((await run(sender, post(origin)).ended).failure?.kind).toBe('busy');
   expect(connections).toEqual([]);
-});
-
-test.skipIf(openssl === undefined)('a vendor behind TLS is called, if it is the one it says', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-tls-'));
-  cleanups.push(() => rmSync(folder, { recursive: true }));
-  const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const files = ['-keyout', keyFile, '-out', certificateFile];
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc', '-days', '2'];
-  execFileSync(String(openssl), ['req', ...kind, ...files, ...subject], { stdio: 'ignore' });
-  const certificate = readFileSync(certificateFile, 'utf8');
-  const server = https.createServer(
-    { key: readFileSync(keyFile), cert: certificate },
-    (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write('data: 1\n\n');
-      setTimeout(() => response.end('data: 2\n\n'), 20);
-    },
-  );
-  const port = new URL(await listen(server)).port;
-  const stranger = await run(client(), post(`https://localhost:${port}`)).ended;
-  expect(stranger.failure).toEqual({ kind: 'connect', detail: expect.stringMatching(/self.signed/i) });
-
-  const trusted = tls.getCACertificates();
-  cleanups.push(() => tls.setDefaultCACertificates(trusted));
-  tls.setDefaultCACertificates([...trusted, certificate]);
-  const sender = client();
-  for (let call = 0; call < 3; call++) {
-    expect((await run(sender, post(`https://localhost:${port}`)).ended).body).toBe('data: 1\n\ndata: 2\n\n');
-  }
-  const wrongName = await run(sender, post(`https://127.0.0.1:${port}`)).ended;
-  expect(wrongName.failure?.kind).toBe('connect');
 });

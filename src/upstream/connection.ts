@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import type { buildConnector } from 'undici';
 import { assert } from '../kernel/assert.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import type { UpstreamFailure, UpstreamRequest, UpstreamTimeouts } from './contract.ts';
+import type { Dial } from './dial.ts';
 import { complaintAbout, requestBytes } from './request-bytes.ts';
 
 /** The call that has a connection for itself. Exactly one of `onWhole` and `onBroken` ends it. */
@@ -21,7 +21,7 @@ export type BrokenBy = 'peer' | 'other';
 
 export interface Origin {
   readonly url: URL;
-  readonly connect: buildConnector.connector;
+  readonly dial: Dial;
 }
 
 /** A connection that carries one call only says so to the vendor. */
@@ -43,12 +43,14 @@ export class Connection implements AnswerSink {
   heard = false;
   readonly lasting: Lasting;
   readonly #origin: Origin;
+  /** On its way to become the socket. */
+  #opening: Socket | undefined;
   #socket: Socket | undefined;
   #reader: AnswerReader | undefined;
   #user: ConnectionUser | undefined;
   #request: UpstreamRequest | undefined;
   #timeouts: UpstreamTimeouts = { connectMs: 0, firstByteMs: 0, idleMs: 0 };
-  #isConnecting = false;
+  #isOpening = false;
   #isClosed = false;
   #isPaused = false;
   #inBody = false;
@@ -74,7 +76,7 @@ export class Connection implements AnswerSink {
     this.#user = user;
     this.#request = request;
     if (this.#socket !== undefined) this.#write(this.#socket);
-    else if (!this.#isConnecting) this.#connect();
+    else if (!this.#isOpening) this.#open();
   }
 
   pause(): void {
@@ -94,13 +96,13 @@ export class Connection implements AnswerSink {
     const wasSent = this.#request === undefined;
     this.#leave();
     if (wasSent) this.#drop();
-    // Nobody else will come for it, so what is still connecting is closed when it stands.
-    if (this.lasting === 'close') this.#isClosed = true;
+    // Nobody else will come for it.
+    if (this.lasting === 'close' || this.#isClosed) this.#hangUp();
   }
 
   /** Ends what runs, for good. Answers when the socket is gone. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#hangUp();
     const socket = this.#socket;
     const kind = this.#request === undefined ? 'reset' : 'connect';
     this.#break({ kind, detail: 'the client was closed' }, 'other');
@@ -111,7 +113,9 @@ export class Connection implements AnswerSink {
   /** For good, but not before its call has ended. */
   retire(): void {
     this.#isClosed = true;
-    if (this.#user === undefined) this.#drop();
+    if (this.#user !== undefined) return;
+    this.#hangUp();
+    this.#drop();
   }
 
   /** Called every UPSTREAM_LOOK_MS. */
@@ -157,40 +161,47 @@ export class Connection implements AnswerSink {
     user?.onWhole();
   }
 
-  /** Everything was written, and everything read that has come. */
+  /** Everything was written; what has come is read at once, or not at all. */
   #isAtRest(): boolean {
     const socket = this.#socket;
     if (socket === undefined || this.#unsent.length > 0) return false;
-    return socket.writableLength === 0 && socket.readableLength === 0;
+    return socket.writableLength === 0;
   }
 
-  #connect(): void {
-    const { url, connect } = this.#origin;
-    this.#isConnecting = true;
-    const { host, protocol, port } = url;
-    const hostname = url.hostname.replace(/^\[|\]$/g, '');
-    connect({ host, hostname, protocol, port, servername: '', localAddress: null }, (error, socket) => {
-      this.#isConnecting = false;
-      // Without a socket undici gives nothing at all, whatever its types say.
-      if (error !== null) this.#break({ kind: 'connect', detail: describe(error) }, 'other');
-      else if (this.#isClosed && this.#user === undefined) socket.destroy();
-      else this.#adopt(socket);
-    });
-  }
-
-  #adopt(socket: Socket): void {
+  #open(): void {
     const reader = new AnswerReader(this);
+    this.#isOpening = true;
+    const opening = this.#origin.dial({
+      onOpen: (socket) => {
+        this.#adopt(socket, reader);
+        if (this.#user !== undefined) this.#write(socket);
+      },
+      onRefused: (error) => {
+        this.#isOpening = false;
+        this.#opening = undefined;
+        this.#break({ kind: 'connect', detail: describe(error) }, 'other');
+      },
+      onRead: (bytes) => this.#read(reader, bytes),
+    });
+    if (this.#isOpening) this.#opening = opening;
+  }
+
+  /** For good. What is still opening is nobody's. */
+  #hangUp(): void {
+    this.#isClosed = true;
+    this.#isOpening = false;
+    this.#opening?.destroy();
+    this.#opening = undefined;
+  }
+
+  #adopt(socket: Socket, reader: AnswerReader): void {
+    this.#isOpening = false;
+    this.#opening = undefined;
     this.#socket = socket;
     this.#reader = reader;
     this.answered = 0;
     this.#keepMs = 0;
     this.#moved = true;
-    socket.setNoDelay(true);
-    socket.on('data', (bytes: Buffer) => {
-      this.heard = true;
-      const complaint = reader.push(bytes);
-      if (complaint !== undefined) this.#breakOf(socket, { kind: 'protocol', detail: complaint }, 'other');
-    });
     socket.on('end', () => {
       if (!reader.close()) this.#breakOf(socket, { kind: 'reset', detail: 'closed by the vendor' }, 'peer');
     });
@@ -202,7 +213,16 @@ export class Connection implements AnswerSink {
       if (this.#socket === socket) this.#writeOn(socket, this.#unsent);
     });
     socket.on('close', () => this.#breakOf(socket, { kind: 'reset', detail: 'closed' }, 'peer'));
-    if (this.#user !== undefined) this.#write(socket);
+  }
+
+  /** Of a socket that is no longer ours nothing is wanted. */
+  #read(reader: AnswerReader, bytes: Buffer): void {
+    if (this.#reader !== reader) return;
+    this.heard = true;
+    const complaint = reader.push(bytes);
+    if (complaint !== undefined && this.#reader === reader) {
+      this.#break({ kind: 'protocol', detail: complaint }, 'other');
+    }
   }
 
   #write(socket: Socket): void {
@@ -258,7 +278,7 @@ export class Connection implements AnswerSink {
   }
 }
 
-function describe(error: Error | null): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return `${typeof code === 'string' ? code : ''} ${error?.message ?? ''}`.trim().slice(0, DETAIL_LENGTH_MAX);
+function describe(error: Error): string {
+  const { code } = error as { code?: unknown };
+  return `${typeof code === 'string' ? code : ''} ${error.message}`.trim().slice(0, DETAIL_LENGTH_MAX);
 }

@@ -1,6 +1,6 @@
-import { buildConnector } from 'undici';
 import { UPSTREAM_CONNECTIONS_MAX } from '../bounds.ts';
 import { Connection, type Lasting, type Origin } from './connection.ts';
+import type { Dial } from './dial.ts';
 
 /**
  * The connections to one vendor address, one call on each at a time. Who is called next is the one that was
@@ -17,12 +17,9 @@ export class OriginPool {
   /** The client's use counter at the last call: the smallest makes room for a new address. */
   usedAt = 0;
 
-  constructor(origin: string, connectMs: number, connect?: buildConnector.connector) {
+  constructor(url: URL, connectMs: number, dial: Dial) {
     this.connectMs = connectMs;
-    this.#origin = {
-      url: new URL(origin),
-      connect: connect ?? buildConnector({ timeout: connectMs, allowH2: false }),
-    };
+    this.#origin = { url, dial };
   }
 
   get full(): boolean {

@@ -1,4 +1,4 @@
-import { buildConnector } from 'undici';
+import { createDial, type Dial } from './dial.ts';
 import { ForbiddenAddress, guardedLookup, isForbiddenLiteral, type Resolve } from './media-address.ts';
 
 /** What a user's address is judged by. */
@@ -12,19 +12,11 @@ export interface Guard {
  * Connects to an address that a user stored, if it lies in the public network. It is judged at every
  * connection: what a name led to when it was stored says nothing about where it leads now.
  */
-export function guardedConnector(
-  origin: string,
-  connectMs: number,
-  { ownHosts, resolve }: Guard,
-): buildConnector.connector {
-  const url = new URL(origin);
-  const connect = buildConnector({
-    timeout: connectMs,
-    lookup: guardedLookup(url, ownHosts, resolve),
-    allowH2: false,
-  });
-  return (options, callback) => {
-    if (isForbiddenLiteral(url, ownHosts)) callback(new ForbiddenAddress('a private address'), null);
-    else connect(options, callback);
+export function createGuardedDial(origin: URL, connectMs: number, { ownHosts, resolve }: Guard): Dial {
+  const dial = createDial(origin, { connectMs, lookup: guardedLookup(origin, ownHosts, resolve) });
+  return (user) => {
+    if (!isForbiddenLiteral(origin, ownHosts)) return dial(user);
+    user.onRefused(new ForbiddenAddress('a private address'));
+    return undefined;
   };
 }
