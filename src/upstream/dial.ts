@@ -1,6 +1,6 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
-import { UPSTREAM_PROBE_MS, UPSTREAM_READ_BYTES } from '../bounds.ts';
+import { UPSTREAM_PROBE_MS, UPSTREAM_READ_BYTES, UPSTREAM_SHARED_BYTES } from '../bounds.ts';
 
 /** Told how opening a socket ended, by exactly one of the first two, and of what the open one brings. */
 export interface SocketUser {
@@ -22,6 +22,10 @@ export interface DialOptions {
  * read and send it through a stream's buffer, which is more work than all that is done with a small event.
  */
 const landing = Buffer.allocUnsafeSlow(UPSTREAM_READ_BYTES);
+/** Short: so many of them fit side by side. */
+const SHORT_PARTS = 4;
+let shared = Buffer.allocUnsafeSlow(UPSTREAM_SHARED_BYTES);
+let sharedEnd = 0;
 
 export function createDial(origin: URL, { connectMs, lookup }: DialOptions): Dial {
   const isSecure = origin.protocol === 'https:';
@@ -61,11 +65,24 @@ function watch(socket: Socket, opened: string, connectMs: number, user: SocketUs
   socket.once('close', () => clearTimeout(late));
 }
 
-/** In memory of its own, of just that size. */
+/**
+ * A copy that is the reader's own. Short ones stand side by side, because taking memory costs far more than
+ * filling it; not many of them, because whoever keeps one keeps its neighbours.
+ */
 function landed(length: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  landing.copy(bytes, 0, 0, length);
-  return bytes;
+  if (length * SHORT_PARTS > UPSTREAM_SHARED_BYTES) {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    landing.copy(bytes, 0, 0, length);
+    return bytes;
+  }
+  if (sharedEnd + length > UPSTREAM_SHARED_BYTES) {
+    shared = Buffer.allocUnsafeSlow(UPSTREAM_SHARED_BYTES);
+    sharedEnd = 0;
+  }
+  const start = sharedEnd;
+  sharedEnd += length;
+  landing.copy(shared, start, 0, length);
+  return shared.subarray(start, sharedEnd);
 }
 
 function bareHost({ hostname }: URL): string {
