@@ -7,6 +7,9 @@ import { isHeaderValue } from '../upstream/vendor.ts';
 /** Proxies on the way allow a few kilobytes of headers in all. */
 const DROPPED_HEADER_CHARS_MAX = 1_000;
 
+/** Above this, copying an answer twice costs more than writing it in two pieces. */
+const JOINED_BYTES_MAX = 16 * 1024;
+
 /** Google's clients read a status text beside the message. */
 const GOOGLE_STATUS = new Map([
   [400, 'INVALID_ARGUMENT'],
@@ -34,6 +37,15 @@ export function errorBody(refusal: Refusal, requestId: string, protocol: Protoco
   if (protocol === 'gemini') error.status = GOOGLE_STATUS.get(status) ?? 'UNKNOWN';
   const body = { code, message, error };
   return JSON.stringify(protocol === 'messages' ? { type: 'error', ...body, request_id: requestId } : body);
+}
+
+/**
+ * Ends a short answer in one piece with its head. Node joins a head with a text but not with bytes, and two
+ * pieces cost a tenth of a small call; as latin1 each byte is one character and comes out as it went in.
+ */
+export function endAnswer(response: ServerResponse, body: Buffer): void {
+  if (body.length > JOINED_BYTES_MAX) response.end(body);
+  else response.end(body.toString('latin1'), 'latin1');
 }
 
 /** Answers with an error of our own. A body that is still on its way is the caller's to read or discard. */

@@ -9,7 +9,7 @@ import type {
   UpstreamHead,
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
-import { droppedHeaders, modelHeaders, requestIdHeaders } from './answer.ts';
+import { droppedHeaders, endAnswer, modelHeaders, requestIdHeaders } from './answer.ts';
 import { type AttemptResult, NOTHING_SPENT, type RouteFailure, type VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
 import type { Flight } from './in-flight.ts';
@@ -282,9 +282,9 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     };
     call.firstByteAt = this.#passage.carriage.clock.monotonic();
     const { pieces } = answer;
-    const whole = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    const whole = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
     const headers = this.#answerHeaders(head);
-    headers.push('content-length', String(whole?.length ?? 0));
+    headers.push('content-length', String(whole.length));
     const estimated = answer.usage === undefined;
     const outcome = { status: head.status, errorCode: null, verdict: 'complete', usage, estimated } as const;
     const settling = settlePassageInTurn(this.#passage, outcome, 'ok');
@@ -301,7 +301,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       this.#guard(() => {
         journal.flush();
         response.writeHead(head.status, headers);
-        response.end(whole);
+        endAnswer(response, whole);
         this.#settle.resolve({ kind: 'answered', outcome: 'ok' });
       });
     if (settling === undefined) setImmediate(send);
