@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     for (const variant of variants) {
       filled.push(await prepare(server.connection, folder, { ...variant, number: filled.length }));
     }
-    const timing = values.small ? { repeats: 3, calls: 2_000 } : { repeats: 7, calls: 10_000 };
+    const timing = values.small ? { repeats: 3, calls: 2_000 } : { repeats: 15, calls: 10_000 };
     report(await measure(filled, timing), values.json);
   } finally {
     for (const { database } of filled) await database.close();
