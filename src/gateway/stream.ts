@@ -2,6 +2,7 @@ import { MARK_MS } from '../bounds.ts';
 import { costMicro, creditsMicro, outputTokensFor } from '../catalog/price.ts';
 import type { Lease, Shortage } from '../gate/contract.ts';
 import { ERRORS, type ErrorName } from '../kernel/errors.ts';
+import { keepable } from '../kernel/keepable.ts';
 import { MICRO, maxMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Verdict } from '../ledger/contract.ts';
@@ -205,7 +206,7 @@ export class StreamAnswer implements ChunkSource {
 
   #wait(bytes: Buffer | undefined): StreamState {
     if (bytes !== undefined) {
-      this.#early.push(bytes);
+      this.#early.push(keepable(bytes));
       this.#earlyBytes += bytes.length;
     }
     const { first } = this.#relay;
@@ -287,7 +288,8 @@ export class StreamAnswer implements ChunkSource {
   #watchHold(usage: Usage): void {
     const { call, wantMicro, carriage } = this.#passage;
     const { lease, price } = call;
-    if (lease === undefined || price === undefined || lease.payer === 'none') return;
+    // What TLS had read already comes although we paused: one question at a time.
+    if (this.#extending || lease === undefined || price === undefined || lease.payer === 'none') return;
     const { creditsPerYuan } = carriage.settlement;
     const spentMicro = creditsMicro(costMicro(usage, price), creditsPerYuan);
     const tight = lease.heldMicro < wantMicro;

@@ -52,61 +52,60 @@ const COPY_IN_PLACE = 32;
 /** Bytes gathered until somebody counts them. The sample above bounds them. */
 class Pile {
   length = 0;
-  #bytes = NOTHING;
+  bytes = NOTHING;
 
   add(bytes: Buffer, start: number, end: number): void {
     const needed = this.length + end - start;
-    if (needed > this.#bytes.length) {
-      const grown = Buffer.allocUnsafe(Math.max(1024, needed, this.#bytes.length * 2));
-      this.#bytes.copy(grown, 0, 0, this.length);
-      this.#bytes = grown;
+    if (needed > this.bytes.length) {
+      const grown = Buffer.allocUnsafe(Math.max(1024, needed, this.bytes.length * 2));
+      this.bytes.copy(grown, 0, 0, this.length);
+      this.bytes = grown;
     }
     if (end - start > COPY_IN_PLACE) {
-      bytes.copy(this.#bytes, this.length, start, end);
+      bytes.copy(this.bytes, this.length, start, end);
     } else {
       let to = this.length;
-      for (let at = start; at < end; at++) this.#bytes[to++] = bytes[at] as number;
+      for (let at = start; at < end; at++) this.bytes[to++] = bytes[at] as number;
     }
     this.length = needed;
   }
 
   tokens(): number {
-    const text = decodeText(this.#bytes, 0, this.length);
+    const text = decodeText(this.bytes, 0, this.length);
     this.length = 0;
     return countTokens(text);
   }
 }
 
 /**
- * Counts what a stream generated, if it must. Of each event only its place is remembered; it is read when
- * somebody asks, or when too many have gathered, and tokenized only when somebody asks.
+ * Counts what a stream generated, if it must. Of each event the generated part is put aside; it is read when
+ * somebody asks, or when too much has gathered, and tokenized only when somebody asks.
  */
 export class Estimate {
   readonly #words: Words;
-  #chunks: Buffer[] = [];
-  /** Three numbers per event: which chunk, and where in it the generated part starts and ends. */
-  #places: number[] = [];
-  #pendingBytes = 0;
+  readonly #unread = new Pile();
+  /** Where in the pile the parts end. */
+  #ends: number[] = [];
   #sample: TextSample | undefined;
 
   constructor(words: Words) {
     this.#words = words;
   }
 
-  /** Something generated stands at this range of a chunk. The chunk is kept whole, so it counts whole. */
+  /** Something generated stands at this range of a chunk. It is copied: a kept chunk keeps its neighbours. */
   note(chunk: Buffer, start: number, end: number): void {
-    const chunks = this.#chunks;
-    if (chunks.length === 0 || chunks[chunks.length - 1] !== chunk) {
-      chunks.push(chunk);
-      this.#pendingBytes += chunk.length;
+    if (this.#unread.length + end - start > ESTIMATE_PENDING_BYTES_MAX) this.#read();
+    if (end - start > ESTIMATE_PENDING_BYTES_MAX) {
+      this.#collect(chunk, start, end);
+      return;
     }
-    this.#places.push(chunks.length - 1, start, end);
-    if (this.#pendingBytes > ESTIMATE_PENDING_BYTES_MAX) this.#read();
+    this.#unread.add(chunk, start, end);
+    this.#ends.push(this.#unread.length);
   }
 
-  /** A generated string stands here. It is copied at once: a kept chunk of a few words costs far more. */
+  /** A generated string stands here. */
   noteText(chunk: Buffer, start: number, end: number): void {
-    if (this.#places.length > 0) this.#read();
+    if (this.#ends.length > 0) this.#read();
     this.#sample ??= new TextSample();
     this.#sample.text(chunk, start, end);
   }
@@ -123,21 +122,21 @@ export class Estimate {
   }
 
   #read(): void {
-    const places = this.#places;
-    if (places.length === 0) return;
-    this.#sample ??= new TextSample();
-    for (let index = 0; index < places.length; index += 3) {
-      const bytes = this.#chunks[places[index] as number] as Buffer;
-      const start = places[index + 1] as number;
-      const end = places[index + 2] as number;
-      collectWords({ bytes, start, end }, this.#words, this.#sample);
+    let start = 0;
+    for (const end of this.#ends) {
+      this.#collect(this.#unread.bytes, start, end);
+      start = end;
     }
     this.#forget();
   }
 
+  #collect(bytes: Buffer, start: number, end: number): void {
+    this.#sample ??= new TextSample();
+    collectWords({ bytes, start, end }, this.#words, this.#sample);
+  }
+
   #forget(): void {
-    this.#chunks = [];
-    this.#places = [];
-    this.#pendingBytes = 0;
+    this.#unread.length = 0;
+    if (this.#ends.length > 0) this.#ends = [];
   }
 }

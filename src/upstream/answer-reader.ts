@@ -1,4 +1,5 @@
 import { UPSTREAM_CHUNK_LINE_BYTES_MAX, UPSTREAM_HEADER_BYTES_MAX } from '../bounds.ts';
+import { keepable } from '../kernel/keepable.ts';
 import { type AnswerHead, readAnswerHead } from './answer-head.ts';
 
 /** Told of an answer while it is read. Whoever wants no more of it calls `stop`. */
@@ -167,7 +168,7 @@ export class AnswerReader {
     this.#bodyEnd = 0;
     const body = data.subarray(this.#bodyStart, end);
     // Whoever keeps a view keeps all of the read, and counts what it shows.
-    this.#sink.onAnswerBody(body.length * VIEWED_SHARE_MIN < data.length ? Buffer.from(body) : body);
+    this.#sink.onAnswerBody(body.length * VIEWED_SHARE_MIN < data.length ? keepable(body) : body);
   }
 
   /** `1a3\r\n`. What may stand behind a semicolon means nothing to anybody and is passed over. */

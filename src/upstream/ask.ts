@@ -1,3 +1,4 @@
+import { keepable } from '../kernel/keepable.ts';
 import type {
   UpstreamClient,
   UpstreamExchange,
@@ -61,7 +62,7 @@ class Asking implements UpstreamHandler {
   onData(chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#bounds.bytesMax) this.#cut('too-large');
-    else this.#chunks.push(chunk);
+    else this.#chunks.push(keepable(chunk));
   }
 
   onEnd(): void {

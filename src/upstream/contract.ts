@@ -19,7 +19,7 @@ export interface UpstreamHead {
 export interface UpstreamExchange {
   /** The request is on its way: from here on the vendor may be at work on it. */
   readonly sent: boolean;
-  /** Back-pressure: the socket is not read until `resume`. */
+  /** Back-pressure: the socket is not read until `resume`. What TLS has read before may still come. */
   pause(): void;
   resume(): void;
   /** Closes the connection to the vendor at once. */

@@ -8,6 +8,9 @@ import tls, { type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { openssl } from '../../test/prerequisites.ts';
 import { cleanups, client, listen, post, rawVendor, run, TIMEOUTS } from '../../test/support/upstream.ts';
+import { keepable } from '../kernel/keepable.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
 /** The address of somebody who takes connections and never says a word: TLS is never agreed on. */
 async function mute() {
@@ -123,3 +126,48 @@ function certificateOf(name: string): { readonly key: string; readonly cert: str
   execFileSync(String(openssl), ['req', ...kind, ...files, ...subject], { stdio: 'ignore' });
   return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certificateFile, 'utf8') };
 }
+
+test('who stood in time is not given up because we were busy', async () => {
+  const origin = await rawVendor((_text, socket) => socket.write(OK));
+  const sender = client();
+  const running = run(sender, post(origin, '{}', { ...TIMEOUTS, connectMs: 50 }));
+  const busyUntil = performance.now() + 150;
+  while (performance.now() < busyUntil);
+  expect((await running.ended).body).toBe('ok');
+});
+
+test('a kept answer that comes in small pieces keeps no more memory than a few times its size', async () => {
+  const piece = 'x'.repeat(8);
+  const count = 300;
+  const origin = await rawVendor((text, socket) => {
+    if (!text.includes('small')) {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      const feed = setInterval(() => socket.write(`190\r\n${'y'.repeat(400)}\r\n`), 1);
+      socket.on('close', () => clearInterval(feed));
+      return;
+    }
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${piece.length * count}\r\n\r\n`);
+    let sent = 0;
+    const drip = setInterval(() => {
+      socket.write(piece);
+      sent += 1;
+      if (sent === count) clearInterval(drip);
+    }, 1);
+  });
+  const sender = client();
+  const beside = run(sender, post(origin, 'beside'));
+  const kept: Buffer[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  sender.send(post(origin, 'small'), {
+    onHead: () => {},
+    onData: (chunk) => kept.push(keepable(chunk)),
+    onEnd: resolve,
+    onFailure: ({ detail }) => reject(new Error(detail)),
+  });
+  await promise;
+  beside.exchange.abort();
+  const memory = new Set(kept.map((chunk) => chunk.buffer));
+  const bytes = [...memory].reduce((sum, each) => sum + each.byteLength, 0);
+  expect(kept.length).toBeGreaterThan(count / 4);
+  expect(bytes).toBeLessThan(piece.length * count * 4);
+});

@@ -53,16 +53,24 @@ export function createDial(origin: URL, { connectMs, lookup }: DialOptions): Dia
 
 function watch(socket: Socket, opened: string, connectMs: number, user: SocketUser): void {
   let isOpen = false;
-  const late = setTimeout(() => socket.destroy(new Error(`not open within ${connectMs} ms`)), connectMs);
+  let grace: NodeJS.Immediate | undefined;
+  // A busy process hears of its timers before it hears of its sockets: one that stands by now has its chance.
+  const late = setTimeout(() => {
+    grace = setImmediate(() => socket.destroy(new Error(`not open within ${connectMs} ms`)));
+  }, connectMs);
+  const stop = (): void => {
+    clearTimeout(late);
+    clearImmediate(grace);
+  };
   socket.once(opened, () => {
     isOpen = true;
-    clearTimeout(late);
+    stop();
     user.onOpen(socket);
   });
   socket.on('error', (error: Error) => {
     if (!isOpen) user.onRefused(error);
   });
-  socket.once('close', () => clearTimeout(late));
+  socket.once('close', stop);
 }
 
 /**
