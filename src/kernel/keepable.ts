@@ -1,5 +1,5 @@
 /** A view that shows less than one part in so many of the memory behind it is copied. */
-const VIEWED_SHARE_MIN = 4;
+export const VIEWED_SHARE_MIN = 4;
 
 /** For whoever keeps bytes and counts what they show: they keep no more than a few times that in memory. */
 export function keepable(bytes: Buffer): Buffer {

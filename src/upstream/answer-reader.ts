@@ -1,5 +1,5 @@
 import { UPSTREAM_CHUNK_LINE_BYTES_MAX, UPSTREAM_HEADER_BYTES_MAX } from '../bounds.ts';
-import { keepable } from '../kernel/keepable.ts';
+import { keepable, VIEWED_SHARE_MIN } from '../kernel/keepable.ts';
 import { type AnswerHead, readAnswerHead } from './answer-head.ts';
 
 /** Told of an answer while it is read. Whoever wants no more of it calls `stop`. */
@@ -21,8 +21,6 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n', 'latin1');
 const BEGIN = Buffer.from('HTTP/1.', 'latin1');
 /** More than any buffer holds, and exact in floating point. */
 const SIZE_DIGITS_MAX = 8;
-/** Of a read, a body of less than one part in so many is copied. */
-const VIEWED_SHARE_MIN = 4;
 const NO_DIGIT = -1;
 const DIGITS = Int8Array.from({ length: 256 }, (_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16);

@@ -1,6 +1,7 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { UPSTREAM_PROBE_MS, UPSTREAM_READ_BYTES, UPSTREAM_SHARED_BYTES } from '../bounds.ts';
+import { bareHost } from './media-address.ts';
 
 /** Told how opening a socket ended, by exactly one of the first two, and of what the open one brings. */
 export interface SocketUser {
@@ -91,8 +92,4 @@ function landed(length: number): Buffer {
   sharedEnd += length;
   landing.copy(shared, start, 0, length);
   return shared.subarray(start, sharedEnd);
-}
-
-function bareHost({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
 }

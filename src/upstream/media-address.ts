@@ -59,9 +59,14 @@ async function judge(
   return addresses;
 }
 
+/** The name or address; one of IPv6 without the brackets that URLs want. */
+export function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** A host that is an address itself is never looked up, so it is judged before anything is opened. */
 export function isForbiddenLiteral(url: URL, ownHosts: ReadonlySet<string>): boolean {
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
+  const literal = bareHost(url);
   if (isIP(literal) === 0 || ownHosts.has(url.host) || ownHosts.has(url.hostname)) return false;
   return !isPublicAddress(literal);
 }
