@@ -72,6 +72,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'bench/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...PURE],
           globalSetup: 'test/support/suite.ts',
+          setupFiles: 'test/support/lent-reads.ts',
         },
       },
       { extends: true, test: { name: 'pure', include: PURE, isolate: false } },

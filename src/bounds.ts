@@ -148,8 +148,6 @@ export const UPSTREAM_HEADER_NAMES_MAX = 1_000;
 export const UPSTREAM_CHUNK_LINE_BYTES_MAX = 4 * KIB;
 /** What one read from a vendor brings at most. */
 export const UPSTREAM_READ_BYTES = 64 * KIB;
-/** Memory that short reads share: so much is kept at most by keeping one of them. */
-export const UPSTREAM_SHARED_BYTES = 2 * KIB;
 /** After so much silence the network is asked whether a connection still stands. */
 export const UPSTREAM_PROBE_MS = 60_000;
 /** How often connections to vendors are looked at: time limits are kept as exactly as this. */

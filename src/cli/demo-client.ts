@@ -1,4 +1,5 @@
 import { RESPONSE_BODY_BYTES_MAX } from '../bounds.ts';
+import { ownCopy } from '../kernel/own-copy.ts';
 import { createUpstreamClient } from '../upstream/client.ts';
 import type { UpstreamClient, UpstreamFailure, UpstreamHead } from '../upstream/contract.ts';
 import { CommandFailed } from './command.ts';
@@ -36,7 +37,7 @@ export class DemoClient {
       },
       onData: (chunk) => {
         bytes += chunk.length;
-        chunks.push(chunk);
+        chunks.push(ownCopy(chunk));
         if (bytes <= RESPONSE_BODY_BYTES_MAX) return;
         exchange.abort();
         fail('the answer is too large');

@@ -1,6 +1,6 @@
 import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX } from '../bounds.ts';
 import type { Route } from '../catalog/contract.ts';
-import { keepable } from '../kernel/keepable.ts';
+import { ownCopy } from '../kernel/own-copy.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import { countTokens } from '../protocol/tokens.ts';
 import type {
@@ -162,7 +162,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       return;
     }
     this.#heldBytes += chunk.length;
-    this.#chunks.push(keepable(chunk));
+    this.#chunks.push(ownCopy(chunk));
   }
 
   #takeEnd(): void {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { COUNT_ANSWER_BYTES_MAX, COUNT_WAIT_MS } from '../bounds.ts';
+import { ownCopy } from '../kernel/own-copy.ts';
 import type {
   UpstreamExchange,
   UpstreamFailure,
@@ -60,7 +61,7 @@ class CountExchange implements UpstreamHandler {
   onData(chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > COUNT_ANSWER_BYTES_MAX) this.#cut({ kind: 'failed', outcome: 'too-large' });
-    else this.#chunks.push(chunk);
+    else this.#chunks.push(ownCopy(chunk));
   }
 
   onEnd(): void {

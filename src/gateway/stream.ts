@@ -2,8 +2,8 @@ import { MARK_MS } from '../bounds.ts';
 import { costMicro, creditsMicro, outputTokensFor } from '../catalog/price.ts';
 import type { Lease, Shortage } from '../gate/contract.ts';
 import { ERRORS, type ErrorName } from '../kernel/errors.ts';
-import { keepable } from '../kernel/keepable.ts';
 import { MICRO, maxMicro } from '../kernel/money.ts';
+import { ownCopy } from '../kernel/own-copy.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Verdict } from '../ledger/contract.ts';
 import type { Framing, StreamRelay } from '../protocol/dialect.ts';
@@ -206,7 +206,7 @@ export class StreamAnswer implements ChunkSource {
 
   #wait(bytes: Buffer | undefined): StreamState {
     if (bytes !== undefined) {
-      this.#early.push(keepable(bytes));
+      this.#early.push(ownCopy(bytes));
       this.#earlyBytes += bytes.length;
     }
     const { first } = this.#relay;

@@ -1,3 +1,4 @@
+import { ownCopy } from '../kernel/own-copy.ts';
 import type { StreamRelay, StreamUsage } from '../protocol/dialect.ts';
 import { finalResponse } from '../protocol/responses/final-response.ts';
 
@@ -28,7 +29,7 @@ export class TappedRelay implements StreamRelay {
   #look(bytes: Buffer | undefined): void {
     this.#concluded = true;
     const response = bytes === undefined || this.#relay.failed ? undefined : finalResponse(bytes);
-    if (response !== undefined) this.#onResponse(response);
+    if (response !== undefined) this.#onResponse(ownCopy(response));
   }
 
   get first(): StreamRelay['first'] {

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { lend } from '../../test/support/lend.ts';
 import { type ChunkSource, ChunkWriter } from './write-chunk.ts';
 
 type Writer = Pick<ChunkWriter, 'write'>;
@@ -10,7 +11,7 @@ type Begin = (response: ServerResponse) => Writer;
 
 const NOBODY: ChunkSource = { onFull: () => {}, onDrained: () => {} };
 const ours: Begin = (response) => new ChunkWriter(response, NOBODY);
-const nodesOwn: Begin = (response) => ({ write: (bytes) => void response.write(bytes) });
+const nodesOwn: Begin = (response) => ({ write: (bytes) => void response.write(Buffer.from(bytes)) });
 const SIZES = [1, 0, 9, 15, 16, 255, 256, 4_095, 4_096, 8_191, 8_192, 8_193, 70_000, 7, 5_001, 16_385, 3];
 const LAST = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -46,7 +47,7 @@ async function answerTo(requests: string, begin: Begin): Promise<string> {
 async function writeAll(response: ServerResponse, writer: Writer, waitMs: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, waitMs));
   for (const size of SIZES) {
-    writer.write(Buffer.alloc(size, size % 251));
+    lend(Buffer.alloc(size, size % 251), (lent) => writer.write(lent));
     if (size % 2 === 0) await nextTurn();
   }
   response.end(Buffer.from('the end'));

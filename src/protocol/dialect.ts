@@ -105,7 +105,8 @@ export interface PlainAnswer {
 /**
  * One streamed answer on its way. `push` takes the upstream's bytes as they come, split anywhere, and gives
  * back the bytes to send now: whole events only, each in the push that completed it. In the usual case (the
- * chunk holds whole events and nothing to replace) it is the very same buffer.
+ * chunk holds whole events and nothing to replace) it is the very same buffer. The chunk is lent, and so is
+ * what comes back: a relay copies what it holds back.
  */
 export interface StreamRelay {
   push(chunk: Buffer): Buffer | undefined;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lend } from '../../test/support/lend.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Framing, RequestFacts, StreamRelay } from './dialect.ts';
 import { dialectOf } from './registry.ts';
@@ -26,7 +27,7 @@ function relayOf(protocol: Protocol, framing: Framing = 'sse', injected = false)
 
 function run(relay: StreamRelay, chunks: readonly Buffer[]): { output: string; complete: boolean } {
   const output: Buffer[] = [];
-  for (const chunk of chunks) output.push(relay.push(chunk) ?? Buffer.alloc(0));
+  for (const chunk of chunks) output.push(lend(chunk, (lent) => Buffer.from(relay.push(lent) ?? [])));
   const { rest, complete } = relay.finish();
   output.push(rest ?? Buffer.alloc(0));
   return { output: Buffer.concat(output).toString(), complete };

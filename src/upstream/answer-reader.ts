@@ -1,11 +1,12 @@
 import { UPSTREAM_CHUNK_LINE_BYTES_MAX, UPSTREAM_HEADER_BYTES_MAX } from '../bounds.ts';
-import { keepable, VIEWED_SHARE_MIN } from '../kernel/keepable.ts';
+import { ownCopy } from '../kernel/own-copy.ts';
 import { type AnswerHead, readAnswerHead } from './answer-head.ts';
 
 /** Told of an answer while it is read. Whoever wants no more of it calls `stop`. */
 export interface AnswerSink {
   /** Interim answers too; a body belongs to the last of them. */
   onAnswerHead(head: AnswerHead): void;
+  /** The bytes are lent: whoever keeps them copies them. */
   onAnswerBody(bytes: Buffer): void;
   /** The answer is whole. `keepMs`: how long the connection may wait for its next call; 0: it has none. */
   onAnswerEnd(keepMs: number): void;
@@ -60,7 +61,10 @@ export class AnswerReader {
     this.#bodyEnd = 0;
   }
 
-  /** Takes what the connection brought, for good; answers what is wrong with it, if anything is. */
+  /**
+   * Reads what the connection brought, and moves it about, but keeps none of it. Answers what is wrong with
+   * it, if anything is.
+   */
   push(bytes: Buffer): string | undefined {
     const data = this.#kept.length === 0 ? bytes : Buffer.concat([this.#kept, bytes]);
     this.#kept = NOTHING;
@@ -73,7 +77,7 @@ export class AnswerReader {
       }
       if (this.#state === 'silent') return undefined;
       if (next < 0) {
-        this.#kept = at === 0 ? data : data.subarray(at);
+        this.#kept = data === bytes ? ownCopy(bytes.subarray(at)) : data.subarray(at);
         break;
       }
       at = next;
@@ -164,9 +168,7 @@ export class AnswerReader {
     const end = this.#bodyEnd;
     if (end === 0) return;
     this.#bodyEnd = 0;
-    const body = data.subarray(this.#bodyStart, end);
-    // Whoever keeps a view keeps all of the read, and counts what it shows.
-    this.#sink.onAnswerBody(body.length * VIEWED_SHARE_MIN < data.length ? keepable(body) : body);
+    this.#sink.onAnswerBody(data.subarray(this.#bodyStart, end));
   }
 
   /** `1a3\r\n`. What may stand behind a semicolon means nothing to anybody and is passed over. */

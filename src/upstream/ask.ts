@@ -1,4 +1,4 @@
-import { keepable } from '../kernel/keepable.ts';
+import { ownCopy } from '../kernel/own-copy.ts';
 import type {
   UpstreamClient,
   UpstreamExchange,
@@ -62,7 +62,7 @@ class Asking implements UpstreamHandler {
   onData(chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#bounds.bytesMax) this.#cut('too-large');
-    else this.#chunks.push(keepable(chunk));
+    else this.#chunks.push(ownCopy(chunk));
   }
 
   onEnd(): void {

@@ -5,6 +5,7 @@
  */
 export interface UpstreamHandler {
   onHead(head: UpstreamHead): void;
+  /** The bytes are lent, and overwritten when this returns: whoever keeps them copies them. */
   onData(chunk: Buffer): void;
   onEnd(): void;
   onFailure(failure: UpstreamFailure): void;

@@ -1,12 +1,13 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
-import { UPSTREAM_PROBE_MS, UPSTREAM_READ_BYTES, UPSTREAM_SHARED_BYTES } from '../bounds.ts';
+import { UPSTREAM_PROBE_MS, UPSTREAM_READ_BYTES } from '../bounds.ts';
 import { bareHost } from './media-address.ts';
 
 /** Told how opening a socket ended, by exactly one of the first two, and of what the open one brings. */
 export interface SocketUser {
   onOpen(socket: Socket): void;
   onRefused(error: Error): void;
+  /** The bytes are lent: the next read of any socket overwrites them. */
   onRead(bytes: Buffer): void;
 }
 
@@ -19,14 +20,12 @@ export interface DialOptions {
 }
 
 /**
- * Where all sockets read to: a read is handed on before the next one begins. Node would take 64 KiB for every
- * read and send it through a stream's buffer, which is more work than all that is done with a small event.
+ * Where all sockets read to: a read is worked off before the next one begins. Node would take 64 KiB for
+ * every read and send it through a stream's buffer, which is more work than all that is done with a small
+ * event. Even a copy of each read is too much: it is memory outside of the collector's own, and for so much
+ * of that the collector goes through all objects of the process again and again.
  */
 const landing = Buffer.allocUnsafeSlow(UPSTREAM_READ_BYTES);
-/** Short: so many of them fit side by side. */
-const SHORT_PARTS = 4;
-let shared = Buffer.allocUnsafeSlow(UPSTREAM_SHARED_BYTES);
-let sharedEnd = 0;
 
 export function createDial(origin: URL, { connectMs, lookup }: DialOptions): Dial {
   const isSecure = origin.protocol === 'https:';
@@ -39,7 +38,7 @@ export function createDial(origin: URL, { connectMs, lookup }: DialOptions): Dia
   let session: Buffer | undefined;
   return (user) => {
     const callback = (length: number): boolean => {
-      user.onRead(landed(length));
+      user.onRead(landing.subarray(0, length));
       return true;
     };
     const flow = { keepAlive: true, noDelay: true, onread: { buffer: landing, callback } };
@@ -72,24 +71,4 @@ function watch(socket: Socket, opened: string, connectMs: number, user: SocketUs
     if (!isOpen) user.onRefused(error);
   });
   socket.once('close', stop);
-}
-
-/**
- * A copy that is the reader's own. Short ones stand side by side, because taking memory costs far more than
- * filling it; not many of them, because whoever keeps one keeps its neighbours.
- */
-function landed(length: number): Buffer {
-  if (length * SHORT_PARTS > UPSTREAM_SHARED_BYTES) {
-    const bytes = Buffer.allocUnsafeSlow(length);
-    landing.copy(bytes, 0, 0, length);
-    return bytes;
-  }
-  if (sharedEnd + length > UPSTREAM_SHARED_BYTES) {
-    shared = Buffer.allocUnsafeSlow(UPSTREAM_SHARED_BYTES);
-    sharedEnd = 0;
-  }
-  const start = sharedEnd;
-  sharedEnd += length;
-  landing.copy(shared, start, 0, length);
-  return shared.subarray(start, sharedEnd);
 }

@@ -1,8 +1,8 @@
 import { DECODE_RATIO_MAX, UPSTREAM_INTERIM_MAX, UPSTREAM_RESEND_MS } from '../bounds.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Decoder, type DecoderSink, readEncoding } from '../kernel/decoder.ts';
-import { keepable } from '../kernel/keepable.ts';
 import type { Logger } from '../kernel/log.ts';
+import { ownCopy } from '../kernel/own-copy.ts';
 import type { AnswerHead } from './answer-head.ts';
 import type { BrokenBy, Connection, ConnectionUser } from './connection.ts';
 import type { UpstreamExchange, UpstreamFailure, UpstreamHandler, UpstreamRequest } from './contract.ts';
@@ -118,7 +118,7 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
   onAnswerBody(bytes: Buffer): void {
     if (this.#state !== 'answering') return;
     if (this.#decoder === undefined) this.onDecoded(bytes);
-    else if (!this.#decoder.write(keepable(bytes))) this.#connection?.pause();
+    else if (!this.#decoder.write(ownCopy(bytes))) this.#connection?.pause();
   }
 
   onWhole(): void {

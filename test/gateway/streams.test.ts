@@ -89,8 +89,8 @@ const LINE_ENDS: readonly (readonly [string, string])[] = [
   ['CR', '\r'],
 ];
 
-async function stream(shape: Shape, bytes: Buffer, pieces = [bytes]): Promise<Buffer> {
-  world.vendor.say({ headers: SSE, pieces });
+async function stream(shape: Shape, bytes: Buffer, pieces = [bytes], pauseMs = 0): Promise<Buffer> {
+  world.vendor.say({ headers: SSE, pieces, pauseMs });
   // The client asks for usage itself, so that nothing is withheld from it.
   const options = shape === CHAT ? '"stream_options":{"include_usage":true},' : '';
   const body = `{${shape.streamMember}${options}"model":"${PLATFORM_MODEL}"}`;
@@ -111,6 +111,13 @@ describe('a stream of the same protocol passes byte for byte, but for the value 
         expect(world.vendor.heard().url).toBe(shape.vendorStreamPath);
       });
     }
+
+    it(`${shape.name}: each event, and each comment before the first, in a read of its own`, async () => {
+      const sent = withModel(text, VENDOR_MODEL);
+      const pieces = text.split(/(?<=\n\n)/).map((event) => withModel(event, VENDOR_MODEL));
+      const received = await stream(shape, sent, pieces, 5);
+      expect(received.toString('latin1')).toBe(withModel(text, PLATFORM_MODEL).toString('latin1'));
+    });
 
     it(`${shape.name}: with a byte order mark, in one piece and byte by byte`, async () => {
       const sent = withModel(`\uFEFF${text}`, VENDOR_MODEL);

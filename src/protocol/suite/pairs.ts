@@ -1,4 +1,5 @@
 import { someTarget } from '../../../test/support/hub.ts';
+import { lend } from '../../../test/support/lend.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import { type ClientRequest, convertRequest, type Identity, readClientRequest } from '../convert.ts';
 import type { RequestFacts, StreamRelay, VendorRelay } from '../dialect.ts';
@@ -74,7 +75,7 @@ export interface Heard {
 /** Everything that a relay gives for these bytes. */
 export function hear(relay: StreamRelay, chunks: readonly Buffer[]): Heard {
   let text = '';
-  for (const chunk of chunks) text += relay.push(chunk)?.toString() ?? '';
+  for (const chunk of chunks) text += lend(chunk, (lent) => relay.push(lent)?.toString() ?? '');
   const { rest, complete } = relay.finish();
   return { text: text + (rest?.toString() ?? ''), complete };
 }
