@@ -126,6 +126,10 @@ export const CATALOG_RELOAD_MS = 1_000;
 /** The embedded server: how long it may take to be ready (it may replay its log first), and to stop. */
 export const EMBEDDED_START_MS = 120_000;
 export const EMBEDDED_STOP_MS = 30_000;
+/** Pages that the embedded server keeps in memory: an eighth of what the machine has, within these. */
+export const EMBEDDED_CACHE_SHARE = 1 / 8;
+export const EMBEDDED_CACHE_BYTES_MIN = 128 * MIB;
+export const EMBEDDED_CACHE_BYTES_MAX = 1_024 * MIB;
 /** What is kept of the embedded server's own log, and how much of it an error message quotes. */
 export const EMBEDDED_LOG_BYTES_MAX = 8 * MIB;
 export const EMBEDDED_LOG_TAIL_BYTES = 2 * KIB;

@@ -1,5 +1,5 @@
 /** `npm run bench:ledger`: what settling a call costs, with few and many log rows and accounts. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,7 @@ const FILL_TIMEOUT_MS = 3_600_000;
 interface Filled extends Variant {
   readonly load: SettleLoad;
   readonly database: Database;
+  stop(): Promise<void>;
 }
 
 async function main(): Promise<void> {
@@ -30,47 +31,28 @@ async function main(): Promise<void> {
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-ledger-'));
-  const server = await startEmbedded(folder, silentLogger);
+  // A server may run as another user, who must be able to pass through.
+  chmodSync(folder, 0o755);
   const filled: Filled[] = [];
   try {
-    await tune(server.connection);
     const variants = (values.small ? SMALL : VARIANTS).filter(({ name }) => name.includes(values.only));
-    for (const variant of variants) {
-      filled.push(await prepare(server.connection, folder, { ...variant, number: filled.length }));
-    }
+    for (const variant of variants) filled.push(await prepare(join(folder, `${filled.length}`), variant));
     const timing = values.small ? { repeats: 3, calls: 2_000 } : { repeats: 15, calls: 10_000 };
     report(await measure(filled, timing), values.json);
   } finally {
-    for (const { database } of filled) await database.close();
-    await server.stop();
+    for (const { stop } of filled) await stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The same for all: no checkpoint in the middle of one of them, and memory for building indexes. */
-async function tune(connection: string): Promise<void> {
-  const database = await openDatabase({ connection, log: silentLogger, connectionsMax: 1 });
-  await database.query("alter system set max_wal_size = '16GB'");
-  await database.query("alter system set checkpoint_timeout = '1h'");
-  await database.query("alter system set maintenance_work_mem = '1GB'");
-  await database.query('select pg_reload_conf()');
-  await database.close();
-}
-
-async function prepare(
-  server: string,
-  folder: string,
-  variant: Variant & { readonly number: number },
-): Promise<Filled> {
+/** Each has a server of its own, as in life: what one keeps in memory and cleans up is not the others'. */
+async function prepare(folder: string, variant: Variant): Promise<Filled> {
   const begunMs = performance.now();
-  const admin = await openDatabase({ connection: server, log: silentLogger, connectionsMax: 1 });
-  await admin.query(`create database bench_${variant.number}`);
-  await admin.close();
-  const url = new URL(server);
-  url.pathname = `/bench_${variant.number}`;
-  await migrate({ connection: url.href, log: silentLogger });
-  const filling = { connection: url.href, log: silentLogger, statementTimeoutMs: FILL_TIMEOUT_MS };
+  const { connection, stop } = await startEmbedded(folder, silentLogger);
+  await migrate({ connection, log: silentLogger });
+  const filling = { connection, log: silentLogger, statementTimeoutMs: FILL_TIMEOUT_MS };
   const database = await openDatabase({ ...filling, connectionsMax: 1 });
+  await tune(database);
   await fill(database, variant);
   const load = new SettleLoad(database, variant.callers, folder);
   // The first calls meet an empty cache of plans and pages.
@@ -79,7 +61,19 @@ async function prepare(
   // Pages that were not written since cost more at their first change; a server pays it every five minutes.
   await database.query('checkpoint');
   console.log(`${variant.name}: ready after ${Math.round((performance.now() - begunMs) / 1000)} s`);
-  return { ...variant, load, database };
+  const stopAll = async (): Promise<void> => {
+    await database.close();
+    await stop();
+  };
+  return { ...variant, load, database, stop: stopAll };
+}
+
+/** The same for all: no checkpoint in the middle of one of them, and memory for building indexes. */
+async function tune(database: Database): Promise<void> {
+  await database.query("alter system set max_wal_size = '16GB'");
+  await database.query("alter system set checkpoint_timeout = '1h'");
+  await database.query("alter system set maintenance_work_mem = '1GB'");
+  await database.query('select pg_reload_conf()');
 }
 
 async function measure(
@@ -92,7 +86,7 @@ async function measure(
       for (const each of rotate(group, repeat)) each.costs.push(await each.load.measure(calls, each));
     }
   }
-  return groups.flat().map(({ load: _load, database: _database, ...cell }) => cell);
+  return groups.flat().map(({ load: _load, database: _database, stop: _stop, ...cell }) => cell);
 }
 
 function report(cells: readonly Cell[], jsonFile: string | undefined): void {

@@ -78,9 +78,11 @@ describe('the embedded server', () => {
     const [settings] = await ask<Record<string, string>>(
       first.connection,
       `select current_setting('listen_addresses') as addresses, current_setting('fsync') as fsync,
-         current_setting('server_version_num')::int >= 150000 as recent, inet_server_addr() is null as local`,
+         current_setting('server_version_num')::int >= 150000 as recent, inet_server_addr() is null as local,
+         pg_size_bytes(current_setting('shared_buffers')) between pg_size_bytes('128MB') and pg_size_bytes('1GB')
+           as cached`,
     );
-    expect(settings).toEqual({ addresses: '', fsync: 'on', recent: true, local: true });
+    expect(settings).toEqual({ addresses: '', fsync: 'on', recent: true, local: true, cached: true });
     expect(statSync(join(directory, 'postgres')).mode & 0o777).toBe(0o700);
     const pid = postmasterPid();
     await first.stop();

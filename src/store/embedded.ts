@@ -12,11 +12,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
+  EMBEDDED_CACHE_BYTES_MAX,
+  EMBEDDED_CACHE_BYTES_MIN,
+  EMBEDDED_CACHE_SHARE,
   EMBEDDED_LOG_BYTES_MAX,
   EMBEDDED_LOG_TAIL_BYTES,
   EMBEDDED_START_MS,
@@ -166,6 +169,7 @@ function writeSettings(place: EmbeddedPlace, socketDirectory: string): void {
     'unix_socket_permissions = 0700',
     'fsync = on',
     'max_connections = 100',
+    `shared_buffers = ${Math.floor(cacheBytes() / 1024)}kB`,
     'jit = off',
     // Statements are not logged: they may carry what no log may hold.
     'log_min_messages = log',
@@ -177,6 +181,17 @@ function writeSettings(place: EmbeddedPlace, socketDirectory: string): void {
   const path = join(place.cluster, 'postgresql.conf');
   writeFileSync(path, settings.join('\n'), { mode: 0o600 });
   if (place.user !== undefined) chownSync(path, place.user.uid, place.user.gid);
+}
+
+/**
+ * By default PostgreSQL keeps 128 MiB, which some ten thousand accounts that call outgrow: from there on
+ * their purses and hours are fetched and put back all the time.
+ */
+function cacheBytes(): number {
+  // A container may have less than its machine; without a limit the figure is 0 or beyond all memory.
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  const bytes = Math.min(EMBEDDED_CACHE_BYTES_MAX, memoryBytes * EMBEDDED_CACHE_SHARE);
+  return Math.max(EMBEDDED_CACHE_BYTES_MIN, bytes);
 }
 
 /** The setting is a list, so the name is quoted for the list and then for the file. */
