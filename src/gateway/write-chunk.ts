@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ownCopy } from '../kernel/own-copy.ts';
 
 /** Up to this Node hands a text to the system from its own stack; beyond, bytes are cheaper. */
 const TEXT_BYTES_MAX = 16 * 1024;
@@ -41,7 +42,7 @@ export class ChunkWriter {
     const { socket } = response;
     const isOwn = this.#isBegun && response.chunkedEncoding && socket !== null;
     this.#isBegun = true;
-    const isReady = isOwn ? writeFramed(socket, bytes) : response.write(bytes.toString('latin1'), 'latin1');
+    const isReady = isOwn ? writeFramed(socket, bytes) : writeByNode(response, bytes);
     if (!isReady) this.#becameFull();
   }
 
@@ -54,6 +55,12 @@ export class ChunkWriter {
     });
     this.#source.onFull();
   }
+}
+
+function writeByNode(response: ServerResponse, bytes: Buffer): boolean {
+  // What waits is kept as it is: of a long text there would be a second copy.
+  if (bytes.length > TEXT_BYTES_MAX) return response.write(ownCopy(bytes));
+  return response.write(bytes.toString('latin1'), 'latin1');
 }
 
 function writeFramed(socket: Socket, bytes: Buffer): boolean {

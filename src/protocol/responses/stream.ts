@@ -24,35 +24,37 @@ const INCOMPLETE = Buffer.from('response.incomplete');
 const FAILED = Buffer.from('response.failed');
 const ERROR = Buffer.from('error');
 
+/** A delta up to this is copied in less time than it takes to find the number in it. */
+const DELTA_KEPT_BYTES = 4_096;
+const DELTA_BYTES_FIRST = 512;
+
 export class ResponsesEventReader implements EventReader {
   readonly rule = RESPONSES_USAGE_RULE;
-  /** The last event, so that an error of ours can carry the number after it. */
-  #payload = NOTHING;
-  #start = 0;
-  #end = 0;
+  /**
+   * An error of ours carries the number after that of the last event: it is known, or it stands in a delta of
+   * which a copy is kept, because nearly no stream ever asks for it.
+   */
+  #lastNumber: number | undefined;
+  #delta = NOTHING;
+  #deltaLength = 0;
 
   get nextSequenceNumber(): number | undefined {
-    if (skimmer.run(this.#payload, this.#start, this.#end) < 0) return undefined;
-    const last = readFigure(
-      this.#payload,
-      starts[slots.sequence] as number,
-      ends[slots.sequence] as number,
-      Number.MAX_SAFE_INTEGER - 1,
-    );
+    const last = this.#deltaLength === 0 ? this.#lastNumber : numberIn(this.#delta, 0, this.#deltaLength);
     return last === undefined ? undefined : last + 1;
   }
 
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
-    this.#payload = payload;
-    this.#start = start;
-    this.#end = end;
     // Deltas are nearly all events of a stream, and they have nothing to replace.
     const leading = leadingTypeStart(payload, start);
     if (leading >= 0 && typeEndsWith(payload, leading, end, DELTA)) {
       outlet.generated(start, end);
+      this.#keepDelta(payload, start, end);
       return;
     }
+    this.#deltaLength = 0;
+    this.#lastNumber = undefined;
     if (skimmer.run(payload, start, end) < 0) return;
+    this.#lastNumber = foundNumber(payload);
     const type = (starts[slots.type] as number) + 1;
     if (type > 0 && typeEndsWith(payload, type, end, DELTA)) outlet.generated(start, end);
     if (isTypeAt(payload, type, COMPLETED) || isTypeAt(payload, type, INCOMPLETE)) {
@@ -71,4 +73,28 @@ export class ResponsesEventReader implements EventReader {
     const model = starts[slots.model] as number;
     if (model >= 0 && payload[model] === QUOTE) outlet.replaceModel(model, ends[slots.model] as number);
   }
+
+  /** Events are lent: what is looked at later is copied. */
+  #keepDelta(payload: Buffer, start: number, end: number): void {
+    const length = end - start;
+    if (length > DELTA_KEPT_BYTES) {
+      this.#deltaLength = 0;
+      this.#lastNumber = numberIn(payload, start, end);
+      return;
+    }
+    if (length > this.#delta.length)
+      this.#delta = Buffer.allocUnsafeSlow(Math.max(length, DELTA_BYTES_FIRST));
+    payload.copy(this.#delta, 0, start, end);
+    this.#deltaLength = length;
+  }
+}
+
+function numberIn(event: Buffer, start: number, end: number): number | undefined {
+  return skimmer.run(event, start, end) < 0 ? undefined : foundNumber(event);
+}
+
+/** In the event that was skimmed last. */
+function foundNumber(event: Buffer): number | undefined {
+  const start = starts[slots.sequence] as number;
+  return readFigure(event, start, ends[slots.sequence] as number, Number.MAX_SAFE_INTEGER - 1);
 }
