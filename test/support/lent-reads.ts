@@ -6,15 +6,18 @@ import tls from 'node:tls';
  * Sockets that read to memory of the caller's lend what they read: here it is overwritten as soon as the
  * caller has looked at it, so that whoever kept it without a copy is found out in every test.
  */
-for (const module of [net, tls] as { connect: typeof net.connect }[]) {
+type Connect = (first: unknown, ...rest: unknown[]) => net.Socket;
+for (const module of [net, tls] as unknown as { connect: Connect }[]) {
   const { connect } = module;
-  module.connect = ((options: net.NetConnectOpts, ...rest: []) =>
-    connect(
-      { ...options, ...(options.onread && { onread: lent(options.onread) }) },
-      ...rest,
-    )) as typeof connect;
+  module.connect = (first, ...rest) =>
+    connect(lends(first) ? { ...first, onread: lent(first.onread) } : first, ...rest);
 }
 syncBuiltinESMExports();
+
+/** Sockets are asked for in many ways; ours name where they read to. */
+function lends(first: unknown): first is { readonly onread: net.OnReadOpts } {
+  return typeof first === 'object' && first !== null && 'onread' in first;
+}
 
 function lent({ buffer, callback }: net.OnReadOpts): net.OnReadOpts {
   const lentCallback = (length: number, bytes: Uint8Array): boolean => {
