@@ -1,9 +1,7 @@
 import type { Gate, RememberedWindow } from '../gate/contract.ts';
 import { createMemoryGate } from '../gate/memory.ts';
-import { createRedisGate } from '../gate/redis/gate.ts';
 import type { SharedGateFigures } from '../http/telemetry.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { AwaitedRedis } from './redis.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Slots whose call never left are dropped this often; counting does not depend on it. */
@@ -44,6 +42,9 @@ function openMemory({ endings }: Surroundings): OpenGate {
 }
 
 async function openRedis(url: string, { log, endings }: Surroundings): Promise<OpenGate> {
+  // Loaded for those only who have a Redis: a start is mostly loading.
+  const { AwaitedRedis } = await import('./redis.ts');
+  const { createRedisGate } = await import('../gate/redis/gate.ts');
   const client = await AwaitedRedis.open(url, log);
   endings.add(() => client.close());
   const gate = createRedisGate({ client, clock: systemClock, log });

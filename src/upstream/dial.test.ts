@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import https from 'node:https';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import tls, { type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { openssl } from '../../test/prerequisites.ts';
-import { cleanups, client, listen, post, rawVendor, run, TIMEOUTS } from '../../test/support/upstream.ts';
+import { certificateOf, trust } from '../../test/support/certificate.ts';
+import { client, listen, post, rawVendor, run, TIMEOUTS } from '../../test/support/upstream.ts';
 import { ownCopy } from '../kernel/own-copy.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
@@ -104,9 +101,7 @@ test.skipIf(openssl === undefined)('a vendor behind TLS is called, if it is the 
   const stranger = await run(client(), post(`https://localhost:${port}`)).ended;
   expect(stranger.failure).toEqual({ kind: 'connect', detail: expect.stringMatching(/self.signed/i) });
 
-  const trusted = tls.getCACertificates();
-  cleanups.push(() => tls.setDefaultCACertificates(trusted));
-  tls.setDefaultCACertificates([...trusted, cert]);
+  trust(cert);
   const sender = client();
   for (let call = 0; call < 3; call++) {
     expect((await run(sender, post(`https://localhost:${port}`)).ended).body).toBe('data: 1\n\ndata: 2\n\n');
@@ -115,17 +110,6 @@ test.skipIf(openssl === undefined)('a vendor behind TLS is called, if it is the 
   const wrongName = await run(sender, post(`https://127.0.0.1:${port}`)).ended;
   expect(wrongName.failure?.kind).toBe('connect');
 });
-
-function certificateOf(name: string): { readonly key: string; readonly cert: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-tls-'));
-  cleanups.push(() => rmSync(folder, { recursive: true }));
-  const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
-  const files = ['-keyout', keyFile, '-out', certificateFile];
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc', '-days', '2'];
-  execFileSync(String(openssl), ['req', ...kind, ...files, ...subject], { stdio: 'ignore' });
-  return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certificateFile, 'utf8') };
-}
 
 test('who stood in time is not given up because we were busy', async () => {
   const origin = await rawVendor((_text, socket) => socket.write(OK));

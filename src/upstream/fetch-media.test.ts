@@ -1,8 +1,11 @@
 import type { LookupAddress } from 'node:dns';
 import type { RequestListener } from 'node:http';
+import https from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { vendor } from '../../test/support/upstream.ts';
-import { MEDIA_BYTES_MAX } from '../bounds.ts';
+import { openssl } from '../../test/prerequisites.ts';
+import { certificateOf, trust } from '../../test/support/certificate.ts';
+import { listen, rawVendor, vendor } from '../../test/support/upstream.ts';
+import { MEDIA_BYTES_MAX, UPSTREAM_HEADER_BYTES_MAX } from '../bounds.ts';
 import type { MediaFailure, MediaPatience } from './contract.ts';
 import { GuardedFetcher } from './fetch-media.ts';
 import type { Resolve } from './media-address.ts';
@@ -88,6 +91,34 @@ describe('what is fetched', () => {
   test.each([404, 500, 204, 206])('is nothing under status %i', async (status) => {
     const { get } = await serve(answer('image/png', status === 204 ? '' : PNG, status));
     expect(await get()).toMatchObject({ reason: 'unreachable' });
+  });
+});
+
+describe('a server', () => {
+  test.skipIf(openssl === undefined)('behind TLS is asked, if it is the one it says', async () => {
+    const { key, cert } = certificateOf('media.test');
+    const { port } = new URL(await listen(https.createServer({ key, cert }, picture)));
+    const ownHosts = [`media.test:${port}`, `other.test:${port}`];
+    const fetcher = new GuardedFetcher({ ownHosts, resolve: loopback });
+    const get = (name: string) => fetcher.fetch(`https://${name}:${port}/a.png`, PATIENT);
+    const stranger = { reason: 'unreachable', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
+    expect(await get('media.test')).toMatchObject(stranger);
+    trust(cert);
+    expect(await get('media.test')).toMatchObject({ kind: 'media', mime: 'image/png' });
+    expect(await get('other.test')).toMatchObject({ detail: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+  });
+
+  test.each([
+    ['switches to another protocol', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+    ['says something else than HTTP', 'hello\r\n\r\n'],
+    ['never ends its headers', `HTTP/1.1 200 OK\r\na: ${'b'.repeat(UPSTREAM_HEADER_BYTES_MAX)}\r\n\r\n`],
+    ['breaks off', 'HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: 99\r\n\r\n\x89PNG'],
+  ])('that %s gives nothing', async (_what, said) => {
+    const address = await rawVendor((_text, socket) => socket.end(said, 'latin1'));
+    const { port } = new URL(address);
+    const fetcher = new GuardedFetcher({ ownHosts: [`media.test:${port}`], resolve: loopback });
+    const result = await fetcher.fetch(`http://media.test:${port}/`, PATIENT);
+    expect(result).toMatchObject({ kind: 'media-failure', reason: 'unreachable' });
   });
 });
 

@@ -1,4 +1,5 @@
-import { Client, type Dispatcher } from 'undici';
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
 import {
   MEDIA_BYTES_MAX,
   MEDIA_FETCHES_MAX,
@@ -84,57 +85,54 @@ export class GuardedFetcher implements MediaFetcher {
   }
 
   async #ask(url: URL, { signal, room }: MediaPatience): Promise<FetchedMedia | { location: string }> {
-    const client = new Client(url.origin, {
-      connect: { lookup: guardedLookup(url, this.#ownHosts, this.#resolve), timeout: this.#timeoutMs },
+    const request = url.protocol === 'https:' ? requestSecure : requestPlain;
+    const asked = request(url, {
+      agent: false,
+      lookup: guardedLookup(url, this.#ownHosts, this.#resolve),
       maxHeaderSize: UPSTREAM_HEADER_BYTES_MAX,
-      headersTimeout: this.#timeoutMs,
-      bodyTimeout: this.#timeoutMs,
-      pipelining: 0,
-      allowH2: false,
+      headers: { 'accept-encoding': 'identity', 'user-agent': `tollgate/${VERSION}` },
+      signal,
     });
-    // A name that does not answer holds up the look-up, which knows no signal.
-    const abort = (): void => void client.destroy();
-    signal.addEventListener('abort', abort, { once: true });
     try {
-      signal.throwIfAborted();
-      const answer = await client.request({
-        path: url.pathname + url.search,
-        method: 'GET',
-        headers: { 'accept-encoding': 'identity', 'user-agent': `tollgate/${VERSION}` },
-        signal,
-      });
+      const answer = await answerTo(asked);
       const location = redirectOf(answer);
       return location === undefined ? await readMedia(answer, room) : { location };
     } finally {
-      signal.removeEventListener('abort', abort);
-      await client.destroy();
+      asked.destroy();
     }
   }
 }
 
-function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
-  if (statusCode < 300 || statusCode > 399) return undefined;
-  const { location } = headers;
-  if (typeof location !== 'string') throw new NotFetched('unreachable', `status ${statusCode}`);
-  return location;
+function answerTo(asked: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    asked.once('response', resolve);
+    // It stays: a connection may break again after it was given up.
+    asked.on('error', reject);
+    // Who switches to another protocol closes without an answer.
+    asked.once('close', () => reject(new NotFetched('unreachable', 'no answer')));
+    asked.end();
+  });
 }
 
-async function readMedia(
-  answer: Dispatcher.ResponseData,
-  room: MediaPatience['room'],
-): Promise<FetchedMedia> {
-  const { statusCode, headers, body } = answer;
+function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {
+  if (statusCode < 300 || statusCode > 399) return undefined;
+  if (headers.location === undefined) throw new NotFetched('unreachable', `status ${statusCode}`);
+  return headers.location;
+}
+
+async function readMedia(answer: IncomingMessage, room: MediaPatience['room']): Promise<FetchedMedia> {
+  const { statusCode, headers } = answer;
   if (statusCode !== 200) throw new NotFetched('unreachable', `status ${statusCode}`);
-  const contentType = textHeader(headers['content-type']);
-  const encoding = textHeader(headers['content-encoding']).toLowerCase();
+  const contentType = headers['content-type'] ?? '';
+  const encoding = (headers['content-encoding'] ?? '').toLowerCase();
   if (!mayBeMedia(contentType)) throw new NotFetched('type', 'the declared type');
   if (encoding !== '' && encoding !== 'identity')
     throw new NotFetched('type', 'an encoding nobody asked for');
-  const declaredBytes = Number(textHeader(headers['content-length']));
+  const declaredBytes = Number(headers['content-length'] ?? '');
   if (declaredBytes > MEDIA_BYTES_MAX) throw new NotFetched('too-large', 'by its own word');
   const chunks: Buffer[] = [];
   let heldBytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
     heldBytes += chunk.length;
     if (heldBytes > MEDIA_BYTES_MAX) throw new NotFetched('too-large', 'while it was read');
     if (!room(chunk.length)) throw new NotFetched('no-room', 'the budget for bodies');
@@ -146,15 +144,11 @@ async function readMedia(
   return { kind: 'media', mime, bytes };
 }
 
-function textHeader(value: string | string[] | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
 function failure(reason: MediaFailure['reason'], detail: string): MediaFailure {
   return { kind: 'media-failure', reason, detail };
 }
 
-/** Codes only: the messages of Node and undici quote names and addresses. */
+/** Codes only: Node's messages quote names and addresses. */
 function detailOf(error: unknown): string {
   if (error instanceof ForbiddenAddress) return error.message;
   const { code } = error as { code?: unknown };

@@ -1,3 +1,4 @@
+import { describeStarts } from './starts.ts';
 import type { Totals } from './trial.ts';
 
 /** reliability.md 4.1: some twenty before each commit; a longer run has the machine for itself. */
@@ -13,8 +14,9 @@ export const patienceMs = 300_000 + KILLS * 30_000;
 
 /** For `npm run prove`. */
 export function tell(name: string, totals: Totals): void {
-  const { kills, calls, finished, cut, lost, doubled, slowestMs, slowestBothMs } = totals;
-  const ready = `ready within ${slowestMs} ms, ${slowestBothMs} ms with its database`;
+  const { kills, calls, finished, cut, lost, doubled, starts, startsWithDatabase } = totals;
+  const ready =
+    `ready within ${describeStarts(starts)}, with its database ${describeStarts(startsWithDatabase)}`;
   const result = `${finished} finished, ${cut} cut, ${lost} lost, ${doubled} doubled; doctor clean; ${ready}`;
   console.log(`proof | ${name} | ${kills} kills, ${calls} calls | ${result}`);
 }

@@ -11,6 +11,7 @@ import { COVERAGE_MICRO, type Customer } from './payers.ts';
 import { wrongSums } from './receipt-sums.ts';
 import type { Scene } from './scene.ts';
 import { CHAT } from './shapes.ts';
+import { type Start, stolenMs } from './starts.ts';
 
 /** reliability.md 4.1: so many in flight whenever something dies. */
 const SIZE = { streams: 100, plains: 45, images: 5, paceMs: 40 };
@@ -28,8 +29,8 @@ export interface Totals {
   lost: number;
   doubled: number;
   /** From a start to ready, with a database that had not died as well. */
-  slowestMs: number;
-  slowestBothMs: number;
+  readonly starts: Start[];
+  readonly startsWithDatabase: Start[];
 }
 
 const POINT_MS = 180_000;
@@ -52,7 +53,7 @@ export class Trial {
     this.#customers = customers;
     this.load = new Load(SIZE, seeded(seed));
     const none = { kills: 0, calls: 0, finished: 0, cut: 0, lost: 0, doubled: 0 };
-    this.totals = { ...none, slowestMs: 0, slowestBothMs: 0 };
+    this.totals = { ...none, starts: [], startsWithDatabase: [] };
   }
 
   get clients(): readonly [Client, ...Client[]] {
@@ -81,9 +82,11 @@ export class Trial {
   }
 
   async restart(faults: Readonly<Record<string, string>> = {}): Promise<void> {
+    const before = stolenMs();
     const { readyMs } = await this.#scene.start(faults);
-    const name = this.#diedWithDatabase ? 'slowestBothMs' : 'slowestMs';
-    this.totals[name] = Math.max(this.totals[name], Math.round(readyMs));
+    const { starts, startsWithDatabase } = this.totals;
+    const list = this.#diedWithDatabase ? startsWithDatabase : starts;
+    list.push({ readyMs: Math.round(readyMs), stolenMs: stolenMs() - before });
     this.#diedWithDatabase = false;
     expect(await examine(this.#scene.database)).toEqual([]);
   }

@@ -106,12 +106,12 @@ describe('the import rules', () => {
   it('give every package one home and refuse a package without one', () => {
     const found = check({
       'src/store/database.ts': "import pg from 'pg';",
-      'src/gateway/forward.ts': "import { Pool } from 'undici';\nimport express from 'express';",
-      'src/gateway/forward.test.ts': "import { Pool } from 'undici';",
+      'src/gateway/forward.ts': "import { Redis } from 'ioredis';\nimport express from 'express';",
+      'src/gateway/forward.test.ts': "import { Redis } from 'ioredis';",
       'src/gateway/meter.ts': "const load = createRequire(import.meta.url);\nload('gpt-tokenizer/encoding');",
     });
     expect(found).toEqual([
-      'src/gateway/forward.ts:1 imports imports undici',
+      'src/gateway/forward.ts:1 imports imports ioredis',
       'src/gateway/forward.ts:2 imports imports the package express',
       'src/gateway/meter.ts:2 imports imports gpt-tokenizer',
     ]);

@@ -165,7 +165,6 @@ export const DYNAMIC: readonly { readonly from: string; readonly to: string; rea
 
 /** Packages and the part of the product that may know them; Node's own modules are in homes.ts. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  undici: ['src/upstream'],
   pg: ['src/store'],
   ioredis: ['src/gate/redis'],
   yaml: ['src/catalog'],
