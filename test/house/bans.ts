@@ -27,7 +27,8 @@ const BANS: readonly Ban[] = [
   {
     rule: 'built-regexp',
     seen: (node) => builtPattern(node),
-    places: [],
+    // The patterns of schemas are ours, and patterns.test.ts tries those of every row.
+    places: ['src/platform/check.ts'],
     reason: 'a pattern made from data can be made to run for ever',
   },
   {
