@@ -1,8 +1,8 @@
-import Type from 'typebox';
 import { assert } from '../kernel/assert.ts';
 import type { Context, Endpoint } from '../platform/endpoint.ts';
 import { fail } from '../platform/failure.ts';
 import { ID } from '../platform/fields.ts';
+import { Type } from '../platform/schema.ts';
 import { OPERATORS } from './operator.ts';
 import type { AccountChanges } from './ports.ts';
 

@@ -1,4 +1,3 @@
-import Type, { type Static } from 'typebox';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../bounds.ts';
 import { MICRO } from '../kernel/money.ts';
 import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
@@ -13,6 +12,7 @@ import {
   pageQuery,
   STATUS,
 } from '../platform/fields.ts';
+import { type Static, Type } from '../platform/schema.ts';
 import {
   ACCOUNT,
   ACCOUNT_EXAMPLE,

@@ -1,8 +1,8 @@
-import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import { DIMENSIONS } from '../catalog/contract.ts';
 import type { EntryKind } from '../catalog/entries.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import { AMOUNT, ID, nullable, STATUS, TIME } from '../platform/fields.ts';
+import { type TObject, type TProperties, type TSchema, Type } from '../platform/schema.ts';
 
 /**
  * Entries of the catalogue as the API takes and shows them: the fields of the catalogue file. Forms are said
@@ -18,7 +18,7 @@ const LEVEL = Type.Integer({ minimum: -1_000, maximum: 1_000 });
 const SECONDS = Type.Integer({ minimum: 1, maximum: 366 * 86_400 });
 const RATE = AMOUNT;
 const PROTOCOL_LIST = list(oneOf(PROTOCOLS), PROTOCOLS.length);
-const CAPABILITIES = Type.Record(Type.String({ maxLength: 60 }), Type.Unknown(), {
+const CAPABILITIES = Type.Record(Type.Unknown(), {
   description:
     'What the vendor’s model can do, against the table of the gateway; keys as in the catalogue file.',
 });

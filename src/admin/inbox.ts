@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { data, type Endpoint, endpoint } from '../platform/endpoint.ts';
 import { fail } from '../platform/failure.ts';
 import { excerptOf, ID, ID_PARAMS, nullable, pageOf, pageQuery, TIME } from '../platform/fields.ts';
+import { Type } from '../platform/schema.ts';
 import type { Shown } from './account-view.ts';
 import type { AuditRecord } from './contract.ts';
 import { actorOf, OPERATORS } from './operator.ts';
@@ -89,7 +89,7 @@ function mark({ inbox, shown }: InboxNeeds): Endpoint {
 }
 
 const SHOWN_STATE = nullable(
-  Type.Record(Type.String(), Type.Unknown(), { description: 'As the API shows it; secrets are masked.' }),
+  Type.Record(Type.Unknown(), { description: 'As the API shows it; secrets are masked.' }),
 );
 const RECORD = Type.Object({
   id: ID,

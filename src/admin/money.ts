@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import { REASON_LENGTH_MAX, SUBSCRIPTION_DAYS_MAX } from '../bounds.ts';
 import { formatMicro, parseMicro } from '../kernel/money.ts';
 import { type Answer, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
@@ -13,6 +12,7 @@ import {
   pageOf,
   SHOWN_AMOUNT,
 } from '../platform/fields.ts';
+import { Type } from '../platform/schema.ts';
 import { SUBSCRIPTION, SUBSCRIPTION_EXAMPLE } from './account-schema.ts';
 import { shownSubscription } from './account-view.ts';
 import type { AccountNeeds } from './accounts.ts';

@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { Account, Funds, StoredSubscription, Subscription } from '../accounts/contract.ts';
 import { currentSubscription } from '../accounts/subscription.ts';
 import type { CatalogSnapshot } from '../catalog/contract.ts';
@@ -7,6 +6,7 @@ import { type Context, data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
 import { AMOUNT, amountOf, ID, nullable, SHOWN_AMOUNT, TIME } from './fields.ts';
 import { type Footing, ownAccount } from './ports.ts';
+import { Type } from './schema.ts';
 
 /** An account as its owner sees it: no secret and no hash is in it. */
 export interface AccountView

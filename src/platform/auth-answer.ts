@@ -1,8 +1,8 @@
-import Type from 'typebox';
 import type { Entered } from '../accounts/login-contract.ts';
 import { COOKIE_SESSION_MS, DEVICE_COOKIE_MS } from './bounds.ts';
 import { CSRF_COOKIE, DEVICE_COOKIE, SESSION_COOKIE, type Transport, writeCookie } from './cookies.ts';
 import { type DataAnswer, data, SURFACES } from './endpoint.ts';
+import { Type } from './schema.ts';
 
 const EXPIRES_IN = Type.Integer({ minimum: 1, description: 'Seconds.' });
 

@@ -1,10 +1,10 @@
-import Type from 'typebox';
 import type { Entered, Entry, EntryRefusal, Logins } from '../accounts/login-contract.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../bounds.ts';
 import { enteredAnswer, LOGIN_DATA, LOGIN_EXAMPLE, logoutCookies } from './auth-answer.ts';
 import { DEVICE_COOKIE, SESSION_COOKIE, type Transport } from './cookies.ts';
 import { type Answer, type Context, data, type Endpoint, endpoint } from './endpoint.ts';
 import { type Failure, fail } from './failure.ts';
+import { Type } from './schema.ts';
 
 export interface AuthPorts {
   readonly logins: Logins;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import Type from 'typebox';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startPlatform, type TestPlatform } from '../../test/support/platform.ts';
 import { newApiKey } from '../accounts/api-key.ts';
@@ -9,6 +8,7 @@ import { systemRandom } from '../kernel/random.ts';
 import type { PlatformParts } from './dispatch.ts';
 import { type Access, type Answer, data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
+import { Type } from './schema.ts';
 
 const open: TestPlatform[] = [];
 afterEach(async () => {

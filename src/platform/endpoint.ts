@@ -1,8 +1,8 @@
-import type { Static, TObject, TSchema } from 'typebox';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Failure, FailureName } from './failure.ts';
+import type { Static, TObject, TSchema } from './schema.ts';
 
 /**
  * One endpoint of the platform or of the operators, as data. Router, validation, OpenAPI document, tenant

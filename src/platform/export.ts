@@ -1,4 +1,3 @@
-import Type, { type Static } from 'typebox';
 import type { Clock } from '../kernel/clock.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { inputTokens, outputTokens } from '../kernel/usage.ts';
@@ -10,6 +9,7 @@ import { type Failure, fail } from './failure.ts';
 import { CALL_LOG_FIELDS, CONSUMPTION_FIELDS, filterOf, RANGE_FIELDS, rangeOf } from './log-filter.ts';
 import type { ShowTime } from './log-items.ts';
 import { type Footing, ownAccount } from './ports.ts';
+import { type Static, Type } from './schema.ts';
 
 interface Asked {
   readonly accountId: number;

@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { CONTACT_LENGTH_MAX, FEEDBACK_LENGTH_MAX, FEEDBACK_WAIT_MS } from './bounds.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
+import { Type } from './schema.ts';
 
 export interface FeedbackPort {
   /** Keeps it, or says how long the address still has to wait; of several at once exactly one is kept. */

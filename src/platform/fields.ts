@@ -1,8 +1,8 @@
-import Type, { type TObject, type TProperties } from 'typebox';
 import { NAME_LENGTH_MAX, PAGE_NUMBER_MAX, PAGE_SIZE_MAX } from '../bounds.ts';
 import { parseMicro } from '../kernel/money.ts';
 import { IDS_PER_REQUEST_MAX } from './bounds.ts';
 import type { PageAnswer } from './endpoint.ts';
+import { type TProperties, type TSchema, Type } from './schema.ts';
 
 /** What the rows of all groups are made of, so that one kind of value has one form everywhere. */
 
@@ -30,7 +30,7 @@ export const TIME = Type.String({
   description: '`YYYY-MM-DD hh:mm:ss` in the time zone of the server.',
 });
 
-export function nullable<Schema extends Type.TSchema>(schema: Schema) {
+export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
 }
 
@@ -65,7 +65,7 @@ export function pageOf(rows: readonly unknown[], total: number, { page, size }: 
 }
 
 /** `ids=1,2,3` of the spec's batch deletions. */
-export const IDS_QUERY: TObject<{ ids: Type.TString }> = Type.Object({
+export const IDS_QUERY = Type.Object({
   ids: Type.String({
     pattern: `^[1-9]\\d{0,15}(,[1-9]\\d{0,15}){0,${IDS_PER_REQUEST_MAX - 1}}$`,
     maxLength: 17 * IDS_PER_REQUEST_MAX,

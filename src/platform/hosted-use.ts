@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { Vendor } from '../catalog/contract.ts';
 import type { JudgedAddress } from '../upstream/hosted-address.ts';
 import { CREDENTIAL_STATS_DAYS_MAX } from './bounds.ts';
@@ -15,6 +14,7 @@ import {
   VENDOR_CODE,
 } from './hosted.ts';
 import { type Footing, ownAccount } from './ports.ts';
+import { Type } from './schema.ts';
 
 /** What one real call with the credential said. Nothing of the answer but the vendor's own error text. */
 export type Probed =

@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import { BYOK_PER_ACCOUNT_MAX, HOSTED_ADDRESS_CHARS_MAX, SECRET_LENGTH_MAX } from '../bounds.ts';
 import type { Credential } from '../catalog/contract.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
@@ -16,6 +15,7 @@ import {
   TIME,
 } from './fields.ts';
 import { type Footing, ownAccount } from './ports.ts';
+import { Type } from './schema.ts';
 
 /** A vendor credential that the account hosts (BYOK), as its owner sees it again. */
 export interface HostedView {

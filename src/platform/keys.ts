@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { ApiKey } from '../accounts/contract.ts';
 import { KEYS_PER_ACCOUNT_MAX } from '../bounds.ts';
 import type { CatalogSnapshot } from '../catalog/contract.ts';
@@ -18,6 +17,7 @@ import {
   TIME,
 } from './fields.ts';
 import { type Footing, ownAccount } from './ports.ts';
+import { Type } from './schema.ts';
 
 /** A key as its owner sees it again: never its text. */
 export interface KeyView extends ApiKey {

@@ -1,4 +1,3 @@
-import Type, { type Static } from 'typebox';
 import { MODEL_NAME_LENGTH_MAX } from '../bounds.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import type { LogFilter, TimeRange } from '../ledger/log.ts';
@@ -6,6 +5,7 @@ import { LOG_PAGE_NUMBER_MAX } from './bounds.ts';
 import { type Failure, fail } from './failure.ts';
 import { ID, TIME } from './fields.ts';
 import type { Footing } from './ports.ts';
+import { type Static, Type } from './schema.ts';
 
 /** decisions.md 8: what the logs can be narrowed to. */
 export const RANGE_FIELDS = {

@@ -1,10 +1,10 @@
-import Type from 'typebox';
 import type { Rates } from '../catalog/price.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import { inputTokens, outputTokens } from '../kernel/usage.ts';
 import type { BalanceItem, ConsumptionItem, LoggedCall } from '../ledger/log.ts';
 import { ID, nullable, SHOWN_AMOUNT, TIME } from './fields.ts';
+import { Type } from './schema.ts';
 
 /** The rows of the logs as an account reads them, in the names of decisions.md 8. */
 const COUNT = Type.Integer({ minimum: 0 });

@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type {
   BalanceItem,
   ConsumptionItem,
@@ -39,6 +38,7 @@ import {
   TRY,
 } from './log-items.ts';
 import { type Footing, ownAccount } from './ports.ts';
+import { Type } from './schema.ts';
 
 export interface LogPort {
   callPage(question: LogQuestion): Promise<LogPage<LoggedCall>>;

@@ -1,10 +1,10 @@
-import Type from 'typebox';
 import type { CatalogSnapshot, GatewayNode, Model, Route } from '../catalog/contract.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { ID, nullable, SHOWN_AMOUNT, TIME } from './fields.ts';
 import { rateNumber } from './log-items.ts';
 import type { Footing } from './ports.ts';
+import { Type } from './schema.ts';
 
 /** A node of the catalogue, and what is seen of it. */
 export interface NodeView extends GatewayNode {

@@ -1,10 +1,10 @@
-import type { TSchema } from 'typebox';
 import { VERSION } from '../kernel/version.ts';
 import type { Endpoint } from './endpoint.ts';
 import { FAILURES, type FailureName } from './failure.ts';
 import type { Node, OpenApiDocument, Operation, Parameter, Response } from './openapi-form.ts';
 import { GATEWAY_PATHS, GATEWAY_RESPONSES, GATEWAY_SCHEMAS, GATEWAY_TAGS } from './openapi-gateway.ts';
 import { pathOf } from './router.ts';
+import type { TSchema } from './schema.ts';
 
 /** OpenAPI 3.1 of everything this server answers, from the rows that also route and validate. */
 export function createDocument(rows: readonly Endpoint[]): OpenApiDocument {
@@ -86,7 +86,7 @@ function operationOf(row: Endpoint, failures: FailureResponses): Operation {
 
 function bodyOf({ body, example }: Endpoint): Pick<Operation, 'requestBody'> {
   if (body === undefined) return {};
-  const required = ((body.required as readonly string[] | undefined) ?? []).length > 0;
+  const required = (body.required ?? []).length > 0;
   const media = { schema: body, example: example.body };
   return { requestBody: { required, content: { 'application/json': media } } };
 }
@@ -109,13 +109,13 @@ function parametersOf({ params, query, path }: Endpoint): Parameter[] {
     ...describe(schema),
     ...({ name, in: 'query', required: required.has(name) } as const),
     // `ids=1,2`: one text, whose parts are separated by commas.
-    ...((schema as { type?: string }).type === 'array' && { style: 'form', explode: false }),
+    ...(schema.type === 'array' && { style: 'form', explode: false }),
   }));
   return [...inPath, ...inQuery];
 }
 
 function describe(schema: TSchema): { schema: TSchema; description?: string } {
-  const { description } = schema as { description?: string };
+  const { description } = schema;
   return description === undefined ? { schema } : { schema, description };
 }
 

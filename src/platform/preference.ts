@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { Preference } from '../accounts/contract.ts';
 import { MODEL_NAME_LENGTH_MAX } from '../bounds.ts';
 import { type AccountNeeds, changeAccount } from './account.ts';
@@ -6,6 +5,7 @@ import { type Answer, type Context, data, type Endpoint, endpoint } from './endp
 import { fail } from './failure.ts';
 import { nullable } from './fields.ts';
 import { ownAccount } from './ports.ts';
+import { Type } from './schema.ts';
 
 type Needs = Pick<AccountNeeds, 'accounts' | 'footing'>;
 

@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { CatalogSnapshot } from '../catalog/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ModelTraffic } from '../ledger/log.ts';
@@ -6,6 +5,7 @@ import { RANKING_LIFE_MS } from './bounds.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { TIME } from './fields.ts';
 import type { Footing } from './ports.ts';
+import { Type } from './schema.ts';
 
 export interface RankingPort {
   /** Every model that was called since a midnight (UTC). */

@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { expect, test } from 'vitest';
 import { data, type Endpoint } from './endpoint.ts';
 import { createRouter } from './router.ts';
+import { Type } from './schema.ts';
 
 const row = (method: Endpoint['method'], path: string): Endpoint => ({
   ...{ name: `${method} ${path}`, method, path, surface: 'user', access: 'public', tag: 'Test' },

@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { Days } from '../kernel/days.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { ModelUsage, TimeRange, UsageSums } from '../ledger/log.ts';
@@ -8,6 +7,7 @@ import { type Failure, fail } from './failure.ts';
 import { SHOWN_AMOUNT, TIME } from './fields.ts';
 import { RANGE_FIELDS, rangeOf } from './log-filter.ts';
 import { type Footing, ownAccount } from './ports.ts';
+import { Type } from './schema.ts';
 
 export interface FundsView {
   readonly balanceMicro: bigint;

@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { Subscription } from '../accounts/contract.ts';
 import { type CatalogSnapshot, DIMENSIONS, type Policy } from '../catalog/contract.ts';
 import type { Gate, GateAway, Look, WindowLook } from '../gate/contract.ts';
@@ -8,6 +7,7 @@ import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
 import { excerptOf, ID, nullable, PAGE_QUERY, pageOf, SHOWN_AMOUNT, TIME } from './fields.ts';
 import { type Footing, ownAccount } from './ports.ts';
+import { Type } from './schema.ts';
 
 export interface SubscriptionView {
   readonly id: number;

@@ -1,6 +1,6 @@
-import type { TObject, TSchema } from 'typebox';
-import { typeName } from './problem.ts';
+import { TYPE_NAMES } from './check.ts';
 import { decodeText } from './router.ts';
+import type { TObject, TSchema } from './schema.ts';
 
 /** What path and query say is text; a schema may want a number, a truth or a list of them. */
 export type ConvertedTexts =
@@ -13,16 +13,16 @@ const NUMBER = /^-?\d{1,15}(?:\.\d{1,9})?$/;
 /** Only what the schema names is looked at. An absent value takes the schema's default. */
 export function convertTexts(schema: TObject, texts: ReadonlyMap<string, string>): ConvertedTexts {
   const value: Record<string, unknown> = {};
-  for (const [name, property] of Object.entries(schema.properties)) {
+  for (const [name, wanted] of Object.entries(schema.properties)) {
     const text = texts.get(name);
-    const wanted = property as Wanted;
     if (text === undefined) {
       if (wanted.default !== undefined) value[name] = wanted.default;
       continue;
     }
     const converted = convert(wanted, text);
     if (converted === undefined) {
-      const item = wanted.type === 'array' ? 'a list, separated by commas' : typeName(wanted.type);
+      const item =
+        wanted.type === 'array' ? 'a list, separated by commas' : TYPE_NAMES[wanted.type ?? 'string'];
       return { kind: 'problem', message: `${name} must be ${item}` };
     }
     value[name] = converted;
@@ -30,17 +30,8 @@ export function convertTexts(schema: TObject, texts: ReadonlyMap<string, string>
   return { kind: 'value', value };
 }
 
-type Wanted = TSchema & {
-  readonly type?: string;
-  readonly items?: TSchema;
-  readonly default?: unknown;
-  readonly anyOf?: readonly TSchema[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-};
-
 /** Nothing when the text is none of what is wanted. Whatever stays a text is checked by the schema. */
-function convert(wanted: Wanted, text: string): unknown {
+function convert(wanted: TSchema, text: string): unknown {
   switch (wanted.type) {
     case 'integer':
       return INTEGER.test(text) ? Number(text) : undefined;
@@ -49,21 +40,20 @@ function convert(wanted: Wanted, text: string): unknown {
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined;
     case 'array':
-      return convertList(wanted.items as Wanted, text);
+      return convertList(wanted.items ?? {}, text);
     default:
       return choiceOf(wanted, text) ?? text;
   }
 }
 
-function convertList(items: Wanted, text: string): unknown {
+function convertList(items: TSchema, text: string): unknown {
   const values = text.split(',').map((part) => convert(items, part));
   return values.includes(undefined) ? undefined : values;
 }
 
 /** A choice among values that are not texts, such as 1, 2 and 3. */
-function choiceOf({ anyOf, enum: values }: Wanted, text: string): unknown {
-  const choices = values ?? anyOf?.map((one) => (one as Wanted).const) ?? [];
-  return choices.find((choice) => choice !== undefined && String(choice) === text);
+function choiceOf({ anyOf = [] }: TSchema, text: string): unknown {
+  return anyOf.map((one) => one.const).find((choice) => choice !== undefined && String(choice) === text);
 }
 
 export type QueryTexts =

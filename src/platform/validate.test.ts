@@ -1,6 +1,6 @@
-import Type, { type TObject } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { data, type Endpoint } from './endpoint.ts';
+import { type TObject, Type } from './schema.ts';
 import { readQuery } from './texts.ts';
 import { createValidator, findBrokenPromise } from './validate.ts';
 
@@ -125,7 +125,7 @@ describe('a body', () => {
   });
 
   test('may hold fields of any name only where its schema says so', () => {
-    const open = Type.Object({ words: Type.Record(Type.String(), Type.String()) });
+    const open = Type.Object({ words: Type.Record(Type.String()) });
     expect(body(open, { words: { a: 'b' } }, 'admin')).toEqual({ words: { a: 'b' } });
   });
 });

@@ -1,9 +1,7 @@
-import type { TObject, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { isJsonObject } from '../kernel/json.ts';
-import { SHOWN_NAME_CHARS_MAX } from './bounds.ts';
+import { createCheck, shownName } from './check.ts';
 import type { Endpoint } from './endpoint.ts';
-import { describeProblem } from './problem.ts';
+import type { TObject, TSchema } from './schema.ts';
 import { convertTexts } from './texts.ts';
 
 /** What a request brought, as far as it was read. */
@@ -45,7 +43,7 @@ export function createValidator(row: Endpoint): Validator {
 const NONE: Part = { kind: 'value', value: {} };
 
 function textsChecker(schema: TObject): (texts: ReadonlyMap<string, string>) => Part {
-  const check = checker(schema);
+  const check = createCheck(schema);
   return (texts) => {
     const converted = convertTexts(schema, texts);
     if (converted.kind === 'problem') return converted;
@@ -55,7 +53,7 @@ function textsChecker(schema: TObject): (texts: ReadonlyMap<string, string>) => 
 }
 
 function bodyChecker(schema: TObject, unknownFields: 'refuse' | 'ignore'): (body: unknown) => Part {
-  const check = checker(schema);
+  const check = createCheck(schema);
   return (body) => {
     // Numbers and texts first: what is wrong with them is wrong in every field, known or not.
     const message = findUnstorable(body, '') ?? check(body);
@@ -65,12 +63,6 @@ function bodyChecker(schema: TObject, unknownFields: 'refuse' | 'ignore'): (body
     if (unknownFields === 'refuse' && unknown[0] !== undefined) return problem(`${unknown[0]} is not known`);
     return { kind: 'value', value: value as Record<string, unknown> };
   };
-}
-
-/** Says what is wrong first, or nothing. */
-function checker(schema: TSchema): (value: unknown) => string | undefined {
-  const compiled = Compile(schema);
-  return (value) => (compiled.Check(value) ? undefined : describeProblem(compiled.Errors(value)));
 }
 
 /**
@@ -104,15 +96,9 @@ interface Sieve {
   readonly unknown: string[];
 }
 
-type ObjectOrArray = TSchema & {
-  readonly properties?: Readonly<Record<string, TSchema>>;
-  readonly items?: TSchema;
-  readonly additionalProperties?: unknown;
-};
-
 /** A copy with the fields of the schema and no others, so that nothing is taken over by accident. */
 function sift(schema: TSchema, value: unknown, { path, unknown }: Sieve): unknown {
-  const { properties, items, additionalProperties } = schema as ObjectOrArray;
+  const { properties, items } = schema;
   if (Array.isArray(value) && items !== undefined) {
     return value.map((item, index) => sift(items, item, { path: join(path, String(index)), unknown }));
   }
@@ -121,15 +107,13 @@ function sift(schema: TSchema, value: unknown, { path, unknown }: Sieve): unknow
   for (const [key, child] of Object.entries(value)) {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (known !== undefined) kept[key] = sift(known, child, { path: join(path, key), unknown });
-    else if (additionalProperties !== undefined) kept[key] = child;
     else unknown.push(join(path, key));
   }
   return kept;
 }
 
 function join(path: string, key: string): string {
-  const shown = key.slice(0, SHOWN_NAME_CHARS_MAX).replace(/[^\x21-\x7e]/g, '?');
-  return path === '' ? shown : `${path}.${shown}`;
+  return path === '' ? shownName(key) : `${path}.${shownName(key)}`;
 }
 
 /**
@@ -137,7 +121,7 @@ function join(path: string, key: string): string {
  * answer they get.
  */
 export function findBrokenPromise({ data }: Pick<Endpoint, 'data'>, answered: unknown): string | undefined {
-  const message = checker(data)(answered);
+  const message = createCheck(data)(answered);
   if (message !== undefined) return message;
   const unknown: string[] = [];
   sift(data, answered, { path: '', unknown });

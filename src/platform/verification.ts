@@ -1,9 +1,9 @@
-import Type from 'typebox';
 import { maskDocument } from '../kernel/mask.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
 import { ID, NAME, nullable, TIME } from './fields.ts';
 import { type Footing, ownAccount } from './ports.ts';
+import { Type } from './schema.ts';
 
 export type VerificationKind = 'personal' | 'enterprise';
 

@@ -32,6 +32,7 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/platform/endpoint.ts': 'the form of a row of the API',
   'src/platform/failure.ts': 'the codes of the envelope',
   'src/platform/fields.ts': 'the schemas that rows share',
+  'src/platform/schema.ts': 'schemas as plain data',
   'src/upstream/hosted-address.ts': 'the verdict on an address text, without asking anybody',
 };
 
@@ -168,7 +169,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pg: ['src/store'],
   ioredis: ['src/gate/redis'],
   yaml: ['src/catalog'],
-  typebox: ['src/platform', 'src/admin'],
   'gpt-tokenizer': ['src/protocol'],
   pino: ['src/http', 'src/cli', 'src/app.ts'],
   'prom-client': ['src/http', 'src/app.ts'],

@@ -1,5 +1,4 @@
 import { scryptSync } from 'node:crypto';
-import Type from 'typebox';
 import { createLogins } from '../../src/accounts/login.ts';
 import type { LoginStore } from '../../src/accounts/login-contract.ts';
 import { newTokens } from '../../src/accounts/token.ts';
@@ -8,6 +7,7 @@ import type { Logger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { authEndpoints } from '../../src/platform/auth.ts';
 import { data, endpoint } from '../../src/platform/endpoint.ts';
+import { Type } from '../../src/platform/schema.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createFailureStore } from '../../src/store/login-failures.ts';

@@ -1,0 +1,114 @@
+/**
+ * JSON Schema as far as the rows of the API need it, with the types of the values it describes. A keyword
+ * that is not here cannot be asked for, so none is written down that check.ts does not check.
+ */
+export interface TSchema<Value = unknown> {
+  readonly type?: TypeName;
+  readonly description?: string;
+  /** What an absent text of the query stands for. */
+  readonly default?: unknown;
+  readonly const?: Constant;
+  readonly anyOf?: readonly TSchema[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly items?: TSchema;
+  readonly maxItems?: number;
+  readonly required?: readonly string[];
+  readonly properties?: TProperties;
+  readonly patternProperties?: TProperties;
+  /** Never there: it carries the type of the values to Static. */
+  readonly [VALUE]?: Value;
+}
+
+export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+export type Constant = string | number | boolean;
+export type TProperties = Readonly<Record<string, TSchema>>;
+
+export interface TObject<Properties extends TProperties = TProperties> extends TSchema<Fields<Properties>> {
+  readonly type: 'object';
+  readonly properties: Properties;
+}
+
+export type TOptional<Schema extends TSchema = TSchema> = Schema & { readonly [OPTIONAL]: true };
+
+/** The type of the values that fit. */
+export type Static<Schema extends TSchema> = Schema extends TSchema<infer Value> ? Value : never;
+
+type Fields<Properties extends TProperties> = Flat<
+  Omit<Values<Properties>, OptionalNames<Properties>> &
+    Partial<Pick<Values<Properties>, OptionalNames<Properties>>>
+>;
+
+type Values<Properties extends TProperties> = { [Name in keyof Properties]: Static<Properties[Name]> };
+
+type OptionalNames<Properties> = {
+  [Name in keyof Properties]: Properties[Name] extends TOptional ? Name : never;
+}[keyof Properties];
+
+/** One object as somebody would write it, instead of the two that it is made of. */
+type Flat<Both> = { [Name in keyof Both]: Both[Name] };
+
+type Options<Keyword extends keyof TSchema = never> = Pick<TSchema, 'description' | 'default' | Keyword>;
+
+declare const VALUE: unique symbol;
+const OPTIONAL: unique symbol = Symbol('optional');
+
+/** Makers of schemas: plain objects, ready for the OpenAPI document as they are. */
+export const Type = {
+  String: (options?: Options<'minLength' | 'maxLength' | 'pattern'>) => typed<string>('string', options),
+  Integer: (options?: Options<'minimum' | 'maximum'>) => typed<number>('integer', options),
+  Number: (options?: Options<'minimum' | 'maximum'>) => typed<number>('number', options),
+  Boolean: (options?: Options) => typed<boolean>('boolean', options),
+  Null: (options?: Options) => typed<null>('null', options),
+  Unknown: (options?: Options): TSchema => ({ ...options }),
+  Literal: literal,
+  Union: union,
+  Array: list,
+  Record: record,
+  Object: object,
+  Optional: optional,
+};
+
+function typed<Value>(type: TypeName, options: TSchema = {}): TSchema<Value> {
+  return { type, ...options } as TSchema<Value>;
+}
+
+function literal<const Value extends Constant>(value: Value, options?: Options): TSchema<Value> {
+  return { type: typeof value as 'string' | 'number' | 'boolean', const: value, ...options };
+}
+
+function union<Member extends TSchema>(anyOf: readonly Member[], options?: Options): TSchema<Static<Member>> {
+  return { anyOf, ...options };
+}
+
+function list<Item extends TSchema>(items: Item, options?: Options<'maxItems'>): TSchema<Static<Item>[]> {
+  return { type: 'array', items, ...options };
+}
+
+/** An object with fields of any name. */
+function record<Item extends TSchema>(
+  values: Item,
+  options?: Options,
+): TSchema<Record<string, Static<Item>>> {
+  return { type: 'object', patternProperties: { '^.*$': values }, ...options };
+}
+
+function object<Properties extends TProperties>(
+  properties: Properties,
+  options?: Options,
+): TObject<Properties> {
+  const required = Object.keys(properties).filter((name) => !isOptional(properties[name]));
+  return { type: 'object', ...(required.length > 0 && { required }), properties, ...options };
+}
+
+/** May be absent. The mark is no part of the JSON, and a schema that others share stays as it is. */
+function optional<Schema extends TSchema>(schema: Schema): TOptional<Schema> {
+  return Object.defineProperty({ ...schema }, OPTIONAL, { value: true }) as TOptional<Schema>;
+}
+
+function isOptional(schema: object = {}): boolean {
+  return OPTIONAL in schema;
+}
