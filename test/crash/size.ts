@@ -15,8 +15,7 @@ export const patienceMs = 300_000 + KILLS * 30_000;
 /** For `npm run prove`. */
 export function tell(name: string, totals: Totals): void {
   const { kills, calls, finished, cut, lost, doubled, starts, startsWithDatabase } = totals;
-  const ready =
-    `ready within ${describeStarts(starts)}, with its database ${describeStarts(startsWithDatabase)}`;
+  const ready = `ready within ${describeStarts(starts)}, with its database ${describeStarts(startsWithDatabase)}`;
   const result = `${finished} finished, ${cut} cut, ${lost} lost, ${doubled} doubled; doctor clean; ${ready}`;
   console.log(`proof | ${name} | ${kills} kills, ${calls} calls | ${result}`);
 }
