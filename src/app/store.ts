@@ -28,7 +28,7 @@ export async function openData(surroundings: Surroundings): Promise<Data> {
   const { config, log, endings, post } = surroundings;
   const databaseUrl = post === undefined ? await takeDirectory(surroundings) : config.databaseUrl;
   const opening = openStore({ ...config, databaseUrl, log });
-  // A quarter of a second of work, done while the database answers: the first stream must not wait for it.
+  // Work of some 50 milliseconds, done while the database answers: the first stream must not wait for it.
   loadTokenizer();
   const store = await opening;
   endings.add(() => store.close());

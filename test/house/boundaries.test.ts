@@ -109,11 +109,14 @@ describe('the import rules', () => {
       'src/gateway/forward.ts': "import { Redis } from 'ioredis';\nimport express from 'express';",
       'src/gateway/forward.test.ts': "import { Redis } from 'ioredis';",
       'src/gateway/meter.ts': "const load = createRequire(import.meta.url);\nload('gpt-tokenizer/encoding');",
+      'src/gateway/tokens.ts':
+        "const load = createRequire(import.meta.url);\nload.resolve('gpt-tokenizer/data');",
     });
     expect(found).toEqual([
       'src/gateway/forward.ts:1 imports imports ioredis',
       'src/gateway/forward.ts:2 imports imports the package express',
       'src/gateway/meter.ts:2 imports imports gpt-tokenizer',
+      'src/gateway/tokens.ts:2 imports imports gpt-tokenizer',
     ]);
   });
 

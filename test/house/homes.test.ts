@@ -96,4 +96,11 @@ describe('one home each', () => {
     ]);
     expect(check('src/ledger/journal.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);
   });
+
+  it('for input and output, with one file that reads what a package brings', () => {
+    expect(check('src/protocol/vocabulary.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);
+    expect(check('src/protocol/vocabulary.ts', "import { readFile } from 'node:fs/promises';")).toEqual([
+      '1 islands: imports node:fs/promises',
+    ]);
+  });
 });

@@ -45,13 +45,14 @@ function sourceOf(node: SyntaxNode): SyntaxNode | undefined {
   return undefined;
 }
 
-/** `require`, and whatever `createRequire` was given to. */
+/** `require`, and whatever `createRequire` was given to; to resolve a file of a package is to use it. */
 function loadersOf(file: SourceFile): ReadonlySet<string> {
-  const loaders = new Set(['require']);
+  const loaders = new Set(['require', 'require.resolve']);
   walk(file, (node) => {
     const value = node.type === 'VariableDeclarator' ? child(node, 'init') : undefined;
     const made = value?.type === 'CallExpression' && dottedName(child(value, 'callee')) === 'createRequire';
-    if (made) loaders.add(dottedName(child(node, 'id')) ?? '');
+    const name = dottedName(child(node, 'id'));
+    if (made && name !== undefined) loaders.add(name).add(`${name}.resolve`);
   });
   return loaders;
 }
