@@ -195,7 +195,7 @@ export const SETTINGS = {
     'TOLLGATE_KEEP_ALIVE_MS',
     15_000,
     [10, 3_600_000],
-    'Silence of a vendor after which a stream sends the client a sign of life.',
+    'Silence inside a stream after which the client gets a sign of life; looked at once a second.',
   ),
   bodyBudgetBytes: integer(
     'TOLLGATE_BODY_BUDGET_BYTES',

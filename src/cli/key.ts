@@ -70,7 +70,7 @@ export const keyList: Command = {
 export const keyRevoke: Command = {
   name: 'key revoke',
   summary: 'Delete a key; it is refused from the next call on.',
-  usage: '--account EMAIL --id ID',
+  usage: '--account EMAIL --id ID [--json]',
   options: { ...ACCOUNT_OPTION, id: { type: 'string' } },
   help: [ACCOUNT_HELP, '--id ID          number of the key, see "key list"', JSON_HELP],
   run: (input) =>

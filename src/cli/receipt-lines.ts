@@ -51,7 +51,7 @@ function paymentFacts(receipt: Receipt): readonly (readonly [string, string])[] 
     ['charge', receipt.charge, 'Credits'],
     ['held', receipt.held, 'Credits'],
     ['exchanged', receipt.exchanged, 'yuan of balance'],
-    ['shortfall', receipt.shortfall, 'Credits that were not there'],
+    ['shortfall', receipt.shortfall, 'Credits that could not be taken'],
   ];
   return figures
     .filter(([, figure]) => figure !== '0')

@@ -113,6 +113,7 @@ export function endAttempt({ call, carriage }: Passage, outcome: string): void {
     routeId: route.id,
     vendor: route.vendor.code,
     credential: route.credential.name,
+    own: route.credential.ownerAccountId === undefined ? undefined : true,
     outcome,
     durationMs: Math.round(carriage.clock.monotonic() - attemptStartedAt),
   });

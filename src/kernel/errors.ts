@@ -101,7 +101,7 @@ export const ERRORS = Object.freeze({
     41301,
     413,
     'The request body is larger than 100 MiB',
-    'The body, as sent or after decoding, is over the limit.',
+    'The body, as sent or after decoding, is over the limit, or decodes to more than a hundred times its size.',
     'Send less, or send files by reference.',
   ),
   mediaTypeUnsupported: row(
@@ -150,8 +150,8 @@ export const ERRORS = Object.freeze({
   upstreamBroken: row(
     50202,
     502,
-    'The upstream could not be reached or broke before answering',
-    'Every usable route failed before it answered, or the platform credential was refused.',
+    'The upstream could not be reached or broke off',
+    'Every usable route failed before it answered, or the platform credential was refused; inside a stream: the vendor broke off.',
     'Retry with backoff.',
   ),
   unavailable: row(

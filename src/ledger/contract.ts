@@ -22,6 +22,8 @@ export interface Attempt {
   readonly routeId: number;
   readonly vendor: string;
   readonly credential: string;
+  /** The credential is the account's own: its name is no secret of the platform. */
+  readonly own?: true | undefined;
   /** `ok`, an HTTP status, or `connect`, `timeout`, `reset`, `protocol`. */
   readonly outcome: string;
   readonly durationMs: number;

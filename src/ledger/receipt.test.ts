@@ -58,7 +58,9 @@ describe('a receipt', () => {
       shortfall: '0',
       free_reason: null,
       free_because: null,
-      attempts: [{ route_id: 3, vendor: 'acme', credential: 'main', outcome: 'ok', duration_ms: 12.5 }],
+      attempts: [
+        { route_id: 3, vendor: 'acme', credential: 'main', own: false, outcome: 'ok', duration_ms: 12.5 },
+      ],
       entries: [{ id: '9', kind: 'consumption', pool: 'credits', change: '-50.517', after: '0.000007' }],
     });
     expect(receipt.rates.slice(0, 3)).toEqual([

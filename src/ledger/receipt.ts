@@ -65,6 +65,7 @@ export interface ReceiptAttempt {
   readonly route_id: number;
   readonly vendor: string;
   readonly credential: string;
+  readonly own: boolean;
   readonly outcome: string;
   readonly duration_ms: number;
 }
@@ -163,6 +164,7 @@ function paymentOf(source: ReceiptSource, amountMicro: bigint) {
       route_id: attempt.routeId,
       vendor: attempt.vendor,
       credential: attempt.credential,
+      own: attempt.own === true,
       outcome: attempt.outcome,
       duration_ms: attempt.durationMs,
     })),

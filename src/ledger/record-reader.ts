@@ -203,6 +203,7 @@ const readEnd = fieldsOf<CallRecord>({
       routeId: integer,
       vendor: text,
       credential: text,
+      own: (value) => (value === true ? true : undefined),
       outcome: text,
       durationMs: duration,
     }),

@@ -48,6 +48,13 @@ describe('journal records', () => {
     );
   });
 
+  it('tells attempts with the account’s own credential from those of the platform', () => {
+    const attempt = { routeId: 1, vendor: 'openai', credential: 'main', outcome: '401', durationMs: 5 };
+    const call = sampleEnd('req_1', { attempts: [{ ...attempt, own: true }, attempt] });
+    const read = readBack(encodeEnd(call));
+    expect(read).toMatchObject({ call: { attempts: [{ own: true }, { own: undefined }] } });
+  });
+
   it('a record is one line, whatever its texts hold', () => {
     const line = lineOf(encodeEnd(sampleEnd('req_1', { keyName: 'two\nlines\r\n\u2028\ud800' })));
     expect(line.indexOf('\n')).toBe(line.length - 1);

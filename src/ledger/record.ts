@@ -115,7 +115,7 @@ function encodeAttempt(attempt: Attempt): string {
   return (
     `{"routeId":${attempt.routeId},"vendor":${quote(attempt.vendor)}` +
     `,"credential":${quote(attempt.credential)},"outcome":${quote(attempt.outcome)}` +
-    `,"durationMs":${attempt.durationMs}}`
+    `${attempt.own ? ',"own":true' : ''},"durationMs":${attempt.durationMs}}`
   );
 }
 

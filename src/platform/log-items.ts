@@ -168,8 +168,9 @@ export const RECEIPT = Type.Object(
 
 /** The names of the platform's own credentials are the operator's; those of one's own are one's own. */
 export function shownReceipt(receipt: ConsumptionItem['receipt']): object {
-  if (receipt.payer === 'byok') return receipt;
-  const attempts = receipt.attempts.map(({ credential: _, ...attempt }) => attempt);
+  const attempts = receipt.attempts.map(({ own, credential, ...attempt }) =>
+    own ? { ...attempt, credential } : attempt,
+  );
   return { ...receipt, attempts };
 }
 

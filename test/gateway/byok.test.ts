@@ -226,6 +226,8 @@ describe('byok_fallback', () => {
       ['openai-main', '500'],
       ['anthropic-main', 'ok'],
     ]);
+    const attempts = row.attempts as readonly { own?: true }[];
+    expect(attempts.map(({ own }) => own)).toEqual([true, undefined, undefined]);
   });
 });
 

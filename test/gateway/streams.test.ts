@@ -206,7 +206,7 @@ describe('a stream that the vendor ends without its terminator', () => {
       );
       const { received, ended } = await readUntilEnd(response);
       expect(ended).toBe('reset');
-      expect(received).toContain('The upstream could not be reached or broke before answering');
+      expect(received).toContain('The upstream could not be reached or broke off');
       expect(received).not.toContain('"half');
       expect(received).not.toContain('[DONE]');
     });
