@@ -10,7 +10,7 @@ import { modelHeaders, requestIdHeaders, sendRefusal } from './answer.ts';
 import { type AttemptWatch, RouteAttempt } from './attempt.ts';
 import { type AttemptResult, NOTHING_SPENT, type Spent, type VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED, type Outcome } from './call.ts';
-import { attemptCount, beginAttempt, endAttempt, type Passage, settlePassage } from './passage.ts';
+import { attemptCount, beginAttempt, endAttempt, isOwn, type Passage, settlePassage } from './passage.ts';
 import { watchAnswer } from './remember.ts';
 import { classify } from './route.ts';
 import { isOwnDoing, refusalFor, type Setbacks, vendorsWord } from './setbacks.ts';
@@ -165,6 +165,8 @@ function openInJournal(passage: Passage, route: Route, translation: Translation)
     modelUsed: call.modelUsed,
     routeId: route.id,
     vendor: route.vendor.code,
+    credential: route.credential.name,
+    own: isOwn(route),
     protocolIn: call.endpoint.protocol,
     protocolOut: translation.protocol,
     stream: call.stream,

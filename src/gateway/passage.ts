@@ -113,11 +113,16 @@ export function endAttempt({ call, carriage }: Passage, outcome: string): void {
     routeId: route.id,
     vendor: route.vendor.code,
     credential: route.credential.name,
-    own: route.credential.ownerAccountId === undefined ? undefined : true,
+    own: isOwn(route),
     outcome,
     durationMs: Math.round(carriage.clock.monotonic() - attemptStartedAt),
   });
   carriage.observer.attemptEnded(route, outcome);
+}
+
+/** Nothing for what is the platform's. */
+export function isOwn({ credential }: Route): true | undefined {
+  return credential.ownerAccountId === undefined ? undefined : true;
 }
 
 export function attemptCount({ attempts, attemptStartedAt }: Call): number {

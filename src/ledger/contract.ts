@@ -40,6 +40,9 @@ export interface OpenCall {
   readonly modelUsed: string;
   readonly routeId: number;
   readonly vendor: string;
+  /** Of the attempt that begins; `own` as in Attempt. */
+  readonly credential: string;
+  readonly own?: true | undefined;
   readonly protocolIn: Protocol;
   readonly protocolOut: Protocol;
   readonly stream: boolean;

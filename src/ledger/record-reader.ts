@@ -105,6 +105,9 @@ const micro: Read<bigint> = (value) =>
   typeof value === 'string' && /^\d{1,24}$/.test(value) ? BigInt(value) : BAD;
 const unsetMicro: Read<bigint | undefined> = (value) =>
   value === null || value === undefined ? undefined : micro(value);
+/** Absent in journals from before it was there. */
+const textOrNone: Read<string> = (value) => (value === undefined ? '' : text(value));
+const own: Read<true | undefined> = (value) => (value === true ? true : undefined);
 const protocol = oneOf(...PROTOCOLS);
 const payer = oneOf<Payer>('byok', 'subscription', 'credits', 'none');
 
@@ -169,6 +172,8 @@ const readOpen = fieldsOf<OpenCall>({
   ...caller,
   routeId: integer,
   vendor: text,
+  credential: textOrNone,
+  own,
   protocolOut: protocol,
   price: readPrice,
   inputTokens: count,
@@ -203,7 +208,7 @@ const readEnd = fieldsOf<CallRecord>({
       routeId: integer,
       vendor: text,
       credential: text,
-      own: (value) => (value === true ? true : undefined),
+      own,
       outcome: text,
       durationMs: duration,
     }),

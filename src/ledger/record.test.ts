@@ -55,6 +55,13 @@ describe('journal records', () => {
     expect(read).toMatchObject({ call: { attempts: [{ own: true }, { own: undefined }] } });
   });
 
+  it('an open record from before credentials were named is read without one', () => {
+    const named = encodeOpen(sampleOpen('req_1'));
+    const before = named.replace(',"credential":"main"', '');
+    expect(before).not.toBe(named);
+    expect(readBack(before)).toMatchObject({ kind: 'open', call: { credential: '', own: undefined } });
+  });
+
   it('a record is one line, whatever its texts hold', () => {
     const line = lineOf(encodeEnd(sampleEnd('req_1', { keyName: 'two\nlines\r\n\u2028\ud800' })));
     expect(line.indexOf('\n')).toBe(line.length - 1);

@@ -50,7 +50,7 @@ export function encodeOpen(call: OpenCall): string {
   return (
     `{"kind":"open","call":{"callId":${quoteId(call.callId)},"createdAtMs":${call.createdAtMs}` +
     `,"inputTokens":${call.inputTokens},"images":${call.images},"heldMicro":"${call.heldMicro}",${text}` +
-    `${encodeWindows(windows, NONE_USED)}}}`
+    `,"credential":${quote(call.credential)}${encodeOwn(call)}${encodeWindows(windows, NONE_USED)}}}`
   );
 }
 
@@ -115,8 +115,13 @@ function encodeAttempt(attempt: Attempt): string {
   return (
     `{"routeId":${attempt.routeId},"vendor":${quote(attempt.vendor)}` +
     `,"credential":${quote(attempt.credential)},"outcome":${quote(attempt.outcome)}` +
-    `${attempt.own ? ',"own":true' : ''},"durationMs":${attempt.durationMs}}`
+    `${encodeOwn(attempt)},"durationMs":${attempt.durationMs}}`
   );
+}
+
+/** Few credentials are an account's own: for all others the field is absent. */
+function encodeOwn({ own }: Pick<Attempt, 'own'>): string {
+  return own ? ',"own":true' : '';
 }
 
 const NONE_USED: readonly RememberedWindow[] = Object.freeze([]);

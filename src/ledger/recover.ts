@@ -165,6 +165,8 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
   const amountMicro = costMicro(usage, open.price);
   const chargeMicro = open.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
   assert(chargeMicro >= 0n, 'a charge is never negative');
+  const { routeId, vendor, credential, own } = open;
+  const durationMs = Math.max(0, (call.markedAtMs ?? open.createdAtMs) - open.createdAtMs);
   return {
     callId: open.callId,
     createdAtMs: open.createdAtMs,
@@ -173,8 +175,8 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
     keyName: open.keyName,
     modelAsked: open.modelAsked,
     modelUsed: open.modelUsed,
-    routeId: open.routeId,
-    vendor: open.vendor,
+    routeId,
+    vendor,
     protocolIn: open.protocolIn,
     protocolOut: open.protocolOut,
     stream: open.stream,
@@ -188,11 +190,12 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
     chargeMicro,
     freeReason: chargeMicro > 0n ? null : freeReasonOf(open, amountMicro),
     verdict: 'cut-by-gateway',
-    attempts: [],
+    // The last one; what came of those before it died with the process.
+    attempts: [{ routeId, vendor, credential, own, outcome: 'cut-by-gateway', durationMs }],
     // A stream's hold grows with its cost; how far it had grown died with the process.
     heldMicro: open.heldMicro > chargeMicro ? open.heldMicro : chargeMicro,
     ttfbMs: null,
-    durationMs: Math.max(0, (call.markedAtMs ?? open.createdAtMs) - open.createdAtMs),
+    durationMs,
     droppedFields: [],
     windows: useOfWindows(open.windows, {
       // Before the first mark the windows count what the call was admitted with.

@@ -239,6 +239,7 @@ function openOf(call: Call, { input }: Wanted) {
     modelAsked: route.modelId,
     modelUsed: route.modelId,
     routeId: route.id,
+    credential: 'main',
     vendor: route.vendor.code,
     protocolIn: 'chat',
     protocolOut: 'chat',

@@ -77,6 +77,7 @@ function openOf(call: CallRecord): OpenCall {
   return {
     ...who,
     ...where,
+    credential: 'main',
     payer,
     price,
     inputTokens: call.usage.inputFresh,

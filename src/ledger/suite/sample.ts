@@ -43,6 +43,7 @@ export function sampleOpen(callId: string, parts: Partial<OpenCall> = {}): OpenC
     modelUsed: 'm-1',
     routeId: 3,
     vendor: 'acme',
+    credential: 'main',
     protocolIn: 'chat',
     protocolOut: 'messages',
     stream: true,
@@ -57,7 +58,7 @@ export function sampleOpen(callId: string, parts: Partial<OpenCall> = {}): OpenC
 }
 
 export function sampleEnd(callId: string, parts: Partial<CallRecord> = {}): CallRecord {
-  const { inputTokens: _inputTokens, images: _images, windows: _windows, ...open } = sampleOpen(callId);
+  const { inputTokens: _1, images: _2, windows: _3, credential: _4, ...open } = sampleOpen(callId);
   return {
     ...open,
     status: 200,
@@ -180,6 +181,8 @@ export const anyOpen = fc.record({
   ...caller,
   routeId: id,
   vendor: text,
+  credential: text,
+  own: fc.constantFrom(true, undefined),
   protocolOut: protocol,
   price: anyPrice,
   inputTokens: count,
