@@ -88,6 +88,22 @@ sytem_rate: 100
     expect(problems).toEqual(expected.map((start) => expect.stringContaining(start)));
   });
 
+  it('has a protocol that is none reported once, and one that stands twice', () => {
+    const problems = problemsOf(`
+vendors:
+  - { code: a, protocols: [chat, smoke], base_url: "http://a" }
+  - { code: b, protocols: [chat, [chat], chat], base_url: "http://b" }
+  - { code: c, protocols: [], base_url: "http://c" }
+`);
+    const expected = [
+      'vendors[0].protocols[1]: must be one of chat',
+      'vendors[1].protocols[1]: must be',
+      'vendors[1].protocols: must name at least one, and none twice',
+      'vendors[2].protocols: must name at least one, and none twice',
+    ];
+    expect(problems).toEqual(expected.map((start) => expect.stringContaining(start)));
+  });
+
   it('has every problem of capabilities reported, on models and on routes', () => {
     const problems = problemsOf(`
 vendors: [{ code: v, protocols: [chat], base_url: "http://v" }]

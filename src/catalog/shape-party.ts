@@ -20,10 +20,11 @@ import { amount, code, INTEGER_MAX, LIST_RATE, modelId, name, rate, status } fro
 /** In order of preference, at least one, none twice. */
 export const protocols: Reader<Vendor['protocols']> = (place) => {
   const found = list(choice(...PROTOCOLS), PROTOCOLS.length)(place);
-  const isGood = found.length > 0 && new Set(found).size === found.length;
-  if (place.tree.kind === 'list' && !isGood)
-    return report(place, 'must name at least one, and none twice', []);
-  return found;
+  if (place.tree.kind !== 'list') return found;
+  // As written: what is no protocol was reported, and stands in as one.
+  const written = place.tree.items.map((item) => (item.kind === 'scalar' ? item.text : item));
+  const isGood = written.length > 0 && new Set(written).size === written.length;
+  return isGood ? found : report(place, 'must name at least one, and none twice', []);
 };
 
 const rawVendor = object({

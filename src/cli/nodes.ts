@@ -40,8 +40,11 @@ function shown(node: LiveNode) {
 
 function describe(node: LiveNode): string {
   const processes = node.workers === 1 ? '1 process' : `${node.workers} processes`;
-  const state = node.alive ? `alive, ${processes}, ${node.activeCalls} calls` : 'not alive';
-  return `${node.name}  ${node.baseUrl}  ${state}, last seen ${seenAt(node) ?? 'never'}`;
+  const calls = node.activeCalls === 1 ? '1 call' : `${node.activeCalls} calls`;
+  const state = node.alive ? `alive, ${processes}, ${calls}` : 'not alive';
+  // A process that ended in order takes its trace along.
+  const seen = seenAt(node);
+  return `${node.name}  ${node.baseUrl}  ${state}${seen === undefined ? '' : `, last seen ${seen}`}`;
 }
 
 function seenAt({ lastSeenAtMs }: LiveNode): string | undefined {

@@ -49,7 +49,7 @@ function priceLines(receipt: Receipt): readonly string[] {
 function paymentFacts(receipt: Receipt): readonly (readonly [string, string])[] {
   const figures: readonly (readonly [string, string, string])[] = [
     ['charge', receipt.charge, 'Credits'],
-    ['held', receipt.held, 'Credits'],
+    ['held', receipt.held, receipt.payer === 'subscription' ? 'Credits of coverage' : 'Credits'],
     ['exchanged', receipt.exchanged, 'yuan of balance'],
     ['shortfall', receipt.shortfall, 'Credits that could not be taken'],
   ];

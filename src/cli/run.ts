@@ -7,8 +7,8 @@ import { facts } from './table.ts';
 /** Finds the command, reads its options, runs it and turns what happens into an exit code. */
 export async function runCommand(args: readonly string[], output: Output = consoleOutput): Promise<number> {
   const first = args[0];
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
-    output.line(overview());
+  if (first === undefined || first === 'help' || asksForHelp(first)) {
+    output.line(overview(COMMANDS));
     return first === undefined ? EXIT.usage : EXIT.ok;
   }
   if (first === '--version' || first === '-v') {
@@ -16,11 +16,21 @@ export async function runCommand(args: readonly string[], output: Output = conso
     return EXIT.ok;
   }
   const command = findCommand(args);
-  if (command === undefined) {
-    output.error(`tollgate: unknown command "${args.slice(0, 2).join(' ')}"\n\n${overview()}`);
-    return EXIT.usage;
+  if (command !== undefined) {
+    return await runFound(command, args.slice(command.name.split(' ').length), output);
   }
-  return await runFound(command, args.slice(command.name.split(' ').length), output);
+  const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
+  const known = overview(group.length === 0 ? COMMANDS : group);
+  if (group.length > 0 && asksForHelp(args[1])) {
+    output.line(known);
+    return EXIT.ok;
+  }
+  output.error(`tollgate: unknown command "${args.slice(0, 2).join(' ')}"\n\n${known}`);
+  return EXIT.usage;
+}
+
+function asksForHelp(word: string | undefined): boolean {
+  return word === '--help' || word === '-h';
 }
 
 async function runFound(command: Command, args: readonly string[], output: Output): Promise<number> {
@@ -70,9 +80,9 @@ function findCommand(args: readonly string[]): Command | undefined {
   return COMMANDS.find(({ name }) => name === two) ?? COMMANDS.find(({ name }) => name === args[0]);
 }
 
-function overview(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   return [
     'Tollgate: one address and one key in front of every model vendor.',
     '',

@@ -26,6 +26,7 @@ beforeAll(async () => {
       createdAtMs: NOVEMBER + 1000,
       payer: 'subscription',
       chargeMicro: 0n,
+      heldMicro: 25_000_000n,
       freeReason: 'covered',
     }),
     callOf({
@@ -123,6 +124,7 @@ describe('call show', () => {
   test('says why a call was free', async () => {
     const { stdout } = await terminal.run('call', 'show', covered);
     expect(stdout).toMatch(/^paid by +subscription$/m);
+    expect(stdout).toMatch(/^held +25 Credits of coverage$/m);
     expect(stdout).toMatch(/^taken +0 Credits$/m);
     expect(stdout).toMatch(/^free +It is covered by your subscription\.$/m);
     expect(stdout).not.toContain('ENTRY');

@@ -81,6 +81,16 @@ describe('usage', () => {
     for (const { name, summary } of COMMANDS) expect(out).toContain(`  ${name.padEnd(width)}  ${summary}\n`);
   });
 
+  test.each([['--help'], ['-h']])('"key %s" lists the commands of keys and no others', async (word) => {
+    const { code, out, err } = await said('key', word);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.match(/^ {2}\S.*$/gm)?.map((line) => line.split('  ')[1])).toEqual([
+      'key create',
+      'key list',
+      'key revoke',
+    ]);
+  });
+
   test('no command at all is wrong usage, and shows the list', async () => {
     expect(await said()).toMatchObject({
       code: 2,
