@@ -334,7 +334,7 @@ const UPSTREAM: readonly ErrorCase[] = [
     status: 503,
     when: 'while every upstream cools down',
     message: /at its rate limit/,
-    headers: { 'retry-after': /^(29|30)$/ },
+    headers: { 'retry-after': /^(2\d|30)$/ },
     ask: async (world) => {
       const asked = chat(world.key, prompt('[[sim fault=status@429:retry-after=30]]', '', 'cooling'));
       // The vendor's own 429 passes; what it said is obeyed from the next call on.

@@ -16,7 +16,7 @@ export function startErrorWorld(): Promise<World> {
     catalog: STANDARD_CATALOG.replace('\ncredentials:\n', `\n${VENDORS}\ncredentials:\n${CREDENTIALS}\n`)
       .replace('\nmodels:\n', `\nmodels:\n${MODELS}\n`)
       .replace('\naccounts:\n', `\naccounts:\n${ACCOUNTS}\n`),
-    environment: { TOLLGATE_FIRST_BYTE_TIMEOUT_MS: '1000', TOLLGATE_PLAIN_TIMEOUT_MS: '1000' },
+    environment: { TOLLGATE_FIRST_BYTE_TIMEOUT_MS: '3000', TOLLGATE_PLAIN_TIMEOUT_MS: '3000' },
   });
 }
 

@@ -12,7 +12,7 @@ import type {
 } from '../../src/upstream/contract.ts';
 
 /** Short, so that a test that hangs says so. */
-export const TIMEOUTS = { connectMs: 2_000, firstByteMs: 2_000, idleMs: 2_000 };
+export const TIMEOUTS = { connectMs: 8_000, firstByteMs: 8_000, idleMs: 8_000 };
 export const LONG = { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000 };
 /** Undone after each test, the newest first. */
 export const cleanups: (() => Promise<void> | void)[] = [];
