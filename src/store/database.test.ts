@@ -150,6 +150,29 @@ describe('an error', () => {
     silent.close();
   });
 
+  test('of a server that dies with its greeting is StoreUnavailable, and no end of the process', async () => {
+    // In one read: it is ours before anybody could listen, and lost.
+    const part = (kind: string, body: string): string =>
+      `${kind}\0\0\0${String.fromCharCode(body.length + 4)}${body}`;
+    const farewell = part(
+      'E',
+      'SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0',
+    );
+    const dying = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(`${part('R', '\0\0\0\0')}${part('Z', 'I')}${farewell}`, 'latin1'));
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => dying.once('listening', resolve));
+    const { port } = dying.address() as { port: number };
+    const uncaught = vi.fn();
+    process.on('uncaughtException', uncaught);
+    const opening = openDatabase({ connection: `postgresql://x@127.0.0.1:${port}/x`, log: silentLogger });
+    await expect(opening).rejects.toThrow(StoreUnavailable);
+    process.off('uncaughtException', uncaught);
+    expect(uncaught).not.toHaveBeenCalled();
+    dying.close();
+  });
+
   test('after the close is StoreUnavailable', async () => {
     const closed = await openDatabase({ connection: fresh.connection, log: silentLogger });
     await closed.close();

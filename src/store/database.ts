@@ -52,6 +52,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     // server that stops may be quicker than our farewell.
     if (!pool.ending) options.log.warn({ reason: error.message }, 'an idle database connection was lost');
   });
+  // One that is lent out emits as well, and the statement that runs or comes next reports it. From its first
+  // moment on: a server that dies may greet and take leave in one read, before whoever waits for it goes on.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const database = new PooledDatabase(pool, new Listener(config, options.log));
   try {
     await database.query('select 1');
@@ -148,9 +151,6 @@ class PooledDatabase implements Database {
     } catch (error) {
       throw translate(error);
     }
-    // While it is lent out, a broken connection also emits; the statement in flight reports it.
-    const ignore = () => undefined;
-    client.on('error', ignore);
     let broken = false;
     try {
       return await work(client);
@@ -158,7 +158,6 @@ class PooledDatabase implements Database {
       broken = error instanceof StoreUnavailable;
       throw error;
     } finally {
-      client.off('error', ignore);
       client.release(broken);
     }
   }

@@ -1,6 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
@@ -101,13 +101,7 @@ describe('the embedded database', () => {
     scene = await openScene();
   }, 300_000);
   afterAll(() => scene?.close());
-
-  const postmaster = async (): Promise<number> => {
-    const path = join(scene.place.dataDirectory, 'postgres', 'postmaster.pid');
-    // While it starts there is none.
-    const text = await readFile(path, 'utf8').catch(() => '');
-    return Number(text.split('\n')[0]);
-  };
+  beforeEach(() => onTestFailed(async () => console.log(await lastWords(scene))));
 
   test('that is killed under load is brought back by the server, and nobody notices', async () => {
     const load = new Load(SIZE, seeded(8));
@@ -116,9 +110,8 @@ describe('the embedded database', () => {
     await until(() => load.seen.length > 0);
     for (let kill = 0; kill < 3; kill++) {
       await sleep(1_000);
-      const killed = await postmaster();
-      process.kill(killed, 'SIGKILL');
-      await until(async () => ![0, killed].includes(await postmaster()) && (await canRead(scene.database)));
+      await scene.killDatabase();
+      await scene.databaseBack();
     }
     await sleep(500);
     await load.end();
@@ -136,12 +129,12 @@ describe('the embedded database', () => {
     load.start({ url: scene.server.url, key: scene.key });
     await sleep(1_500);
     const diedAt = performance.now();
-    process.kill(await postmaster(), 'SIGKILL');
+    await scene.killDatabase();
     scene.server.kill('SIGKILL');
     await scene.server.exited;
     await load.end();
     await scene.start();
-    await until(() => canRead(scene.database));
+    await scene.databaseBack();
     const truth = await scene.simulator.truth();
     const tags = new Set(load.seen.map(({ tag }) => tag));
     expect(truth.filter(({ tag }) => tags.has(tag ?? '')).length).toBeGreaterThan(0);
@@ -151,9 +144,8 @@ describe('the embedded database', () => {
   }, 300_000);
 });
 
-async function canRead(database: Database): Promise<boolean> {
-  return database.query('select 1').then(
-    () => true,
-    () => false,
-  );
+/** Of the server and of its database. */
+async function lastWords({ server, place }: Scene): Promise<string> {
+  const log = await readFile(join(place.dataDirectory, 'postgres', 'server.log'), 'utf8').catch(String);
+  return [server.stdout(), server.stderr(), log].map((text) => text.slice(-4_000)).join('\n---\n');
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/kernel/log.ts';
@@ -111,6 +112,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     settled: () => until(() => isIdle(server.url)),
     killDatabase: async () => {
       killed = await postmasterOf(cluster);
+      // 0 would be every process of our own group.
+      assert.ok(killed > 0, 'a database runs');
       process.kill(killed, 'SIGKILL');
     },
     databaseBack: () =>
@@ -136,7 +139,7 @@ async function postmasterOf(cluster: string): Promise<number> {
   return Number(text.split('\n')[0]);
 }
 
-export async function canRead(database: Database): Promise<boolean> {
+async function canRead(database: Database): Promise<boolean> {
   return database.query('select 1').then(
     () => true,
     () => false,
