@@ -23,6 +23,7 @@ import { CRASH_CATALOG } from './shapes.ts';
 
 /** The promise is five seconds; beside other tests it is only asked that it comes back by itself. */
 const BACK_MS = process.env.TOLLGATE_TEST_AWAY_MS === undefined ? 30_000 : 5_000;
+const KILLS = Number(process.env.TOLLGATE_TEST_REDIS_KILLS ?? 3);
 const SIZE = { streams: 10, plains: 6, images: 1, paceMs: 40 };
 const title =
   redisServer === undefined ? 'Redis away (skipped: redis-server is not installed)' : 'Redis away';
@@ -123,6 +124,25 @@ describe.skipIf(redisServer === undefined)(title, () => {
     await load.end();
     await expectSoundBooks();
   }, 300_000);
+
+  test(
+    'comes back each time that it is killed, at whatever moment',
+    async () => {
+      load.start(client);
+      for (let kill = 0; kill < KILLS; kill++) {
+        await sleep(200 + 37 * (kill % 20));
+        await redis.kill();
+        await sleep(53 * (kill % 7));
+        await redis.restart();
+        await expectBack();
+      }
+      await load.end();
+      expect(load.seen.filter(({ broken }) => broken)).toEqual([]);
+      await expectSoundBooks();
+      console.log(`proof | Redis killed under load | ${KILLS} kills | ${finished} served, 0 lost`);
+    },
+    300_000 + KILLS * 10_000,
+  );
 
   test('at the start: the server is there, says why it is not ready, and serves when Redis comes', async () => {
     server.kill('SIGTERM');

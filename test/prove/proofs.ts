@@ -41,7 +41,11 @@ export const PROOFS: readonly Proof[] = [
       'test/crash/nodes.test.ts',
       'test/crash/workers.test.ts',
     ],
-    environment: { TOLLGATE_TEST_AWAY_MS: '180000', TOLLGATE_TEST_DATABASE_KILLS: '100' },
+    environment: {
+      TOLLGATE_TEST_AWAY_MS: '180000',
+      TOLLGATE_TEST_DATABASE_KILLS: '100',
+      TOLLGATE_TEST_REDIS_KILLS: '100',
+    },
     minutesMax: 20,
   },
   {
