@@ -89,7 +89,8 @@ function configOf({ port, databaseUrl, configFile }: Start): Config {
 }
 
 function tell(word: FromWorker): void {
-  if (process.connected) process.send?.(word);
+  // A supervisor that is gone is noticed by its end; without somebody to hear it, a failure would be ours.
+  if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
 }
 
 /** The figures of this worker for the others, and those of all for whoever asks this one. */
