@@ -129,6 +129,11 @@ export interface Lease {
   readonly heldMicro: bigint;
   readonly shortOf: Shortage | undefined;
   /**
+   * The calendar month in which the money is held, and in which the charge must count for the cap to hold. It
+   * may be newer than the one the request named. Nothing when no purse pays; `rehold` may change it.
+   */
+  readonly month: string | undefined;
+  /**
    * The windows that count this call, for the store to remember across a restart. Empty where the gate itself
    * outlives the process.
    */

@@ -42,6 +42,10 @@ export class MemoryLease implements Lease {
     return this.holding.purse === undefined ? 'subscription' : 'credits';
   }
 
+  get month(): string | undefined {
+    return this.holding?.purse === undefined ? undefined : this.holding.month;
+  }
+
   /** Made when it is asked for: most calls have no rules at all. */
   get windows(): readonly LeasedWindow[] {
     const { holding } = this;

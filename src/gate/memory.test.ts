@@ -133,6 +133,7 @@ describe('memory gate', () => {
       payer: 'none',
       heldMicro: 0n,
       shortOf: undefined,
+      month: undefined,
       windows: [],
     } as const;
     expect(() => one.leave(lease, NOTHING_DONE)).toThrow('comes back to the gate');

@@ -54,6 +54,10 @@ export class RedisLease implements Lease {
     return this.held.shortOf;
   }
 
+  get month(): string | undefined {
+    return this.held.payer === 'credits' ? this.held.month : undefined;
+  }
+
   /** Redis outlives the process, so the store need not remember them. */
   get windows(): readonly LeasedWindow[] {
     return NO_WINDOWS;

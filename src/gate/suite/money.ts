@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest';
-import { CREDIT, fundsOf, holdOf, NOTHING_DONE, reasonOf, settledOf, type World } from './world.ts';
+import {
+  CREDIT,
+  coverOf,
+  fundsOf,
+  holdOf,
+  moneyOf,
+  NOTHING_DONE,
+  reasonOf,
+  settledOf,
+  type World,
+} from './world.ts';
 
 const rich = fundsOf({ creditsMicro: 1_000n * CREDIT, monthSpentMicro: 2_000n });
 
@@ -204,5 +214,22 @@ export function months(world: World): void {
     await world.gate().leave(during, NOTHING_DONE);
     await world.gate().leave(old, NOTHING_DONE);
     expect((await world.lease({ money: capped })).heldMicro).toBe(50n * CREDIT);
+  });
+
+  it('a lease names the month its money is held in, which may be newer than the one it asked for', async () => {
+    const november = holdOf(rich);
+    const early = await world.lease({ money: november });
+    expect(early.month).toBe('2026-11');
+    const turning = await world.lease({ money: holdOf(rich, { month: '2026-12' }) });
+    expect(turning.month).toBe('2026-12');
+    const late = await world.lease({ money: november });
+    expect(late.month).toBe('2026-12');
+    await world.gate().extend(early, CREDIT);
+    expect(early.month).toBe('2026-11');
+    await world.gate().rehold(early, november);
+    expect(early.month).toBe('2026-12');
+    await world.gate().rehold(early, moneyOf({ coverage: coverOf(20n) }));
+    expect(early.month).toBeUndefined();
+    expect((await world.lease({ money: undefined })).month).toBeUndefined();
   });
 }

@@ -209,11 +209,14 @@ class Play {
 }
 
 function expectSame(lease: Lease, call: PastCall): void {
-  const { payer, heldMicro, shortOf } = call.money;
-  expect({ payer: lease.payer, heldMicro: lease.heldMicro, shortOf: lease.shortOf }).toEqual({
+  const { payer, heldMicro, shortOf, terms } = call.money;
+  const month = payer === 'credits' ? terms?.purse?.month : undefined;
+  const { payer: by, heldMicro: held, shortOf: short } = lease;
+  expect({ payer: by, heldMicro: held, shortOf: short, month: lease.month }).toEqual({
     payer,
     heldMicro,
     shortOf,
+    month,
   });
 }
 
