@@ -10,7 +10,7 @@ import {
 } from './suite/coverage.ts';
 import { exactness, refusals } from './suite/exactness.ts';
 import { looks, looksOverTime } from './suite/looks.ts';
-import { caps, funds, holds, months, settlements } from './suite/money.ts';
+import { caps, funds, grants, holds, months, settlements } from './suite/money.ts';
 import { refusedReholds, reholds, sameCall } from './suite/reholds.ts';
 import { schedules } from './suite/schedules.ts';
 import { slots } from './suite/slots.ts';
@@ -43,6 +43,7 @@ const CHAPTERS = {
   funds,
   settlements,
   'monthly cap': caps,
+  grants,
   months,
   looks,
   'looks over time': looksOverTime,

@@ -133,6 +133,8 @@ export interface Lease {
    * may be newer than the one the request named. Nothing when no purse pays; `rehold` may change it.
    */
   readonly month: string | undefined;
+  /** The balance was counted on as well: the charge may be taken from it. */
+  readonly mayExchange: true | undefined;
   /**
    * The windows that count this call, for the store to remember across a restart. Empty where the gate itself
    * outlives the process.

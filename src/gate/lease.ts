@@ -46,6 +46,11 @@ export class MemoryLease implements Lease {
     return this.holding?.purse === undefined ? undefined : this.holding.month;
   }
 
+  get mayExchange(): true | undefined {
+    const { holding } = this;
+    return holding?.purse !== undefined && holding.terms.purse?.autoExchange ? true : undefined;
+  }
+
   /** Made when it is asked for: most calls have no rules at all. */
   get windows(): readonly LeasedWindow[] {
     const { holding } = this;

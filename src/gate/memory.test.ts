@@ -134,6 +134,7 @@ describe('memory gate', () => {
       heldMicro: 0n,
       shortOf: undefined,
       month: undefined,
+      mayExchange: undefined,
       windows: [],
     } as const;
     expect(() => one.leave(lease, NOTHING_DONE)).toThrow('comes back to the gate');

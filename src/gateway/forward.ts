@@ -171,6 +171,8 @@ function openInJournal(passage: Passage, route: Route, translation: Translation)
     protocolOut: translation.protocol,
     stream: call.stream,
     payer: call.payer,
+    month: call.lease?.month,
+    mayExchange: call.lease?.mayExchange,
     price: call.price,
     inputTokens: facts.inputTokensEstimate,
     images: facts.images,

@@ -118,6 +118,8 @@ function recordOf(call: Call, outcome: Outcome, amountMicro: bigint, settlement:
     usage: outcome.usage,
     estimated: outcome.estimated,
     payer: call.payer,
+    month: call.lease?.month,
+    mayExchange: call.lease?.mayExchange,
     price: price ?? null,
     amountMicro,
     chargeMicro,

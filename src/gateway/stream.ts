@@ -222,7 +222,8 @@ export class StreamAnswer implements ChunkSource {
     this.#state = 'flowing';
     call.firstByteAt = now;
     // From here on the call has begun: if we die, its input is charged, and its output from mark to mark.
-    carriage.journal.mark(call.id, { ...NO_USAGE, inputFresh: facts.inputTokensEstimate });
+    const usage = { ...NO_USAGE, inputFresh: facts.inputTokensEstimate };
+    carriage.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
     this.#lastMarkAt = now;
     if (call.lease !== undefined && call.lease.heldMicro < this.#passage.wantMicro) this.#bytesToCheck = 0;
     this.#onBegin();
@@ -267,8 +268,8 @@ export class StreamAnswer implements ChunkSource {
     this.#lastMarkAt = now;
     this.#finalMarked = this.#relay.terminated;
     const usage = this.#usageSoFar();
-    carriage.journal.mark(call.id, usage);
     if (!this.#finalMarked) this.#watchHold(usage);
+    if (!this.#ended) carriage.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
   }
 
   /**

@@ -17,6 +17,18 @@ export type Payer = 'byok' | 'subscription' | 'credits' | 'none';
 
 export type FreeReason = 'byok' | 'covered' | 'below-one-credit' | 'nothing-produced';
 
+/**
+ * What the gate's grant rested on. A call is settled by it, whatever the account has changed since: else who
+ * switches auto-exchange off while his calls run would have them for nothing. Absent where no purse pays, and
+ * in journals from before.
+ */
+export interface Granted {
+  /** Of the monthly cap that the call was counted under. */
+  readonly month?: string | undefined;
+  /** Balance was held with the Credits. */
+  readonly mayExchange?: true | undefined;
+}
+
 /** One try of one route. */
 export interface Attempt {
   readonly routeId: number;
@@ -30,7 +42,7 @@ export interface Attempt {
 }
 
 /** Written before the first byte goes upstream, and again for every further route: the last one counts. */
-export interface OpenCall {
+export interface OpenCall extends Granted {
   readonly callId: string;
   readonly createdAtMs: number;
   readonly accountId: number;
@@ -57,7 +69,7 @@ export interface OpenCall {
 }
 
 /** Everything the call log, the charge and a person who recomputes it need; the journal's `end` record. */
-export interface CallRecord {
+export interface CallRecord extends Granted {
   readonly callId: string;
   readonly createdAtMs: number;
   readonly accountId: number;
@@ -85,7 +97,7 @@ export interface CallRecord {
   readonly freeReason: FreeReason | null;
   readonly verdict: Verdict;
   readonly attempts: readonly Attempt[];
-  /** What the gate had granted by the end: an account with a monthly cap pays no more. */
+  /** What the gate had granted by the end: no more is taken. */
   readonly heldMicro: bigint;
   readonly ttfbMs: number | null;
   readonly durationMs: number;
@@ -105,8 +117,8 @@ export interface Journal {
    * StoreUnavailable when it could not be written: the call must not go upstream.
    */
   open(call: OpenCall): Promise<void>;
-  /** The record, and all before it, is in the operating system when this returns. */
-  mark(callId: string, usage: Usage): void;
+  /** With what the call holds now. It, and all before it, is in the operating system when this returns. */
+  mark(callId: string, usage: Usage, heldMicro: bigint): void;
   /** Written at the end of this turn: who tells the client of the end before that flushes first. */
   end(call: CallRecord): void;
   /** All that was told is in the operating system when this returns. */

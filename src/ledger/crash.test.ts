@@ -61,7 +61,7 @@ describe('a journal cut at any byte', () => {
     note({ req_1: 'cut 0' });
     await journal.open(sampleOpen('req_2'));
     note({ req_1: 'cut 0', req_2: 'cut 0' });
-    journal.mark('req_1', usageOf(5, 40));
+    journal.mark('req_1', usageOf(5, 40), 0n);
     note({ req_1: 'cut 40', req_2: 'cut 0' });
     journal.end(sampleEnd('req_2'));
     note({ req_1: 'cut 40', req_2: 'complete 500' });
@@ -180,7 +180,7 @@ class Node {
     const usage = usageOf(10, next.output);
     if (next.kind === 'reroute') journal.open(sampleOpen(callId, { routeId: next.output }));
     else this.expected.set(callId, next.output);
-    if (next.kind === 'mark') journal.mark(callId, usage);
+    if (next.kind === 'mark') journal.mark(callId, usage, 0n);
     if (next.kind !== 'end') return;
     journal.end(sampleEnd(callId, { usage, chargeMicro: BigInt(next.output) }));
     this.#running.delete(callId);

@@ -14,7 +14,14 @@ import { fault } from '../kernel/fault.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { CallRecord, Journal, OpenCall } from './contract.ts';
-import { encodeEnd, encodeMark, encodeOpen, FRAME_BYTES_MAX, withoutDroppedFields } from './record.ts';
+import {
+  encodeEnd,
+  encodeMark,
+  encodeOpen,
+  FRAME_BYTES_MAX,
+  type Mark,
+  withoutDroppedFields,
+} from './record.ts';
 import { decodeLine } from './record-reader.ts';
 import { listSegments } from './segment.ts';
 import { type Location, type Segment, SegmentFiles, type WriteAt } from './segment-files.ts';
@@ -57,7 +64,7 @@ export async function openJournal(options: JournalOptions): Promise<FileJournal>
 interface CallState {
   /** Kept while the call is open, so that its records can be written again. */
   open: OpenCall | undefined;
-  usage: Usage | undefined;
+  mark: Mark | undefined;
   openIn: Segment | undefined;
   markIn: Segment | undefined;
   endIn: Segment | undefined;
@@ -130,14 +137,15 @@ class SegmentedJournal implements FileJournal {
     await this.#opening.promise;
   }
 
-  mark(callId: string, usage: Usage): void {
+  mark(callId: string, usage: Usage, heldMicro: bigint): void {
     const state = this.#calls.get(callId);
     assert(state !== undefined && !state.ended, `call ${callId} is marked while it is open`);
     // A lost mark costs precision after a crash, not the call.
     if (this.#failing) return;
-    this.#put(this.#encodeMark(callId, usage), (location) => {
+    const mark = { callId, usage, heldMicro, atMs: this.#options.clock.now() };
+    this.#put(encodeMark(mark), (location) => {
       if (location === undefined) return;
-      state.usage = usage;
+      state.mark = mark;
       this.#moveMark(state, location.segment);
     });
     this.flush();
@@ -205,7 +213,7 @@ class SegmentedJournal implements FileJournal {
   #remember(callId: string): CallState {
     const state: CallState = {
       open: undefined,
-      usage: undefined,
+      mark: undefined,
       openIn: undefined,
       markIn: undefined,
       endIn: undefined,
@@ -232,10 +240,6 @@ class SegmentedJournal implements FileJournal {
     if (this.#leftOut === 0) return;
     this.#options.log.warn({ calls: this.#leftOut }, 'journal has room again: refused calls were not logged');
     this.#leftOut = 0;
-  }
-
-  #encodeMark(callId: string, usage: Usage): string {
-    return encodeMark(callId, usage, this.#options.clock.now());
   }
 
   #putEnd(call: CallRecord, onWritten: OnWritten): void {
@@ -283,6 +287,7 @@ class SegmentedJournal implements FileJournal {
       return;
     }
     state.open = call;
+    if (state.mark !== undefined) state.mark = { ...state.mark, heldMicro: call.heldMicro };
     this.#moveOpen(state, location.segment);
     this.#toCarry += 1;
     fault('journal.after-open');
@@ -307,11 +312,10 @@ class SegmentedJournal implements FileJournal {
     if (this.#files.current.number - segment.number < JOURNAL_CARRY_SEGMENTS) return;
     const [state] = states;
     assert(state?.open !== undefined, 'an open call remembers how it was opened');
-    const { callId } = state.open;
     // One write for both: the old records go only when the new ones stand.
     this.#put(encodeOpen(state.open), (location) => location && this.#moveOpen(state, location.segment));
-    if (state.usage !== undefined) {
-      const mark = this.#encodeMark(callId, state.usage);
+    if (state.mark !== undefined) {
+      const mark = encodeMark({ ...state.mark, atMs: this.#options.clock.now() });
       this.#put(mark, (location) => location && this.#moveMark(state, location.segment));
     }
     this.#writeTurn();
@@ -347,7 +351,7 @@ class SegmentedJournal implements FileJournal {
     this.#files.pin(segment);
     state.endIn = segment;
     state.open = undefined;
-    state.usage = undefined;
+    state.mark = undefined;
     this.#moveOpen(state, undefined);
     this.#moveMark(state, undefined);
   }

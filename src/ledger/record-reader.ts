@@ -7,7 +7,7 @@ import { isJsonObject, parseJson } from '../kernel/json.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, CallRecord, FreeReason, OpenCall, Payer, Verdict } from './contract.ts';
-import { FRAME_HEAD_BYTES, isDuration, type JournalRecord } from './record.ts';
+import { FRAME_HEAD_BYTES, isDuration, type JournalRecord, type Mark } from './record.ts';
 import { isCount } from './repeated-text.ts';
 
 /**
@@ -107,7 +107,8 @@ const unsetMicro: Read<bigint | undefined> = (value) =>
   value === null || value === undefined ? undefined : micro(value);
 /** Absent in journals from before it was there. */
 const textOrNone: Read<string> = (value) => (value === undefined ? '' : text(value));
-const own: Read<true | undefined> = (value) => (value === true ? true : undefined);
+const setOrNot: Read<true | undefined> = (value) => (value === true ? true : undefined);
+const unsetText: Read<string | undefined> = (value) => (value === undefined ? undefined : text(value));
 const protocol = oneOf(...PROTOCOLS);
 const payer = oneOf<Payer>('byok', 'subscription', 'credits', 'none');
 
@@ -141,10 +142,11 @@ const readPrice = fieldsOf<PriceSnapshot>({
   }),
 });
 
-const readMark = fieldsOf<{ callId: string; usage: Usage; atMs: number }>({
+const readMark = fieldsOf<Mark>({
   callId: text,
   usage: readUsage,
   atMs: count,
+  heldMicro: unsetMicro,
 });
 
 const leasedWindow = {
@@ -166,6 +168,8 @@ const caller = {
   protocolIn: protocol,
   stream: flag,
   payer,
+  month: unsetText,
+  mayExchange: setOrNot,
 };
 
 const readOpen = fieldsOf<OpenCall>({
@@ -173,7 +177,7 @@ const readOpen = fieldsOf<OpenCall>({
   routeId: integer,
   vendor: text,
   credential: textOrNone,
-  own,
+  own: setOrNot,
   protocolOut: protocol,
   price: readPrice,
   inputTokens: count,
@@ -208,7 +212,7 @@ const readEnd = fieldsOf<CallRecord>({
       routeId: integer,
       vendor: text,
       credential: text,
-      own,
+      own: setOrNot,
       outcome: text,
       durationMs: duration,
     }),

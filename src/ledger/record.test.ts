@@ -42,9 +42,19 @@ describe('journal records', () => {
 
   it('a mark reads back as it was written', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), anyUsage, fc.nat(), (callId, usage, atMs) => {
-        expect(readBack(encodeMark(callId, usage, atMs))).toEqual({ kind: 'mark', callId, usage, atMs });
-      }),
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        anyUsage,
+        fc.nat(),
+        fc.bigInt({ min: 0n, max: 10n ** 20n }),
+        (...of) => {
+          const [callId, usage, atMs, heldMicro] = of;
+          const mark = { callId, usage, atMs, heldMicro };
+          expect(readBack(encodeMark(mark))).toEqual({ kind: 'mark', ...mark });
+          const before = encodeMark({ ...mark, heldMicro: undefined });
+          expect(readBack(before)).toEqual({ kind: 'mark', ...mark, heldMicro: undefined });
+        },
+      ),
     );
   });
 
@@ -53,6 +63,16 @@ describe('journal records', () => {
     const call = sampleEnd('req_1', { attempts: [{ ...attempt, own: true }, attempt] });
     const read = readBack(encodeEnd(call));
     expect(read).toMatchObject({ call: { attempts: [{ own: true }, { own: undefined }] } });
+  });
+
+  it('tells what the grant rested on, where a purse pays', () => {
+    for (const granted of [{ month: '2026-11', mayExchange: true as const }, { month: '2026-12' }]) {
+      expect(readBack(encodeOpen(sampleOpen('req_1', granted)))).toMatchObject({ call: granted });
+      expect(readBack(encodeEnd(sampleEnd('req_1', granted)))).toMatchObject({ call: granted });
+    }
+    const none = { month: undefined, mayExchange: undefined };
+    expect(readBack(encodeEnd(sampleEnd('req_1')))).toMatchObject({ call: none });
+    expect(encodeEnd(sampleEnd('req_1'))).not.toMatch(/month|mayExchange/);
   });
 
   it('an open record from before credentials were named is read without one', () => {
@@ -92,7 +112,7 @@ describe('journal records', () => {
     const samples = [
       encodeOpen(sampleOpen('req_1')),
       encodeEnd(sampleEnd('req_1')),
-      encodeMark('req_1', usageOf(1, 2), 3),
+      encodeMark({ callId: 'req_1', usage: usageOf(1, 2), atMs: 3, heldMicro: 4n }),
     ];
     fc.assert(
       fc.property(fc.constantFrom(...samples), fc.nat(), fc.jsonValue(), (sample, at, value) => {
@@ -124,7 +144,9 @@ describe('journal records', () => {
     expect(() => encodeEnd(sampleEnd('req_1', { chargeMicro: -1n }))).toThrow('never negative');
     expect(() => encodeEnd(sampleEnd('req_1', { usage: usageOf(1.5, 0) }))).toThrow('whole numbers');
     expect(() => encodeOpen(sampleOpen('req_1', { accountId: Number.NaN }))).toThrow('ids');
-    expect(() => encodeMark('req_1', usageOf(0, 0), -1)).toThrow('a time');
+    expect(() => encodeMark({ callId: 'req_1', usage: usageOf(0, 0), atMs: -1, heldMicro: 0n })).toThrow(
+      'a time',
+    );
   });
 
   it('a record longer than its bound is refused, one of exactly the bound is not', () => {

@@ -3,7 +3,7 @@ import { JOURNAL_RECORD_BYTES_MAX } from '../bounds.ts';
 import type { RememberedWindow } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Usage } from '../kernel/usage.ts';
-import type { Attempt, CallRecord, OpenCall } from './contract.ts';
+import type { Attempt, CallRecord, Granted, OpenCall } from './contract.ts';
 import { isCount, isId, quote, repeatedText } from './repeated-text.ts';
 
 /**
@@ -14,8 +14,16 @@ import { isCount, isId, quote, repeatedText } from './repeated-text.ts';
  */
 export type JournalRecord =
   | { readonly kind: 'open'; readonly call: OpenCall }
-  | { readonly kind: 'mark'; readonly callId: string; readonly usage: Usage; readonly atMs: number }
+  | ({ readonly kind: 'mark' } & Mark)
   | { readonly kind: 'end'; readonly call: CallRecord };
+
+export interface Mark {
+  readonly callId: string;
+  readonly usage: Usage;
+  readonly atMs: number;
+  /** What the call held then; nothing in journals from before. */
+  readonly heldMicro: bigint | undefined;
+}
 
 /** Eight digits and a space before the JSON, a line feed after it. */
 export const FRAME_HEAD_BYTES = 9;
@@ -50,13 +58,15 @@ export function encodeOpen(call: OpenCall): string {
   return (
     `{"kind":"open","call":{"callId":${quoteId(call.callId)},"createdAtMs":${call.createdAtMs}` +
     `,"inputTokens":${call.inputTokens},"images":${call.images},"heldMicro":"${call.heldMicro}",${text}` +
-    `,"credential":${quote(call.credential)}${encodeOwn(call)}${encodeWindows(windows, NONE_USED)}}}`
+    `,"credential":${quote(call.credential)}${encodeOwn(call)}${encodeGranted(call)}` +
+    `${encodeWindows(windows, NONE_USED)}}}`
   );
 }
 
-export function encodeMark(callId: string, usage: Usage, atMs: number): string {
+export function encodeMark({ callId, usage, atMs, heldMicro }: Mark): string {
   assert(isCount(atMs), 'a time is a count');
-  return `{"kind":"mark","callId":${quoteId(callId)},"usage":${encodeUsage(usage)},"atMs":${atMs}}`;
+  const held = heldMicro === undefined ? '' : `,"heldMicro":"${heldMicro}"`;
+  return `{"kind":"mark","callId":${quoteId(callId)},"usage":${encodeUsage(usage)},"atMs":${atMs}${held}}`;
 }
 
 export function encodeEnd(call: CallRecord): string {
@@ -72,7 +82,7 @@ export function encodeEnd(call: CallRecord): string {
     `,"chargeMicro":"${call.chargeMicro}","freeReason":${quote(call.freeReason)}` +
     `,"verdict":"${call.verdict}","attempts":[${encodeAttempts(call.attempts)}]` +
     `,"heldMicro":"${call.heldMicro}","ttfbMs":${call.ttfbMs},"durationMs":${call.durationMs}` +
-    `,"droppedFields":${dropped},${text}${encodeWindows(windows, call.windows)}}}`
+    `,"droppedFields":${dropped},${text}${encodeGranted(call)}${encodeWindows(windows, call.windows)}}}`
   );
 }
 
@@ -122,6 +132,11 @@ function encodeAttempt(attempt: Attempt): string {
 /** Few credentials are an account's own: for all others the field is absent. */
 function encodeOwn({ own }: Pick<Attempt, 'own'>): string {
   return own ? ',"own":true' : '';
+}
+
+function encodeGranted({ month, mayExchange }: Granted): string {
+  if (month === undefined) return '';
+  return `,"month":${quote(month)}${mayExchange ? ',"mayExchange":true' : ''}`;
 }
 
 const NONE_USED: readonly RememberedWindow[] = Object.freeze([]);

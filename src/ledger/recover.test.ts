@@ -59,9 +59,9 @@ describe('recover', () => {
       journal.open(sampleOpen('req_done'));
       journal.end(sampleEnd('req_done'));
       journal.open(sampleOpen('req_cut'));
-      journal.mark('req_cut', usageOf(900, 10));
+      journal.mark('req_cut', usageOf(900, 10), 50_000_000n);
       clock.advance(2_500);
-      journal.mark('req_cut', usageOf(900, 70));
+      journal.mark('req_cut', usageOf(900, 70), 50_000_000n);
       journal.end(sampleEnd('req_refused', { verdict: 'refused', status: 429, chargeMicro: 0n }));
     });
     expect(await run()).toMatchObject({ ended: 2, cut: 1, rejected: 0, skipped: 0 });
@@ -85,7 +85,7 @@ describe('recover', () => {
   it('run five times it has done what it did once, whatever is repeated', async () => {
     const work = (journal: FileJournal) => {
       journal.open(sampleOpen('req_1'));
-      journal.mark('req_1', usageOf(500, 500));
+      journal.mark('req_1', usageOf(500, 500), 50_000_000n);
       journal.open(sampleOpen('req_2'));
       journal.end(sampleEnd('req_2'));
     };
@@ -107,7 +107,7 @@ describe('recover', () => {
     await write((journal) => {
       journal.open(sampleOpen('req_1'));
       journal.open(sampleOpen('req_1', { routeId: 8, modelUsed: 'm-2', price: dear }));
-      journal.mark('req_1', usageOf(1_000, 100));
+      journal.mark('req_1', usageOf(1_000, 100), 50_000_000n);
     });
     await run();
     expect(ledger.calls.get('req_1')).toMatchObject({
@@ -168,7 +168,7 @@ describe('recover', () => {
       journal.end(sampleEnd('req_1', { chargeMicro: 3n }));
       journal.end(sampleEnd('req_2', { accountId: 2, chargeMicro: 4n }));
       journal.open(sampleOpen('req_3'));
-      journal.mark('req_3', usageOf(500, 500));
+      journal.mark('req_3', usageOf(500, 500), 50_000_000n);
     };
     const settled = (account: SettledCalls) => void told.push(account);
     await write(work);
@@ -210,15 +210,12 @@ describe('recover', () => {
 });
 
 describe('the end of an interrupted call', () => {
-  const endOf = (open: Partial<OpenCall>, outputText: number | undefined) =>
-    endAtLastMark(
-      {
-        open: sampleOpen('req_1', open),
-        usage: outputText === undefined ? undefined : usageOf(0, outputText),
-        markedAtMs: undefined,
-      },
-      1000,
-    );
+  const endOf = (open: Partial<OpenCall>, outputText: number | undefined, heldMicro?: bigint) => {
+    const call = sampleOpen('req_1', open);
+    const { callId, createdAtMs: atMs } = call;
+    const mark = { callId, usage: usageOf(0, outputText ?? 0), atMs, heldMicro };
+    return endAtLastMark({ open: call, mark: outputText === undefined ? undefined : mark }, 1000);
+  };
 
   it('before its first mark nothing is charged, not even input', () => {
     expect(endOf({ inputTokens: 9_999, images: 3 }, undefined)).toMatchObject({
@@ -257,6 +254,24 @@ describe('the end of an interrupted call', () => {
     expect(endOf({ windows: windows.slice(0, 1) }, 1).windows).toEqual([
       { ...window, dimension: 'requests', used: 1n },
     ]);
+  });
+
+  it('pays no more than it held at its last mark, which is not told in journals from before', () => {
+    expect(endOf({ inputTokens: 1_000, heldMicro: 5_000_000n }, 10, 6_000_000n)).toMatchObject({
+      chargeMicro: 7_280_000n,
+      heldMicro: 6_000_000n,
+    });
+    expect(endOf({ inputTokens: 1_000, heldMicro: 5_000_000n }, 10).heldMicro).toBe(7_280_000n);
+    expect(endOf({ inputTokens: 1_000, heldMicro: 9_000_000n }, 10).heldMicro).toBe(9_000_000n);
+    expect(endOf({ heldMicro: 5_000_000n }, undefined).heldMicro).toBe(5_000_000n);
+  });
+
+  it('is settled by what its grant rested on', () => {
+    expect(endOf({ month: '2026-12', mayExchange: true }, 10)).toMatchObject({
+      month: '2026-12',
+      mayExchange: true,
+    });
+    expect(endOf({}, 10)).toMatchObject({ month: undefined, mayExchange: undefined });
   });
 
   it('below one Credit nothing is charged', () => {

@@ -5,10 +5,11 @@ import type { Gate } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import { fault } from '../kernel/fault.ts';
 import type { Logger } from '../kernel/log.ts';
+import { maxMicro } from '../kernel/money.ts';
 import { inputTokens, NO_USAGE, totalTokens, type Usage } from '../kernel/usage.ts';
 import { settleBatch } from './batch.ts';
 import type { CallRecord, FreeReason, LedgerStore, OpenCall } from './contract.ts';
-import type { JournalRecord } from './record.ts';
+import type { JournalRecord, Mark } from './record.ts';
 import { decodeLine } from './record-reader.ts';
 import { keepRejected } from './rejected.ts';
 import { listSegments, readLines, segmentPath } from './segment.ts';
@@ -63,8 +64,7 @@ export async function recover(options: RecoverOptions): Promise<RecoverReport> {
 /** A call without an end, as its records tell it. */
 export interface Interrupted {
   open: OpenCall;
-  usage: Usage | undefined;
-  markedAtMs: number | undefined;
+  mark: Mark | undefined;
 }
 
 class Recovery {
@@ -110,16 +110,19 @@ class Recovery {
         const known = this.#open.get(record.call.callId);
         // The next route of a call, or the same record carried into a newer segment: marks stay.
         if (known === undefined) {
-          this.#open.set(record.call.callId, { open: record.call, usage: undefined, markedAtMs: undefined });
-        } else known.open = record.call;
+          this.#open.set(record.call.callId, { open: record.call, mark: undefined });
+          return;
+        }
+        known.open = record.call;
+        // A mark is written with the hold of its moment: what was told last counts.
+        if (known.mark !== undefined) known.mark = { ...known.mark, heldMicro: record.call.heldMicro };
         return;
       }
       case 'mark': {
         // Without its open record, in a segment that is gone, the call was committed long ago.
         const known = this.#open.get(record.callId);
         if (known === undefined) return;
-        known.usage = record.usage;
-        known.markedAtMs = record.atMs;
+        known.mark = record;
         return;
       }
       case 'end':
@@ -166,7 +169,7 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
   const chargeMicro = open.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
   assert(chargeMicro >= 0n, 'a charge is never negative');
   const { routeId, vendor, credential, own } = open;
-  const durationMs = Math.max(0, (call.markedAtMs ?? open.createdAtMs) - open.createdAtMs);
+  const durationMs = Math.max(0, (call.mark?.atMs ?? open.createdAtMs) - open.createdAtMs);
   return {
     callId: open.callId,
     createdAtMs: open.createdAtMs,
@@ -185,6 +188,8 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
     usage,
     estimated: true,
     payer: open.payer,
+    month: open.month,
+    mayExchange: open.mayExchange,
     price: open.price,
     amountMicro,
     chargeMicro,
@@ -192,14 +197,17 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
     verdict: 'cut-by-gateway',
     // The last one; what came of those before it died with the process.
     attempts: [{ routeId, vendor, credential, own, outcome: 'cut-by-gateway', durationMs }],
-    // A stream's hold grows with its cost; how far it had grown died with the process.
-    heldMicro: open.heldMicro > chargeMicro ? open.heldMicro : chargeMicro,
+    // A stream's hold grows with its cost. Journals from before do not tell how far it had grown.
+    heldMicro:
+      call.mark === undefined
+        ? open.heldMicro
+        : (call.mark.heldMicro ?? maxMicro(open.heldMicro, chargeMicro)),
     ttfbMs: null,
     durationMs,
     droppedFields: [],
     windows: useOfWindows(open.windows, {
       // Before the first mark the windows count what the call was admitted with.
-      tokens: call.usage === undefined ? open.inputTokens : totalTokens(usage),
+      tokens: call.mark === undefined ? open.inputTokens : totalTokens(usage),
       amountMicro,
       images: Math.max(open.images, usage.images),
       videos: usage.videos,
@@ -208,9 +216,9 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
 }
 
 function usageAtLastMark(call: Interrupted): Usage {
-  if (call.usage === undefined) return NO_USAGE;
-  if (inputTokens(call.usage) > 0) return call.usage;
-  return { ...call.usage, inputFresh: call.open.inputTokens };
+  if (call.mark === undefined) return NO_USAGE;
+  const { usage } = call.mark;
+  return inputTokens(usage) > 0 ? usage : { ...usage, inputFresh: call.open.inputTokens };
 }
 
 function freeReasonOf(open: OpenCall, amountMicro: bigint): FreeReason {

@@ -62,6 +62,17 @@ function sumOf(purse: Purse, pool: string): bigint {
   return entries.reduce((total, entry) => total + entry.changeMicro, 0n);
 }
 
+test('balance that was held is taken, although auto-exchange was switched off since', () => {
+  const purse = purseOf({ balanceMicro: 10_000_000n, autoExchange: false });
+  const terms = { creditsPerYuan: 1000, month: '2026-11' };
+  const cost = { accountId: 1, amountMicro: 5_000n, chargeMicro: 5_000_000n };
+  const taken = { creditsMicro: 5_000_000n, exchangedMicro: 5_000n, shortfallMicro: 0n };
+  expect(takeCharge(purse, callOf({ ...cost, mayExchange: true }), terms)).toMatchObject(taken);
+  expect(purse.balanceMicro).toBe(9_995_000n);
+  expect(takeCharge(purse, callOf(cost), terms)).toMatchObject({ creditsMicro: 0n, exchangedMicro: 0n });
+  expect(purse.balanceMicro).toBe(9_995_000n);
+});
+
 test('a call that nobody pays with Credits cannot be charged', () => {
   const purse = purseOf({ creditsMicro: 10n ** 12n });
   const terms = { creditsPerYuan: 1000, month: '2026-11' };

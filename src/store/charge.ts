@@ -55,7 +55,7 @@ export interface Terms {
 
 /**
  * Takes a call's charge from the purse: from Credits first; what is missing is bought from the balance when
- * auto-exchange is on; what is then still missing is the shortfall. Nothing ever goes below zero. No more is
+ * auto-exchange is on, or was when the gate let the call in; what is then still missing is the shortfall. Nothing ever goes below zero. No more is
  * taken than the gate has granted: at its end a call was granted all that was free, so the rest is what other
  * calls hold, or what the cap does not allow.
  */
@@ -93,7 +93,9 @@ function exchangeMissing(
   { dueMicro, creditsPerYuan }: { readonly dueMicro: bigint; readonly creditsPerYuan: number },
 ): bigint {
   const missingMicro = dueMicro - purse.creditsMicro;
-  if (missingMicro <= 0n || !purse.autoExchange || purse.balanceMicro === 0n) return 0n;
+  // Who has switched it off since had his balance held all the same.
+  const mayExchange = purse.autoExchange || call.mayExchange;
+  if (missingMicro <= 0n || !mayExchange || purse.balanceMicro === 0n) return 0n;
   const movedMicro = minMicro(yuanToBuyMicro(missingMicro, creditsPerYuan), purse.balanceMicro);
   exchange(purse, movedMicro, { creditsPerYuan, ...reason(call) });
   return movedMicro;

@@ -171,6 +171,18 @@ describe('a charge', () => {
       creditsMicro: 925_000_000n,
     });
   });
+
+  test('counts in the month that the gate held it in, whenever it began', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 1_000_000_000n });
+    const october = { accountId, createdAtMs: Date.UTC(2026, 9, 20) };
+    expect(await settleOne(callOf({ ...october, month: '2026-11' }))).toMatchObject({
+      month: '2026-11',
+      monthSpentMicro: 25_000n,
+    });
+    const late = callOf({ ...october, month: '2026-11' });
+    expect(await settleOne(late)).toMatchObject({ month: '2026-11', monthSpentMicro: 50_000n });
+    expect(await consumptionOf(late)).toMatchObject({ month: '2026-11' });
+  });
 });
 
 describe('a call', () => {

@@ -58,6 +58,23 @@ describe('who pays, in the order of the specification', () => {
   });
 });
 
+describe('what is switched while a call runs', () => {
+  it.each([
+    ['auto-exchange', { autoExchange: false }],
+    ['API billing', { apiBilling: false }],
+  ] as const)('is in force for the next one: without %s it is paid all the same', async (_name, patch) => {
+    const wanted = { balanceMicro: 5_000_000n, autoExchange: true };
+    const customer = await world.customer(wanted);
+    const running = world.ask(customer, { words: 'tokens=40 delay=1500' });
+    await expect.poll(() => world.world.simulator.stats.open).toBe(1);
+    await world.change(customer, patch);
+    expect((await world.ask(customer)).status).toBe(403);
+    const { status, row, paid, heard } = await running;
+    expect([status, paid]).toEqual([200, creditsOf(costOf(heard[0]))]);
+    expect(row.charge_micro).toBe(paid);
+  });
+});
+
 describe('when nobody can pay the answer is 40202', () => {
   it.each<[string, Wanted]>([
     ['there are no Credits', {}],

@@ -65,7 +65,10 @@ export class MemoryBooks implements Books {
     for (const call of calls) {
       if (this.#known.has(call.callId)) continue;
       this.#known.set(call.callId, call);
-      const terms = { creditsPerYuan: CREDITS_PER_YUAN, month: calendar.month(call.createdAtMs) };
+      const terms = {
+        creditsPerYuan: CREDITS_PER_YUAN,
+        month: call.month ?? calendar.month(call.createdAtMs),
+      };
       const { creditsMicro, shortfallMicro } =
         call.chargeMicro === 0n ? freeConsumption(call, terms) : takeCharge(this.#purse, call, terms);
       this.#taken.push({ callId: call.callId, creditsMicro, shortfallMicro });

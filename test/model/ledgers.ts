@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Gate } from '../../src/gate/contract.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
-import type { Usage } from '../../src/kernel/usage.ts';
 import { settleBatch } from '../../src/ledger/batch.ts';
 import type { CallRecord, Journal, LedgerStore, OpenCall } from '../../src/ledger/contract.ts';
 import { type FileJournal, openJournal } from '../../src/ledger/journal.ts';
+import type { Mark } from '../../src/ledger/record.ts';
 import { endAtLastMark, recover } from '../../src/ledger/recover.ts';
 import { createSettler, type Settler } from '../../src/ledger/settler.ts';
 import { tellGate } from '../../src/ledger/tell-gate.ts';
@@ -31,7 +31,7 @@ export interface LedgerParts {
 
 interface Open {
   open: OpenCall;
-  usage: Usage | undefined;
+  mark: Mark | undefined;
 }
 
 /** The rules without the files: batches, the way to the gate, and what is left of an interrupted call. */
@@ -47,12 +47,12 @@ export class QuickLedger implements TestLedger {
   readonly journal: TestLedger['journal'] = {
     open: async (call) => {
       const known = this.#open.get(call.callId);
-      if (known === undefined) this.#open.set(call.callId, { open: call, usage: undefined });
-      else known.open = call;
+      const mark = known?.mark && { ...known.mark, heldMicro: call.heldMicro };
+      this.#open.set(call.callId, { open: call, mark });
     },
-    mark: (callId, usage) => {
+    mark: (callId, usage, heldMicro) => {
       const known = this.#open.get(callId);
-      if (known !== undefined) known.usage = usage;
+      if (known !== undefined) known.mark = { callId, usage, atMs: 0, heldMicro };
     },
     end: (call) => {
       this.#open.delete(call.callId);
@@ -70,9 +70,7 @@ export class QuickLedger implements TestLedger {
   }
 
   async restart(tell: Gate['settled'] | undefined): Promise<void> {
-    const cut = [...this.#open.values()].map(({ open, usage }) =>
-      endAtLastMark({ open, usage, markedAtMs: undefined }, CREDITS_PER_YUAN),
-    );
+    const cut = [...this.#open.values()].map((call) => endAtLastMark(call, CREDITS_PER_YUAN));
     const calls = [...this.#ended, ...cut];
     this.#open.clear();
     this.#ended = [];

@@ -150,6 +150,7 @@ export class Play {
       call.produced = { input: call.input, output: call.produced.output + step.tokens };
       if (!step.marked) return;
       call.marked = call.produced;
+      call.openHeldMicro = call.heldMicro;
       this.#parts.system.mark(running, call.produced);
     });
   }

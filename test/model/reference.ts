@@ -171,7 +171,7 @@ export class Reference {
     for (const call of this.running) {
       // Before the first mark nothing is known to have been produced, and nothing is charged.
       this.#cost(call, call.marked ?? { input: 0, output: 0 });
-      call.heldMicro = call.openHeldMicro > call.chargeMicro ? call.openHeldMicro : call.chargeMicro;
+      call.heldMicro = call.openHeldMicro;
       call.countedMicro = call.amountMicro;
       // A gate that outlives us corrects no tokens of calls that never left.
       if (this.#gate === 'forgets' && call.marked !== undefined) {
@@ -192,7 +192,8 @@ export class Reference {
     call.state = 'settled';
     const dueMicro = call.chargeMicro < call.heldMicro ? call.chargeMicro : call.heldMicro;
     const missingMicro = dueMicro - this.creditsMicro;
-    if (missingMicro > 0n && this.autoExchange) {
+    // Who has switched it off since had the balance held all the same.
+    if (missingMicro > 0n && (this.autoExchange || call.autoExchange)) {
       const wantedMicro = (missingMicro + FACTOR - 1n) / FACTOR;
       const movedMicro = wantedMicro < this.balanceMicro ? wantedMicro : this.balanceMicro;
       this.balanceMicro -= movedMicro;
@@ -200,7 +201,7 @@ export class Reference {
     }
     call.paidMicro = dueMicro < this.creditsMicro ? dueMicro : this.creditsMicro;
     this.creditsMicro -= call.paidMicro;
-    const month = this.monthOf(call.createdAtMs);
+    const month = call.payer === 'credits' ? call.holdMonth : this.monthOf(call.createdAtMs);
     this.spentMicro.set(month, (this.spentMicro.get(month) ?? 0n) + call.paidMicro / FACTOR);
   }
 

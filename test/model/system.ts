@@ -125,8 +125,8 @@ export class System {
     return result;
   }
 
-  mark({ call }: Running, produced: Tokens): void {
-    this.#parts.ledger.journal.mark(call.id, usageOf(produced));
+  mark({ call, lease }: Running, produced: Tokens): void {
+    this.#parts.ledger.journal.mark(call.id, usageOf(produced), lease.heldMicro);
   }
 
   /** As the gateway ends it; the record is what the journal was told. */
@@ -245,6 +245,8 @@ function openOf(call: Call, { input }: Wanted) {
     protocolOut: 'chat',
     stream: true,
     payer: call.payer,
+    month: lease.month,
+    mayExchange: lease.mayExchange,
     price,
     inputTokens: input,
     images: 0,

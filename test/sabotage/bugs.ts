@@ -77,6 +77,20 @@ const CHARGES: readonly Bug[] = [
     catcher: charge('no more is taken than the gate granted'),
   },
   {
+    name: 'who switches auto-exchange off pays nothing for what runs',
+    file: 'src/store/charge.ts',
+    text: 'purse.autoExchange || call.mayExchange;',
+    instead: 'purse.autoExchange;',
+    catcher: charge('balance that was held is taken'),
+  },
+  {
+    name: 'a charge counts in another month than its hold',
+    file: 'src/store/ledger.ts',
+    text: 'month: call.month ?? calendar.month(call.createdAtMs)',
+    instead: 'month: calendar.month(call.createdAtMs)',
+    catcher: { file: 'src/store/ledger.test.ts', name: 'counts in the month that the gate held it in' },
+  },
+  {
     name: 'a late call of an old month counts into the new one',
     file: 'src/store/charge.ts',
     text: 'if (month < purse.month) return;',
@@ -125,9 +139,16 @@ const JOURNAL: readonly Bug[] = [
   {
     name: 'recovery ignores the marks',
     file: 'src/ledger/recover.ts',
-    text: 'known.usage = record.usage;',
+    text: 'known.mark = record;',
     instead: '',
     catcher: recover('ends open calls at their last mark'),
+  },
+  {
+    name: 'recovery takes what was never granted',
+    file: 'src/ledger/recover.ts',
+    text: ': (call.mark.heldMicro ?? maxMicro(open.heldMicro, chargeMicro)),',
+    instead: ': maxMicro(open.heldMicro, chargeMicro),',
+    catcher: recover('pays no more than it held at its last mark'),
   },
   {
     name: 'recovery charges who does not pay by Credits',

@@ -60,7 +60,7 @@ export async function writeJournal(directory: string, racers: readonly Racer[]):
   for (const { call } of racers) journal.open(openOf(call));
   for (const { call, ending } of racers) {
     if (ending === 'ended') journal.end(call);
-    else journal.mark(call.callId, call.usage);
+    else journal.mark(call.callId, call.usage, call.heldMicro);
   }
   await journal.close();
 }

@@ -58,6 +58,10 @@ export class RedisLease implements Lease {
     return this.held.payer === 'credits' ? this.held.month : undefined;
   }
 
+  get mayExchange(): true | undefined {
+    return this.held.payer === 'credits' && this.terms?.purse?.autoExchange ? true : undefined;
+  }
+
   /** Redis outlives the process, so the store need not remember them. */
   get windows(): readonly LeasedWindow[] {
     return NO_WINDOWS;

@@ -179,6 +179,19 @@ export function caps(world: World): void {
   });
 }
 
+export function grants(world: World): void {
+  it('a lease tells that the balance was counted on, as long as the purse pays', async () => {
+    const exchanging = holdOf(rich, { autoExchange: true });
+    const lease = await world.lease({ money: exchanging });
+    expect(lease.mayExchange).toBe(true);
+    expect((await world.lease({ money: holdOf(rich) })).mayExchange).toBeUndefined();
+    await world.gate().rehold(lease, moneyOf({ coverage: coverOf(20n) }));
+    expect(lease.mayExchange).toBeUndefined();
+    await world.gate().rehold(lease, exchanging);
+    expect(lease.mayExchange).toBe(true);
+  });
+}
+
 export function months(world: World): void {
   it('a new month starts with nothing spent, while what is pending still cannot be spent again', async () => {
     const money = holdOf(rich, { capMicro: 12_000n });
