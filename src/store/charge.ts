@@ -55,9 +55,9 @@ export interface Terms {
 
 /**
  * Takes a call's charge from the purse: from Credits first; what is missing is bought from the balance when
- * auto-exchange is on, or was when the gate let the call in; what is then still missing is the shortfall. Nothing ever goes below zero. No more is
- * taken than the gate has granted: at its end a call was granted all that was free, so the rest is what other
- * calls hold, or what the cap does not allow.
+ * auto-exchange is on, or was when the gate let the call in; what is then still missing is the shortfall.
+ * Nothing ever goes below zero. No more is taken than the gate has granted: at its end a call was granted all
+ * that was free, so the rest is what other calls hold, or what the cap does not allow.
  */
 export function takeCharge(purse: Purse, call: CallRecord, terms: Terms): Consumption {
   assert(call.chargeMicro > 0n, 'only a charge is taken');
