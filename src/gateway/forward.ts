@@ -173,6 +173,7 @@ function openInJournal(passage: Passage, route: Route, translation: Translation)
     payer: call.payer,
     month: call.lease?.month,
     mayExchange: call.lease?.mayExchange,
+    creditsPerYuan: carriage.settlement.creditsPerYuan,
     price: call.price,
     inputTokens: facts.inputTokensEstimate,
     images: facts.images,

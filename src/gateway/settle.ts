@@ -120,6 +120,7 @@ function recordOf(call: Call, outcome: Outcome, amountMicro: bigint, settlement:
     payer: call.payer,
     month: call.lease?.month,
     mayExchange: call.lease?.mayExchange,
+    creditsPerYuan,
     price: price ?? null,
     amountMicro,
     chargeMicro,

@@ -27,6 +27,8 @@ export interface Granted {
   readonly month?: string | undefined;
   /** Balance was held with the Credits. */
   readonly mayExchange?: true | undefined;
+  /** The factor of the moment, though the setting has changed while the call lay in the journal. */
+  readonly creditsPerYuan?: number | undefined;
 }
 
 /** One try of one route. */

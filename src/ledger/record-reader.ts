@@ -108,6 +108,7 @@ const unsetMicro: Read<bigint | undefined> = (value) =>
 /** Absent in journals from before it was there. */
 const textOrNone: Read<string> = (value) => (value === undefined ? '' : text(value));
 const setOrNot: Read<true | undefined> = (value) => (value === true ? true : undefined);
+const unsetCount: Read<number | undefined> = (value) => (value === undefined ? undefined : count(value));
 const unsetText: Read<string | undefined> = (value) => (value === undefined ? undefined : text(value));
 const protocol = oneOf(...PROTOCOLS);
 const payer = oneOf<Payer>('byok', 'subscription', 'credits', 'none');
@@ -170,6 +171,7 @@ const caller = {
   payer,
   month: unsetText,
   mayExchange: setOrNot,
+  creditsPerYuan: unsetCount,
 };
 
 const readOpen = fieldsOf<OpenCall>({

@@ -66,11 +66,12 @@ describe('journal records', () => {
   });
 
   it('tells what the grant rested on, where a purse pays', () => {
-    for (const granted of [{ month: '2026-11', mayExchange: true as const }, { month: '2026-12' }]) {
+    const all = { month: '2026-11', mayExchange: true, creditsPerYuan: 1000 } as const;
+    for (const granted of [all, { month: '2026-12' }]) {
       expect(readBack(encodeOpen(sampleOpen('req_1', granted)))).toMatchObject({ call: granted });
       expect(readBack(encodeEnd(sampleEnd('req_1', granted)))).toMatchObject({ call: granted });
     }
-    const none = { month: undefined, mayExchange: undefined };
+    const none = { month: undefined, mayExchange: undefined, creditsPerYuan: undefined };
     expect(readBack(encodeEnd(sampleEnd('req_1')))).toMatchObject({ call: none });
     expect(encodeEnd(sampleEnd('req_1'))).not.toMatch(/month|mayExchange/);
   });

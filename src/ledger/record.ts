@@ -134,9 +134,11 @@ function encodeOwn({ own }: Pick<Attempt, 'own'>): string {
   return own ? ',"own":true' : '';
 }
 
-function encodeGranted({ month, mayExchange }: Granted): string {
+function encodeGranted({ month, mayExchange, creditsPerYuan }: Granted): string {
   if (month === undefined) return '';
-  return `,"month":${quote(month)}${mayExchange ? ',"mayExchange":true' : ''}`;
+  assert(creditsPerYuan === undefined || isCount(creditsPerYuan), 'the factor is a whole number');
+  const factor = creditsPerYuan === undefined ? '' : `,"creditsPerYuan":${creditsPerYuan}`;
+  return `,"month":${quote(month)}${factor}${mayExchange ? ',"mayExchange":true' : ''}`;
 }
 
 const NONE_USED: readonly RememberedWindow[] = Object.freeze([]);

@@ -267,9 +267,10 @@ describe('the end of an interrupted call', () => {
   });
 
   it('is settled by what its grant rested on', () => {
-    expect(endOf({ month: '2026-12', mayExchange: true }, 10)).toMatchObject({
-      month: '2026-12',
-      mayExchange: true,
+    const granted = { month: '2026-12', mayExchange: true, creditsPerYuan: 500 } as const;
+    expect(endOf({ ...granted, inputTokens: 1_000 }, 10)).toMatchObject({
+      ...granted,
+      chargeMicro: 3_640_000n,
     });
     expect(endOf({}, 10)).toMatchObject({ month: undefined, mayExchange: undefined });
   });

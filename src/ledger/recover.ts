@@ -162,8 +162,9 @@ class Recovery {
  * there is a mark, because then the vendor worked on it; a vendor that had not yet told the input gets our
  * estimate. Before the first mark nothing is known to have been produced, and nothing is charged.
  */
-export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRecord {
+export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): CallRecord {
   const { open } = call;
+  const creditsPerYuan = open.creditsPerYuan ?? creditsPerYuanNow;
   const usage = usageAtLastMark(call);
   const amountMicro = costMicro(usage, open.price);
   const chargeMicro = open.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
@@ -190,6 +191,7 @@ export function endAtLastMark(call: Interrupted, creditsPerYuan: number): CallRe
     payer: open.payer,
     month: open.month,
     mayExchange: open.mayExchange,
+    creditsPerYuan: open.creditsPerYuan,
     price: open.price,
     amountMicro,
     chargeMicro,

@@ -172,6 +172,20 @@ describe('a charge', () => {
     });
   });
 
+  test('is taken at the factor of its own time, though the setting is another now', async () => {
+    const accountId = await accountWith(fresh.database, { balanceMicro: 1_000_000n });
+    const call = callOf({
+      accountId,
+      month: '2026-11',
+      mayExchange: true,
+      creditsPerYuan: 500,
+      amountMicro: 20_000n,
+      chargeMicro: 10_000_000n,
+    });
+    expect(await settleOne(call)).toMatchObject({ creditsMicro: 0n, balanceMicro: 980_000n });
+    expect(await consumptionOf(call)).toMatchObject({ spent_micro: 20_000n, credits_micro: 10_000_000n });
+  });
+
   test('counts in the month that the gate held it in, whenever it began', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 1_000_000_000n });
     const october = { accountId, createdAtMs: Date.UTC(2026, 9, 20) };

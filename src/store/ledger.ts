@@ -126,7 +126,10 @@ class PostgresLedger implements LedgerStore {
 
   #consume(purses: ReadonlyMap<number, HeldPurse>, call: CallRecord): Consumption {
     const { creditsPerYuan, calendar } = this.#options;
-    const terms = { creditsPerYuan, month: call.month ?? calendar.month(call.createdAtMs) };
+    const terms = {
+      creditsPerYuan: call.creditsPerYuan ?? creditsPerYuan,
+      month: call.month ?? calendar.month(call.createdAtMs),
+    };
     if (call.chargeMicro === 0n) return freeConsumption(call, terms);
     return takeCharge(heldPurse(purses, call.accountId), call, terms);
   }
