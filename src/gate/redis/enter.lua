@@ -65,6 +65,8 @@ flush(0)
 
 -- What the call holds itself does not stand in its own way.
 local call, own = find_call(id), ZERO
+-- A question that was under way when its call left: what is pending is not held again.
+if call and call.state == 'p' then return format('E c %s - %s %.0f', write(call.sum), call.month, now) end
 if call then
   own = call.sum
   add_to_sums(call, ZERO - own)

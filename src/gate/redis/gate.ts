@@ -149,8 +149,9 @@ class GateOnRedis implements RedisGate {
   }
 
   /**
-   * A stream in flight is not cut because Redis blinks: the question waits for it, within a bound. All that
-   * would be held is asked for, so that asking again after a lost answer grants nothing twice.
+   * A stream in flight is not cut because Redis blinks: the question waits for it, within a bound, and as long
+   * as the call runs. All that would be held is asked for, so that asking again after a lost answer grants
+   * nothing twice.
    */
   async extend(lease: Lease, moreMicro: bigint): Promise<bigint> {
     assert(lease instanceof RedisLease && !lease.left, 'only a running call extends its hold');
@@ -174,7 +175,7 @@ class GateOnRedis implements RedisGate {
         if (!isAway(error)) throw error;
         await pause(REDIS_RETRY_MS);
       }
-    } while (this.#clock.monotonic() < deadlineMs);
+    } while (!lease.left && this.#clock.monotonic() < deadlineMs);
     lease.held = { ...lease.held, shortOf: lease.shortOf ?? 'credits' };
     return 0n;
   }
