@@ -352,6 +352,8 @@ export const GATE_RENEW_AFTER_MS = 30_000;
 export const GATE_RENEW_LOOK_MS = 5_000;
 /** An account nobody uses is forgotten there after a week, or when its longest window has ended. */
 export const GATE_KEEP_MS = 604_800_000;
+/** A gate that lost its memory believes funds that were read no longer ago than this. */
+export const GATE_FUNDS_AGE_MS = 5_000;
 /** What one script is told of at once: calls that are renewed or settled. */
 export const GATE_CALLS_PER_SCRIPT = 200;
 /** Ends of calls that Redis has not heard of; the oldest are dropped beyond it, and free themselves there. */

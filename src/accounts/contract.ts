@@ -57,6 +57,8 @@ export interface ApiKey {
 export interface Caller {
   readonly account: Account;
   readonly key: ApiKey;
+  /** When the store was asked, by the monotonic clock: nothing here is older than that. */
+  readonly readAtMs: number;
 }
 
 /**

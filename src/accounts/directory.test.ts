@@ -250,6 +250,18 @@ describe('a change of an account', () => {
     ]);
   });
 
+  it('of its funds does not make younger what else is known', async () => {
+    source.callers.set('a', callerOf(1));
+    source.isSlow = true;
+    const found = directory.findCaller('a');
+    const askedAtMs = clock.monotonic();
+    clock.advance(300);
+    await source.answerNext();
+    expect((await found)?.readAtMs).toBe(askedAtMs);
+    directory.takeFunds(1, { ...callerOf(1).account.funds, version: 2 });
+    expect((directory.findCaller('a') as Caller).readAtMs).toBe(askedAtMs);
+  });
+
   it('of its funds replaces older ones only', async () => {
     source.callers.set('a', callerOf(1));
     const first = await directory.findCaller('a');

@@ -28,7 +28,13 @@ export interface DirectoryOptions {
   readonly callersMax?: number;
 }
 
-interface Known {
+/** What the store said, and when it was asked. */
+interface Read {
+  readonly stored: StoredCaller;
+  readonly readAtMs: number;
+}
+
+interface Known extends Read {
   stored: StoredCaller;
   /** Made with the plans of `catalog`; made again, without asking anybody, when the catalogue is another. */
   caller: Caller;
@@ -112,7 +118,7 @@ export class CachedDirectory implements Directory {
       const known = this.#known.get(hash);
       if (known === undefined || known.stored.account.funds.version >= funds.version) continue;
       known.stored = { ...known.stored, account: { ...known.stored.account, funds } };
-      known.caller = resolveCaller(known.stored, this.#catalog);
+      known.caller = resolveCaller(known, this.#catalog);
       known.catalog = this.#catalog;
     }
   }
@@ -186,26 +192,29 @@ export class CachedDirectory implements Directory {
   }
 
   async #load(keyHash: string, load: Load): Promise<Caller | undefined> {
-    let stored: StoredCaller | undefined;
+    let read: Read | undefined;
     for (let reads = 0; reads < SNAPSHOT_RELOADS_MAX; reads++) {
       load.changedAccounts.clear();
       load.everythingChanged = false;
-      stored = await this.#source.findCaller(keyHash);
-      if (!wasOvertaken(load, stored)) return this.#remember(keyHash, stored);
+      const readAtMs = this.#clock.monotonic();
+      const stored = await this.#source.findCaller(keyHash);
+      read = stored && { stored, readAtMs };
+      if (!wasOvertaken(load, stored)) return this.#remember(keyHash, read);
     }
     // Somebody writes to the account all the time: this answer is as new as any, but it is not kept.
-    return stored === undefined ? undefined : resolveCaller(stored, this.#catalog);
+    return read === undefined ? undefined : resolveCaller(read, this.#catalog);
   }
 
-  #remember(keyHash: string, stored: StoredCaller | undefined): Caller | undefined {
-    if (stored === undefined) {
+  #remember(keyHash: string, read: Read | undefined): Caller | undefined {
+    if (read === undefined) {
       this.#rememberUnknown(keyHash);
       return undefined;
     }
-    const known: Known = { stored, caller: resolveCaller(stored, this.#catalog), catalog: this.#catalog };
+    const known: Known = { ...read, caller: resolveCaller(read, this.#catalog), catalog: this.#catalog };
     this.#known.set(keyHash, known);
-    const hashes = this.#hashesByAccount.get(stored.account.id);
-    if (hashes === undefined) this.#hashesByAccount.set(stored.account.id, new Set([keyHash]));
+    const { id } = read.stored.account;
+    const hashes = this.#hashesByAccount.get(id);
+    if (hashes === undefined) this.#hashesByAccount.set(id, new Set([keyHash]));
     else hashes.add(keyHash);
     const [oldest] = this.#known;
     if (this.#known.size > this.#callersMax && oldest !== undefined) this.#forget(...oldest);
@@ -229,7 +238,7 @@ export class CachedDirectory implements Directory {
 
   #current(known: Known): Caller {
     if (known.catalog !== this.#catalog) {
-      known.caller = resolveCaller(known.stored, this.#catalog);
+      known.caller = resolveCaller(known, this.#catalog);
       known.catalog = this.#catalog;
     }
     return known.caller;
@@ -247,11 +256,12 @@ function wasOvertaken(load: Load, stored: StoredCaller | undefined): boolean {
 }
 
 /** A subscription to a plan this catalogue does not know yet waits for the catalogue that does. */
-function resolveCaller({ account, key }: StoredCaller, catalog: CatalogSnapshot): Caller {
+function resolveCaller({ stored, readAtMs }: Read, catalog: CatalogSnapshot): Caller {
+  const { account, key } = stored;
   const subscriptions: Subscription[] = [];
   for (const { id, planCode, startsAtMs, endsAtMs } of account.subscriptions) {
     const plan: Plan | undefined = catalog.plans.get(planCode);
     if (plan !== undefined) subscriptions.push({ id, plan, startsAtMs, endsAtMs });
   }
-  return { account: { ...account, subscriptions }, key };
+  return { account: { ...account, subscriptions }, key, readAtMs };
 }

@@ -44,6 +44,11 @@ export interface EnterRequest {
   readonly accountId: number;
   /** Of the snapshot the caller decided with; a gate that knows of a newer one answers `stale`. */
   readonly accountVersion: number;
+  /**
+   * How long ago the snapshot was read from the store. A gate that knows nothing of the account, because it
+   * lost its memory, believes no funds that others may have spent since, and answers `stale`.
+   */
+  readonly accountAgeMs: number;
   /** `account:12` or `key:34` (decisions.md 7), and the policy that counts there. */
   readonly scope: string;
   readonly policy: Policy | undefined;

@@ -29,7 +29,7 @@ class OneCaller implements Directory {
   forgetAccount(): void {}
 }
 
-const caller: Caller = { account: sampleAccount(), key: sampleKey() };
+const caller: Caller = { account: sampleAccount(), key: sampleKey(), readAtMs: 0 };
 
 test('a good bearer key names its caller, whatever the case of the scheme', () => {
   expect(authenticate(`Bearer ${key}`, new OneCaller(caller), NOW)).toBe(caller);
@@ -71,9 +71,12 @@ test.each(['x', "tg-' or 1=1 --", `${key}x`, 'eyJhbGciOiJIUzI1NiJ9.e30.x'])(
 
 test.each([
   ['unknown', undefined],
-  ['disabled', { account: sampleAccount(), key: sampleKey({ status: 'disabled' }) }],
-  ['expired', { account: sampleAccount(), key: sampleKey({ expiresAtMs: NOW }) }],
-  ['of a disabled account', { account: sampleAccount({ status: 'disabled' }), key: sampleKey() }],
+  ['disabled', { account: sampleAccount(), key: sampleKey({ status: 'disabled' }), readAtMs: 0 }],
+  ['expired', { account: sampleAccount(), key: sampleKey({ expiresAtMs: NOW }), readAtMs: 0 }],
+  [
+    'of a disabled account',
+    { account: sampleAccount({ status: 'disabled' }), key: sampleKey(), readAtMs: 0 },
+  ],
 ] as const)('a key that is %s is 40101', (_name, found) => {
   const result = authenticate(`Bearer ${key}`, new OneCaller(found), NOW);
   expect(result).toMatchObject({ error: { code: 40101 } });

@@ -130,7 +130,7 @@ async function tryGate(
 ): Promise<CountAnswer | 'stale'> {
   const { caller, nowMs, id } = question;
   const { account } = caller;
-  const { gate, observer } = gateway.carriage;
+  const { gate, observer, clock } = gateway.carriage;
   const catalog = gateway.directory.catalog();
   const model = catalog.models.get(counting.facts.model);
   if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
@@ -141,6 +141,7 @@ async function tryGate(
     callId: id,
     accountId: account.id,
     accountVersion: account.version,
+    accountAgeMs: clock.monotonic() - caller.readAtMs,
     scope: `count:${scope}`,
     policy,
     inputTokens: 0,

@@ -17,7 +17,9 @@ export interface Limits {
   readonly policy: Policy | undefined;
 }
 
-export function chooseLimits(caller: Caller, catalog: CatalogSnapshot, nowMs: number): Limits {
+type Whose = Pick<Caller, 'account' | 'key'>;
+
+export function chooseLimits(caller: Whose, catalog: CatalogSnapshot, nowMs: number): Limits {
   const { account, key } = caller;
   const accountScope = `account:${account.id}`;
   const plan = currentSubscription(account, nowMs)?.plan;
@@ -47,16 +49,19 @@ export function moneyRequest(
 export interface EntryTerms {
   readonly callId: string;
   readonly account: Account;
+  readonly accountAgeMs: number;
   readonly limits: Limits;
   readonly facts: RequestFacts;
   readonly money: MoneyRequest | undefined;
 }
 
-export function enterRequest({ callId, account, limits, facts, money }: EntryTerms): EnterRequest {
+export function enterRequest(terms: EntryTerms): EnterRequest {
+  const { callId, account, accountAgeMs, limits, facts, money } = terms;
   return {
     callId,
     accountId: account.id,
     accountVersion: account.version,
+    accountAgeMs,
     scope: limits.scope,
     policy: limits.policy,
     inputTokens: facts.inputTokensEstimate,

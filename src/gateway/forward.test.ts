@@ -139,7 +139,7 @@ function offerOf(modelId: string) {
   const catalog = { systemRateMicro: LIST_RATE, nodes: [] } as unknown as CatalogSnapshot;
   const account = { id: 1, userRateMicro: LIST_RATE } as unknown as Account;
   const endpoint = { protocol: 'chat', path: undefined, edit: false, query: '' } as const;
-  const caller = { account, key: { id: 1, name: 'k' } as unknown as ApiKey };
+  const caller = { account, key: { id: 1, name: 'k' } as unknown as ApiKey, readAtMs: 0 };
   const startedAt = systemClock.monotonic();
   const call = newCall({ id: 'req_1', createdAtMs: 0, startedAt, endpoint, caller });
   return { call, model, catalog, tariff: { catalog, model, account, nodeName: 'n' } };
@@ -220,7 +220,14 @@ test('a model whose name fits into no header is answered, with the name in perce
 
 test('a fault of ours in the event of a socket ends the call and leaves the gate, not the process', async () => {
   const { passage, response, gate } = await stage({ plays: [streams], body: STREAM });
-  const entry = { callId: 'req_1', accountId: 1, accountVersion: 1, scope: 'account:1', policy: undefined };
+  const entry = {
+    callId: 'req_1',
+    accountId: 1,
+    accountVersion: 1,
+    accountAgeMs: 0,
+    scope: 'account:1',
+    policy: undefined,
+  };
   const entered = gate.enter({ ...entry, inputTokens: 0, images: 0, videos: 0, money: undefined });
   if (entered.kind === 'entered') passage.call.lease = entered.lease;
   passage.carriage.journal.end = () => {

@@ -32,6 +32,8 @@ interface Stage {
 const callerOf = (version: number, apiBilling = true): Caller => ({
   account: sampleAccount({ version, apiBilling }),
   key: sampleKey(),
+  // The first one was read long ago, those that the store is asked for are new.
+  readAtMs: version === 1 ? 0 : 100_000,
 });
 
 /** A journey that ends at the gate. */
@@ -54,6 +56,7 @@ async function travel({ gate, stored = () => callerOf(2) }: Stage) {
       health: { condition: () => 'ready', freeInMs: () => 0 },
       settlement: { creditsPerYuan: 1000 },
       observer: { gateRefused() {} },
+      clock: { monotonic: () => 100_000 },
     },
     calendar: { month: () => '2026-01' },
     random: seededRandom(1),
@@ -73,13 +76,16 @@ async function travel({ gate, stored = () => callerOf(2) }: Stage) {
   const headers = { authorization: `Bearer ${KEY}` };
   const response = {} as ServerResponse;
   const refusal = await new Journey(call, { raw, facts, response, headers }, gateway).run();
-  return { refusal, versions: entered.map(({ accountVersion }) => accountVersion), forgotten, call };
+  const versions = entered.map(({ accountVersion }) => accountVersion);
+  const ages = entered.map(({ accountAgeMs }) => accountAgeMs);
+  return { refusal, versions, ages, forgotten, call };
 }
 
 test('an account that another node changed is read again, and everything is decided with the new one', async () => {
-  const { refusal, versions, forgotten, call } = await travel({ gate: [{ kind: 'stale' }, FULL] });
+  const { refusal, versions, ages, forgotten, call } = await travel({ gate: [{ kind: 'stale' }, FULL] });
   expect(refusal?.error.code).toBe(42902);
   expect(versions).toEqual([1, 2]);
+  expect(ages).toEqual([100_000, 0]);
   expect(forgotten).toEqual([7]);
   expect(call.caller.account.version).toBe(2);
 });

@@ -112,7 +112,7 @@ export class Journey {
   /** Routes, then limits and hold in one atomic step; the routes come first, because they make the price. */
   #take(leg: Leg): Taking | Promise<Taking> {
     const { carriage, random } = this.#gateway;
-    const { gate, journal, health } = carriage;
+    const { gate, journal, health, clock } = carriage;
     const routes = orderRoutes(leg.routes, this.#terms.protocol, health, random);
     if (isRefusal(routes)) return { kind: 'unserved', refusal: routes };
     if (!journal.writable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
@@ -134,7 +134,8 @@ export class Journey {
     }
     const { account, catalog, moment } = this.#terms;
     const limits = chooseLimits(caller, catalog, moment.nowMs);
-    const entering = gate.enter(enterRequest({ callId, account, limits, facts, money }));
+    const accountAgeMs = clock.monotonic() - caller.readAtMs;
+    const entering = gate.enter(enterRequest({ callId, account, accountAgeMs, limits, facts, money }));
     if (entering instanceof Promise) return entering.then((result) => this.#entered(result, taken, leg));
     return this.#entered(entering, taken, leg);
   }

@@ -65,7 +65,7 @@ function stage(set: Stage = {}) {
     edit: false,
     query: '',
   } as unknown as Call['endpoint'];
-  const caller = { account: sampleAccount(), key: sampleKey() };
+  const caller = { account: sampleAccount(), key: sampleKey(), readAtMs: 0 };
   const call = newCall({ id: 'c', createdAtMs: 0, startedAt: 0, endpoint, caller });
   const model = sampleModel();
   const catalog = { nodes: [], systemRateMicro: 100_000_000n } as never;

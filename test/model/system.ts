@@ -100,13 +100,15 @@ export class System {
     const createdAtMs = clock.now();
     const id = newCallId(createdAtMs);
     const account = await this.#account();
-    const caller = { account, key: sampleKey() };
+    const caller = { account, key: sampleKey(), readAtMs: 0 };
     const call = newCall({ id, createdAtMs, startedAt: clock.monotonic(), endpoint: ENDPOINT, caller });
     const money = this.#money(call, account, wanted);
     if (money === 'not-billable') return money;
     const facts = factsOf(wanted);
     const limits = { scope: `account:${account.id}`, policy };
-    const result = await this.#gate.enter(enterRequest({ callId: id, account, limits, facts, money }));
+    const result = await this.#gate.enter(
+      enterRequest({ callId: id, account, accountAgeMs: 0, limits, facts, money }),
+    );
     if (result.kind !== 'entered') return result;
     call.lease = result.lease;
     this.#route(call, account, wanted);

@@ -1,7 +1,7 @@
 -- A call enters (`e`), grows its hold (`x`), or changes its terms (`r`). Everything is checked before anything
 -- is taken. Answers one line: `S` stale, `R …` refused, `E …` what is held now and by whom it is paid.
 local mode, id = take(), take()
-local version, concurrency = take_number(), take()
+local version, just_read, concurrency = take_number(), take() == '1', take()
 local takes = { r = 1, t = take_number(), i = take_number(), v = take_number() }
 -- Of a call that entered before: when it entered and when it took its hold.
 local entered, since = take_number(), take_number()
@@ -54,7 +54,14 @@ if mode == 'e' then
   if version < newest then return 'S' end
   if version > newest then put('v', format('%.0f', version)) end
 end
-if payable then take_funds() end
+-- Who forgot the account believes nobody's old funds, which others may have spent: who enters reads them anew.
+-- A call that runs goes by its own, and teaches them to nobody.
+if payable and not just_read and not get('fv') then
+  if mode == 'e' then return 'S' end
+  for _, field in ipairs(FUNDS) do known[field] = take() end
+elseif payable then
+  take_funds()
+end
 local exchange, cap, month = take() == '1', take_amount(), take()
 -- A call of a month gone by counts into the current one: the safe side.
 if payable and mode ~= 'x' and month > sums.m then

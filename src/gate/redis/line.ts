@@ -1,5 +1,5 @@
 import type { Funds } from '../../accounts/contract.ts';
-import { GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
+import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
 import type { Dimension } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Actuals, EnterRequest, LookRequest, MoneyRequest } from '../contract.ts';
@@ -31,10 +31,11 @@ function head(time: number | undefined, mode: string): Line {
 }
 
 export function enterLine(time: number | undefined, request: EnterRequest): Line {
-  const { callId, accountVersion, scope, policy, inputTokens, images, videos } = request;
+  const { callId, accountVersion, accountAgeMs, scope, policy, inputTokens, images, videos } = request;
   assertWord(callId);
   assert(inputTokens >= 0 && images >= 0 && videos >= 0, 'a call takes no less than 0');
-  const takes = `${accountVersion} ${policy?.concurrency ?? '-'} ${inputTokens} ${images} ${videos}`;
+  const known = `${accountVersion} ${accountAgeMs <= GATE_FUNDS_AGE_MS ? 1 : 0}`;
+  const takes = `${known} ${policy?.concurrency ?? '-'} ${inputTokens} ${images} ${videos}`;
   const rules = rulesText(scope, rulesOf(policy).all);
   return `${head(time, 'e')} ${callId} ${takes} 0 0 ${rules} ${moneyText(request.money)}`;
 }
@@ -67,7 +68,7 @@ function runningLine(
   const { callId, scope, policy } = lease.request;
   const rules = rulesText(scope, rulesOf(policy).amounts);
   const moments = `${lease.enteredAtMs} ${lease.held.atMs}`;
-  return `${head(time, mode)} ${callId} 0 - 0 0 0 ${moments} ${rules} ${moneyText(money)}`;
+  return `${head(time, mode)} ${callId} 0 0 - 0 0 0 ${moments} ${rules} ${moneyText(money)}`;
 }
 
 export type Hearing = 'first' | 'again';

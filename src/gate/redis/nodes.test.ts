@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisServer } from '../../../test/prerequisites.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
-import { GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
+import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
 import { ManualClock, systemClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import type { Lease } from '../contract.ts';
@@ -254,6 +254,39 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('concurrency');
     await here.leave(lease, NOTHING_DONE);
     expect(await held(there)).toBe(15n * CREDIT);
+  });
+
+  const spent = fundsOf({ version: 900, creditsMicro: 3n * CREDIT });
+  const old = { accountAgeMs: GATE_FUNDS_AGE_MS + 1, money: { ...hold, wantMicro: 99n * CREDIT } };
+
+  it('a server that lost its memory believes no old funds, and those that were just read', async () => {
+    await here.leave(leaseOf(await here.enter(callOf({ money: holdOf(spent) }))), NOTHING_DONE);
+    expect(leaseOf(await there.enter(callOf(old))).heldMicro).toBe(3n * CREDIT);
+    await redis.inspect.flushall();
+    expect(await there.enter(callOf({ ...old, policy: minute }))).toEqual({ kind: 'stale' });
+    expect(await redis.inspect.hkeys('tollgate:{1}')).toEqual([]);
+    const read = { accountAgeMs: GATE_FUNDS_AGE_MS, policy: minute, money: holdOf(spent) };
+    expect(leaseOf(await there.enter(callOf(read))).heldMicro).toBe(3n * CREDIT);
+    expect(reasonOf(await here.enter(callOf(old)))).toBe('credits');
+  });
+
+  it('a call that runs on teaches its old funds to nobody', async () => {
+    const stream = leaseOf(await there.enter(callOf({ money: hold })));
+    await redis.inspect.flushall();
+    await there.renew();
+    expect(await there.extend(stream, CREDIT)).toBe(CREDIT);
+    expect(reasonOf(await there.rehold(stream, hold))).toBe('reheld');
+    expect(reasonOf(await there.enter(callOf(old)))).toBe('stale');
+    await there.leave(stream, NOTHING_DONE);
+    expect(reasonOf(await there.enter(callOf(old)))).toBe('stale');
+    await here.settled({ accountId: 1, calls: [], funds: spent });
+    expect(await held(there, old.money)).toBe(3n * CREDIT);
+  });
+
+  it('who brings no money needs none to be known', async () => {
+    expect(reasonOf(await there.enter(callOf({ ...old, money: undefined })))).toBe('entered');
+    const money = moneyOf({ coverage: coverOf(11n) });
+    expect(reasonOf(await there.enter(callOf({ ...old, money })))).toBe('entered');
   });
 
   it('a server that lost its scripts is told them again', async () => {

@@ -46,6 +46,7 @@ export function callOf(parts: Partial<EnterRequest> = {}): EnterRequest {
     callId: `req_${callNumber}`,
     accountId,
     accountVersion: 1,
+    accountAgeMs: 0,
     scope: `account:${accountId}`,
     policy: undefined,
     inputTokens: 0,
