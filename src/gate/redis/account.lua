@@ -135,7 +135,7 @@ end
 
 local function seconds_of(field) return tonumber(match(field, ':(%d+)$')) end
 
--- A call: `r` running or `p` pending, the amount, the month it counts into, when it entered, when it took its
+-- A call: `r` running, `p` pending or `g` given up, the amount, the month it counts into, when it entered, when it took its
 -- hold, the scope of its slot, and the windows it holds it in. A window that began after the hold is another one.
 local function find_call(id)
   local text = get('c:' .. id)
@@ -152,6 +152,12 @@ local function put_call(id, call)
   put('c:' .. id, format('%s %s %s %.0f %.0f %s%s',
     call.state, write(call.sum), call.month, call.entered, call.since, call.scope, call.fields))
 end
+
+-- A call that was given up holds nothing, and is remembered: what it cost counts when its process comes back.
+-- So many of an account at most; `g` is how many they are.
+local GIVEN_UP_MAX = 1000
+local function given_up() return tonumber(get('g') or '0') end
+local function count_given_up(difference) put('g', format('%.0f', given_up() + difference)) end
 
 -- The slots of any scope: the hash tag is the same, and so is the slot of a cluster.
 local function slots_of(scope) return hash .. ':slots:' .. scope end

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisServer } from '../../../test/prerequisites.ts';
+import { FaultyRedis } from '../../../test/support/faulty-redis.ts';
 import { sleep, until } from '../../../test/support/processes.ts';
 import {
   startRedis,
@@ -27,7 +28,6 @@ import {
 } from '../suite/world.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
 import { createRedisGate, type RedisGate } from './gate.ts';
-import type { RedisClient } from './script.ts';
 
 const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
 const greedy = { ...hold, wantMicro: 99n * CREDIT };
@@ -39,38 +39,10 @@ const AWAY = { kind: 'gate-away', retryAfterMs: 1_000 };
 /** The promise is five seconds: `npm run prove` asks for them, this only whether it comes back by itself. */
 const BACK_MS = 20_000;
 
-/** A connection that breaks when it is told to: before the question arrives, or before the answer does. */
-class Faulty implements RedisClient {
-  readonly #client: RedisClient;
-  lose: 'nothing' | 'questions' | 'answers' = 'nothing';
-  /** Questions that got lost, for a network that brings them after all. */
-  readonly lost: (() => Promise<unknown>)[] = [];
-
-  constructor(client: RedisClient) {
-    this.#client = client;
-  }
-
-  evalsha(hash: string, keyCount: number, ...rest: string[]): Promise<unknown> {
-    return this.#through(() => this.#client.evalsha(hash, keyCount, ...rest));
-  }
-
-  eval(text: string, keyCount: number, ...rest: string[]): Promise<unknown> {
-    return this.#through(() => this.#client.eval(text, keyCount, ...rest));
-  }
-
-  async #through(ask: () => Promise<unknown>): Promise<unknown> {
-    const { lose } = this;
-    if (lose === 'questions') this.lost.push(ask);
-    const answer = lose === 'questions' ? undefined : await ask();
-    if (lose !== 'nothing') throw new Error('Connection is closed.');
-    return answer;
-  }
-}
-
 describe.skipIf(redisServer === undefined)('Redis away and back (skipped without redis-server)', () => {
   let redis: TestRedis;
   let connection: RedisConnection;
-  let faulty: Faulty;
+  let faulty: FaultyRedis;
   let gate: RedisGate;
   let other: RedisGate;
 
@@ -84,7 +56,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
   });
   beforeEach(async () => {
     await redis.inspect.flushall();
-    faulty = new Faulty(connection.client);
+    faulty = new FaultyRedis(connection.client);
     gate = createRedisGate({ client: faulty, clock: systemClock, log: silentLogger });
     other = createRedisGate({ client: connection.client, clock: systemClock, log: silentLogger });
     return async () => {

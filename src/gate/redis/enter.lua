@@ -30,22 +30,31 @@ for _, rule in ipairs(cover) do fields[#fields + 1] = rule.field end
 load(fields)
 read_sums()
 
--- A process that died renews nothing: what its calls hold is given up, slots too. A pending charge is given up after days,
--- when whoever should have settled it will not come back. The next call goes on where the bound ends.
+-- A process that died renews nothing: what its calls hold is given up, slots too. They are forgotten after
+-- days, as is a pending charge, when whoever should have settled them will not come back. The next call goes
+-- on where the bound ends.
 local GIVEN_UP_AT_ONCE = 50
 local late = redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, GIVEN_UP_AT_ONCE)
 for _, other in ipairs(late) do
   local lost = find_call(other)
+  local kept = lost and lost.state == 'r' and given_up() < GIVEN_UP_MAX
   if lost then
     release(lost)
-    put('c:' .. other, false)
     free_slot(other, lost)
+    if lost.state == 'g' then count_given_up(-1) end
+    lost.state = 'g'
+    if kept then put_call(other, lost) else put('c:' .. other, false) end
+  end
+  if kept then
+    count_given_up(1)
+    redis.call('ZADD', leases, format('%.0f', now + KEEP_MS), other)
+  else
+    redis.call('ZREM', leases, other)
   end
 end
 if #late > 0 then
   write_sums()
   flush(0)
-  redis.call('ZREM', leases, unpack(late))
 end
 
 -- What is learned holds for others too, even if this call is refused.
@@ -54,7 +63,7 @@ if mode == 'e' then
   if version < newest then return 'S' end
   if version > newest then put('v', format('%.0f', version)) end
 end
--- Who forgot the account believes nobody's old funds, which others may have spent: who enters reads them anew.
+-- Who forgot the account believes no old funds, which others may have spent: who enters reads them anew.
 -- A call that runs goes by its own, and teaches them to nobody.
 if payable and not just_read and not get('fv') then
   if mode == 'e' then return 'S' end
@@ -258,12 +267,13 @@ if call and mode == 'r' then
     end
   end
 end
+if call and call.state == 'g' then count_given_up(-1) end
 add_to_sums(next_call, grant)
 write_sums()
 put_call(id, next_call)
 flush(longest)
 redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id)
-if not call then take_slot(id, next_call) end
+if not call or call.state == 'g' then take_slot(id, next_call) end
 
 -- Windows that ended are dropped when the hash has doubled since the last time: rarely, and never piling up.
 local SMALL = 256

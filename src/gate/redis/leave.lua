@@ -8,6 +8,11 @@ local function drop_call(id)
   redis.call('ZREM', leases, id)
 end
 
+-- It is no longer one of those that were given up: it ends, or goes on.
+local function take_back(call)
+  if call and call.state == 'g' then count_given_up(-1) end
+end
+
 local function leave()
   local again, id = take() == '1', take()
   local entered, since, charge, month = take_number(), take_number(), take_amount(), take()
@@ -25,6 +30,7 @@ local function leave()
   if sums.m == '0' and month ~= '-' then sums.m = month end
   if call then
     if call.month ~= '-' then month = call.month end
+    take_back(call)
     release(call)
   end
   for _, correction in ipairs(corrections) do
@@ -63,6 +69,7 @@ local function undo()
   local call = find_call(id)
   if not call or call.state == 'p' then return end
   read_sums()
+  take_back(call)
   release(call)
   for _ = 1, take_number() do
     local field, taken = take(), take_number()
@@ -102,16 +109,17 @@ local function settle()
   for index, id in ipairs(ids) do
     local call = find_call(id)
     if call then
-      local running, spent = call.state == 'r', amounts[index]
+      local ended, spent = call.state == 'p', amounts[index]
       release(call)
-      if running and spent == '-' then
+      if not ended and spent == '-' then
         -- Its process lives: the call leaves yet, and has its windows to correct.
         put_call(id, call)
       else
-        if running then
+        if not ended then
           count_in_windows(call, spent)
           free_slot(id, call)
         end
+        take_back(call)
         drop_call(id)
       end
     end
@@ -128,7 +136,8 @@ local function renew()
     local scope, fields = take(), ''
     for _ = 1, take_number() do fields = fields .. ' ' .. take() end
     local call = find_call(id)
-    if not call then
+    if not call or call.state == 'g' then
+      take_back(call)
       call = {
         state = 'r', sum = held, month = month, entered = entered, since = since, scope = scope, fields = fields,
       }

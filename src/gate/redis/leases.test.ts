@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { redisServer } from '../../../test/prerequisites.ts';
+import { FaultyRedis } from '../../../test/support/faulty-redis.ts';
+import { until } from '../../../test/support/processes.ts';
+import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
+import { GATE_KEEP_MS, GATE_LEASE_MS } from '../../bounds.ts';
+import { ManualClock } from '../../kernel/clock.ts';
+import { silentLogger } from '../../kernel/log.ts';
+import {
+  CREDIT,
+  CREDIT_YUAN,
+  CREDITS_PER_YUAN,
+  callOf,
+  charged,
+  coverOf,
+  fundsOf,
+  holdOf,
+  leaseOf,
+  moneyOf,
+  NOTHING_DONE,
+  policyOf,
+  rule,
+} from '../suite/world.ts';
+import { connectRedis, type RedisConnection } from './connect.ts';
+import { createRedisGate, type RedisGate } from './gate.ts';
+import type { RedisClient } from './script.ts';
+
+const GIVEN_UP_MAX = 1_000;
+const GIVEN_UP_AT_ONCE = 50;
+const policy = policyOf([rule('amount', 7_200, 100n * CREDIT_YUAN)]);
+const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
+const less = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+
+describe.skipIf(redisServer === undefined)('leases that ran out (skipped without redis-server)', () => {
+  let redis: TestRedis;
+  let connection: RedisConnection;
+  let clock: ManualClock;
+  let faulty: FaultyRedis;
+  let here: RedisGate;
+  let there: RedisGate;
+
+  const node = (client: RedisClient): RedisGate =>
+    createRedisGate({
+      client,
+      clock,
+      log: silentLogger,
+      serverTimeMs: () => clock.now(),
+    });
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    connection = await connectRedis(redis.url, silentLogger, 25_000);
+  });
+  afterAll(async () => {
+    connection?.close();
+    await redis?.close();
+  });
+  beforeEach(async () => {
+    await redis.inspect.flushall();
+    clock = new ManualClock();
+    faulty = new FaultyRedis(connection.client);
+    here = node(faulty);
+    there = node(connection.client);
+    return async () => {
+      await here.close();
+      await there.close();
+    };
+  });
+
+  /** Somebody else calls, and with that gives up what is late. */
+  const pass = async (): Promise<void> => there.leave(leaseOf(await there.enter(callOf())), NOTHING_DONE);
+  const used = async (): Promise<readonly (bigint | undefined)[]> => {
+    const coverage = coverOf(20n, 7_200);
+    const look = await there.look({ ...callOf({ policy }), coverage, creditsPerYuan: CREDITS_PER_YUAN });
+    return look.kind === 'look' ? [look.windows[0]?.used, look.coverage[0]?.used] : [];
+  };
+  const callsKept = async (): Promise<number> => {
+    const fields = await redis.inspect.hkeys('tollgate:{1}');
+    return fields.filter((field) => field.startsWith('c:')).length;
+  };
+
+  it('what a call of a dead node cost counts once, though it comes back when its lease has run out', async () => {
+    const money = moneyOf({ coverage: coverOf(20n, 7_200) });
+    const dead = leaseOf(await here.enter(callOf({ policy, money })));
+    clock.advance(GATE_LEASE_MS);
+    await pass();
+    expect(await used()).toEqual([0n, 0n]);
+    clock.advance(3_600_000);
+    const call = { callId: dead.callId, chargeMicro: 0n, amountMicro: 10n * CREDIT_YUAN };
+    for (let times = 0; times < 2; times++) {
+      await there.settled({ accountId: 1, calls: [call], funds: fundsOf() });
+      expect(await used()).toEqual([10n * CREDIT_YUAN, 10n * CREDIT_YUAN]);
+    }
+    expect(await callsKept()).toBe(0);
+    expect(await redis.inspect.hget('tollgate:{1}', 'g')).toBe('0');
+  });
+
+  it('a call that leaves after its lease ran out counts once, and its charge is pending', async () => {
+    const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    clock.advance(GATE_LEASE_MS);
+    await pass();
+    await here.leave(late, charged(7n));
+    expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
+    expect(leaseOf(await there.enter(callOf({ money: hold }))).heldMicro).toBe(8n * CREDIT);
+    const call = { callId: late.callId, chargeMicro: 7n * CREDIT, amountMicro: 7n * CREDIT_YUAN };
+    await there.settled({ accountId: 1, calls: [call], funds: less });
+    expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
+    expect(await redis.inspect.hget('tollgate:{1}', 'g')).toBe('0');
+  });
+
+  it('an end that is told again counts, though the call was given up before it was heard', async () => {
+    const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    faulty.lose = 'questions';
+    await here.leave(late, charged(7n));
+    clock.advance(GATE_LEASE_MS);
+    await pass();
+    faulty.lose = 'nothing';
+    await until(() => here.untold === 0);
+    expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
+    expect(leaseOf(await there.enter(callOf({ money: hold }))).heldMicro).toBe(8n * CREDIT);
+  });
+
+  it('a call that was settled when its lease had run out counts when it leaves', async () => {
+    const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    clock.advance(GATE_LEASE_MS);
+    await pass();
+    const call = { callId: late.callId, chargeMicro: 7n * CREDIT, amountMicro: 7n * CREDIT_YUAN };
+    await here.settled({ accountId: 1, calls: [call], funds: less });
+    expect(await used()).toEqual([0n, 0n]);
+    await here.leave(late, charged(7n));
+    expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
+    expect([await callsKept(), await redis.inspect.hget('tollgate:{1}', 'g')]).toEqual([0, '0']);
+  });
+
+  it.each(['renew', 'extend'] as const)('a call that was given up holds again by %s', async (way) => {
+    const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    clock.advance(GATE_LEASE_MS);
+    await pass();
+    expect(await used()).toEqual([0n, 0n]);
+    await (way === 'renew' ? here.renew() : here.extend(late, 0n));
+    expect(await used()).toEqual([10n * CREDIT_YUAN, 0n]);
+    expect(await redis.inspect.hget('tollgate:{1}', 'g')).toBe('0');
+    await here.leave(late, charged(7n));
+    expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
+  });
+
+  it('so many of an account are remembered, and after a week none', async () => {
+    const over = 2 * GIVEN_UP_AT_ONCE;
+    const calls = Array.from({ length: GIVEN_UP_MAX + over }, () => here.enter(callOf()));
+    await Promise.all(calls);
+    clock.advance(GATE_LEASE_MS);
+    const times = (GIVEN_UP_MAX + over) / GIVEN_UP_AT_ONCE;
+    for (let time = 0; time < times; time++) await pass();
+    expect(await callsKept()).toBe(GIVEN_UP_MAX);
+    expect(await redis.inspect.zcard('tollgate:{1}:leases')).toBe(GIVEN_UP_MAX + 1);
+    clock.advance(GATE_KEEP_MS);
+    for (let time = 0; time < times; time++) await pass();
+    expect([await callsKept(), await redis.inspect.hget('tollgate:{1}', 'g')]).toEqual([0, '0']);
+    expect(await redis.inspect.zcard('tollgate:{1}:leases')).toBe(1);
+  });
+});
