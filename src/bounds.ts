@@ -350,6 +350,10 @@ export const WORKER_WELL_MS = 10_000;
 export const GATE_LEASE_MS = 90_000;
 export const GATE_RENEW_AFTER_MS = 30_000;
 export const GATE_RENEW_LOOK_MS = 5_000;
+/** Nobody could be heard for so long that leases may run out: they are renewed before another call enters. */
+export const GATE_RENEW_OVERDUE_MS = GATE_LEASE_MS - GATE_RENEW_AFTER_MS - GATE_RENEW_LOOK_MS;
+/** Accounts whose leases are renewed at the same time. */
+export const GATE_RENEW_AT_ONCE = 64;
 /** An account nobody uses is forgotten there after a week, or when its longest window has ended. */
 export const GATE_KEEP_MS = 604_800_000;
 /** A gate that lost its memory believes funds that were read no longer ago than this. */

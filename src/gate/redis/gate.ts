@@ -1,9 +1,12 @@
 import {
   GATE_CALLS_PER_SCRIPT,
   GATE_RENEW_AFTER_MS,
+  GATE_RENEW_AT_ONCE,
   GATE_RENEW_LOOK_MS,
+  GATE_RENEW_OVERDUE_MS,
   REDIS_EXTEND_WAIT_MS,
   REDIS_RETRY_MS,
+  REDIS_RETRY_MS_MAX,
 } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -100,6 +103,11 @@ class GateOnRedis implements RedisGate {
   /** Calls that have not left, or whose leaving Redis has not heard of. */
   readonly #leases = new Map<string, RedisLease>();
   readonly #timer: NodeJS.Timeout;
+  /** When every lease was last as young as it should be and every end was told, by our own clock. */
+  #renewedAtMs: number;
+  #comingBack: Promise<boolean> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
   #active = 0;
   #reachable = true;
 
@@ -113,6 +121,7 @@ class GateOnRedis implements RedisGate {
     this.#tasks = new Tasks(options.log);
     this.#timer = setInterval(() => this.#tasks.run('renew leases', () => this.renew()), GATE_RENEW_LOOK_MS);
     this.#timer.unref();
+    this.#renewedAtMs = this.#clock.monotonic();
   }
 
   get active(): number {
@@ -129,6 +138,7 @@ class GateOnRedis implements RedisGate {
 
   async enter(request: EnterRequest): Promise<EnterResult> {
     const { accountId, scope } = request;
+    if (this.#isOverdue() && !(await this.#comeBack())) return AWAY;
     const line = enterLine(this.#serverTimeMs(), request);
     let said: string;
     try {
@@ -250,6 +260,43 @@ class GateOnRedis implements RedisGate {
   }
 
   async renew(): Promise<void> {
+    const heard = await this.#renewDue();
+    if (heard || this.#closed || this.#retry !== undefined) return;
+    // Soon, so that little time is left in which others could take what running calls hold.
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#tasks.run('renew leases', () => this.renew());
+    }, REDIS_RETRY_MS_MAX).unref();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#retry);
+    await this.#outbox.close();
+  }
+
+  /** Redis may give up what our calls hold: the next one to enter would be granted it. */
+  #isOverdue(): boolean {
+    return this.#leases.size > 0 && this.#clock.monotonic() - this.#renewedAtMs >= GATE_RENEW_OVERDUE_MS;
+  }
+
+  /** Redis learns what our calls hold, and what those owe that ended, before another one enters. */
+  #comeBack(): Promise<boolean> {
+    const catchUp = async (): Promise<boolean> => {
+      const nowMs = this.#clock.monotonic();
+      const heard = (await this.#renewDue()) && (await this.#outbox.hurry());
+      if (heard) this.#renewedAtMs = nowMs;
+      return heard;
+    };
+    this.#comingBack ??= catchUp().finally(() => {
+      this.#comingBack = undefined;
+    });
+    return this.#comingBack;
+  }
+
+  /** False when Redis is away: the rest is asked again at the next look. */
+  async #renewDue(): Promise<boolean> {
     const nowMs = this.#clock.monotonic();
     const due = new Map<number, RedisLease[]>();
     for (const lease of this.#leases.values()) {
@@ -258,25 +305,29 @@ class GateOnRedis implements RedisGate {
       group.push(lease);
       due.set(lease.accountId, group);
     }
-    for (const [accountId, leases] of due) {
-      for (let start = 0; start < leases.length; start += GATE_CALLS_PER_SCRIPT) {
-        const some = leases.slice(start, start + GATE_CALLS_PER_SCRIPT).filter((lease) => !lease.left);
-        const heard = await this.#renewSome(accountId, some, nowMs);
-        if (!heard) return;
-      }
+    const groups = [...due.values()];
+    for (let start = 0; start < groups.length; start += GATE_RENEW_AT_ONCE) {
+      const some = groups.slice(start, start + GATE_RENEW_AT_ONCE);
+      const heard = await Promise.all(some.map((leases) => this.#renewAccount(leases, nowMs)));
+      if (heard.includes(false)) return false;
     }
+    if (this.#outbox.size === 0) this.#renewedAtMs = nowMs;
+    return true;
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#outbox.close();
+  async #renewAccount(leases: readonly RedisLease[], nowMs: number): Promise<boolean> {
+    for (let start = 0; start < leases.length; start += GATE_CALLS_PER_SCRIPT) {
+      const some = leases.slice(start, start + GATE_CALLS_PER_SCRIPT).filter((lease) => !lease.left);
+      if (!(await this.#renewSome(some, nowMs))) return false;
+    }
+    return true;
   }
 
-  /** False when Redis is away: the rest is asked again at the next look. */
-  async #renewSome(accountId: number, leases: readonly RedisLease[], nowMs: number): Promise<boolean> {
-    if (leases.length === 0) return true;
+  async #renewSome(leases: readonly RedisLease[], nowMs: number): Promise<boolean> {
+    const [first] = leases;
+    if (first === undefined) return true;
     try {
-      await this.#run(LEAVE, this.#keysOf(accountId), renewLine(this.#serverTimeMs(), leases));
+      await this.#run(LEAVE, this.#keysOf(first.accountId), renewLine(this.#serverTimeMs(), leases));
     } catch {
       return false;
     }

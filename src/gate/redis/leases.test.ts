@@ -19,6 +19,7 @@ import {
   moneyOf,
   NOTHING_DONE,
   policyOf,
+  reasonOf,
   rule,
 } from '../suite/world.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
@@ -142,6 +143,50 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(await redis.inspect.hget('tollgate:{1}', 'g')).toBe('0');
     await here.leave(late, charged(7n));
     expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
+  });
+
+  const capped = holdOf(fundsOf({ creditsMicro: 900n * CREDIT }), { capMicro: 10n * CREDIT_YUAN });
+
+  it('a node that was cut off renews what its calls hold before another one enters', async () => {
+    const stream = leaseOf(await here.enter(callOf({ policy, money: capped })));
+    clock.advance(GATE_LEASE_MS + 5_000);
+    const calls = Array.from({ length: 5 }, () => here.enter(callOf({ policy, money: capped })));
+    expect((await Promise.all(calls)).map(reasonOf)).toEqual(Array.from({ length: 5 }, () => 'cap'));
+    expect(await used()).toEqual([10n * CREDIT_YUAN, 0n]);
+    await here.leave(stream, NOTHING_DONE);
+    expect(reasonOf(await here.enter(callOf({ money: capped })))).toBe('entered');
+  });
+
+  it('a node that was cut off tells what its calls owe that ended before another one enters', async () => {
+    const stream = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    faulty.lose = 'questions';
+    await here.leave(stream, charged(7n));
+    clock.advance(GATE_LEASE_MS);
+    faulty.lose = 'nothing';
+    await here.renew();
+    expect(leaseOf(await here.enter(callOf({ money: hold }))).heldMicro).toBe(8n * CREDIT);
+  });
+
+  it('nothing enters while what running calls hold cannot be renewed', async () => {
+    leaseOf(await here.enter(callOf({ policy, money: capped })));
+    clock.advance(GATE_LEASE_MS);
+    faulty.lose = 'questions';
+    expect(reasonOf(await here.enter(callOf({ money: capped })))).toBe('gate-away');
+    expect(faulty.lost).toHaveLength(1);
+    faulty.lose = 'nothing';
+    expect(reasonOf(await here.enter(callOf({ money: capped })))).toBe('cap');
+  });
+
+  it('a renewal that was not heard is tried again at once', async () => {
+    const stream = leaseOf(await here.enter(callOf({ policy, money: capped })));
+    clock.advance(GATE_LEASE_MS - 1);
+    faulty.lose = 'questions';
+    await here.renew();
+    faulty.lose = 'nothing';
+    const startedAt = performance.now();
+    const renewed = String(clock.now() + GATE_LEASE_MS);
+    await until(async () => (await redis.inspect.zscore('tollgate:{1}:leases', stream.callId)) === renewed);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
   it('so many of an account are remembered, and after a week none', async () => {

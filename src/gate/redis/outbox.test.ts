@@ -41,6 +41,23 @@ describe('outbox of the gate on Redis', () => {
     expect(heard).toEqual(Array.from({ length: 200 }, (_, number) => number));
   });
 
+  it('tells at once when it is hurried, and says whether all was heard', async () => {
+    const outbox = new Outbox(silentLogger);
+    let away = true;
+    const heard: number[] = [];
+    for (let number = 0; number < 200; number++) {
+      await outbox.tell({
+        tell: async () => {
+          if (away) throw new Error(UNSENT);
+          heard.push(number);
+        },
+      });
+    }
+    expect([await outbox.hurry(), heard.length]).toEqual([false, 0]);
+    away = false;
+    expect([await outbox.hurry(), heard.length, outbox.size]).toEqual([true, 200, 0]);
+  });
+
   it('gives up the oldest beyond its bound, and the last word at its close is one try', async () => {
     const outbox = new Outbox(silentLogger, 3);
     const dropped: number[] = [];

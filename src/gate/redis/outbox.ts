@@ -24,7 +24,7 @@ export class Outbox {
   readonly #log: Logger;
   #untold: Untold[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #retelling: Promise<void> | undefined;
+  #retelling: Promise<boolean> | undefined;
   #closed = false;
   #dropped = 0;
   readonly #sizeMax: number;
@@ -59,6 +59,12 @@ export class Outbox {
     this.#plan();
   }
 
+  /** Tells now what would be told soon; whether all of it was heard. */
+  async hurry(): Promise<boolean> {
+    await this.#retelling;
+    return this.#retell();
+  }
+
   /** What is still untold frees itself by the time to live of its lease. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -79,7 +85,7 @@ export class Outbox {
   }
 
   /** Until all is told, or something is not heard. */
-  async #retell(): Promise<void> {
+  async #retell(): Promise<boolean> {
     let heard = true;
     while (heard && this.#untold.length > 0) {
       const batch = this.#untold.splice(0, GATE_UNTOLD_AT_ONCE);
@@ -94,6 +100,7 @@ export class Outbox {
       );
       this.#dropped = 0;
     }
+    return heard;
   }
 }
 
