@@ -6,6 +6,8 @@ export class FaultyRedis implements RedisClient {
   lose: 'nothing' | 'questions' | 'answers' = 'nothing';
   /** Questions that got lost, for a network that brings them after all. */
   readonly lost: (() => Promise<unknown>)[] = [];
+  /** What happens between an answer and the next question. */
+  afterwards: () => Promise<void> = async () => undefined;
 
   constructor(client: RedisClient) {
     this.#client = client;
@@ -23,7 +25,8 @@ export class FaultyRedis implements RedisClient {
     const { lose } = this;
     if (lose === 'questions') this.lost.push(ask);
     const answer = lose === 'questions' ? undefined : await ask();
-    if (lose !== 'nothing') throw new Error('Connection is closed.');
+    if (lose === 'nothing') await this.afterwards();
+    else throw new Error('Connection is closed.');
     return answer;
   }
 }

@@ -8,6 +8,7 @@ import {
   type TestRedis,
   type TestRedisCluster,
 } from '../../../test/support/redis.ts';
+import { GATE_UNTOLD_AT_ONCE } from '../../bounds.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import type { EnterResult, Lease, SettledCalls } from '../contract.ts';
@@ -142,6 +143,24 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
       expect(await held()).toBe(8n * CREDIT);
     });
   }
+
+  it('what a settled call held is never free before its charge is known', async () => {
+    const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+    faulty.lose = 'questions';
+    await gate.leave(lease, charged(7n));
+    for (let version = 0; version < GATE_UNTOLD_AT_ONCE; version++) await gate.raiseVersion(1, 1);
+    await gate.settled(settledFor(7n, lease));
+    const free = new Set<bigint>();
+    let probing: Promise<unknown> = Promise.resolve();
+    // One after the other: a probe holds all that is free.
+    faulty.afterwards = async () => {
+      probing = probing.then(async () => free.add(await held()));
+      await probing;
+    };
+    faulty.lose = 'nothing';
+    await until(() => gate.untold === 0);
+    expect([...free]).toEqual([8n * CREDIT]);
+  });
 
   it('a stream that asks for more while Redis blinks waits, and is granted it once', async () => {
     const lease = leaseOf(await gate.enter(callOf({ money: hold })));

@@ -1,3 +1,4 @@
+import type { Funds } from '../../accounts/contract.ts';
 import {
   GATE_CALLS_PER_SCRIPT,
   GATE_RENEW_AFTER_MS,
@@ -218,6 +219,8 @@ class GateOnRedis implements RedisGate {
     await this.#outbox.tell({
       tell: async (hearing: Hearing) => {
         const keys = this.#keysOf(lease.accountId, lease.request.scope);
+        // Else the hold would be gone before anybody knows that its money is spent.
+        if (lease.settledFunds !== undefined) await this.#settle(lease, lease.settledFunds);
         await this.#run(LEAVE, keys, leaveLine(this.#serverTimeMs(), lease, actuals, hearing));
         this.#leases.delete(lease.callId);
       },
@@ -230,6 +233,7 @@ class GateOnRedis implements RedisGate {
       const lease = this.#leases.get(callId);
       if (lease === undefined) return { callId, amountMicro };
       lease.settled = true;
+      if (lease.left) lease.settledFunds = funds;
       return { callId, amountMicro: undefined };
     });
     for (let start = 0; start === 0 || start < settlements.length; start += GATE_CALLS_PER_SCRIPT) {
@@ -239,6 +243,11 @@ class GateOnRedis implements RedisGate {
       };
       await this.#outbox.tell({ tell });
     }
+  }
+
+  async #settle({ callId, accountId }: RedisLease, funds: Funds): Promise<void> {
+    const settlement = { callId, amountMicro: undefined };
+    await this.#run(LEAVE, this.#keysOf(accountId), settledLine(this.#serverTimeMs(), funds, [settlement]));
   }
 
   async look(request: LookRequest): Promise<Look | GateAway> {

@@ -1,3 +1,4 @@
+import type { Funds } from '../../accounts/contract.ts';
 import type { EnterRequest, Lease, LeasedWindow, MoneyRequest, Shortage } from '../contract.ts';
 
 const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
@@ -23,6 +24,8 @@ export class RedisLease implements Lease {
   left = false;
   /** The store has committed the charge before the gate heard that the call had left. */
   settled = false;
+  /** What it then stood at, when the end of the call waits to be told. */
+  settledFunds: Funds | undefined;
   /** By our own clock. */
   renewedAtMs: number;
 
