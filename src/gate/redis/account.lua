@@ -154,10 +154,14 @@ local function put_call(id, call)
 end
 
 -- A call that was given up holds nothing, and is remembered: what it cost counts when its process comes back.
--- So many of an account at most; `g` is how many they are.
-local GIVEN_UP_MAX = 1000
-local function given_up() return tonumber(get('g') or '0') end
-local function count_given_up(difference) put('g', format('%.0f', given_up() + difference)) end
+-- One that ended after a message about it got lost leaves a mark (`d:<id>`) for as long as that could still
+-- arrive, and then change nothing. So many of an account at most, each; `g` and `d` are how many they are.
+local REMEMBERED_MAX = 1000
+local function remembers_more(kind) return tonumber(get(kind) or '0') < REMEMBERED_MAX end
+local function count(kind, difference)
+  put(kind, format('%.0f', tonumber(get(kind) or '0') + difference))
+end
+local function is_marked(id) return get('d:' .. id) end
 
 -- The slots of any scope: the hash tag is the same, and so is the slot of a cluster.
 local function slots_of(scope) return hash .. ':slots:' .. scope end

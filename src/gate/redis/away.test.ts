@@ -223,6 +223,52 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     expect(await held()).toBe(8n * CREDIT);
   });
 
+  describe('what arrives when its call has ended and was settled changes nothing', () => {
+    const arrive = async (): Promise<void> => {
+      faulty.lose = 'nothing';
+      await until(() => gate.untold === 0);
+      expect(faulty.lost.length).toBeGreaterThan(0);
+    };
+    const nothingChanged = async (): Promise<void> => {
+      const before = await redis.inspect.hgetall('tollgate:{1}');
+      for (const ask of faulty.lost) await ask();
+      expect(await redis.inspect.hgetall('tollgate:{1}')).toEqual(before);
+      expect(Object.keys(before).filter((field) => field.startsWith('c:'))).toEqual([]);
+    };
+
+    it('its end', async () => {
+      const lease = leaseOf(await gate.enter(callOf(cost)));
+      faulty.lose = 'questions';
+      await gate.leave(lease, charged(7n));
+      await arrive();
+      await gate.settled(settledFor(7n, lease));
+      await nothingChanged();
+      expect([await counted(), await held()]).toEqual([7n * CREDIT_YUAN, 8n * CREDIT]);
+    });
+
+    it.each(['extend', 'rehold'] as const)('its %s', async (way) => {
+      const lease = leaseOf(await gate.enter(callOf(cost)));
+      faulty.lose = 'questions';
+      const asked = way === 'extend' ? gate.extend(lease, CREDIT) : gate.rehold(lease, hold);
+      await until(() => !gate.reachable);
+      faulty.lose = 'nothing';
+      await gate.leave(lease, charged(7n));
+      await asked;
+      await arrive();
+      await gate.settled(settledFor(7n, lease));
+      await nothingChanged();
+      expect([await counted(), await held()]).toEqual([7n * CREDIT_YUAN, 8n * CREDIT]);
+    });
+
+    it('its entry', async () => {
+      faulty.lose = 'questions';
+      expect(await gate.enter(callOf({ policy, money: hold }))).toEqual(AWAY);
+      await arrive();
+      await nothingChanged();
+      expect(reasonOf(await other.enter(callOf({ policy, money: hold })))).toBe('entered');
+    });
+  });
+
   it('a server that is killed closes the gate at once, and one that is back opens it within 5 s', async () => {
     const lease = leaseOf(await gate.enter(callOf({ money: hold })));
     await redis.kill();

@@ -24,7 +24,7 @@ local want, least, factor = take_amount(), take_amount(), take_number()
 local costs, covered, payable = take() == '1', take() == '1', take() == '1'
 if covered then take_rules(cover, take()) end
 
-local fields = { 'v', 'k', 'fv', 'fc', 'fb', 'fs', 'fm', 'h', 'p', 'm', 'mh', 'mp', 'c:' .. id }
+local fields = { 'v', 'k', 'fv', 'fc', 'fb', 'fs', 'fm', 'h', 'p', 'm', 'mh', 'mp', 'c:' .. id, 'd:' .. id }
 for _, rule in ipairs(rules) do fields[#fields + 1] = rule.field end
 for _, rule in ipairs(cover) do fields[#fields + 1] = rule.field end
 load(fields)
@@ -37,16 +37,20 @@ local GIVEN_UP_AT_ONCE = 50
 local late = redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, GIVEN_UP_AT_ONCE)
 for _, other in ipairs(late) do
   local lost = find_call(other)
-  local kept = lost and lost.state == 'r' and given_up() < GIVEN_UP_MAX
+  local kept = lost and lost.state == 'r' and remembers_more('g')
   if lost then
     release(lost)
     free_slot(other, lost)
-    if lost.state == 'g' then count_given_up(-1) end
+    if lost.state == 'g' then count('g', -1) end
     lost.state = 'g'
     if kept then put_call(other, lost) else put('c:' .. other, false) end
   end
+  if sub(other, 1, 2) == 'd:' then
+    put(other, false)
+    count('d', -1)
+  end
   if kept then
-    count_given_up(1)
+    count('g', 1)
     redis.call('ZADD', leases, format('%.0f', now + KEEP_MS), other)
   else
     redis.call('ZREM', leases, other)
@@ -56,6 +60,9 @@ if #late > 0 then
   write_sums()
   flush(0)
 end
+
+-- It was under way on a connection that was given up, and its call has ended since: nobody waits for this.
+if is_marked(id) then return mode == 'e' and 'S' or format('E - 0 - - %.0f', now) end
 
 -- What is learned holds for others too, even if this call is refused.
 if mode == 'e' then
@@ -267,7 +274,7 @@ if call and mode == 'r' then
     end
   end
 end
-if call and call.state == 'g' then count_given_up(-1) end
+if call and call.state == 'g' then count('g', -1) end
 add_to_sums(next_call, grant)
 write_sums()
 put_call(id, next_call)

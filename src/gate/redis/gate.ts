@@ -184,6 +184,7 @@ class GateOnRedis implements RedisGate {
         return heldMicro - beforeMicro;
       } catch (error) {
         if (!isAway(error)) throw error;
+        lease.doubted ||= !hadNoEffect(error);
         await pause(REDIS_RETRY_MS);
       }
     } while (!lease.left && this.#clock.monotonic() < deadlineMs);
@@ -198,7 +199,8 @@ class GateOnRedis implements RedisGate {
     let said: string;
     try {
       said = await this.#run(ENTER, this.#keysOf(request.accountId, request.scope), line);
-    } catch {
+    } catch (error) {
+      lease.doubted ||= !hadNoEffect(error);
       return AWAY;
     }
     const answer = readAnswer(said);
@@ -337,7 +339,8 @@ class GateOnRedis implements RedisGate {
     if (first === undefined) return true;
     try {
       await this.#run(LEAVE, this.#keysOf(first.accountId), renewLine(this.#serverTimeMs(), leases));
-    } catch {
+    } catch (error) {
+      for (const lease of leases) lease.doubted ||= !hadNoEffect(error);
       return false;
     }
     for (const lease of leases) lease.renewedAtMs = nowMs;

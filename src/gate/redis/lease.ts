@@ -26,6 +26,8 @@ export class RedisLease implements Lease {
   settled = false;
   /** What it then stood at, when the end of the call waits to be told. */
   settledFunds: Funds | undefined;
+  /** Something about it got lost, and may arrive after its end. */
+  doubted = false;
   /** By our own clock. */
   renewedAtMs: number;
 

@@ -3,7 +3,7 @@ import { redisServer } from '../../../test/prerequisites.ts';
 import { FaultyRedis } from '../../../test/support/faulty-redis.ts';
 import { until } from '../../../test/support/processes.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
-import { GATE_KEEP_MS, GATE_LEASE_MS } from '../../bounds.ts';
+import { GATE_KEEP_MS, GATE_LEASE_MS, GATE_RENEW_AFTER_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
 import { ManualClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import {
@@ -26,7 +26,7 @@ import { connectRedis, type RedisConnection } from './connect.ts';
 import { createRedisGate, type RedisGate } from './gate.ts';
 import type { RedisClient } from './script.ts';
 
-const GIVEN_UP_MAX = 1_000;
+const REMEMBERED_MAX = 1_000;
 const GIVEN_UP_AT_ONCE = 50;
 const policy = policyOf([rule('amount', 7_200, 100n * CREDIT_YUAN)]);
 const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
@@ -191,16 +191,44 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
 
   it('so many of an account are remembered, and after a week none', async () => {
     const over = 2 * GIVEN_UP_AT_ONCE;
-    const calls = Array.from({ length: GIVEN_UP_MAX + over }, () => here.enter(callOf()));
+    const calls = Array.from({ length: REMEMBERED_MAX + over }, () => here.enter(callOf()));
     await Promise.all(calls);
     clock.advance(GATE_LEASE_MS);
-    const times = (GIVEN_UP_MAX + over) / GIVEN_UP_AT_ONCE;
+    const times = (REMEMBERED_MAX + over) / GIVEN_UP_AT_ONCE;
     for (let time = 0; time < times; time++) await pass();
-    expect(await callsKept()).toBe(GIVEN_UP_MAX);
-    expect(await redis.inspect.zcard('tollgate:{1}:leases')).toBe(GIVEN_UP_MAX + 1);
+    expect(await callsKept()).toBe(REMEMBERED_MAX);
+    expect(await redis.inspect.zcard('tollgate:{1}:leases')).toBe(REMEMBERED_MAX + 1);
     clock.advance(GATE_KEEP_MS);
     for (let time = 0; time < times; time++) await pass();
     expect([await callsKept(), await redis.inspect.hget('tollgate:{1}', 'g')]).toEqual([0, '0']);
+    expect(await redis.inspect.zcard('tollgate:{1}:leases')).toBe(1);
+  });
+
+  it('a renewal that arrives after the end holds nothing', async () => {
+    const stream = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    clock.advance(GATE_RENEW_AFTER_MS);
+    faulty.lose = 'questions';
+    await here.renew();
+    faulty.lose = 'nothing';
+    await here.leave(stream, NOTHING_DONE);
+    for (const ask of faulty.lost) await ask();
+    expect([await callsKept(), await used()]).toEqual([0, [0n, 0n]]);
+  });
+
+  it('so many marks of lost messages are kept, and after ten minutes none', async () => {
+    const marks = async (): Promise<number> => {
+      const fields = await redis.inspect.hkeys('tollgate:{1}');
+      return fields.filter((field) => field.startsWith('d:')).length;
+    };
+    const over = REMEMBERED_MAX + GIVEN_UP_AT_ONCE;
+    faulty.lose = 'questions';
+    await Promise.all(Array.from({ length: over }, () => here.enter(callOf())));
+    faulty.lose = 'nothing';
+    await until(() => here.untold === 0);
+    expect(await marks()).toBe(REMEMBERED_MAX);
+    clock.advance(SLOT_LIFETIME_MS);
+    for (let left = over; left > 0; left -= GIVEN_UP_AT_ONCE) await pass();
+    expect([await marks(), await redis.inspect.hget('tollgate:{1}', 'd')]).toEqual([0, '0']);
     expect(await redis.inspect.zcard('tollgate:{1}:leases')).toBe(1);
   });
 });

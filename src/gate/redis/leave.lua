@@ -8,22 +8,34 @@ local function drop_call(id)
   redis.call('ZREM', leases, id)
 end
 
+local function mark(id)
+  if is_marked(id) or not remembers_more('d') then return end
+  put('d:' .. id, '1')
+  count('d', 1)
+  redis.call('ZADD', leases, format('%.0f', now + SLOT_MS), 'd:' .. id)
+end
+
 -- It is no longer one of those that were given up: it ends, or goes on.
 local function take_back(call)
-  if call and call.state == 'g' then count_given_up(-1) end
+  if call and call.state == 'g' then count('g', -1) end
 end
 
 local function leave()
-  local again, id = take() == '1', take()
+  -- Told for the first time (0), again (1), or for the first time after something else got lost (2).
+  local told, id = take(), take()
+  local again = told == '1'
   local entered, since, charge, month = take_number(), take_number(), take_amount(), take()
-  local corrections, fields = {}, { 'c:' .. id, unpack(SUMS) }
+  local corrections, fields = {}, { 'c:' .. id, 'd:' .. id, unpack(SUMS) }
   for index = 1, take_number() do
     corrections[index] = { kind = take(), field = take(), text = take() }
     fields[#fields + 1] = corrections[index].field
   end
   redis.call('ZREM', slots, id)
   load(fields)
+  -- The first telling comes after the second one.
+  if is_marked(id) and not again then return end
   local call = find_call(id)
+  if told ~= '0' then mark(id) end
   -- Told again and the call is gone: it was heard the first time, and only the answer was lost.
   if not call and again or call and call.state == 'p' then return end
   read_sums()
@@ -67,6 +79,7 @@ local function undo()
   local id = take()
   redis.call('ZREM', slots, id)
   local call = find_call(id)
+  mark(id)
   if not call or call.state == 'p' then return end
   read_sums()
   take_back(call)
@@ -136,7 +149,7 @@ local function renew()
     local scope, fields = take(), ''
     for _ = 1, take_number() do fields = fields .. ' ' .. take() end
     local call = find_call(id)
-    if not call or call.state == 'g' then
+    if (not call or call.state == 'g') and not is_marked(id) then
       take_back(call)
       call = {
         state = 'r', sum = held, month = month, entered = entered, since = since, scope = scope, fields = fields,
@@ -147,7 +160,7 @@ local function renew()
       put_call(id, call)
       take_slot(id, call)
     end
-    if call.state == 'r' then redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id) end
+    if call and call.state == 'r' then redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id) end
   end
   write_sums()
 end

@@ -79,12 +79,12 @@ export function leaveLine(
   actuals: Actuals,
   hearing: Hearing,
 ): Line {
-  const { callId, enteredAtMs, held, settled } = lease;
+  const { callId, enteredAtMs, held, settled, doubted } = lease;
   const charge = settled ? 0n : actuals.chargeMicro;
   const moments = `${enteredAtMs} ${held.atMs} ${charge} ${held.month}`;
   const corrections = correctionsOf(lease, actuals);
-  const told = `${hearing === 'again' ? 1 : 0} ${callId} ${moments}`;
-  return `${head(time, 'l')} ${told} ${corrections.length} ${corrections.join(' ')}`;
+  const told = hearing === 'again' ? 1 : doubted ? 2 : 0;
+  return `${head(time, 'l')} ${told} ${callId} ${moments} ${corrections.length} ${corrections.join(' ')}`;
 }
 
 /** Into the windows that admitted the call: `n` a count, `a` an amount, `m` made though not asked for. */
