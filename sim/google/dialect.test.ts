@@ -133,6 +133,15 @@ describe('generateContent, through the official SDK', () => {
     expect(simulator.truth.find('g7')?.images).toBe(1);
   });
 
+  it('an image model paints unless it is told to write only', async () => {
+    const model = 'gemini-2.5-flash-image';
+    const painted = await client.models.generateContent({ model, contents: 'a cat' });
+    expect(painted.data).toMatch(/^iVBOR/);
+    const config = { responseModalities: ['TEXT'] };
+    const written = await client.models.generateContent({ model, contents: 'a cat', config });
+    expect(written.data).toBeUndefined();
+  });
+
   it('counts, and knows its key', async () => {
     const contents = 'hello there';
     const counted = await client.models.countTokens({ model: 'gemini-2.5-flash', contents });

@@ -19,7 +19,9 @@ export interface GoogleReading {
 export function readGenerate({ body, model, key, stream }: GoogleReading): Ask {
   const config = record(body.generationConfig);
   const contents = records(body.contents);
-  const wantsImage = strings(config.responseModalities).includes('IMAGE') && model.output === 'image';
+  const modalities = strings(config.responseModalities);
+  // An image model paints unless it is told to write only.
+  const wantsImage = model.output === 'image' && (modalities.length === 0 || modalities.includes('IMAGE'));
   return {
     kind: 'ask',
     model,

@@ -63,8 +63,7 @@ export class Converted implements Translation {
     const converted = this.#conversion.convertAnswer(body);
     if (converted === undefined) return { ...answer, valid: false };
     if (!Buffer.isBuffer(converted)) return { ...answer, pieces: [errorOf(converted)], isError: true };
-    const { usage } = answer;
-    return { pieces: [converted], usage, valid: true, isError: false, outputText: () => answer.outputText() };
+    return { ...answer, pieces: [converted] };
   }
 
   answerHeaders(head: UpstreamHead): string[] {

@@ -44,6 +44,16 @@ test('images are held at their price', () => {
   );
 });
 
+test('a picture that nobody announced is held where the vendor may paint', () => {
+  const painter = sampleRoute({ protocols: ['gemini'] });
+  expect(quote(facts, [painter], tariff).mostMicro).toBe(313_000n);
+  expect(quote({ ...facts, answers: 2 }, [painter], tariff).mostMicro).toBe(616_000n);
+  expect(quote({ ...facts, images: 1 }, [painter], tariff).mostMicro).toBe(313_000n);
+  const prices = { ...sampleModel().prices, imageMicro: 0n };
+  const writer = { ...tariff, model: sampleModel({ prices }) };
+  expect(quote(facts, [sampleRoute({ protocols: ['gemini'] })], writer).mostMicro).toBe(13_000n);
+});
+
 test('a snapshot is one object per route and rate, and has the rate of its node', () => {
   const route = sampleRoute();
   expect(priceSnapshot(route, tariff)).toBe(priceSnapshot(route, tariff));

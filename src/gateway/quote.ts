@@ -5,6 +5,7 @@ import { costMicro, type PriceSnapshot } from '../catalog/price.ts';
 import { maxMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { RequestFacts } from '../protocol/dialect.ts';
+import { mayPaint } from './spoken.ts';
 
 const LIST_RATE_MICRO = 100_000_000n;
 const NO_PRICES: Prices = Object.freeze({
@@ -78,11 +79,14 @@ export function quote(facts: RequestFacts, routes: readonly Route[], tariff: Tar
   const output = Math.min(asked, longest);
   const input: Usage = { ...NO_USAGE, inputFresh: facts.inputTokensEstimate };
   const most: Usage = { ...input, outputText: output * facts.answers, images: facts.images };
+  // Nobody says beforehand whether a text call will be answered with a picture.
+  const isUnsaid = facts.images === 0 && tariff.model.prices.imageMicro > 0n;
+  const painted: Usage = isUnsaid ? { ...most, images: facts.answers } : most;
   let mostMicro = 0n;
   let inputMicro = 0n;
   for (const route of routes) {
     const snapshot = priceSnapshot(route, tariff);
-    mostMicro = maxMicro(mostMicro, costMicro(most, snapshot));
+    mostMicro = maxMicro(mostMicro, costMicro(mayPaint(route) ? painted : most, snapshot));
     inputMicro = maxMicro(inputMicro, costMicro(input, snapshot));
   }
   return { mostMicro, inputMicro };

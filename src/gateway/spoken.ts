@@ -17,9 +17,13 @@ const PREFERENCE: Readonly<Record<TextProtocol, readonly TextProtocol[]>> = {
 /** Whether a route can serve clients of a protocol at all: in their own, or by conversion. */
 export function canServe(route: Route, protocol: Protocol): boolean {
   if (route.protocols.includes(protocol)) return true;
-  // Of the text protocols only Google's has models that paint.
-  if (protocol === 'images') return route.protocols.includes('gemini');
+  if (protocol === 'images') return mayPaint(route);
   return PREFERENCE[protocol].some((one) => route.protocols.includes(one));
+}
+
+/** Of the text protocols only Google's has models that paint. */
+export function mayPaint(route: Route): boolean {
+  return route.protocols.includes('gemini');
 }
 
 /** What a route can be asked in when the request must be converted, best first for this request. */

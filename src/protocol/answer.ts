@@ -1,3 +1,4 @@
+import { IMAGES_PER_CALL_MAX } from '../bounds.ts';
 import { QUOTE } from './ascii.ts';
 import { looksLikeBlob } from './blob.ts';
 import type { PlainAnswer } from './dialect.ts';
@@ -17,6 +18,8 @@ export interface AnswerShape {
   readonly words: Words;
   /** Reads the usage after the skimmer went through the body. */
   settle(body: Buffer): Settled;
+  /** The pictures in the body, after the skimmer went through it; nothing where no answer has any. */
+  images?(body: Buffer): number;
 }
 
 /** An answer is kept as it came, with the platform's name for the model in it. */
@@ -28,13 +31,20 @@ export function readAnswer(body: Buffer, shape: AnswerShape, modelId: string): P
   const hasError = isPresent(body, skimmer, shape.error);
   const { usage, inputReported, outputReported } = shape.settle(body);
   const model = skimmer.starts[shape.model] as number;
-  return {
+  const answer: PlainAnswer = {
     pieces: isWhole && body[model] === QUOTE ? withModel(body, skimmer, shape.model, modelId) : [body],
     usage: isWhole && inputReported && outputReported ? usage : undefined,
     outputText: () => readOutputText(body, shape.words),
     valid: isWhole && (isAnswer || hasError),
     isError: isWhole && hasError && !isAnswer,
   };
+  const images = isWhole ? Math.min(shape.images?.(body) ?? 0, IMAGES_PER_CALL_MAX) : 0;
+  return images === 0 ? answer : withImages(answer, images);
+}
+
+function withImages(answer: PlainAnswer, images: number): PlainAnswer {
+  const usage = answer.usage === undefined ? undefined : { ...answer.usage, images };
+  return { ...answer, usage, images };
 }
 
 function withModel(body: Buffer, skimmer: Skimmer, slot: number, modelId: string): readonly Buffer[] {

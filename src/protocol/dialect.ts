@@ -92,7 +92,7 @@ export interface PlainAnswer {
   readonly pieces: readonly Buffer[];
   /** Nothing when the vendor reported none (or an absurd one): the caller estimates with `outputText`. */
   readonly usage: Usage | undefined;
-  /** Images that a conversion found in the answer: what is charged when the usage is missing. */
+  /** Images that were found in the answer: what is charged when the usage is missing. */
   readonly images?: number;
   /** The generated text, read only when the usage is missing. */
   outputText(): string;

@@ -1,3 +1,4 @@
+import { IMAGES_PER_CALL_MAX } from '../bounds.ts';
 import type { StreamUsage } from './dialect.ts';
 import { Estimate } from './estimate.ts';
 import type { Figures, Settled } from './figures.ts';
@@ -14,7 +15,7 @@ export interface UsageRule {
 
 /** Usage of one stream so far. Counting is put off until somebody asks, and left out when it was reported. */
 export class Meter {
-  images = 0;
+  #images = 0;
   readonly #rule: UsageRule;
   readonly #estimate: Estimate;
   #figures: Figures = {};
@@ -34,6 +35,11 @@ export class Meter {
   /** The characters of a generated string stand at this range. */
   noteText(payload: Buffer, start: number, end: number): void {
     this.#estimate.noteText(payload, start, end);
+  }
+
+  /** One more picture is finished. */
+  image(): void {
+    if (this.#images < IMAGES_PER_CALL_MAX) this.#images++;
   }
 
   report(figures: Figures): void {
@@ -58,7 +64,7 @@ export class Meter {
     // Without a covering report the vendor's figure is a beginning.
     const missing = isCovered ? counted : Math.max(0, counted - reported);
     return {
-      usage: { ...usage, outputText: usage.outputText + missing, images: this.images },
+      usage: { ...usage, outputText: usage.outputText + missing, images: this.#images },
       estimated: !inputReported || !isCovered || missing > 0,
       inputReported,
     };

@@ -112,7 +112,15 @@ function usageOf(protocol: Protocol, objects: readonly Json[]): Usage | undefine
   const outputReasoning = number(child(child(report, outputDetails), 'reasoning_tokens'));
   const inputFresh = uncached - cacheWrite;
   const outputText = number(child(report, output)) - outputReasoning;
-  return { ...NO_USAGE, inputFresh, cacheRead, cacheWrite, outputText, outputReasoning };
+  const images = protocol === 'responses' ? picturesOf(objects) : 0;
+  return { ...NO_USAGE, inputFresh, cacheRead, cacheWrite, outputText, outputReasoning, images };
+}
+
+/** The last object is the whole response, or holds it. */
+function picturesOf(objects: readonly Json[]): number {
+  const last = objects.at(-1);
+  const output = (child(last, 'output') ?? child(child(last, 'response'), 'output') ?? []) as Json[];
+  return output.filter(({ type, result }) => type === 'image_generation_call' && Boolean(result)).length;
 }
 
 function messagesUsage(objects: readonly Json[]): Usage | undefined {

@@ -38,6 +38,7 @@ export interface Outlet {
   report(figures: Figures): void;
   /** The vendor's figures for all output up to and with this event. */
   reportCovering(figures: Figures): void;
+  /** A picture is finished. */
   imageDone(): void;
 }
 
@@ -156,7 +157,8 @@ export class Relay implements VendorRelay, Outlet {
   }
 
   imageDone(): void {
-    this.#meter.images++;
+    if (this.concluded) return;
+    this.#meter.image();
   }
 
   /** Passes on the lead, which is ready, and the events of what was fed. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePaths } from './paths.ts';
-import { Skimmer, skipValue } from './skim.ts';
+import { Skimmer, skipValue, walkObjects } from './skim.ts';
 
 const TREE = compilePaths({ model: 'model', usage: 'usage', input: 'usage.input', deep: 'a.b.c' });
 
@@ -67,5 +67,36 @@ describe('a value is skipped as a whole', () => {
       ),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe('a slot that is walked', () => {
+  const text = '{"model":1,"usage":[{"a":1},2,"}",[{"b":2}],{"c":"]"} , {"d":{}}],"a":{"b":{"c":3}}}';
+  const bytes = Buffer.from(text);
+
+  it('hands over its objects, and the walk goes on behind it', () => {
+    const objects: string[] = [];
+    const walk = (all: Buffer, start: number, end: number): number =>
+      walkObjects(all, start, end, (_all, open) => {
+        const after = skipValue(all, open, end);
+        objects.push(all.toString('utf8', open, after));
+        return after;
+      });
+    const skimmer = new Skimmer(TREE, { slot: TREE.slots.usage, walk });
+    expect(skimmer.run(bytes, 0, bytes.length)).toBe(bytes.length);
+    expect(objects).toEqual(['{"a":1}', '{"c":"]"}', '{"d":{}}']);
+    const { usage, deep } = TREE.slots;
+    expect(text.slice(skimmer.starts[usage], skimmer.ends[usage])).toMatch(/^\[.*\]$/);
+    expect(text.slice(skimmer.starts[deep], skimmer.ends[deep])).toBe('3');
+  });
+
+  it.each(['[{"a":1}', '[{"a":1},', '['])('does not end: %s', (open) => {
+    expect(walkObjects(Buffer.from(open), 0, open.length, skipValue)).toBe(-1);
+  });
+
+  it('what a walk gives up on is passed over', () => {
+    const list = '[{"a":1},{}]';
+    expect(walkObjects(Buffer.from(list), 0, list.length, () => -1)).toBe(list.length);
+    expect(walkObjects(Buffer.from('"x"'), 0, 3, () => -1)).toBe(3);
   });
 });

@@ -12,6 +12,12 @@ import {
 } from './ascii.ts';
 import { findChild, type PathNode, type PathTree } from './paths.ts';
 
+/** Steps on the way have -1. */
+const NO_SLOT = -2;
+
+/** Goes through the value at `start` itself, and says where it ends; -1 when it does not. */
+export type Walk = (bytes: Buffer, start: number, end: number) => number;
+
 /**
  * Finds wanted values in a vendor's JSON by walking its bytes once, building nothing. It checks structure
  * (strings, nesting, commas) and not grammar: a vendor is trusted to spell numbers right and to write plain
@@ -23,9 +29,14 @@ export class Skimmer {
   readonly ends: Int32Array;
   readonly keyStarts: Int32Array;
   readonly #root: PathNode;
+  readonly #walkedSlot: number;
+  readonly #walk: Walk;
 
-  constructor(tree: PathTree<string>) {
+  /** What stands in the walked slot is left to its walk, so that nobody has to go through it again. */
+  constructor(tree: PathTree<string>, walked?: { readonly slot: number; readonly walk: Walk }) {
     this.#root = tree.root;
+    this.#walkedSlot = walked?.slot ?? NO_SLOT;
+    this.#walk = walked?.walk ?? skipValue;
     this.starts = new Int32Array(tree.slotCount);
     this.ends = new Int32Array(tree.slotCount);
     this.keyStarts = new Int32Array(tree.slotCount);
@@ -35,7 +46,7 @@ export class Skimmer {
   run(bytes: Buffer, start: number, end: number): number {
     const open = skipSpace(bytes, start, end);
     if (open >= end || bytes[open] !== OPEN_BRACE) {
-      this.starts.fill(-1);
+      this.#forget();
       return -1;
     }
     return this.resume(bytes, open + 1, end);
@@ -43,8 +54,14 @@ export class Skimmer {
 
   /** The same from a place inside the object, between two of its members. */
   resume(bytes: Buffer, inside: number, end: number): number {
-    this.starts.fill(-1);
+    this.#forget();
     return this.#members(bytes, inside, end, this.#root);
+  }
+
+  /** The slots are so few that a loop is done before `fill` would begin. */
+  #forget(): void {
+    const { starts } = this;
+    for (let slot = 0; slot < starts.length; slot++) starts[slot] = -1;
   }
 
   /** Recursion goes along the wanted paths only, so its depth is that of the longest path. */
@@ -75,14 +92,35 @@ export class Skimmer {
   }
 
   #wanted(bytes: Buffer, value: number, end: number, node: PathNode): number {
-    const isBranch = node.children.length > 0 && value < end && bytes[value] === OPEN_BRACE;
-    const valueEnd = isBranch ? this.#members(bytes, value + 1, end, node) : skipValue(bytes, value, end);
+    let valueEnd: number;
+    if (node.slot === this.#walkedSlot) valueEnd = this.#walk(bytes, value, end);
+    else if (node.children.length > 0 && value < end && bytes[value] === OPEN_BRACE) {
+      valueEnd = this.#members(bytes, value + 1, end, node);
+    } else valueEnd = skipValue(bytes, value, end);
     if (valueEnd >= 0 && node.slot >= 0) {
       this.starts[node.slot] = value;
       this.ends[node.slot] = valueEnd;
     }
     return valueEnd;
   }
+}
+
+/** Hands every object of the array that opens here to `walk`; what is no array is passed over. */
+export function walkObjects(bytes: Buffer, open: number, end: number, walk: Walk): number {
+  if (bytes[open] !== OPEN_BRACKET) return skipValue(bytes, open, end);
+  let at = open + 1;
+  while (at < end) {
+    const byte = bytes[at] as number;
+    if (byte === CLOSE_BRACKET) return at + 1;
+    if (byte === COMMA || byte <= SPACE) {
+      at++;
+      continue;
+    }
+    const after = byte === OPEN_BRACE ? walk(bytes, at, end) : -1;
+    at = after < 0 ? skipValue(bytes, at, end) : after;
+    if (at < 0) return -1;
+  }
+  return -1;
 }
 
 export function skipSpace(bytes: Buffer, start: number, end: number): number {

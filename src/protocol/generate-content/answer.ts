@@ -2,6 +2,7 @@ import { type AnswerShape, readAnswer } from '../answer.ts';
 import type { PlainAnswer } from '../dialect.ts';
 import { compilePaths } from '../paths.ts';
 import { Skimmer } from '../skim.ts';
+import { Candidates } from './candidates.ts';
 import { GENERATE_USAGE_PATHS, GENERATE_USAGE_RULE, readGenerateFigures } from './usage.ts';
 
 const TREE = compilePaths({
@@ -12,7 +13,8 @@ const TREE = compilePaths({
   ...GENERATE_USAGE_PATHS,
 });
 const { slots } = TREE;
-const skimmer = new Skimmer(TREE);
+const found = new Candidates();
+const skimmer = new Skimmer(TREE, { slot: slots.candidates, walk: found.walk });
 
 const SHAPE: AnswerShape = {
   skimmer,
@@ -21,6 +23,7 @@ const SHAPE: AnswerShape = {
   signs: [slots.candidates, slots.promptFeedback, slots.usage],
   words: GENERATE_USAGE_RULE.words,
   settle: (body) => GENERATE_USAGE_RULE.settle(readGenerateFigures(body, skimmer, slots)),
+  images: () => ((skimmer.starts[slots.candidates] as number) < 0 ? 0 : found.pictures),
 };
 
 export function readGenerateContentAnswer(body: Buffer, modelId: string): PlainAnswer {

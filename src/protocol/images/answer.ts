@@ -16,6 +16,8 @@ const SHAPE: AnswerShape = {
   signs: [slots.data],
   words: IMAGES_USAGE_RULE.words,
   settle: settleAnswer,
+  // Every element is an image, as `b64_json` or as `url`.
+  images: (body) => (hasData(body) ? countElements(body, dataStart()) : 0),
 };
 
 export function readImagesAnswer(body: Buffer, modelId: string): PlainAnswer {
@@ -23,9 +25,13 @@ export function readImagesAnswer(body: Buffer, modelId: string): PlainAnswer {
 }
 
 function settleAnswer(body: Buffer): Settled {
-  const data = skimmer.starts[slots.data] as number;
-  if (!isOpenBracket(body, data)) return IMAGES_USAGE_RULE.settle({});
-  // Every element is an image, as `b64_json` or as `url`.
-  const settled = IMAGES_USAGE_RULE.settle(readImagesFigures(body, skimmer, slots));
-  return { ...settled, usage: { ...settled.usage, images: countElements(body, data) } };
+  return IMAGES_USAGE_RULE.settle(hasData(body) ? readImagesFigures(body, skimmer, slots) : {});
+}
+
+function hasData(body: Buffer): boolean {
+  return isOpenBracket(body, dataStart());
+}
+
+function dataStart(): number {
+  return skimmer.starts[slots.data] as number;
 }

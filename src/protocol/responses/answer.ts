@@ -2,6 +2,7 @@ import { type AnswerShape, readAnswer } from '../answer.ts';
 import type { PlainAnswer } from '../dialect.ts';
 import { compilePaths } from '../paths.ts';
 import { Skimmer } from '../skim.ts';
+import { OutputPictures } from './pictures.ts';
 import {
   RESPONSES_ANSWER_WORDS,
   RESPONSES_USAGE_RULE,
@@ -17,7 +18,8 @@ const TREE = compilePaths({
   ...responsesUsagePaths(''),
 });
 const { slots } = TREE;
-const skimmer = new Skimmer(TREE);
+const pictures = new OutputPictures();
+const skimmer = new Skimmer(TREE, { slot: slots.items, walk: pictures.walk });
 
 const SHAPE: AnswerShape = {
   skimmer,
@@ -27,6 +29,7 @@ const SHAPE: AnswerShape = {
   signs: [slots.items, slots.status],
   words: RESPONSES_ANSWER_WORDS,
   settle: (body) => RESPONSES_USAGE_RULE.settle(readResponsesFigures(body, skimmer, slots)),
+  images: () => ((skimmer.starts[slots.items] as number) < 0 ? 0 : pictures.count),
 };
 
 export function readResponsesAnswer(body: Buffer, modelId: string): PlainAnswer {

@@ -5,6 +5,7 @@ import { compilePaths } from '../paths.ts';
 import type { EventReader, Outlet } from '../relay.ts';
 import { isOpenBrace, Skimmer } from '../skim.ts';
 import { NOTHING } from '../splitter.ts';
+import { isPicture, OutputPictures } from './pictures.ts';
 import { RESPONSES_USAGE_RULE, readResponsesFigures, responsesUsagePaths } from './usage.ts';
 
 const TREE = compilePaths({
@@ -12,13 +13,19 @@ const TREE = compilePaths({
   model: 'response.model',
   error: 'error',
   sequence: 'sequence_number',
+  itemType: 'item.type',
+  itemResult: 'item.result',
+  items: 'response.output',
   ...responsesUsagePaths('response.'),
 });
 const { slots } = TREE;
-const skimmer = new Skimmer(TREE);
+const ITEM_SLOTS = { type: slots.itemType, result: slots.itemResult };
+const pictures = new OutputPictures();
+const skimmer = new Skimmer(TREE, { slot: slots.items, walk: pictures.walk });
 const { starts, ends } = skimmer;
 
 const DELTA = Buffer.from('.delta');
+const ITEM_DONE = Buffer.from('response.output_item.done');
 const COMPLETED = Buffer.from('response.completed');
 const INCOMPLETE = Buffer.from('response.incomplete');
 const FAILED = Buffer.from('response.failed');
@@ -37,6 +44,7 @@ export class ResponsesEventReader implements EventReader {
   #lastNumber: number | undefined;
   #delta = NOTHING;
   #deltaLength = 0;
+  #pictures = 0;
 
   get nextSequenceNumber(): number | undefined {
     const last = this.#deltaLength === 0 ? this.#lastNumber : numberIn(this.#delta, 0, this.#deltaLength);
@@ -57,10 +65,12 @@ export class ResponsesEventReader implements EventReader {
     this.#lastNumber = foundNumber(payload);
     const type = (starts[slots.type] as number) + 1;
     if (type > 0 && typeEndsWith(payload, type, end, DELTA)) outlet.generated(start, end);
-    if (isTypeAt(payload, type, COMPLETED) || isTypeAt(payload, type, INCOMPLETE)) {
-      outlet.conclude();
+    if (isTypeAt(payload, type, ITEM_DONE)) {
+      if (isPicture(payload, skimmer, ITEM_SLOTS)) this.#countPictures(this.#pictures + 1, outlet);
+    } else if (isTypeAt(payload, type, COMPLETED) || isTypeAt(payload, type, INCOMPLETE)) {
+      this.#conclude(outlet);
     } else if (isTypeAt(payload, type, FAILED)) {
-      outlet.conclude();
+      this.#conclude(outlet);
       outlet.fail();
     } else if (isTypeAt(payload, type, ERROR) || isOpenBrace(payload, starts[slots.error] as number)) {
       outlet.fail();
@@ -72,6 +82,16 @@ export class ResponsesEventReader implements EventReader {
     }
     const model = starts[slots.model] as number;
     if (model >= 0 && payload[model] === QUOTE) outlet.replaceModel(model, ends[slots.model] as number);
+  }
+
+  /** The whole response repeats the items that were told one by one; some vendors tell them here only. */
+  #conclude(outlet: Outlet): void {
+    if ((starts[slots.items] as number) >= 0) this.#countPictures(pictures.count, outlet);
+    outlet.conclude();
+  }
+
+  #countPictures(total: number, outlet: Outlet): void {
+    for (; this.#pictures < total; this.#pictures++) outlet.imageDone();
   }
 
   /** Events are lent: what is looked at later is copied. */
