@@ -20,10 +20,12 @@ interface Stage {
   readonly payer?: Call['payer'];
   readonly windows?: readonly LeasedWindow[];
   readonly gateIsShared?: boolean;
+  readonly leaving?: () => void;
 }
 
 function stage(set: Stage = {}) {
   const { extend = () => 0n, payer = 'credits', windows = [], gateIsShared = false } = set;
+  const { leaving = () => undefined } = set;
   const said: string[] = [];
   const records: CallRecord[] = [];
   const lease = {
@@ -39,7 +41,10 @@ function stage(set: Stage = {}) {
       said.push(`extend ${moreMicro}`);
       return extend(of, moreMicro);
     },
-    leave: () => void said.push('leave'),
+    leave: () => {
+      said.push('leave');
+      leaving();
+    },
   } as unknown as Gate;
   const journal = {
     end: (record: CallRecord) => {
@@ -90,7 +95,7 @@ test('a gate in this process leaves nothing to wait for', () => {
     },
   });
   expect(end('complete')).toBeUndefined();
-  expect(said).toEqual([`extend ${CHARGE - 1n}`, `end ${CHARGE}`, 'leave', 'told', 'flush']);
+  expect(said).toEqual([`extend ${CHARGE - 1n}`, 'leave', `end ${CHARGE}`, 'told', 'flush']);
 });
 
 test('a complete answer waits for what a gate elsewhere grants, and its record says it', async () => {
@@ -101,7 +106,7 @@ test('a complete answer waits for what a gate elsewhere grants, and its record s
   grow(lease, 41n);
   answered.resolve(41n);
   await settling;
-  expect(said.slice(1)).toEqual(['end 42', 'leave', 'told', 'flush']);
+  expect(said.slice(1)).toEqual(['leave', 'end 42', 'told', 'flush']);
 });
 
 test('a gate that outlives us hears of an end that can no longer be lost', () => {
@@ -113,13 +118,13 @@ test('a gate that outlives us hears of an end that can no longer be lost', () =>
 test('a cut one does not wait: it ends with what it holds', () => {
   const { said, end } = stage({ extend: () => new Promise(() => {}) });
   expect(end('cut-by-client')).toBeUndefined();
-  expect(said.slice(1)).toEqual(['end 1', 'leave', 'told', 'flush']);
+  expect(said.slice(1)).toEqual(['leave', 'end 1', 'told', 'flush']);
 });
 
 test('a gate that fails keeps no call from its end', async () => {
   const { said, end } = stage({ extend: () => Promise.reject(new Error('away')) });
   await end('complete');
-  expect(said.slice(1)).toEqual(['end 1', 'leave', 'told', 'flush']);
+  expect(said.slice(1)).toEqual(['leave', 'end 1', 'told', 'flush']);
 });
 
 test.each([
@@ -128,7 +133,7 @@ test.each([
 ] as const)('what %s pays is asked of no purse and charged to none', (payer, freeReason) => {
   const { said, records, end } = stage({ payer });
   end('complete');
-  expect(said[0]).toBe('end 1');
+  expect(said).toEqual(['leave', 'end 1', 'told', 'flush']);
   expect(records).toMatchObject([{ payer, freeReason, chargeMicro: 0n, amountMicro: AMOUNT }]);
 });
 
@@ -146,3 +151,23 @@ test('each window that counts the call is remembered with what was used of it', 
   const used = [1n, 150n, 3n, 0n, AMOUNT];
   expect(records[0]?.windows).toEqual(dimensions.map((one, place) => ({ ...of(one), used: used[place] })));
 });
+
+test('a window that begins with what the call made is remembered too', () => {
+  const windows: LeasedWindow[] = [];
+  const begun = { scope: 'key:1', dimension: 'images', seconds: 60, startedAtMs: 5 } as const;
+  const { records, end } = stage({ windows, leaving: () => windows.push(begun) });
+  end('complete');
+  expect(records[0]?.windows).toEqual([{ ...begun, used: 3n }]);
+});
+
+test.each([true, false])(
+  'a fault of the gate keeps no record from the journal (shared: %s)',
+  (gateIsShared) => {
+    const leaving = (): never => {
+      throw new Error('a fault');
+    };
+    const { records, end } = stage({ gateIsShared, leaving });
+    expect(() => end('complete')).toThrow('a fault');
+    expect(records).toHaveLength(1);
+  },
+);

@@ -1,5 +1,5 @@
 import { chargeableCreditsMicro, costMicro } from '../catalog/price.ts';
-import type { Gate, RememberedWindow } from '../gate/contract.ts';
+import type { Actuals, Gate, RememberedWindow } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Tasks } from '../kernel/task.ts';
@@ -55,15 +55,32 @@ export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlemen
 }
 
 function endCall(call: Call, outcome: Outcome, amountMicro: bigint, settlement: Settlement): void {
-  const record = recordOf(call, outcome, amountMicro, settlement);
+  const actuals = actualsOf(call, outcome, amountMicro, settlement);
+  const end = settlement.gateIsShared ? endThenLeave : leaveThenEnd;
+  settlement.observer.callEnded(end(call, outcome, actuals, settlement));
+}
+
+function endThenLeave(call: Call, outcome: Outcome, actuals: Actuals, settlement: Settlement): CallRecord {
+  const record = recordOf(call, outcome, actuals, settlement);
   try {
-    // The journal hands the record on to the settler.
     settlement.journal.end(record);
-    if (settlement.gateIsShared) settlement.journal.flush();
+    settlement.journal.flush();
   } finally {
-    leaveGate(call, record, settlement);
+    leaveGate(call, actuals, settlement);
   }
-  settlement.observer.callEnded(record);
+  return record;
+}
+
+/** Where the gate dies with us: a window may begin with what the call made, and the record names it. */
+function leaveThenEnd(call: Call, outcome: Outcome, actuals: Actuals, settlement: Settlement): CallRecord {
+  let record: CallRecord;
+  try {
+    leaveGate(call, actuals, settlement);
+  } finally {
+    record = recordOf(call, outcome, actuals, settlement);
+    settlement.journal.end(record);
+  }
+  return record;
 }
 
 /**
@@ -85,21 +102,26 @@ function growHold(
   return granted.then(nothing, nothing);
 }
 
-function leaveGate(call: Call, record: CallRecord, { gate, tasks }: Settlement): void {
+function actualsOf(
+  call: Call,
+  { usage }: Outcome,
+  amountMicro: bigint,
+  { creditsPerYuan }: Settlement,
+): Actuals {
+  const chargeMicro = call.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
+  return { tokens: totalTokens(usage), amountMicro, chargeMicro, images: usage.images };
+}
+
+function leaveGate(call: Call, actuals: Actuals, { gate, tasks }: Settlement): void {
   if (call.lease === undefined) return;
-  const left = gate.leave(call.lease, {
-    tokens: totalTokens(record.usage),
-    amountMicro: record.amountMicro,
-    chargeMicro: record.chargeMicro,
-    images: record.usage.images,
-  });
+  const left = gate.leave(call.lease, actuals);
   if (left instanceof Promise) tasks.run('gate.leave', () => left);
 }
 
-function recordOf(call: Call, outcome: Outcome, amountMicro: bigint, settlement: Settlement): CallRecord {
+function recordOf(call: Call, outcome: Outcome, actuals: Actuals, settlement: Settlement): CallRecord {
   const { caller, route, price } = call;
   const { clock, creditsPerYuan } = settlement;
-  const chargeMicro = call.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
+  const { amountMicro, chargeMicro } = actuals;
   return {
     callId: call.id,
     createdAtMs: call.createdAtMs,
@@ -131,16 +153,16 @@ function recordOf(call: Call, outcome: Outcome, amountMicro: bigint, settlement:
     ttfbMs: call.firstByteAt === undefined ? null : Math.round(call.firstByteAt - call.startedAt),
     durationMs: Math.round(clock.monotonic() - call.startedAt),
     droppedFields: call.dropped,
-    windows: windowsOf(call, outcome.usage, amountMicro),
+    windows: windowsOf(call, outcome.usage, actuals),
   };
 }
 
 /** What the call used of the gate's windows; a gate that outlives us names none. */
-function windowsOf(call: Call, usage: Usage, amountMicro: bigint): readonly RememberedWindow[] {
+function windowsOf(call: Call, usage: Usage, actuals: Actuals): readonly RememberedWindow[] {
   if (call.lease === undefined) return NO_WINDOWS;
   return useOfWindows(call.lease.windows, {
-    tokens: totalTokens(usage),
-    amountMicro,
+    tokens: actuals.tokens,
+    amountMicro: actuals.amountMicro,
     images: Math.max(call.images, usage.images),
     videos: usage.videos,
   });

@@ -29,8 +29,8 @@ const CHARGES: readonly Bug[] = [
   {
     name: 'a call is settled twice',
     file: 'src/gateway/settle.ts',
-    text: 'settlement.journal.end(record);',
-    instead: 'settlement.journal.end(record);\n    settlement.journal.end(record);',
+    text: 'settlement.journal.end(record);\n  }\n',
+    instead: 'settlement.journal.end(record);\n    settlement.journal.end(record);\n  }\n',
     catcher: settle('a gate in this process leaves nothing to wait for'),
   },
   {
@@ -125,8 +125,8 @@ const JOURNAL: readonly Bug[] = [
   {
     name: 'a call that its client left keeps its slot and its hold',
     file: 'src/gateway/settle.ts',
-    text: '  if (call.lease === undefined) return;\n  const left',
-    instead: "  if (call.lease === undefined || record.verdict === 'cut-by-client') return;\n  const left",
+    text: 'try {\n    leaveGate(',
+    instead: "try {\n    if (outcome.verdict !== 'cut-by-client') leaveGate(",
     catcher: settle('a cut one does not wait'),
   },
   {
