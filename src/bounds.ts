@@ -391,3 +391,5 @@ export const REPEATED_TEXTS_MAX = 2_000;
 /** Keys and users of models that a process remembers to have written; one that it forgot is written again. */
 export const KEY_USE_REMEMBERED_MAX = 100_000;
 export const MODEL_USERS_REMEMBERED_MAX = 100_000;
+/** Lines of the log that wait while stdout takes none, in one process; what comes on top is lost. */
+export const LOG_PENDING_BYTES_MAX = 8 * MIB;

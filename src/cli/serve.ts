@@ -1,8 +1,8 @@
-import { pino } from 'pino';
 import { startTollgate } from '../app.ts';
 import { planFaults } from '../kernel/fault.ts';
 import { type Command, type CommandInput, EXIT, stringOption } from './command.ts';
 import { keepCompiledNow } from './compiled.ts';
+import { openServerLog } from './server-log.ts';
 import { tellSetupToken } from './setup-token.ts';
 import { untilSignal } from './signal.ts';
 import { superviseWorkers } from './supervise.ts';
@@ -27,7 +27,7 @@ async function runServe(input: CommandInput): Promise<number> {
     return await superviseWorkers({ config, configFile, stopping, output }).catch(failForPeople);
   }
   if (config.faults !== undefined) planFaults(config.faults);
-  const log = pino({ level: config.logLevel });
+  const log = openServerLog(config.logLevel);
   const tollgate = await startTollgate(config, log).catch(failForPeople);
   log.info({ url: tollgate.url }, 'tollgate serves');
   tellSetupToken(tollgate.setupToken, tollgate.url, output);

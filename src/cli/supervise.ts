@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { Endings } from '../app/endings.ts';
 import { prepareSetup } from '../app/logins.ts';
 import { refuseAddress } from '../app/readiness.ts';
@@ -9,6 +8,7 @@ import type { Logger } from '../kernel/log.ts';
 import { openSealer, prepareCatalog } from '../setup.ts';
 import { openStore } from '../store/open.ts';
 import type { Output } from './command.ts';
+import { openServerLog } from './server-log.ts';
 import { tellSetupToken } from './setup-token.ts';
 import { type Serving, Workers } from './workers.ts';
 
@@ -25,7 +25,7 @@ export interface Supervision {
  */
 export async function superviseWorkers(supervision: Supervision): Promise<number> {
   const { config } = supervision;
-  const log = pino({ level: config.logLevel });
+  const log = openServerLog(config.logLevel);
   const endings = new Endings();
   try {
     return await supervise(supervision, log, endings);

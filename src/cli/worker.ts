@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { pino } from 'pino';
 import { startTollgate, type Tollgate } from '../app.ts';
 import { WORKER_FIGURES_MS } from '../bounds.ts';
 import { type Config, loadConfig } from '../config.ts';
@@ -8,6 +7,7 @@ import { planFaults } from '../kernel/fault.ts';
 import type { Logger } from '../kernel/log.ts';
 import { CommandFailed, EXIT } from './command.ts';
 import { keepCompiledNow } from './compiled.ts';
+import { openServerLog } from './server-log.ts';
 import { untilSignal } from './signal.ts';
 import type { FromWorker, ToWorker } from './worker-words.ts';
 import { failForPeople } from './workspace.ts';
@@ -25,7 +25,7 @@ export async function runWorker(): Promise<number> {
   const start = await firstWord();
   const config = configOf(start);
   if (config.faults !== undefined) planFaults(config.faults);
-  const log = pino({ level: config.logLevel }).child({ worker: start.number });
+  const log = openServerLog(config.logLevel).child({ worker: start.number });
   const collectMetrics = (own: string): Promise<string> => figures.ofAll(own);
   const tollgate = await startTollgate(config, log, { number: start.number, collectMetrics }).catch(refuse);
   if (tollgate === undefined) return EXIT.failed;

@@ -1,9 +1,14 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findPort } from '../../src/http/port.ts';
+import { projectRoot } from '../house/tree.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
-import { startProgram, tollgate, untilSaid } from '../support/processes.ts';
+import { startProgram, tollgate, until, untilSaid } from '../support/processes.ts';
 
 /** Five processes in a row, and tests beside them take their share of the machine. */
 const SLOW_MS = 90_000;
@@ -106,6 +111,46 @@ test(
     expect(await ask(url, stdout.trim(), 'claude-sonnet-5')).toBe(50202);
     expect(await ask(url, stdout.trim(), 'gpt-5.4')).toBe(50201);
     await stop();
+  },
+  SLOW_MS,
+);
+
+const FULL = '/dev/full';
+const fullTitle = existsSync(FULL) ? '' : ` (skipped: this system has no ${FULL})`;
+
+test.skipIf(fullTitle !== '')(
+  `a server whose log goes to a full disk serves, and stops when it is asked to${fullTitle}`,
+  async () => {
+    await using disk = await open(FULL, 'w');
+    const port = await findPort('127.0.0.1', 0);
+    const own = await freshDatabase();
+    const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+      cwd: projectRoot,
+      env: {
+        ...environment,
+        PATH: process.env.PATH,
+        TOLLGATE_PORT: String(port),
+        TOLLGATE_DATA: join(folder, 'full'),
+        DATABASE_URL: own.connection,
+      },
+      stdio: ['ignore', disk.fd, 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    try {
+      const alive = (): Promise<boolean> =>
+        fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(20_000) }).then(
+          ({ status }) => status === 200,
+          () => false,
+        );
+      await until(async () => child.exitCode !== null || (await alive()), 40_000);
+      expect(await alive()).toBe(true);
+      child.kill('SIGTERM');
+      expect(await exited).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+      await exited;
+      await own.drop();
+    }
   },
   SLOW_MS,
 );
