@@ -1,5 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { redisServer } from '../../../test/prerequisites.ts';
+import {
+  asksForSlots,
+  type FakeRedis,
+  greet,
+  slotsOf,
+  startFakeRedis,
+} from '../../../test/support/fake-redis.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { connectRedis, RedisUnreachable } from './connect.ts';
@@ -53,5 +61,52 @@ describe.skipIf(redisServer === undefined)('a Redis with a password (skipped wit
     const connection = await connectRedis(`redis://:open%20sesame@127.0.0.1:${redis.port}`, silentLogger);
     connection.close();
     await expect(runScript(connection.client, ECHO, [], 'hello')).rejects.toThrow();
+  });
+});
+
+const LAST_SLOT = 16_383;
+const CLUSTERED = 'cluster_enabled:1\r\n';
+
+describe('a cluster', () => {
+  const nodes: FakeRedis[] = [];
+  afterEach(() => {
+    for (const node of nodes.splice(0)) node.close();
+  });
+
+  it('that sends a call on to a node which then says nothing fails that call and nothing else', async () => {
+    const lost: unknown[] = [];
+    const onLost = (reason: unknown): void => void lost.push(reason);
+    process.on('unhandledRejection', onLost);
+    let slots = '';
+    let asked = 0;
+    const frozen = await startFakeRedis((words) => {
+      if (words[0]?.toLowerCase() === 'asking') asked++;
+      return asksForSlots(words) ? slots : greet(words, CLUSTERED);
+    });
+    const moving = await startFakeRedis((words) => {
+      if (asksForSlots(words)) return slots;
+      return greet(words, CLUSTERED) ?? `-ASK ${LAST_SLOT} 127.0.0.1:${frozen.port}\r\n`;
+    });
+    nodes.push(frozen, moving);
+    // A key whose slot is in the upper part is asked of the node that is about to give it away.
+    slots = slotsOf([
+      { port: frozen.port, last: 0 },
+      { port: moving.port, last: LAST_SLOT },
+    ]);
+    const connection = await connectRedis(moving.url, silentLogger, 300);
+    try {
+      await vi.waitFor(
+        async () => {
+          await expect(runScript(connection.client, ECHO, ['key'], 'hello')).rejects.toThrow();
+          expect(asked).toBeGreaterThan(0);
+        },
+        { timeout: 30_000 },
+      );
+      await sleep(50);
+      expect(lost).toEqual([]);
+    } finally {
+      connection.close();
+      process.off('unhandledRejection', onLost);
+    }
   });
 });

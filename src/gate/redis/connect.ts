@@ -135,11 +135,24 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   const seeds = urls.map((url) => ({ host: url.hostname, port: Number(url.port || 6379) }));
   const cluster = new Cluster(seeds, options);
   cluster.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'redis cluster'));
-  // A node is connected to by its first command, and refuses all others until it is: so it is greeted first.
-  cluster.on('+node', (node: Redis) => void node.ping().catch(() => {}));
+  cluster.on('+node', (node: Redis) => {
+    hearAsking(node);
+    // A node is connected to by its first command, and refuses all others until it is: so it is greeted first.
+    node.ping().catch(() => {});
+  });
   await connectOrClose(cluster);
   await Promise.allSettled(cluster.nodes('master').map((node) => node.ping()));
   return { client: cluster, kind: 'cluster', close: () => cluster.disconnect() };
+}
+
+/** ioredis 6.0 follows an ASK with a promise that it drops; the command behind it fails as well, and is heard. */
+function hearAsking(node: Redis): void {
+  const asking = node.asking.bind(node);
+  node.asking = (...args) => {
+    const asked = asking(...args);
+    asked.catch(() => {});
+    return asked;
+  };
 }
 
 const keepName: DNSLookupFunction = (address, callback) => callback(null, address);
