@@ -9,6 +9,7 @@ import {
   startFakeRedis,
 } from '../../../test/support/fake-redis.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
+import { REDIS_OPEN_MS } from '../../bounds.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { connectRedis, RedisUnreachable } from './connect.ts';
 import { runScript, scriptOf } from './script.ts';
@@ -66,6 +67,20 @@ describe.skipIf(redisServer === undefined)('a Redis with a password (skipped wit
 
 const LAST_SLOT = 16_383;
 const CLUSTERED = 'cluster_enabled:1\r\n';
+
+describe('a Redis that reads its data for longer than a start waits', () => {
+  it('is not waited for', async () => {
+    const info = 'loading:1\r\nloading_eta_seconds:1\r\n';
+    const loading = await startFakeRedis((words) => greet(words, info) ?? '-LOADING it is\r\n');
+    try {
+      const gaveUp = connectRedis(loading.url, silentLogger).then(String, String);
+      const tooLate = sleep(REDIS_OPEN_MS + 30_000, 'it was waited for', { ref: false });
+      expect(await Promise.race([gaveUp, tooLate])).toMatch(/no Redis answers at .*not ready in time/);
+    } finally {
+      loading.close();
+    }
+  }, 120_000);
+});
 
 describe('a cluster', () => {
   const nodes: FakeRedis[] = [];

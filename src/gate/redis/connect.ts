@@ -88,7 +88,7 @@ async function isClustered(url: URL): Promise<boolean> {
     reason ??= error;
   });
   try {
-    await probe.connect();
+    await connectOrClose(probe);
     return (await probe.info('cluster')).includes('cluster_enabled:1');
   } catch (error) {
     throw reason ?? error;
@@ -157,7 +157,7 @@ function hearAsking(node: Redis): void {
 
 const keepName: DNSLookupFunction = (address, callback) => callback(null, address);
 
-/** A cluster that is not whole would be waited for without end. */
+/** A cluster that is not whole, or a server that reads its data, would be waited for without end. */
 async function connectOrClose(client: Redis | Cluster): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
