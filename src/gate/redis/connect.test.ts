@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { redisServer } from '../../../test/prerequisites.ts';
 import {
   asksForSlots,
+  bulk,
   type FakeRedis,
   greet,
   slotsOf,
@@ -86,6 +87,22 @@ describe('a cluster', () => {
   const nodes: FakeRedis[] = [];
   afterEach(() => {
     for (const node of nodes.splice(0)) node.close();
+  });
+
+  it('that is whole at the second look is used at once', async () => {
+    let looks = 0;
+    let slots = '';
+    const node = await startFakeRedis((words) => {
+      if (asksForSlots(words)) return slots;
+      if (words.join(' ').toLowerCase() !== 'cluster info') return greet(words, CLUSTERED);
+      looks++;
+      return looks === 1 ? bulk('cluster_state:fail\r\n') : greet(words, CLUSTERED);
+    });
+    nodes.push(node);
+    slots = slotsOf([{ port: node.port, last: LAST_SLOT }]);
+    const connection = await connectRedis(node.url, silentLogger);
+    expect(connection.kind).toBe('cluster');
+    connection.close();
   });
 
   it('that sends a call on to a node which then says nothing fails that call and nothing else', async () => {

@@ -163,8 +163,11 @@ async function connectOrClose(client: Redis | Cluster): Promise<void> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new RedisUnreachable('it was not ready in time')), REDIS_OPEN_MS);
   });
+  // ioredis 6.0: of a cluster that is whole at a later try, as when a node was not ready for the first, only the
+  // event tells.
+  const ready = new Promise<void>((resolve) => void client.once('ready', resolve));
   try {
-    await Promise.race([client.connect(), late]);
+    await Promise.race([client.connect(), ready, late]);
   } catch (error) {
     client.disconnect();
     throw error;
