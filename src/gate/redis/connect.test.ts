@@ -9,6 +9,7 @@ import {
   slotsOf,
   startFakeRedis,
 } from '../../../test/support/fake-redis.ts';
+import { startProgram, until, untilSaid } from '../../../test/support/processes.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { REDIS_OPEN_MS } from '../../bounds.ts';
 import { silentLogger } from '../../kernel/log.ts';
@@ -141,4 +142,40 @@ describe('a cluster', () => {
       process.off('unhandledRejection', onLost);
     }
   });
+
+  it('that is silent when it is asked for its slots does not keep a closed process alive', async () => {
+    let slots = '';
+    let silent = false;
+    let asked = 0;
+    const node = await startFakeRedis((words) => {
+      if (!asksForSlots(words)) return greet(words, CLUSTERED);
+      if (!silent) return slots;
+      asked++;
+      return undefined;
+    });
+    nodes.push(node);
+    slots = slotsOf([{ port: node.port, last: LAST_SLOT }]);
+    const program = startProgram(['--input-type=module', '-e', closer(node.url)]);
+    try {
+      await untilSaid(program, /(open)/);
+      silent = true;
+      await until(() => asked > 0);
+      program.kill('SIGTERM');
+      const stays = sleep(30_000, 'it stays', { ref: false });
+      expect(await Promise.race([program.exited, stays])).toEqual({ code: 0, signal: null });
+    } finally {
+      program.kill('SIGKILL');
+    }
+  });
 });
+
+/** A process that is connected until it is asked to end. */
+function closer(url: string): string {
+  const module = JSON.stringify(new URL('./connect.ts', import.meta.url));
+  return `
+    const { connectRedis } = await import(${module});
+    const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const connection = await connectRedis(${JSON.stringify(url)}, log);
+    process.once('SIGTERM', () => connection.close());
+    process.stdout.write('open');`;
+}

@@ -142,7 +142,7 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   });
   await connectOrClose(cluster);
   await Promise.allSettled(cluster.nodes('master').map((node) => node.ping()));
-  return { client: cluster, kind: 'cluster', close: () => cluster.disconnect() };
+  return { client: cluster, kind: 'cluster', close: () => disconnect(cluster) };
 }
 
 /** ioredis 6.0 follows an ASK with a promise that it drops; the command behind it fails as well, and is heard. */
@@ -169,9 +169,15 @@ async function connectOrClose(client: Redis | Cluster): Promise<void> {
   try {
     await Promise.race([client.connect(), ready, late]);
   } catch (error) {
-    client.disconnect();
+    disconnect(client);
     throw error;
   } finally {
     clearTimeout(timer);
   }
+}
+
+function disconnect(client: Redis | Cluster): void {
+  client.disconnect();
+  // ioredis 6.0: when slots are asked for just now, the answer starts the timer of the next question, and so on.
+  if (client instanceof Cluster) client.refreshSlotsCache = () => undefined;
 }
