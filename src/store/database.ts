@@ -5,6 +5,7 @@ import { SQL_CONNECT_TIMEOUT_MS, SQL_CONNECTIONS_MAX, SQL_SILENCE_MS, SQL_TIMEOU
 import { assert } from '../kernel/assert.ts';
 import type { Logger } from '../kernel/log.ts';
 import { Listener } from './listener.ts';
+import { PgClient } from './pg-client.ts';
 
 /**
  * The one door to PostgreSQL. Every int8 comes back as bigint, because most of them are money; an id becomes
@@ -45,7 +46,11 @@ const INT8_ARRAY = 1016;
 /** Opens the pool and proves with one statement that the database answers. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const config = connectionConfig(options);
-  const pool = new pg.Pool({ ...config, max: options.connectionsMax ?? SQL_CONNECTIONS_MAX });
+  const pool = new pg.Pool({
+    ...config,
+    Client: PgClient,
+    max: options.connectionsMax ?? SQL_CONNECTIONS_MAX,
+  });
   // An idle connection that breaks is replaced by the pool; without a handler it would end the process.
   pool.on('error', (error) => {
     // The driver hangs the whole connection on its error, so only the text is logged. While we close, a

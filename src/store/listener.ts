@@ -2,6 +2,7 @@ import pg from 'pg';
 import { StoreUnavailable } from '../accounts/contract.ts';
 import { LISTEN_PROBE_MS, LISTEN_RETRY_MS, LISTEN_RETRY_MS_MAX } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
+import { PgClient } from './pg-client.ts';
 
 interface Subscription {
   readonly channel: string;
@@ -68,7 +69,7 @@ export class Listener {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client(this.#config);
+    const client = new PgClient(this.#config);
     this.#heard.clear();
     client.on('error', (error) => this.#log.warn({ err: error }, 'the notice listener lost its connection'));
     client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''));
