@@ -72,6 +72,20 @@ test('a compressed bomb, a corrupt body and an unknown encoding break the call o
   }
 });
 
+test('a vendor that goes on behind the end of its compressed answer loses the connection', async () => {
+  const closed = Promise.withResolvers<string>();
+  const origin = await vendor((request, response) => {
+    request.socket.on('close', () => closed.resolve('closed'));
+    response.writeHead(200, { 'content-encoding': 'deflate' });
+    response.write(Buffer.concat([zlib.deflateSync('{"ok":1}'), Buffer.alloc(16)]));
+    const drip = setInterval(() => response.write('x'), 50);
+    request.socket.on('close', () => clearInterval(drip));
+  });
+  const outcome = await run(client(), post(origin)).ended;
+  expect([outcome.body, outcome.failure]).toEqual(['{"ok":1}', undefined]);
+  expect(await Promise.race([closed.promise, sleep(30_000, 'kept', { ref: false })])).toBe('closed');
+});
+
 test('abort closes the connection to the vendor at once, and nothing is called afterwards', async () => {
   const closed = Promise.withResolvers<number>();
   const origin = await vendor((request, response) => {

@@ -150,6 +150,8 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
   onDecodedEnd(): void {
     if (this.#state !== 'answering') return;
     this.#end();
+    // A compressed answer may end before the vendor does: what it still sends is nobody's.
+    this.#letGo();
     try {
       this.#handler.onEnd();
     } catch (error) {
