@@ -178,6 +178,26 @@ test('fewer bytes than declared and a hang-up is an abort that gives everything 
   expect(to.budget.usedBytes).toBe(0);
 });
 
+test.each(['whole', 'w'])('a request (%s) that was over before it was read is gone at once', async (body) => {
+  const read = createBodyReader(new ByteBudget(MIB));
+  const result = Promise.withResolvers<BodyResult | string>();
+  const server = http.createServer(async (request) => {
+    const closed = once(
+      request.on('error', () => {}),
+      'close',
+    );
+    request.destroy();
+    await closed;
+    result.resolve(Promise.race([read(request), sleep(5_000, 'it waits', { ref: false })]));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanups.push(() => server.close());
+  const socket = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {}).write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n${body}`);
+  expect(await result.promise).toEqual({ kind: 'aborted', reason: 'gone' });
+  socket.destroy();
+});
+
 test('a large body with a declared length is the same bytes in the same order', async () => {
   const to = await reader();
   to.hold = true;

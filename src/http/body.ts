@@ -131,6 +131,12 @@ class BodyReader implements DecoderSink {
 
   start(): void {
     const { encoding, limits } = this.#reading;
+    // It went while its key was looked at, and says so only once.
+    if (this.#request.destroyed) {
+      this.#give();
+      this.#reading.resolve({ kind: 'aborted', reason: 'gone' });
+      return;
+    }
     if (encoding !== 'identity') this.#decoder = new Decoder(encoding, limits.ratioMax, this);
     this.#timer = setTimeout(checkRate, limits.slowAfterMs, this);
     const request = this.#request;
@@ -195,7 +201,7 @@ class BodyReader implements DecoderSink {
 
   /** `close` also follows every good end; while a decoder still works, the body is not lost by it. */
   #abort(reason: BodyAborted['reason']): void {
-    if (this.#done || (reason === 'gone' && this.#request.complete)) return;
+    if (this.#done || (reason === 'gone' && this.#request.readableEnded)) return;
     this.#give();
     this.#reading.resolve({ kind: 'aborted', reason });
   }
