@@ -87,20 +87,40 @@ export class Workers {
   }
 
   #fill(seat: Seat): void {
-    const { port, databaseUrl, configFile, program = PROGRAM } = this.#options;
-    const worker = fork(program, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const { port, databaseUrl, configFile } = this.#options;
+    seat.servingSinceMs = undefined;
+    const worker = this.#fork(seat);
+    if (worker === undefined) {
+      this.#lost(seat, null, null);
+      return;
+    }
     const { promise, resolve } = Promise.withResolvers<void>();
     seat.process = worker;
     seat.ended = promise;
-    seat.servingSinceMs = undefined;
     worker.on('message', (word: FromWorker) => this.#hear(seat, word));
-    // A worker that is gone is noticed by its end; that it could not be told something is no news.
-    worker.on('error', () => undefined);
-    worker.once('close', (code, signal) => {
+    const gone = (code: number | null, signal: NodeJS.Signals | null): void => {
+      if (seat.process !== worker) return;
       this.#lost(seat, code, signal);
       resolve();
+    };
+    worker.once('close', gone);
+    // A worker that is gone is noticed by its end; that it could not be told something is no news. But one that
+    // never began, because there were too many files or processes, may have no end either.
+    worker.on('error', () => {
+      if (worker.pid === undefined) gone(null, null);
     });
     tell(worker, { kind: 'start', number: seat.number, port, databaseUrl, configFile });
+  }
+
+  /** Some failures are events of the process that never was, others are thrown: an environment too large. */
+  #fork(seat: Seat): ChildProcess | undefined {
+    const { program = PROGRAM, log } = this.#options;
+    try {
+      return fork(program, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    } catch (error) {
+      log.error({ worker: seat.number, err: error }, 'a worker could not be started');
+      return undefined;
+    }
   }
 
   #hear(seat: Seat, word: FromWorker): void {
