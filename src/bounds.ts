@@ -346,6 +346,8 @@ export const WORKER_FIGURES_MS = 1_000;
 export const WORKER_RESTART_MS = 200;
 export const WORKER_RESTART_MS_MAX = 5_000;
 export const WORKER_WELL_MS = 10_000;
+/** What a worker gets to settle and close when the time of its calls is up; then it is killed. */
+export const WORKER_STOP_MS = 60_000;
 /** The gate on Redis: what a call holds frees itself after this, unless its process renews it by then. */
 export const GATE_LEASE_MS = 90_000;
 export const GATE_RENEW_AFTER_MS = 30_000;

@@ -2,6 +2,7 @@ import { Endings } from '../app/endings.ts';
 import { prepareSetup } from '../app/logins.ts';
 import { refuseAddress } from '../app/readiness.ts';
 import { takeDirectory } from '../app/store.ts';
+import { WORKER_STOP_MS } from '../bounds.ts';
 import type { Config } from '../config.ts';
 import { findPort } from '../http/port.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -45,7 +46,8 @@ async function supervise(
   const port = await findPort(config.host, config.port).catch((error: NodeJS.ErrnoException) =>
     refuseAddress(config, error),
   );
-  const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, log });
+  const stopMs = config.drainMs + WORKER_STOP_MS;
+  const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, stopMs, log });
   try {
     const serving = await Promise.race([workers.start(), stopping]);
     if (serving !== undefined) {

@@ -12,6 +12,8 @@ export interface WorkersOptions {
   readonly port: number;
   readonly databaseUrl: string;
   readonly configFile: string | undefined;
+  /** What a worker gets to end when it is asked to; then it is killed. */
+  readonly stopMs: number;
   readonly log: Logger;
   /** The program of a worker; tests have their own. */
   readonly program?: string;
@@ -78,7 +80,18 @@ export class Workers {
       clearTimeout(restart);
       worker?.kill('SIGTERM');
     }
+    const late = setTimeout(() => this.#kill(), this.#options.stopMs);
     await Promise.all(this.#seats.map(({ ended }) => ended));
+    clearTimeout(late);
+  }
+
+  /** What it has not settled is in its journal. */
+  #kill(): void {
+    for (const { number, process: worker } of this.#seats) {
+      if (worker === undefined) continue;
+      this.#options.log.error({ worker: number }, 'a worker does not end; it is killed');
+      worker.kill('SIGKILL');
+    }
   }
 
   /** Of those that ended after they were asked to. */

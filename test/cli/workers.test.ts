@@ -9,7 +9,7 @@ import { sleep, until } from '../support/processes.ts';
 /** It writes down that it lives into the file it is told of, and serves nothing. */
 const PROGRAM = `
   import { appendFileSync } from 'node:fs';
-  process.on('SIGTERM', () => process.exit(0));
+  process.on('SIGTERM', () => process.env.STUBBORN || process.exit(0));
   process.on('message', (word) => {
     if (word.kind !== 'start') return;
     appendFileSync(word.configFile, process.pid + ' ');
@@ -32,6 +32,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  delete process.env.STUBBORN;
   delete process.env.TOO_BIG;
   for (const pid of await pids()) killIfAlive(pid);
   await rm(folder, { recursive: true, force: true });
@@ -47,12 +48,13 @@ function killIfAlive(pid: number): void {
   }
 }
 
-const workersOf = (): Workers =>
+const workersOf = (stopMs: number): Workers =>
   new Workers({
     count: 1,
     port: 1,
     databaseUrl: '',
     configFile: alive,
+    stopMs,
     log,
     program: join(folder, 'program.mjs'),
   });
@@ -61,7 +63,7 @@ const within = (work: Promise<void>): Promise<string> =>
   Promise.race([work.then(() => 'done'), sleep(30_000).then(() => 'too late')]);
 
 test('a worker that cannot even be started is tried again until it can', async () => {
-  const workers = workersOf();
+  const workers = workersOf(60_000);
   await workers.start();
   process.env.TOO_BIG = TOO_BIG;
   const [first = 0] = await pids();
@@ -71,4 +73,13 @@ test('a worker that cannot even be started is tried again until it can', async (
   await until(async () => (await pids()).length === 2);
   expect(await within(workers.stop())).toBe('done');
   expect(workers.worstCode).toBe(0);
+});
+
+test('a worker that does not end when it is asked to is ended', async () => {
+  process.env.STUBBORN = 'yes';
+  const workers = workersOf(200);
+  await workers.start();
+  expect(await within(workers.stop())).toBe('done');
+  expect(errors).toEqual(['a worker does not end; it is killed']);
+  expect(workers.worstCode).toBe(1);
 });
