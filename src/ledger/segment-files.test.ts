@@ -6,6 +6,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '../kernel/log.ts';
 import { SegmentFiles } from './segment-files.ts';
 
+const disk = vi.hoisted(() => ({ failsToClose: false }));
+
+vi.mock('node:fs', async (load) => {
+  const fs = await load<typeof import('node:fs')>();
+  const closeSync = (descriptor: number): void => {
+    fs.closeSync(descriptor);
+    if (disk.failsToClose) throw new Error('EIO: i/o error, close');
+  };
+  return { ...fs, closeSync };
+});
+
 let directory: string;
 let files: SegmentFiles;
 const failures: unknown[] = [];
@@ -64,6 +75,15 @@ describe('the files of a journal', () => {
     append('abcdefghij');
     append('next');
     await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']), { timeout: 30_000 });
+  });
+
+  it('a segment that the disk fails to close goes all the same', async () => {
+    disk.failsToClose = true;
+    append('abcdefghij');
+    append('next');
+    await vi.waitFor(() => expect(files.bytes).toBe(4), { timeout: 30_000 });
+    disk.failsToClose = false;
+    expect(readdirSync(directory)).toEqual(['000008.log']);
   });
 
   it('a probe leaves nothing behind', () => {

@@ -191,7 +191,12 @@ export class SegmentFiles {
     assert(segment.pins === 0, 'a pinned segment is not removed');
     this.#dirty.delete(segment);
     this.#live.delete(segment);
-    closeSync(segment.descriptor);
+    try {
+      // All of it is on the disk or settled by now, so what a close reports is no loss.
+      closeSync(segment.descriptor);
+    } catch (error) {
+      this.#options.log.warn({ err: error, segment: segment.number }, 'journal segment was not closed well');
+    }
     try {
       await unlink(segment.path);
     } catch (error) {
