@@ -6,7 +6,16 @@ export class Endings {
     this.#steps.push(end);
   }
 
+  /** One that fails keeps no other from its end: a database left behind is worse. The first is thrown. */
   async run(): Promise<void> {
-    for (let end = this.#steps.pop(); end !== undefined; end = this.#steps.pop()) await end();
+    const failures: unknown[] = [];
+    for (let end = this.#steps.pop(); end !== undefined; end = this.#steps.pop()) {
+      try {
+        await end();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 }
