@@ -70,10 +70,15 @@ async function complete(
     body,
     ...(previousId === undefined ? {} : { previousResponseId: previousId }),
   };
-  const facts = await dialectOf('responses').readRequest(completed);
-  if (!isRefusal(facts)) return { raw: completed, facts, release: () => bodies.give(body.length) };
-  bodies.give(body.length);
-  return facts;
+  let held = false;
+  try {
+    const facts = await dialectOf('responses').readRequest(completed);
+    if (isRefusal(facts)) return facts;
+    held = true;
+    return { raw: completed, facts, release: () => bodies.give(body.length) };
+  } finally {
+    if (!held) bodies.give(body.length);
+  }
 }
 
 async function findPrevious(
