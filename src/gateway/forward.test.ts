@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { type Account, type ApiKey, StoreUnavailable } from '../accounts/contract.ts';
 import type { CatalogSnapshot, Model, Route } from '../catalog/contract.ts';
 import { createMemoryGate } from '../gate/memory.ts';
+import { callOf } from '../gate/suite/world.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { silentLogger } from '../kernel/log.ts';
@@ -220,15 +221,7 @@ test('a model whose name fits into no header is answered, with the name in perce
 
 test('a fault of ours in the event of a socket ends the call and leaves the gate, not the process', async () => {
   const { passage, response, gate } = await stage({ plays: [streams], body: STREAM });
-  const entry = {
-    callId: 'req_1',
-    accountId: 1,
-    accountVersion: 1,
-    accountAgeMs: 0,
-    scope: 'account:1',
-    policy: undefined,
-  };
-  const entered = gate.enter({ ...entry, inputTokens: 0, images: 0, videos: 0, money: undefined });
+  const entered = gate.enter(callOf({ callId: 'req_1' }));
   if (entered.kind === 'entered') passage.call.lease = entered.lease;
   passage.carriage.journal.end = () => {
     throw new Error('a record fits into its bound');

@@ -160,9 +160,9 @@ class GateOnRedis implements RedisGate {
   }
 
   /**
-   * A stream in flight is not cut because Redis blinks: the question waits for it, within a bound, and as long
-   * as the call runs. All that would be held is asked for, so that asking again after a lost answer grants
-   * nothing twice.
+   * A stream in flight is not cut because Redis blinks: the question waits for it, within a bound, and as
+   * long as the call runs. All that would be held is asked for, so that asking again after a lost answer
+   * grants nothing twice.
    */
   async extend(lease: Lease, moreMicro: bigint): Promise<bigint> {
     assert(lease instanceof RedisLease && !lease.left, 'only a running call extends its hold');
