@@ -117,8 +117,8 @@ export class Workers {
       resolve();
     };
     worker.once('close', gone);
-    // A worker that is gone is noticed by its end; that it could not be told something is no news. But one that
-    // never began, because there were too many files or processes, may have no end either.
+    // A worker that is gone is noticed by its end; that it could not be told something is no news. But one
+    // that never began, because there were too many files or processes, may have no end either.
     worker.on('error', () => {
       if (worker.pid === undefined) gone(null, null);
     });

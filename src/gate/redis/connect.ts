@@ -137,7 +137,7 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   cluster.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'redis cluster'));
   cluster.on('+node', (node: Redis) => {
     hearAsking(node);
-    // A node is connected to by its first command, and refuses all others until it is: so it is greeted first.
+    // A node is connected to by its first command, and refuses all others until it is: so it is greeted.
     node.ping().catch(() => {});
   });
   await connectOrClose(cluster);
@@ -145,7 +145,7 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   return { client: cluster, kind: 'cluster', close: () => disconnect(cluster) };
 }
 
-/** ioredis 6.0 follows an ASK with a promise that it drops; the command behind it fails as well, and is heard. */
+/** ioredis 6.0 follows an ASK with a promise that it drops; the command behind it fails too, and is heard. */
 function hearAsking(node: Redis): void {
   const asking = node.asking.bind(node);
   node.asking = (...args) => {
@@ -163,8 +163,8 @@ async function connectOrClose(client: Redis | Cluster): Promise<void> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new RedisUnreachable('it was not ready in time')), REDIS_OPEN_MS);
   });
-  // ioredis 6.0: of a cluster that is whole at a later try, as when a node was not ready for the first, only the
-  // event tells.
+  // ioredis 6.0: of a cluster that is whole at a later try, as when a node was not ready for the first, only
+  // the event tells.
   const ready = new Promise<void>((resolve) => void client.once('ready', resolve));
   try {
     await Promise.race([client.connect(), ready, late]);
@@ -178,6 +178,6 @@ async function connectOrClose(client: Redis | Cluster): Promise<void> {
 
 function disconnect(client: Redis | Cluster): void {
   client.disconnect();
-  // ioredis 6.0: when slots are asked for just now, the answer starts the timer of the next question, and so on.
+  // ioredis 6.0: when slots are asked for just now, the answer sets the timer of the next question.
   if (client instanceof Cluster) client.refreshSlotsCache = () => undefined;
 }
