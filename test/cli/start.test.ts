@@ -70,10 +70,14 @@ test(
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(503);
     expect(await ready.text()).toBe(`${MISSING}\n`);
-    const warnings = program
-      .stdout()
-      .split('\n')
-      .filter((line) => line.includes('"level":40'));
+    const warningsOf = (): string[] =>
+      program
+        .stdout()
+        .split('\n')
+        .filter((line) => line.includes('"level":40'));
+    // The lines are written one after the other, and the answer may be quicker than the second.
+    await until(() => warningsOf().length > 0);
+    const warnings = warningsOf();
     expect(warnings).toHaveLength(1);
     expect(JSON.parse(warnings[0] ?? '{}')).toMatchObject({ missing: MISSING });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
