@@ -48,6 +48,14 @@ export function endAnswer(response: ServerResponse, body: Buffer): void {
   else response.end(body.toString('latin1'), 'latin1');
 }
 
+/**
+ * An answer that was ended and is not taken away keeps its bytes, and those of its request. Node asks again
+ * as long as something of it moves, and forgets the time when all of it has left.
+ */
+export function giveUpAfter(response: ServerResponse, stallMs: number): void {
+  if (response.writableLength > 0) response.socket?.setTimeout(stallMs);
+}
+
 /** Answers with an error of our own. A body that is still on its way is the caller's to read or discard. */
 export function sendRefusal(
   response: ServerResponse,

@@ -10,7 +10,7 @@ import type {
   UpstreamHead,
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
-import { droppedHeaders, endAnswer, modelHeaders, requestIdHeaders } from './answer.ts';
+import { droppedHeaders, endAnswer, giveUpAfter, modelHeaders, requestIdHeaders } from './answer.ts';
 import { type AttemptResult, NOTHING_SPENT, type RouteFailure, type VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
 import type { Flight } from './in-flight.ts';
@@ -239,15 +239,17 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   }
 
   #look(now: number): void {
-    if (this.#stream?.began) this.#stream.tick(now);
-    else if (
-      this.#stream !== undefined &&
-      now - this.#headAt >= this.#passage.carriage.streamTimeouts.firstByteMs
-    ) {
-      // Comments keep the connection busy and say nothing.
-      this.#exchange?.abort();
-      this.#fail({ outcome: 'no-event', kind: 'timeout', error: undefined });
+    const stream = this.#stream;
+    if (stream?.began) {
+      stream.tick(now);
+      return;
     }
+    const { streamTimeouts, plainTimeouts } = this.#passage.carriage;
+    const { firstByteMs } = stream === undefined ? plainTimeouts : streamTimeouts;
+    if (this.#head === undefined || now - this.#headAt < firstByteMs) return;
+    // Comments keep a connection busy and say nothing, and so does a body that comes byte by byte.
+    this.#exchange?.abort();
+    this.#fail({ outcome: stream === undefined ? 'timeout' : 'no-event', kind: 'timeout', error: undefined });
   }
 
   get streaming(): boolean {
@@ -303,6 +305,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
         journal.flush();
         response.writeHead(head.status, headers);
         endAnswer(response, whole);
+        if (heldBytes > SMALL_ANSWER_BYTES) giveUpAfter(response, this.#watch.times.clientStallMs);
         this.#settle.resolve({ kind: 'answered', outcome: 'ok' });
       });
     if (settling === undefined) setImmediate(send);

@@ -8,6 +8,7 @@ import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Verdict } from '../ledger/contract.ts';
 import type { Framing, StreamRelay } from '../protocol/dialect.ts';
 import type { UpstreamExchange } from '../upstream/contract.ts';
+import { giveUpAfter } from './answer.ts';
 import { NOTHING_SPENT, type Spent } from './attempt-result.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
@@ -127,8 +128,14 @@ export class StreamAnswer implements ChunkSource {
     const outcome = { status: 200, errorCode: null, verdict: 'complete', usage, estimated } as const;
     const settling = settlePassage(this.#passage, outcome, 'ok');
     this.#close('ok');
-    if (settling === undefined) this.#passage.response.end(rest);
+    if (settling === undefined) this.#endNow(rest);
     else this.#endLater(settling, rest);
+  }
+
+  #endNow(rest: Buffer | undefined): void {
+    const { response } = this.#passage;
+    response.end(rest);
+    giveUpAfter(response, this.#times.clientStallMs);
   }
 
   #endLater(settling: Promise<void>, rest: Buffer | undefined): void {
@@ -136,7 +143,7 @@ export class StreamAnswer implements ChunkSource {
     carriage.tasks.run('call.settle', async () => {
       try {
         await settling;
-        response.end(rest);
+        this.#endNow(rest);
       } catch (error) {
         resetAfter(response, undefined);
         throw error;

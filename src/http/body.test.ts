@@ -3,13 +3,11 @@ import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { processorMs } from '../../test/support/cost.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { BODY_LIMITS, type BodyLimits, type BodyResult, createBodyReader } from './body.ts';
 import { ByteBudget } from './budget.ts';
-
-vi.setConfig({ testTimeout: 10_000 });
 
 const MIB = 1024 * 1024;
 const QUICK_BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };

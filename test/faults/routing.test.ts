@@ -29,6 +29,7 @@ const MODELS: Readonly<Record<string, readonly string[]>> = {
   'three-at-once': ['credential: three-at-once, priority: 10', 'credential: second, priority: 20'],
   'three-at-once-alone': ['credential: three-at-once'],
   'only-comments': ['credential: comments'],
+  'byte-by-byte': ['credential: drips'],
   'five-a-minute': ['credential: five-a-minute, priority: 10', 'credential: second, priority: 20'],
 };
 
@@ -41,15 +42,24 @@ const comments = createServer((_, response) => {
   response.on('close', () => clearInterval(drip));
 });
 
+/** A vendor whose answer never ends, and is never silent. */
+const drips = createServer((_, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const drip = setInterval(() => response.write(' '), 50);
+  response.on('close', () => clearInterval(drip));
+});
+
 beforeAll(async () => {
   second = await startSimulator();
   await new Promise<void>((resolve) => comments.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => drips.listen(0, '127.0.0.1', resolve));
   const credential = (name: string, variable: string, more = ''): string =>
     `  - { name: ${name}, vendor: openai, secret: sk-sim-openai-${name}, base_url: "\${${variable}}/v1"${more} }\n`;
   const credentials = [
     credential('first', 'SIM'),
     credential('second', 'SIM_TOO'),
     credential('comments', 'COMMENTS'),
+    credential('drips', 'DRIPS'),
     credential('dead', 'DEAD'),
     credential('dead-too', 'DEAD_TOO'),
     credential('three-at-once', 'SIM', ', limits: { concurrency: 3 }'),
@@ -68,6 +78,7 @@ beforeAll(async () => {
     environment: {
       SIM_TOO: second.url,
       COMMENTS: `http://127.0.0.1:${(comments.address() as AddressInfo).port}`,
+      DRIPS: `http://127.0.0.1:${(drips.address() as AddressInfo).port}`,
       DEAD: 'http://127.0.0.1:1',
       DEAD_TOO: 'http://127.0.0.1:2',
       TOLLGATE_FIRST_BYTE_TIMEOUT_MS: String(FIRST_BYTE_MS),
@@ -80,8 +91,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.close();
   await second.close();
-  comments.close();
-  comments.closeAllConnections();
+  for (const vendor of [comments, drips]) {
+    vendor.close();
+    vendor.closeAllConnections();
+  }
 });
 
 beforeEach(() => {
@@ -218,6 +231,12 @@ test('comments are no event: a vendor that sends nothing else is late, too', asy
   const answer = await ask('only-comments', '', { stream: true });
   expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, 50401]);
   expect(await attemptsOf('only-comments')).toEqual([['comments no-event']]);
+});
+
+test('bytes are no answer: a vendor whose plain body never ends is late, too', async () => {
+  const answer = await ask('byte-by-byte');
+  expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, 50401]);
+  expect(await attemptsOf('byte-by-byte')).toEqual([['drips timeout']]);
 });
 
 test('an error as the first event is a failed route, not a 200', async () => {
