@@ -182,7 +182,7 @@ export const SETTINGS = {
     'TOLLGATE_PLAIN_TIMEOUT_MS',
     600_000,
     [10, 3_600_000],
-    'The same for an answer that is not streamed: it begins only when all of it is made.',
+    'The same for a plain answer, which begins when it is made; and as much again for it to arrive.',
   ),
   idleTimeoutMs: integer('TOLLGATE_IDLE_TIMEOUT_MS', 60_000, [10, 3_600_000], 'Silence within an answer.'),
   clientStallMs: integer(

@@ -333,6 +333,34 @@ const SHARED: readonly Bug[] = [
     instead: "request.scope, fields.length, ...(fields.length === 0 ? [''] : fields)]",
     catcher: redis('calls of one account are renewed together'),
   },
+  {
+    name: 'a Redis that lost its memory believes whatever a node still knows',
+    file: 'src/gate/redis/enter.lua',
+    text: "if payable and not just_read and not get('fv') then",
+    instead: 'if false then',
+    catcher: redis('a server that lost its memory believes no old funds'),
+  },
+  {
+    name: 'a call whose lease ran out is forgotten',
+    file: 'src/gate/redis/enter.lua',
+    text: "local kept = lost and lost.state == 'r' and",
+    instead: 'local kept = false and',
+    catcher: { file: 'src/gate/redis/leases.test.ts', name: 'what a call of a dead node cost counts once' },
+  },
+  {
+    name: 'after an absence a call enters before what others hold is renewed',
+    file: 'src/gate/redis/gate.ts',
+    text: 'if (this.#isOverdue() && !(await this.#comeBack())) return AWAY;',
+    instead: '',
+    catcher: { file: 'src/gate/redis/leases.test.ts', name: 'a node that was cut off renews' },
+  },
+  {
+    name: 'a stream that left goes on asking for more',
+    file: 'src/gate/redis/gate.ts',
+    text: '} while (!lease.left && this',
+    instead: '} while (this',
+    catcher: { file: 'src/gate/redis/away.test.ts', name: 'a stream that left asks for no more' },
+  },
 ];
 
 export const BUGS: readonly Bug[] = [...CHARGES, ...JOURNAL, ...GATE, ...SHARED];
