@@ -53,7 +53,13 @@ export interface EnterRequest {
   readonly scope: string;
   readonly policy: Policy | undefined;
   readonly inputTokens: number;
+  /** Asked for: they count at entry and are not given back. */
   readonly images: number;
+  /**
+   * Images that a call may make which asked for none, as a text call of a model that paints does. Taken at
+   * entry too, so that no limit is passed, and given back as far as they were not made.
+   */
+  readonly imagesGuess: number;
   readonly videos: number;
   /** Nothing when the call costs nothing here (BYOK): amount windows do not concern it. */
   readonly money: MoneyRequest | undefined;
@@ -163,7 +169,7 @@ export interface Actuals {
   readonly amountMicro: bigint;
   /** Micro-Credits that the settler will take; pending until `settled`. */
   readonly chargeMicro: bigint;
-  /** Images made. They count at entry and are not given back; those beyond what was asked for are added. */
+  /** Images made: those beyond what the call took at entry are added. */
   readonly images: number;
 }
 

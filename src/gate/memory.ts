@@ -25,7 +25,7 @@ import { MemoryLease } from './lease.ts';
 import * as refusal from './refusal.ts';
 import { Roster } from './roster.ts';
 import { Scope } from './scope.ts';
-import { coverageRulesOf, lookAt, type Rule, rulesOf } from './window.ts';
+import { coverageRulesOf, imagesBeyond, lookAt, type Rule, rulesOf } from './window.ts';
 
 export interface MemoryGateOptions {
   readonly clock: Clock;
@@ -280,10 +280,9 @@ function correctWindows(lease: MemoryLease, actuals: Actuals, nowMs: number): vo
     const rule = rules[index];
     if (rule === undefined) continue;
     if (rule.dimension === 'images') {
-      // Images count at entry and are not given back; those made beyond what was asked are added.
-      const more = actuals.images - request.images;
-      if (more <= 0) continue;
-      // Who asked for none and made some uses the dimension now.
+      const more = imagesBeyond(request, actuals.images);
+      if (more === 0) continue;
+      // Of whom none were expected and who made some uses the dimension now.
       const window = running[index] ?? scope.runningOrNew(rule, nowMs);
       window.used += BigInt(more);
       running[index] = window;

@@ -77,7 +77,7 @@ function refuseMoney(reason: 'credits' | 'cap', limit: bigint, used: bigint): Ga
 
 export function assertRequest(request: EnterRequest): void {
   assert(
-    request.inputTokens >= 0 && request.images >= 0 && request.videos >= 0,
+    request.inputTokens >= 0 && request.images >= 0 && request.imagesGuess >= 0 && request.videos >= 0,
     'a call takes no less than 0',
   );
   if (request.money === undefined) return;

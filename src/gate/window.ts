@@ -111,10 +111,10 @@ export function findRefusal(
   return refusal;
 }
 
-/** Every call uses requests and tokens; the others only those that ask for some, or cost something here. */
+/** Every call uses requests and tokens; the others only those that may make some, or cost something here. */
 export function uses(dimension: Dimension, request: EnterRequest): boolean {
   if (dimension === 'amount') return request.money !== undefined;
-  if (dimension === 'images') return request.images > 0;
+  if (dimension === 'images') return imagesTaken(request) > 0;
   if (dimension === 'videos') return request.videos > 0;
   return true;
 }
@@ -127,12 +127,21 @@ export function takeOf(dimension: Dimension, request: EnterRequest): bigint {
     case 'tokens':
       return BigInt(request.inputTokens);
     case 'images':
-      return BigInt(request.images);
+      return BigInt(imagesTaken(request));
     case 'videos':
       return BigInt(request.videos);
     case 'amount':
       return 0n;
   }
+}
+
+export function imagesTaken({ images, imagesGuess }: EnterRequest): number {
+  return images + imagesGuess;
+}
+
+/** What is added to the windows at the end, when `made` is known; less than 0 is given back. */
+export function imagesBeyond(request: EnterRequest, made: number): number {
+  return Math.max(request.images, made) - imagesTaken(request);
 }
 
 function admits(rule: Rule, window: Window | undefined, request: EnterRequest): boolean {

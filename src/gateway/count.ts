@@ -146,6 +146,7 @@ async function tryGate(
     policy,
     inputTokens: 0,
     images: 0,
+    imagesGuess: 0,
     videos: 0,
     money: undefined,
   });

@@ -52,11 +52,12 @@ export interface EntryTerms {
   readonly accountAgeMs: number;
   readonly limits: Limits;
   readonly facts: RequestFacts;
+  readonly imagesGuess: number;
   readonly money: MoneyRequest | undefined;
 }
 
 export function enterRequest(terms: EntryTerms): EnterRequest {
-  const { callId, account, accountAgeMs, limits, facts, money } = terms;
+  const { callId, account, accountAgeMs, limits, facts, imagesGuess, money } = terms;
   return {
     callId,
     accountId: account.id,
@@ -66,6 +67,7 @@ export function enterRequest(terms: EntryTerms): EnterRequest {
     policy: limits.policy,
     inputTokens: facts.inputTokensEstimate,
     images: facts.images,
+    imagesGuess,
     videos: 0,
     money,
   };

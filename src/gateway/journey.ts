@@ -14,7 +14,7 @@ import type { Gateway } from './gateway.ts';
 import { identifyAgain, WAIT_MS } from './identify.ts';
 import { firstLeg, type Leg, nextLeg, type Terms } from './legs.ts';
 import type { Passage } from './passage.ts';
-import { quote } from './quote.ts';
+import { picturesExpected, quote } from './quote.ts';
 import { orderRoutes } from './route.ts';
 import { isRequestsOwn, newSetbacks, type Setbacks } from './setbacks.ts';
 
@@ -135,7 +135,10 @@ export class Journey {
     const { account, catalog, moment } = this.#terms;
     const limits = chooseLimits(caller, catalog, moment.nowMs);
     const accountAgeMs = clock.monotonic() - caller.readAtMs;
-    const entering = gate.enter(enterRequest({ callId, account, accountAgeMs, limits, facts, money }));
+    const imagesGuess = picturesExpected(facts, routes, leg.model);
+    const entering = gate.enter(
+      enterRequest({ callId, account, accountAgeMs, limits, facts, imagesGuess, money }),
+    );
     if (entering instanceof Promise) return entering.then((result) => this.#entered(result, taken, leg));
     return this.#entered(entering, taken, leg);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleAccount, sampleCatalog, sampleModel, sampleRoute } from '../../test/support/samples.ts';
 import type { RequestFacts } from '../protocol/dialect.ts';
-import { priceSnapshot, quote } from './quote.ts';
+import { picturesExpected, priceSnapshot, quote } from './quote.ts';
 
 const facts: RequestFacts = {
   model: 'gpt-5',
@@ -52,6 +52,24 @@ test('a picture that nobody announced is held where the vendor may paint', () =>
   const prices = { ...sampleModel().prices, imageMicro: 0n };
   const writer = { ...tariff, model: sampleModel({ prices }) };
   expect(quote(facts, [sampleRoute({ protocols: ['gemini'] })], writer).mostMicro).toBe(13_000n);
+});
+
+test('a hosted tool that paints is held for where it is hosted', () => {
+  const drawing = { ...facts, paintingTool: true };
+  const host = sampleRoute({ protocols: ['responses', 'chat'] });
+  expect(quote(drawing, [host], tariff).mostMicro).toBe(313_000n);
+  expect(quote(drawing, [sampleRoute({ protocols: ['chat'] })], tariff).mostMicro).toBe(13_000n);
+  expect(quote(facts, [host], tariff).mostMicro).toBe(13_000n);
+});
+
+test('pictures are expected of text calls that any route may answer with one', () => {
+  const painter = sampleRoute({ protocols: ['gemini'] });
+  const { model } = tariff;
+  expect(picturesExpected({ ...facts, answers: 2 }, [sampleRoute(), painter], model)).toBe(2);
+  expect(picturesExpected(facts, [sampleRoute()], model)).toBe(0);
+  expect(picturesExpected({ ...facts, images: 3 }, [painter], model)).toBe(0);
+  const prices = { ...model.prices, imageMicro: 0n };
+  expect(picturesExpected(facts, [painter], sampleModel({ prices }))).toBe(0);
 });
 
 test('a snapshot is one object per route and rate, and has the rate of its node', () => {

@@ -79,15 +79,23 @@ export function quote(facts: RequestFacts, routes: readonly Route[], tariff: Tar
   const output = Math.min(asked, longest);
   const input: Usage = { ...NO_USAGE, inputFresh: facts.inputTokensEstimate };
   const most: Usage = { ...input, outputText: output * facts.answers, images: facts.images };
-  // Nobody says beforehand whether a text call will be answered with a picture.
-  const isUnsaid = facts.images === 0 && tariff.model.prices.imageMicro > 0n;
-  const painted: Usage = isUnsaid ? { ...most, images: facts.answers } : most;
+  const painted: Usage = isUnsaid(facts, tariff.model) ? { ...most, images: facts.answers } : most;
   let mostMicro = 0n;
   let inputMicro = 0n;
   for (const route of routes) {
     const snapshot = priceSnapshot(route, tariff);
-    mostMicro = maxMicro(mostMicro, costMicro(mayPaint(route) ? painted : most, snapshot));
+    mostMicro = maxMicro(mostMicro, costMicro(mayPaint(route, facts) ? painted : most, snapshot));
     inputMicro = maxMicro(inputMicro, costMicro(input, snapshot));
   }
   return { mostMicro, inputMicro };
+}
+
+/** Pictures that a text call may be answered with: they are expected, one in each answer, until it ends. */
+export function picturesExpected(facts: RequestFacts, routes: readonly Route[], model: Model): number {
+  return isUnsaid(facts, model) && routes.some((route) => mayPaint(route, facts)) ? facts.answers : 0;
+}
+
+/** Nobody says beforehand whether a text call will be answered with a picture; only some models paint. */
+function isUnsaid({ images }: RequestFacts, { prices }: Model): boolean {
+  return images === 0 && prices.imageMicro > 0n;
 }

@@ -1,5 +1,6 @@
 import type { Route } from '../catalog/contract.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
+import type { RequestFacts } from '../protocol/dialect.ts';
 import type { TextProtocol } from '../protocol/hub/protocol.ts';
 import type { HubRequest } from '../protocol/hub/request.ts';
 
@@ -17,13 +18,18 @@ const PREFERENCE: Readonly<Record<TextProtocol, readonly TextProtocol[]>> = {
 /** Whether a route can serve clients of a protocol at all: in their own, or by conversion. */
 export function canServe(route: Route, protocol: Protocol): boolean {
   if (route.protocols.includes(protocol)) return true;
-  if (protocol === 'images') return mayPaint(route);
+  if (protocol === 'images') return hasPainters(route);
   return PREFERENCE[protocol].some((one) => route.protocols.includes(one));
 }
 
 /** Of the text protocols only Google's has models that paint. */
-export function mayPaint(route: Route): boolean {
+function hasPainters(route: Route): boolean {
   return route.protocols.includes('gemini');
+}
+
+/** Whether a route may answer a text call with pictures; only Responses hosts a tool that makes them. */
+export function mayPaint(route: Route, { paintingTool }: Pick<RequestFacts, 'paintingTool'>): boolean {
+  return hasPainters(route) || (paintingTool === true && route.protocols.includes('responses'));
 }
 
 /** What a route can be asked in when the request must be converted, best first for this request. */

@@ -65,6 +65,8 @@ export interface RequestFacts {
   readonly usageSplice: { readonly at: ByteRange; readonly text: string } | undefined;
   /** Images: the call carries input images, so it goes to `/images/edits` upstream. */
   readonly edit: boolean;
+  /** Responses only: the request may bring the vendor's own tool that makes pictures. */
+  readonly paintingTool?: boolean;
   /** Responses only: what the request says about earlier answers, and about the keeping of its own. */
   readonly memory?: MemoryFacts;
 }

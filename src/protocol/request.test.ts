@@ -105,6 +105,17 @@ describe('the facts the pipeline needs', () => {
     }
   });
 
+  it('knows the hosted painter of Responses, however it is spelled', () => {
+    const painters = ['"image_generation"', '"image\\u005fgeneration"'];
+    const toolsOf = (type: string) => read('responses', `{"model":"m","tools":[{"type":${type}}]}`);
+    for (const type of painters) expect(toolsOf(type).paintingTool, type).toBe(true);
+    expect(toolsOf('"web_search"').paintingTool).toBe(false);
+    // The last one counts for most vendors, and any for some.
+    const twice = '{"model":"m","tools":[{"type":"image_generation"}],"tools":[]}';
+    expect(read('responses', twice).paintingTool).toBe(true);
+    expect(read('responses', '{"model":"m","input":"image_generation"}').paintingTool).toBe(false);
+  });
+
   it('leaves fields of a wrong type to the vendor', () => {
     const facts = read('chat', '{"model":"m","stream":"yes","messages":7,"temperature":"hot"}');
     expect(facts).toMatchObject({ model: 'm', stream: false });

@@ -55,7 +55,7 @@ function catalog(): string {
       },
     ],
     accounts: [
-      { email: 'user@example.com', password: 'user-password', user_type: 1, credits: '50000' },
+      { email: 'user@example.com', password: 'user-password', user_type: 1, credits: '500000' },
       ...WAYS.map((_way, index) => ({
         email: `poor${index}@example.com`,
         password: 'user-password',
@@ -156,6 +156,13 @@ function paintTwo({ stream }: Pick<Way, 'stream'>, usage: object = USAGE): void 
   google.say({ headers: EVENTS, pieces: [Buffer.from(text)] });
 }
 
+function sayNo({ stream }: Pick<Way, 'stream'>): void {
+  const body = { candidates: [{ content: { parts: [{ text: 'No.' }] }, finishReason: 'STOP' }], ...USAGE };
+  const text = JSON.stringify(body);
+  if (stream) google.say({ headers: EVENTS, pieces: [Buffer.from(`data: ${text}\r\n\r\n`)] });
+  else google.say({ pieces: [Buffer.from(text)] });
+}
+
 describe('a picture costs the same whoever asks for it', () => {
   it.each(named(WAYS))('%s', async (_name, way) => {
     paintTwo(way);
@@ -203,10 +210,7 @@ describe('a picture costs the same whoever asks for it', () => {
   });
 
   it.each(named(TEXT_WAYS))('an answer in words costs none: %s', async (_name, way) => {
-    const body = { candidates: [{ content: { parts: [{ text: 'No.' }] }, finishReason: 'STOP' }], ...USAGE };
-    const text = JSON.stringify(body);
-    if (way.stream) google.say({ headers: EVENTS, pieces: [Buffer.from(`data: ${text}\r\n\r\n`)] });
-    else google.say({ pieces: [Buffer.from(text)] });
+    sayNo(way);
     expect(await rowOf(await ask(way, 'painter'))).toMatchObject({ images: 0n, amount_micro: TOKENS_MICRO });
   });
 });
@@ -255,15 +259,55 @@ it.each(named(TEXT_WAYS))('a picture of the hosted tool of Responses counts once
   });
 });
 
-it.each(named(GENERATE_WAYS))('a window of images counts what nobody asked for: %s', async (_name, way) => {
-  const headers = world.headers(await world.newKey('user@example.com', { policyId: 2 }));
-  const prompt = { model: 'painter', prompt: 'a third' };
-  paintTwo(way);
-  const made = await world.post(way.path('painter'), way.body('painter', 'two'), headers);
-  await made.text();
-  const refused = await world.post('/v1/images/generations', prompt, headers);
-  expect(await refused.json()).toMatchObject({ code: 42902 });
-  expect(refused.headers.get('x-tollgate-limit')).toContain('images; limit=2; used=2');
+describe('a window of two images', () => {
+  const twoImages = async () => world.headers(await world.newKey('user@example.com', { policyId: 2 }));
+  const expectFull = async (refused: Response) => {
+    expect(await refused.json()).toMatchObject({ code: 42902 });
+    expect(refused.headers.get('x-tollgate-limit')).toContain('images; limit=2; used=2');
+  };
+
+  it.each(named(GENERATE_WAYS))('is filled by pictures nobody asked for, for all: %s', async (_name, way) => {
+    const headers = await twoImages();
+    paintTwo(way);
+    const made = await world.post(way.path('painter'), way.body('painter', 'two'), headers);
+    await made.text();
+    for (const next of WAYS) {
+      await expectFull(await world.post(next.path('painter'), next.body('painter', 'a third'), headers));
+    }
+    // Who cannot be answered with a picture is not refused for one.
+    sayNo(way);
+    const words = await world.post(way.path('by-token'), way.body('by-token', 'why?'), headers);
+    expect(words.status, await words.text()).toBe(200);
+  });
+
+  it.each(named(TEXT_WAYS))('lets two that may paint in at a time: %s', async (_name, way) => {
+    const headers = await twoImages();
+    sayNo(way);
+    const atOnce = Array.from({ length: 6 }, async () => {
+      const response = await world.post(way.path('painter'), way.body('painter', 'draw'), headers);
+      await response.text();
+      return response.status;
+    });
+    const statuses = await Promise.all(atOnce);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
+    expect(new Set([...statuses, 200, 429])).toEqual(new Set([200, 429]));
+    // They answered in words, so that both places are free again.
+    paintTwo(way);
+    const made = await world.post(way.path('painter'), way.body('painter', 'two'), headers);
+    expect(made.status, await made.text()).toBe(200);
+    await expectFull(await world.post(way.path('painter'), way.body('painter', 'a third'), headers));
+  });
+
+  it('is what the hosted tool of Responses needs, and no call without it', async () => {
+    const headers = await twoImages();
+    const tools = [{ type: 'image_generation' }];
+    const call = (more: object) =>
+      world.post('/v1/responses', { model: 'artist', input: 'a cat', ...more }, headers);
+    drawOne({ stream: false });
+    for (let times = 0; times < 2; times++) expect((await rowOf(await call({ tools })))?.images).toBe(1n);
+    await expectFull(await call({ tools }));
+    expect((await call({ tools: [{ type: 'web_search' }] })).status).toBe(200);
+  });
 });
 
 it.each(named(WAYS))('one Credit does not pay for pictures at the same time: %s', async (_name, way) => {

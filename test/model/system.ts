@@ -107,7 +107,7 @@ export class System {
     const facts = factsOf(wanted);
     const limits = { scope: `account:${account.id}`, policy };
     const result = await this.#gate.enter(
-      enterRequest({ callId: id, account, accountAgeMs: 0, limits, facts, money }),
+      enterRequest({ callId: id, account, accountAgeMs: 0, limits, facts, imagesGuess: 0, money }),
     );
     if (result.kind !== 'entered') return result;
     call.lease = result.lease;

@@ -50,7 +50,7 @@ local function leave()
     local seconds = seconds_of(field)
     local window = find_window(field, seconds)
     if kind == 'm' and not window then
-      -- Who asked for no image and made some uses the dimension now.
+      -- Of whom no image was expected and who made some uses the dimension now.
       window = new_window(seconds)
       longest = math.max(longest, seconds)
     end

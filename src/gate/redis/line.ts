@@ -3,7 +3,7 @@ import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from
 import type { Dimension } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Actuals, EnterRequest, LookRequest, MoneyRequest } from '../contract.ts';
-import { coverageRulesOf, type Rule, rulesOf, takeOf, uses } from '../window.ts';
+import { coverageRulesOf, imagesBeyond, imagesTaken, type Rule, rulesOf, takeOf, uses } from '../window.ts';
 import type { RedisLease } from './lease.ts';
 
 /**
@@ -31,7 +31,8 @@ function head(time: number | undefined, mode: string): Line {
 }
 
 export function enterLine(time: number | undefined, request: EnterRequest): Line {
-  const { callId, accountVersion, accountAgeMs, scope, policy, inputTokens, images, videos } = request;
+  const { callId, accountVersion, accountAgeMs, scope, policy, inputTokens, videos } = request;
+  const images = imagesTaken(request);
   assertWord(callId);
   assert(inputTokens >= 0 && images >= 0 && videos >= 0, 'a call takes no less than 0');
   const known = `${accountVersion} ${accountAgeMs <= GATE_FUNDS_AGE_MS ? 1 : 0}`;
@@ -87,7 +88,7 @@ export function leaveLine(
   return `${head(time, 'l')} ${told} ${callId} ${moments} ${corrections.length} ${corrections.join(' ')}`;
 }
 
-/** Into the windows that admitted the call: `n` a count, `a` an amount, `m` made though not asked for. */
+/** Into the windows that admitted the call: `n` a count, `a` an amount, `m` made though not expected. */
 function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
   const { request } = lease;
   const corrections: string[] = [];
@@ -96,9 +97,8 @@ function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
     if (rule.dimension === 'tokens' && actuals.tokens !== request.inputTokens) {
       corrections.push(`n ${field} ${actuals.tokens - request.inputTokens}`);
     }
-    if (rule.dimension === 'images' && actuals.images > request.images) {
-      corrections.push(`${request.images > 0 ? 'n' : 'm'} ${field} ${actuals.images - request.images}`);
-    }
+    const images = rule.dimension === 'images' ? imagesBeyond(request, actuals.images) : 0;
+    if (images !== 0) corrections.push(`${imagesTaken(request) > 0 ? 'n' : 'm'} ${field} ${images}`);
   }
   if (actuals.amountMicro === 0n) return corrections;
   for (const field of heldFields(lease)) corrections.push(`a ${field} ${actuals.amountMicro}`);

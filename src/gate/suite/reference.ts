@@ -108,7 +108,7 @@ export class ReferenceGate {
 
   leave(call: PastCall, actuals: Actuals): void {
     call.actuals = actuals;
-    if (actuals.images === 0 || call.request.images > 0) return;
+    if (actuals.images === 0 || imagesAtEntry(call.request) > 0) return;
     for (const rule of call.request.policy?.windows ?? []) {
       if (rule.dimension === 'images') call.windows.push(this.#runningOrNew(call.request.scope, rule));
     }
@@ -273,13 +273,18 @@ function coverOf(request: EnterRequest): Hurdle[] {
 }
 
 function usesDimension(rule: PolicyWindow, request: EnterRequest): boolean {
-  if (rule.dimension === 'images') return request.images > 0;
+  if (rule.dimension === 'images') return imagesAtEntry(request) > 0;
   if (rule.dimension === 'videos') return request.videos > 0;
   return rule.dimension !== 'amount' || request.money !== undefined;
 }
 
+function imagesAtEntry({ images, imagesGuess }: EnterRequest): number {
+  return images + imagesGuess;
+}
+
 function fits(rule: PolicyWindow, used: bigint, request: EnterRequest): boolean {
-  const takes = { requests: 1, tokens: request.inputTokens, images: request.images, videos: request.videos };
+  const { inputTokens: tokens, videos } = request;
+  const takes = { requests: 1, tokens, images: imagesAtEntry(request), videos };
   if (rule.dimension === 'amount') return true;
   if (rule.dimension === 'tokens' && used === 0n) return true;
   return used + BigInt(takes[rule.dimension]) <= rule.limit;
@@ -293,7 +298,7 @@ function countOf(window: PastWindow, call: PastCall): bigint {
     case 'tokens':
       return BigInt(actuals?.tokens ?? request.inputTokens);
     case 'images':
-      return BigInt(Math.max(request.images, actuals?.images ?? 0));
+      return BigInt(actuals ? Math.max(request.images, actuals.images) : imagesAtEntry(request));
     case 'videos':
       return BigInt(request.videos);
     case 'amount':

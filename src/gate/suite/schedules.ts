@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Funds } from '../../accounts/contract.ts';
-import type { EnterResult, Lease, MoneyRequest, ReholdResult } from '../contract.ts';
+import type { EnterRequest, EnterResult, Lease, MoneyRequest, ReholdResult } from '../contract.ts';
 import { type PastCall, ReferenceGate } from './reference.ts';
 import {
   CREDIT,
@@ -49,7 +49,7 @@ type Step =
   | {
       readonly kind: 'enter';
       readonly account: number;
-      readonly size: readonly [number, number, number];
+      readonly size: Pick<EnterRequest, 'inputTokens' | 'images' | 'imagesGuess' | 'videos'>;
       readonly terms: Terms;
     }
   | { readonly kind: 'extend'; readonly which: number; readonly credits: number }
@@ -73,7 +73,12 @@ const steps = {
   enter: fc.record({
     kind: fc.constant('enter' as const),
     account,
-    size: fc.tuple(fc.constantFrom(0, 1, 40, 101), fc.constantFrom(0, 0, 1, 3), fc.constantFrom(0, 0, 0, 1)),
+    size: fc.record({
+      inputTokens: fc.constantFrom(0, 1, 40, 101),
+      images: fc.constantFrom(0, 0, 1, 3),
+      imagesGuess: fc.constantFrom(0, 0, 1, 2),
+      videos: fc.constantFrom(0, 0, 0, 1),
+    }),
     terms,
   }),
   extend: fc.record({ kind: fc.constant('extend' as const), which, credits: fc.nat(8) }),
@@ -122,9 +127,8 @@ class Play {
   }
 
   async #enter(next: Step & { kind: 'enter' }): Promise<void> {
-    const [inputTokens, images, videos] = next.size;
     const money = this.#moneyOf(next.account, next.terms);
-    const request = callOf({ accountId: next.account, policy: POLICY, inputTokens, images, videos, money });
+    const request = callOf({ accountId: next.account, policy: POLICY, ...next.size, money });
     const expected = this.reference.enter(request, this.#fundsOf(next.account));
     const got = await this.#under.gate.enter(request);
     if (typeof expected === 'string') return expect(textOf(got)).toBe(expected);

@@ -159,6 +159,32 @@ export function otherDimensions(world: World): void {
     expect(reasonOf(await world.enter({ policy }))).toBe('entered');
   });
 
+  it('images that may be made are taken at entry, and given back as far as they were not', async () => {
+    const policy = policyOf([rule('images', 60, 2n)]);
+    const [first, second] = [
+      await world.lease({ policy, imagesGuess: 1 }),
+      await world.lease({ policy, imagesGuess: 1 }),
+    ];
+    expect(await world.enter({ policy, imagesGuess: 1 })).toMatchObject({ reason: 'images', used: 2n });
+    expect(reasonOf(await world.enter({ policy }))).toBe('entered');
+    await world.gate().leave(first, NOTHING_DONE);
+    const third = await world.lease({ policy, imagesGuess: 1 });
+    await world.gate().leave(second, { ...NOTHING_DONE, images: 1 });
+    expect(await world.enter({ policy, imagesGuess: 1 })).toMatchObject({ used: 2n });
+    // More than was expected counts; what was given back went to nobody's next window.
+    await world.gate().leave(third, { ...NOTHING_DONE, images: 3 });
+    expect(await world.enter({ policy, images: 1 })).toMatchObject({ used: 4n, retryAfterMs: 60_000 });
+  });
+
+  it('what was expected in a window that ended is not given back to the next one', async () => {
+    const policy = policyOf([rule('images', 60, 2n)]);
+    const long = await world.lease({ policy, imagesGuess: 2 });
+    await world.advance(60_000);
+    await world.lease({ policy, images: 2 });
+    await world.gate().leave(long, NOTHING_DONE);
+    expect(await world.enter({ policy, imagesGuess: 1 })).toMatchObject({ reason: 'images', used: 2n });
+  });
+
   it('images that nobody asked for count when they are made', async () => {
     const policy = policyOf([rule('images', 60, 3n)]);
     const lease = await world.lease({ policy });

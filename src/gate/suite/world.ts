@@ -51,6 +51,7 @@ export function callOf(parts: Partial<EnterRequest> = {}): EnterRequest {
     policy: undefined,
     inputTokens: 0,
     images: 0,
+    imagesGuess: 0,
     videos: 0,
     money: undefined,
     ...parts,

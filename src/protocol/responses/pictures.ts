@@ -1,4 +1,5 @@
 import { QUOTE } from '../ascii.ts';
+import type { ByteRange } from '../dialect.ts';
 import { compilePaths } from '../paths.ts';
 import { isWord, Skimmer, walkObjects } from '../skim.ts';
 
@@ -7,6 +8,15 @@ const { slots } = TREE;
 const itemSkimmer = new Skimmer(TREE);
 
 const PICTURE = '"image_generation_call"';
+const PAINTER = Buffer.from('"image_generation"');
+/** Letters can be written like this, and nobody does it but to hide a word. */
+const ESCAPED = Buffer.from('\\u00');
+
+/** Whether a request's `tools` may hold the one that makes pictures. A false alarm holds one too many. */
+export function mayHoldPainter(body: Buffer, { start, end }: ByteRange): boolean {
+  const tools = body.subarray(start, end);
+  return tools.includes(PAINTER) || tools.includes(ESCAPED);
+}
 
 /** Counts the finished pictures among the items of a response's `output`. */
 export class OutputPictures {

@@ -5,6 +5,7 @@ import { compilePaths } from '../paths.ts';
 import { foundFigure, foundTrue, inputTokensEstimate, readModel, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
 import { isWord } from '../skim.ts';
+import { mayHoldPainter } from './pictures.ts';
 import { mayReferToItems } from './references.ts';
 
 const TREE = compilePaths({
@@ -17,6 +18,7 @@ const TREE = compilePaths({
   background: 'background',
   conversation: 'conversation',
   prompt: 'prompt',
+  tools: 'tools',
 });
 const { slots } = TREE;
 const NOWHERE: readonly ByteRange[] = [];
@@ -42,6 +44,7 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
     usageInjected: false,
     usageSplice: undefined,
     edit: false,
+    paintingTool: found[slots.tools]?.some((tools) => mayHoldPainter(body, tools)) ?? false,
     memory: readMemory(body, found),
   };
 }
