@@ -286,6 +286,9 @@ export const MEDIA_TIMEOUT_MS = 10_000;
 export const MEDIA_REDIRECTS_MAX = 3;
 /** Characters of such an address: signed ones have some two thousand. */
 export const MEDIA_ADDRESS_CHARS_MAX = 8_192;
+/** The look-up of a name that a user chose, and its addresses that are tried: large services have eight. */
+export const DNS_MS = 6_000;
+export const DNS_ADDRESSES_MAX = 16;
 /** What a vendor gets to count the tokens of a request, all in all; then we count ourselves. */
 export const COUNT_WAIT_MS = 10_000;
 /** A vendor's answer to such a question: a figure and its parts, or an error. */

@@ -5,8 +5,8 @@ import type { UpstreamClient, UpstreamExchange, UpstreamHandler, UpstreamRequest
 import { createDial } from './dial.ts';
 import { Exchange, type ExchangePorts } from './exchange.ts';
 import { createGuardedDial, type Guard } from './guarded-dial.ts';
-import { type Resolve, systemResolve } from './media-address.ts';
 import { OriginPool } from './pool.ts';
+import { type Resolve, systemResolve } from './resolve.ts';
 
 export interface UpstreamClientOptions {
   readonly clock?: Clock;

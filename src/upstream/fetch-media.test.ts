@@ -8,7 +8,7 @@ import { listen, rawVendor, vendor } from '../../test/support/upstream.ts';
 import { MEDIA_BYTES_MAX, UPSTREAM_HEADER_BYTES_MAX } from '../bounds.ts';
 import type { MediaFailure, MediaPatience } from './contract.ts';
 import { GuardedFetcher } from './fetch-media.ts';
-import type { Resolve } from './media-address.ts';
+import type { Resolve } from './resolve.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 };
@@ -220,9 +220,9 @@ describe('a redirect', () => {
     ['without a place', ''],
   ])('%s ends it', async (_where, location) => {
     let asked = '';
-    const resolve: Resolve = (name) => {
+    const resolve: Resolve = (name, namedBy) => {
       asked = name;
-      return loopback(name);
+      return loopback(name, namedBy);
     };
     const { get } = await serve(redirect(location), resolve);
     const result = await get('/start');

@@ -9,15 +9,9 @@ import {
 } from '../bounds.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { FetchedMedia, MediaFailure, MediaFetcher, MediaPatience } from './contract.ts';
-import {
-  ForbiddenAddress,
-  guardedLookup,
-  isForbiddenLiteral,
-  type Resolve,
-  readMediaAddress,
-  systemResolve,
-} from './media-address.ts';
+import { ForbiddenAddress, guardedLookup, isForbiddenLiteral, readMediaAddress } from './media-address.ts';
 import { mayBeMedia, mediaType } from './media-type.ts';
+import { type Resolve, systemResolve } from './resolve.ts';
 
 export interface MediaFetcherOptions {
   /** `host` or `host:port` of the operator's own: these may be private, and have a port of their own. */

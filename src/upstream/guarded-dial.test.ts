@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { cleanups, listen, post, run, vendor } from '../../test/support/upstream.ts';
 import { createUpstreamClient } from './client.ts';
 import type { UpstreamClient } from './contract.ts';
-import type { Resolve } from './media-address.ts';
+import type { Resolve } from './resolve.ts';
 
 let connections = 0;
 afterEach(() => {

@@ -1,5 +1,6 @@
 import { createDial, type Dial } from './dial.ts';
-import { ForbiddenAddress, guardedLookup, isForbiddenLiteral, type Resolve } from './media-address.ts';
+import { ForbiddenAddress, guardedLookup, isForbiddenLiteral } from './media-address.ts';
+import type { Resolve } from './resolve.ts';
 
 /** What a user's address is judged by. */
 export interface Guard {

@@ -1,18 +1,8 @@
-import { type LookupAddress, lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { MEDIA_ADDRESS_CHARS_MAX } from '../bounds.ts';
 import { isPublicAddress } from './public-address.ts';
-
-/** All addresses of a name. A port, so that tests can answer differently each time. */
-export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
-
-export const systemResolve: Resolve = (name) =>
-  new Promise((resolve, reject) => {
-    lookup(name, { all: true, verbatim: true }, (error, addresses) => {
-      if (error === null) resolve(addresses);
-      else reject(error);
-    });
-  });
+import type { NamedBy, Resolve } from './resolve.ts';
 
 /** Where we do not go; the message is for our log. */
 export class ForbiddenAddress extends Error {}
@@ -33,9 +23,9 @@ export function readMediaAddress(text: string, ownHosts: ReadonlySet<string>): U
  * very addresses that were judged: a name that answers differently the next time is never asked again.
  */
 export function guardedLookup(url: URL, ownHosts: ReadonlySet<string>, resolve: Resolve): LookupFunction {
-  const isOwn = ownHosts.has(url.host) || ownHosts.has(url.hostname);
+  const namedBy = ownHosts.has(url.host) || ownHosts.has(url.hostname) ? 'operator' : 'user';
   return (name, options, callback) => {
-    judge(name, isOwn ? 'own' : 'foreign', resolve).then(
+    judge(name, namedBy, resolve).then(
       (addresses) => {
         const [first] = addresses;
         if (options.all === true) callback(null, [...addresses]);
@@ -46,14 +36,10 @@ export function guardedLookup(url: URL, ownHosts: ReadonlySet<string>, resolve: 
   };
 }
 
-async function judge(
-  name: string,
-  host: 'own' | 'foreign',
-  resolve: Resolve,
-): Promise<readonly LookupAddress[]> {
-  const addresses = await resolve(name);
+async function judge(name: string, namedBy: NamedBy, resolve: Resolve): Promise<readonly LookupAddress[]> {
+  const addresses = await resolve(name, namedBy);
   if (addresses.length === 0) throw new ForbiddenAddress('the name has no address');
-  if (host === 'foreign' && !addresses.every(({ address }) => isPublicAddress(address))) {
+  if (namedBy === 'user' && !addresses.every(({ address }) => isPublicAddress(address))) {
     throw new ForbiddenAddress('the name leads into a private network');
   }
   return addresses;
