@@ -10,7 +10,7 @@ import {
 } from './suite/coverage.ts';
 import { exactness, refusals } from './suite/exactness.ts';
 import { looks, looksOverTime } from './suite/looks.ts';
-import { caps, funds, grants, holds, months, settlements } from './suite/money.ts';
+import { caps, funds, grants, holds, months, monthsAhead, settlements } from './suite/money.ts';
 import { refusedReholds, reholds, sameCall } from './suite/reholds.ts';
 import { schedules } from './suite/schedules.ts';
 import { slots } from './suite/slots.ts';
@@ -45,6 +45,7 @@ const CHAPTERS = {
   'monthly cap': caps,
   grants,
   months,
+  'months ahead': monthsAhead,
   looks,
   'looks over time': looksOverTime,
 } as const;

@@ -28,15 +28,22 @@ export interface Free {
 }
 
 export function openPurse(funds: Funds, month: string): Purse {
-  return { funds, pendingMicro: 0n, heldMicro: 0n, month, monthPendingMicro: 0n, monthHeldMicro: 0n };
+  const purse = { funds, pendingMicro: 0n, heldMicro: 0n, month, monthPendingMicro: 0n, monthHeldMicro: 0n };
+  turnMonth(purse, funds.month);
+  return purse;
 }
 
 /** Funds travel by several ways and may arrive out of order: only a newer version counts. */
 export function adoptFunds(purse: Purse, funds: Funds): void {
-  if (funds.version > purse.funds.version) purse.funds = funds;
+  if (funds.version <= purse.funds.version) return;
+  purse.funds = funds;
+  turnMonth(purse, funds.month);
 }
 
-/** `2026-12` sorts after `2026-11`. A call of a month gone by counts into the current one: the safe side. */
+/**
+ * `2026-12` sorts after `2026-11`. A call of a month gone by counts into the current one: the safe side. That
+ * is the books' month if they are ahead, as after a clock that was: they count nothing into an older one.
+ */
 export function turnMonth(purse: Purse, month: string): void {
   if (month <= purse.month) return;
   purse.month = month;

@@ -223,6 +223,14 @@ local function release(call)
   call.sum = ZERO
 end
 
+-- A call of a month gone by counts into the current one: the safe side. That is the books' month if they are
+-- ahead, as after a clock that was: they count nothing into an older one.
+local function turn_month(month)
+  if month == '-' or month <= sums.m then return end
+  sums.m, sums.mh, sums.mp = month, ZERO, ZERO
+  write_sums()
+end
+
 -- Funds come by several ways and out of order: only a newer version counts.
 local FUNDS = { 'fv', 'fc', 'fb', 'fs', 'fm' }
 local function take_funds()
@@ -232,4 +240,5 @@ local function take_funds()
     if index == 1 then newer = tonumber(text) > tonumber(get('fv') or '-1') end
     if newer then put(field, text) end
   end
+  turn_month(get('fm') or '-')
 end

@@ -79,11 +79,7 @@ elseif payable then
   take_funds()
 end
 local exchange, cap, month = take() == '1', take_amount(), take()
--- A call of a month gone by counts into the current one: the safe side.
-if payable and mode ~= 'x' and month > sums.m then
-  sums.m, sums.mh, sums.mp = month, ZERO, ZERO
-  write_sums()
-end
+if payable and mode ~= 'x' then turn_month(month) end
 flush(0)
 
 -- What the call holds itself does not stand in its own way.

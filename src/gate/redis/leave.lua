@@ -39,7 +39,7 @@ local function leave()
   -- Told again and the call is gone: it was heard the first time, and only the answer was lost.
   if not call and again or call and call.state == 'p' then return end
   read_sums()
-  if sums.m == '0' and month ~= '-' then sums.m = month end
+  turn_month(month)
   if call then
     if call.month ~= '-' then month = call.month end
     take_back(call)
@@ -110,7 +110,7 @@ local function count_in_windows(call, spent)
 end
 
 local function settle()
-  load({ 'fv', unpack(SUMS) })
+  load({ 'fv', 'fm', unpack(SUMS) })
   read_sums()
   take_funds()
   local ids, amounts, fields = {}, {}, {}
@@ -154,7 +154,7 @@ local function renew()
       call = {
         state = 'r', sum = held, month = month, entered = entered, since = since, scope = scope, fields = fields,
       }
-      if sums.m == '0' and month ~= '-' then sums.m = month end
+      turn_month(month)
       add_to_sums(call, held)
       add_to_windows(call, held)
       put_call(id, call)

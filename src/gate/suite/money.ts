@@ -246,3 +246,28 @@ export function months(world: World): void {
     expect((await world.lease({ money: undefined })).month).toBeUndefined();
   });
 }
+
+export function monthsAhead(world: World): void {
+  it('funds of a month to come bound the calls of this one, and they count there', async () => {
+    // The books count nothing into an older month than the one they have reached, by a clock that ran ahead.
+    const ahead = fundsOf({ creditsMicro: 99n * CREDIT, monthSpentMicro: 4_000n, month: '2026-12' });
+    const lease = await world.lease({ money: holdOf(ahead, { capMicro: 5_000n }) });
+    expect([lease.month, lease.heldMicro, lease.shortOf]).toEqual(['2026-12', CREDIT, 'cap']);
+    expect(reasonOf(await world.enter({ money: holdOf(ahead, { capMicro: 5_000n }) }))).toBe('cap');
+  });
+
+  it('funds that are settled may tell of the next month first', async () => {
+    const old = await world.lease({ money: holdOf(rich) });
+    const next = fundsOf({
+      version: 2,
+      creditsMicro: 99n * CREDIT,
+      monthSpentMicro: 4_000n,
+      month: '2026-12',
+    });
+    await world.gate().settled({ accountId: 1, calls: [], funds: next });
+    const lease = await world.lease({ accountVersion: 2, money: holdOf(next, { capMicro: 5_000n }) });
+    expect([old.month, lease.month, lease.heldMicro]).toEqual(['2026-11', '2026-12', CREDIT]);
+    await world.gate().leave(old, { ...NOTHING_DONE, amountMicro: 9_000n, chargeMicro: 9n * CREDIT });
+    expect(await world.gate().extend(lease, CREDIT)).toBe(0n);
+  });
+}
