@@ -31,6 +31,10 @@ export function chooseLimits(caller: Whose, catalog: CatalogSnapshot, nowMs: num
   return { scope: accountScope, policy: policyId === undefined ? undefined : catalog.policies.get(policyId) };
 }
 
+export function limitsImages({ policy }: Limits): boolean {
+  return policy?.windows.some(({ dimension }) => dimension === 'images') ?? false;
+}
+
 /**
  * decisions.md 3.5: the most the call may cost is held. If less is free, what is free is held, as long as it
  * pays for the input and one Credit more; but never more than the call can cost at all.

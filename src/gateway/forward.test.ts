@@ -141,8 +141,8 @@ function offerOf(modelId: string) {
   const account = { id: 1, userRateMicro: LIST_RATE } as unknown as Account;
   const endpoint = { protocol: 'chat', path: undefined, edit: false, query: '' } as const;
   const caller = { account, key: { id: 1, name: 'k' } as unknown as ApiKey, readAtMs: 0 };
-  const startedAt = systemClock.monotonic();
-  const call = newCall({ id: 'req_1', createdAtMs: 0, startedAt, endpoint, caller });
+  const call = newCall({ id: 'req_1', createdAtMs: 0, startedAt: performance.now(), endpoint, caller });
+  call.modelAsked = modelId;
   return { call, model, catalog, tariff: { catalog, model, account, nodeName: 'n' } };
 }
 

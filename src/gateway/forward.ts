@@ -29,8 +29,11 @@ const LIMITED: AttemptResult = {
 /** The client closed its connection before a byte went to the vendor. */
 const LEFT: AttemptResult = { kind: 'answered', outcome: 'cut-by-client' };
 
-/** `answered`: the client has an answer, or left. `stopped`: this process can try nothing more. */
-export type LegEnd = 'answered' | 'failed' | 'stopped';
+/**
+ * `answered`: the client has an answer, or left. `stopped`: this process can try nothing more. Or the routes
+ * that are left, when the budget for retries was spent.
+ */
+export type LegEnd = 'answered' | 'failed' | 'stopped' | readonly Route[];
 
 /**
  * Tries the routes of one leg one by one until one answers. When all have failed nobody is answered yet:
@@ -55,9 +58,9 @@ export async function forward(
       continue;
     }
     // A retry storm must not follow an outage: beyond the budget the first failure is the answer. The first
-    // route of another leg is no retry: it is what the account asked for in such a case.
+    // route is no retry: of another leg it is what the account asked for in such a case.
     const again = failed > 0;
-    if (again && !carriage.retryBudget.take(carriage.gate.active)) break;
+    if (again && !carriage.retryBudget.take(carriage.gate.active)) return routes.slice(routes.indexOf(route));
     const trial = { times, translation };
     let result = again ? await retryRoute(passage, route, trial) : await tryRoute(passage, route, trial);
     if (result.kind === 'rejected' && isBlobRefused(result.error)) {
@@ -69,6 +72,8 @@ export async function forward(
       setbacks.failures.push({ route, failure: result.failure });
       if (result.failure.kind === 'stopped') return response.closed ? endAbandoned(passage) : 'stopped';
     } else if (result.kind === 'rejected' && !response.closed) {
+      // Spec 3.2, row 5: what a fallback model has against the request is no answer for who named another.
+      if (passage.model.modelId !== call.modelAsked) return 'failed';
       passOn(passage, result.error, result.spent);
       return 'answered';
     }

@@ -8,7 +8,7 @@ import { fault } from '../kernel/fault.ts';
 import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import type { Call } from './call.ts';
-import { chooseLimits, enterRequest, moneyRequest, refusalOf } from './enter.ts';
+import { chooseLimits, enterRequest, limitsImages, moneyRequest, refusalOf } from './enter.ts';
 import { answerFailures, forward } from './forward.ts';
 import type { Gateway } from './gateway.ts';
 import { identifyAgain, WAIT_MS } from './identify.ts';
@@ -56,6 +56,8 @@ export class Journey {
   /** The last one with the model that was asked for. */
   #askedPassage: Passage | undefined;
   #reads = 0;
+  /** Images that were expected when the gate was entered. */
+  #imagesGuess = 0;
 
   constructor(call: Call, received: Received, gateway: Gateway) {
     this.#call = call;
@@ -82,7 +84,13 @@ export class Journey {
       if (taken.kind === 'unserved') setbacks.refusal ??= taken.refusal;
       else {
         if (this.#isAsked(leg)) this.#askedPassage = taken.passage;
-        const end = await forward(taken.passage, taken.routes, this.#gateway.times, setbacks);
+        const { times } = this.#gateway;
+        let end = await forward(taken.passage, taken.routes, times, setbacks);
+        // A leg that another one may follow is tried to its last route, whatever the budget for retries says:
+        // nobody is charged, or answered by another model, while what he asked for can still serve him.
+        while (typeof end === 'object' && this.#after(leg) !== undefined) {
+          end = await forward(taken.passage, end, times, setbacks);
+        }
         if (end === 'answered') return undefined;
         if (end === 'stopped') break;
       }
@@ -126,16 +134,20 @@ export class Journey {
     const wantMicro = money?.wantMicro ?? 0n;
     const taken: Taken = { kind: 'taken', passage: this.#passage(leg, tariff, wantMicro), routes };
     const { lease, id: callId, caller } = this.#call;
+    const { account, catalog, moment } = this.#terms;
+    const limits = chooseLimits(caller, catalog, moment.nowMs);
+    const imagesGuess = picturesExpected(facts, leg.model);
     if (lease !== undefined) {
+      // A model that paints takes over from one that does not: the call has no image of a limited number.
+      const isOver = imagesGuess > this.#imagesGuess && limitsImages(limits);
+      if (isOver) return { kind: 'unserved', refusal: refuse('policyLimitExceeded') };
       fault('leg.before-rehold');
       const reholding = gate.rehold(lease, money);
       if (reholding instanceof Promise) return reholding.then((result) => this.#reheld(result, taken, leg));
       return this.#reheld(reholding, taken, leg);
     }
-    const { account, catalog, moment } = this.#terms;
-    const limits = chooseLimits(caller, catalog, moment.nowMs);
+    this.#imagesGuess = imagesGuess;
     const accountAgeMs = clock.monotonic() - caller.readAtMs;
-    const imagesGuess = picturesExpected(facts, routes, leg.model);
     const entering = gate.enter(
       enterRequest({ callId, account, accountAgeMs, limits, facts, imagesGuess, money }),
     );

@@ -64,12 +64,12 @@ test('a hosted tool that paints is held for where it is hosted', () => {
 
 test('pictures are expected of text calls that any route may answer with one', () => {
   const painter = sampleRoute({ protocols: ['gemini'] });
-  const { model } = tariff;
-  expect(picturesExpected({ ...facts, answers: 2 }, [sampleRoute(), painter], model)).toBe(2);
-  expect(picturesExpected(facts, [sampleRoute()], model)).toBe(0);
-  expect(picturesExpected({ ...facts, images: 3 }, [painter], model)).toBe(0);
+  const model = sampleModel({ routes: [sampleRoute(), painter] });
+  expect(picturesExpected({ ...facts, answers: 2 }, model)).toBe(2);
+  expect(picturesExpected({ ...facts, images: 3 }, model)).toBe(0);
+  expect(picturesExpected(facts, sampleModel({ routes: [sampleRoute()] }))).toBe(0);
   const prices = { ...model.prices, imageMicro: 0n };
-  expect(picturesExpected(facts, [painter], sampleModel({ prices }))).toBe(0);
+  expect(picturesExpected(facts, sampleModel({ routes: [painter], prices }))).toBe(0);
 });
 
 test('a snapshot is one object per route and rate, and has the rate of its node', () => {

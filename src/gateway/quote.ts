@@ -90,9 +90,12 @@ export function quote(facts: RequestFacts, routes: readonly Route[], tariff: Tar
   return { mostMicro, inputMicro };
 }
 
-/** Pictures that a text call may be answered with: they are expected, one in each answer, until it ends. */
-export function picturesExpected(facts: RequestFacts, routes: readonly Route[], model: Model): number {
-  return isUnsaid(facts, model) && routes.some((route) => mayPaint(route, facts)) ? facts.answers : 0;
+/**
+ * Pictures that a text call may be answered with, by whichever route of the model: they are expected, one in
+ * each answer, until it ends.
+ */
+export function picturesExpected(facts: RequestFacts, model: Model): number {
+  return isUnsaid(facts, model) && model.routes.some((route) => mayPaint(route, facts)) ? facts.answers : 0;
 }
 
 /** Nobody says beforehand whether a text call will be answered with a picture; only some models paint. */

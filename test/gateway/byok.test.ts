@@ -192,6 +192,13 @@ describe('byok_fallback', () => {
     expect(paid).toBe(creditsOf(amount_micro));
   });
 
+  it('charges nobody whose other credential works, however few retries are left', async () => {
+    const customer = await world.customer({ ...RICH, patch, hosts: [WRONG, own('good')] });
+    const question = { words: 'tokens=40 delay=500' };
+    const served = await Promise.all(Array.from({ length: 12 }, () => world.ask(customer, question)));
+    expect(served.map(({ row }) => row.payer)).toEqual(served.map(() => 'byok'));
+  });
+
   it('lets the subscription pay for it, where there is one', async () => {
     const { row } = await world.ask(await world.customer({ patch, plans: ['PRO'], hosts: [WRONG] }));
     expect(row).toMatchObject({ payer: 'subscription', free_reason: 'covered' });

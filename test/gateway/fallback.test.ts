@@ -128,6 +128,28 @@ describe('spec 3.2, row 5: the original error', () => {
     expect([row.charge_micro, paid]).toEqual([0n, 0n]);
   });
 
+  it.each([400, 413, 422])('when the fallback answers %i: nobody asked that model', async (refusal) => {
+    const customer = await falling('claude');
+    world.fail('gpt-4o', 429);
+    world.fail('claude-sonnet-5', refusal);
+    const { status, headers, row, paid } = await world.ask(customer);
+    expect([status, headers.get('x-tollgate-model')]).toEqual([429, 'gpt']);
+    expect(headers.get('retry-after-ms')).toBe('1');
+    expect(outcomes(row)).toEqual(['429', String(refusal)]);
+    expect([row.charge_micro, paid]).toEqual([0n, 0n]);
+  });
+
+  it('when images are limited and only the fallback paints: the call took none', async () => {
+    const limited = await falling('drawer', { policyId: 5 });
+    world.fail('gpt-4o', 503);
+    const { status, heard } = await world.ask(limited);
+    expect([status, heard.map(({ model }) => model)]).toEqual([503, ['gpt-4o']]);
+    world.fail('gpt-4o', 503);
+    expect((await world.ask(await falling('drawer'))).body.model).toBe('drawer');
+    // Who could not be routed has not entered yet, and takes one like any other.
+    expect((await world.ask(limited, { model: 'routeless' })).body.model).toBe('drawer');
+  });
+
   it('when the model could not be routed and the fallback fails: what was wrong with the model', async () => {
     const customer = await falling('claude');
     world.fail('claude-sonnet-5', 500);
@@ -197,6 +219,14 @@ it('a call with a fallback takes one place in the request window, and one slot t
   expect((await world.ask(customer)).body.model).toBe('claude');
   expect((await world.ask(customer)).status).toBe(200);
   expect((await world.ask(customer)).body.code).toBe(42902);
+});
+
+it('however few retries are left, a model is tried to its last route before another one serves', async () => {
+  const customer = await falling('gemini');
+  world.fail('gpt-5-2026-08-01', 500, 100);
+  const question = { model: 'two-ways', words: 'tokens=40 delay=500' };
+  const served = await Promise.all(Array.from({ length: 12 }, () => world.ask(customer, question)));
+  expect(served.map(({ body }) => body.model)).toEqual(served.map(() => 'two-ways'));
 });
 
 it('a changed preference is in force for the next call', async () => {

@@ -41,6 +41,7 @@ ${model('gpt', GPT)}
 ${model('claude', CLAUDE, DEAR)}
 ${model('gemini', route('google', 'gemini-3-pro'))}
 ${model('painter', route('openai', 'gpt-image-1', ', protocols: [images]'), 'prices: { image: "0.3" }')}
+${model('drawer', route('google', 'gemini-2.5-flash-image'), 'prices: { input: "10", output: "30", image: "0.3" }')}
 ${model('closed', route('closed', 'gpt-4.1'))}
 ${model('unreachable', route('nowhere', 'gpt-4o'))}
 ${model('routeless', '')}
@@ -55,6 +56,7 @@ policies:
   - { id: 2, name: two-a-minute, windows: [{ dimension: requests, seconds: 60, limit: 2 }] }
   - { id: 3, name: a-few-fen, windows: [{ dimension: amount, seconds: 3600, limit: "0.02" }] }
   - { id: 4, name: nothing-at-all, windows: [{ dimension: amount, seconds: 3600, limit: "0" }] }
+  - { id: 5, name: two-images, windows: [{ dimension: images, seconds: 3600, limit: 2 }] }
 plans:
   - { code: PLUS, level: 1, covers: { models: [gpt], windows: [{ seconds: 3600, amount: "0.02" }] } }
   - { code: PRO, level: 2, policy: 2, covers: { models: "*", windows: [{ seconds: 3600, amount: "5" }] } }
