@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assert } from '../kernel/assert.ts';
 import type { CallRecord } from './contract.ts';
@@ -13,8 +13,9 @@ const REJECTED_NAME = 'rejected.log';
  */
 export async function keepRejected(directory: string, calls: readonly CallRecord[]): Promise<void> {
   if (calls.length === 0) return;
-  const file = await open(join(directory, REJECTED_NAME), 'a', 0o600);
+  const file = await open(join(directory, REJECTED_NAME), 'a+', 0o600);
   try {
+    if (await isTorn(file)) await file.appendFile('\n');
     const frame = Buffer.alloc(FRAME_BYTES_MAX);
     for (const call of calls) {
       const length =
@@ -26,4 +27,12 @@ export async function keepRejected(directory: string, calls: readonly CallRecord
   } finally {
     await file.close();
   }
+}
+
+/** A full disk, or a crash, may have cut the last line short: it is lost, the next one shall not be. */
+async function isTorn(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: size - 1 });
+  return buffer.toString('latin1') !== '\n';
 }
