@@ -247,3 +247,9 @@ export function isSchemaFault(error: unknown): boolean {
   const code = (error as { readonly code?: unknown } | null)?.code;
   return typeof code === 'string' && SCHEMA_STATE.test(code);
 }
+
+/** A row of a month that has no partition: to PostgreSQL a check that failed, and that has no name. */
+export function isMissingPartition(error: unknown): boolean {
+  const { code, constraint } = (error ?? {}) as { readonly code?: unknown; readonly constraint?: unknown };
+  return code === '23514' && constraint === undefined;
+}

@@ -1,13 +1,14 @@
 /**
  * The doctor's questions about roll-ups: what the kept calls add up to, less what was added up when they were
- * settled. Whatever is not zero is a finding. Hours before the logs are kept cannot be asked any more; days
- * are compared with the hours, which stay.
+ * settled. Whatever is not zero is a finding. Hours before the logs are kept cannot be asked any more, and a
+ * call that came late to them is not their sum; days are compared with the hours, which stay.
  */
 const KEPT = '(select kept_from from log_retention)';
 const HOUR = "date_trunc('hour', c.created_at, 'UTC')";
 const FAILED = "(c.verdict not in ('complete', 'cut-by-client'))::int";
 const TAKEN = 'coalesce(s.credits_micro, 0)';
-const LOGGED = 'calls c left join consumptions s on s.created_at = c.created_at and s.call_id = c.call_id';
+const LOGGED = `calls c left join consumptions s on s.created_at = c.created_at and s.call_id = c.call_id
+  where c.created_at >= ${KEPT}`;
 const OUTPUT = 'c.output_text + c.output_reasoning';
 
 /** A column of the roll-up, and what it is for a single call of the log. */
@@ -112,14 +113,14 @@ export const ROLLUP_QUESTIONS = {
     table: 'model_hourly',
     key: MODEL_KEY,
     sums: MODEL_SUMS,
-    from: `${LOGGED} where ${REACHED}`,
+    from: `${LOGGED} and ${REACHED}`,
     subject: "'model ' || model_id",
   }),
   'model-users': `
     select 'model ' || model_id as subject, 'account ' || account_id || ' on ' || day
       || case when sum(side) > 0 then ' is missing' else ' has no call' end as detail
     from (select distinct (c.created_at at time zone 'UTC')::date as day, c.model_used as model_id, c.account_id,
-            1 as side from calls c where ${REACHED}
+            1 as side from calls c where c.created_at >= ${KEPT} and ${REACHED}
           union all
           select day, model_id, account_id, -1 from model_users_daily where day >= ${KEPT}) both_sides
     group by day, model_id, account_id having sum(side) <> 0 order by 1, 2 limit $1`,

@@ -98,6 +98,13 @@ describe('healthy books', () => {
     expect(await examine(fresh.database)).toEqual([]);
   });
 
+  test('have none while a call stands that came after its month was dropped', async () => {
+    await dropPartitionsBefore(fresh.database, '2026-11');
+    await createLedger().settle([callOf({ accountId: books.rich, createdAtMs: Date.UTC(2026, 9, 31, 23) })]);
+    expect(await fresh.database.query(`select 1 from calls where created_at < '2026-11-01'`)).toHaveLength(1);
+    expect(await examine(fresh.database)).toEqual([]);
+  });
+
   test('have none while calls are being settled', async () => {
     const ledger = createLedger();
     const settling = (async () => {

@@ -274,16 +274,39 @@ describe('a call', () => {
     expect(await entriesOf(accountId)).toHaveLength(1);
   });
 
-  test('of a month whose log was dropped counts as settled', async () => {
+  test('of a month whose log was dropped is known to the ledger, or free', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
-    const old = callOf({ accountId, createdAtMs: Date.UTC(2025, 5, 15) });
-    await ledger.settle([old]);
+    const old = { accountId, createdAtMs: Date.UTC(2025, 5, 15) };
+    const calls = [
+      callOf(old),
+      callOf({ ...old, chargeMicro: 0n, payer: 'subscription', freeReason: 'covered' }),
+    ];
+    await ledger.settle(calls);
     expect(await dropPartitionsBefore(fresh.database, '2025-07')).toEqual([
       'calls_2025_06',
       'consumptions_2025_06',
     ]);
-    expect((await settleOne(old))?.creditsMicro).toBe(75_000_000n);
+    const [again] = await ledger.settle(calls);
+    expect(again?.funds).toMatchObject({ creditsMicro: 75_000_000n });
     expect(await entriesOf(accountId)).toHaveLength(2);
+    expect(await consumptionOf(calls[0] as CallRecord)).toBeUndefined();
+  });
+
+  test('that comes after its month was dropped is charged once', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
+    const old = { accountId, createdAtMs: Date.UTC(2025, 3, 15) };
+    await ledger.settle([callOf(old)]);
+    await dropPartitionsBefore(fresh.database, '2025-07');
+    const late = callOf(old);
+    // Its ledger still believes that the month is there; the next try makes it.
+    await expect(ledger.settle([late])).rejects.toThrow(StoreUnavailable);
+    for (const funds of [await settleOne(late), await settleOne(late)]) {
+      expect(funds).toMatchObject({ creditsMicro: 50_000_000n });
+    }
+    expect(await consumptionOf(late)).toMatchObject({ credits_micro: 25_000_000n });
+    expect(await dropPartitionsBefore(fresh.database, '2025-07')).toContain('calls_2025_04');
+    expect(await settleOne(late)).toMatchObject({ creditsMicro: 50_000_000n });
+    expect(await entriesOf(accountId)).toHaveLength(3);
   });
 });
 

@@ -8,7 +8,7 @@ import type { CallRecord, LedgerStore, SettledAccount } from '../ledger/contract
 import { encodeCalls, encodeConsumptions, INSERT_CALLS, INSERT_CONSUMPTIONS } from './call-row.ts';
 import { type Consumption, freeConsumption, takeCharge } from './charge.ts';
 import { type Columns, encodeColumns, rowsOf, text, time } from './columns.ts';
-import { type Database, isSchemaFault } from './database.ts';
+import { type Database, isMissingPartition, isSchemaFault } from './database.ts';
 import { addToClosedDays } from './days.ts';
 import { KeyUse, type Uses } from './key-use.ts';
 import { ModelUsers, type Users } from './model-users.ts';
@@ -34,14 +34,18 @@ const ASKED_COLUMNS: Columns<CallRecord> = {
   call_id: text((call) => call.callId),
 };
 
-// Of months whose log was dropped nothing can be looked up; their calls were settled long ago.
+/** Those that are logged, and those of months whose log was dropped: of these the log cannot tell. */
 const FIND_KNOWN = `
-  select given.call_id from ${rowsOf(ASKED_COLUMNS)}
+  select given.call_id, is_logged is true as is_logged from ${rowsOf(ASKED_COLUMNS)}
   left join lateral (
     select true as is_logged from calls
     where calls.created_at = given.created_at and calls.call_id = given.call_id
       and calls.created_at between $3::timestamptz and $4::timestamptz limit 1) as logged on true
   where is_logged or given.created_at < (select kept_from from log_retention)`;
+
+const FIND_CHARGED = `
+  select ref from ledger_entries
+  where ref = any($1::text[]) and kind = 'consumption' and account_id is not null`;
 
 /** What a transaction has done, to be remembered when it is committed. */
 interface Written {
@@ -83,6 +87,10 @@ class PostgresLedger implements LedgerStore {
     } catch (error) {
       // A server that was away may have lost what it had said was committed.
       this.#modelUsers.forget();
+      this.#months.clear();
+      if (isMissingPartition(error)) {
+        throw new StoreUnavailable('a month of the log was dropped; the next try makes it', { cause: error });
+      }
       if (!isSchemaFault(error)) throw error;
       throw new StoreUnavailable('the database does not have the form that this version writes', {
         cause: error,
@@ -130,7 +138,7 @@ class PostgresLedger implements LedgerStore {
       creditsPerYuan: call.creditsPerYuan ?? creditsPerYuan,
       month: call.month ?? calendar.month(call.createdAtMs),
     };
-    if (call.chargeMicro === 0n) return freeConsumption(call, terms);
+    if (isFree(call)) return freeConsumption(call, terms);
     return takeCharge(heldPurse(purses, call.accountId), call, terms);
   }
 }
@@ -144,10 +152,31 @@ function heldPurse(purses: ReadonlyMap<number, HeldPurse>, accountId: number): H
 async function findKnown(transaction: Database, calls: readonly CallRecord[]): Promise<ReadonlySet<string>> {
   const times = calls.map((call) => call.createdAtMs);
   const bounds = [Math.min(...times), Math.max(...times)].map((timeMs) => new Date(timeMs).toISOString());
-  const rows = await transaction.query<{ call_id: string }>(
+  const rows = await transaction.query<{ call_id: string; is_logged: boolean }>(
     FIND_KNOWN,
     [...encodeColumns(ASKED_COLUMNS, calls), ...bounds],
     'find-known',
   );
-  return new Set(rows.map((row) => row.call_id));
+  const logged = rows.filter((row) => row.is_logged).map((row) => row.call_id);
+  if (logged.length === rows.length) return new Set(logged);
+  const dropped = new Set(rows.filter((row) => !row.is_logged).map((row) => row.call_id));
+  const late = calls.filter((call) => dropped.has(call.callId));
+  return new Set([...logged, ...(await findKnownToLedger(transaction, late))]);
+}
+
+/**
+ * Of calls whose log was dropped the ledger still has the charges. One that is not there was never taken: a
+ * journal came back late, or the clock of its node is behind. A call that costs nothing is let go.
+ */
+async function findKnownToLedger(
+  transaction: Database,
+  calls: readonly CallRecord[],
+): Promise<readonly string[]> {
+  const [free, priced] = [calls.filter(isFree), calls.filter((call) => !isFree(call))];
+  const rows = await transaction.query<{ ref: string }>(FIND_CHARGED, [priced.map((call) => call.callId)]);
+  return [...free.map((call) => call.callId), ...rows.map((row) => row.ref)];
+}
+
+function isFree({ chargeMicro }: CallRecord): boolean {
+  return chargeMicro === 0n;
 }
