@@ -66,11 +66,14 @@ const spans = (log: Log): string => `
   select hour, hour + interval '1 hour', false, ${COUNT[log]}
   from ${hoursOfGaps(`hour <> all($11::timestamptz[]) and ${FITS}`)} group by 1`;
 
+/** Of hours before this the log was dropped: they cannot be divided. */
+export const KEPT_FROM = '(select kept_from from log_retention)';
+
 const cutHours = (log: Log): string => `
   select greatest(cut, $2), least(cut + interval '1 hour', $3), false,
     (select count(*) from calls where account_id = $1 and created_at >= greatest(cut, $2)
        and created_at < least(cut + interval '1 hour', $3) and ${callsThatFit(log, 4)})
-  from unnest($11::timestamptz[]) as cut`;
+  from unnest($11::timestamptz[]) as cut where cut >= ${KEPT_FROM}`;
 
 const WANTED = 'before + rows > $9::bigint and before < $9::bigint + $10::bigint';
 const IN_LOGS = { from: '(select kept_from from logs)', to: '$3::timestamptz' };

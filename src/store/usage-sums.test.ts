@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
+import { closeAllDays } from '../../test/support/days.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { createCalendar } from '../kernel/calendar.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
 import { createLedgerStore } from './ledger.ts';
+import { dropPartitionsBefore } from './partitions.ts';
 import { usageBetween, usageOfModels } from './usage-sums.ts';
 
 const MINUTE = 60_000;
@@ -12,6 +14,13 @@ const HOUR = 60 * MINUTE;
 let fresh: FreshDatabase;
 let accountId: number;
 let calls: readonly CallRecord[];
+
+const createLedger = () =>
+  createLedgerStore({
+    database: fresh.database,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    calendar: createCalendar('UTC'),
+  });
 
 beforeAll(async () => {
   fresh = await freshDatabase();
@@ -28,12 +37,7 @@ beforeAll(async () => {
       }),
     );
   calls = made(accountId);
-  const ledger = createLedgerStore({
-    database: fresh.database,
-    creditsPerYuan: CREDITS_PER_YUAN,
-    calendar: createCalendar('UTC'),
-  });
-  await ledger.settle([...calls, ...made(neighbour)]);
+  await createLedger().settle([...calls, ...made(neighbour)]);
 });
 afterAll(() => fresh.drop());
 
@@ -79,6 +83,43 @@ describe('usage between edges', () => {
       sumOf(within(NOVEMBER + HOUR, NOVEMBER + 2 * HOUR)),
       sumOf(within(NOVEMBER + 2 * HOUR, range.toMs)),
     ]);
+  });
+});
+
+describe('where the log was dropped', () => {
+  const MIDNIGHT = Date.UTC(2026, 8, 10, 18, 30);
+  const edges = [MIDNIGHT, MIDNIGHT + 24 * HOUR];
+  const range = { fromMs: MIDNIGHT, toMs: MIDNIGHT + 48 * HOUR };
+  let old: number;
+
+  beforeAll(async () => {
+    old = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
+    await createLedger().settle(
+      Array.from({ length: 240 }, (_, at) =>
+        callOf({ accountId: old, createdAtMs: Date.UTC(2026, 8, 9) + at * 30 * MINUTE }),
+      ),
+    );
+    await dropPartitionsBefore(fresh.database, '2026-10');
+  });
+
+  test.each(['hours', 'days'])('no day of India loses a call, from %s', async (from) => {
+    if (from === 'days') await closeAllDays(fresh.database, 'Asia/Kolkata', NOVEMBER);
+    const found = await usageBetween(fresh.database, old, { range, edges });
+    expect(found.map(({ calls: count }) => count)).toEqual([0, 48, 48]);
+    const all = await usageBetween(fresh.database, old, { range: {}, edges });
+    expect(all.reduce((sum, { calls: count }) => sum + count, 0)).toBe(240);
+  });
+
+  test('ranges that meet within an hour share nothing and lose nothing, model by model', async () => {
+    const ranges = [{ toMs: MIDNIGHT }, range, { fromMs: range.toMs }];
+    const found = await Promise.all(ranges.map((each) => usageOfModels(fresh.database, old, each)));
+    expect(found.flat().reduce((sum, { calls: count }) => sum + count, 0)).toBe(240);
+  });
+
+  test('a call that came later is counted with its hour, once', async () => {
+    await createLedger().settle([callOf({ accountId: old, createdAtMs: MIDNIGHT + 24 * HOUR + MINUTE })]);
+    const found = await usageBetween(fresh.database, old, { range, edges });
+    expect(found.map(({ calls: count }) => count)).toEqual([0, 49, 48]);
   });
 });
 

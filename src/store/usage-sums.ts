@@ -2,11 +2,12 @@ import type { ModelUsage, TimeRange, UsageSums } from '../ledger/log.ts';
 import { STATS_MODELS_MAX } from '../platform/bounds.ts';
 import { type Database, idNumber } from './database.ts';
 import { daysAndGaps, hoursOfGaps } from './days-read.ts';
-import { cutHoursOf, rangeValues } from './log-stretches.ts';
+import { cutHoursOf, KEPT_FROM, rangeValues } from './log-stretches.ts';
 
 /**
  * What an account used, from the roll-ups: closed days, and hours around them. Hours that the asked range or
- * a day of its time zone cuts are added up from the log, so that a day in India is exact too.
+ * a day of its time zone cuts are added up from the log, so that a day in India is exact too. Where the log
+ * was dropped such an hour stays whole and counts where it begins, so that no call is lost.
  */
 const SUMS = [
   'calls',
@@ -24,14 +25,16 @@ const SUMS = [
 
 type SumRow = Readonly<Record<(typeof SUMS)[number], bigint>>;
 
+const IS_WHOLE = `(hour <> all($4::timestamptz[]) or hour < ${KEPT_FROM})`;
+
 const WHOLE = `
   select starts_at as at, model_id, ${SUMS.join(', ')} from day_rows
   union all
-  select hour, model_id, ${SUMS.join(', ')} from ${hoursOfGaps('hour <> all($4::timestamptz[])')}`;
+  select hour, model_id, ${SUMS.join(', ')} from ${hoursOfGaps(IS_WHOLE)}`;
 
 const HOURS = `
   select hour as at, model_id, ${SUMS.join(', ')} from usage_hourly
-  where account_id = $1 and hour >= $2 and hour < $3 and hour <> all($4::timestamptz[])`;
+  where account_id = $1 and hour >= $2 and hour < $3 and ${IS_WHOLE}`;
 
 const CUT_HOURS = `
   select c.created_at, c.model_used, 1, (c.verdict not in ('complete', 'cut-by-client'))::int, c.input_fresh,
@@ -39,7 +42,7 @@ const CUT_HOURS = `
     coalesce(s.credits_micro, 0)
   from unnest($4::timestamptz[]) as cut
   join calls c on c.account_id = $1 and c.created_at >= cut and c.created_at < cut + interval '1 hour'
-    and c.created_at >= $2 and c.created_at < $3
+    and c.created_at >= $2 and c.created_at < $3 and cut >= ${KEPT_FROM}
   left join consumptions s on s.account_id = $1 and s.created_at = c.created_at and s.call_id = c.call_id`;
 
 const ADDED = SUMS.map((name) => `sum(${name})::bigint as ${name}`).join(', ');
