@@ -113,7 +113,7 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
     select 'account ' || a.id as subject, 'the counter of ' || a.month || ' says ' || a.month_spent_micro
       || ', the consumptions ' || coalesce(sum(s.spent_micro), 0) as detail
     from accounts a left join consumptions s on s.account_id = a.id and s.month = a.month
-    where a.month = '' or (a.month || '-01')::date - 1 >= (select kept_from from log_retention)
+    where a.month = '' or (a.month || '-01')::date - 1 >= (select (kept_from at time zone 'UTC')::date from log_retention)
     group by a.id having a.month_spent_micro <> coalesce(sum(s.spent_micro), 0) order by a.id limit $1`,
   negative: `
     select * from (

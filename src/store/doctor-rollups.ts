@@ -4,6 +4,8 @@
  * call that came late to them is not their sum; days are compared with the hours, which stay.
  */
 const KEPT = '(select kept_from from log_retention)';
+// A date that is compared with a time means the midnight of whatever time zone the server has.
+const KEPT_DAY = "(select (kept_from at time zone 'UTC')::date from log_retention)";
 const HOUR = "date_trunc('hour', c.created_at, 'UTC')";
 const FAILED = "(c.verdict not in ('complete', 'cut-by-client'))::int";
 const TAKEN = 'coalesce(s.credits_micro, 0)';
@@ -122,7 +124,7 @@ export const ROLLUP_QUESTIONS = {
     from (select distinct (c.created_at at time zone 'UTC')::date as day, c.model_used as model_id, c.account_id,
             1 as side from calls c where c.created_at >= ${KEPT} and ${REACHED}
           union all
-          select day, model_id, account_id, -1 from model_users_daily where day >= ${KEPT}) both_sides
+          select day, model_id, account_id, -1 from model_users_daily where day >= ${KEPT_DAY}) both_sides
     group by day, model_id, account_id having sum(side) <> 0 order by 1, 2 limit $1`,
 };
 
