@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { type NoParamCallback, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '../kernel/log.ts';
 import { SegmentFiles } from './segment-files.ts';
 
-const disk = vi.hoisted(() => ({ failsToClose: false }));
+const disk = vi.hoisted(() => ({ failsToClose: false, failsToSync: false }));
 
 vi.mock('node:fs', async (load) => {
   const fs = await load<typeof import('node:fs')>();
@@ -14,7 +14,11 @@ vi.mock('node:fs', async (load) => {
     fs.closeSync(descriptor);
     if (disk.failsToClose) throw new Error('EIO: i/o error, close');
   };
-  return { ...fs, closeSync };
+  const fdatasync = (descriptor: number, done: NoParamCallback): void => {
+    if (disk.failsToSync) done(new Error('EIO: i/o error, fdatasync'));
+    else fs.fdatasync(descriptor, done);
+  };
+  return { ...fs, closeSync, fdatasync };
 });
 
 let directory: string;
@@ -84,6 +88,25 @@ describe('the files of a journal', () => {
     await vi.waitFor(() => expect(files.bytes).toBe(4), { timeout: 30_000 });
     disk.failsToClose = false;
     expect(readdirSync(directory)).toEqual(['000008.log']);
+  });
+
+  it('what a failed sync was to remove goes when the segments that it failed for go', async () => {
+    const { segment: old } = append('abcdefghij');
+    files.pin(old);
+    const { segment: next } = append('next');
+    files.pin(next);
+    disk.failsToSync = true;
+    append('more');
+    files.unpin(old);
+    await vi.waitFor(() => expect(failures.splice(0)).not.toEqual([]), { timeout: 30_000 });
+    disk.failsToSync = false;
+    append('abcdefghij');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    failures.splice(0);
+    expect(readdirSync(directory)).toEqual(['000007.log', '000008.log', '000009.log']);
+    files.unpin(next);
+    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000009.log']), { timeout: 30_000 });
+    await vi.waitFor(() => expect(files.bytes).toBe(10), { timeout: 30_000 });
   });
 
   it('a probe leaves nothing behind', () => {

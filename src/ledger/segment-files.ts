@@ -48,6 +48,8 @@ export class SegmentFiles {
   readonly #live = new Set<Segment>();
   readonly #dirty = new Set<Segment>();
   readonly #doomed = new Set<Segment>();
+  /** Those that a sync has failed for. Another one may succeed without having written what they lack. */
+  readonly #suspect = new Set<Segment>();
   #current: Segment;
   #bytes = 0;
   #directoryDirty = true;
@@ -155,26 +157,33 @@ export class SegmentFiles {
       this.#timer = undefined;
       this.#syncing = this.#sync().finally(() => {
         this.#syncing = undefined;
-        if (this.#dirty.size > 0 || this.#doomed.size > 0) this.#schedule();
+        if (this.#dirty.size > 0 || this.#removable().length > 0) this.#schedule();
       });
     }, this.#options.syncMs);
   }
 
   async #sync(): Promise<void> {
     // What a doomed segment said is committed, or written again elsewhere: that must be on the disk first.
-    const doomed = [...this.#doomed];
+    const doomed = this.#removable();
     const dirty = [...this.#dirty];
-    this.#doomed.clear();
     this.#dirty.clear();
     try {
       for (const segment of dirty) await syncData(segment.descriptor);
       if (this.#directoryDirty) await this.#syncDirectory();
     } catch (error) {
       // Nobody knows what the disk holds now. The doomed segments stay; settling them twice is harmless.
+      for (const segment of [...dirty, this.#current]) this.#suspect.add(segment);
+      this.#directoryDirty = true;
       this.#options.onSyncError(error);
       return;
     }
     for (const segment of doomed) await this.#remove(segment);
+  }
+
+  /** Nothing goes before the suspects can: it may be in them that its calls were written again. */
+  #removable(): readonly Segment[] {
+    for (const segment of this.#suspect) if (!this.#doomed.has(segment)) return [];
+    return [...this.#doomed];
   }
 
   async #syncDirectory(): Promise<void> {
@@ -189,6 +198,8 @@ export class SegmentFiles {
 
   async #remove(segment: Segment): Promise<void> {
     assert(segment.pins === 0, 'a pinned segment is not removed');
+    this.#doomed.delete(segment);
+    this.#suspect.delete(segment);
     this.#dirty.delete(segment);
     this.#live.delete(segment);
     try {
