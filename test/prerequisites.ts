@@ -43,6 +43,12 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     debianPackage: 'openssl',
     without: 'no vendor behind TLS is called',
   },
+  {
+    name: 'unshare',
+    pattern: '/usr/bin/unshare',
+    debianPackage: 'util-linux',
+    without: 'no two servers in two containers meet on one data directory',
+  },
 ];
 
 const APT_TIMEOUT_MS = 180_000;
@@ -64,6 +70,13 @@ export const chromium: string | undefined = globSync('/usr/bin/chromium')[0];
 
 /** Of the system; it makes the certificate of a test's own vendor. */
 export const openssl: string | undefined = globSync('/usr/bin/openssl')[0];
+
+/** Runs what follows as process 1 of a namespace of its own, as containers do; nothing where forbidden. */
+export function findContainer(): readonly [string, ...string[]] | undefined {
+  const command = ['/usr/bin/unshare', '--pid', '--fork', '--kill-child', '--mount-proc'] as const;
+  const [program, ...options] = command;
+  return spawnSync(program, [...options, 'true']).status === 0 ? command : undefined;
+}
 
 /** Nothing when this Node will do; otherwise what to do about it. */
 export function nodeProblem(version: string, wanted: string): string | undefined {

@@ -39,7 +39,7 @@ export async function openLedger(parts: LedgerParts, surroundings: Surroundings)
     parts.directory.takeFunds(account.accountId, account.funds);
     return gate.settled(account);
   };
-  const held = await holdJournal(journalFolder(config.dataDirectory, post));
+  const held = await holdJournal(journalFolder(config.dataDirectory, post), log);
   endings.add(() => held.release());
   const { directory } = held;
   const told = shared ? { settled } : {};
@@ -61,7 +61,7 @@ async function recoverOrphans(
 ): Promise<void> {
   const { dataDirectory, workers, creditsPerYuan } = config;
   for (const folder of orphanFolders(dataDirectory, workers, post)) {
-    const { directory, release } = await holdJournal(folder);
+    const { directory, release } = await holdJournal(folder, log);
     await recover({ directory, store, creditsPerYuan, log, ...told });
     release();
     removeIfEmpty(folder);

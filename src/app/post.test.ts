@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLogger } from '../kernel/log.ts';
 import { holdJournal, journalFolder, orphanFolders, removeIfEmpty } from './post.ts';
 
 let data: string;
@@ -36,9 +37,9 @@ test('of several workers the first looks after those that are no more, and after
 });
 
 test('a journal is waited for while another process ends with it', async () => {
-  const first = await holdJournal(worker(1));
+  const first = await holdJournal(worker(1), silentLogger);
   let got = false;
-  const second = holdJournal(worker(1)).then((held) => {
+  const second = holdJournal(worker(1), silentLogger).then((held) => {
     got = true;
     return held;
   });

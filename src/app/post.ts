@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WORKER_LOCK_MS } from '../bounds.ts';
 import { systemClock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
 import { StartRefused } from '../setup.ts';
 import { acquireLock, type Locked } from '../store/lock.ts';
 
@@ -62,16 +63,16 @@ function listNumbers(directory: string): number[] {
  * Takes a worker's folder. Its last process may be ending just now, after its supervisor died: it is waited
  * for, because two that use one journal would lose what one of them writes.
  */
-export async function holdJournal(folder: string): Promise<HeldJournal> {
+export async function holdJournal(folder: string, log: Logger): Promise<HeldJournal> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = await waitForLock(join(folder, 'journal.lock'));
+  const lock = await waitForLock(join(folder, 'journal.lock'), log);
   return { directory: join(folder, 'journal'), release: () => lock.release() };
 }
 
-async function waitForLock(path: string): Promise<Locked> {
+async function waitForLock(path: string, log: Logger): Promise<Locked> {
   const deadlineMs = systemClock.monotonic() + WORKER_LOCK_MS;
   for (;;) {
-    const result = await acquireLock(path);
+    const result = await acquireLock(path, log);
     if (result.kind === 'locked') return result;
     if (systemClock.monotonic() >= deadlineMs) {
       throw new StartRefused(`the journal beside ${path} is still in use by process ${result.pid}`);

@@ -55,7 +55,7 @@ export async function takeDirectory({
   log,
   endings,
 }: Pick<Surroundings, 'config' | 'log' | 'endings'>): Promise<string> {
-  const lock = await lockDataDirectory(config.dataDirectory);
+  const lock = await lockDataDirectory(config.dataDirectory, log);
   if (lock.kind === 'held') throw new StartRefused(describeHeld(config.dataDirectory, lock));
   endings.add(() => lock.release());
   if (config.databaseUrl !== undefined) return config.databaseUrl;

@@ -1,10 +1,24 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOCK_FILE_BYTES_MAX, LOCK_TRIES_MAX } from '../bounds.ts';
 import { systemClock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import { systemRandom } from '../kernel/random.ts';
 import { prepareDataDirectory } from './data-directory.ts';
-import { isAlive, type ProcessIdentity, parseIdentity, thisProcess } from './process-identity.ts';
+import { isBeating, SILENCE_MS, startBeat } from './lock-beat.ts';
+import { isAnswered, listenAt } from './lock-socket.ts';
+import { judge, type ProcessIdentity, parseIdentity, thisProcess } from './process-identity.ts';
 
 export type LockResult = Locked | LockHeld;
 
@@ -17,6 +31,8 @@ export interface Locked {
 export interface LockHeld {
   readonly kind: 'held';
   readonly pid: number;
+  /** Empty where the owner's system does not tell containers apart. */
+  readonly host: string;
   readonly since: string;
 }
 
@@ -25,6 +41,22 @@ interface LockFile {
   /** Nothing when the file is not readable as ours: it was cut by a power loss. */
   readonly owner: ProcessIdentity | undefined;
   readonly since: string;
+  /** Where the owner listens; nothing where it cannot. */
+  readonly socket: string | undefined;
+  readonly touchedMs: number;
+}
+
+/** What we put in the lock's place, complete before anybody sees it. */
+interface OwnFile {
+  readonly path: string;
+  readonly text: string;
+  stopListening(): void;
+}
+
+interface Attempt {
+  readonly path: string;
+  readonly log: Logger;
+  readonly depth: number;
 }
 
 const RETRY_MS = 10;
@@ -32,83 +64,123 @@ const RETRY_MS = 10;
 const TAKEOVER_DEPTH_MAX = 3;
 
 /** One Tollgate server per data directory: the second start is told who has it. */
-export function lockDataDirectory(dataDirectory: string): Promise<LockResult> {
-  return acquireLock(join(prepareDataDirectory(dataDirectory), 'tollgate.lock'));
+export function lockDataDirectory(dataDirectory: string, log: Logger): Promise<LockResult> {
+  return acquireLock(join(prepareDataDirectory(dataDirectory), 'tollgate.lock'), log);
 }
 
 /** The sentence a second server ends with. */
 export function describeHeld(dataDirectory: string, held: LockHeld): string {
+  // In a container nearly every server is process 1, so that the number alone tells nothing.
+  const where = held.host === '' || held.host === hostname() ? '' : ` on ${held.host}`;
   return (
     `the data directory ${dataDirectory} is in use by another Tollgate server ` +
-    `(process ${held.pid}, since ${held.since}); stop it, or set TOLLGATE_DATA to another directory`
+    `(process ${held.pid}${where}, since ${held.since}); stop it, or set TOLLGATE_DATA to another directory`
   );
 }
 
-/** Takes the lock if it is free or its owner is dead; never waits for a living owner. */
-export function acquireLock(path: string): Promise<LockResult> {
-  return acquireAtDepth(path, 0);
+/**
+ * Takes the lock if it is free or its owner is dead; never waits for a living owner to end. Only an owner
+ * that cannot be judged from here is watched for some seconds.
+ */
+export function acquireLock(path: string, log: Logger): Promise<LockResult> {
+  return acquireAtDepth({ path, log, depth: 0 });
 }
 
-async function acquireAtDepth(path: string, depth: number): Promise<LockResult> {
-  const mine = writeOwnFile(path);
+async function acquireAtDepth(attempt: Attempt): Promise<LockResult> {
+  const own = await makeOwnFile(attempt.path);
+  let result: LockResult | undefined;
   try {
-    for (let tries = 0; tries < LOCK_TRIES_MAX; tries++) {
-      // A link is made completely or not at all, and never over an existing file.
-      if (linkIfFree(mine.path, path)) return locked(path, mine.text);
-      const found = readLock(path);
-      if (found === undefined) continue;
-      if (found.owner !== undefined && isAlive(found.owner)) {
-        return { kind: 'held', pid: found.owner.pid, since: found.since };
-      }
-      if (await takeOver({ path, dead: found.text, mine: mine.path, depth })) return locked(path, mine.text);
-      await sleep(RETRY_MS);
-    }
-    throw new Error(`the lock ${path} could not be taken: too many processes try at once`);
+    result = await putInPlace(own, attempt);
+    return result;
   } finally {
-    rmSync(mine.path, { force: true });
+    rmSync(own.path, { force: true });
+    if (result?.kind !== 'locked') own.stopListening();
   }
+}
+
+async function putInPlace(own: OwnFile, attempt: Attempt): Promise<LockResult> {
+  const { path, log } = attempt;
+  for (let tries = 0; tries < LOCK_TRIES_MAX; tries++) {
+    // A link is made completely or not at all, and never over an existing file.
+    if (linkIfFree(own.path, path)) return locked(path, own);
+    const found = readLock(path);
+    if (found === undefined) continue;
+    const { owner, since } = found;
+    if (owner !== undefined && (await isOwnerAlive(path, { ...found, owner }, log))) {
+      return { kind: 'held', pid: owner.pid, host: owner.host, since };
+    }
+    if (await takeOver(found, own, attempt)) return locked(path, own);
+    await sleep(RETRY_MS);
+  }
+  throw new Error(`the lock ${path} could not be taken: too many processes try at once`);
+}
+
+async function isOwnerAlive(
+  path: string,
+  { owner, socket, text }: LockFile & { readonly owner: ProcessIdentity },
+  log: Logger,
+): Promise<boolean> {
+  const standing = judge(owner);
+  if (standing === 'alive' || standing === 'dead') return standing === 'alive';
+  // Its socket is of its own kernel, so another machine's says nothing.
+  if (standing === 'other-namespace' && socket !== undefined) return await isAnswered(socket);
+  log.warn(
+    { lock: path, ownerPid: owner.pid, ownerHost: owner.host, waitMs: SILENCE_MS },
+    'the lock is of a process that cannot be seen from here; it is taken over unless it shows that it lives',
+  );
+  return await isBeating(() => {
+    const now = readLock(path);
+    return now?.text === text ? now.touchedMs : undefined;
+  });
 }
 
 /**
  * Only one taker at a time may replace a dead owner's file, and it looks again before it does: otherwise a
  * slow one would throw out the living owner that a faster one has become.
  */
-async function takeOver(attempt: {
-  readonly path: string;
-  readonly dead: string;
-  readonly mine: string;
-  readonly depth: number;
-}): Promise<boolean> {
-  if (attempt.depth >= TAKEOVER_DEPTH_MAX) return false;
-  const guard = await acquireAtDepth(`${attempt.path}.takeover`, attempt.depth + 1);
+async function takeOver(dead: LockFile, own: OwnFile, { path, log, depth }: Attempt): Promise<boolean> {
+  if (depth >= TAKEOVER_DEPTH_MAX) return false;
+  const guard = await acquireAtDepth({ path: `${path}.takeover`, log, depth: depth + 1 });
   if (guard.kind === 'held') return false;
   try {
-    if (readLock(attempt.path)?.text !== attempt.dead) return false;
-    renameSync(attempt.mine, attempt.path);
+    if (readLock(path)?.text !== dead.text) return false;
+    renameSync(own.path, path);
+    if (dead.socket !== undefined) rmSync(dead.socket, { force: true });
     return true;
   } finally {
     guard.release();
   }
 }
 
-function locked(path: string, text: string): Locked {
+function locked(path: string, own: OwnFile): Locked {
+  const stopBeat = startBeat(path);
   return {
     kind: 'locked',
     release: () => {
-      if (readLock(path)?.text === text) rmSync(path, { force: true });
+      stopBeat();
+      if (readLock(path)?.text === own.text) rmSync(path, { force: true });
+      own.stopListening();
     },
   };
 }
 
-let made = 0;
-
-function writeOwnFile(path: string): { readonly path: string; readonly text: string } {
-  const count = ++made;
-  const own = join(dirname(path), `.${basename(path)}.${process.pid}.${count}`);
+/** By chance and not by process number: two containers would write into the same file. */
+async function makeOwnFile(path: string): Promise<OwnFile> {
+  const own = join(dirname(path), `.${basename(path)}.${systemRandom.bytes(8).toString('hex')}`);
+  const identity = thisProcess();
+  const socket = `${own}.socket`;
+  // Whoever sees the lock may ask at once, so we listen before it can be seen.
+  const stopListening = identity.namespace === '' ? undefined : await listenAt(socket);
+  const asked = stopListening === undefined ? {} : { socket: basename(socket) };
   const since = new Date(systemClock.now()).toISOString();
-  const text = `${JSON.stringify({ ...thisProcess(), since, count })}\n`;
-  writeFileSync(own, text, { mode: 0o600 });
-  return { path: own, text };
+  const text = `${JSON.stringify({ ...identity, since, file: basename(own), ...asked })}\n`;
+  try {
+    writeFileSync(own, text, { mode: 0o600 });
+  } catch (error) {
+    stopListening?.();
+    throw error;
+  }
+  return { path: own, text, stopListening: () => stopListening?.() };
 }
 
 function linkIfFree(from: string, to: string): boolean {
@@ -122,13 +194,22 @@ function linkIfFree(from: string, to: string): boolean {
 }
 
 function readLock(path: string): LockFile | undefined {
-  let text: string;
+  let file: number;
   try {
-    text = readFileSync(path, 'utf8').slice(0, LOCK_FILE_BYTES_MAX);
+    // Opened anew each time: a network file system would else answer with what it remembers.
+    file = openSync(path, 'r');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  const since = /"since":"([0-9TZ:.-]{1,30})"/.exec(text)?.[1] ?? 'an unknown time';
-  return { text, owner: parseIdentity(text), since };
+  try {
+    const text = readFileSync(file, 'utf8').slice(0, LOCK_FILE_BYTES_MAX);
+    const since = /"since":"([0-9TZ:.-]{1,30})"/.exec(text)?.[1] ?? 'an unknown time';
+    // A name without a slash: it stands beside the lock and nowhere else.
+    const name = /"socket":"(\.[\w.-]{1,100}\.socket)"/.exec(text)?.[1];
+    const socket = name === undefined ? undefined : join(dirname(path), name);
+    return { text, owner: parseIdentity(text), since, socket, touchedMs: fstatSync(file).mtimeMs };
+  } finally {
+    closeSync(file);
+  }
 }

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { LOCK_FILE_BYTES_MAX } from '../bounds.ts';
 import { isJsonObject, parseJson } from '../kernel/json.ts';
 
@@ -9,13 +10,40 @@ import { isJsonObject, parseJson } from '../kernel/json.ts';
 export interface ProcessIdentity {
   readonly pid: number;
   readonly started: string;
+  /** Where the number counts. Empty where the system has no such thing, and in what older versions wrote. */
+  readonly namespace: string;
+  /** Empty whenever the namespace is. */
+  readonly host: string;
 }
 
+/**
+ * What can be told of a process from where we are. In another namespace its number is not the one we see, and
+ * on another machine there is nothing to see at all: only the process itself can show that it lives.
+ */
+export type Standing = 'alive' | 'dead' | 'other-namespace' | 'other-machine';
+
 export function thisProcess(): ProcessIdentity {
-  return { pid: process.pid, started: findStart(process.pid) ?? '' };
+  const namespace = findNamespace();
+  const host = namespace === '' ? '' : hostname();
+  return { pid: process.pid, started: findStart(process.pid) ?? '', namespace, host };
+}
+
+export function judge(identity: ProcessIdentity, own = thisProcess()): Standing {
+  if (identity.namespace !== '') {
+    const boot = bootOf(identity);
+    const isSameKernel = boot !== '' && boot === bootOf(own);
+    if (isSameKernel && identity.namespace !== own.namespace) return 'other-namespace';
+    // The same name and another boot is the same machine after a reboot, and nothing outlives that.
+    if (!isSameKernel && identity.host !== own.host) return 'other-machine';
+  }
+  return runsHere(identity) ? 'alive' : 'dead';
 }
 
 export function isAlive(identity: ProcessIdentity): boolean {
+  return judge(identity) === 'alive';
+}
+
+function runsHere(identity: ProcessIdentity): boolean {
   if (!hasProcess(identity.pid)) return false;
   const started = findStart(identity.pid);
   if (started === undefined) return !hasProcFileSystem();
@@ -26,9 +54,10 @@ export function isAlive(identity: ProcessIdentity): boolean {
 export function parseIdentity(text: string): ProcessIdentity | undefined {
   const result = parseJson(text, { bytesMax: LOCK_FILE_BYTES_MAX, depthMax: 1 });
   if (result.kind !== 'parsed' || !isJsonObject(result.value)) return undefined;
-  const { pid, started } = result.value;
+  const { pid, started, namespace = '', host = '' } = result.value;
   if (!Number.isSafeInteger(pid) || (pid as number) < 1 || typeof started !== 'string') return undefined;
-  return { pid: pid as number, started };
+  if (typeof namespace !== 'string' || typeof host !== 'string') return undefined;
+  return { pid: pid as number, started, namespace, host };
 }
 
 export function hasProcess(pid: number): boolean {
@@ -56,6 +85,18 @@ function findStart(pid: number): string | undefined {
   const ticks = fields[19];
   if (state === 'Z' || state === 'X' || ticks === undefined) return undefined;
   return `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? ''}:${ticks}`;
+}
+
+function bootOf({ started }: ProcessIdentity): string {
+  return started.slice(0, Math.max(0, started.lastIndexOf(':')));
+}
+
+function findNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
 }
 
 function readIfThere(path: string): string | undefined {

@@ -65,6 +65,7 @@ describe('one home each', () => {
     expect(check('src/http/server.ts', "import type { Socket } from 'node:net';")).toEqual([]);
     expect(check('src/http/server.ts', "import { isIP } from 'node:net';")).toEqual([]);
     expect(check('src/upstream/client.ts', "import { connect } from 'node:tls';")).toEqual([]);
+    expect(check('src/store/lock-socket.ts', "import { connect } from 'node:net';")).toEqual([]);
     expect(check('src/gate/redis.ts', "import { spawn } from 'node:child_process';")).toEqual([
       '1 processes: takes spawn of child_process',
     ]);

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { basename, dirname } from 'node:path';
+
+/** What the kernel says when nobody listens any more; anything else is no proof of a death. */
+const NOBODY = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
+
+/**
+ * Listens until the returned function is called or the process dies, however it dies. Nothing where the file
+ * system has no sockets.
+ */
+export async function listenAt(path: string): Promise<(() => void) | undefined> {
+  const server = createServer((socket) => socket.destroy());
+  try {
+    await withShortPath(path, async (short) => {
+      server.listen(short);
+      await once(server, 'listening');
+      chmodSync(short, 0o600);
+    });
+  } catch {
+    server.close();
+    rmSync(path, { force: true });
+    return undefined;
+  }
+  // Who asks is answered by the kernel; whether we could accept it does not matter.
+  server.on('error', () => {}).unref();
+  return () => {
+    server.close();
+    rmSync(path, { force: true });
+  };
+}
+
+/** The kernel answers for the process that listens, so one that is paused or busy answers too. */
+export function isAnswered(path: string): Promise<boolean> {
+  return withShortPath(path, (short) => {
+    return new Promise((resolve) => {
+      const socket = connect(short, () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(!NOBODY.has(code)));
+    });
+  });
+}
+
+/** A socket's path has 107 bytes at most, a data directory's may have more: its open handle is short. */
+async function withShortPath<T>(path: string, use: (short: string) => Promise<T>): Promise<T> {
+  const directory = openSync(dirname(path), 'r');
+  try {
+    return await use(`/proc/self/fd/${directory}/${basename(path)}`);
+  } finally {
+    closeSync(directory);
+  }
+}
