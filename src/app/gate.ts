@@ -55,6 +55,7 @@ async function openRedis(url: string, { log, endings }: Surroundings): Promise<O
     restore: () => undefined,
     raiseVersion: (accountId, version) => gate.raiseVersion(accountId, version),
     figures: () => ({ up: client.up, queued: gate.untold }),
-    problem: () => (client.up ? undefined : 'Redis does not answer: no limit can be counted'),
+    problem: () =>
+      client.up ? undefined : 'Redis does not answer or takes no writes: no limit can be counted',
   };
 }

@@ -54,4 +54,23 @@ describe.skipIf(redisServer === undefined)(title, () => {
     // Looking leaves nothing behind.
     expect(await redis.inspect.dbsize()).toBe(0);
   });
+
+  it.each([
+    ['is full', 'CONFIG', ['SET', 'maxmemory', '1'], ['SET', 'maxmemory', '0']],
+    [
+      'misses a replica',
+      'CONFIG',
+      ['SET', 'min-replicas-to-write', '1'],
+      ['SET', 'min-replicas-to-write', '0'],
+    ],
+    ['is a replica itself', 'REPLICAOF', ['127.0.0.1', '1'], ['NO', 'ONE']],
+  ])('is away when it answers but %s, and back when it can be written', async (_, command, ill, well) => {
+    redis = await startRedis();
+    awaited = await AwaitedRedis.open(redis.url, silentLogger);
+    expect(awaited.up).toBe(true);
+    await redis.inspect.call(command, ...ill);
+    await vi.waitFor(() => expect(awaited.up).toBe(false), { timeout: 10_000 });
+    await redis.inspect.call(command, ...well);
+    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 10_000 });
+  });
 });

@@ -3,8 +3,15 @@ import { connectRedis, type RedisConnection, RedisUnreachable } from '../gate/re
 import type { RedisClient } from '../gate/redis/script.ts';
 import type { Logger } from '../kernel/log.ts';
 
-/** Changes nothing and needs no key; the name only says which server of a cluster is asked. */
-const LOOK = ['return 1', 1, 'tollgate:{look}'] as const;
+/**
+ * It writes: a server that is full, misses its replicas or is one itself answers and lets no call enter. It
+ * takes back what it wrote, with commands that the gate uses too. Of a cluster it asks one master.
+ */
+const LOOK = [
+  "redis.call('HSET', KEYS[1], 'look', '1') return redis.call('HDEL', KEYS[1], 'look')",
+  1,
+  'tollgate:{look}',
+] as const;
 
 /**
  * A Redis that may not be there yet: a start does not wait for it and is not ended by it. Until it answers,
@@ -30,7 +37,7 @@ export class AwaitedRedis implements RedisClient {
     return redis;
   }
 
-  /** Whether it answered when it was last looked for: also when no call asks it anything. */
+  /** Whether it could be written when it was last looked for: also when no call asks it anything. */
   get up(): boolean {
     return this.#up;
   }

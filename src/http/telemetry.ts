@@ -199,7 +199,7 @@ function gauge(name: string, help: string, value: number): Gauge {
 function sharedGauges(figures: SharedGateFigures | undefined): Metric[] {
   if (figures === undefined) return [];
   return [
-    gauge('tollgate_redis_up', '1 when the gate on Redis answers, 0 when not.', figures.up ? 1 : 0),
+    gauge('tollgate_redis_up', '1 when Redis answers and takes writes, 0 when not.', figures.up ? 1 : 0),
     gauge('tollgate_gate_queue', 'Words that the gate on Redis could not be told yet.', figures.queued),
   ];
 }
