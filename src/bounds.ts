@@ -355,9 +355,9 @@ export const WORKER_STOP_MS = 60_000;
 export const GATE_LEASE_MS = 90_000;
 export const GATE_RENEW_AFTER_MS = 30_000;
 export const GATE_RENEW_LOOK_MS = 5_000;
-/** Nobody could be heard for so long that leases may run out: they are renewed before another call enters. */
+/** An account was not heard for so long that leases may run out: they are renewed before its next call. */
 export const GATE_RENEW_OVERDUE_MS = GATE_LEASE_MS - GATE_RENEW_AFTER_MS - GATE_RENEW_LOOK_MS;
-/** Accounts whose leases are renewed at the same time. */
+/** Accounts whose leases are renewed at the same time; when so many were not heard, the rest waits. */
 export const GATE_RENEW_AT_ONCE = 64;
 /** An account nobody uses is forgotten there after a week, or when its longest window has ended. */
 export const GATE_KEEP_MS = 604_800_000;
@@ -367,7 +367,7 @@ export const GATE_FUNDS_AGE_MS = 5_000;
 export const GATE_CALLS_PER_SCRIPT = 200;
 /** Ends of calls that Redis has not heard of; the oldest are dropped beyond it, and free themselves there. */
 export const GATE_UNTOLD_MAX = 100_000;
-export const GATE_UNTOLD_AT_ONCE = 64;
+export const GATE_UNTOLD_AT_ONCE = 8;
 export const GATE_RETELL_MS = 100;
 /**
  * How long Redis may take to answer (ten thousand calls at once take a second of its time), how much longer a

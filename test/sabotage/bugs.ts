@@ -357,7 +357,7 @@ const SHARED: readonly Bug[] = [
   {
     name: 'after an absence a call enters before what others hold is renewed',
     file: 'src/gate/redis/gate.ts',
-    text: 'if (this.#isOverdue() && !(await this.#comeBack())) return AWAY;',
+    text: 'if (this.#leases.isOverdue(accountId) && !(await this.#leases.comeBack(accountId))) return AWAY;',
     instead: '',
     catcher: { file: 'src/gate/redis/leases.test.ts', name: 'a node that was cut off renews' },
   },

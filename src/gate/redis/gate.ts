@@ -1,10 +1,7 @@
 import type { Funds } from '../../accounts/contract.ts';
 import {
   GATE_CALLS_PER_SCRIPT,
-  GATE_RENEW_AFTER_MS,
-  GATE_RENEW_AT_ONCE,
   GATE_RENEW_LOOK_MS,
-  GATE_RENEW_OVERDUE_MS,
   REDIS_EXTEND_WAIT_MS,
   REDIS_RETRY_MS,
   REDIS_RETRY_MS_MAX,
@@ -28,6 +25,7 @@ import type {
 } from '../contract.ts';
 import { enterRefusal, readAnswer, readLook, reholdRefusal } from './answer.ts';
 import { RedisLease } from './lease.ts';
+import { Leases } from './leases.ts';
 import {
   enterLine,
   extendLine,
@@ -101,13 +99,8 @@ class GateOnRedis implements RedisGate {
   readonly #serverTimeMs: () => number | undefined;
   readonly #outbox: Outbox;
   readonly #tasks: Tasks;
-  /** Calls that have not left, or whose leaving Redis has not heard of. */
-  readonly #leases = new Map<string, RedisLease>();
-  readonly #timer: NodeJS.Timeout;
-  /** When every lease was last as young as it should be and every end was told, by our own clock. */
-  #renewedAtMs: number;
-  #comingBack: Promise<boolean> | undefined;
-  #retry: NodeJS.Timeout | undefined;
+  readonly #leases: Leases;
+  #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #active = 0;
   #reachable = true;
@@ -120,9 +113,13 @@ class GateOnRedis implements RedisGate {
     this.#serverTimeMs = options.serverTimeMs ?? (() => undefined);
     this.#outbox = new Outbox(options.log);
     this.#tasks = new Tasks(options.log);
-    this.#timer = setInterval(() => this.#tasks.run('renew leases', () => this.renew()), GATE_RENEW_LOOK_MS);
-    this.#timer.unref();
-    this.#renewedAtMs = this.#clock.monotonic();
+    this.#leases = new Leases({
+      clock: options.clock,
+      outbox: this.#outbox,
+      renew: (accountId, leases) =>
+        this.#run(LEAVE, this.#keysOf(accountId), renewLine(this.#serverTimeMs(), leases)),
+    });
+    this.#planRenewal(GATE_RENEW_LOOK_MS);
   }
 
   get active(): number {
@@ -139,22 +136,21 @@ class GateOnRedis implements RedisGate {
 
   async enter(request: EnterRequest): Promise<EnterResult> {
     const { accountId, scope } = request;
-    if (this.#isOverdue() && !(await this.#comeBack())) return AWAY;
+    if (this.#leases.isOverdue(accountId) && !(await this.#leases.comeBack(accountId))) return AWAY;
     const line = enterLine(this.#serverTimeMs(), request);
     let said: string;
     try {
       said = await this.#run(ENTER, this.#keysOf(accountId, scope), line);
     } catch (error) {
       // The answer may be lost while the call is in: then it is taken out again.
-      if (!hadNoEffect(error)) this.#outbox.add({ tell: () => this.#undo(request) }, 'again');
+      if (!hadNoEffect(error)) this.#outbox.add({ accountId, tell: () => this.#undo(request) }, 'again');
       return AWAY;
     }
     const answer = readAnswer(said);
     if (answer.kind === 'stale') return answer;
     if (answer.kind === 'refused') return enterRefusal(answer.words, request);
     const lease = new RedisLease(request, answer.held, this.#clock.monotonic());
-    assert(!this.#leases.has(request.callId), 'a call enters once');
-    this.#leases.set(request.callId, lease);
+    this.#leases.add(lease);
     this.#active += 1;
     return { kind: 'entered', lease };
   }
@@ -219,20 +215,21 @@ class GateOnRedis implements RedisGate {
     lease.left = true;
     this.#active -= 1;
     await this.#outbox.tell({
+      accountId: lease.accountId,
       tell: async (hearing: Hearing) => {
         const keys = this.#keysOf(lease.accountId, lease.request.scope);
         // Else the hold would be gone before anybody knows that its money is spent.
         if (lease.settledFunds !== undefined) await this.#settle(lease, lease.settledFunds);
         await this.#run(LEAVE, keys, leaveLine(this.#serverTimeMs(), lease, actuals, hearing));
-        this.#leases.delete(lease.callId);
+        this.#leases.delete(lease);
       },
-      drop: () => void this.#leases.delete(lease.callId),
+      drop: () => this.#leases.delete(lease),
     });
   }
 
   async settled({ accountId, calls, funds }: SettledCalls): Promise<void> {
     const settlements = calls.map(({ callId, amountMicro = 0n }) => {
-      const lease = this.#leases.get(callId);
+      const lease = this.#leases.find(accountId, callId);
       if (lease === undefined) return { callId, amountMicro };
       lease.settled = true;
       if (lease.left) lease.settledFunds = funds;
@@ -243,7 +240,7 @@ class GateOnRedis implements RedisGate {
       const tell = async (): Promise<void> => {
         await this.#run(LEAVE, this.#keysOf(accountId), settledLine(this.#serverTimeMs(), funds, some));
       };
-      await this.#outbox.tell({ tell });
+      await this.#outbox.tell({ accountId, tell });
     }
   }
 
@@ -267,84 +264,30 @@ class GateOnRedis implements RedisGate {
     const tell = async (): Promise<void> => {
       await this.#run(LEAVE, this.#keysOf(accountId), versionLine(this.#serverTimeMs(), version));
     };
-    await this.#outbox.tell({ tell });
+    await this.#outbox.tell({ accountId, tell });
   }
 
   async renew(): Promise<void> {
-    const heard = await this.#renewDue();
-    if (heard || this.#closed || this.#retry !== undefined) return;
-    // Soon, so that little time is left in which others could take what running calls hold.
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined;
-      this.#tasks.run('renew leases', () => this.renew());
-    }, REDIS_RETRY_MS_MAX).unref();
+    let heard = false;
+    try {
+      heard = await this.#leases.renewDue();
+    } finally {
+      // Unheard: soon again, so that little time is left in which others could take what running calls hold.
+      this.#planRenewal(heard ? GATE_RENEW_LOOK_MS : REDIS_RETRY_MS_MAX);
+    }
+  }
+
+  /** The next look comes after the last one has ended, however long that took. */
+  #planRenewal(inMs: number): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => this.#tasks.run('renew leases', () => this.renew()), inMs).unref();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#timer);
-    clearTimeout(this.#retry);
+    clearTimeout(this.#timer);
     await this.#outbox.close();
-  }
-
-  /** Redis may give up what our calls hold: the next one to enter would be granted it. */
-  #isOverdue(): boolean {
-    return this.#leases.size > 0 && this.#clock.monotonic() - this.#renewedAtMs >= GATE_RENEW_OVERDUE_MS;
-  }
-
-  /** Redis learns what our calls hold, and what those owe that ended, before another one enters. */
-  #comeBack(): Promise<boolean> {
-    const catchUp = async (): Promise<boolean> => {
-      const nowMs = this.#clock.monotonic();
-      const heard = (await this.#renewDue()) && (await this.#outbox.hurry());
-      if (heard) this.#renewedAtMs = nowMs;
-      return heard;
-    };
-    this.#comingBack ??= catchUp().finally(() => {
-      this.#comingBack = undefined;
-    });
-    return this.#comingBack;
-  }
-
-  /** False when Redis is away: the rest is asked again at the next look. */
-  async #renewDue(): Promise<boolean> {
-    const nowMs = this.#clock.monotonic();
-    const due = new Map<number, RedisLease[]>();
-    for (const lease of this.#leases.values()) {
-      if (lease.left || nowMs - lease.renewedAtMs < GATE_RENEW_AFTER_MS) continue;
-      const group = due.get(lease.accountId) ?? [];
-      group.push(lease);
-      due.set(lease.accountId, group);
-    }
-    const groups = [...due.values()];
-    for (let start = 0; start < groups.length; start += GATE_RENEW_AT_ONCE) {
-      const some = groups.slice(start, start + GATE_RENEW_AT_ONCE);
-      const heard = await Promise.all(some.map((leases) => this.#renewAccount(leases, nowMs)));
-      if (heard.includes(false)) return false;
-    }
-    if (this.#outbox.size === 0) this.#renewedAtMs = nowMs;
-    return true;
-  }
-
-  async #renewAccount(leases: readonly RedisLease[], nowMs: number): Promise<boolean> {
-    for (let start = 0; start < leases.length; start += GATE_CALLS_PER_SCRIPT) {
-      const some = leases.slice(start, start + GATE_CALLS_PER_SCRIPT).filter((lease) => !lease.left);
-      if (!(await this.#renewSome(some, nowMs))) return false;
-    }
-    return true;
-  }
-
-  async #renewSome(leases: readonly RedisLease[], nowMs: number): Promise<boolean> {
-    const [first] = leases;
-    if (first === undefined) return true;
-    try {
-      await this.#run(LEAVE, this.#keysOf(first.accountId), renewLine(this.#serverTimeMs(), leases));
-    } catch (error) {
-      for (const lease of leases) lease.doubted ||= !hadNoEffect(error);
-      return false;
-    }
-    for (const lease of leases) lease.renewedAtMs = nowMs;
-    return true;
   }
 
   async #undo(request: EnterRequest): Promise<void> {

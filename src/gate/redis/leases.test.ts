@@ -3,7 +3,13 @@ import { redisServer } from '../../../test/prerequisites.ts';
 import { FaultyRedis } from '../../../test/support/faulty-redis.ts';
 import { until } from '../../../test/support/processes.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
-import { GATE_KEEP_MS, GATE_LEASE_MS, GATE_RENEW_AFTER_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
+import {
+  GATE_KEEP_MS,
+  GATE_LEASE_MS,
+  GATE_RENEW_AFTER_MS,
+  GATE_RENEW_LOOK_MS,
+  SLOT_LIFETIME_MS,
+} from '../../bounds.ts';
 import { ManualClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import {
@@ -175,6 +181,41 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(faulty.lost).toHaveLength(1);
     faulty.lose = 'nothing';
     expect(reasonOf(await here.enter(callOf({ money: capped })))).toBe('cap');
+  });
+
+  /** As a living node does, for longer than any lease lasts. */
+  const liveOn = async (): Promise<void> => {
+    for (let leftMs = 2 * GATE_LEASE_MS; leftMs > 0; leftMs -= GATE_RENEW_LOOK_MS) {
+      clock.advance(GATE_RENEW_LOOK_MS);
+      await here.renew();
+    }
+  };
+  const enterOf = async (accountId: number): Promise<string> =>
+    reasonOf(await here.enter(callOf({ accountId, money: capped })));
+
+  it('a server of a cluster that is away closes the gate for its accounts only', async () => {
+    leaseOf(await here.enter(callOf({ accountId: 1, money: capped })));
+    const stream = leaseOf(await here.enter(callOf({ accountId: 2 })));
+    faulty.of = 1;
+    faulty.lose = 'questions';
+    await liveOn();
+    expect([await enterOf(1), await enterOf(2)]).toEqual(['gate-away', 'entered']);
+    const untilMs = Number(await redis.inspect.zscore('tollgate:{2}:leases', stream.callId));
+    expect(untilMs).toBeGreaterThan(clock.now());
+    faulty.lose = 'nothing';
+    expect(await enterOf(1)).toBe('cap');
+  });
+
+  it('an end that cannot be told closes the gate for its own account only', async () => {
+    const ended = leaseOf(await here.enter(callOf({ accountId: 1, money: capped })));
+    leaseOf(await here.enter(callOf({ accountId: 2 })));
+    faulty.of = 1;
+    faulty.lose = 'questions';
+    await here.leave(ended, charged(7n));
+    await liveOn();
+    expect([await enterOf(1), await enterOf(2)]).toEqual(['gate-away', 'entered']);
+    faulty.lose = 'nothing';
+    expect(leaseOf(await here.enter(callOf({ accountId: 1, money: capped }))).heldMicro).toBe(3n * CREDIT);
   });
 
   it('a renewal that was not heard is tried again at once', async () => {

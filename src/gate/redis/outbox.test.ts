@@ -13,6 +13,7 @@ describe('outbox of the gate on Redis', () => {
     const failures = [UNSENT, UNSENT, LOST, UNSENT];
     const hearings: Hearing[] = [];
     await outbox.tell({
+      accountId: 1,
       tell: async (hearing) => {
         hearings.push(hearing);
         const failure = failures.shift();
@@ -30,6 +31,7 @@ describe('outbox of the gate on Redis', () => {
     const heard: number[] = [];
     for (let number = 0; number < 200; number++) {
       await outbox.tell({
+        accountId: 1,
         tell: async () => {
           if (away) throw new Error(UNSENT);
           heard.push(number);
@@ -47,15 +49,63 @@ describe('outbox of the gate on Redis', () => {
     const heard: number[] = [];
     for (let number = 0; number < 200; number++) {
       await outbox.tell({
+        accountId: 1,
         tell: async () => {
           if (away) throw new Error(UNSENT);
           heard.push(number);
         },
       });
     }
-    expect([await outbox.hurry(), heard.length]).toEqual([false, 0]);
+    expect([await outbox.hurry(1), heard.length]).toEqual([false, 0]);
     away = false;
-    expect([await outbox.hurry(), heard.length, outbox.size]).toEqual([true, 200, 0]);
+    expect([await outbox.hurry(1), heard.length, outbox.size]).toEqual([true, 200, 0]);
+  });
+
+  it('that cannot tell something of one account tells all of another, in order', async () => {
+    const outbox = new Outbox(silentLogger);
+    let away = true;
+    const heard: number[] = [];
+    const never = async (): Promise<void> => {
+      throw new Error(LOST);
+    };
+    await outbox.tell({ accountId: 1, tell: never });
+    for (let number = 0; number < 200; number++) {
+      const tell = async (): Promise<void> => {
+        if (away) throw new Error(UNSENT);
+        heard.push(number);
+      };
+      await outbox.tell({ accountId: 2, tell });
+    }
+    expect(await outbox.hurry(2)).toBe(false);
+    away = false;
+    expect(await outbox.hurry(2)).toBe(true);
+    expect(heard).toEqual(Array.from({ length: 200 }, (_, number) => number));
+    await outbox.tell({ accountId: 2, tell: async () => void heard.push(200) });
+    expect(heard.at(-1)).toBe(200);
+    expect([await outbox.hurry(1), outbox.size, outbox.holds(1), outbox.holds(2)]).toEqual([
+      false,
+      1,
+      true,
+      false,
+    ]);
+    await outbox.close();
+  });
+
+  it('tells by itself what others wait for, though one account is never heard', async () => {
+    const outbox = new Outbox(silentLogger);
+    let away = true;
+    for (let number = 0; number < 200; number++) {
+      const accountId = number < 100 ? 0 : number;
+      const tell = async (): Promise<void> => {
+        if (away || accountId === 0) throw new Error(UNSENT);
+      };
+      await outbox.tell({ accountId, tell });
+    }
+    expect(outbox.size).toBe(200);
+    away = false;
+    await until(() => outbox.size === 100);
+    expect(outbox.holds(0)).toBe(true);
+    await outbox.close();
   });
 
   it('gives up the oldest beyond its bound, and the last word at its close is one try', async () => {
@@ -67,7 +117,7 @@ describe('outbox of the gate on Redis', () => {
         tries += 1;
         throw new Error(LOST);
       };
-      await outbox.tell({ tell, drop: () => void dropped.push(number) });
+      await outbox.tell({ accountId: number, tell, drop: () => void dropped.push(number) });
     }
     expect(dropped).toEqual([0, 1]);
     tries = 0;

@@ -1,10 +1,12 @@
 import { GATE_RETELL_MS, GATE_UNTOLD_AT_ONCE, GATE_UNTOLD_MAX } from '../../bounds.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Hearing } from './line.ts';
+import { goRound } from './round.ts';
 import { hadNoEffect } from './script.ts';
 
 /** Something Redis must hear, sooner or later. `tell` says it, and may be called again. */
 export interface Message {
+  readonly accountId: number;
   tell(hearing: Hearing): Promise<void>;
   /** It was given up, because too much is untold. */
   drop?(): void;
@@ -16,18 +18,27 @@ interface Untold {
   hearing: Hearing;
 }
 
+/** What waits to be told of one account: the servers of a cluster are not away together. */
+interface Account {
+  /** In order; each stays until it is heard. */
+  readonly untold: Set<Untold>;
+  telling: Promise<boolean> | undefined;
+}
+
 /**
  * Tells Redis what must not be lost: at once, and when that fails again and again until it is heard. Every
  * message changes nothing when it is heard twice, so order and repetition do no harm.
  */
 export class Outbox {
   readonly #log: Logger;
-  #untold: Untold[] = [];
+  readonly #sizeMax: number;
+  /** Of all accounts, the oldest first. */
+  readonly #untold = new Set<Untold>();
+  readonly #accounts = new Map<number, Account>();
   #timer: NodeJS.Timeout | undefined;
-  #retelling: Promise<boolean> | undefined;
+  #retelling: Promise<void> | undefined;
   #closed = false;
   #dropped = 0;
-  readonly #sizeMax: number;
 
   constructor(log: Logger, sizeMax: number = GATE_UNTOLD_MAX) {
     this.#log = log;
@@ -35,12 +46,17 @@ export class Outbox {
   }
 
   get size(): number {
-    return this.#untold.length;
+    return this.#untold.size;
+  }
+
+  /** Whether something of the account is untold. */
+  holds(accountId: number): boolean {
+    return this.#accounts.has(accountId);
   }
 
   async tell(message: Message): Promise<void> {
-    // While others wait to be told, nobody is held up by a try of its own.
-    if (this.#untold.length > 0) return this.add(message, 'first');
+    // While others of its account wait to be told, nobody is held up by a try of its own.
+    if (this.holds(message.accountId)) return this.add(message, 'first');
     try {
       await message.tell('first');
     } catch (error) {
@@ -49,20 +65,21 @@ export class Outbox {
   }
 
   add(message: Message, hearing: Hearing): void {
-    if (this.#untold.length >= this.#sizeMax) {
-      this.#untold.shift()?.message.drop?.();
-      if (this.#dropped === 0)
-        this.#log.warn({ kept: this.#sizeMax }, 'redis is away too long to be told all');
-      this.#dropped += 1;
-    }
-    this.#untold.push({ message, hearing });
+    if (this.#untold.size >= this.#sizeMax) this.#dropOldest();
+    const account = this.#accounts.get(message.accountId) ?? { untold: new Set(), telling: undefined };
+    const untold = { message, hearing };
+    account.untold.add(untold);
+    this.#untold.add(untold);
+    this.#accounts.set(message.accountId, account);
     this.#plan();
   }
 
-  /** Tells now what would be told soon; whether all of it was heard. */
-  async hurry(): Promise<boolean> {
-    await this.#retelling;
-    return this.#retell();
+  /** Tells now what would be told soon of an account; whether all of it was heard. */
+  async hurry(accountId: number): Promise<boolean> {
+    // A try that is under way may have begun before Redis was back.
+    await this.#accounts.get(accountId)?.telling;
+    const account = this.#accounts.get(accountId);
+    return account === undefined || this.#tellAll(account);
   }
 
   /** What is still untold frees itself by the time to live of its lease. */
@@ -74,7 +91,7 @@ export class Outbox {
   }
 
   #plan(): void {
-    if (this.#closed || this.#timer !== undefined || this.#untold.length === 0) return;
+    if (this.#closed || this.#timer !== undefined || this.#untold.size === 0) return;
     this.#timer = setTimeout(() => {
       this.#retelling = this.#retell().finally(() => {
         this.#timer = undefined;
@@ -84,15 +101,10 @@ export class Outbox {
     }, GATE_RETELL_MS).unref();
   }
 
-  /** Until all is told, or something is not heard. */
-  async #retell(): Promise<boolean> {
-    let heard = true;
-    while (heard && this.#untold.length > 0) {
-      const batch = this.#untold.splice(0, GATE_UNTOLD_AT_ONCE);
-      const unheard = (await Promise.all(batch.map(retell))).filter((item) => item !== undefined);
-      heard = unheard.length === 0;
-      if (!heard) this.#untold = [...unheard, ...this.#untold];
-    }
+  /** So many accounts at once, and of each so many messages. */
+  async #retell(): Promise<void> {
+    const tell = (account: Account): Promise<boolean> => this.#tellAll(account);
+    const heard = await goRound(this.#accounts, GATE_UNTOLD_AT_ONCE, tell);
     if (heard && this.#dropped > 0) {
       this.#log.warn(
         { dropped: this.#dropped },
@@ -100,17 +112,59 @@ export class Outbox {
       );
       this.#dropped = 0;
     }
-    return heard;
+  }
+
+  #tellAll(account: Account): Promise<boolean> {
+    account.telling ??= this.#tellInOrder(account).finally(() => {
+      account.telling = undefined;
+    });
+    return account.telling;
+  }
+
+  /** Until all is told, or something is not heard. */
+  async #tellInOrder({ untold }: Account): Promise<boolean> {
+    while (untold.size > 0) {
+      const batch = firstOf(untold);
+      const heard = await Promise.all(batch.map((item) => this.#tellAgain(item)));
+      if (heard.includes(false)) return false;
+    }
+    return true;
+  }
+
+  async #tellAgain(untold: Untold): Promise<boolean> {
+    try {
+      await untold.message.tell(untold.hearing);
+    } catch (error) {
+      if (!hadNoEffect(error)) untold.hearing = 'again';
+      return false;
+    }
+    this.#forget(untold);
+    return true;
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#untold;
+    if (oldest === undefined) return;
+    this.#forget(oldest);
+    oldest.message.drop?.();
+    if (this.#dropped === 0) this.#log.warn({ kept: this.#sizeMax }, 'redis is away too long to be told all');
+    this.#dropped += 1;
+  }
+
+  #forget(untold: Untold): void {
+    const { accountId } = untold.message;
+    const account = this.#accounts.get(accountId);
+    this.#untold.delete(untold);
+    account?.untold.delete(untold);
+    if (account?.untold.size === 0) this.#accounts.delete(accountId);
   }
 }
 
-/** The message, when it was not heard. */
-async function retell(untold: Untold): Promise<Untold | undefined> {
-  try {
-    await untold.message.tell(untold.hearing);
-    return undefined;
-  } catch (error) {
-    if (!hadNoEffect(error)) untold.hearing = 'again';
-    return untold;
+function firstOf(untold: ReadonlySet<Untold>): readonly Untold[] {
+  const first: Untold[] = [];
+  for (const item of untold) {
+    if (first.length === GATE_UNTOLD_AT_ONCE) break;
+    first.push(item);
   }
+  return first;
 }

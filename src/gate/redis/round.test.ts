@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { goRound } from './round.ts';
+
+const accountsOf = (count: number): Map<number, string> =>
+  new Map(Array.from({ length: count }, (_, id) => [id, `account ${id}`]));
+const isEven = (account: string): boolean => Number(account.slice('account '.length)) % 2 === 0;
+
+describe('a round of all accounts', () => {
+  it('goes on after one that is not heard, and says so', async () => {
+    const asked: string[] = [];
+    const tell = async (account: string): Promise<boolean> => {
+      asked.push(account);
+      return account !== 'account 0';
+    };
+    const accounts = accountsOf(5);
+    expect(await goRound(accounts, 2, tell)).toBe(false);
+    expect(asked).toEqual([...accountsOf(5).values()]);
+    accounts.delete(0);
+    expect(await goRound(accounts, 2, tell)).toBe(true);
+    expect(await goRound(new Map(), 2, tell)).toBe(true);
+  });
+
+  it('ends when so many are not heard, and the next one begins with those it did not come to', async () => {
+    const accounts = accountsOf(40);
+    const heard = new Set<string>();
+    let asked = 0;
+    const tell = async (account: string): Promise<boolean> => {
+      asked += 1;
+      if (isEven(account)) return false;
+      heard.add(account);
+      return true;
+    };
+    await goRound(accounts, 4, tell);
+    expect(heard.size).toBeLessThan(10);
+    for (let rounds = 1; rounds < 10; rounds++) await goRound(accounts, 4, tell);
+    expect(heard.size).toBe(20);
+    // From now on those that are heard come first.
+    asked = 0;
+    heard.clear();
+    await goRound(accounts, 4, tell);
+    expect(heard.size).toBe(20);
+    expect(asked).toBeLessThan(20 + 2 * 4);
+  });
+
+  it('tells no more of them at the same time', async () => {
+    let running = 0;
+    let most = 0;
+    await goRound(accountsOf(50), 3, async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return true;
+    });
+    expect(most).toBe(3);
+  });
+
+  it('brings nobody back who went meanwhile', async () => {
+    const accounts = accountsOf(2);
+    await goRound(accounts, 2, async (account) => {
+      if (account === 'account 0') accounts.delete(0);
+      else accounts.set(1, 'another one');
+      return false;
+    });
+    expect([...accounts]).toEqual([[1, 'another one']]);
+  });
+});
