@@ -85,7 +85,7 @@ export const SQL_CONNECT_TIMEOUT_MS = 5_000;
 export const SQL_SILENCE_MS = 2_000;
 /** Waits between two tries of the notice listener to come back, and how often it proves it is alive. */
 export const LISTEN_RETRY_MS = 100;
-export const LISTEN_RETRY_MS_MAX = 5_000;
+export const LISTEN_RETRY_MS_MAX = 1_000;
 export const LISTEN_PROBE_MS = 15_000;
 
 /** Nodes of a catalogue file after aliases are followed: an alias bomb ends here. */

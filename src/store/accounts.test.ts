@@ -20,6 +20,7 @@ import { createKey, deleteKeys, findKey, listKeys, setKeyStatus } from './api-ke
 import { applyCatalog, loadCatalog } from './catalog.ts';
 import { type CredentialWrite, insertCredential } from './catalog-write.ts';
 import { type Change, followChanges } from './changes.ts';
+import { openDatabase } from './database.ts';
 import { cancelSubscription, grantSubscription } from './subscriptions.ts';
 
 const sealer = newSealer(['the secret of this test, long enough'], systemRandom);
@@ -127,7 +128,8 @@ describe('an account', () => {
   it('tells running servers of each write to it or what belongs to it', async () => {
     const heard: Change[] = [];
     const follower = { onChange: (change: Change) => void heard.push(change), onMissed: () => {} };
-    const stop = await followChanges(fresh.database, follower, silentLogger);
+    const server = await openDatabase({ connection: fresh.connection, log: silentLogger });
+    await followChanges(server, follower, silentLogger);
     const versions = [await versionOf(accountId)];
     const writes = [
       () => updateAccount(fresh.database, accountId, { userType: 1 }),
@@ -144,7 +146,7 @@ describe('an account', () => {
     await expect
       .poll(() => heard)
       .toEqual(versions.slice(1).map((version) => ({ kind: 'account', accountId, version })));
-    await stop();
+    await server.close();
   });
 });
 

@@ -9,6 +9,7 @@ import { newSealer } from '../kernel/seal.ts';
 import { type ApplyOptions, applyCatalog, loadCatalog, previewCatalog } from './catalog.ts';
 import { readCatalog } from './catalog-read.ts';
 import { type Change, followChanges } from './changes.ts';
+import { openDatabase } from './database.ts';
 
 const clock = new ManualClock(Date.now());
 const options: ApplyOptions = {
@@ -170,11 +171,12 @@ models:
   it('tells running servers once, at the commit, and not when nothing changed', async () => {
     const heard: Change[] = [];
     const follower = { onChange: (change: Change) => void heard.push(change), onMissed: () => {} };
-    const stop = await followChanges(fresh.database, follower, silentLogger);
+    const server = await openDatabase({ connection: fresh.connection, log: silentLogger });
+    await followChanges(server, follower, silentLogger);
     await apply(VENDOR);
     await apply(VENDOR);
     await expect.poll(() => heard).toEqual([{ kind: 'catalog' }]);
-    await stop();
+    await server.close();
   });
 
   it('is all or nothing', async () => {

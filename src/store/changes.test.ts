@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { openWire, type Wire } from '../../test/support/wire.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { announce, announceAndWait, type Change, countFollowers, followChanges } from './changes.ts';
 import { type Database, openDatabase } from './database.ts';
+import { writeHeartbeat } from './heartbeats.ts';
 
 let fresh: FreshDatabase;
 let server: Database;
+let wire: Wire;
 
 beforeEach(async () => {
   fresh = await freshDatabase();
-  server = await openDatabase({ connection: fresh.connection, log: silentLogger });
+  wire = await openWire(fresh.connection);
+  server = await openDatabase({ connection: wire.connection, log: silentLogger });
 });
 
 afterEach(async () => {
   await server.close();
+  wire.close();
   await fresh.drop();
 });
 
@@ -66,6 +71,40 @@ test('a command does not wait when no server lives, nor for one that has gone', 
   const stop = await followChanges(server, nobody, silentLogger);
   await stop();
   expect(await announceAndWait(fresh.database)).toBe('no-server');
+});
+
+const BEAT = { node: 'a', instance: 'host:1', worker: 0, startedAtMs: 0, version: '1', activeCalls: 0 };
+
+test('a server that lives and does not hear is waited for, and not taken for none', async () => {
+  await writeHeartbeat(fresh.database, BEAT);
+  expect(await announceAndWait(fresh.database)).toBe('late');
+  const answer = announceAndWait(fresh.database);
+  await sleep(200);
+  await followChanges(server, nobody, silentLogger);
+  expect(await answer).toBe('in-force');
+});
+
+test('a process takes over what it wrote itself while it cannot hear', async () => {
+  const heard: Change[] = [];
+  const onChange = async (change: Change) => {
+    await sleep(50);
+    heard.push(change);
+  };
+  await followChanges(server, { ...nobody, onChange }, silentLogger);
+  wire.deafen();
+  await announce(server, { kind: 'account', accountId: 7, version: 3 });
+  expect(heard).toEqual([{ kind: 'account', accountId: 7, version: 3 }]);
+  await server.transaction(async (transaction) => {
+    await announce(transaction, { kind: 'account', accountId: 8, version: 1 });
+    const failing = transaction.transaction(async (inner) => {
+      await announce(inner, { kind: 'account', accountId: 9, version: 1 });
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect(heard).toHaveLength(1);
+  });
+  expect(await announceAndWait(server)).toBe('late');
+  expect(heard.slice(1)).toEqual([{ kind: 'account', accountId: 8, version: 1 }]);
 });
 
 test('a server that does not answer delays a command by two seconds at most', async () => {

@@ -3,7 +3,8 @@ import { CHANGE_ACKNOWLEDGE_MS, CHANGES_PENDING_MAX } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Database } from './database.ts';
-import { COUNT_LISTENERS } from './listener.ts';
+import { hasLiveServer } from './heartbeats.ts';
+import { FIND_LISTENERS, type NoticeHandler } from './listener.ts';
 
 /** What was written, so that whoever holds a copy in memory throws it away. */
 export type Change =
@@ -25,7 +26,7 @@ const PAYLOAD = /^(?:catalog|account:(\d{1,15}):(\d{1,15})|key:([\w-]{1,128})|sy
 
 /** Sent when the transaction commits, never when it rolls back. */
 export async function announce(transaction: Database, change: Change): Promise<void> {
-  await transaction.query('select pg_notify($1, $2)', [CHANNEL, encodeChange(change)]);
+  await transaction.notify(CHANNEL, encodeChange(change));
 }
 
 function encodeChange(change: Change): string {
@@ -48,15 +49,20 @@ export async function followChanges(
       .catch((error: unknown) => log.error({ err: error }, 'a change could not be taken over'))
       .finally(() => pending--);
   };
-  const receive = (payload: string): void => {
+  const receive = (payload: string, heardBy: number | undefined): void => {
     if (pending === CHANGES_PENDING_MAX) enqueue(() => follower.onMissed());
     if (pending > CHANGES_PENDING_MAX) return;
     const notice = decodeNotice(payload);
     if (notice === undefined) log.warn({ payload }, 'a change notice is not understood');
-    else if (notice.kind === 'sync') enqueue(() => acknowledge(database, notice.token));
-    else enqueue(() => follower.onChange(notice));
+    else if (notice.kind !== 'sync') enqueue(() => follower.onChange(notice));
+    // Only what came over the connection proves that everything before it did.
+    else if (heardBy !== undefined) enqueue(() => acknowledge(database, notice.token));
   };
-  const stop = await database.listen(CHANNEL, receive, () => enqueue(() => follower.onMissed()));
+  const hear: NoticeHandler = (payload, heardBy) => {
+    receive(payload, heardBy);
+    return last;
+  };
+  const stop = await database.listen(CHANNEL, hear, () => enqueue(() => follower.onMissed()));
   return async () => {
     await stop();
     await last;
@@ -78,36 +84,58 @@ function decodeNotice(
 }
 
 async function acknowledge(database: Database, token: string): Promise<void> {
-  await database.query('select pg_notify($1, $2)', [ACKNOWLEDGED, token]);
+  await database.notify(ACKNOWLEDGED, token);
 }
 
 export type Acknowledgement = 'in-force' | 'no-server' | 'late';
 
 /**
- * Called by a command after its commit: returns when every running server has taken over all changes that
+ * Called by a writer after its commit: returns when every running server has taken over all changes that
  * were committed before. Notices arrive in the order of commits, so an answer to this one answers for all.
  */
 export async function announceAndWait(database: Database): Promise<Acknowledgement> {
-  const servers = await countFollowers(database);
-  if (servers === 0) return 'no-server';
+  const giveUp = new AbortController();
+  const late = sleep<Acknowledgement>(CHANGE_ACKNOWLEDGE_MS, 'late', { signal: giveUp.signal });
+  try {
+    return await Promise.race([askAll(database, giveUp.signal), late]);
+  } finally {
+    giveUp.abort();
+  }
+}
+
+async function askAll(database: Database, signal: AbortSignal): Promise<Acknowledgement> {
   const token = systemRandom.bytes(16).toString('hex');
   const { promise, resolve } = Promise.withResolvers<Acknowledgement>();
+  signal.addEventListener('abort', () => resolve('late'));
+  let servers: number | undefined;
   let answers = 0;
+  // Before anybody is counted: a process that cannot hear brings its own connection back with it.
   const stop = await database.listen(ACKNOWLEDGED, (payload) => {
     if (payload === token && ++answers === servers) resolve('in-force');
   });
-  const giveUp = new AbortController();
   try {
-    await database.query('select pg_notify($1, $2)', [CHANNEL, `sync:${token}`]);
-    const late = sleep<Acknowledgement>(CHANGE_ACKNOWLEDGE_MS, 'late', { signal: giveUp.signal });
-    return await Promise.race([promise, late]);
+    servers = await untilFollowed(database, signal);
+    if (servers === 0) resolve('no-server');
+    // Done when this process itself has taken over what it wrote, whoever else hears it.
+    await database.notify(CHANNEL, `sync:${token}`);
+    return await promise;
   } finally {
-    giveUp.abort();
     await stop();
   }
 }
 
+const FOLLOWERS_POLL_MS = 50;
+
+/** That nobody hears does not mean that nobody runs: all lose their connections with the same database. */
+async function untilFollowed(database: Database, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    const servers = await countFollowers(database);
+    if (servers > 0 || !(await hasLiveServer(database))) return servers;
+    await sleep(FOLLOWERS_POLL_MS, undefined, { signal });
+  }
+}
+
 export async function countFollowers(database: Database): Promise<number> {
-  const [row] = await database.query<{ listeners: number }>(COUNT_LISTENERS, [CHANNEL]);
-  return row?.listeners ?? 0;
+  const sessions = await database.query<{ pid: number }>(FIND_LISTENERS, [CHANNEL]);
+  return sessions.length;
 }

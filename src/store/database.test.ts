@@ -185,8 +185,8 @@ describe('an error', () => {
 describe('listening', () => {
   test('brings the notices of its own channel, and none after it ended', async () => {
     const heard: string[] = [];
-    const stop = await database.listen('one', (payload) => heard.push(payload));
-    await database.listen('other', () => heard.push('wrong channel'));
+    const stop = await database.listen('one', (payload) => void heard.push(payload));
+    await database.listen('other', () => void heard.push('wrong channel'));
     await database.query("select pg_notify('one', 'a'), pg_notify('one', 'b')");
     await vi.waitFor(() => expect(heard).toEqual(['a', 'b']), { timeout: 30_000 });
     await stop();
@@ -200,7 +200,7 @@ describe('listening', () => {
     const heard: string[] = [];
     let reconnects = 0;
     const onReconnect = () => void reconnects++;
-    await listener.listen('lost', (payload) => heard.push(payload), onReconnect);
+    await listener.listen('lost', (payload) => void heard.push(payload), onReconnect);
     for (let round = 1; round <= 2; round++) {
       await database.query(ENDS_OTHERS);
       await vi.waitFor(() => expect(reconnects).toBe(round), { timeout: 30_000 });

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../accounts/contract.ts';
 import { SQL_CONNECT_TIMEOUT_MS, SQL_CONNECTIONS_MAX, SQL_SILENCE_MS, SQL_TIMEOUT_MS } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Logger } from '../kernel/log.ts';
-import { Listener } from './listener.ts';
+import { Listener, type NoticeHandler } from './listener.ts';
 import { PgClient } from './pg-client.ts';
 
 /**
@@ -23,11 +23,12 @@ export interface Database {
    * Calls `handler` with every notice on the channel until the returned function is called. The connection
    * comes back by itself when it is lost; `onReconnect` then tells that notices may have been missed.
    */
-  listen(
-    channel: string,
-    handler: (payload: string) => void,
-    onReconnect?: () => void,
-  ): Promise<() => Promise<void>>;
+  listen(channel: string, handler: NoticeHandler, onReconnect?: () => void): Promise<() => Promise<void>>;
+  /**
+   * In a transaction it is sent at the commit. Handlers of this very database are called then as well, so
+   * that what a process writes reaches itself even while it cannot hear; alone, it waits for them.
+   */
+  notify(channel: string, payload: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -120,8 +121,10 @@ class PooledDatabase implements Database {
     return this.#borrow(async (client) => {
       await run(client, 'begin');
       try {
-        const result = await work(new OpenTransaction(client, 1));
+        const transaction = new OpenTransaction(client, 1);
+        const result = await work(transaction);
         await run(client, 'commit');
+        for (const { channel, payload } of transaction.notices) void this.#listener.deliver(channel, payload);
         return result;
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) await run(client, 'rollback');
@@ -130,12 +133,13 @@ class PooledDatabase implements Database {
     });
   }
 
-  listen(
-    channel: string,
-    handler: (payload: string) => void,
-    onReconnect?: () => void,
-  ): Promise<() => Promise<void>> {
+  listen(channel: string, handler: NoticeHandler, onReconnect?: () => void): Promise<() => Promise<void>> {
     return this.#listener.listen(channel, handler, onReconnect);
+  }
+
+  async notify(channel: string, payload: string): Promise<void> {
+    await this.query(NOTIFY, [channel, payload]);
+    await this.#listener.deliver(channel, payload);
   }
 
   close(): Promise<void> {
@@ -168,9 +172,13 @@ class PooledDatabase implements Database {
   }
 }
 
+const NOTIFY = 'select pg_notify($1, $2)';
+
 class OpenTransaction implements Database {
   readonly #client: pg.PoolClient;
   readonly #depth: number;
+  /** What the commit will send. */
+  readonly notices: Array<{ readonly channel: string; readonly payload: string }> = [];
 
   constructor(client: pg.PoolClient, depth: number) {
     this.#client = client;
@@ -185,8 +193,10 @@ class OpenTransaction implements Database {
     const savepoint = `savepoint_${this.#depth}`;
     await run(this.#client, `savepoint ${savepoint}`);
     try {
-      const result = await work(new OpenTransaction(this.#client, this.#depth + 1));
+      const inner = new OpenTransaction(this.#client, this.#depth + 1);
+      const result = await work(inner);
       await run(this.#client, `release savepoint ${savepoint}`);
+      this.notices.push(...inner.notices);
       return result;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) {
@@ -198,6 +208,11 @@ class OpenTransaction implements Database {
 
   listen(): Promise<() => Promise<void>> {
     return Promise.reject(new Error('a transaction cannot listen: ask the database itself'));
+  }
+
+  async notify(channel: string, payload: string): Promise<void> {
+    await this.query(NOTIFY, [channel, payload]);
+    this.notices.push({ channel, payload });
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
-import { endHeartbeat, type Heartbeat, loadLiveNodes, writeHeartbeat } from './heartbeats.ts';
+import { endHeartbeat, type Heartbeat, hasLiveServer, loadLiveNodes, writeHeartbeat } from './heartbeats.ts';
 
 let fresh: FreshDatabase;
 
@@ -57,7 +57,9 @@ test('a process that beats again is one process, with its newest figures', async
 
 test('a node that has been silent is not alive, and still says when it was seen', async () => {
   await writeHeartbeat(fresh.database, BEAT);
+  expect(await hasLiveServer(fresh.database)).toBe(true);
   await age(1, 16);
+  expect(await hasLiveServer(fresh.database)).toBe(false);
   const [north] = await loadLiveNodes(fresh.database);
   expect(north).toMatchObject({ alive: false, workers: 0 });
   expect(north?.lastSeenAtMs).toBeGreaterThan(0);

@@ -44,6 +44,15 @@ export async function endHeartbeat(
   );
 }
 
+/** Whether any process has said lately that it serves. */
+export async function hasLiveServer(database: Database): Promise<boolean> {
+  const alive = await database.query(
+    "select 1 from node_heartbeats where seen_at > now() - $1 * interval '1 millisecond' limit 1",
+    [HEARTBEAT_LIVE_MS],
+  );
+  return alive.length > 0;
+}
+
 /** A node of the catalogue, and what is seen of it. */
 export interface LiveNode extends GatewayNode {
   /** A process of this name has spoken within the last seconds. */

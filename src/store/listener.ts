@@ -4,9 +4,12 @@ import { LISTEN_PROBE_MS, LISTEN_RETRY_MS, LISTEN_RETRY_MS_MAX } from '../bounds
 import type { Logger } from '../kernel/log.ts';
 import { PgClient } from './pg-client.ts';
 
+/** `heardBy` is the session that brought the notice; nothing when it comes from this process itself. */
+export type NoticeHandler = (payload: string, heardBy: number | undefined) => void | Promise<void>;
+
 interface Subscription {
   readonly channel: string;
-  readonly handler: (payload: string) => void;
+  readonly handler: NoticeHandler;
   readonly onReconnect: (() => void) | undefined;
 }
 
@@ -33,7 +36,7 @@ export class Listener {
 
   async listen(
     channel: string,
-    handler: (payload: string) => void,
+    handler: NoticeHandler,
     onReconnect?: () => void,
   ): Promise<() => Promise<void>> {
     if (this.#closed) throw new StoreUnavailable('the database is closed');
@@ -48,6 +51,12 @@ export class Listener {
       throw new StoreUnavailable('the database did not take the subscription', { cause: error });
     }
     return () => this.#unsubscribe(subscription);
+  }
+
+  /** Done when the handlers are. */
+  async deliver(channel: string, payload: string, heardBy?: number): Promise<void> {
+    const those = [...this.#subscriptions].filter((each) => each.channel === channel);
+    await Promise.all(those.map(({ handler }) => handler(payload, heardBy)));
   }
 
   async close(): Promise<void> {
@@ -72,9 +81,13 @@ export class Listener {
     const client = new PgClient(this.#config);
     this.#heard.clear();
     client.on('error', (error) => this.#log.warn({ err: error }, 'the notice listener lost its connection'));
-    client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''));
     try {
       await client.connect();
+      // Asked, because a pooler in between has numbers of its own.
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      client.on('notification', ({ channel, payload }) => {
+        void this.deliver(channel, payload ?? '', rows[0]?.pid);
+      });
       for (const channel of new Set([...this.#subscriptions].map((each) => each.channel))) {
         await this.#hear(client, channel);
       }
@@ -101,10 +114,6 @@ export class Listener {
     this.#heard.delete(channel);
     await client.query(`unlisten ${pg.escapeIdentifier(channel)}`);
     await client.query('select pg_advisory_unlock_shared($1, hashtext($2))', [LISTENING, channel]);
-  }
-
-  #deliver(channel: string, payload: string): void {
-    for (const each of this.#subscriptions) if (each.channel === channel) each.handler(payload);
   }
 
   /** A probe that is not answered ends the connection, and the end brings a new one. */
@@ -139,9 +148,9 @@ export class Listener {
 /** Namespace of the advisory locks that say "somebody listens here"; any constant of ours. */
 const LISTENING = 741_451;
 
-/** How many connections, in any process, listen to the channel now. */
-export const COUNT_LISTENERS = `
-  select count(*)::int as listeners from pg_locks
+/** The sessions, of any process, that listen to the channel now. */
+export const FIND_LISTENERS = `
+  select pid from pg_locks
   where locktype = 'advisory' and granted and classid = ${LISTENING} and objsubid = 2
     and objid = (hashtext($1)::bigint & 4294967295)::oid
     and database = (select oid from pg_database where datname = current_database())`;

@@ -3,6 +3,7 @@ import { accountWith } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { announceAndWait, followChanges } from './changes.ts';
+import { openDatabase } from './database.ts';
 import { examine } from './doctor.ts';
 import { type Movement, postExchange, postMovement } from './movement.ts';
 
@@ -20,7 +21,8 @@ const post = (movement: Movement) =>
 test('a top-up adds to its pool, is one entry, and running servers are told', async () => {
   const heard: unknown[] = [];
   const follower = { onChange: (change: unknown) => void heard.push(change), onMissed: () => {} };
-  const stop = await followChanges(fresh.database, follower, silentLogger);
+  const server = await openDatabase({ connection: fresh.connection, log: silentLogger });
+  await followChanges(server, follower, silentLogger);
   const accountId = await accountWith(fresh.database);
   const result = await post({
     accountId,
@@ -35,7 +37,7 @@ test('a top-up adds to its pool, is one entry, and running servers are told', as
   });
   expect(await announceAndWait(fresh.database)).toBe('in-force');
   expect(heard).toEqual([{ kind: 'account', accountId, version: 2 }]);
-  await stop();
+  await server.close();
   const entries = await fresh.database.query(
     'select kind, pool, change_micro, after_micro, ref, call_at from ledger_entries where account_id = $1',
     [accountId],

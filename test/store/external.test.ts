@@ -106,11 +106,12 @@ describe.skipIf(binaries === undefined)(title, () => {
   test('carries change notices', async () => {
     const heard: unknown[] = [];
     const follower = { onChange: (change: unknown) => void heard.push(change), onMissed: () => {} };
-    const stop = await followChanges(database, follower, silentLogger);
+    const server = await openDatabase({ connection, log: silentLogger });
+    await followChanges(server, follower, silentLogger);
     await announce(database, { kind: 'catalog' });
     expect(await announceAndWait(database)).toBe('in-force');
     expect(heard).toEqual([{ kind: 'catalog' }]);
-    await stop();
+    await server.close();
   });
 });
 
