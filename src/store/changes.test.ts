@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { openWire, type Wire } from '../../test/support/wire.ts';
 import { silentLogger } from '../kernel/log.ts';
-import { announce, announceAndWait, type Change, countFollowers, followChanges } from './changes.ts';
+import { announce, announceAndWait, type Change, findFollowers, followChanges } from './changes.ts';
 import { type Database, openDatabase } from './database.ts';
 import { writeHeartbeat } from './heartbeats.ts';
 
@@ -59,7 +59,7 @@ test('a command waits until every running server has finished taking over the ch
   });
   await followChanges(server, slow('first', 50), silentLogger);
   await followChanges(second, slow('second', 150), silentLogger);
-  expect(await countFollowers(fresh.database)).toBe(2);
+  expect(await findFollowers(fresh.database)).toHaveLength(2);
   await announce(fresh.database, { kind: 'catalog' });
   expect(await announceAndWait(fresh.database)).toBe('in-force');
   expect(finished).toEqual(['first', 'second']);
@@ -115,6 +115,17 @@ test('a server that does not answer delays a command by two seconds at most', as
   expect(await announceAndWait(fresh.database)).toBe('late');
   expect(performance.now() - started).toBeLessThan(10_000);
   stuck.resolve();
+});
+
+test('a server that answers twice does not answer for another', async () => {
+  const stuck = Promise.withResolvers<void>();
+  const second = await openDatabase({ connection: fresh.connection, log: silentLogger });
+  await followChanges(server, { ...nobody, onChange: () => stuck.promise }, silentLogger);
+  for (let follower = 0; follower < 2; follower++) await followChanges(second, nobody, silentLogger);
+  await announce(fresh.database, { kind: 'catalog' });
+  expect(await announceAndWait(fresh.database)).toBe('late');
+  stuck.resolve();
+  await second.close();
 });
 
 test('a follower that fails does not stop the changes after it', async () => {

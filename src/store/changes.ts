@@ -56,7 +56,7 @@ export async function followChanges(
     if (notice === undefined) log.warn({ payload }, 'a change notice is not understood');
     else if (notice.kind !== 'sync') enqueue(() => follower.onChange(notice));
     // Only what came over the connection proves that everything before it did.
-    else if (heardBy !== undefined) enqueue(() => acknowledge(database, notice.token));
+    else if (heardBy !== undefined) enqueue(() => acknowledge(database, notice.token, heardBy));
   };
   const hear: NoticeHandler = (payload, heardBy) => {
     receive(payload, heardBy);
@@ -83,8 +83,8 @@ function decodeNotice(
   return { kind: 'catalog' };
 }
 
-async function acknowledge(database: Database, token: string): Promise<void> {
-  await database.notify(ACKNOWLEDGED, token);
+function acknowledge(database: Database, token: string, session: number): Promise<void> {
+  return database.notify(ACKNOWLEDGED, `${token}:${session}`);
 }
 
 export type Acknowledgement = 'in-force' | 'no-server' | 'late';
@@ -107,15 +107,15 @@ async function askAll(database: Database, signal: AbortSignal): Promise<Acknowle
   const token = systemRandom.bytes(16).toString('hex');
   const { promise, resolve } = Promise.withResolvers<Acknowledgement>();
   signal.addEventListener('abort', () => resolve('late'));
-  let servers: number | undefined;
-  let answers = 0;
+  const awaited = new Set<string>();
   // Before anybody is counted: a process that cannot hear brings its own connection back with it.
   const stop = await database.listen(ACKNOWLEDGED, (payload) => {
-    if (payload === token && ++answers === servers) resolve('in-force');
+    if (awaited.delete(payload) && awaited.size === 0) resolve('in-force');
   });
   try {
-    servers = await untilFollowed(database, signal);
-    if (servers === 0) resolve('no-server');
+    // By name: one that came after the count does not stand in for one that was counted.
+    for (const session of await untilFollowed(database, signal)) awaited.add(`${token}:${session}`);
+    if (awaited.size === 0) resolve('no-server');
     // Done when this process itself has taken over what it wrote, whoever else hears it.
     await database.notify(CHANNEL, `sync:${token}`);
     return await promise;
@@ -127,15 +127,16 @@ async function askAll(database: Database, signal: AbortSignal): Promise<Acknowle
 const FOLLOWERS_POLL_MS = 50;
 
 /** That nobody hears does not mean that nobody runs: all lose their connections with the same database. */
-async function untilFollowed(database: Database, signal: AbortSignal): Promise<number> {
+async function untilFollowed(database: Database, signal: AbortSignal): Promise<readonly number[]> {
   for (;;) {
-    const servers = await countFollowers(database);
-    if (servers > 0 || !(await hasLiveServer(database))) return servers;
+    const sessions = await findFollowers(database);
+    if (sessions.length > 0 || !(await hasLiveServer(database))) return sessions;
     await sleep(FOLLOWERS_POLL_MS, undefined, { signal });
   }
 }
 
-export async function countFollowers(database: Database): Promise<number> {
+/** The sessions by which servers hear of changes. */
+export async function findFollowers(database: Database): Promise<readonly number[]> {
   const sessions = await database.query<{ pid: number }>(FIND_LISTENERS, [CHANNEL]);
-  return sessions.length;
+  return sessions.map(({ pid }) => pid);
 }

@@ -27,6 +27,8 @@ export class Listener {
   #connecting: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
   #probe: NodeJS.Timeout | undefined;
+  /** A connection was lost, and nobody has been told yet. */
+  #missed = false;
   #closed = false;
 
   constructor(config: pg.ClientConfig, log: Logger) {
@@ -97,6 +99,7 @@ export class Listener {
       throw error;
     }
     this.#client = client;
+    this.#missed = false;
     client.once('end', () => this.#lost());
     clearInterval(this.#probe);
     this.#probe = setInterval(() => this.#prove(client), LISTEN_PROBE_MS).unref();
@@ -107,6 +110,10 @@ export class Listener {
     if (this.#heard.has(channel)) return;
     this.#heard.add(channel);
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    // What was missed is told before anybody counts on this connection, whoever made it.
+    for (const each of this.#subscriptions) {
+      if (this.#missed && each.channel === channel) each.onReconnect?.();
+    }
     await client.query('select pg_advisory_lock_shared($1, hashtext($2))', [LISTENING, channel]);
   }
 
@@ -127,20 +134,17 @@ export class Listener {
     clearInterval(this.#probe);
     this.#client = undefined;
     this.#connecting = undefined;
+    this.#missed = true;
     if (!this.#closed) this.#comeBack(LISTEN_RETRY_MS);
   }
 
   #comeBack(waitMs: number): void {
+    clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
       this.#connecting ??= this.#connect();
-      this.#connecting.then(
-        () => {
-          for (const each of this.#subscriptions) each.onReconnect?.();
-        },
-        () => {
-          if (!this.#closed) this.#comeBack(Math.min(waitMs * 2, LISTEN_RETRY_MS_MAX));
-        },
-      );
+      this.#connecting.catch(() => {
+        if (!this.#closed) this.#comeBack(Math.min(waitMs * 2, LISTEN_RETRY_MS_MAX));
+      });
     }, waitMs).unref();
   }
 }
