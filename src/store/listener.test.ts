@@ -1,6 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { openWire } from '../../test/support/wire.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { FIND_LISTENERS, Listener } from './listener.ts';
 
@@ -46,3 +47,21 @@ const isTaken = (subscription: Promise<unknown>) =>
     () => true,
     () => false,
   );
+
+test('a session whose process is gone without a farewell does not count for long', async () => {
+  const wire = await openWire(fresh.connection);
+  const probeMs = 300;
+  const gone = new Listener({ connectionString: wire.connection }, silentLogger, probeMs);
+  const there = new Listener({ connectionString: fresh.connection }, silentLogger, probeMs);
+  await gone.listen('one', () => {});
+  const [ends] = await sessions();
+  await there.listen('one', () => {});
+  const stays = (await sessions()).find((pid) => pid !== ends);
+  wire.deafen();
+  // Nothing but its probes keeps the other one.
+  await sleep(10 * probeMs);
+  await vi.waitFor(async () => expect(await sessions()).not.toContain(ends), { timeout: 30_000 });
+  expect(await sessions()).toContain(stays);
+  await Promise.all([gone.close(), there.close()]);
+  wire.close();
+});

@@ -20,6 +20,7 @@ interface Subscription {
 export class Listener {
   readonly #config: pg.ClientConfig;
   readonly #log: Logger;
+  readonly #probeMs: number;
   readonly #subscriptions = new Set<Subscription>();
   /** Channels that the present connection is subscribed to. */
   readonly #heard = new Set<string>();
@@ -31,9 +32,10 @@ export class Listener {
   #missed = false;
   #closed = false;
 
-  constructor(config: pg.ClientConfig, log: Logger) {
+  constructor(config: pg.ClientConfig, log: Logger, probeMs: number = LISTEN_PROBE_MS) {
     this.#config = config;
     this.#log = log;
+    this.#probeMs = probeMs;
   }
 
   async listen(
@@ -85,6 +87,7 @@ export class Listener {
     client.on('error', (error) => this.#log.warn({ err: error }, 'the notice listener lost its connection'));
     try {
       await client.connect();
+      await client.query(END_WHEN_SILENT, [String(PROBES_MISSED_MAX * this.#probeMs)]);
       // Asked, because a pooler in between has numbers of its own.
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
       client.on('notification', ({ channel, payload }) => {
@@ -102,7 +105,7 @@ export class Listener {
     this.#missed = false;
     client.once('end', () => this.#lost());
     clearInterval(this.#probe);
-    this.#probe = setInterval(() => this.#prove(client), LISTEN_PROBE_MS).unref();
+    this.#probe = setInterval(() => this.#prove(client), this.#probeMs).unref();
   }
 
   /** It also holds a shared lock named after the channel, so that others can count who hears them. */
@@ -148,6 +151,16 @@ export class Listener {
     }, waitMs).unref();
   }
 }
+
+/** Probes that may be missing before the server ends the session. */
+const PROBES_MISSED_MAX = 3;
+
+/**
+ * A machine that vanished or stands still says no farewell; its session must not be waited for until TCP
+ * gives up on it, which takes hours. Servers before PostgreSQL 14 do not know the setting.
+ */
+const END_WHEN_SILENT = `
+  select set_config(name, $1, false) from pg_settings where name = 'idle_session_timeout'`;
 
 /** Namespace of the advisory locks that say "somebody listens here"; any constant of ours. */
 const LISTENING = 741_451;
