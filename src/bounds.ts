@@ -83,10 +83,10 @@ export const SQL_CONNECT_TIMEOUT_MS = 5_000;
  * How long the driver waits beyond the server's own statement timeout before it calls the connection dead.
  */
 export const SQL_SILENCE_MS = 2_000;
-/** Waits between two tries of the notice listener to come back, and how often it proves it is alive. */
+/** Waits of the notice listener between tries to come back; how often, and how fast, it proves it lives. */
 export const LISTEN_RETRY_MS = 100;
 export const LISTEN_RETRY_MS_MAX = 1_000;
-export const LISTEN_PROBE_MS = 15_000;
+export const LISTEN_PROBE_MS = 3_000;
 
 /** Nodes of a catalogue file after aliases are followed: an alias bomb ends here. */
 export const CATALOG_FILE_NODES_MAX = 200_000;

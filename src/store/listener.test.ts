@@ -65,3 +65,15 @@ test('a session whose process is gone without a farewell does not count for long
   await Promise.all([gone.close(), there.close()]);
   wire.close();
 });
+
+test('a connection that died without a word is replaced when its probe was due twice', async () => {
+  const wire = await openWire(fresh.connection);
+  const config = { connectionString: wire.connection, query_timeout: 60_000 };
+  const half = new Listener(config, silentLogger, 300);
+  const onReconnect = vi.fn();
+  await half.listen('one', () => {}, onReconnect);
+  wire.deafen();
+  await vi.waitFor(() => expect(onReconnect).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  await half.close();
+  wire.close();
+});

@@ -13,6 +13,11 @@ interface Subscription {
   readonly onReconnect: (() => void) | undefined;
 }
 
+/** The part of the driver's client that is not in its typings. */
+interface Wire {
+  readonly connection: { readonly stream: { destroy(): void } };
+}
+
 /**
  * One connection that hears the notices of all channels. It is made at the first subscription and made again
  * whenever it is lost; a probe finds a connection that died without a word.
@@ -66,7 +71,7 @@ export class Listener {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
-    clearInterval(this.#probe);
+    clearTimeout(this.#probe);
     this.#subscriptions.clear();
     await this.#connecting?.catch(() => undefined);
     await this.#client?.end();
@@ -104,8 +109,7 @@ export class Listener {
     this.#client = client;
     this.#missed = false;
     client.once('end', () => this.#lost());
-    clearInterval(this.#probe);
-    this.#probe = setInterval(() => this.#prove(client), this.#probeMs).unref();
+    this.#prove(client);
   }
 
   /** It also holds a shared lock named after the channel, so that others can count who hears them. */
@@ -126,15 +130,23 @@ export class Listener {
     await client.query('select pg_advisory_unlock_shared($1, hashtext($2))', [LISTENING, channel]);
   }
 
-  /** A probe that is not answered ends the connection, and the end brings a new one. */
+  /** A probe that is not answered before the next is due ends the connection; the end brings a new one. */
   #prove(client: pg.Client): void {
-    client.query('select 1').catch(() => {
-      (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
-    });
+    // Not the time that statements get: until it is over, this process decides by what it knew.
+    const probe = { text: 'select 1', query_timeout: this.#probeMs };
+    clearTimeout(this.#probe);
+    this.#probe = setTimeout(() => {
+      client.query(probe).then(
+        () => {
+          if (this.#client === client) this.#prove(client);
+        },
+        () => (client as unknown as Wire).connection.stream.destroy(),
+      );
+    }, this.#probeMs).unref();
   }
 
   #lost(): void {
-    clearInterval(this.#probe);
+    clearTimeout(this.#probe);
     this.#client = undefined;
     this.#connecting = undefined;
     this.#missed = true;
@@ -153,7 +165,7 @@ export class Listener {
 }
 
 /** Probes that may be missing before the server ends the session. */
-const PROBES_MISSED_MAX = 3;
+const PROBES_MISSED_MAX = 5;
 
 /**
  * A machine that vanished or stands still says no farewell; its session must not be waited for until TCP
