@@ -1,6 +1,6 @@
 import { IMAGES_PER_CALL_MAX } from '../bounds.ts';
 import { QUOTE } from './ascii.ts';
-import { looksLikeBlob } from './blob.ts';
+import { isBlob } from './blob.ts';
 import type { PlainAnswer } from './dialect.ts';
 import type { Settled } from './figures.ts';
 import { isWord, type Skimmer, skipSpace } from './skim.ts';
@@ -63,7 +63,7 @@ class TextPile implements WordSink {
   readonly texts: string[] = [];
 
   text(bytes: Buffer, start: number, end: number): void {
-    if (!looksLikeBlob(bytes, start, end)) this.texts.push(decodeText(bytes, start, end));
+    if (!isBlob(bytes, start, end)) this.texts.push(decodeText(bytes, start, end));
   }
 
   raw(bytes: Buffer, start: number, end: number): void {

@@ -17,6 +17,7 @@ export const BACKSLASH = 0x5c;
 export const CLOSE_BRACKET = 0x5d;
 export const LETTER_F = 0x66;
 export const LETTER_N = 0x6e;
+export const LETTER_R = 0x72;
 export const LETTER_T = 0x74;
 export const LETTER_U = 0x75;
 export const OPEN_BRACE = 0x7b;

@@ -1,5 +1,5 @@
 import { ESTIMATE_PENDING_BYTES_MAX, TOKENIZE_BYTES_MAX } from '../bounds.ts';
-import { BLOB_BYTES_MIN, looksLikeBlob } from './blob.ts';
+import { isBlob } from './blob.ts';
 import { NOTHING } from './splitter.ts';
 import { decodeText } from './text.ts';
 import { countTokens } from './tokens.ts';
@@ -38,11 +38,17 @@ export class TextSample implements WordSink {
 
   #add(pile: Pile, bytes: Buffer, start: number, end: number): void {
     const length = end - start;
-    if (length >= BLOB_BYTES_MIN && looksLikeBlob(bytes, start, end)) return;
     const taken = Math.min(length, TOKENIZE_BYTES_MAX - this.#sampledBytes);
     this.#beyondBytes += length - taken;
     this.#sampledBytes += taken;
     pile.add(bytes, start, start + taken);
+  }
+}
+
+/** Some vendors put a picture they made where the text stands; no model wrote its letters one by one. */
+class GeneratedSample extends TextSample {
+  override text(bytes: Buffer, start: number, end: number): void {
+    if (!isBlob(bytes, start, end)) super.text(bytes, start, end);
   }
 }
 
@@ -106,7 +112,7 @@ export class Estimate {
   /** A generated string stands here. */
   noteText(chunk: Buffer, start: number, end: number): void {
     if (this.#ends.length > 0) this.#read();
-    this.#sample ??= new TextSample();
+    this.#sample ??= new GeneratedSample();
     this.#sample.text(chunk, start, end);
   }
 
@@ -131,7 +137,7 @@ export class Estimate {
   }
 
   #collect(bytes: Buffer, start: number, end: number): void {
-    this.#sample ??= new TextSample();
+    this.#sample ??= new GeneratedSample();
     collectWords({ bytes, start, end }, this.#words, this.#sample);
   }
 

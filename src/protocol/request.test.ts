@@ -124,7 +124,7 @@ describe('the facts the pipeline needs', () => {
   it('estimates a quarter of a token per byte and a thousand per file', () => {
     const body = JSON.stringify({
       model: 'mmmm',
-      messages: [{ content: 'x'.repeat(396) }, 'QUJD'.repeat(9000)],
+      messages: [{ content: 'x'.repeat(396) }, { data: 'QUJD'.repeat(9000) }],
     });
     expect(read('messages', body).inputTokensEstimate).toBe(100 + 1_000);
   });

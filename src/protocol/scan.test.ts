@@ -186,9 +186,27 @@ describe('the input estimate', () => {
   it('takes a long base64 string or data URL for one file', () => {
     const base64 = 'QUJD'.repeat(8192);
     const made = scan(
-      `{"a":"${base64}","b":"data:image/png;base64,${base64}","c":"${'word '.repeat(8192)}"}`,
+      `{"data":"${base64}","url":"data:image/png;base64,${base64}","c":"${'word '.repeat(8192)}"}`,
     );
     expect(made?.blobs).toBe(2);
     expect(made?.textBytes).toBe(5 * 8192);
+    expect(scan(`{"image":["${base64}", "${base64}"]}`)?.blobs).toBe(2);
+  });
+
+  it('takes a file for one with slashes escaped and lines wrapped', () => {
+    const line = `${'QUJD/'.repeat(15)}Q`;
+    const wrapped = JSON.stringify({ data: Array(300).fill(line).join('\r\n') });
+    expect(scan(wrapped)?.blobs).toBe(1);
+    expect(scan(wrapped.replaceAll('/', '\\/'))?.blobs).toBe(1);
+  });
+
+  it.each(['content', 'text', 'input', 'd\\u0061ta'])('takes whatever stands under %s for text', (key) => {
+    const base64 = 'QUJD'.repeat(8192);
+    expect(scan(`{"data":1,"${key}":["${base64}"]}`)).toMatchObject({ blobs: 0, textBytes: base64.length });
+  });
+
+  it.each([' ', '\\u0020', '\\n', '\\t', ',\\/'])('takes words with %s between them for text', (between) => {
+    const words = 'A'.repeat(1024) + `please${between}read`.repeat(4096);
+    expect(scan(`{"data":"${words}"}`)).toMatchObject({ blobs: 0, textBytes: words.length });
   });
 });

@@ -16,10 +16,11 @@ import {
   SPACE,
   TAB,
 } from './ascii.ts';
-import { BLOB_BYTES_MIN, looksLikeBlob } from './blob.ts';
+import { BLOB_BYTES_MIN, isBlob, isFileKey, looksLikeBlob } from './blob.ts';
 import type { ByteRange } from './dialect.ts';
 import { isEnvelopeAt } from './hub/envelope.ts';
 import { findChild, type PathNode, type PathTree, sameBytes } from './paths.ts';
+import { stringEnd } from './skim.ts';
 import { decodeText } from './text.ts';
 import { escapeEnd, numberEnd, plainEnd, WordView } from './token.ts';
 
@@ -78,6 +79,8 @@ export class JsonScan {
   #string = NO_STRING;
   #stringIsKey = false;
   #stringHasEscape = false;
+  /** The position of the last key's opening quote; a string belongs to it, also through arrays. */
+  #key = 0;
   /** The wanted node whose value comes next. */
   #pending: PathNode | undefined;
 
@@ -230,6 +233,7 @@ export class JsonScan {
     const start = this.#string;
     this.#string = NO_STRING;
     if (this.#stringIsKey) {
+      this.#key = start;
       const parent = this.#opens[this.#depth] === OPEN_BRACE ? this.#nodes[this.#depth] : undefined;
       this.#pending = parent === undefined ? undefined : this.#child(parent, start + 1, quote);
       this.#expect = AFTER_KEY;
@@ -237,9 +241,22 @@ export class JsonScan {
     }
     const length = quote - start - 1;
     if (isEnvelopeAt(this.#bytes, start + 1)) this.holdsEnvelope = true;
-    if (length >= BLOB_BYTES_MIN && looksLikeBlob(this.#bytes, start + 1, quote)) this.blobs++;
+    if (length >= BLOB_BYTES_MIN && this.#isFile(start + 1, quote)) this.blobs++;
     else this.textBytes += length;
     this.#ended(this.#pending, start, quote + 1);
+  }
+
+  /**
+   * Text under a key for text is text, whatever it looks like. Under the others a client may still have it
+   * for a file: a document in plain words stands under `data` as well, and a tool's arguments have keys of
+   * their own. Such a one must be written without any space. Only the figure at the entry is smaller then:
+   * what is paid is counted by its place (input.ts).
+   */
+  #isFile(start: number, end: number): boolean {
+    const bytes = this.#bytes;
+    if (!isFileKey(bytes, this.#key + 1, stringEnd(bytes, this.#key, start))) return false;
+    // A space may hide in an escape: with any, all of it is looked at.
+    return this.#stringHasEscape ? isBlob(bytes, start, end) : looksLikeBlob(bytes, start, end);
   }
 
   /** A key may be spelled with escapes (`"\u006dodel"`); vendors decode it, so we must too. */

@@ -86,6 +86,24 @@ describe('the input of a request', () => {
     );
   });
 
+  const CARRIERS = [
+    ['chat', (content: string) => ({ messages: [{ role: 'user', content }] })],
+    ['chat', (text: string) => ({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] })],
+    ['messages', (content: string) => ({ messages: [{ role: 'user', content }] })],
+    ['messages', (system: string) => ({ system, messages: [{}] })],
+    ['responses', (input: string) => ({ input })],
+    ['responses', (output: string) => ({ input: [{ type: 'function_call_output', output }] })],
+    ['gemini', (text: string) => ({ contents: [{ parts: [{ text }] }] })],
+    ['images', (prompt: string) => ({ prompt })],
+  ] as const;
+
+  it.each(CARRIERS)('of %s counts as text what only looks like a file (%#)', (protocol, carry) => {
+    const lookalikes = ['QUJD'.repeat(8_000), 'please/read/'.repeat(3_000), 'please\nread\n'.repeat(3_000)];
+    for (const lookalike of lookalikes) {
+      expect(count(protocol, carry(lookalike))).toBeGreaterThan(countTokens(lookalike) * 0.9);
+    }
+  });
+
   it('counts tools as they are written', () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
     expect(count('chat', { messages: [], tools })).toBe(countTokens(JSON.stringify(tools)) + 3);
