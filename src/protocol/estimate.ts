@@ -1,4 +1,5 @@
 import { ESTIMATE_PENDING_BYTES_MAX, TOKENIZE_BYTES_MAX } from '../bounds.ts';
+import { BACKSLASH, LETTER_U } from './ascii.ts';
 import { isBlob } from './blob.ts';
 import { NOTHING } from './splitter.ts';
 import { decodeText } from './text.ts';
@@ -38,11 +39,28 @@ export class TextSample implements WordSink {
 
   #add(pile: Pile, bytes: Buffer, start: number, end: number): void {
     const length = end - start;
-    const taken = Math.min(length, TOKENIZE_BYTES_MAX - this.#sampledBytes);
+    const room = TOKENIZE_BYTES_MAX - this.#sampledBytes;
+    const taken = length <= room ? length : beforeEscape(bytes, start, start + room) - start;
     this.#beyondBytes += length - taken;
     this.#sampledBytes += taken;
     pile.add(bytes, start, start + taken);
   }
+}
+
+const ESCAPE_BYTES_MAX = 6;
+
+/** The end of a sample, or the start of the escape it would cut: with half an escape nothing is decoded. */
+function beforeEscape(bytes: Buffer, start: number, end: number): number {
+  for (let at = end - 1; at >= start && at > end - ESCAPE_BYTES_MAX; at--) {
+    if (bytes[at] !== BACKSLASH) continue;
+    let run = at;
+    while (run > start && bytes[run - 1] === BACKSLASH) run--;
+    // After an odd number of backslashes this one is the second half of a pair.
+    if (((at - run) & 1) === 1) return end;
+    const length = bytes[at + 1] === LETTER_U ? ESCAPE_BYTES_MAX : 2;
+    return at + length > end ? at : end;
+  }
+  return end;
 }
 
 /** Some vendors put a picture they made where the text stands; no model wrote its letters one by one. */

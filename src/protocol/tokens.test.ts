@@ -104,6 +104,17 @@ describe('the input of a request', () => {
     }
   });
 
+  it('is not larger for a sample that would end inside an escape', () => {
+    const content = 'please read this, '.repeat(8_000);
+    for (const before of ['', 'x', 'xx', 'xxx', 'xxxx', 'xxxxx']) {
+      const written = JSON.stringify({ messages: [{ content: before + content }] });
+      const raw = { contentType: 'application/json', path: undefined };
+      const plain = dialectOf('chat').countInput({ ...raw, body: Buffer.from(written) });
+      const escaped = Buffer.from(written.replaceAll(' ', '\\u0020'));
+      expect(dialectOf('chat').countInput({ ...raw, body: escaped }) / plain).toBeCloseTo(1, 2);
+    }
+  });
+
   it('counts tools as they are written', () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
     expect(count('chat', { messages: [], tools })).toBe(countTokens(JSON.stringify(tools)) + 3);
