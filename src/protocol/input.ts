@@ -1,7 +1,8 @@
 import { TextSample } from './estimate.ts';
 import type { PathTree } from './paths.ts';
 import { countElements, isOpenBracket, Skimmer } from './skim.ts';
-import { collectWords, type Words } from './words.ts';
+import { decodeText } from './text.ts';
+import { collectWords, compileWords, type WordSink, type Words } from './words.ts';
 
 /** OpenAI's figure for one picture at high detail, tiles included; close enough for the others. */
 export const PICTURE_TOKENS = 765;
@@ -12,12 +13,15 @@ const MESSAGE_TOKENS = 3;
 export interface InputShape {
   readonly tree: PathTree<'messages'>;
   readonly words: Words;
+  /** Where what counts as a picture may be a document in plain words (Messages): the keys of its words. */
+  readonly document?: Words;
 }
 
 /** Tokens of a request's input, for when no vendor reported them; bounded by the tokenizer's sample. */
 export function countInput(body: Buffer, shape: InputShape): number {
   const sample = new TextSample();
-  collectWords({ bytes: body, start: 0, end: body.length }, shape.words, sample);
+  const sink = shape.document === undefined ? sample : new DocumentSink(sample, shape.document);
+  collectWords({ bytes: body, start: 0, end: body.length }, shape.words, sink);
   const skimmer = new Skimmer(shape.tree);
   skimmer.run(body, 0, body.length);
   const messages = countMessages(body, skimmer.starts[shape.tree.slots.messages] as number);
@@ -29,4 +33,42 @@ function countMessages(bytes: Buffer, open: number): number {
   if (open < 0) return 0;
   if (!isOpenBracket(bytes, open)) return 1;
   return countElements(bytes, open);
+}
+
+const TYPES = compileWords({ text: ['type'] });
+const FILE_TYPES: ReadonlySet<string> = new Set(['base64', 'url', 'file']);
+
+/** Reads a document in plain words where a sample alone would see one picture. */
+class DocumentSink implements WordSink {
+  readonly #sample: TextSample;
+  readonly #document: Words;
+
+  constructor(sample: TextSample, document: Words) {
+    this.#sample = sample;
+    this.#document = document;
+  }
+
+  text(bytes: Buffer, start: number, end: number): void {
+    this.#sample.text(bytes, start, end);
+  }
+
+  raw(bytes: Buffer, start: number, end: number): void {
+    this.#sample.raw(bytes, start, end);
+  }
+
+  picture(bytes: Buffer, start: number, end: number): void {
+    if (isFile(bytes, start, end)) this.#sample.picture();
+    // No document stands in another one: the sources in it are pictures, so nothing is read twice.
+    else collectWords({ bytes, start, end }, this.#document, this.#sample);
+  }
+}
+
+/** Whether each type that is named in it is one of a file. */
+function isFile(bytes: Buffer, start: number, end: number): boolean {
+  let others = 0;
+  const text: WordSink['text'] = (...type) => {
+    if (!FILE_TYPES.has(decodeText(...type))) others++;
+  };
+  collectWords({ bytes, start, end }, TYPES, { text, raw: () => {}, picture: () => {} });
+  return others === 0;
 }

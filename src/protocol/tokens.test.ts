@@ -115,6 +115,27 @@ describe('the input of a request', () => {
     }
   });
 
+  it('counts what stands under a key that is spelled with escapes', () => {
+    const body = Buffer.from(
+      JSON.stringify({ messages: [{ content: text }] }).replace('content', 'c\\u006fntent'),
+    );
+    expect(dialectOf('chat').countInput({ body, contentType: 'application/json', path: undefined })).toBe(16);
+  });
+
+  it('counts a document of Messages that is given as text', () => {
+    const ask = (source: object) =>
+      count('messages', { messages: [{ content: [{ type: 'document', source }] }] });
+    const long = 'please/read/'.repeat(3_000);
+    const tokens = countTokens(long);
+    expect(ask({ type: 'text', media_type: 'text/plain', data: long })).toBe(tokens + 6);
+    expect(ask({ data: long, type: 'text' })).toBe(tokens + 6);
+    expect(ask({ type: 'content', content: long })).toBe(tokens + 6);
+    const picture = { type: 'image', source: { type: 'base64', data: long } };
+    expect(ask({ type: 'content', content: [{ type: 'text', text: long }, picture] })).toBe(tokens + 6 + 765);
+    for (const type of ['base64', 'url', 'file']) expect(ask({ type, data: long })).toBe(6 + 765);
+    expect(count('messages', { messages: [{ content: [{ source: 'https://example.com' }] }] })).toBe(6 + 765);
+  });
+
   it('counts tools as they are written', () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
     expect(count('chat', { messages: [], tools })).toBe(countTokens(JSON.stringify(tools)) + 3);

@@ -1,6 +1,7 @@
-import { COLON, QUOTE } from './ascii.ts';
+import { BACKSLASH, COLON, QUOTE } from './ascii.ts';
 import { findChild, makeNode, type PathNode } from './paths.ts';
 import { isOpenBrace, isOpenBracket, skipSpace, skipValue, stringEnd } from './skim.ts';
+import { decodeText } from './text.ts';
 
 /** What a key's value is worth to an estimate. */
 const NONE = -1;
@@ -47,7 +48,8 @@ export interface WordSink {
   text(bytes: Buffer, start: number, end: number): void;
   /** An object or array, as it is written. */
   raw(bytes: Buffer, start: number, end: number): void;
-  picture(): void;
+  /** Something that counts as one image, as it is written. */
+  picture(bytes: Buffer, start: number, end: number): void;
 }
 
 /**
@@ -71,7 +73,7 @@ export function collectWords(text: JsonText, words: Words, sink: WordSink): void
       at = close + 1;
       continue;
     }
-    kind = findChild(words.root, bytes, at + 1, close)?.slot ?? NONE;
+    kind = kindOf(words, bytes, at + 1, close);
     at = after + 1;
     if (kind > TEXT) {
       const value = skipSpace(bytes, at, end);
@@ -83,8 +85,25 @@ export function collectWords(text: JsonText, words: Words, sink: WordSink): void
       at = skipValue(bytes, value, end);
       if (at < 0) return;
       if (isRaw) sink.raw(bytes, value, at);
-      if (kind === PICTURE) sink.picture();
+      if (kind === PICTURE) sink.picture(bytes, value, at);
       kind = NONE;
     }
   }
+}
+
+/** No key of ours is longer, be every letter of it an escape. */
+const KEY_BYTES_MAX = 128;
+
+/** A client may spell a key with escapes, and its vendor decodes them. */
+function kindOf({ root }: Words, bytes: Buffer, start: number, end: number): number {
+  const found = findChild(root, bytes, start, end);
+  if (found !== undefined) return found.slot;
+  if (end - start > KEY_BYTES_MAX || !hasEscape(bytes, start, end)) return NONE;
+  const key = Buffer.from(decodeText(bytes, start, end));
+  return findChild(root, key, 0, key.length)?.slot ?? NONE;
+}
+
+function hasEscape(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true;
+  return false;
 }

@@ -17,6 +17,7 @@ const INPUT: InputShape = {
     skip: ['signature', 'metadata'],
     picture: ['source'],
   }),
+  document: compileWords({ text: ['data', 'content', 'text'], picture: ['source'] }),
 };
 
 export const messages: Dialect = {
