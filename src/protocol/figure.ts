@@ -1,6 +1,7 @@
-import { REPORTED_TOKENS_MAX } from '../bounds.ts';
+import { JSON_NUMBER_BYTES_MAX, REPORTED_TOKENS_MAX } from '../bounds.ts';
 import { NINE, ZERO } from './ascii.ts';
 import type { Skimmer } from './skim.ts';
+import { decodeText } from './text.ts';
 
 /** Digits of a figure that is certainly exact as a number. */
 const EXACT_DIGITS = 15;
@@ -31,6 +32,19 @@ function readSpelled(bytes: Buffer, start: number, end: number): number {
   if (end - start > NUMBER_TEXT_MAX) return Number.NaN;
   const text = bytes.toString('latin1', start, end);
   return /^-?\d/.test(text) ? Number(text) : Number.NaN;
+}
+
+/**
+ * The figure that a client asks for in a text, as the most lenient vendor reads it: quotes, blanks around it
+ * and a fraction are nothing to it. Infinite where a vendor might read more in it than we do, nothing where
+ * none can (an empty text, a negative figure).
+ */
+export function readAsked(bytes: Buffer, start: number, end: number): number | undefined {
+  if (end - start > JSON_NUMBER_BYTES_MAX) return Number.POSITIVE_INFINITY;
+  const text = decodeText(bytes, start, end).trim();
+  const value = Math.floor(Number(text));
+  if (text === '' || value < 0) return undefined;
+  return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
 }
 
 /** A token figure of a vendor's report; nothing when it is absent or absurd. */

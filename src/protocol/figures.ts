@@ -48,7 +48,7 @@ export function maxFigures(before: Figures, after: Figures): Figures {
   };
 }
 
-function larger(older: number | undefined, newer: number | undefined): number | undefined {
+export function larger(older: number | undefined, newer: number | undefined): number | undefined {
   if (older === undefined || newer === undefined) return newer ?? older;
   return older > newer ? older : newer;
 }

@@ -55,10 +55,23 @@ describe('a model that is no name is 40003', () => {
 });
 
 describe('the facts the pipeline needs', () => {
-  it('prefers the newer of the two output limits of Chat Completions', () => {
+  it('takes the larger of the two output limits of Chat Completions', () => {
     const both = '{"model":"m","max_tokens":10,"max_completion_tokens":20,"n":3}';
     expect(read('chat', both)).toMatchObject({ outputTokensMax: 20, answers: 3, images: 0, edit: false });
+    const older = '{"model":"m","max_completion_tokens":1,"max_tokens":8000}';
+    expect(read('chat', older).outputTokensMax).toBe(8000);
     expect(read('chat', '{"model":"m","max_tokens":10}').outputTokensMax).toBe(10);
+    const spelledOut = '{"model":"m","max_completion_tokens":null,"max_tokens":10}';
+    expect(read('chat', spelledOut).outputTokensMax).toBe(10);
+  });
+
+  it('takes the largest figure of a repeated key', () => {
+    const twice = '{"model":"m","n":5,"n":1,"max_tokens":9,"max_tokens":2}';
+    expect(read('chat', twice)).toMatchObject({ answers: 5, outputTokensMax: 9 });
+    expect(read('messages', '{"model":"m","max_tokens":9,"max_tokens":2}').outputTokensMax).toBe(9);
+    expect(read('images', '{"model":"m","n":5,"n":null}').images).toBe(5);
+    // No limit is the largest of all, and the last one is what most vendors read.
+    expect(read('chat', '{"model":"m","max_tokens":9,"max_tokens":null}').outputTokensMax).toBeUndefined();
   });
 
   it('reads the limits of the other protocols where they stand', () => {
@@ -74,21 +87,36 @@ describe('the facts the pipeline needs', () => {
     expect(read('gemini', '{"generation_config":{"max_output_tokens":9}}').outputTokensMax).toBe(9);
   });
 
-  it.each([
-    '-1',
-    '1.5',
-    '"5"',
-    'null',
-    '1e400',
-    '18446744073686646784',
-    '[]',
-    'true',
-    '99999999999999999999999',
-  ])('takes a quantity of %s for absent', (quantity) => {
-    const facts = read('chat', `{"model":"m","max_tokens":${quantity},"n":${quantity}}`);
-    expect(facts.outputTokensMax).toBeUndefined();
-    expect(facts.answers).toBe(1);
-  });
+  function quantities(quantity: string) {
+    const chat = read('chat', `{"model":"m","max_tokens":${quantity},"n":${quantity}}`);
+    const config = `{"maxOutputTokens":${quantity},"candidateCount":${quantity}}`;
+    const gemini = read('gemini', `{"generationConfig":${config}}`);
+    const { images } = read('images', `{"model":"m","n":${quantity}}`);
+    expect(gemini).toMatchObject({ outputTokensMax: chat.outputTokensMax, answers: chat.answers });
+    return { outputMax: chat.outputTokensMax, answers: chat.answers, images };
+  }
+
+  it.each(['-1', '"-1"', 'null', '[]', 'true', '""', '" "'])(
+    'takes a quantity of %s for absent',
+    (quantity) => {
+      expect(quantities(quantity)).toEqual({ outputMax: undefined, answers: 1, images: 1 });
+    },
+  );
+
+  it.each(['5', '"5"', '5.0', '5.5', '"5.5"', '" 5\\n"', '"\\u0035"', '0.5e1'])(
+    'takes a quantity of %s for five, as lenient vendors do',
+    (quantity) => {
+      expect(quantities(quantity)).toEqual({ outputMax: 5, answers: 5, images: 5 });
+    },
+  );
+
+  it.each(['1e400', '18446744073686646784', '99999999999999999999999', '"1_0"', `"${' '.repeat(5000)}9"`])(
+    'takes a quantity that nobody can tell for the largest there may be (%#)',
+    (quantity) => {
+      const most = { answers: ANSWERS_PER_CALL_MAX, images: IMAGES_PER_CALL_MAX };
+      expect(quantities(quantity)).toEqual({ outputMax: undefined, ...most });
+    },
+  );
 
   it('bounds answers and images', () => {
     expect(read('chat', '{"model":"m","n":9007199254740991}').answers).toBe(ANSWERS_PER_CALL_MAX);

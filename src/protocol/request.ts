@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { ANSWERS_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX, SCAN_SLICE_BYTES } from '../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
-import { QUOTE } from './ascii.ts';
+import { MINUS, NINE, QUOTE, ZERO } from './ascii.ts';
 import type { ByteRange, RawRequest, RequestFacts } from './dialect.ts';
-import { readFigure } from './figure.ts';
+import { readAsked, readFigure } from './figure.ts';
+import { larger } from './figures.ts';
 import { compilePaths, type PathTree } from './paths.ts';
 import { JsonScan, newScanStack, type ScanOutcome } from './scan.ts';
 import { isWord } from './skim.ts';
@@ -80,11 +81,43 @@ export function foundTrue(body: Buffer, ranges: readonly ByteRange[] | undefined
   return last !== undefined && isWord(body, last.start, last.end, 'true');
 }
 
-/** The last value found as a whole number ≥ 0, if it is one. */
-export function foundFigure(body: Buffer, ranges: readonly ByteRange[] | undefined): number | undefined {
-  const last = ranges?.at(-1);
-  if (last === undefined) return undefined;
-  return readFigure(body, last.start, last.end, Number.MAX_SAFE_INTEGER);
+/**
+ * The largest figure asked for under any of some keys, infinite if it cannot be told: vendors differ in the
+ * key they know, and of a repeated one most read the last and some another.
+ */
+export function foundFigure(body: Buffer, { found }: JsonScan, slots: readonly number[]): number | undefined {
+  let largest: number | undefined;
+  for (const slot of slots) {
+    const ranges = found[slot];
+    if (ranges !== undefined) largest = larger(largest, largestAsked(body, ranges));
+  }
+  return largest;
+}
+
+/** The same of limits. One that cannot be told is none, and one that ends as null is not given. */
+export function foundLimit(body: Buffer, { found }: JsonScan, slots: readonly number[]): number | undefined {
+  let limit: number | undefined;
+  for (const slot of slots) {
+    const ranges = found[slot];
+    const last = ranges?.at(-1);
+    if (ranges === undefined || last === undefined || askedAt(body, last) === undefined) continue;
+    limit = larger(limit, largestAsked(body, ranges));
+  }
+  return limit === Number.POSITIVE_INFINITY ? undefined : limit;
+}
+
+function largestAsked(body: Buffer, ranges: readonly ByteRange[]): number | undefined {
+  let largest: number | undefined;
+  for (const range of ranges) largest = larger(largest, askedAt(body, range));
+  return largest;
+}
+
+function askedAt(body: Buffer, { start, end }: ByteRange): number | undefined {
+  const exact = readFigure(body, start, end, Number.MAX_SAFE_INTEGER);
+  if (exact !== undefined) return exact;
+  const first = body[start] as number;
+  if (first === QUOTE) return readAsked(body, start + 1, end - 1);
+  return first === MINUS || (first >= ZERO && first <= NINE) ? readAsked(body, start, end) : undefined;
 }
 
 export function boundAnswers(asked: number | undefined): number {
@@ -97,6 +130,7 @@ export function createTextRequestReader(
 ): (request: RawRequest) => Facts | Promise<Facts> {
   const tree = compilePaths({ model: 'model', stream: 'stream', outputMax: outputMaxField });
   const { slots } = tree;
+  const limits = [slots.outputMax];
   return ({ body }) =>
     scanRequest(body, tree, (scan) => {
       const model = readModel(body, scan.found[slots.model]);
@@ -104,7 +138,7 @@ export function createTextRequestReader(
       return {
         ...model,
         stream: foundTrue(body, scan.found[slots.stream]),
-        outputTokensMax: foundFigure(body, scan.found[slots.outputMax]),
+        outputTokensMax: foundLimit(body, scan, limits),
         answers: 1,
         images: 0,
         inputTokensEstimate: inputTokensEstimate(scan),

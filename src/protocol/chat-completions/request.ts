@@ -5,6 +5,7 @@ import { compilePaths } from '../paths.ts';
 import {
   boundAnswers,
   foundFigure,
+  foundLimit,
   foundTrue,
   inputTokensEstimate,
   readModel,
@@ -23,6 +24,9 @@ const TREE = compilePaths({
   includeUsage: 'stream_options.include_usage',
 });
 const { slots } = TREE;
+/** A vendor that knows only the older one keeps to that, and one that knows both to the newer. */
+const LIMITS = [slots.outputMax, slots.outputMaxNew];
+const ANSWERS = [slots.answers];
 
 export function readChatRequest(
   request: RawRequest,
@@ -39,9 +43,8 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   return {
     ...model,
     stream,
-    outputTokensMax:
-      foundFigure(body, found[slots.outputMaxNew]) ?? foundFigure(body, found[slots.outputMax]),
-    answers: boundAnswers(foundFigure(body, found[slots.answers])),
+    outputTokensMax: foundLimit(body, scan, LIMITS),
+    answers: boundAnswers(foundFigure(body, scan, ANSWERS)),
     images: 0,
     inputTokensEstimate: inputTokensEstimate(scan),
     holdsEnvelope: scan.holdsEnvelope,

@@ -3,7 +3,7 @@ import { assert } from '../../kernel/assert.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
 import type { RawRequest, RequestFacts } from '../dialect.ts';
 import { compilePaths } from '../paths.ts';
-import { boundAnswers, foundFigure, inputTokensEstimate, scanRequest } from '../request.ts';
+import { boundAnswers, foundFigure, foundLimit, inputTokensEstimate, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
 
 /** Google reads both spellings of every field; the camel-case one wins. */
@@ -14,6 +14,8 @@ const TREE = compilePaths({
   answersSnake: 'generation_config.candidate_count',
 });
 const { slots } = TREE;
+const LIMITS = [slots.outputMax, slots.outputMaxSnake];
+const ANSWERS = [slots.answers, slots.answersSnake];
 
 export function readGenerateContentRequest(
   request: RawRequest,
@@ -26,14 +28,11 @@ export function readGenerateContentRequest(
 }
 
 function readFacts(body: Buffer, scan: JsonScan): Omit<RequestFacts, 'model' | 'stream'> {
-  const { found } = scan;
-  const answers = foundFigure(body, found[slots.answers]) ?? foundFigure(body, found[slots.answersSnake]);
   return {
     // A `model` in the body is the vendor's business: the path decides, and the body goes as it came.
     modelRanges: [],
-    outputTokensMax:
-      foundFigure(body, found[slots.outputMax]) ?? foundFigure(body, found[slots.outputMaxSnake]),
-    answers: boundAnswers(answers),
+    outputTokensMax: foundLimit(body, scan, LIMITS),
+    answers: boundAnswers(foundFigure(body, scan, ANSWERS)),
     images: 0,
     inputTokensEstimate: inputTokensEstimate(scan),
     holdsEnvelope: scan.holdsEnvelope,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MULTIPART_PARTS_MAX } from '../../bounds.ts';
+import { IMAGES_PER_CALL_MAX, MULTIPART_PARTS_MAX } from '../../bounds.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { RawRequest, RequestFacts } from '../dialect.ts';
 import { images } from './dialect.ts';
@@ -39,6 +39,20 @@ describe('a form is read where it stands', () => {
     expect(read(body)).toMatchObject({ model: 'gpt-image-1', images: 3, stream: true, edit: true });
     expect(read(body).inputTokensEstimate).toBeGreaterThanOrEqual(2_010);
     expect(images.countInput(request(body))).toBeGreaterThan(2 * 765);
+  });
+
+  it.each([
+    [10, [' 10']],
+    [10, ['10\n']],
+    [4, ['4.5']],
+    [1, ['']],
+    [1, ['-1']],
+    [7, ['7', '2']],
+    [IMAGES_PER_CALL_MAX, ['ten']],
+    [IMAGES_PER_CALL_MAX, [`${' '.repeat(5_000)}10`]],
+  ])('asks for %i images with such a count (%#)', (count, texts) => {
+    const body = form(part('model', 'm'), ...texts.map((text) => part('n', text)));
+    expect(read(body).images).toBe(count);
   });
 
   it('is no edit without images', () => {

@@ -1,7 +1,7 @@
 import { IMAGES_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX } from '../../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
-import { readFigure } from '../figure.ts';
+import { readAsked } from '../figure.ts';
 import { compilePaths } from '../paths.ts';
 import { foundFigure, foundTrue, inputTokensEstimate, readModel, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
@@ -18,6 +18,7 @@ const TREE = compilePaths({
   mask: 'mask',
 });
 const { slots } = TREE;
+const COUNTS = [slots.count];
 /** A picture given as a file part costs about this many tokens, as a blob in JSON does. */
 const PICTURE_TOKENS = 1_000;
 const IMAGE_NAMES: ReadonlySet<string> = new Set(['image', 'image[]', 'mask']);
@@ -50,7 +51,7 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   return {
     ...model,
     stream: foundTrue(body, found[slots.stream]),
-    images: boundImages(foundFigure(body, found[slots.count])),
+    images: boundImages(foundFigure(body, scan, COUNTS)),
     inputTokensEstimate: inputTokensEstimate(scan),
     edit: [slots.image, slots.images, slots.mask].some((slot) => holdsImage(body, found[slot]?.at(-1))),
     ...NO_TEXT,
@@ -80,16 +81,21 @@ function readForm(request: RawRequest): RequestFacts | Refusal {
   const modelRanges = parts.filter(({ name }) => name === 'model').map(({ content }) => content);
   const model = textOf(body, modelRanges.at(-1));
   if (model === '') return refuse('modelMissing');
-  const count = parts.findLast(({ name }) => name === 'n')?.content;
   return {
     model,
     modelRanges,
     stream: textOf(body, parts.findLast(({ name }) => name === 'stream')?.content) === 'true',
-    images: boundImages(count && readFigure(body, count.start, count.end, Number.MAX_SAFE_INTEGER)),
+    images: countAsked(body, parts),
     inputTokensEstimate: estimateForm(parts),
     edit: parts.some(({ name }) => IMAGE_NAMES.has(name)),
     ...NO_TEXT,
   };
+}
+
+/** The largest `n`, as in JSON. */
+function countAsked(body: Buffer, parts: readonly Part[]): number {
+  const counts = parts.filter(({ name }) => name === 'n').map(({ content }) => content);
+  return boundImages(Math.max(1, ...counts.map(({ start, end }) => readAsked(body, start, end) ?? 1)));
 }
 
 /** The text of a short field; empty when it is absent or too long to be one. */

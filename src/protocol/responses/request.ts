@@ -2,7 +2,7 @@ import { isRefusal, type Refusal } from '../../kernel/errors.ts';
 import { QUOTE } from '../ascii.ts';
 import type { ByteRange, MemoryFacts, RawRequest, RequestFacts } from '../dialect.ts';
 import { compilePaths } from '../paths.ts';
-import { foundFigure, foundTrue, inputTokensEstimate, readModel, scanRequest } from '../request.ts';
+import { foundLimit, foundTrue, inputTokensEstimate, readModel, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
 import { isWord } from '../skim.ts';
 import { mayHoldPainter } from './pictures.ts';
@@ -21,6 +21,7 @@ const TREE = compilePaths({
   tools: 'tools',
 });
 const { slots } = TREE;
+const LIMITS = [slots.outputMax];
 const NOWHERE: readonly ByteRange[] = [];
 
 export function readResponsesRequest(
@@ -36,7 +37,7 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   return {
     ...model,
     stream: foundTrue(body, found[slots.stream]),
-    outputTokensMax: foundFigure(body, found[slots.outputMax]),
+    outputTokensMax: foundLimit(body, scan, LIMITS),
     answers: 1,
     images: 0,
     inputTokensEstimate: inputTokensEstimate(scan),
