@@ -74,6 +74,35 @@ describe('the facts the pipeline needs', () => {
     expect(read('chat', '{"model":"m","max_tokens":9,"max_tokens":null}').outputTokensMax).toBeUndefined();
   });
 
+  it('reads each name of Gemini in either spelling', () => {
+    for (const config of ['generationConfig', 'generation_config']) {
+      for (const max of ['maxOutputTokens', 'max_output_tokens']) {
+        for (const count of ['candidateCount', 'candidate_count']) {
+          const facts = read('gemini', JSON.stringify({ [config]: { [max]: 9, [count]: 8 } }));
+          expect(facts).toMatchObject({ outputTokensMax: 9, answers: 8 });
+        }
+      }
+    }
+    const all = '{"generationConfig":{"candidateCount":1,"candidate_count":8,"max_output_tokens":9}';
+    const facts = read('gemini', `${all},"generation_config":{"candidate_count":3,"maxOutputTokens":4}}`);
+    expect(facts).toMatchObject({ outputTokensMax: 9, answers: 8 });
+  });
+
+  it.each([
+    '"generationConfig":{"maxOutputTokens":null,"max_output_tokens":1}',
+    '"generationConfig":{},"generation_config":{"maxOutputTokens":1}',
+    '"generationConfig":null,"generation_config":{"maxOutputTokens":1}',
+  ])('knows no limit of Gemini where another spelling has none: %s', (config) => {
+    expect(read('gemini', `{${config}}`).outputTokensMax).toBeUndefined();
+  });
+
+  it('knows no figure of Gemini that stands in a message given twice', () => {
+    const twice = '{"generationConfig":{"candidateCount":8},"generationConfig":{"maxOutputTokens":1}}';
+    const facts = read('gemini', twice);
+    expect(facts.outputTokensMax).toBeUndefined();
+    expect(facts.answers).toBe(ANSWERS_PER_CALL_MAX);
+  });
+
   it('reads the limits of the other protocols where they stand', () => {
     expect(read('responses', '{"model":"m","max_output_tokens":7}').outputTokensMax).toBe(7);
     expect(read('messages', '{"model":"m","max_tokens":8,"stream":true}')).toMatchObject({
