@@ -7,6 +7,12 @@ import { countTokens } from './tokens.ts';
 import { collectWords, type WordSink, type Words } from './words.ts';
 
 /**
+ * A token of prose is shorter, be all of its letters escapes. A sample of blanks or dashes alone has more in
+ * a token, and says nothing about what comes after it.
+ */
+const TOKEN_BYTES_MAX = 24;
+
+/**
  * A bounded sample of text on its way to the tokenizer. The first TOKENIZE_BYTES_MAX bytes are really
  * counted, each once; what comes after is scaled by what they gave. Strings are gathered as they are written
  * in JSON and decoded together, because most of them are one token long.
@@ -34,7 +40,8 @@ export class TextSample implements WordSink {
   tokens(): number {
     this.#sampledTokens += this.#strings.tokens() + this.#raws.tokens();
     if (this.#beyondBytes === 0) return this.#sampledTokens;
-    return this.#sampledTokens + Math.ceil((this.#beyondBytes * this.#sampledTokens) / this.#sampledBytes);
+    const rate = Math.max(this.#sampledTokens / this.#sampledBytes, 1 / TOKEN_BYTES_MAX);
+    return this.#sampledTokens + Math.ceil(this.#beyondBytes * rate);
   }
 
   #add(pile: Pile, bytes: Buffer, start: number, end: number): void {

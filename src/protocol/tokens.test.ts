@@ -115,6 +115,19 @@ describe('the input of a request', () => {
     }
   });
 
+  it('is not made small by a beginning that is cheaper than any text', () => {
+    const prose = 'please read this, '.repeat(40_000);
+    const content = ' '.repeat(TOKENIZE_BYTES_MAX) + prose;
+    expect(count('chat', { messages: [{ content }] })).toBeGreaterThan(prose.length / 24);
+    // Cyrillic in escapes is the longest spelling of a token that honest clients send.
+    const cyrillic = 'Пожалуйста, прочитайте этот длинный отчёт о торговле. '.repeat(1_000);
+    const written = JSON.stringify({ messages: [{ content: cyrillic }] });
+    const escaped = written.replace(/[^ -~]/g, (letter) => `\\u0${letter.charCodeAt(0).toString(16)}`);
+    const body = Buffer.from(escaped);
+    const counted = dialectOf('chat').countInput({ body, contentType: 'application/json', path: undefined });
+    expect(counted / countTokens(cyrillic)).toBeCloseTo(1, 1);
+  });
+
   it('counts what stands under a key that is spelled with escapes', () => {
     const body = Buffer.from(
       JSON.stringify({ messages: [{ content: text }] }).replace('content', 'c\\u006fntent'),
