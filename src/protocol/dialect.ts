@@ -46,7 +46,7 @@ export interface RequestFacts {
    * Byte ranges of the values of every top-level `model` (duplicates are all replaced; the last one counts).
    */
   readonly modelRanges: readonly ByteRange[];
-  /** `max_tokens` and its like; nothing when absent or not a whole number ≥ 0. */
+  /** `max_tokens` and its like, the largest a vendor may read; nothing when absent or not to be told. */
   readonly outputTokensMax: number | undefined;
   /** Answers asked for at once (`n`, `candidateCount`), at least 1: each may use `outputTokensMax`. */
   readonly answers: number;

@@ -99,9 +99,9 @@ export function foundLimit(body: Buffer, { found }: JsonScan, slots: readonly nu
   let limit: number | undefined;
   for (const slot of slots) {
     const ranges = found[slot];
-    const last = ranges?.at(-1);
-    if (ranges === undefined || last === undefined || askedAt(body, last) === undefined) continue;
-    limit = larger(limit, largestAsked(body, ranges));
+    if (ranges === undefined) continue;
+    const isOpen = ranges.length > 1 && askedAt(body, ranges.at(-1) as ByteRange) === undefined;
+    if (!isOpen) limit = larger(limit, largestAsked(body, ranges));
   }
   return limit === Number.POSITIVE_INFINITY ? undefined : limit;
 }

@@ -196,7 +196,7 @@ export class JsonScan {
 
   #forget(node: PathNode): void {
     for (const child of node.children) {
-      if (child.slot >= 0) this.found[child.slot] = undefined;
+      if (child.slot >= 0 && this.found[child.slot] !== undefined) this.found[child.slot] = undefined;
       this.#forget(child);
     }
   }
