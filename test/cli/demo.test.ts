@@ -200,3 +200,21 @@ describe('a demo', () => {
     expect(program.stderr()).toBe('');
   });
 });
+
+test(
+  'who reads only its first lines leaves nothing behind',
+  async () => {
+    const own = await mkdtemp(join(tmpdir(), 'tollgate-demo-test-'));
+    await chmod(own, 0o711);
+    try {
+      const env = { ...process.env, TMPDIR: own, TOLLGATE_PORT: '0' };
+      const line = `"${process.execPath}" src/main.ts demo | head -n 4`;
+      const { stdout } = await execute('sh', ['-c', line], { cwd: projectRoot, env });
+      expect(stdout).toContain('Chat Completions');
+      expect(await readdir(own)).toEqual([]);
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
+  },
+  SLOW_MS,
+);
