@@ -33,6 +33,8 @@ export interface Account {
   /** 0 unverified, 1 personal, 2 enterprise: the verification level of spec 2.6. */
   readonly userType: number;
   readonly userRateMicro: bigint;
+  /** The limit policy that an operator gave the account; nothing: the default. */
+  readonly policyId: number | undefined;
   readonly apiBilling: boolean;
   readonly autoExchange: boolean;
   /** Monthly cap outside the subscription, micro-yuan; 0 is unlimited. */

@@ -42,6 +42,7 @@ function callerOf(accountId: number, version = 1): StoredCaller {
       status: 'enabled',
       role: 'user',
       userType: 0,
+      policyId: undefined,
       userRateMicro: 100_000_000n,
       apiBilling: true,
       autoExchange: false,

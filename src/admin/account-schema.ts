@@ -99,6 +99,7 @@ const HOSTED = Type.Object({
 export const ACCOUNT = Type.Object({
   ...LISTED_ACCOUNT.properties,
   user_rate: SHOWN_AMOUNT,
+  policy_id: nullable(Type.Integer({ description: 'The limit policy of the account; null is the default.' })),
   api_billing: Type.Boolean(),
   auto_exchange: Type.Boolean(),
   extra_api_quota: SHOWN_AMOUNT,
@@ -119,6 +120,7 @@ export const ACCOUNT = Type.Object({
 export const ACCOUNT_EXAMPLE = {
   ...LISTED_EXAMPLE,
   user_rate: '100',
+  policy_id: null,
   api_billing: true,
   auto_exchange: false,
   extra_api_quota: '0',

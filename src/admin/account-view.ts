@@ -28,6 +28,7 @@ export function shownAccount(detail: AccountDetail, shown: Shown, nowMs: number)
   return {
     ...shownListed({ ...account, ...funds, createdAtMs }, shown),
     user_rate: formatMicro(account.userRateMicro),
+    policy_id: account.policyId ?? null,
     api_billing: account.apiBilling,
     auto_exchange: account.autoExchange,
     extra_api_quota: formatMicro(account.extraApiQuotaMicro),

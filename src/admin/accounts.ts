@@ -144,6 +144,7 @@ const CHANGE = Type.Object({
   role: Type.Optional(ROLE),
   user_type: Type.Optional(USER_TYPE),
   user_rate: Type.Optional(AMOUNT),
+  policy_id: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
   api_billing: Type.Optional(Type.Boolean()),
   auto_exchange: Type.Optional(Type.Boolean()),
   extra_api_quota: Type.Optional(AMOUNT),
@@ -176,6 +177,7 @@ function change(needs: AccountNeeds): Endpoint {
       if (done.kind === 'not-found') return fail('notFound');
       if (done.kind === 'unknown-model')
         return fail('badParameter', 'fallback_model: there is no such model');
+      if (done.kind === 'unknown-policy') return fail('badParameter', 'policy_id: there is no such policy');
       return answerAccount(needs, params.id, context);
     },
   });
@@ -194,6 +196,7 @@ function patchOf(body: Static<typeof CHANGE>): AccountChange | Failure {
     ...(body.role !== undefined && { role: body.role }),
     ...(body.user_type !== undefined && { userType: body.user_type }),
     ...(rateMicro !== undefined && { userRateMicro: rateMicro }),
+    ...(body.policy_id !== undefined && { policyId: body.policy_id }),
     ...(body.api_billing !== undefined && { apiBilling: body.api_billing }),
     ...(body.auto_exchange !== undefined && { autoExchange: body.auto_exchange }),
     ...(capMicro !== undefined && { extraApiQuotaMicro: capMicro }),

@@ -93,6 +93,8 @@ export interface AccountChange {
   readonly role?: Account['role'];
   readonly userType?: number;
   readonly userRateMicro?: bigint;
+  /** Null: the default of the catalogue. */
+  readonly policyId?: number | null;
   readonly apiBilling?: boolean;
   readonly autoExchange?: boolean;
   readonly extraApiQuotaMicro?: bigint;
@@ -101,6 +103,9 @@ export interface AccountChange {
 }
 
 export type NotFound = { readonly kind: 'not-found' };
+
+/** The catalogue has no such entry. */
+export type UnknownEntry = { readonly kind: 'unknown-model' | 'unknown-policy' };
 
 export interface FoundVerification {
   readonly id: number;
@@ -133,7 +138,7 @@ export interface AccountChanges {
     accountId: number,
     patch: AccountChange,
     actor: Actor,
-  ): Promise<{ readonly kind: 'changed' } | NotFound | { readonly kind: 'unknown-model' }>;
+  ): Promise<{ readonly kind: 'changed' } | NotFound | UnknownEntry>;
   /** Ends every login of the account. */
   endSessions(
     accountId: number,

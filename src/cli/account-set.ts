@@ -7,7 +7,7 @@ import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-op
 import { type Command, CommandFailed, type CommandInput, EXIT, stringOption, UsageError } from './command.ts';
 import { deskOf, terminal } from './desk.ts';
 import { say } from './table.ts';
-import { choiceOf, decimalOf } from './values.ts';
+import { choiceOf, decimalOf, wholeNumber } from './values.ts';
 import { withStore } from './workspace.ts';
 
 /** An option of `account set`: its help, and what its text changes. */
@@ -67,6 +67,12 @@ const SETTINGS: readonly AccountSetting[] = [
     meaning: 'what the account pays; 100 is list price',
     read: (text, name) => ({ userRateMicro: decimalOf(text, name, BigInt(RATE_MAX) * MICRO) }),
   },
+  {
+    option: 'policy',
+    values: 'ID|none',
+    meaning: 'limit policy of the account; none is the default of the catalogue',
+    read: (text, name) => ({ policyId: text === 'none' ? null : wholeNumber(text, name) }),
+  },
 ];
 
 export const accountSet: Command = {
@@ -101,6 +107,7 @@ async function change(setup: Setup, input: CommandInput, patch: AccountChange): 
   const accountId = await accountOf(setup, input);
   const done = await accountChanges(deskOf(setup, input)).change(accountId, patch, terminal('account set'));
   if (done.kind === 'unknown-model') throw new CommandFailed(`there is no model ${patch.fallbackModel}`);
+  if (done.kind === 'unknown-policy') throw new CommandFailed(`there is no policy ${patch.policyId}`);
   if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');
   return accountId;
 }

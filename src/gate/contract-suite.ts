@@ -13,6 +13,7 @@ import { looks, looksOverTime } from './suite/looks.ts';
 import { caps, funds, grants, holds, months, monthsAhead, settlements } from './suite/money.ts';
 import { refusedReholds, reholds, sameCall } from './suite/reholds.ts';
 import { schedules } from './suite/schedules.ts';
+import { scopes, shares } from './suite/scopes.ts';
 import { slots } from './suite/slots.ts';
 import { anchors, independence, order, otherDimensions, tokens } from './suite/windows.ts';
 import { callOf, type GateUnderTest, leaseOf, type MakeGate, type World } from './suite/world.ts';
@@ -23,6 +24,7 @@ const CHAPTERS = {
   'windows start at first use': anchors,
   'windows stand alone': independence,
   'order of checks': order,
+  'several policies': scopes,
   'token windows': tokens,
   'image and video windows': otherDimensions,
   'amount windows': amounts,
@@ -44,6 +46,7 @@ const CHAPTERS = {
   settlements,
   'monthly cap': caps,
   grants,
+  shares,
   months,
   'months ahead': monthsAhead,
   looks,

@@ -49,9 +49,8 @@ export interface EnterRequest {
    * lost its memory, believes no funds that others may have spent since, and answers `stale`.
    */
   readonly accountAgeMs: number;
-  /** `account:12` or `key:34` (decisions.md 7), and the policy that counts there. */
-  readonly scope: string;
-  readonly policy: Policy | undefined;
+  /** The account's limits first, then those of its key (decisions.md 7): the call must pass all of them. */
+  readonly limits: readonly ScopedPolicy[];
   readonly inputTokens: number;
   /** Asked for: they count at entry and are not given back. */
   readonly images: number;
@@ -65,11 +64,22 @@ export interface EnterRequest {
   readonly money: MoneyRequest | undefined;
 }
 
+/** A policy, and where it counts: `account:12` or `key:34`. */
+export interface ScopedPolicy {
+  readonly scope: string;
+  readonly policy: Policy | undefined;
+}
+
 /** What a call may cost, in micro-Credits, and who may pay. At least one payer is there. */
 export interface MoneyRequest {
+  /** The most that it may cost: never more than this is held. */
   readonly wantMicro: bigint;
-  /** Entering with less than this in any pot is refused: the input and one Credit more. */
+  /** Entering with less than this in any pot is refused. */
   readonly leastMicro: bigint;
+  /** A call that does not hold the most holds this much, or a quarter of what is free if that is more. */
+  readonly shareMicro: bigint;
+  /** The most is held if it is free. Otherwise a call takes its share, so that others find something too. */
+  readonly wholeIfFree: boolean;
   /** Yuan limits (amount windows, coverage, cap) are compared as Credits: the factor is whole. */
   readonly creditsPerYuan: number;
   /** Tried first. When less than `leastMicro` of it is left, the purse pays for the whole call. */
@@ -126,6 +136,11 @@ export interface GateRefused {
    * when only what running calls hold stands in the way; 0 for credits and cap.
    */
   readonly retryAfterMs: number;
+  /** Whose limit it is: `account:12`, `key:34` or `subscription:56`; nothing for `credits` and `cap`. */
+  readonly scope: string | undefined;
+  /** For `credits` and `cap`, micro-Credits: what is free, and what running calls hold. 0 otherwise. */
+  readonly freeMicro: bigint;
+  readonly heldMicro: bigint;
 }
 
 /** What bounded the last grant, when less was granted than wanted. */
@@ -139,6 +154,8 @@ export interface Lease {
   /** Micro-Credits held now in every pot; grows by `extend`. */
   readonly heldMicro: bigint;
   readonly shortOf: Shortage | undefined;
+  /** Micro-Credits that were free beside the hold when the call entered, or was held for anew. */
+  readonly freeMicro: bigint;
   /**
    * The calendar month in which the money is held, and in which the charge must count for the cap to hold. It
    * may be newer than the one the request named. Nothing when no purse pays; `rehold` may change it.
@@ -192,7 +209,8 @@ export interface RememberedWindow extends LeasedWindow {
   readonly used: bigint;
 }
 
-export interface LookRequest extends Pick<EnterRequest, 'accountId' | 'scope' | 'policy'> {
+export interface LookRequest extends ScopedPolicy {
+  readonly accountId: number;
   readonly coverage: CoverageRequest | undefined;
   readonly creditsPerYuan: number;
 }

@@ -1,4 +1,5 @@
 import { assert } from '../kernel/assert.ts';
+import { maxMicro, minMicro, quarterMicro } from '../kernel/money.ts';
 import type { MoneyRequest, Shortage } from './contract.ts';
 import { freeNow, hold, type Purse, release } from './funds.ts';
 import { leftMicro, type Rule, type Window } from './window.ts';
@@ -26,6 +27,7 @@ export interface Holding {
 export interface Held {
   heldMicro: bigint;
   shortOf: Shortage | undefined;
+  freeMicro: bigint;
 }
 
 export const NO_POTS: readonly Pot[] = Object.freeze([]);
@@ -45,32 +47,58 @@ export function potsOf(
   return pots;
 }
 
-/** Grants as much of what is wanted as every pot has left. If less, the first of the emptiest is named. */
-export function grant(held: Held, holding: Holding, wantMicro: bigint, nowMs: number): bigint {
+interface Free {
+  readonly amountMicro: bigint;
+  /** The first of the emptiest pots. */
+  readonly bound: Shortage;
+}
+
+/** decisions.md 3.5: what a call holds when it enters. Every pot has at least `leastMicro` left. */
+export function grantAtEntry(held: Held, holding: Holding, nowMs: number): void {
+  const { terms } = holding;
+  const free = findFree(holding, nowMs);
+  if (free === undefined) {
+    take(held, holding, terms.wantMicro);
+    return;
+  }
+  const { amountMicro, bound } = free;
+  held.freeMicro = amountMicro - take(held, holding, shareOf(terms, amountMicro));
+  held.shortOf = amountMicro < terms.wantMicro ? bound : undefined;
+}
+
+function shareOf({ wantMicro, shareMicro, wholeIfFree }: MoneyRequest, freeMicro: bigint): bigint {
+  if (wholeIfFree && freeMicro >= wantMicro) return wantMicro;
+  return minMicro(wantMicro, maxMicro(quarterMicro(freeMicro), minMicro(freeMicro, shareMicro)));
+}
+
+/** Grants as much of what is wanted as every pot has left. */
+export function grantMore(held: Held, holding: Holding, wantMicro: bigint, nowMs: number): bigint {
+  const free = findFree(holding, nowMs);
+  const isShort = free !== undefined && free.amountMicro < wantMicro;
+  held.shortOf = isShort ? free.bound : undefined;
+  return take(held, holding, isShort ? maxMicro(0n, free.amountMicro) : wantMicro);
+}
+
+function take(held: Held, holding: Holding, amountMicro: bigint): bigint {
+  held.heldMicro += amountMicro;
+  holdIn(holding, amountMicro);
+  return amountMicro;
+}
+
+/** What the emptiest pot has left; nothing when no pot bounds the call. */
+function findFree(holding: Holding, nowMs: number): Free | undefined {
   const { terms, pots, purse } = holding;
-  let granted = wantMicro;
-  let shortOf: Shortage | undefined;
+  let least: Free | undefined;
   for (let index = 0; index < pots.length; index++) {
     const pot = pots[index];
     // A window that has ended bounds nobody: what the call costs will count nowhere.
     if (pot === undefined || nowMs >= pot.window.endsAtMs) continue;
-    const left = leftMicro(pot.rule, pot.window, terms.creditsPerYuan);
-    if (left >= granted) continue;
-    granted = left;
-    shortOf = pot.name;
+    const amountMicro = leftMicro(pot.rule, pot.window, terms.creditsPerYuan);
+    if (least === undefined || amountMicro < least.amountMicro) least = { amountMicro, bound: pot.name };
   }
-  if (purse !== undefined) {
-    const free = freeFor(purse, holding);
-    if (free.amountMicro < granted) {
-      granted = free.amountMicro;
-      shortOf = free.bound;
-    }
-  }
-  if (granted < 0n) granted = 0n;
-  held.heldMicro += granted;
-  held.shortOf = shortOf;
-  holdIn(holding, granted);
-  return granted;
+  if (purse === undefined) return least;
+  const free = freeFor(purse, holding);
+  return least === undefined || free.amountMicro < least.amountMicro ? free : least;
 }
 
 /** What the month gone by had left is no longer known, and the cap is a hard bound. */

@@ -1,9 +1,7 @@
 import type { EnterRequest, Lease, LeasedWindow, Shortage } from './contract.ts';
-import type { Holding } from './holding.ts';
+import { type Holding, NO_POTS } from './holding.ts';
 import type { Bounds } from './refusal.ts';
-import type { Scope } from './scope.ts';
 import type { Slot } from './slots.ts';
-import type { Rule, Window } from './window.ts';
 
 const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
 
@@ -11,22 +9,20 @@ const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
 export class MemoryLease implements Lease {
   heldMicro = 0n;
   shortOf: Shortage | undefined;
+  freeMicro = 0n;
   left = false;
   /** Nothing when no money is held. */
   holding: Holding | undefined;
   readonly request: EnterRequest;
-  readonly scope: Scope;
-  readonly slot: Slot;
-  readonly rules: readonly Rule[];
-  /** Parallel to `rules`. Those of amounts count by `holding` instead: `rehold` may change them. */
-  readonly running: (Window | undefined)[];
+  /** Parallel to the limits of the request. Amounts count by `holding` instead: `rehold` may change them. */
+  readonly bounds: readonly Bounds[];
+  /** Parallel to `bounds`. */
+  readonly slots: readonly Slot[];
 
-  constructor(request: EnterRequest, scope: Scope, slot: Slot, bounds: Bounds) {
+  constructor(request: EnterRequest, bounds: readonly Bounds[], slots: readonly Slot[]) {
     this.request = request;
-    this.scope = scope;
-    this.slot = slot;
-    this.rules = bounds.rules;
-    this.running = bounds.running;
+    this.bounds = bounds;
+    this.slots = slots;
   }
 
   get callId(): string {
@@ -53,16 +49,18 @@ export class MemoryLease implements Lease {
 
   /** Made when it is asked for: most calls have no rules at all. */
   get windows(): readonly LeasedWindow[] {
-    const { holding } = this;
-    if (this.running.length === 0 && (holding === undefined || holding.pots.length === 0)) {
-      return NO_WINDOWS;
+    let windows: LeasedWindow[] | undefined;
+    for (const { running } of this.bounds) {
+      for (const window of running) {
+        if (window === undefined || window.leased.dimension === 'amount') continue;
+        windows ??= [];
+        windows.push(window.leased);
+      }
     }
-    const windows: LeasedWindow[] = [];
-    for (const window of this.running) {
-      if (window !== undefined && window.leased.dimension !== 'amount') windows.push(window.leased);
+    for (const { window } of this.holding?.pots ?? NO_POTS) {
+      windows ??= [];
+      windows.push(window.leased);
     }
-    if (holding === undefined) return windows;
-    for (const { window } of holding.pots) windows.push(window.leased);
-    return windows;
+    return windows ?? NO_WINDOWS;
   }
 }

@@ -133,6 +133,7 @@ describe('memory gate', () => {
       payer: 'none',
       heldMicro: 0n,
       shortOf: undefined,
+      freeMicro: 0n,
       month: undefined,
       mayExchange: undefined,
       windows: [],

@@ -20,12 +20,22 @@ import type {
   WindowLook,
 } from './contract.ts';
 import * as funds from './funds.ts';
-import { countIn, grant, type Holding, holdIn, NO_POTS, type Pot, potsOf, releaseFrom } from './holding.ts';
+import {
+  countIn,
+  grantAtEntry,
+  grantMore,
+  type Holding,
+  holdIn,
+  NO_POTS,
+  type Pot,
+  potsOf,
+  releaseFrom,
+} from './holding.ts';
 import { MemoryLease } from './lease.ts';
 import * as refusal from './refusal.ts';
 import { Roster } from './roster.ts';
 import { Scope } from './scope.ts';
-import { coverageRulesOf, imagesBeyond, lookAt, type Rule, rulesOf } from './window.ts';
+import { coverageRulesOf, imagesBeyond, lookAt, type Rule, type Rules, rulesOf } from './window.ts';
 
 export interface MemoryGateOptions {
   readonly clock: Clock;
@@ -93,22 +103,18 @@ class InMemoryGate implements MemoryGate {
   enter(request: EnterRequest): EnterResult {
     refusal.assertRequest(request);
     const nowMs = this.#clock.monotonic();
-    const scope = this.#scopeFor(request.scope);
-    const rules = rulesOf(request.policy);
-    const bounds = refusal.boundsIn(scope, rules.all, nowMs);
+    const bounds = this.#boundsFor(request, 'all', nowMs);
     // Everything is checked before anything is taken: a refused call consumes nothing.
     const refused =
-      refusal.checkConcurrency(scope, request, nowMs) ?? this.#checkWindows(bounds, request, nowMs);
+      refusal.checkConcurrency(bounds, request, nowMs) ?? this.#checkWindows(bounds, request, nowMs);
     if (refused !== undefined) return refused;
     const holding = request.money === undefined ? undefined : this.#findPayer(request, request.money, nowMs);
     if (holding?.kind === 'gate-refused') return holding;
 
-    scope.take(rules.all, bounds.running, request, nowMs);
-    const lease = new MemoryLease(request, scope, scope.slots.take(nowMs), bounds);
-    if (holding !== undefined) {
-      const amounts = rules.amounts.length === 0 ? NO_POTS : potsOf('amount', rules.all, bounds.running);
-      this.#hold(lease, holding, amounts, nowMs);
-    }
+    takeFrom(bounds, request, nowMs);
+    const slots = bounds.map(({ scope }) => scope.slots.take(nowMs));
+    const lease = new MemoryLease(request, bounds, slots);
+    if (holding !== undefined) this.#hold(lease, holding, amountPots(bounds), nowMs);
     this.#active += 1;
     return { kind: 'entered', lease };
   }
@@ -117,7 +123,7 @@ class InMemoryGate implements MemoryGate {
     assert(lease instanceof MemoryLease && !lease.left, 'only a running call extends its hold');
     assert(lease.holding !== undefined, 'only a call that holds something extends it');
     assert(moreMicro >= 0n, 'more is not less');
-    return grant(lease, lease.holding, moreMicro, this.#clock.monotonic());
+    return grantMore(lease, lease.holding, moreMicro, this.#clock.monotonic());
   }
 
   rehold(lease: Lease, terms: MoneyRequest | undefined): ReholdResult {
@@ -146,8 +152,12 @@ class InMemoryGate implements MemoryGate {
     lease.left = true;
     this.#active -= 1;
     assert(this.#active >= 0, 'no more calls leave than entered');
-    lease.scope.slots.free(lease.slot);
-    correctWindows(lease, actuals, this.#clock.monotonic());
+    for (let index = 0; index < lease.slots.length; index++) {
+      const slot = lease.slots[index];
+      if (slot !== undefined) lease.bounds[index]?.scope.slots.free(slot);
+    }
+    const nowMs = this.#clock.monotonic();
+    for (const bounds of lease.bounds) correctWindows(bounds, lease.request, actuals, nowMs);
     const { holding, heldMicro } = lease;
     assert(
       actuals.chargeMicro === 0n || holding?.purse !== undefined,
@@ -212,38 +222,48 @@ class InMemoryGate implements MemoryGate {
     return refusal.boundsIn(this.#scopeFor(coverage.scope), coverageRulesOf(coverage.windows), nowMs);
   }
 
-  #checkWindows(bounds: refusal.Bounds, request: EnterRequest, nowMs: number): GateRefused | undefined {
+  #boundsFor({ limits }: EnterRequest, which: keyof Rules, nowMs: number): readonly refusal.Bounds[] {
+    return limits.map(({ scope, policy }) =>
+      refusal.boundsIn(this.#scopeFor(scope), rulesOf(policy)[which], nowMs),
+    );
+  }
+
+  #checkWindows(
+    bounds: readonly refusal.Bounds[],
+    request: EnterRequest,
+    nowMs: number,
+  ): GateRefused | undefined {
     const refused = refusal.checkWindows(bounds, request, nowMs);
     if (refused === undefined || request.money === undefined) return refused;
     const { coverage, purse } = request.money;
     if (coverage === undefined || purse !== undefined) return refused;
     // Nobody else pays, so that the coverage must open too before the call can enter.
     const uncovered = refusal.checkCover(this.#coverFor(coverage, nowMs), request, nowMs);
-    if (uncovered === undefined || uncovered.retryAfterMs <= refused.retryAfterMs) return refused;
-    return { ...refused, retryAfterMs: uncovered.retryAfterMs };
+    return uncovered === undefined ? refused : refusal.waitAtLeast(refused, uncovered);
   }
 
   /** On the new terms of a running call. Its amount windows are looked up anew, for they may have ended. */
   #holdAnew(lease: MemoryLease, terms: MoneyRequest, nowMs: number): GateRefused | undefined {
     const request = { ...lease.request, money: terms };
     refusal.assertRequest(request);
-    const { amounts } = rulesOf(request.policy);
-    const bounds = refusal.boundsIn(lease.scope, amounts, nowMs);
+    const bounds = this.#boundsFor(request, 'amounts', nowMs);
     const refused = this.#checkWindows(bounds, request, nowMs);
     if (refused !== undefined) return refused;
     const holding = this.#findPayer(request, terms, nowMs);
     if (holding.kind === 'gate-refused') return holding;
-    lease.scope.take(amounts, bounds.running, request, nowMs);
-    this.#hold(lease, holding, potsOf('amount', amounts, bounds.running), nowMs);
+    takeFrom(bounds, request, nowMs);
+    this.#hold(lease, holding, amountPots(bounds), nowMs);
     return undefined;
   }
 
-  /** Everybody agreed: what every pot has left of what is wanted is held from now on. */
+  /** Everybody agreed: the call holds its part from now on. */
   #hold(lease: MemoryLease, payer: Holding, amounts: readonly Pot[], nowMs: number): void {
     const holding = amounts.length === 0 ? payer : { ...payer, pots: [...amounts, ...payer.pots] };
     lease.holding = holding;
     lease.heldMicro = 0n;
-    grant(lease, holding, holding.terms.wantMicro, nowMs);
+    lease.freeMicro = 0n;
+    lease.shortOf = undefined;
+    grantAtEntry(lease, holding, nowMs);
   }
 
   /**
@@ -273,9 +293,26 @@ class InMemoryGate implements MemoryGate {
   }
 }
 
+function takeFrom(bounds: readonly refusal.Bounds[], request: EnterRequest, nowMs: number): void {
+  for (const { scope, rules, running } of bounds) scope.take(rules, running, request, nowMs);
+}
+
+function amountPots(bounds: readonly refusal.Bounds[]): readonly Pot[] {
+  let pots = NO_POTS;
+  for (const { rules, running } of bounds) {
+    const some = rules.length === 0 ? NO_POTS : potsOf('amount', rules, running);
+    if (some.length > 0) pots = pots.length === 0 ? some : [...pots, ...some];
+  }
+  return pots;
+}
+
 /** Into the windows the call was admitted under: an ended one is nobody's any more. */
-function correctWindows(lease: MemoryLease, actuals: Actuals, nowMs: number): void {
-  const { request, rules, running, scope } = lease;
+function correctWindows(
+  { rules, running, scope }: refusal.Bounds,
+  request: EnterRequest,
+  actuals: Actuals,
+  nowMs: number,
+): void {
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index];
     if (rule === undefined) continue;

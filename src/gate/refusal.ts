@@ -3,7 +3,17 @@ import { assert } from '../kernel/assert.ts';
 import type { EnterRequest, GateRefused, MoneyRequest, PurseRequest } from './contract.ts';
 import { availableMicro, committedMicro, findUnderCapMicro, monthUsedMicro, type Purse } from './funds.ts';
 import type { Scope } from './scope.ts';
-import { findRefusal, GUESS_MS, type Rule, type Window } from './window.ts';
+import { findRefusal, GUESS_MS, type Rule, type Window, type WindowRefusal } from './window.ts';
+
+/** What a refusal says that has nothing more to say. */
+const REFUSED = Object.freeze({
+  kind: 'gate-refused',
+  seconds: 0,
+  retryAfterMs: 0,
+  scope: undefined,
+  freeMicro: 0n,
+  heldMicro: 0n,
+});
 
 /** The windows of one scope that bound a call, as they stand: `running` is parallel to `rules`. */
 export interface Bounds {
@@ -16,41 +26,61 @@ export function boundsIn(scope: Scope, rules: readonly Rule[], nowMs: number): B
   return { scope, rules, running: scope.lookUp(rules, nowMs) };
 }
 
+/** `bounds` stand parallel to the limits of the request. */
 export function checkConcurrency(
-  scope: Scope,
+  bounds: readonly Bounds[],
+  { limits }: EnterRequest,
+  nowMs: number,
+): GateRefused | undefined {
+  for (let index = 0; index < limits.length; index++) {
+    const limit = limits[index]?.policy?.concurrency;
+    const scope = bounds[index]?.scope;
+    if (limit === undefined || scope === undefined) continue;
+    const used = scope.slots.countAtLeast(limit, nowMs);
+    if (used < limit) continue;
+    return {
+      ...REFUSED,
+      reason: 'concurrency',
+      limit: BigInt(limit),
+      used: BigInt(used),
+      retryAfterMs: GUESS_MS,
+      scope: scope.name,
+    };
+  }
+  return undefined;
+}
+
+/** The first rule that does not admit the call, with the wait until the last one does. */
+export function checkWindows(
+  bounds: readonly Bounds[],
   request: EnterRequest,
   nowMs: number,
 ): GateRefused | undefined {
-  const limit = request.policy?.concurrency;
-  if (limit === undefined) return undefined;
-  const used = scope.slots.countAtLeast(limit, nowMs);
-  if (used < limit) return undefined;
-  return {
-    kind: 'gate-refused',
-    reason: 'concurrency',
-    limit: BigInt(limit),
-    used: BigInt(used),
-    seconds: 0,
-    retryAfterMs: GUESS_MS,
-  };
+  let refused: GateRefused | undefined;
+  for (let index = 0; index < bounds.length; index++) {
+    const one = bounds[index];
+    if (one === undefined || one.rules.length === 0) continue;
+    const refusal = findRefusal(one.rules, one.running, request, nowMs);
+    if (refusal === undefined) continue;
+    refused = refused === undefined ? refuseWindow(one.scope, refusal) : waitAtLeast(refused, refusal);
+  }
+  return refused;
 }
 
-export function checkWindows(bounds: Bounds, request: EnterRequest, nowMs: number): GateRefused | undefined {
-  const refusal = findRefusal(bounds.rules, bounds.running, request, nowMs);
-  if (refusal === undefined) return undefined;
-  const { rule, used, retryAfterMs } = refusal;
-  return {
-    kind: 'gate-refused',
-    reason: rule.dimension,
-    limit: rule.limit,
-    used,
-    seconds: rule.seconds,
-    retryAfterMs,
-  };
+function refuseWindow({ name: scope }: Scope, { rule, used, retryAfterMs }: WindowRefusal): GateRefused {
+  const { dimension: reason, limit, seconds } = rule;
+  return { ...REFUSED, reason, limit, used, seconds, retryAfterMs, scope };
+}
+
+export function waitAtLeast(
+  refused: GateRefused,
+  { retryAfterMs }: Pick<GateRefused, 'retryAfterMs'>,
+): GateRefused {
+  return retryAfterMs > refused.retryAfterMs ? { ...refused, retryAfterMs } : refused;
 }
 
 export function checkCover(cover: Bounds, request: EnterRequest, nowMs: number): GateRefused | undefined {
-  const refused = checkWindows(cover, request, nowMs);
+  const refused = checkWindows([cover], request, nowMs);
   return refused === undefined ? undefined : { ...refused, reason: 'coverage' };
 }
 
@@ -61,27 +91,27 @@ export function checkPurse(
   terms: MoneyRequest,
 ): GateRefused | undefined {
   const { leastMicro, creditsPerYuan } = terms;
-  if (availableMicro(purse, request, creditsPerYuan) < leastMicro) {
-    const used = purse.pendingMicro + purse.heldMicro;
-    return refuseMoney('credits', committedMicro(purse, request, creditsPerYuan), used);
+  const freeMicro = availableMicro(purse, request, creditsPerYuan);
+  const { pendingMicro, heldMicro } = purse;
+  if (freeMicro < leastMicro) {
+    const limit = committedMicro(purse, request, creditsPerYuan);
+    return { ...REFUSED, reason: 'credits', limit, used: pendingMicro + heldMicro, freeMicro, heldMicro };
   }
   const underCap = findUnderCapMicro(purse, request, creditsPerYuan);
   if (underCap === undefined || underCap >= leastMicro) return undefined;
   const used = yuanToBuyMicro(monthUsedMicro(purse, creditsPerYuan), creditsPerYuan);
-  return refuseMoney('cap', request.capMicro, used);
-}
-
-function refuseMoney(reason: 'credits' | 'cap', limit: bigint, used: bigint): GateRefused {
-  return { kind: 'gate-refused', reason, limit, used, seconds: 0, retryAfterMs: 0 };
+  return { ...REFUSED, reason: 'cap', limit: request.capMicro, used, freeMicro: underCap, heldMicro };
 }
 
 export function assertRequest(request: EnterRequest): void {
+  assert(request.limits.length > 0, 'every call counts against its account');
   assert(
     request.inputTokens >= 0 && request.images >= 0 && request.imagesGuess >= 0 && request.videos >= 0,
     'a call takes no less than 0',
   );
   if (request.money === undefined) return;
-  const { wantMicro, leastMicro, coverage, purse } = request.money;
+  const { wantMicro, leastMicro, shareMicro, coverage, purse } = request.money;
   assert(wantMicro >= 0n && leastMicro >= 0n, 'a hold is never negative');
+  assert(shareMicro >= leastMicro, 'a share is at least what a call needs to enter');
   assert(coverage !== undefined || purse !== undefined, 'somebody may pay for a call that costs something');
 }

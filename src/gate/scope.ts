@@ -7,7 +7,7 @@ import { keyOf, type Rule, takeOf, uses, type Window } from './window.ts';
 export class Scope {
   recent = false;
   readonly slots = new Slots();
-  readonly #name: string;
+  readonly name: string;
   readonly #clock: Clock;
   /** By the rule's key: each dimension and length stands alone. */
   readonly #windows = new Map<number, Window>();
@@ -15,7 +15,7 @@ export class Scope {
   #firstEndMs = Number.POSITIVE_INFINITY;
 
   constructor(name: string, clock: Clock) {
-    this.#name = name;
+    this.name = name;
     this.#clock = clock;
   }
 
@@ -88,7 +88,7 @@ export class Scope {
     const before = this.#windows.get(key);
     const startedAtMs = Math.max(this.#clock.now(), before === undefined ? 0 : before.leased.startedAtMs + 1);
     return this.#keep(key, {
-      leased: { scope: this.#name, dimension, seconds, startedAtMs },
+      leased: { scope: this.name, dimension, seconds, startedAtMs },
       endsAtMs: nowMs + seconds * 1000,
       used: 0n,
       heldMicro: 0n,

@@ -329,6 +329,9 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       'x-tollgate-attempts',
       String(attemptCount(call)),
     );
+    if (translation.outputLimit !== undefined) {
+      headers.push('x-tollgate-max-output-tokens', String(translation.outputLimit));
+    }
     if (translation.dropped.length > 0) headers.push(...droppedHeaders(translation.dropped));
     return headers;
   }

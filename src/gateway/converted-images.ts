@@ -50,6 +50,7 @@ export class ConvertedImages implements Translation {
   readonly body: readonly Buffer[];
   readonly clientHeaders = NO_HEADERS;
   readonly clientQuery: string;
+  readonly outputLimit = undefined;
   readonly dropped: readonly string[];
   readonly #passage: Passage;
   readonly #dialect = dialectOf('gemini');

@@ -23,17 +23,23 @@ export class Converted implements Translation {
   /** The client's headers and query speak to a vendor of its own protocol. */
   readonly clientHeaders = NO_HEADERS;
   readonly clientQuery: string;
+  readonly outputLimit: number | undefined;
   readonly dropped: readonly string[];
   readonly #passage: Passage;
   readonly #conversion: Conversion;
   readonly #dialect: Dialect;
 
-  constructor(passage: Passage, conversion: Conversion, protocol: TextProtocol) {
+  constructor(
+    passage: Passage,
+    conversion: Conversion,
+    { protocol, outputLimit }: { protocol: TextProtocol; outputLimit: number | undefined },
+  ) {
     const { stream } = passage.facts;
     this.#passage = passage;
     this.#conversion = conversion;
     this.#dialect = dialectOf(protocol);
     this.protocol = protocol;
+    this.outputLimit = outputLimit;
     this.action = stream ? 'stream' : 'generate';
     this.body = [conversion.body];
     this.clientQuery = stream && protocol === 'gemini' ? 'alt=sse' : '';

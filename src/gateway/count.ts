@@ -136,14 +136,15 @@ async function tryGate(
   if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
   const denied = admit(model, account, nowMs);
   if (denied !== undefined) return denied;
-  const { scope, policy } = chooseLimits(caller, catalog, nowMs);
   const entered = await gate.enter({
     callId: id,
     accountId: account.id,
     accountVersion: account.version,
     accountAgeMs: clock.monotonic() - caller.readAtMs,
-    scope: `count:${scope}`,
-    policy,
+    limits: chooseLimits(caller, catalog, nowMs).map(({ scope, policy }) => ({
+      scope: `count:${scope}`,
+      policy,
+    })),
     inputTokens: 0,
     images: 0,
     imagesGuess: 0,

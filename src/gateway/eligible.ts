@@ -5,6 +5,8 @@ import { ERRORS, type Refusal, refuse } from '../kernel/errors.ts';
 
 const UNVERIFIED = 0;
 const GUIDANCE = 'Verify your account to receive free quota.';
+/** For an account whose balance could buy what is missing. */
+export const EXCHANGE = 'Exchange balance into Credits, or switch auto-exchange on.';
 
 /** Who may pay for what the platform serves: a subscription first, then Credits. At least one is there. */
 export interface Means {
@@ -45,8 +47,14 @@ function purseOf(account: Account, month: string): PurseRequest | undefined {
   return hasFunds ? { funds, autoExchange, capMicro, month } : undefined;
 }
 
-/** 40202; an account that is not verified is told what would help. */
-export function notBillable({ userType }: Account): Refusal {
+/** 40202; an account that is not verified is told what would help. 40201 where only Credits are missing. */
+export function notBillable(account: Account): Refusal {
+  const { apiBilling, funds, userType } = account;
+  if (apiBilling && funds.balanceMicro > 0n) {
+    return refuse('insufficientCredits', {
+      message: `${ERRORS.insufficientCredits.message}: none are left. ${EXCHANGE}`,
+    });
+  }
   const { message } = ERRORS.notBillable;
   return refuse('notBillable', {
     message: userType <= UNVERIFIED ? `${message}. ${GUIDANCE}` : message,

@@ -1,60 +1,91 @@
 import type { Account, Caller } from '../accounts/contract.ts';
 import { currentSubscription } from '../accounts/subscription.ts';
-import type { CatalogSnapshot, Policy } from '../catalog/contract.ts';
+import type { CatalogSnapshot, Policy, PolicyWindow } from '../catalog/contract.ts';
 import { creditsMicro } from '../catalog/price.ts';
-import type { EnterRequest, GateAway, GateRefused, MoneyRequest } from '../gate/contract.ts';
+import type {
+  EnterRequest,
+  GateAway,
+  GateRefused,
+  MoneyRequest,
+  ScopedPolicy,
+  Shortage,
+} from '../gate/contract.ts';
 import { type ErrorName, type Refusal, refuse } from '../kernel/errors.ts';
-import { MICRO } from '../kernel/money.ts';
 import type { RequestFacts } from '../protocol/dialect.ts';
 import type { Means } from './eligible.ts';
 import type { Quote } from './quote.ts';
 
-/**
- * decisions.md 7: the subscription's policy, else the key's, else the account default; and where it counts.
- */
-export interface Limits {
-  readonly scope: string;
-  readonly policy: Policy | undefined;
-}
-
 type Whose = Pick<Caller, 'account' | 'key'>;
 
-export function chooseLimits(caller: Whose, catalog: CatalogSnapshot, nowMs: number): Limits {
-  const { account, key } = caller;
-  const accountScope = `account:${account.id}`;
-  const plan = currentSubscription(account, nowMs)?.plan;
-  if (plan?.policyId !== undefined)
-    return { scope: accountScope, policy: catalog.policies.get(plan.policyId) };
-  const keyPolicy = key.policyId === undefined ? undefined : catalog.policies.get(key.policyId);
-  if (keyPolicy !== undefined) return { scope: `key:${key.id}`, policy: keyPolicy };
-  const { policyId } = catalog.defaults;
-  return { scope: accountScope, policy: policyId === undefined ? undefined : catalog.policies.get(policyId) };
-}
-
-export function limitsImages({ policy }: Limits): boolean {
-  return policy?.windows.some(({ dimension }) => dimension === 'images') ?? false;
-}
-
 /**
- * decisions.md 3.5: the most the call may cost is held. If less is free, what is free is held, as long as it
- * pays for the input and one Credit more; but never more than the call can cost at all.
+ * decisions.md 7: the account's policy always holds and counts per account. It is that of its subscription,
+ * else the one an operator gave the account, else the default. The key's policy holds beside it and counts
+ * per key.
  */
+export function chooseLimits(
+  { account, key }: Whose,
+  catalog: CatalogSnapshot,
+  nowMs: number,
+): readonly ScopedPolicy[] {
+  const find = (id: number | undefined): Policy | undefined =>
+    id === undefined ? undefined : catalog.policies.get(id);
+  const subscribed = find(currentSubscription(account, nowMs)?.plan.policyId);
+  const policy = subscribed ?? find(account.policyId) ?? find(catalog.defaults.policyId);
+  const limits = [{ scope: `account:${account.id}`, policy }];
+  const own = find(key.policyId);
+  if (own === undefined) return limits;
+  limits.push({ scope: `key:${key.id}`, policy: subscribed === undefined ? own : beside(subscribed, own) });
+  return limits;
+}
+
+const remainders = new WeakMap<Policy, WeakMap<Policy, Policy>>();
+
+/** A subscription's policy comes first: what it limits itself, the key's policy does not limit again. */
+function beside(subscribed: Policy, own: Policy): Policy {
+  const known = remainders.get(subscribed) ?? new WeakMap<Policy, Policy>();
+  remainders.set(subscribed, known);
+  let rest = known.get(own);
+  if (rest === undefined) {
+    const isLimited = (window: PolicyWindow): boolean =>
+      subscribed.windows.some(
+        ({ dimension, seconds }) => dimension === window.dimension && seconds === window.seconds,
+      );
+    rest = {
+      ...own,
+      concurrency: subscribed.concurrency === undefined ? own.concurrency : undefined,
+      windows: own.windows.filter((window) => !isLimited(window)),
+    };
+    known.set(own, rest);
+  }
+  return rest;
+}
+
+export function limitsImages(limits: readonly ScopedPolicy[]): boolean {
+  return limits.some(({ policy }) => policy?.windows.some(({ dimension }) => dimension === 'images'));
+}
+
+/** decisions.md 3.5: what is held of the most that the call may cost. */
 export function moneyRequest(
-  { mostMicro, inputMicro }: Quote,
+  { mostMicro, shareMicro, leastMicro, isBounded }: Quote,
   { coverage, purse }: Means,
   creditsPerYuan: number,
 ): MoneyRequest {
-  const wantMicro = creditsMicro(mostMicro, creditsPerYuan);
-  const inputAndOne = creditsMicro(inputMicro, creditsPerYuan) + MICRO;
-  const leastMicro = inputAndOne < wantMicro ? inputAndOne : wantMicro;
-  return { wantMicro, leastMicro, creditsPerYuan, coverage, purse };
+  return {
+    wantMicro: creditsMicro(mostMicro, creditsPerYuan),
+    shareMicro: creditsMicro(shareMicro, creditsPerYuan),
+    leastMicro: creditsMicro(leastMicro, creditsPerYuan),
+    wholeIfFree: isBounded,
+    creditsPerYuan,
+    coverage,
+    purse,
+  };
 }
 
 export interface EntryTerms {
   readonly callId: string;
   readonly account: Account;
   readonly accountAgeMs: number;
-  readonly limits: Limits;
+  readonly limits: readonly ScopedPolicy[];
   readonly facts: RequestFacts;
   readonly imagesGuess: number;
   readonly money: MoneyRequest | undefined;
@@ -67,8 +98,7 @@ export function enterRequest(terms: EntryTerms): EnterRequest {
     accountId: account.id,
     accountVersion: account.version,
     accountAgeMs,
-    scope: limits.scope,
-    policy: limits.policy,
+    limits,
     inputTokens: facts.inputTokensEstimate,
     images: facts.images,
     imagesGuess,
@@ -77,16 +107,21 @@ export function enterRequest(terms: EntryTerms): EnterRequest {
   };
 }
 
+/** What a call is refused or stopped with, by what is missing. */
+export const SHORTAGE_ERRORS: Readonly<Record<Shortage, ErrorName>> = {
+  amount: 'policyLimitExceeded',
+  coverage: 'policyLimitExceeded',
+  credits: 'insufficientCredits',
+  cap: 'monthlyCapReached',
+};
+
 const REASONS: Readonly<Record<GateRefused['reason'], ErrorName>> = {
+  ...SHORTAGE_ERRORS,
   concurrency: 'concurrencyExceeded',
   requests: 'policyLimitExceeded',
   images: 'policyLimitExceeded',
   videos: 'policyLimitExceeded',
-  amount: 'policyLimitExceeded',
-  coverage: 'policyLimitExceeded',
   tokens: 'tokenLimitExceeded',
-  credits: 'insufficientCredits',
-  cap: 'monthlyCapReached',
 };
 
 /** 42902's text must not name the real dimension (spec 7.2); `x-tollgate-limit` does. */
@@ -97,6 +132,6 @@ export function refusalOf(refused: GateRefused | GateAway): Refusal {
   const reset = Math.max(1, Math.ceil(refused.retryAfterMs / 1000));
   const limit =
     `${refused.reason}; limit=${refused.limit}; used=${refused.used}; ` +
-    `window=${refused.seconds}; reset=${reset}`;
+    `window=${refused.seconds}; reset=${reset}; scope=${refused.scope?.split(':', 1)[0] ?? 'account'}`;
   return refuse(name, { retryAfterMs: refused.retryAfterMs, limit });
 }

@@ -170,10 +170,11 @@ async function stage(set: Stage) {
   };
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const request = await requestOf(body);
-  const passage: Passage = { ...request, ...offerOf(modelId), response, wantMicro: 0n, carriage };
+  const passage: Passage = { ...request, ...offerOf(modelId), response, ...NO_HOLD, carriage };
   return { passage, response, retryBudget, health, gate, ended, sent };
 }
 
+const NO_HOLD = { wantMicro: 0n, shareMicro: 0n };
 /** A journey of one leg. */
 async function carry(passage: Passage, routes: readonly Route[]): Promise<void> {
   const setbacks = newSetbacks();

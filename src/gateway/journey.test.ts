@@ -20,6 +20,9 @@ const FULL: EnterResult = {
   used: 1n,
   seconds: 60,
   retryAfterMs: 5_000,
+  scope: 'account:7',
+  freeMicro: 0n,
+  heldMicro: 0n,
 };
 
 interface Stage {

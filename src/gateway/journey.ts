@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { ACCOUNT_READS_MAX } from '../bounds.ts';
 import type { Route } from '../catalog/contract.ts';
-import type { EnterResult, ReholdResult } from '../gate/contract.ts';
+import type { EnterResult, GateAway, GateRefused, MoneyRequest, ReholdResult } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { fault } from '../kernel/fault.ts';
@@ -15,6 +15,7 @@ import { identifyAgain, WAIT_MS } from './identify.ts';
 import { firstLeg, type Leg, nextLeg, type Terms } from './legs.ts';
 import type { Passage } from './passage.ts';
 import { picturesExpected, quote } from './quote.ts';
+import { refuseMoney } from './refuse-money.ts';
 import { orderRoutes } from './route.ts';
 import { isRequestsOwn, newSetbacks, type Setbacks } from './setbacks.ts';
 
@@ -31,6 +32,7 @@ interface Taken {
   readonly kind: 'taken';
   readonly passage: Passage;
   readonly routes: readonly Route[];
+  readonly money: MoneyRequest | undefined;
 }
 
 /** The leg cannot be tried, but perhaps another one. */
@@ -131,8 +133,7 @@ export class Journey {
       leg.means === undefined
         ? undefined
         : moneyRequest(quote(facts, routes, tariff), leg.means, creditsPerYuan);
-    const wantMicro = money?.wantMicro ?? 0n;
-    const taken: Taken = { kind: 'taken', passage: this.#passage(leg, tariff, wantMicro), routes };
+    const taken: Taken = { kind: 'taken', passage: this.#passage(leg, tariff, money), routes, money };
     const { lease, id: callId, caller } = this.#call;
     const { account, catalog, moment } = this.#terms;
     const limits = chooseLimits(caller, catalog, moment.nowMs);
@@ -160,18 +161,20 @@ export class Journey {
     return { catalog, model, account, nodeName: this.#gateway.nodeName };
   }
 
-  #passage({ model }: Leg, tariff: Passage['tariff'], wantMicro: bigint): Passage {
+  #passage({ model }: Leg, tariff: Passage['tariff'], money: MoneyRequest | undefined): Passage {
     const { raw, facts, response, headers } = this.#received;
     const call = this.#call;
     const dialect = dialectOf(call.endpoint.protocol);
     const { catalog } = tariff;
     const { carriage } = this.#gateway;
-    return { call, model, catalog, tariff, raw, facts, dialect, response, headers, wantMicro, carriage };
+    const { wantMicro = 0n, shareMicro = 0n } = money ?? {};
+    const held = { wantMicro, shareMicro };
+    return { call, model, catalog, tariff, raw, facts, dialect, response, headers, ...held, carriage };
   }
 
   #entered(result: EnterResult, taken: Taken, leg: Leg): Taking {
     if (result.kind === 'stale') return 'stale';
-    if (result.kind !== 'entered') return this.#refused(result);
+    if (result.kind !== 'entered') return this.#refused(result, taken);
     fault('gate.after-enter');
     this.#call.lease = result.lease;
     this.#pay(leg);
@@ -180,15 +183,19 @@ export class Journey {
 
   /** Refused, the old hold stands until the call ends; what its own leg failed with stays the answer. */
   #reheld(result: ReholdResult, taken: Taken, leg: Leg): Taking {
-    if (result.kind !== 'reheld') return { kind: 'unserved', refusal: this.#refused(result) };
+    if (result.kind !== 'reheld') return { kind: 'unserved', refusal: this.#refused(result, taken) };
     fault('leg.after-rehold');
     this.#pay(leg);
     return taken;
   }
 
-  #refused(result: Exclude<EnterResult, { kind: 'entered' | 'stale' }>): Refusal {
-    if (result.kind === 'gate-refused') this.#gateway.carriage.observer.gateRefused(result.reason);
-    return refusalOf(result);
+  #refused(result: GateRefused | GateAway, { passage, routes, money }: Taken): Refusal {
+    if (result.kind === 'gate-away') return refusalOf(result);
+    const { reason } = result;
+    this.#gateway.carriage.observer.gateRefused(reason);
+    if (money === undefined || (reason !== 'credits' && reason !== 'cap')) return refusalOf(result);
+    const { facts, tariff } = passage;
+    return refuseMoney(result, { facts, routes, tariff, money, protocol: this.#terms.protocol });
   }
 
   #pay({ means }: Leg): void {

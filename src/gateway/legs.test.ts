@@ -70,9 +70,9 @@ test.each([
     ['a byok'],
   ],
   [
-    'the fallback model is not charged to somebody whose own credential should have served',
+    'the fallback model is the account’s own wish: the platform serves it behind an own credential',
     { byok: [mine('openai')], ...falling('f') },
-    ['a byok'],
+    ['a byok', 'f paid'],
   ],
   [
     'the fallback model is served by own credentials too',

@@ -15,8 +15,8 @@ import { canServe } from './spoken.ts';
  *   the same by the platform: when no own credential can serve it, or `byok_fallback` allows it
  *   the account's fallback model, in the same two ways
  *
- * Who has an own credential for the model and did not allow `byok_fallback` is never served by the platform,
- * neither with this model nor with the fallback: nobody is charged by surprise.
+ * Who has an own credential for the model and did not allow `byok_fallback` is not served with this model by
+ * the platform: nobody is charged by surprise. A fallback model is the account's own wish (decisions.md 6).
  */
 export interface Leg {
   readonly model: Model;
@@ -62,15 +62,13 @@ export function nextLeg(terms: Terms, leg: Leg): Leg | undefined {
 /** Spec 3.2: the fallback goes through routing, admission and billing like any model. */
 function fallbackLeg(terms: Terms, asked: Model): Leg | undefined {
   const { account, catalog, moment } = terms;
-  const { fallbackModel, byokFallback } = account.preference;
+  const { fallbackModel } = account.preference;
   if (fallbackModel === null || fallbackModel === asked.modelId) return undefined;
   const model = catalog.models.get(fallbackModel);
   if (model === undefined || model.status !== 'enabled') return undefined;
   if (admit(model, account, moment.nowMs) !== undefined) return undefined;
   const own = ownRoutes(terms, model);
-  if (own !== undefined) return { model, routes: own, means: undefined };
-  const mayPay = byokFallback || ownRoutes(terms, asked) === undefined;
-  return mayPay ? paidLeg(terms, model) : undefined;
+  return own === undefined ? paidLeg(terms, model) : { model, routes: own, means: undefined };
 }
 
 function paidLeg({ account, moment }: Terms, model: Model): Leg | undefined {

@@ -8,6 +8,12 @@ import type { Translation } from './translation.ts';
 
 const NOTHING_DROPPED: readonly string[] = [];
 
+export interface ChangedRequest {
+  readonly raw: RawRequest;
+  readonly facts: RequestFacts;
+  readonly outputLimit?: number | undefined;
+}
+
 /** Client and vendor speak the same protocol: the bytes pass untouched, but for what decisions.md 5 lists. */
 export class PassThrough implements Translation {
   readonly protocol;
@@ -15,13 +21,15 @@ export class PassThrough implements Translation {
   readonly body: readonly Buffer[];
   readonly clientHeaders;
   readonly clientQuery: string;
+  readonly outputLimit: number | undefined;
   readonly dropped = NOTHING_DROPPED;
   readonly #passage: Passage;
 
-  /** The client's request as it came, or the same without the blobs of strangers. */
-  constructor(passage: Passage, route: Route, request: { raw: RawRequest; facts: RequestFacts } = passage) {
+  /** The client's request as it came, or changed: without the blobs of strangers, with a lower bound. */
+  constructor(passage: Passage, route: Route, request: ChangedRequest = passage) {
     const { call, dialect, headers } = passage;
-    const { raw, facts } = request;
+    const { raw, facts, outputLimit } = request;
+    this.outputLimit = outputLimit;
     this.#passage = passage;
     this.protocol = call.endpoint.protocol;
     this.action = facts.edit || call.endpoint.edit ? 'edit' : facts.stream ? 'stream' : 'generate';

@@ -67,6 +67,8 @@ export interface Passage {
    * closely.
    */
   readonly wantMicro: bigint;
+  /** By how much the hold of a stream grows when it is used up, micro-Credits. */
+  readonly shareMicro: bigint;
   readonly carriage: Carriage;
 }
 

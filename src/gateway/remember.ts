@@ -20,6 +20,7 @@ class Remembering implements Translation {
   readonly body;
   readonly clientHeaders;
   readonly clientQuery;
+  readonly outputLimit;
   readonly dropped;
   readonly #passage: Passage;
   readonly #translation: Translation;
@@ -35,6 +36,7 @@ class Remembering implements Translation {
     this.body = translation.body;
     this.clientHeaders = translation.clientHeaders;
     this.clientQuery = translation.clientQuery;
+    this.outputLimit = translation.outputLimit;
     this.dropped = translation.dropped;
   }
 

@@ -15,6 +15,10 @@ const PREFERENCE: Readonly<Record<TextProtocol, readonly TextProtocol[]>> = {
   gemini: ['responses', 'chat', 'messages'],
 };
 
+export function isTextProtocol(protocol: Protocol): protocol is TextProtocol {
+  return protocol !== 'images';
+}
+
 /** Whether a route can serve clients of a protocol at all: in their own, or by conversion. */
 export function canServe(route: Route, protocol: Protocol): boolean {
   if (route.protocols.includes(protocol)) return true;

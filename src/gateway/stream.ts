@@ -1,8 +1,8 @@
 import { MARK_MS } from '../bounds.ts';
 import { costMicro, creditsMicro, outputTokensFor } from '../catalog/price.ts';
-import type { Lease, Shortage } from '../gate/contract.ts';
+import type { Lease } from '../gate/contract.ts';
 import { ERRORS, type ErrorName } from '../kernel/errors.ts';
-import { MICRO, maxMicro } from '../kernel/money.ts';
+import { MICRO, maxMicro, minMicro } from '../kernel/money.ts';
 import { ownCopy } from '../kernel/own-copy.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Verdict } from '../ledger/contract.ts';
@@ -10,27 +10,20 @@ import type { Framing, StreamRelay } from '../protocol/dialect.ts';
 import type { UpstreamExchange } from '../upstream/contract.ts';
 import { giveUpAfter } from './answer.ts';
 import { NOTHING_SPENT, type Spent } from './attempt-result.ts';
+import { SHORTAGE_ERRORS } from './enter.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
+import { withinHold } from './within-hold.ts';
 import { type ChunkSource, ChunkWriter } from './write-chunk.ts';
 
 /** Comments and blank lines a vendor may send before its first event; more of them are no answer. */
 const EARLY_BYTES_MAX = 64 * 1024;
 /** Credits asked for beyond what is already spent when a hold is extended. */
 const EXTENSION_MICRO = 10n * MICRO;
-/**
- * A token is about four bytes of text and more of JSON: so many bytes may pass before a tight hold is looked
- * at.
- */
-const BYTES_PER_TOKEN = 4;
-const CHECK_BYTES_MIN = 1_024;
-
-const SHORTAGES: Readonly<Record<Shortage, ErrorName>> = {
-  amount: 'policyLimitExceeded',
-  coverage: 'policyLimitExceeded',
-  credits: 'insufficientCredits',
-  cap: 'monthlyCapReached',
-};
+/** A token is two bytes and more: so many may pass for each that is left before a tight hold is looked at. */
+const BYTES_PER_TOKEN = 2;
+/** Output that a hold keeps back, so that what comes between two looks is paid for. */
+const RESERVE: Usage = { ...NO_USAGE, outputText: 32 };
 
 /** Marks of a stream, one a second, before its input is counted with the tokenizer. */
 const MARKS_ESTIMATED = 5;
@@ -70,6 +63,8 @@ export class StreamAnswer implements ChunkSource {
   #lastMarkAt = 0;
   #finalMarked = false;
   #marks = 0;
+  /** It is stopped because nothing is free. */
+  #isShort = false;
   #bytesToCheck = Number.POSITIVE_INFINITY;
 
   constructor(start: {
@@ -294,20 +289,23 @@ export class StreamAnswer implements ChunkSource {
 
   /** decisions.md 3.5: a stream whose cost reaches its hold gets more, or is stopped like a cut one. */
   #watchHold(usage: Usage): void {
-    const { call, wantMicro, carriage } = this.#passage;
+    const { call, wantMicro, shareMicro, carriage } = this.#passage;
     const { lease, price } = call;
     // What TLS had read already comes although we paused: one question at a time.
     if (this.#extending || lease === undefined || price === undefined || lease.payer === 'none') return;
     const { creditsPerYuan } = carriage.settlement;
     const spentMicro = creditsMicro(costMicro(usage, price), creditsPerYuan);
     const tight = lease.heldMicro < wantMicro;
-    const tokensLeft = outputTokensFor(lease.heldMicro - spentMicro, price, creditsPerYuan);
+    const reserveMicro = tight ? creditsMicro(costMicro(RESERVE, price), creditsPerYuan) : 0n;
+    const leftMicro = lease.heldMicro - spentMicro - reserveMicro;
     this.#bytesToCheck = tight
-      ? Math.max(CHECK_BYTES_MIN, tokensLeft * BYTES_PER_TOKEN)
+      ? outputTokensFor(leftMicro, price, creditsPerYuan) * BYTES_PER_TOKEN
       : Number.POSITIVE_INFINITY;
     // Whoever holds all that the call may cost has reached the end of it, and needs no more.
-    if (tight ? spentMicro < lease.heldMicro : spentMicro <= lease.heldMicro) return;
-    const moreMicro = maxMicro(wantMicro - lease.heldMicro, spentMicro - lease.heldMicro + EXTENSION_MICRO);
+    if (tight ? leftMicro > 0n : leftMicro >= 0n) return;
+    const beyondMicro = spentMicro - lease.heldMicro;
+    const stepMicro = minMicro(wantMicro - lease.heldMicro, beyondMicro + shareMicro);
+    const moreMicro = maxMicro(stepMicro, beyondMicro + EXTENSION_MICRO);
     const granted = carriage.gate.extend(lease, moreMicro);
     if (granted instanceof Promise) this.#extendLater(lease, granted);
     else if (granted === 0n) this.#outOfFunds(lease);
@@ -315,7 +313,8 @@ export class StreamAnswer implements ChunkSource {
 
   /** A gate that grants nothing and names no shortage cannot be reached: nothing is known to be free. */
   #outOfFunds({ shortOf }: Lease): void {
-    this.cut('cut-by-gateway', shortOf === undefined ? 'unavailable' : SHORTAGES[shortOf]);
+    this.#isShort = true;
+    this.cut('cut-by-gateway', shortOf === undefined ? 'unavailable' : SHORTAGE_ERRORS[shortOf]);
   }
 
   #extendLater(lease: Lease, granted: Promise<bigint>): void {
@@ -334,9 +333,15 @@ export class StreamAnswer implements ChunkSource {
     const { images } = this.#passage.facts;
     // Images are made whole or not at all: who leaves while they are made has asked for all of them.
     const left = verdict === 'cut-by-client' && images > seen.usage.images;
-    const usage = left ? { ...seen.usage, images } : seen.usage;
+    const usage = left ? { ...seen.usage, images } : this.#paidFor(seen.usage);
     const estimated = seen.estimated || left;
     settlePassage(this.#passage, { status: 200, errorCode, verdict, usage, estimated }, verdict);
+  }
+
+  #paidFor(usage: Usage): Usage {
+    const { call, carriage } = this.#passage;
+    if (!this.#isShort || call.lease === undefined || call.price === undefined) return usage;
+    return withinHold(usage, call.lease.heldMicro, call.price, carriage.settlement.creditsPerYuan);
   }
 
   #close(outcome: string): void {

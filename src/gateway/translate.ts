@@ -8,10 +8,12 @@ import {
 } from '../protocol/convert.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
 import type { TextProtocol } from '../protocol/hub/protocol.ts';
+import { limitOutput, OUTPUT_FIELD } from '../protocol/limit-output.ts';
 import { withKeptBlobs } from './blobs.ts';
 import { Converted } from './converted.ts';
 import { convertImages } from './converted-images.ts';
 import { mediaOf, withMedia } from './media.ts';
+import { findOutputLimit, refuseThinking } from './output-limit.ts';
 import { PassThrough } from './pass-through.ts';
 import type { Passage } from './passage.ts';
 import { hasRoom, noRoom } from './room.ts';
@@ -24,7 +26,8 @@ export type Blobs = 'own' | 'none';
 
 /**
  * How the route is to be spoken with. Every route starts again from the client's own request
- * (conversion.md 1.13). The refusal says what in the request this route's protocol cannot express.
+ * (conversion.md 1.13). The refusal says what in the request this route's protocol cannot express, or what
+ * its hold does not pay for.
  */
 export function translate(
   passage: Passage,
@@ -32,38 +35,65 @@ export function translate(
   blobs: Blobs,
 ): Translation | Promise<Translation | Refusal> {
   const { protocol } = passage.call.endpoint;
-  if (!route.protocols.includes(protocol)) {
-    return protocol === 'images' ? convertImages(passage, route) : convert(passage, route, protocol, blobs);
+  if (protocol === 'images') {
+    return route.protocols.includes(protocol)
+      ? new PassThrough(passage, route)
+      : convertImages(passage, route);
   }
-  if (protocol === 'images') return new PassThrough(passage, route);
-  const asIs = blobs === 'own' && !passage.facts.holdsEnvelope;
-  return asIs ? new PassThrough(passage, route) : passWithoutStrangers(passage, route, protocol, blobs);
+  const outputLimit = findOutputLimit(passage, route);
+  const wanted: Wanted = { protocol, blobs, outputLimit };
+  if (!route.protocols.includes(protocol)) return convert(passage, route, wanted);
+  const asIs = blobs === 'own' && !passage.facts.holdsEnvelope && outputLimit === undefined;
+  return asIs ? new PassThrough(passage, route) : passChanged(passage, route, wanted);
+}
+
+interface Wanted {
+  readonly protocol: TextProtocol;
+  readonly blobs: Blobs;
+  readonly outputLimit: number | undefined;
+}
+
+/** The vendor speaks the client's protocol, and yet must not get the very same bytes. */
+async function passChanged(
+  passage: Passage,
+  route: Route,
+  { protocol, blobs, outputLimit }: Wanted,
+): Promise<Translation | Refusal> {
+  let raw = withOwnBlobs(passage, route, protocol, blobs);
+  if (isRefusal(raw)) return raw;
+  if (outputLimit !== undefined) {
+    const { capabilities } = targetOf(route, protocol, 'own');
+    const limited = await limitOutput(protocol, raw, { tokens: outputLimit, capabilities });
+    if (limited === undefined) return refuseThinking(passage, outputLimit, OUTPUT_FIELD[protocol]);
+    raw = limited;
+  }
+  if (raw === passage.raw) return new PassThrough(passage, route);
+  if (!hasRoom(passage, raw.body)) return noRoom();
+  const facts = await passage.dialect.readRequest(raw);
+  return isRefusal(facts) ? facts : new PassThrough(passage, route, { raw, facts, outputLimit });
 }
 
 /** The client kept blobs of vendors that it was converted to: this vendor gets its own ones only. */
-async function passWithoutStrangers(
+function withOwnBlobs(
   passage: Passage,
   route: Route,
   protocol: TextProtocol,
   blobs: Blobs,
-): Promise<Translation | Refusal> {
-  const own = returnOwnBlobs(protocol, passage.raw, targetOf(route, protocol, 'own'));
-  if (isRefusal(own)) return own;
-  const raw = blobs === 'own' ? own : returnOwnBlobs(protocol, passage.raw, targetOf(route, protocol, blobs));
-  if (isRefusal(raw)) return raw;
+): RawRequest | Refusal {
+  const { raw: asked, facts } = passage;
+  if (blobs === 'own' && !facts.holdsEnvelope) return asked;
+  const own = returnOwnBlobs(protocol, asked, targetOf(route, protocol, 'own'));
+  if (isRefusal(own) || blobs === 'own') return own;
+  const none = returnOwnBlobs(protocol, asked, targetOf(route, protocol, blobs));
+  if (isRefusal(none)) return none;
   // There was nothing to leave out, so the request stays what it was.
-  const isSame = blobs === 'none' && raw.body.equals(own.body);
-  if (isSame && !passage.facts.holdsEnvelope) return new PassThrough(passage, route);
-  if (!hasRoom(passage, raw.body)) return noRoom();
-  const facts = await passage.dialect.readRequest(raw);
-  return isRefusal(facts) ? facts : new PassThrough(passage, route, { raw, facts });
+  return none.body.equals(own.body) && !facts.holdsEnvelope ? asked : none;
 }
 
 async function convert(
   passage: Passage,
   route: Route,
-  protocol: TextProtocol,
-  blobs: Blobs,
+  { protocol, blobs, outputLimit }: Wanted,
 ): Promise<Translation | Refusal> {
   const client = await clientRequest(passage, protocol);
   if (isRefusal(client)) return client;
@@ -72,17 +102,22 @@ async function convert(
     callId: passage.call.id.replaceAll(/[^A-Za-z0-9]/g, ''),
     createdAtS: Math.floor(passage.call.createdAtMs / 1000),
   };
+  if (outputLimit !== undefined && (client.request.thinking.budgetTokens ?? 0) >= outputLimit) {
+    return refuseThinking(passage, outputLimit, OUTPUT_FIELD[protocol]);
+  }
+  const asked = outputLimit === undefined ? client.request : { ...client.request, maxTokens: outputLimit };
   let refusal = refuse('notExpressible', {
     message: 'No usable upstream of this model speaks a text protocol',
   });
   for (const spoken of speakable(route, client.request)) {
     const target = targetOf(route, spoken, blobs);
-    const request = await withMedia(client.request, target, () => mediaOf(passage));
+    const request = await withMedia(asked, target, () => mediaOf(passage));
     const conversion = isRefusal(request)
       ? request
       : convertRequest({ ...client, request }, target, identity);
     if (!isRefusal(conversion)) {
-      return hasRoom(passage, conversion.body) ? new Converted(passage, conversion, spoken) : noRoom();
+      const spokenWith = { protocol: spoken, outputLimit };
+      return hasRoom(passage, conversion.body) ? new Converted(passage, conversion, spokenWith) : noRoom();
     }
     refusal = conversion;
   }

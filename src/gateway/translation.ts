@@ -16,6 +16,8 @@ export interface Translation {
   /** Of the client, where they mean something to the vendor. */
   readonly clientHeaders: IncomingHttpHeaders;
   readonly clientQuery: string;
+  /** The lower output bound that the vendor was given because of money; nothing: the client's own. */
+  readonly outputLimit: number | undefined;
   /** What the client said and the vendor will not hear. */
   readonly dropped: readonly string[];
   /** How the vendor streams, by the head of its answer; nothing: it does not. */

@@ -59,8 +59,8 @@ export const ERRORS = Object.freeze({
     40201,
     403,
     'Insufficient Credits',
-    'Credits (and, with auto-exchange on, balance) do not pay for the input and one Credit more, or ran out inside a stream.',
-    'Top up, exchange balance into Credits, or switch auto-exchange on.',
+    'Credits (and, with auto-exchange on, balance) do not pay for the input and 256 output tokens or for the images asked for, or ran out inside a stream.',
+    'Top up, exchange balance into Credits, switch auto-exchange on, or ask for less: the message names what would fit.',
   ),
   notBillable: row(
     40202,
@@ -80,7 +80,7 @@ export const ERRORS = Object.freeze({
     40204,
     403,
     'The monthly spending cap is reached',
-    'The monthly cap outside the subscription leaves nothing for this call.',
+    'The monthly cap outside the subscription leaves too little for this call.',
     'Raise the cap with `PUT /extra-api-quota`, or wait for the next month.',
   ),
   pathUnknown: row(

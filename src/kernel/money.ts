@@ -38,6 +38,11 @@ export function minMicro(one: bigint, other: bigint): bigint {
   return one < other ? one : other;
 }
 
+/** A quarter, cut. */
+export function quarterMicro(amountMicro: bigint): bigint {
+  return amountMicro / 4n;
+}
+
 export function maxMicro(one: bigint, other: bigint): bigint {
   return one > other ? one : other;
 }

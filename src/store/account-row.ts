@@ -8,7 +8,7 @@ import { idNumber } from './database.ts';
  */
 export const ACCOUNT_COLUMNS = `
   accounts.id, accounts.version, accounts.email, accounts.status, accounts.role, accounts.user_type,
-  accounts.user_rate_micro, accounts.api_billing, accounts.auto_exchange, accounts.extra_api_quota_micro,
+  accounts.user_rate_micro, accounts.policy_id as own_policy_id, accounts.api_billing, accounts.auto_exchange, accounts.extra_api_quota_micro,
   accounts.fallback_model, accounts.byok_fallback, accounts.funds_version, accounts.credits_micro,
   accounts.balance_micro, accounts.month, accounts.month_spent_micro,
   (select coalesce(json_agg(json_build_object(
@@ -31,6 +31,8 @@ export interface AccountRow {
   readonly role: Account['role'];
   readonly user_type: number;
   readonly user_rate_micro: bigint;
+  /** Not `policy_id`: that is the key's, in a row of both. */
+  readonly own_policy_id: number | null;
   readonly api_billing: boolean;
   readonly auto_exchange: boolean;
   readonly extra_api_quota_micro: bigint;
@@ -59,6 +61,7 @@ export function accountFromRow(row: AccountRow, unsealing: Unsealing): StoredAcc
     role: row.role,
     userType: row.user_type,
     userRateMicro: row.user_rate_micro,
+    policyId: row.own_policy_id ?? undefined,
     apiBilling: row.api_billing,
     autoExchange: row.auto_exchange,
     extraApiQuotaMicro: row.extra_api_quota_micro,

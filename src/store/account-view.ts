@@ -13,6 +13,7 @@ interface ViewRow {
   readonly email: string;
   readonly user_type: number;
   readonly user_rate_micro: bigint;
+  readonly policy_id: number | null;
   readonly api_billing: boolean;
   readonly auto_exchange: boolean;
   readonly extra_api_quota_micro: bigint;
@@ -28,7 +29,7 @@ interface ViewRow {
 }
 
 const VIEW = `
-  select id, email, user_type, user_rate_micro, api_billing, auto_exchange, extra_api_quota_micro, fallback_model,
+  select id, email, user_type, user_rate_micro, policy_id, api_billing, auto_exchange, extra_api_quota_micro, fallback_model,
     byok_fallback, funds_version, credits_micro, balance_micro, month, month_spent_micro, created_at,
     (select coalesce(json_agg(json_build_object(
               'id', each.id, 'planCode', each.plan_code,
@@ -49,6 +50,7 @@ export async function findAccountView(
     email: row.email,
     userType: row.user_type,
     userRateMicro: row.user_rate_micro,
+    policyId: row.policy_id ?? undefined,
     apiBilling: row.api_billing,
     autoExchange: row.auto_exchange,
     extraApiQuotaMicro: row.extra_api_quota_micro,

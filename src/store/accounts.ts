@@ -57,6 +57,8 @@ export interface AccountPatch {
   readonly role?: Account['role'];
   readonly userType?: number;
   readonly userRateMicro?: bigint;
+  /** Null: the default of the catalogue. */
+  readonly policyId?: number | null;
   readonly apiBilling?: boolean;
   readonly autoExchange?: boolean;
   readonly extraApiQuotaMicro?: bigint;
@@ -70,6 +72,7 @@ const PATCH_COLUMNS: Readonly<Record<keyof AccountPatch, string>> = {
   role: 'role',
   userType: 'user_type',
   userRateMicro: 'user_rate_micro',
+  policyId: 'policy_id',
   apiBilling: 'api_billing',
   autoExchange: 'auto_exchange',
   extraApiQuotaMicro: 'extra_api_quota_micro',

@@ -19,7 +19,10 @@ const USES: Readonly<Partial<Record<EntryKind, readonly Use[]>>> = {
       count: 'select count(*)::int as count from accounts where fallback_model = $1',
     },
   ],
-  policies: [{ what: 'keys', count: 'select count(*)::int as count from api_keys where policy_id = $1' }],
+  policies: [
+    { what: 'keys', count: 'select count(*)::int as count from api_keys where policy_id = $1' },
+    { what: 'accounts', count: 'select count(*)::int as count from accounts where policy_id = $1' },
+  ],
   plans: [
     // Ended ones too: the record of a subscription names its plan.
     { what: 'subscriptions', count: 'select count(*)::int as count from subscriptions where plan_code = $1' },

@@ -5,6 +5,7 @@ import type {
   AccountChanges,
   AccountDetail,
   NotFound,
+  UnknownEntry,
   WantedAccount,
 } from '../admin/ports.ts';
 import type { EntryJson } from '../catalog/entry-json.ts';
@@ -124,29 +125,28 @@ function change(
   accountId: number,
   { patch, actor }: { readonly patch: AccountChange; readonly actor: Actor },
 ): ReturnType<AccountChanges['change']> {
-  return audited<{ readonly kind: 'changed' }, NotFound | { readonly kind: 'unknown-model' }>(
-    desk,
-    actor,
-    async (transaction) => {
-      // Locked first: what is recorded as the state before is what was changed.
-      await transaction.query('select id from accounts where id = $1 for no key update', [accountId]);
-      const before = await findAccount(transaction, accountId, desk.options);
-      if (before === undefined) return { kind: 'refused', refusal: { kind: 'not-found' } };
-      if (!(await isModel(transaction, patch.fallbackModel))) {
-        return { kind: 'refused', refusal: { kind: 'unknown-model' } };
-      }
-      await updateAccount(transaction, accountId, patch);
-      const after = await findAccount(transaction, accountId, desk.options);
-      assert(after !== undefined, 'accounts are never deleted');
-      const entry = {
-        entity: 'accounts',
-        key: String(accountId),
-        before: part(before, patch),
-        after: part(after, patch),
-      };
-      return { kind: 'done', result: { kind: 'changed' }, entry };
-    },
-  );
+  return audited<{ readonly kind: 'changed' }, NotFound | UnknownEntry>(desk, actor, async (transaction) => {
+    // Locked first: what is recorded as the state before is what was changed.
+    await transaction.query('select id from accounts where id = $1 for no key update', [accountId]);
+    const before = await findAccount(transaction, accountId, desk.options);
+    if (before === undefined) return { kind: 'refused', refusal: { kind: 'not-found' } };
+    if (!(await isModel(transaction, patch.fallbackModel))) {
+      return { kind: 'refused', refusal: { kind: 'unknown-model' } };
+    }
+    if (!(await isPolicy(transaction, patch.policyId))) {
+      return { kind: 'refused', refusal: { kind: 'unknown-policy' } };
+    }
+    await updateAccount(transaction, accountId, patch);
+    const after = await findAccount(transaction, accountId, desk.options);
+    assert(after !== undefined, 'accounts are never deleted');
+    const entry = {
+      entity: 'accounts',
+      key: String(accountId),
+      before: part(before, patch),
+      after: part(after, patch),
+    };
+    return { kind: 'done', result: { kind: 'changed' }, entry };
+  });
 }
 
 /** What was changed of the account, as the API names it. */
@@ -157,6 +157,7 @@ function part(account: StoredAccount, patch: AccountChange): EntryJson {
     role: ['role', account.role],
     userType: ['user_type', account.userType],
     userRateMicro: ['user_rate', formatMicro(account.userRateMicro)],
+    policyId: ['policy_id', account.policyId ?? null],
     apiBilling: ['api_billing', account.apiBilling],
     autoExchange: ['auto_exchange', account.autoExchange],
     extraApiQuotaMicro: ['extra_api_quota', formatMicro(account.extraApiQuotaMicro)],
@@ -171,6 +172,12 @@ function part(account: StoredAccount, patch: AccountChange): EntryJson {
 async function isModel(transaction: Database, modelId: string | null | undefined): Promise<boolean> {
   if (modelId === undefined || modelId === null) return true;
   const rows = await transaction.query('select 1 from models where model_id = $1', [modelId]);
+  return rows.length === 1;
+}
+
+async function isPolicy(transaction: Database, policyId: number | null | undefined): Promise<boolean> {
+  if (policyId === undefined || policyId === null) return true;
+  const rows = await transaction.query('select 1 from policies where id = $1', [policyId]);
   return rows.length === 1;
 }
 

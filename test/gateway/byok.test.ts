@@ -213,10 +213,10 @@ describe('byok_fallback', () => {
     expect([status, tried(row)]).toEqual([401, [['sk-of-nobody', '401']]]);
   });
 
-  it('off: the fallback model is not charged either, but own credentials serve it', async () => {
+  it('off: the fallback model is served all the same, by own credentials or else by the platform', async () => {
     const falls = { fallbackModel: 'claude' };
     const alone = await world.ask(await world.customer({ ...RICH, patch: falls, hosts: [WRONG] }));
-    expect([alone.status, alone.row.payer]).toEqual([401, 'byok']);
+    expect([alone.status, alone.body.model, alone.row.payer]).toEqual([200, 'claude', 'credits']);
     const hosts = [WRONG, { vendor: 'anthropic', secret: 'sk-sim-anthropic-mine' }];
     const both = await world.ask(await world.customer({ ...RICH, patch: falls, hosts }));
     expect([both.body.model, both.row.payer, both.paid]).toEqual(['claude', 'byok', 0n]);

@@ -164,8 +164,8 @@ const REQUEST: readonly ErrorCase[] = [
 const ACCOUNT: readonly ErrorCase[] = [
   ...rows(40201, 403, [
     [
-      'when Credits do not pay for the input and one Credit more',
-      'Insufficient Credits',
+      'when Credits do not pay for the input and 256 tokens',
+      /^Insufficient Credits: the call may cost up to \d+(\.\d+)? Credits, 3 are free\. /,
       async ({ newKey }) => chat(await newKey('poor@example.com'), prompt('word '.repeat(600))),
     ],
   ]),
@@ -216,7 +216,7 @@ const ACCOUNT: readonly ErrorCase[] = [
   ...rows(40204, 403, [
     [
       'when the monthly cap leaves nothing',
-      'The monthly spending cap is reached',
+      /^The monthly spending cap is reached: .* 0\.001 are left under the cap/,
       (world) => asAccount(world, { extraApiQuotaMicro: 1n }),
     ],
   ]),
@@ -253,7 +253,7 @@ const LIMIT: readonly ErrorCase[] = [
     message: RPM,
     headers: {
       'retry-after': /^([1-9]|[1-5]\d|60)$/,
-      'x-tollgate-limit': /^requests; limit=2; used=2; window=60; reset=\d+$/,
+      'x-tollgate-limit': /^requests; limit=2; used=2; window=60; reset=\d+; scope=key$/,
       'x-should-retry': undefined,
     },
     ask: (world) => usedUp(world, 3, [prompt('one'), prompt('two'), prompt('three')]),
@@ -265,7 +265,7 @@ const LIMIT: readonly ErrorCase[] = [
     message: RPM,
     headers: {
       'retry-after': /^86\d{3}$/,
-      'x-tollgate-limit': /^images; limit=1; used=1; window=86400; reset=86\d{3}$/,
+      'x-tollgate-limit': /^images; limit=1; used=1; window=86400; reset=86\d{3}; scope=key$/,
       // Nobody sits out a day: the SDKs are told not to try.
       'x-should-retry': /^false$/,
     },

@@ -79,7 +79,6 @@ describe('when nobody can pay the answer is 40202', () => {
   it.each<[string, Wanted]>([
     ['there are no Credits', {}],
     ['API billing is off', { ...RICH, patch: { apiBilling: false } }],
-    ['balance is there and auto-exchange is off', { balanceMicro: 1_000_000n }],
     ['the plan does not cover the model', { plans: ['PLUS'] }],
     [
       'the own credential is another vendor’s',
@@ -108,6 +107,13 @@ describe('when nobody can pay the answer is 40202', () => {
   });
 });
 
+it('who has balance and has auto-exchange off is told 40201, and what to do', async () => {
+  const customer = await world.customer({ balanceMicro: 1_000_000n });
+  const { status, body, heard } = await world.ask(customer);
+  expect([status, body.code, heard.length]).toEqual([403, 40201, 0]);
+  expect(body.message).toContain('switch auto-exchange on');
+});
+
 describe('the monthly cap', () => {
   it('is a hard bound for Credits, and counts neither what is covered nor what is paid elsewhere', async () => {
     const patch = { extraApiQuotaMicro: 1_000n };
@@ -121,16 +127,16 @@ describe('the monthly cap', () => {
       );
       expect(spent?.month_spent_micro).toBe(0n);
     }
-    const payer = await world.customer({ ...RICH, patch: { extraApiQuotaMicro: 3_000n } });
+    const payer = await world.customer({ ...RICH, patch: { extraApiQuotaMicro: 10_000n } });
     const codes: unknown[] = [];
     let paidMicro = 0n;
-    for (let calls = 0; calls < 4; calls++) {
+    for (let calls = 0; calls < 6; calls++) {
       const { body, paid } = await world.ask(payer);
       codes.push(body.code);
       paidMicro += BigInt(String(paid ?? 0));
     }
     expect(codes.at(-1)).toBe(40204);
-    expect(paidMicro).toBeLessThanOrEqual(3_000_000n);
+    expect(paidMicro).toBeLessThanOrEqual(10_000_000n);
     expect(paidMicro).toBeGreaterThan(1_000_000n);
   });
 });

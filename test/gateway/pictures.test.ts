@@ -60,7 +60,7 @@ function catalog(): string {
         email: `poor${index}@example.com`,
         password: 'user-password',
         user_type: 1,
-        credits: '1',
+        credits: '700',
       })),
     ],
   });
@@ -310,7 +310,7 @@ describe('a window of two images', () => {
   });
 });
 
-it.each(named(WAYS))('one Credit does not pay for pictures at the same time: %s', async (_name, way) => {
+it.each(named(WAYS))('Credits for one picture let one of four calls in: %s', async (_name, way) => {
   paintTwo(way);
   const headers = world.headers(await world.newKey(`poor${WAYS.indexOf(way)}@example.com`));
   const body = way.body('by-image', 'x');

@@ -44,7 +44,7 @@ describe('a valid subscription', () => {
     const wait = Number(headers.get('retry-after'));
     expect(wait).toBeGreaterThan(30);
     expect(wait).toBeLessThanOrEqual(60);
-    const told = `coverage; limit=900000; used=900000; window=60; reset=${wait}`;
+    const told = `coverage; limit=900000; used=900000; window=60; reset=${wait}; scope=subscription`;
     expect(headers.get('x-tollgate-limit')).toBe(told);
     expect(row).toMatchObject({ verdict: 'refused', payer: 'none', charge_micro: 0n });
     expect(heard).toEqual([]);
@@ -87,8 +87,14 @@ describe('a valid subscription', () => {
     expect(stranger.body).toMatchObject({ code: 40203, message: expect.stringContaining('PLUS') });
   });
 
-  it('brings its policy, which comes before the key’s and counts all keys of the account', async () => {
-    const customer = await world.customer({ ...RICH, plans: ['PRO'], policyId: 4 });
+  it('brings its policy, which counts all keys of the account, and a key’s policy holds beside it', async () => {
+    const tight = await world.customer({ ...RICH, plans: ['PRO'], policyId: 4 });
+    const refused = await world.ask(tight);
+    expect([refused.body.code, refused.headers.get('x-tollgate-limit')?.slice(-9)]).toEqual([
+      42902,
+      'scope=key',
+    ]);
+    const customer = await world.customer({ ...RICH, plans: ['PRO'], policyId: 5 });
     for (let calls = 0; calls < 2; calls++) expect((await world.ask(customer)).status).toBe(200);
     const { body, headers } = await world.ask(customer);
     expect(body.code).toBe(42902);

@@ -1,4 +1,12 @@
-import { BEGIN_MS, COVERAGE, CREDITS_PER_YUAN, INPUT_PRICE, OUTPUT_PRICES, POLICY } from './steps.ts';
+import {
+  BEGIN_MS,
+  COVERAGE,
+  CREDITS_PER_YUAN,
+  INPUT_PRICE,
+  LONGEST,
+  OUTPUT_PRICES,
+  POLICY,
+} from './steps.ts';
 
 /**
  * The money rules of decisions.md 3, 6 and 7, written down once more and as slowly as possible: nothing is
@@ -8,6 +16,8 @@ import { BEGIN_MS, COVERAGE, CREDITS_PER_YUAN, INPUT_PRICE, OUTPUT_PRICES, POLIC
 const FACTOR = BigInt(CREDITS_PER_YUAN);
 const CREDIT = 1_000_000n;
 const GUESS_MS = 1_000;
+const LEAST_TOKENS = 256;
+const SHARE_TOKENS = 4_096;
 
 export interface Window {
   readonly name: 'requests' | 'tokens' | 'amount' | 'coverage';
@@ -51,7 +61,8 @@ export interface ModelCall {
 export interface Ask {
   readonly id: string;
   readonly input: number;
-  readonly most: number;
+  /** Nothing: the request does not say. */
+  readonly most: number | undefined;
   readonly outputPrice: bigint | undefined;
 }
 
@@ -132,17 +143,7 @@ export class Reference {
 
   /** What is granted of it. */
   extend(call: ModelCall, moreMicro: bigint): bigint {
-    const bounds = [moreMicro, ...call.pots.filter((pot) => this.#runs(pot)).map((pot) => this.#left(pot))];
-    if (call.payer === 'credits') {
-      bounds.push(this.#freeCredits(call.autoExchange));
-      // decisions.md 3: the cap is hard. What a month gone by had left nobody can tell any more.
-      if (call.capMicro > 0n) {
-        const closed = call.holdMonth !== this.#monthSeen;
-        bounds.push(closed ? 0n : this.#freeUnderCap(call.capMicro, call.holdMonth));
-      }
-    }
-    const granted = bounds.reduce((least, one) => (one < least ? one : least));
-    const micro = granted > 0n ? granted : 0n;
+    const micro = larger(0n, least([moreMicro, ...this.#bounds(call)]));
     call.heldMicro += micro;
     return micro;
   }
@@ -218,9 +219,11 @@ export class Reference {
     const hurdles = rules
       .filter(({ dimension }) => dimension !== 'amount' || costs)
       .map((rule) => ({ ...rule, name: rule.dimension, scope: 'account:7' }));
-    const wantMicro = costMicro({ input: ask.input, output: ask.most }, ask.outputPrice) * FACTOR;
-    const inputAndOne = costMicro({ input: ask.input, output: 0 }, ask.outputPrice) * FACTOR + CREDIT;
-    const leastMicro = inputAndOne < wantMicro ? inputAndOne : wantMicro;
+    const most = Math.min(ask.most ?? LONGEST, LONGEST);
+    const costOf = (output: number): bigint =>
+      costMicro({ input: ask.input, output: Math.min(output, most) }, ask.outputPrice) * FACTOR;
+    const wantMicro = costOf(most);
+    const leastMicro = costOf(LEAST_TOKENS);
     const month = this.monthOf(call.createdAtMs);
     const { cover, hasPurse } = this.#means();
     if (costs && cover.length === 0 && !hasPurse) return { reason: 'not-billable', waitMs: 0 };
@@ -252,8 +255,32 @@ export class Reference {
     call.holdMonth = this.#monthSeen;
     call.autoExchange = this.autoExchange;
     call.capMicro = this.capMicro;
-    this.extend(call, wantMicro);
+    this.#hold(call, { wantMicro, shareMicro: costOf(SHARE_TOKENS), isNamed: ask.most !== undefined });
     return undefined;
+  }
+
+  /** decisions.md 3.5: the whole if the request names it and it is free, else a share of what is free. */
+  #hold(
+    call: ModelCall,
+    wanted: { readonly wantMicro: bigint; readonly shareMicro: bigint; readonly isNamed: boolean },
+  ): void {
+    const free = least(this.#bounds(call));
+    const part = larger(free / 4n, least([free, wanted.shareMicro]));
+    const isWhole = wanted.isNamed && free >= wanted.wantMicro;
+    call.heldMicro = isWhole ? wanted.wantMicro : least([wanted.wantMicro, part]);
+  }
+
+  /** What each pot of the call has left. */
+  #bounds(call: ModelCall): bigint[] {
+    const bounds = call.pots.filter((pot) => this.#runs(pot)).map((pot) => this.#left(pot));
+    if (call.payer !== 'credits') return bounds;
+    bounds.push(this.#freeCredits(call.autoExchange));
+    // decisions.md 3: the cap is hard. What a month gone by had left nobody can tell any more.
+    if (call.capMicro > 0n) {
+      const closed = call.holdMonth !== this.#monthSeen;
+      bounds.push(closed ? 0n : this.#freeUnderCap(call.capMicro, call.holdMonth));
+    }
+    return bounds;
   }
 
   #see(month: string): void {
@@ -354,6 +381,10 @@ export function costMicro({ input, output }: Tokens, outputPrice: bigint | undef
   if (outputPrice === undefined) return 0n;
   return ((BigInt(input) * INPUT_PRICE + BigInt(output) * outputPrice) * 90n) / 100n / 1_000_000n;
 }
+
+const least = (amounts: readonly bigint[]): bigint =>
+  amounts.reduce((one, other) => (one < other ? one : other));
+const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => bigint): bigint {
   return items.reduce((total, item) => total + of(item), 0n);

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 
 /** What a run may do. `which` picks one of the running calls. */
 export type Step =
-  | { readonly kind: 'begin'; readonly model: number; readonly input: number; readonly most: number }
+  | {
+      readonly kind: 'begin';
+      readonly model: number;
+      readonly input: number;
+      readonly most: number | undefined;
+    }
   | { readonly kind: 'begin-own'; readonly input: number }
   | { readonly kind: 'produce'; readonly which: number; readonly tokens: number; readonly marked: boolean }
   | { readonly kind: 'extend'; readonly which: number; readonly moreMicro: bigint }
@@ -26,7 +31,7 @@ export type Step =
 /** Small figures, so that random runs reach every limit: 1 Credit is 1 000 micro-yuan. */
 export const POLICY = [
   { dimension: 'requests', seconds: 5, limit: 6n },
-  { dimension: 'amount', seconds: 10, limit: 30_000n },
+  { dimension: 'amount', seconds: 10, limit: 60_000n },
   { dimension: 'tokens', seconds: 20, limit: 400n },
 ] as const;
 export const COVERAGE = [
@@ -34,6 +39,8 @@ export const COVERAGE = [
   { seconds: 60, amountMicro: 25_000n },
 ] as const;
 export const CREDITS_PER_YUAN = 1_000;
+/** The most output tokens that the models can make. */
+export const LONGEST = 600;
 /** Micro-yuan per million input tokens, for every model. */
 export const INPUT_PRICE = 10_000_000n;
 /** The first prices of output; a step may change them. */
@@ -52,8 +59,8 @@ function step<Kind extends Step['kind'], Rest>(kind: Kind, rest: fc.Arbitrary<Re
   return rest.map((fields) => ({ kind, ...fields }));
 }
 
-const begin = step('begin', fc.record({ model, input, most: fc.constantFrom(5, 30, 90) }));
-const amount = fc.bigInt({ min: 1n, max: 15_000_000n });
+const begin = step('begin', fc.record({ model, input, most: fc.constantFrom(5, 30, 90, 300, undefined) }));
+const amount = fc.oneof(fc.bigInt({ min: 1n, max: 15_000_000n }), fc.constant(90_000_000n));
 const yuan = fc.bigInt({ min: 1n, max: 15_000n });
 const nothing = fc.constant({});
 

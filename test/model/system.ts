@@ -26,7 +26,15 @@ import {
 import type { Books } from './books.ts';
 import type { TestLedger } from './ledgers.ts';
 import type { Tokens } from './reference.ts';
-import { COVERAGE, CREDITS_PER_YUAN, INPUT_PRICE, OUTPUT_PRICES, POLICY, USER_RATE } from './steps.ts';
+import {
+  COVERAGE,
+  CREDITS_PER_YUAN,
+  INPUT_PRICE,
+  LONGEST,
+  OUTPUT_PRICES,
+  POLICY,
+  USER_RATE,
+} from './steps.ts';
 
 export interface SystemParts {
   readonly clock: ManualClock;
@@ -40,7 +48,8 @@ export interface SystemParts {
 export interface Wanted {
   readonly model: number | undefined;
   readonly input: number;
-  readonly most: number;
+  /** Nothing: the request does not say. */
+  readonly most: number | undefined;
 }
 
 export interface Running {
@@ -105,7 +114,7 @@ export class System {
     const money = this.#money(call, account, wanted);
     if (money === 'not-billable') return money;
     const facts = factsOf(wanted);
-    const limits = { scope: `account:${account.id}`, policy };
+    const limits = [{ scope: `account:${account.id}`, policy }];
     const result = await this.#gate.enter(
       enterRequest({ callId: id, account, accountAgeMs: 0, limits, facts, imagesGuess: 0, money }),
     );
@@ -218,7 +227,8 @@ export class System {
 function modelOf(index: number, outputMicro: bigint): Model {
   const modelId = `model-${index}`;
   const prices = { ...sampleModel().prices, inputMicro: INPUT_PRICE, outputMicro };
-  return sampleModel({ modelId, prices, routes: [sampleRoute({ id: index + 1, modelId })] });
+  const capabilities = { maxOutputTokens: LONGEST };
+  return sampleModel({ modelId, prices, routes: [sampleRoute({ id: index + 1, modelId, capabilities })] });
 }
 
 function factsOf({ input, most }: Wanted): RequestFacts {

@@ -23,11 +23,14 @@ export const amountPolicyOf = (count: number): number => 1_000 + count;
 export const planOf = (count: number): string => `RACE${count}`;
 
 /** What streams are stopped by: more than their bound they cannot cost together. */
-export const STREAMS_BOUND = 160.5;
+export const STREAMS_BOUND = 2_000.5;
 export const STREAMS_POLICY = 900;
 export const STREAMS_PLAN = 'STREAMS';
 
-/** `round`: input is free, an output token costs a tenth of a Credit, so that prices are known before. */
+/**
+ * `round` and `talker`: input is free, an output token costs a tenth of a Credit, so that prices are known
+ * before. `talker` does not think: what it makes is seen.
+ */
 export const RACE_CATALOG = `
 defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false }
 vendors: [{ code: openai, name: OpenAI, protocols: [chat], base_url: "\${SIM}/v1" }]
@@ -37,6 +40,10 @@ models:
     prices: { input: "0", output: "100" }
     max_output_tokens: 128000
     routes: [{ vendor: openai, credential: main, forward_model_id: gpt-5-2026-08-01, protocols: [chat] }]
+  - model_id: talker
+    prices: { input: "0", output: "100" }
+    max_output_tokens: 16384
+    routes: [{ vendor: openai, credential: main, forward_model_id: gpt-4o, protocols: [chat] }]
   - model_id: verified-only
     restriction: { kind: verification, level: 2 }
     prices: { input: "0", output: "100" }

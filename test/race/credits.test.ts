@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { examine } from '../../src/store/doctor.ts';
+import { until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';
-import { ask, openPurse, paidBy, parallel, tally } from './purse.ts';
+import { ask, openPurse, type Purse, paidBy, parallel, tally } from './purse.ts';
 
 const MICRO = 1_000_000n;
+const TALKS = { model: 'talker', stream: true } as const;
 let world: World;
 beforeAll(async () => {
   world = await startWorld({ catalog: RACE_CATALOG });
@@ -15,6 +17,10 @@ afterEach(async () => {
   await world.settled();
   expect(await examine(world.database)).toEqual([]);
 });
+
+/** Calls that are at a vendor who takes his time. */
+const runningTag = ({ accountId }: Purse): string => `tag=running-${accountId}`;
+const heard = ({ accountId }: Purse): number => world.simulator.truth.list(`running-${accountId}`).length;
 
 /** How many passed; all others must have been refused for one of these reasons. */
 function passedOf(counts: Readonly<Record<string, number>>, reasons: readonly string[]): number {
@@ -60,47 +66,47 @@ describe('of k parallel calls at price p exactly ⌊B/p⌋ pass', () => {
   });
 });
 
-test('a rest of a Credit or more lets one more in, which pays all of it: the rest of its price is shortfall', async () => {
-  // Three at three Credits, and one Credit for the fourth.
-  const purse = await openPurse(world, { credits: 10 });
-  const answers = await parallel(40, () => ask(world, { key: purse.key, max: 30, directive: 'tokens=30' }));
-  expect(passedOf(tally(answers), ['40201', '40202'])).toBe(4);
+test('who names a bound that is not free enters with less, if that is worth a call, and is bounded by it', async () => {
+  // Three at thirty Credits, and thirty for the fourth, which may come to a hundred.
+  const purse = await openPurse(world, { credits: 120 });
+  const running = parallel(3, () =>
+    ask(world, { key: purse.key, max: 300, directive: `${runningTag(purse)} tokens=300 delay=2000` }),
+  );
+  await until(() => heard(purse) === 3);
+  const fourth = await ask(world, { key: purse.key, max: 1_000, directive: 'tokens=1000' });
+  expect([fourth.status, fourth.headers.get('x-tollgate-max-output-tokens')]).toEqual([200, '300']);
+  expect(tally(await running)).toEqual({ 200: 3 });
   await world.settled();
   expect((await purse.funds()).credits).toBe(0n);
   expect(await paidBy(world, purse.accountId)).toMatchObject([
-    { payer: 'credits', calls: 4n, charge: 12n * MICRO, taken: 10n * MICRO, shortfall: 2n * MICRO },
+    { payer: 'credits', calls: 4n, charge: 120n * MICRO, taken: 120n * MICRO, shortfall: 0n },
   ]);
 });
 
 test('what was held and not used is free again for the next call', async () => {
-  const purse = await openPurse(world, { credits: 10 });
+  const purse = await openPurse(world, { credits: 19 });
   for (let turn = 0; turn < 10; turn++) {
     const { status } = await ask(world, { key: purse.key, max: 100, directive: 'tokens=10' });
     expect(status).toBe(200);
   }
   await world.settled();
-  expect((await purse.funds()).credits).toBe(0n);
+  expect((await purse.funds()).credits).toBe(9n * MICRO);
 });
 
-test('a plain answer that costs more than could be held never passes the cap: the rest is shortfall', async () => {
-  const purse = await openPurse(world, { credits: 1000, cap: 0.005 });
-  const running = ask(world, { key: purse.key, max: 20, directive: 'tokens=20 delay=400' });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  // Three Credits are left under the cap, and this one comes to twenty.
-  const long = await ask(world, { key: purse.key, max: 200, directive: 'tokens=200' });
+test('a plain answer that would pass the cap is bounded by what is left of it', async () => {
+  const purse = await openPurse(world, { credits: 1000, cap: 0.032 });
+  const running = ask(world, {
+    key: purse.key,
+    max: 20,
+    directive: `${runningTag(purse)} tokens=20 delay=2000`,
+  });
+  await until(() => heard(purse) === 1);
+  // Thirty Credits are left under the cap, and this one would come to a hundred.
+  const long = await ask(world, { key: purse.key, max: 1_000, directive: 'tokens=1000' });
   expect([long.status, (await running).status]).toEqual([200, 200]);
   await world.settled();
-  expect(await purse.funds()).toMatchObject({ credits: 995n * MICRO, monthSpent: 5_000n });
-  const rows = await world.database.query<{ credits: bigint; shortfall: bigint }>(
-    `select credits_micro as credits, shortfall_micro as shortfall from consumptions
-     where account_id = $1 order by shortfall_micro`,
-    [purse.accountId],
-  );
-  // What the other call holds under the cap stays its own.
-  expect(rows).toEqual([
-    { credits: 2n * MICRO, shortfall: 0n },
-    { credits: 3n * MICRO, shortfall: 17n * MICRO },
-  ]);
+  expect(await purse.funds()).toMatchObject({ credits: 968n * MICRO, monthSpent: 32_000n });
+  expect(await paidBy(world, purse.accountId)).toMatchObject([{ taken: 32n * MICRO, shortfall: 0n }]);
 });
 
 describe('auto-exchange', () => {
@@ -125,10 +131,10 @@ describe('auto-exchange', () => {
 });
 
 describe('a stream that outgrows what could be held', () => {
-  test('is stopped with 40201, charged for what was produced, and Credits end at zero at the lowest', async () => {
-    const purse = await openPurse(world, { credits: 5 });
+  test('is stopped with 40201, and charged for what was delivered, which is no more than was held', async () => {
+    const purse = await openPurse(world, { credits: 30 });
     const directive = 'tag=outgrow tokens=2000 pace=2';
-    const answer = await ask(world, { key: purse.key, max: 2000, directive, stream: true });
+    const answer = await ask(world, { ...TALKS, key: purse.key, max: 2000, directive });
     expect(answer.text.slice(-500)).toContain('40201');
     expect(answer.text).not.toContain('[DONE]');
     await world.settled();
@@ -139,20 +145,18 @@ describe('a stream that outgrows what could be held', () => {
     );
     const { credits } = await purse.funds();
     const produced = world.simulator.truth.find('outgrow')?.outputTokens ?? 0;
-    expect(credits).toBeGreaterThanOrEqual(0n);
-    expect(row?.output).toBeGreaterThanOrEqual(50n);
     expect(Number(row?.output)).toBeLessThanOrEqual(produced);
     expect(row?.charge).toBe((row?.output ?? 0n) * 100_000n);
-    expect(row?.shortfall).toBe((row?.charge ?? 0n) - (5n * MICRO - credits));
-    // What passes between two looks at a tight hold is a matter of some dozen tokens.
-    expect(row?.shortfall).toBeLessThan(5n * MICRO);
+    expect([row?.shortfall, credits]).toEqual([0n, 30n * MICRO - (row?.charge ?? 0n)]);
+    // Some tokens are kept back, so that none is delivered that nobody pays for.
+    expect(credits).toBeLessThan(4n * MICRO);
   });
 
   test('is not one that used all of it and needs no more: it ends like any other', async () => {
     const purse = await openPurse(world, { credits: 3 });
     // A look at the hold falls between the last token and the end of the stream.
     const directive = 'tokens=30 chunk=1 fault=pause@31:1200';
-    const answer = await ask(world, { key: purse.key, max: 30, directive, stream: true });
+    const answer = await ask(world, { ...TALKS, key: purse.key, max: 30, directive });
     expect(answer.text).toContain('"finish_reason":"');
     expect(answer.text).toContain('[DONE]');
     await world.settled();
@@ -161,26 +165,44 @@ describe('a stream that outgrows what could be held', () => {
   });
 
   test('gets what others leave free meanwhile', async () => {
-    const purse = await openPurse(world, { credits: 30 });
-    const other = ask(world, { key: purse.key, max: 200, directive: 'tokens=10 delay=300' });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const directive = 'tokens=200 pace=5';
-    const answer = await ask(world, { key: purse.key, max: 250, directive, stream: true });
+    const purse = await openPurse(world, { credits: 60 });
+    const other = ask(world, {
+      key: purse.key,
+      max: 300,
+      directive: `${runningTag(purse)} tokens=10 delay=300`,
+    });
+    await until(() => heard(purse) === 1);
+    const directive = 'tokens=400 pace=5';
+    const answer = await ask(world, { ...TALKS, key: purse.key, max: 450, directive });
     expect(answer.text).toContain('[DONE]');
     expect((await other).status).toBe(200);
     await world.settled();
-    expect((await purse.funds()).credits).toBe(9n * MICRO);
+    expect((await purse.funds()).credits).toBe(19n * MICRO);
   });
 
   test('stops at the monthly cap with 40204', async () => {
-    const purse = await openPurse(world, { credits: 1000, cap: 0.005 });
+    const purse = await openPurse(world, { credits: 1000, cap: 0.03 });
     const directive = 'tokens=2000 pace=2';
-    const answer = await ask(world, { key: purse.key, max: 2000, directive, stream: true });
+    const answer = await ask(world, { ...TALKS, key: purse.key, max: 2000, directive });
     expect(answer.text.slice(-500)).toContain('40204');
     await world.settled();
-    expect(await purse.funds()).toMatchObject({ credits: 995n * MICRO, monthSpent: 5_000n });
-    const later = await ask(world, { key: purse.key, max: 10, directive: 'tokens=10' });
+    const { credits, monthSpent } = await purse.funds();
+    expect(monthSpent).toBeLessThanOrEqual(30_000n);
+    expect(monthSpent).toBeGreaterThan(26_000n);
+    expect(credits).toBe(1000n * MICRO - monthSpent * 1_000n);
+    const later = await ask(world, { key: purse.key, max: 100, directive: 'tokens=10' });
     expect(later).toMatchObject({ status: 403, code: 40204 });
+  });
+
+  test('of a model that thinks unseen is told how long it may be', async () => {
+    const purse = await openPurse(world, { credits: 30 });
+    const directive = 'tokens=100 thinking=2000 tag=unseen';
+    const answer = await ask(world, { key: purse.key, max: 5_000, directive, stream: true });
+    expect(answer.headers.get('x-tollgate-max-output-tokens')).toBe('300');
+    expect(answer.text).toContain('[DONE]');
+    await world.settled();
+    expect(world.simulator.truth.find('unseen')?.outputTokens).toBe(300);
+    expect(await paidBy(world, purse.accountId)).toMatchObject([{ taken: 30n * MICRO, shortfall: 0n }]);
   });
 });
 

@@ -100,8 +100,8 @@ export interface Answered {
 export interface Ask {
   readonly key: string;
   readonly model?: string;
-  /** Tokens the client allows. */
-  readonly max: number;
+  /** Tokens the client allows; nothing: it does not say. */
+  readonly max?: number;
   readonly directive: string;
   readonly stream?: boolean;
 }
@@ -117,7 +117,7 @@ export async function ask(
     body: JSON.stringify({
       model,
       messages: [{ role: 'user', content: `[[sim ${directive}]]` }],
-      max_completion_tokens: max,
+      ...(max === undefined ? {} : { max_completion_tokens: max }),
       ...(stream === true ? { stream: true } : {}),
     }),
   });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { EnterRequest, Gate } from '../../src/gate/contract.ts';
+import type { Gate } from '../../src/gate/contract.ts';
 import { createMemoryGate } from '../../src/gate/memory.ts';
 import { connectRedis, type RedisConnection } from '../../src/gate/redis/connect.ts';
 import { createRedisGate } from '../../src/gate/redis/gate.ts';
 import {
+  type CallParts,
   CREDIT,
   CREDIT_YUAN,
   callOf,
@@ -38,7 +39,7 @@ const policyWith = (changes: Partial<Record<Limited, bigint>>, concurrency = 9) 
   );
 
 /** Each refuses a second call, for another reason; all other dimensions have room for it. */
-const REFUSALS: Readonly<Record<string, Partial<EnterRequest>>> = {
+const REFUSALS: Readonly<Record<string, CallParts>> = {
   concurrency: { policy: policyWith({}, 1) },
   requests: { policy: policyWith({ requests: 1n }) },
   tokens: { policy: policyWith({ tokens: 10n }) },

@@ -206,8 +206,8 @@ const GATE: readonly Bug[] = [
   {
     name: 'concurrency lets one call too many in (`<=` for `<`)',
     file: 'src/gate/refusal.ts',
-    text: 'if (used < limit) return undefined;',
-    instead: 'if (used <= limit) return undefined;',
+    text: 'if (used < limit) continue;',
+    instead: 'if (used <= limit) continue;',
     catcher: gate('of 10 simultaneous calls at concurrency 1 exactly 1 enter'),
   },
   {
@@ -262,8 +262,8 @@ const GATE: readonly Bug[] = [
   {
     name: 'a hold grows beyond what is free',
     file: 'src/gate/holding.ts',
-    text: 'if (free.amountMicro < granted) {',
-    instead: 'if (free.amountMicro < 0n) {',
+    text: 'isShort ? maxMicro(0n, free.amountMicro) : wantMicro',
+    instead: 'wantMicro',
     catcher: gate('a hold is extended by what is free, and by no more'),
   },
   {
@@ -281,9 +281,23 @@ const GATE: readonly Bug[] = [
     catcher: gate('a call refused for credits consumes nothing'),
   },
   {
+    name: 'a call that names no bound takes all that is free',
+    file: 'src/gate/holding.ts',
+    text: 'return minMicro(wantMicro, maxMicro(quarterMicro(freeMicro), minMicro(freeMicro, shareMicro)));',
+    instead: 'return minMicro(wantMicro, freeMicro);',
+    catcher: gate('any schedule is answered as the reference model answers it'),
+  },
+  {
+    name: 'only the first of two policies limits how many calls run at once',
+    file: 'src/gate/refusal.ts',
+    text: 'for (let index = 0; index < limits.length; index++) {',
+    instead: 'for (let index = 0; index < 1; index++) {',
+    catcher: gate('a key’s policy holds beside the account’s'),
+  },
+  {
     name: 'a slot is never freed by leaving',
     file: 'src/gate/memory.ts',
-    text: 'lease.scope.slots.free(lease.slot);',
+    text: 'if (slot !== undefined) lease.bounds[index]?.scope.slots.free(slot);',
     instead: '',
     catcher: gate('a slot is free again when its call leaves'),
   },
@@ -329,15 +343,15 @@ const SHARED: readonly Bug[] = [
   {
     name: 'a dead node keeps its slots when it returns',
     file: 'src/gate/redis/leave.lua',
-    text: 'free_slot(id, call)',
+    text: 'free_slots(id, call.scopes)',
     instead: '',
     catcher: redis('recovery frees the slots of a dead node at once'),
   },
   {
     name: 'a call without windows spoils the renewal of the next one',
     file: 'src/gate/redis/line.ts',
-    text: 'request.scope, fields.length, ...fields]',
-    instead: "request.scope, fields.length, ...(fields.length === 0 ? [''] : fields)]",
+    text: 'scopesOf(request), fields.length, ...fields]',
+    instead: "scopesOf(request), fields.length, ...(fields.length === 0 ? [''] : fields)]",
     catcher: redis('calls of one account are renewed together'),
   },
   {

@@ -79,7 +79,12 @@ export function sampleCatalog(changes: Partial<CatalogSnapshot> = {}): CatalogSn
   return {
     version: 1,
     systemRateMicro: LIST_RATE,
-    defaults: { policyId: undefined, userRateMicro: LIST_RATE, apiBilling: true, autoExchange: false },
+    defaults: {
+      policyId: undefined,
+      userRateMicro: LIST_RATE,
+      apiBilling: true,
+      autoExchange: false,
+    },
     verificationGrants: { personalMicro: 0n, enterpriseMicro: 0n },
     vendors: new Map(),
     credentials: new Map(),
@@ -125,6 +130,7 @@ export function sampleAccount(changes: Partial<Account> = {}): Account {
     status: 'enabled',
     role: 'user',
     userType: 0,
+    policyId: undefined,
     userRateMicro: LIST_RATE,
     apiBilling: true,
     autoExchange: false,

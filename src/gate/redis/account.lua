@@ -2,10 +2,10 @@
 -- its hash tag, so a script touches one slot of a cluster:
 --   KEYS[1] hash   account version, funds, sums, windows (`w:<scope>:<dimension>:<seconds>`), calls (`c:<id>`)
 --   KEYS[2] zset   calls by the time at which what they hold, or have pending, is given up
---   KEYS[3] zset   slots of one scope by the time they were taken (not in every mode; `slots_of` names others)
+--   slots_of(scope) zset   slots of one scope by the time they were taken
 -- ARGV[1] is one line of words: an array of arguments costs the client more, and this way of splitting a line
 -- is the cheapest there is here.
-local hash, leases, slots = KEYS[1], KEYS[2], KEYS[3]
+local hash, leases = KEYS[1], KEYS[2]
 local format, find, sub, match, gmatch = string.format, string.find, string.sub, string.match, string.gmatch
 
 local words, at = cjson.decode('["' .. string.gsub(ARGV[1], ' ', '","') .. '"]'), 0
@@ -37,6 +37,12 @@ Amount.__lt = function(one, other)
 end
 Amount.__le = function(one, other) return not (other < one) end
 local ZERO = amount(0, 0)
+
+-- A quarter of an amount that is not negative, cut.
+local function quarter(one)
+  local rest = math.fmod(one[1], 4)
+  return amount((one[1] - rest) / 4, math.floor((rest * BASE + one[2]) / 4))
+end
 
 local function read(text)
   if not text or text == '0' then return ZERO end
@@ -136,21 +142,22 @@ end
 local function seconds_of(field) return tonumber(match(field, ':(%d+)$')) end
 
 -- A call: `r` running, `p` pending or `g` given up, the amount, the month it counts into, when it entered, when it took its
--- hold, the scope of its slot, and the windows it holds it in. A window that began after the hold is another one.
+-- hold, the scopes of its slots (with commas between them), and the windows it holds it in. A window that began
+-- after the hold is another one.
 local function find_call(id)
   local text = get('c:' .. id)
   if not text then return nil end
-  local state, sum, month, entered, since, scope, fields =
+  local state, sum, month, entered, since, scopes, fields =
     match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)(.*)$')
   return {
     state = state, sum = read(sum), month = month,
-    entered = tonumber(entered), since = tonumber(since), scope = scope, fields = fields,
+    entered = tonumber(entered), since = tonumber(since), scopes = scopes, fields = fields,
   }
 end
 
 local function put_call(id, call)
   put('c:' .. id, format('%s %s %s %.0f %.0f %s%s',
-    call.state, write(call.sum), call.month, call.entered, call.since, call.scope, call.fields))
+    call.state, write(call.sum), call.month, call.entered, call.since, call.scopes, call.fields))
 end
 
 -- A call that was given up holds nothing, and is remembered: what it cost counts when its process comes back.
@@ -166,13 +173,17 @@ local function is_marked(id) return get('d:' .. id) end
 -- The slots of any scope: the hash tag is the same, and so is the slot of a cluster.
 local function slots_of(scope) return hash .. ':slots:' .. scope end
 
-local function free_slot(id, call) redis.call('ZREM', slots_of(call.scope), id) end
+local function free_slots(id, scopes)
+  for scope in gmatch(scopes, '[^,]+') do redis.call('ZREM', slots_of(scope), id) end
+end
 
--- A running call that was given up as lost, and is not, takes it again for as long as it would have lasted.
-local function take_slot(id, call)
+-- A running call that was given up as lost, and is not, takes them again for as long as they would have lasted.
+local function take_slots(id, call)
   if now - call.entered >= SLOT_MS then return end
-  redis.call('ZADD', slots_of(call.scope), format('%.0f', call.entered), id)
-  redis.call('PEXPIRE', slots_of(call.scope), format('%.0f', SLOT_MS))
+  for scope in gmatch(call.scopes, '[^,]+') do
+    redis.call('ZADD', slots_of(scope), format('%.0f', call.entered), id)
+    redis.call('PEXPIRE', slots_of(scope), format('%.0f', SLOT_MS))
+  end
 end
 
 local function holds_in(call, field) return find(call.fields .. ' ', ' ' .. field .. ' ', 1, true) end

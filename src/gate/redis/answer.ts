@@ -2,6 +2,7 @@ import type { Dimension } from '../../catalog/contract.ts';
 import { yuanToBuyMicro } from '../../catalog/price.ts';
 import { assert } from '../../kernel/assert.ts';
 import type {
+  CoverageRequest,
   EnterRequest,
   GateRefused,
   Lease,
@@ -10,8 +11,9 @@ import type {
   Shortage,
   WindowLook,
 } from '../contract.ts';
-import { coverageRulesOf, type Rule, rulesOf } from '../window.ts';
+import { coverageRulesOf, rulesOf } from '../window.ts';
 import type { Held } from './lease.ts';
+import { type ScopedRule, scopedRules } from './line.ts';
 
 /** What enter.lua answers: one line of words, as it composes them. */
 export type Answer =
@@ -36,7 +38,7 @@ const SHORTAGE_OF: Readonly<Record<string, Shortage>> = {
 
 export function readAnswer(line: string): Answer {
   const words = line.split(' ');
-  const [kind, payer = '', held = '0', short = '', month = '-', atMs] = words;
+  const [kind, payer = '', held = '0', short = '', month = '-', atMs, free = '0'] = words;
   if (kind === 'S') return { kind: 'stale' };
   if (kind === 'R') return { kind: 'refused', words };
   const by = PAYER_OF[payer];
@@ -47,6 +49,7 @@ export function readAnswer(line: string): Answer {
       payer: by,
       heldMicro: BigInt(held),
       shortOf: SHORTAGE_OF[short],
+      freeMicro: BigInt(free),
       month,
       atMs: Number(atMs),
     },
@@ -57,42 +60,51 @@ export function readAnswer(line: string): Answer {
 export function refusalOf(
   words: readonly string[],
   request: EnterRequest,
-  rules: readonly Rule[],
+  rules: readonly ScopedRule[],
 ): GateRefused {
-  const [, reason = '', place, one = '0', other = '0', waitMs] = words;
+  const [, reason = '', place, one = '0', other = '0', waitMs, free = '0', held = '0'] = words;
   const { money } = request;
   const retryAfterMs = Number(waitMs);
+  const funds = { freeMicro: BigInt(free), heldMicro: BigInt(held) };
   if (reason === 'concurrency') {
-    const limit = BigInt(request.policy?.concurrency ?? 0);
-    return refuse({ reason, limit, used: BigInt(one), seconds: 0, retryAfterMs });
+    const named = request.limits[Number(place) - 1];
+    const limit = BigInt(named?.policy?.concurrency ?? 0);
+    return refuse({ reason, limit, used: BigInt(one), retryAfterMs, scope: named?.scope });
   }
   if (reason === 'credits') {
-    return refuse({ reason, limit: BigInt(one), used: BigInt(other), seconds: 0, retryAfterMs });
+    return refuse({ reason, limit: BigInt(one), used: BigInt(other), retryAfterMs, ...funds });
   }
   const factor = money?.creditsPerYuan ?? 1;
   if (reason === 'cap') {
     const limit = money?.purse?.capMicro ?? 0n;
-    return refuse({ reason, limit, used: yuanToBuyMicro(BigInt(one), factor), seconds: 0, retryAfterMs });
+    return refuse({ reason, limit, used: yuanToBuyMicro(BigInt(one), factor), retryAfterMs, ...funds });
   }
-  const cover = money?.coverage === undefined ? [] : coverageRulesOf(money.coverage.windows);
-  const rule = (reason === 'coverage' ? cover : rules)[Number(place) - 1];
+  const named = (reason === 'coverage' ? coverRules(money?.coverage) : rules)[Number(place) - 1];
   const dimension = reason === 'coverage' ? 'coverage' : DIMENSION_OF[reason];
-  assert(rule !== undefined && dimension !== undefined, 'the script names a rule that it was told');
+  assert(named !== undefined && dimension !== undefined, 'the script names a rule that it was told');
   // What is held is told as used, for nobody else can have it; in yuan, rounded up.
   const used = BigInt(one) + yuanToBuyMicro(BigInt(other), factor);
-  return refuse({ reason: dimension, limit: rule.limit, used, seconds: rule.seconds, retryAfterMs });
+  const { limit, seconds } = named.rule;
+  return refuse({ reason: dimension, limit, used, seconds, retryAfterMs, scope: named.scope });
 }
 
-function refuse(parts: Omit<GateRefused, 'kind'>): GateRefused {
-  return { kind: 'gate-refused', ...parts };
+function coverRules(coverage: CoverageRequest | undefined): readonly ScopedRule[] {
+  if (coverage === undefined) return [];
+  return coverageRulesOf(coverage.windows).map((rule) => ({ scope: coverage.scope, rule }));
+}
+
+type Refused = Pick<GateRefused, 'reason' | 'limit' | 'used' | 'retryAfterMs'> & Partial<GateRefused>;
+
+function refuse(parts: Refused): GateRefused {
+  return { kind: 'gate-refused', seconds: 0, scope: undefined, freeMicro: 0n, heldMicro: 0n, ...parts };
 }
 
 export function enterRefusal(words: readonly string[], request: EnterRequest): GateRefused {
-  return refusalOf(words, request, rulesOf(request.policy).all);
+  return refusalOf(words, request, scopedRules(request, 'all'));
 }
 
 export function reholdRefusal(words: readonly string[], request: EnterRequest): GateRefused {
-  return refusalOf(words, request, rulesOf(request.policy).amounts);
+  return refusalOf(words, request, scopedRules(request, 'amounts'));
 }
 
 /** What look.lua answers, in the order it was asked in. */

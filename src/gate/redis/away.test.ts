@@ -31,7 +31,7 @@ import { connectRedis, type RedisConnection } from './connect.ts';
 import { createRedisGate, type RedisGate } from './gate.ts';
 
 const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
-const greedy = { ...hold, wantMicro: 99n * CREDIT };
+const greedy = { ...hold, wantMicro: 99n * CREDIT, shareMicro: 99n * CREDIT };
 const policy = policyOf(
   [rule('requests', 60, 1n), rule('tokens', 60, 100n), rule('amount', 60, 50n * CREDIT_YUAN)],
   1,

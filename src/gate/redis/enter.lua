@@ -1,15 +1,15 @@
 -- A call enters (`e`), grows its hold (`x`), or changes its terms (`r`). Everything is checked before anything
 -- is taken. Answers one line: `S` stale, `R …` refused, `E …` what is held now and by whom it is paid.
 local mode, id = take(), take()
-local version, just_read, concurrency = take_number(), take() == '1', take()
+local version, just_read = take_number(), take() == '1'
 local takes = { r = 1, t = take_number(), i = take_number(), v = take_number() }
 -- Of a call that entered before: when it entered and when it took its hold.
 local entered, since = take_number(), take_number()
 
 local function take_rules(rules, scope)
-  for index = 1, take_number() do
+  for _ = 1, take_number() do
     local dimension, seconds = take(), take()
-    rules[index] = {
+    rules[#rules + 1] = {
       dimension = dimension, seconds = tonumber(seconds),
       field = 'w:' .. scope .. ':' .. dimension .. ':' .. seconds,
       limit = dimension == 'a' and take_amount() or take_number(),
@@ -18,9 +18,15 @@ local function take_rules(rules, scope)
   return rules
 end
 
-local scope = take()
-local rules, cover = take_rules({}, scope), {}
-local want, least, factor = take_amount(), take_amount(), take_number()
+-- The account's limits, then those of its key: the call must pass all of them.
+local scopes, rules, cover = {}, {}, {}
+for index = 1, take_number() do
+  local scope, concurrency = take(), take()
+  scopes[index] = { name = scope, concurrency = concurrency }
+  take_rules(rules, scope)
+end
+local want, least, share, whole_if_free = take_amount(), take_amount(), take_amount(), take() == '1'
+local factor = take_number()
 local costs, covered, payable = take() == '1', take() == '1', take() == '1'
 if covered then take_rules(cover, take()) end
 
@@ -40,7 +46,7 @@ for _, other in ipairs(late) do
   local kept = lost and lost.state == 'r' and remembers_more('g')
   if lost then
     release(lost)
-    free_slot(other, lost)
+    free_slots(other, lost.scopes)
     if lost.state == 'g' then count('g', -1) end
     lost.state = 'g'
     if kept then put_call(other, lost) else put('c:' .. other, false) end
@@ -158,17 +164,22 @@ local function refuse(reason, index, one, other, wait)
   return format('R %s %d %s %s %.0f', reason, index, one, other, wait)
 end
 
+-- Credits and cap: also what is free, and what running calls hold.
+local function refuse_money(reason, one, other, free)
+  return format('%s %s %s', refuse(reason, 0, one, other, 0), write(free), write(sums.h))
+end
+
 local function refuse_window(reason, list, index, wait)
   local window = list[index].window
   return refuse(reason, index, window and window.used or '0', window and write(window.held) or '0', wait)
 end
 
-if mode == 'e' and concurrency ~= '-' then
-  local limit = tonumber(concurrency)
-  if redis.call('ZCARD', slots) >= limit then
+for index, scope in ipairs(scopes) do
+  local limit, slots = tonumber(scope.concurrency), slots_of(scope.name)
+  if mode == 'e' and limit and redis.call('ZCARD', slots) >= limit then
     redis.call('ZREMRANGEBYSCORE', slots, '-inf', format('%.0f', now - SLOT_MS))
     local count = redis.call('ZCARD', slots)
-    if count >= limit then return refuse('concurrency', 0, count, '0', GUESS_MS) end
+    if count >= limit then return refuse('concurrency', index, count, '0', GUESS_MS) end
   end
 end
 
@@ -195,18 +206,20 @@ else
     payer = 's'
   elseif payable then
     payer = 'c'
-    if available < least then return refuse('credits', 0, write(committed), write(sums.p + sums.h), 0) end
-    if ZERO < cap and under_cap < least then return refuse('cap', 0, write(month_used), '0', 0) end
+    if available < least then
+      return refuse_money('credits', write(committed), write(sums.p + sums.h), available)
+    end
+    if ZERO < cap and under_cap < least then return refuse_money('cap', write(month_used), '0', under_cap) end
   elseif costs then
     return refuse_window('coverage', cover, uncovered, cover_wait)
   end
 end
 
--- As much of what is wanted as every pot has left; when that is less, the first of the emptiest is named. A
--- window that ended under a running call bounds it no longer.
-local grant, short = want, '-'
+-- What the emptiest pot has left; when that is less than wanted, the first of the emptiest is named. A window
+-- that ended under a running call bounds it no longer.
+local grant, free, short = want, nil, '-'
 local function narrow(left, bound)
-  if left < grant then grant, short = left, bound end
+  if not free or left < free then free, short = left, bound end
 end
 if costs then
   for _, rule in ipairs(rules) do
@@ -221,6 +234,15 @@ if costs then
       -- What a month gone by had left is no longer known, and the cap is a hard bound.
       narrow(mode == 'x' and month ~= sums.m and own or under_cap, 'm')
     end
+  end
+  if not free or want <= free then short = '-' end
+  if free and mode == 'x' then
+    if free < want then grant = free end
+  elseif free and not (whole_if_free and want <= free) then
+    -- decisions.md 3.5: its share, or a quarter of what is free if that is more.
+    local part = share < free and share or free
+    if part < quarter(free) then part = quarter(free) end
+    if part < want then grant = part end
   end
   -- A hold that stands is not made smaller.
   if mode == 'x' and grant < own then grant = own end
@@ -252,8 +274,10 @@ for _, rule in ipairs(cover) do
   if payer == 's' then use(rule) end
 end
 
+local names = {}
+for index, scope in ipairs(scopes) do names[index] = scope.name end
 local next_call = {
-  state = 'r', sum = grant, scope = scope, fields = held_in,
+  state = 'r', sum = grant, scopes = table.concat(names, ','), fields = held_in,
   month = payer == 'c' and (mode == 'x' and month or sums.m) or '-',
   entered = mode == 'e' and now or entered,
   since = mode == 'x' and since or now,
@@ -276,7 +300,7 @@ write_sums()
 put_call(id, next_call)
 flush(longest)
 redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id)
-if not call or call.state == 'g' then take_slot(id, next_call) end
+if not call or call.state == 'g' then take_slots(id, next_call) end
 
 -- Windows that ended are dropped when the hash has doubled since the last time: rarely, and never piling up.
 local SMALL = 256
@@ -294,4 +318,5 @@ if fresh then
   end
 end
 
-return format('E %s %s %s %s %.0f', payer, write(grant), short, next_call.month, now)
+local beside = free and mode ~= 'x' and free - grant or ZERO
+return format('E %s %s %s %s %.0f %s', payer, write(grant), short, next_call.month, now, write(beside))

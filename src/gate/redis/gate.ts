@@ -135,12 +135,12 @@ class GateOnRedis implements RedisGate {
   }
 
   async enter(request: EnterRequest): Promise<EnterResult> {
-    const { accountId, scope } = request;
+    const { accountId } = request;
     if (this.#leases.isOverdue(accountId) && !(await this.#leases.comeBack(accountId))) return AWAY;
     const line = enterLine(this.#serverTimeMs(), request);
     let said: string;
     try {
-      said = await this.#run(ENTER, this.#keysOf(accountId, scope), line);
+      said = await this.#run(ENTER, this.#keysOf(accountId), line);
     } catch (error) {
       // The answer may be lost while the call is in: then it is taken out again.
       if (!hadNoEffect(error)) this.#outbox.add({ accountId, tell: () => this.#undo(request) }, 'again');
@@ -169,9 +169,7 @@ class GateOnRedis implements RedisGate {
     do {
       try {
         const line = extendLine(this.#serverTimeMs(), lease, beforeMicro + moreMicro);
-        const answer = readAnswer(
-          await this.#run(ENTER, this.#keysOf(lease.accountId, lease.request.scope), line),
-        );
+        const answer = readAnswer(await this.#run(ENTER, this.#keysOf(lease.accountId), line));
         assert(answer.kind === 'held', 'a running call is neither stale nor refused');
         const grantedMicro = answer.held.heldMicro - beforeMicro;
         // A server that lost its memory may have less left than was promised once.
@@ -194,7 +192,7 @@ class GateOnRedis implements RedisGate {
     const line = reholdLine(this.#serverTimeMs(), lease, money);
     let said: string;
     try {
-      said = await this.#run(ENTER, this.#keysOf(request.accountId, request.scope), line);
+      said = await this.#run(ENTER, this.#keysOf(request.accountId), line);
     } catch (error) {
       lease.doubted ||= !hadNoEffect(error);
       return AWAY;
@@ -217,7 +215,7 @@ class GateOnRedis implements RedisGate {
     await this.#outbox.tell({
       accountId: lease.accountId,
       tell: async (hearing: Hearing) => {
-        const keys = this.#keysOf(lease.accountId, lease.request.scope);
+        const keys = this.#keysOf(lease.accountId);
         // Else the hold would be gone before anybody knows that its money is spent.
         if (lease.settledFunds !== undefined) await this.#settle(lease, lease.settledFunds);
         await this.#run(LEAVE, keys, leaveLine(this.#serverTimeMs(), lease, actuals, hearing));
@@ -253,7 +251,7 @@ class GateOnRedis implements RedisGate {
     const line = lookLine(this.#serverTimeMs(), request);
     let said: string;
     try {
-      said = await this.#run(LOOK, this.#keysOf(request.accountId, request.scope), line);
+      said = await this.#run(LOOK, this.#keysOf(request.accountId), line);
     } catch {
       return AWAY;
     }
@@ -291,15 +289,14 @@ class GateOnRedis implements RedisGate {
   }
 
   async #undo(request: EnterRequest): Promise<void> {
-    const { accountId, scope } = request;
-    await this.#run(LEAVE, this.#keysOf(accountId, scope), undoLine(this.#serverTimeMs(), request));
+    const keys = this.#keysOf(request.accountId);
+    await this.#run(LEAVE, keys, undoLine(this.#serverTimeMs(), request));
   }
 
   /** All in the slot of the account, whatever scope they count in. */
-  #keysOf(accountId: number, scope?: string): readonly string[] {
+  #keysOf(accountId: number): readonly string[] {
     const account = `${this.#prefix}{${accountId}}`;
-    const keys = [account, `${account}:leases`];
-    return scope === undefined ? keys : [...keys, `${account}:slots:${scope}`];
+    return [account, `${account}:leases`];
   }
 
   async #run(script: Script, keys: readonly string[], line: string): Promise<string> {

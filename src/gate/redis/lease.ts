@@ -8,6 +8,7 @@ export interface Held {
   readonly payer: Lease['payer'];
   readonly heldMicro: bigint;
   readonly shortOf: Shortage | undefined;
+  readonly freeMicro: bigint;
   /** The month the call counts into; `-` when no purse pays. */
   readonly month: string;
   /** By the server's clock. */
@@ -57,6 +58,10 @@ export class RedisLease implements Lease {
 
   get shortOf(): Shortage | undefined {
     return this.held.shortOf;
+  }
+
+  get freeMicro(): bigint {
+    return this.held.freeMicro;
   }
 
   get month(): string | undefined {

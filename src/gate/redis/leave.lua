@@ -22,7 +22,7 @@ end
 
 local function leave()
   -- Told for the first time (0), again (1), or for the first time after something else got lost (2).
-  local told, id = take(), take()
+  local told, id, scopes = take(), take(), take()
   local again = told == '1'
   local entered, since, charge, month = take_number(), take_number(), take_amount(), take()
   local corrections, fields = {}, { 'c:' .. id, 'd:' .. id, unpack(SUMS) }
@@ -30,7 +30,7 @@ local function leave()
     corrections[index] = { kind = take(), field = take(), text = take() }
     fields[#fields + 1] = corrections[index].field
   end
-  redis.call('ZREM', slots, id)
+  free_slots(id, scopes)
   load(fields)
   -- The first telling comes after the second one.
   if is_marked(id) and not again then return end
@@ -64,7 +64,7 @@ local function leave()
   end
   if ZERO < charge then
     local pending = {
-      state = 'p', sum = charge, month = month, entered = entered, since = since, scope = '-', fields = '',
+      state = 'p', sum = charge, month = month, entered = entered, since = since, scopes = '-', fields = '',
     }
     add_to_sums(pending, charge)
     put_call(id, pending)
@@ -76,8 +76,8 @@ local function leave()
 end
 
 local function undo()
-  local id = take()
-  redis.call('ZREM', slots, id)
+  local id, scopes = take(), take()
+  free_slots(id, scopes)
   local call = find_call(id)
   mark(id)
   if not call or call.state == 'p' then return end
@@ -130,7 +130,7 @@ local function settle()
       else
         if not ended then
           count_in_windows(call, spent)
-          free_slot(id, call)
+          free_slots(id, call.scopes)
         end
         take_back(call)
         drop_call(id)
@@ -146,19 +146,19 @@ local function renew()
   read_sums()
   for _ = 1, take_number() do
     local id, held, month, entered, since = take(), take_amount(), take(), take_number(), take_number()
-    local scope, fields = take(), ''
+    local scopes, fields = take(), ''
     for _ = 1, take_number() do fields = fields .. ' ' .. take() end
     local call = find_call(id)
     if (not call or call.state == 'g') and not is_marked(id) then
       take_back(call)
       call = {
-        state = 'r', sum = held, month = month, entered = entered, since = since, scope = scope, fields = fields,
+        state = 'r', sum = held, month = month, entered = entered, since = since, scopes = scopes, fields = fields,
       }
       turn_month(month)
       add_to_sums(call, held)
       add_to_windows(call, held)
       put_call(id, call)
-      take_slot(id, call)
+      take_slots(id, call)
     end
     if call and call.state == 'r' then redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id) end
   end

@@ -3,7 +3,16 @@ import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from
 import type { Dimension } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Actuals, EnterRequest, LookRequest, MoneyRequest } from '../contract.ts';
-import { coverageRulesOf, imagesBeyond, imagesTaken, type Rule, rulesOf, takeOf, uses } from '../window.ts';
+import {
+  coverageRulesOf,
+  imagesBeyond,
+  imagesTaken,
+  type Rule,
+  type Rules,
+  rulesOf,
+  takeOf,
+  uses,
+} from '../window.ts';
 import type { RedisLease } from './lease.ts';
 
 /**
@@ -19,8 +28,8 @@ const LETTERS: Readonly<Record<Dimension, string>> = {
   videos: 'v',
   amount: 'a',
 };
-const WORD = /^[\w:.-]+$/;
-const FREE = '0 0 1 0 0 0 0 0 0';
+const WORD = /^[\w:.,-]+$/;
+const FREE = '0 0 0 0 1 0 0 0 0 0 0';
 const COUNT_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
 const texts = new WeakMap<readonly Rule[], string>();
@@ -31,13 +40,13 @@ function head(time: number | undefined, mode: string): Line {
 }
 
 export function enterLine(time: number | undefined, request: EnterRequest): Line {
-  const { callId, accountVersion, accountAgeMs, scope, policy, inputTokens, videos } = request;
+  const { callId, accountVersion, accountAgeMs, limits, inputTokens, videos } = request;
   const images = imagesTaken(request);
   assertWord(callId);
   assert(inputTokens >= 0 && images >= 0 && videos >= 0, 'a call takes no less than 0');
   const known = `${accountVersion} ${accountAgeMs <= GATE_FUNDS_AGE_MS ? 1 : 0}`;
-  const takes = `${known} ${policy?.concurrency ?? '-'} ${inputTokens} ${images} ${videos}`;
-  const rules = rulesText(scope, rulesOf(policy).all);
+  const takes = `${known} ${inputTokens} ${images} ${videos}`;
+  const rules = limitsText(limits, 'all');
   return `${head(time, 'e')} ${callId} ${takes} 0 0 ${rules} ${moneyText(request.money)}`;
 }
 
@@ -66,10 +75,10 @@ function runningLine(
   lease: RedisLease,
   money: MoneyRequest | undefined,
 ): Line {
-  const { callId, scope, policy } = lease.request;
-  const rules = rulesText(scope, rulesOf(policy).amounts);
+  const { callId, limits } = lease.request;
+  const rules = limitsText(limits, 'amounts');
   const moments = `${lease.enteredAtMs} ${lease.held.atMs}`;
-  return `${head(time, mode)} ${callId} 0 0 - 0 0 0 ${moments} ${rules} ${moneyText(money)}`;
+  return `${head(time, mode)} ${callId} 0 0 0 0 0 ${moments} ${rules} ${moneyText(money)}`;
 }
 
 export type Hearing = 'first' | 'again';
@@ -80,20 +89,21 @@ export function leaveLine(
   actuals: Actuals,
   hearing: Hearing,
 ): Line {
-  const { callId, enteredAtMs, held, settled, doubted } = lease;
+  const { callId, enteredAtMs, held, settled, doubted, request } = lease;
   const charge = settled ? 0n : actuals.chargeMicro;
   const moments = `${enteredAtMs} ${held.atMs} ${charge} ${held.month}`;
   const corrections = correctionsOf(lease, actuals);
   const told = hearing === 'again' ? 1 : doubted ? 2 : 0;
-  return `${head(time, 'l')} ${told} ${callId} ${moments} ${corrections.length} ${corrections.join(' ')}`;
+  const call = `${told} ${callId} ${scopesOf(request)}`;
+  return `${head(time, 'l')} ${call} ${moments} ${corrections.length} ${corrections.join(' ')}`;
 }
 
 /** Into the windows that admitted the call: `n` a count, `a` an amount, `m` made though not expected. */
 function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
   const { request } = lease;
   const corrections: string[] = [];
-  for (const rule of rulesOf(request.policy).all) {
-    const field = fieldOf(request.scope, rule);
+  for (const { scope, rule } of scopedRules(request, 'all')) {
+    const field = fieldOf(scope, rule);
     if (rule.dimension === 'tokens' && actuals.tokens !== request.inputTokens) {
       corrections.push(`n ${field} ${actuals.tokens - request.inputTokens}`);
     }
@@ -109,7 +119,7 @@ function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
 function heldFields(lease: RedisLease): readonly string[] {
   const { terms, request, held } = lease;
   if (terms === undefined) return [];
-  const fields = rulesOf(request.policy).amounts.map((rule) => fieldOf(request.scope, rule));
+  const fields = scopedRules(request, 'amounts').map(({ scope, rule }) => fieldOf(scope, rule));
   if (held.payer !== 'subscription' || terms.coverage === undefined) return fields;
   const { scope, windows } = terms.coverage;
   return [...fields, ...coverageRulesOf(windows).map((rule) => fieldOf(scope, rule))];
@@ -117,15 +127,15 @@ function heldFields(lease: RedisLease): readonly string[] {
 
 /** Nobody heard that the call entered, if it did: everything it took is given back. */
 export function undoLine(time: number | undefined, request: EnterRequest): Line {
-  const { scope, money } = request;
-  const taken = rulesOf(request.policy)
-    .all.filter((rule) => uses(rule.dimension, request))
-    .map((rule) => `${fieldOf(scope, rule)} ${takeOf(rule.dimension, request)}`);
-  const coverage = money?.coverage;
+  const taken = scopedRules(request, 'all')
+    .filter(({ rule }) => uses(rule.dimension, request))
+    .map(({ scope, rule }) => `${fieldOf(scope, rule)} ${takeOf(rule.dimension, request)}`);
+  const coverage = request.money?.coverage;
   if (coverage !== undefined) {
     for (const rule of coverageRulesOf(coverage.windows)) taken.push(`${fieldOf(coverage.scope, rule)} 0`);
   }
-  return `${head(time, 'u')} ${request.callId} ${taken.length} ${taken.join(' ')}`;
+  const call = `${request.callId} ${scopesOf(request)}`;
+  return `${head(time, 'u')} ${call} ${taken.length} ${taken.join(' ')}`;
 }
 
 /** `amountMicro` is what a call cost whose process is dead; nothing when it lives and will leave. */
@@ -153,7 +163,7 @@ export function renewLine(time: number | undefined, leases: readonly RedisLease[
     const amount = settled ? 0n : held.heldMicro;
     const moments = `${enteredAtMs} ${held.atMs}`;
     // Word by word: a call that holds in no window must not leave an empty word before the next one.
-    return [callId, amount, held.month, moments, request.scope, fields.length, ...fields].join(' ');
+    return [callId, amount, held.month, moments, scopesOf(request), fields.length, ...fields].join(' ');
   });
   return `${head(time, 'n')} ${texts.length} ${texts.join(' ')}`;
 }
@@ -173,16 +183,17 @@ export function lookLine(
     assertWord(coverage.scope);
     for (const rule of coverageRulesOf(coverage.windows)) fields.push(fieldOf(coverage.scope, rule));
   }
-  return [head(time, 'k'), fields.length, ...fields].join(' ');
+  return [head(time, 'k'), scope, fields.length, ...fields].join(' ');
 }
 
 function moneyText(money: MoneyRequest | undefined): string {
   if (money === undefined) return FREE;
-  const { wantMicro, leastMicro, creditsPerYuan, coverage, purse } = money;
+  const { wantMicro, leastMicro, shareMicro, wholeIfFree, creditsPerYuan, coverage, purse } = money;
   assert(wantMicro >= 0n && leastMicro >= 0n, 'a hold is never negative');
   assert(coverage !== undefined || purse !== undefined, 'somebody may pay for a call that costs something');
   const covered = coverage === undefined ? 0 : 1;
-  let text = `${wantMicro} ${leastMicro} ${creditsPerYuan} 1 ${covered} ${purse === undefined ? 0 : 1}`;
+  const hold = `${wantMicro} ${leastMicro} ${shareMicro} ${wholeIfFree ? 1 : 0}`;
+  let text = `${hold} ${creditsPerYuan} 1 ${covered} ${purse === undefined ? 0 : 1}`;
   if (coverage !== undefined) text += ` ${rulesText(coverage.scope, coverageRulesOf(coverage.windows))}`;
   if (purse === undefined) return `${text} 0 0 0`;
   const { funds, autoExchange, capMicro, month } = purse;
@@ -194,14 +205,41 @@ function fundsText({ version, creditsMicro, balanceMicro, monthSpentMicro, month
   return `${version} ${creditsMicro} ${balanceMicro} ${monthSpentMicro} ${month === '' ? '-' : month}`;
 }
 
+export interface ScopedRule {
+  readonly scope: string;
+  readonly rule: Rule;
+}
+
+/** All rules of a call, in the order in which a script is told them. */
+export function scopedRules({ limits }: EnterRequest, which: keyof Rules): readonly ScopedRule[] {
+  return limits.flatMap(({ scope, policy }) => rulesOf(policy)[which].map((rule) => ({ scope, rule })));
+}
+
+function scopesOf({ limits }: EnterRequest): string {
+  return limits.map(({ scope }) => scope).join(',');
+}
+
+function limitsText(limits: EnterRequest['limits'], which: keyof Rules): string {
+  let text = String(limits.length);
+  for (const { scope, policy } of limits) {
+    assertWord(scope);
+    text += ` ${scope} ${policy?.concurrency ?? '-'} ${rulesTextOf(rulesOf(policy)[which])}`;
+  }
+  return text;
+}
+
 function rulesText(scope: string, rules: readonly Rule[]): string {
   assertWord(scope);
+  return `${scope} ${rulesTextOf(rules)}`;
+}
+
+function rulesTextOf(rules: readonly Rule[]): string {
   let text = texts.get(rules);
   if (text === undefined) {
     text = [String(rules.length), ...rules.map(ruleText)].join(' ');
     texts.set(rules, text);
   }
-  return `${scope} ${text}`;
+  return text;
 }
 
 /** Counts are doubles on the server, exact below 2^53: a limit above it is none anybody reaches. */

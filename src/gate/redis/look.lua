@@ -1,10 +1,10 @@
 -- How the limits stand (`k`): the slots that are taken, and of each window what is used, what is held and when
 -- it ends. Nothing is written, so that looking is free of consequences.
-local mode = take()
+local mode, scope = take(), take()
 local fields = {}
 for index = 1, take_number() do fields[index] = take() end
 if #fields > 0 then load(fields) end
-local taken = redis.call('ZCOUNT', slots, '(' .. format('%.0f', now - SLOT_MS), '+inf')
+local taken = redis.call('ZCOUNT', slots_of(scope), '(' .. format('%.0f', now - SLOT_MS), '+inf')
 local told = { mode, format('%.0f', taken) }
 for _, field in ipairs(fields) do
   local window = find_window(field, seconds_of(field))

@@ -64,7 +64,10 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     };
   });
 
-  const held = async (gate: RedisGate, money = { ...hold, wantMicro: 99n * CREDIT }): Promise<bigint> => {
+  const held = async (
+    gate: RedisGate,
+    money = { ...hold, wantMicro: 99n * CREDIT, shareMicro: 99n * CREDIT },
+  ): Promise<bigint> => {
     const lease = leaseOf(await gate.enter(callOf({ money })));
     await gate.leave(lease, NOTHING_DONE);
     return lease.heldMicro;
@@ -257,7 +260,10 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
   });
 
   const spent = fundsOf({ version: 900, creditsMicro: 3n * CREDIT });
-  const old = { accountAgeMs: GATE_FUNDS_AGE_MS + 1, money: { ...hold, wantMicro: 99n * CREDIT } };
+  const old = {
+    accountAgeMs: GATE_FUNDS_AGE_MS + 1,
+    money: { ...hold, wantMicro: 99n * CREDIT, shareMicro: 99n * CREDIT },
+  };
 
   it('a server that lost its memory believes no old funds, and those that were just read', async () => {
     await here.leave(leaseOf(await here.enter(callOf({ money: holdOf(spent) }))), NOTHING_DONE);

@@ -64,7 +64,10 @@ export function amounts(world: World): void {
 
   it('what is held is told in yuan, rounded up', async () => {
     const policy = minute(10n);
-    await world.lease({ policy, money: { ...money, wantMicro: 9n * CREDIT + 1n } });
+    await world.lease({
+      policy,
+      money: { ...money, wantMicro: 9n * CREDIT + 1n, shareMicro: 9n * CREDIT + 1n },
+    });
     expect(await world.enter({ policy, money })).toMatchObject({ reason: 'amount', used: 9_001n });
   });
 }

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
-import type { EnterRequest } from '../contract.ts';
-import { CREDIT, fundsOf, holdOf, NOTHING_DONE, policyOf, reasonOf, rule, type World } from './world.ts';
+import {
+  type CallParts,
+  CREDIT,
+  fundsOf,
+  holdOf,
+  NOTHING_DONE,
+  policyOf,
+  reasonOf,
+  rule,
+  type World,
+} from './world.ts';
 
 export function exactness(world: World): void {
   const sizes = [
@@ -31,7 +40,7 @@ export function exactness(world: World): void {
 }
 
 export function refusals(world: World): void {
-  const refusers: readonly [string, Partial<EnterRequest>][] = [
+  const refusers: readonly [string, CallParts][] = [
     ['concurrency', { policy: policyOf([rule('requests', 60, 2n), rule('images', 60, 9n)], 1) }],
     ['images', { policy: policyOf([rule('requests', 60, 2n), rule('images', 60, 2n)], 9), images: 3 }],
     ['tokens', { policy: policyOf([rule('requests', 60, 2n), rule('tokens', 60, 5n)], 9), inputTokens: 4 }],

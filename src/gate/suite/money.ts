@@ -58,7 +58,10 @@ export function holds(world: World): void {
     const lease = await world.lease({ money });
     await world.gate().settled(settledOf(lease, 7n, fundsOf({ version: 2, creditsMicro: 8n * CREDIT })));
     await world.gate().leave(lease, { ...NOTHING_DONE, chargeMicro: 7n * CREDIT });
-    expect((await world.lease({ money: { ...money, wantMicro: 99n * CREDIT } })).heldMicro).toBe(8n * CREDIT);
+    expect(
+      (await world.lease({ money: { ...money, wantMicro: 99n * CREDIT, shareMicro: 99n * CREDIT } }))
+        .heldMicro,
+    ).toBe(8n * CREDIT);
   });
 }
 
@@ -140,7 +143,10 @@ export function settlements(world: World): void {
       calls,
       funds: fundsOf({ version: 2, creditsMicro: 11n * CREDIT }),
     });
-    expect((await world.lease({ money: { ...money, wantMicro: 99n * CREDIT } })).heldMicro).toBe(9n * CREDIT);
+    expect(
+      (await world.lease({ money: { ...money, wantMicro: 99n * CREDIT, shareMicro: 99n * CREDIT } }))
+        .heldMicro,
+    ).toBe(9n * CREDIT);
   });
 }
 

@@ -93,13 +93,9 @@ export class ReferenceGate {
   }
 
   extend(call: PastCall, moreMicro: bigint, funds: Funds): bigint {
-    const { terms, payer, pots, heldMicro } = call.money;
+    const { terms, heldMicro } = call.money;
     if (terms === undefined) return 0n;
-    const bounds: [string | undefined, bigint][] = [[undefined, moreMicro]];
-    for (const { name, window, limit } of pots) {
-      if (this.#runs(window)) bounds.push([name, this.#leftMicro(window, limit, terms)]);
-    }
-    if (payer === 'credits') bounds.push(...this.#purseBounds(call.request.accountId, terms, funds));
+    const bounds: [string | undefined, bigint][] = [[undefined, moreMicro], ...this.#bounds(call, funds)];
     const [shortOf, leastMicro] = bounds.reduce((least, one) => (one[1] < least[1] ? one : least));
     const granted = leastMicro < 0n ? 0n : leastMicro;
     call.money = { ...call.money, heldMicro: heldMicro + granted, shortOf };
@@ -109,8 +105,10 @@ export class ReferenceGate {
   leave(call: PastCall, actuals: Actuals): void {
     call.actuals = actuals;
     if (actuals.images === 0 || imagesAtEntry(call.request) > 0) return;
-    for (const rule of call.request.policy?.windows ?? []) {
-      if (rule.dimension === 'images') call.windows.push(this.#runningOrNew(call.request.scope, rule));
+    for (const { scope, policy } of call.request.limits) {
+      for (const rule of policy?.windows ?? []) {
+        if (rule.dimension === 'images') call.windows.push(this.#runningOrNew(scope, rule));
+      }
     }
   }
 
@@ -130,12 +128,16 @@ export class ReferenceGate {
   }
 
   #refuseConcurrency(request: EnterRequest): string | undefined {
-    const limit = request.policy?.concurrency;
-    if (limit === undefined) return undefined;
-    const used = this.running.filter(
-      (call) => call.request.scope === request.scope && this.nowMs - call.enteredAtMs < SLOT_LIFETIME_MS,
-    ).length;
-    return used < limit ? undefined : `concurrency ${used}/${limit} 1000`;
+    for (const { scope, policy } of request.limits) {
+      const limit = policy?.concurrency;
+      if (limit === undefined) continue;
+      const counts = (call: PastCall): boolean => call.request.limits.some((one) => one.scope === scope);
+      const used = this.running.filter(
+        (call) => counts(call) && this.nowMs - call.enteredAtMs < SLOT_LIFETIME_MS,
+      ).length;
+      if (used >= limit) return `concurrency ${used}/${limit} 1000`;
+    }
+    return undefined;
   }
 
   /** Coverage is a hurdle only when nobody else pays. */
@@ -187,7 +189,33 @@ export class ReferenceGate {
       pots.push({ name, limit: rule.limit, window: this.#runningOrNew(scope, rule) });
     }
     call.money = { ...NO_MONEY, terms: money, payer: covered ? 'subscription' : 'credits', pots };
-    this.extend(call, money.wantMicro, funds);
+    this.#hold(call, money, funds);
+  }
+
+  /** decisions.md 3.5: the most if it is free, else a quarter of what is free or the call's share of it. */
+  #hold(call: PastCall, money: MoneyRequest, funds: Funds): void {
+    const bounds = this.#bounds(call, funds);
+    const [bound, free] = bounds.reduce(
+      (least, one) => (one[1] < least[1] ? one : least),
+      bounds[0] ?? ['', 0n],
+    );
+    const { wantMicro: most, shareMicro, wholeIfFree } = money;
+    const sharing = [free / 4n, free < shareMicro ? free : shareMicro].reduce((a, b) => (a > b ? a : b));
+    const held = bounds.length === 0 || (wholeIfFree && free >= most) || sharing > most ? most : sharing;
+    const isShort = bounds.length > 0 && free < most;
+    call.money = { ...call.money, heldMicro: held, shortOf: isShort ? bound : undefined };
+  }
+
+  /** Each pot that bounds the call, and what it has left. */
+  #bounds(call: PastCall, funds: Funds): [string, bigint][] {
+    const { terms, payer, pots } = call.money;
+    if (terms === undefined) return [];
+    const bounds: [string, bigint][] = [];
+    for (const { name, window, limit } of pots) {
+      if (this.#runs(window)) bounds.push([name, this.#leftMicro(window, limit, terms)]);
+    }
+    if (payer === 'credits') bounds.push(...this.#purseBounds(call.request.accountId, terms, funds));
+    return bounds;
   }
 
   #purseBounds(accountId: number, money: MoneyRequest, funds: Funds): [string, bigint][] {
@@ -256,10 +284,13 @@ export class ReferenceGate {
   }
 }
 
-/** The windows of the policy that the call uses, in their order. */
+/** The windows of the policies that the call uses, in their order. */
 function hurdlesOf(request: EnterRequest): Hurdle[] {
-  const used = (request.policy?.windows ?? []).filter((rule) => usesDimension(rule, request));
-  return used.map((rule) => ({ name: rule.dimension, scope: request.scope, rule }));
+  return request.limits.flatMap(({ scope, policy }) =>
+    (policy?.windows ?? [])
+      .filter((rule) => usesDimension(rule, request))
+      .map((rule) => ({ name: rule.dimension, scope, rule })),
+  );
 }
 
 function coverOf(request: EnterRequest): Hurdle[] {

@@ -31,6 +31,16 @@ const POLICY = policyOf(
   ],
   3,
 );
+/** Of a key: tighter than the account's in some dimensions, and in one that the account's has not. */
+const KEY_POLICY = policyOf(
+  [
+    rule('requests', 5, 4n),
+    rule('amount', 2, 9n * CREDIT_YUAN),
+    rule('tokens', 4, 120n),
+    rule('images', 3, 2n),
+  ],
+  2,
+);
 const COVERAGE = [
   { seconds: 2, amountMicro: 12n * CREDIT_YUAN },
   { seconds: 5, amountMicro: 20n * CREDIT_YUAN },
@@ -42,6 +52,8 @@ interface Terms {
   readonly payers: 'nobody' | 'purse' | 'wide purse' | 'coverage' | 'coverage, then purse';
   readonly want: number;
   readonly least: number;
+  readonly share: number;
+  readonly wholeIfFree: boolean;
 }
 
 type Step =
@@ -49,6 +61,8 @@ type Step =
   | {
       readonly kind: 'enter';
       readonly account: number;
+      /** Which key calls; the first has no policy of its own. */
+      readonly key: number;
       readonly size: Pick<EnterRequest, 'inputTokens' | 'images' | 'imagesGuess' | 'videos'>;
       readonly terms: Terms;
     }
@@ -63,6 +77,8 @@ const terms: fc.Arbitrary<Terms> = fc.record({
   payers: fc.constantFrom('nobody', 'purse', 'wide purse', 'coverage', 'coverage, then purse'),
   want: fc.constantFrom(5, 9),
   least: fc.constantFrom(1, 1, 4),
+  share: fc.constantFrom(4, 6, 9),
+  wholeIfFree: fc.boolean(),
 });
 const steps = {
   // One millisecond before, at and after the end of every window, and of a slot.
@@ -73,6 +89,7 @@ const steps = {
   enter: fc.record({
     kind: fc.constant('enter' as const),
     account,
+    key: fc.nat(2),
     size: fc.record({
       inputTokens: fc.constantFrom(0, 1, 40, 101),
       images: fc.constantFrom(0, 0, 1, 3),
@@ -128,7 +145,9 @@ class Play {
 
   async #enter(next: Step & { kind: 'enter' }): Promise<void> {
     const money = this.#moneyOf(next.account, next.terms);
-    const request = callOf({ accountId: next.account, policy: POLICY, ...next.size, money });
+    const limits = [{ scope: `account:${next.account}`, policy: POLICY }];
+    if (next.key > 0) limits.push({ scope: `key:${next.account}${next.key}`, policy: KEY_POLICY });
+    const request = callOf({ accountId: next.account, limits, ...next.size, money });
     const expected = this.reference.enter(request, this.#fundsOf(next.account));
     const got = await this.#under.gate.enter(request);
     if (typeof expected === 'string') return expect(textOf(got)).toBe(expected);
@@ -189,9 +208,14 @@ class Play {
     await this.#under.gate.settled({ accountId: next.account, calls, funds: after });
   }
 
-  #moneyOf(accountId: number, { payers, want, least }: Terms): MoneyRequest | undefined {
+  #moneyOf(accountId: number, { payers, want, least, share, wholeIfFree }: Terms): MoneyRequest | undefined {
     if (payers === 'nobody') return undefined;
-    const figures = { wantMicro: BigInt(want) * CREDIT, leastMicro: BigInt(least) * CREDIT };
+    const figures = {
+      wantMicro: BigInt(want) * CREDIT,
+      leastMicro: BigInt(least) * CREDIT,
+      shareMicro: BigInt(share) * CREDIT,
+      wholeIfFree,
+    };
     const funds = this.#fundsOf(accountId);
     if (payers === 'purse') return holdOf(funds, figures);
     if (payers === 'wide purse') return holdOf(funds, { ...figures, autoExchange: true, capMicro: 60_000n });

@@ -10,6 +10,7 @@ import type {
   MoneyRequest,
   PurseRequest,
   ReholdResult,
+  ScopedPolicy,
   SettledCalls,
 } from '../contract.ts';
 
@@ -39,22 +40,27 @@ export function rule(dimension: Dimension, seconds: number, limit: bigint): Poli
   return { dimension, seconds, limit };
 }
 
-export function callOf(parts: Partial<EnterRequest> = {}): EnterRequest {
+/** Most sentences speak of one policy, that of the account. */
+export type CallParts = Partial<EnterRequest & ScopedPolicy>;
+
+export function callOf(parts: CallParts = {}): EnterRequest & ScopedPolicy {
   callNumber += 1;
-  const accountId = parts.accountId ?? 1;
+  const { accountId = 1, policy } = parts;
+  const scope = parts.scope ?? `account:${accountId}`;
   return {
     callId: `req_${callNumber}`,
     accountId,
     accountVersion: 1,
     accountAgeMs: 0,
-    scope: `account:${accountId}`,
-    policy: undefined,
+    limits: [{ scope, policy }],
     inputTokens: 0,
     images: 0,
     imagesGuess: 0,
     videos: 0,
     money: undefined,
     ...parts,
+    scope,
+    policy,
   };
 }
 
@@ -62,11 +68,14 @@ export function fundsOf(parts: Partial<Funds> = {}): Funds {
   return { version: 1, creditsMicro: 0n, balanceMicro: 0n, monthSpentMicro: 0n, month: MONTH, ...parts };
 }
 
-/** What a call may cost: ten Credits, and one at least. */
+/** What a call may cost: ten Credits, and one at least. It takes all that is free, unless told otherwise. */
 export function moneyOf(parts: Partial<MoneyRequest>): MoneyRequest {
+  const { wantMicro = 10n * CREDIT, leastMicro = CREDIT } = parts;
   return {
-    wantMicro: 10n * CREDIT,
-    leastMicro: CREDIT,
+    wantMicro,
+    leastMicro,
+    shareMicro: wantMicro > leastMicro ? wantMicro : leastMicro,
+    wholeIfFree: true,
     creditsPerYuan: CREDITS_PER_YUAN,
     coverage: undefined,
     purse: undefined,
@@ -120,6 +129,6 @@ export function reasonOf(result: EnterResult | ReholdResult): string {
 export interface World {
   gate(): Gate;
   advance(ms: number): Promise<void>;
-  enter(parts?: Partial<EnterRequest>): Promise<EnterResult>;
-  lease(parts?: Partial<EnterRequest>): Promise<Lease>;
+  enter(parts?: CallParts): Promise<EnterResult>;
+  lease(parts?: CallParts): Promise<Lease>;
 }

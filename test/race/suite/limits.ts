@@ -57,7 +57,9 @@ function expectToldWell({ headers }: Answered): void {
   expect(wait).toBeLessThanOrEqual(3_600);
   // Nobody waits an hour: the SDKs are told not to try.
   expect(headers.get('x-should-retry')).toBe('false');
-  expect(headers.get('x-tollgate-limit')).toMatch(/^requests; limit=\d+; used=\d+; window=3600; reset=\d+$/);
+  expect(headers.get('x-tollgate-limit')).toMatch(
+    /^requests; limit=\d+; used=\d+; window=3600; reset=\d+; scope=key$/,
+  );
 }
 
 /** Windows of four seconds, each used up by calls of ten Credits, or of a hundred tokens and some. */

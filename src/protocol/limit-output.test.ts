@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { SCAN_SLICE_BYTES } from '../bounds.ts';
+import { capabilitiesOf } from './capability/table.ts';
+import type { TextProtocol } from './hub/protocol.ts';
+import { limitOutput } from './limit-output.ts';
+
+function limited(protocol: TextProtocol, body: object | string, model = 'gpt-4o'): string | undefined {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const request = { body: Buffer.from(text), contentType: 'application/json', path: undefined };
+  const limit = { tokens: 300, capabilities: capabilitiesOf(protocol, model) };
+  const result = limitOutput(protocol, request, limit);
+  if (result instanceof Promise) throw new Error('a small body is read at once');
+  return result?.body.toString();
+}
+
+test.each([
+  ['chat', '{"model":"m","max_tokens":9000}', '{"model":"m","max_tokens":300}'],
+  ['chat', '{"max_completion_tokens" : null,"model":"m"}', '{"max_completion_tokens" : 300,"model":"m"}'],
+  // Each vendor reads the one it knows, so that both are set.
+  ['chat', '{"max_tokens":9,"max_completion_tokens":8}', '{"max_tokens":300,"max_completion_tokens":300}'],
+  ['chat', ' {"model":"m"}', ' {"max_tokens":300,"model":"m"}'],
+  ['responses', '{"model":"m"}', '{"max_output_tokens":300,"model":"m"}'],
+  ['responses', '{"max_output_tokens":1e4}', '{"max_output_tokens":300}'],
+  ['messages', '{"max_tokens":9000,"model":"m"}', '{"max_tokens":300,"model":"m"}'],
+  ['gemini', '{}', '{"generationConfig":{"maxOutputTokens":300}}'],
+  [
+    'gemini',
+    '{"contents":[],"generationConfig":{}}',
+    '{"contents":[],"generationConfig":{"maxOutputTokens":300}}',
+  ],
+  ['gemini', '{"generationConfig":null}', '{"generationConfig":{"maxOutputTokens":300}}'],
+  ['gemini', '{"generation_config":{"topP":1}}', '{"generation_config":{"maxOutputTokens":300,"topP":1}}'],
+  [
+    'gemini',
+    '{"generationConfig":{"max_output_tokens":9000},"generation_config":{"topK":2}}',
+    '{"generationConfig":{"max_output_tokens":300},"generation_config":{"maxOutputTokens":300,"topK":2}}',
+  ],
+] as const)('%s: %s becomes %s', (protocol, body, expected) => {
+  expect(limited(protocol, body)).toBe(expected);
+});
+
+test('OpenAI’s models that reason are told by the newer name', () => {
+  expect(limited('chat', '{"model":"m"}', 'gpt-5')).toBe('{"max_completion_tokens":300,"model":"m"}');
+});
+
+test.each([
+  ['messages', { max_tokens: 9000, thinking: { type: 'enabled', budget_tokens: 300 } }],
+  ['gemini', { generationConfig: { thinkingConfig: { thinkingBudget: 1024 } } }],
+  ['gemini', { generation_config: { thinking_config: { thinking_budget: 1024 } } }],
+  ['chat', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
+] as const)('%s: a budget for thinking that fills the limit does not fit', (protocol, body) => {
+  expect(limited(protocol, body)).toBeUndefined();
+});
+
+test('a smaller budget fits, and what is no limit stays as it is', () => {
+  const body = { max_tokens: 9, thinking: { budget_tokens: 299 }, metadata: { max_tokens: 9 } };
+  expect(JSON.parse(limited('messages', body) ?? '')).toEqual({ ...body, max_tokens: 300 });
+});
+
+test('a large body is limited in slices', async () => {
+  const body = Buffer.from(`{"messages":["${'x'.repeat(SCAN_SLICE_BYTES)}"],"max_tokens":9000}`);
+  const limit = { tokens: 5, capabilities: capabilitiesOf('chat', 'gpt-4o') };
+  const result = limitOutput('chat', { body, contentType: '', path: undefined }, limit);
+  expect(result).toBeInstanceOf(Promise);
+  expect((await result)?.body.toString().slice(-16)).toBe('"max_tokens":5}');
+});
