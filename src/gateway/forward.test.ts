@@ -131,7 +131,7 @@ async function requestOf(body: string) {
   const dialect = dialectOf('chat');
   const facts = await dialect.readRequest(raw);
   if (isRefusal(facts)) throw new Error(facts.message);
-  return { raw, dialect, facts, headers: {} };
+  return { raw, dialect, facts, headers: {}, wantMicro: 0n, shareMicro: 0n };
 }
 
 function offerOf(modelId: string) {
@@ -170,11 +170,10 @@ async function stage(set: Stage) {
   };
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const request = await requestOf(body);
-  const passage: Passage = { ...request, ...offerOf(modelId), response, ...NO_HOLD, carriage };
+  const passage: Passage = { ...request, ...offerOf(modelId), response, carriage };
   return { passage, response, retryBudget, health, gate, ended, sent };
 }
 
-const NO_HOLD = { wantMicro: 0n, shareMicro: 0n };
 /** A journey of one leg. */
 async function carry(passage: Passage, routes: readonly Route[]): Promise<void> {
   const setbacks = newSetbacks();

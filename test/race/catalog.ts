@@ -33,7 +33,7 @@ export const STREAMS_PLAN = 'STREAMS';
  */
 export const RACE_CATALOG = `
 defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false }
-vendors: [{ code: openai, name: OpenAI, protocols: [chat], base_url: "\${SIM}/v1" }]
+vendors: [{ code: openai, name: OpenAI, protocols: [chat, images], base_url: "\${SIM}/v1" }]
 credentials: [{ name: main, vendor: openai, secret: sk-sim-openai }]
 models:
   - model_id: round
@@ -44,6 +44,9 @@ models:
     prices: { input: "0", output: "100" }
     max_output_tokens: 16384
     routes: [{ vendor: openai, credential: main, forward_model_id: gpt-4o, protocols: [chat] }]
+  - model_id: painter
+    prices: { image: "0.1" }
+    routes: [{ vendor: openai, credential: main, forward_model_id: gpt-image-1, protocols: [images] }]
   - model_id: verified-only
     restriction: { kind: verification, level: 2 }
     prices: { input: "0", output: "100" }

@@ -6,6 +6,7 @@ import { ARENAS, type Arena } from '../arena.ts';
 import { countsOf, PATIENCE_MS, ROUNDS } from '../sizes.ts';
 import { CONTESTS, race } from './balance.ts';
 import { BOUNDS, outgrowAtOnce, outgrowInWaves } from './streams.ts';
+import { spendAll } from './unbounded.ts';
 
 /** Every race for money in one arena; each arena is a test file of its own. */
 export function moneyRaces(kind: keyof typeof ARENAS): void {
@@ -19,6 +20,7 @@ export function moneyRaces(kind: keyof typeof ARENAS): void {
     afterAll(() => arena?.close());
     plainRaces(() => arena);
     streamRaces(() => arena);
+    unboundedRaces(() => arena);
     test('and the books are sound', async () => {
       await arena.settled();
       expect(await examine(arena.database)).toEqual([]);
@@ -79,6 +81,30 @@ function streamRaces(arena: () => Arena): void {
     console.log(
       `proof | streams beyond their hold, ${arena().name} | ${size} | ` +
         `${sum.streams} streams, ${sum.stopped} stopped; ${most}`,
+    );
+  });
+}
+
+function unboundedRaces(arena: () => Arena): void {
+  const sum = { calls: 0, served: 0 };
+  describe('plain calls without a bound and pictures never come to more than is held', () => {
+    test.concurrent.each(Object.entries(BOUNDS))(
+      '%s',
+      async (_name, bound) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const { calls, served } = await spendAll(arena(), bound, 11 + round);
+          sum.calls += calls;
+          sum.served += served;
+        }
+      },
+      PATIENCE_MS,
+    );
+  });
+  afterAll(() => {
+    if (arena() === undefined) return;
+    const size = `${Object.keys(BOUNDS).length} bounds x ${ROUNDS}`;
+    console.log(
+      `proof | calls without a bound, ${arena().name} | ${size} | ${sum.calls} calls, ${sum.served} served, 0 short`,
     );
   });
 }

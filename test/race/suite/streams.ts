@@ -16,7 +16,7 @@ import {
 } from '../purse.ts';
 
 /** What streams compete for, and the code they are stopped with. */
-interface Bound {
+export interface Bound {
   readonly purse: PurseOptions;
   readonly code: number;
 }
