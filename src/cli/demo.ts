@@ -16,6 +16,7 @@ import { createKey } from '../store/api-keys.ts';
 import { listCalls } from '../store/call-log.ts';
 import { announceAndWait } from '../store/changes.ts';
 import { openStore } from '../store/open.ts';
+import { untilOutputCloses } from './closed-output.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT } from './command.ts';
 import { type DemoAnswer, DemoClient } from './demo-client.ts';
 import { type DemoCall, type DemoReport, printInvitation, printJson, printReport } from './demo-report.ts';
@@ -41,8 +42,9 @@ const CATALOG = fileURLToPath(new URL('demo-catalog.yaml', import.meta.url));
 
 /** Everything lives in a folder of its own, which is gone at the end; the machine is left as it was found. */
 async function runDemo(input: CommandInput): Promise<number> {
-  // Asked for first: a Ctrl-C while we start must not leave a database behind.
-  const stopping = untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
+  // Asked for first: a Ctrl-C while we start must not leave a database behind. A server goes on serving when
+  // nobody reads its output, a demo has no other purpose.
+  const stopping = Promise.race([untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']), untilOutputCloses()]);
   const given = configOf(input);
   if (input.values.json !== true) input.output.line(GREETING);
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-demo-'));

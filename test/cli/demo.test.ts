@@ -201,14 +201,15 @@ describe('a demo', () => {
   });
 });
 
-test(
-  'who reads only its first lines leaves nothing behind',
-  async () => {
+/** What `reader` leaves unread is all that is said, so no write tells the demo that it is gone. */
+test.each(['head -n 4', "sed '/^Ctrl-C stops/q'"])(
+  'ends and leaves nothing behind when `%s` has read enough',
+  async (reader) => {
     const own = await mkdtemp(join(tmpdir(), 'tollgate-demo-test-'));
     await chmod(own, 0o711);
     try {
       const env = { ...process.env, TMPDIR: own, TOLLGATE_PORT: '0' };
-      const line = `"${process.execPath}" src/main.ts demo | head -n 4`;
+      const line = `"${process.execPath}" src/main.ts demo | ${reader}`;
       const { stdout } = await execute('sh', ['-c', line], { cwd: projectRoot, env });
       expect(stdout).toContain('Chat Completions');
       expect(await readdir(own)).toEqual([]);

@@ -102,8 +102,9 @@ const MODULES: readonly {
   {
     rule: 'sockets',
     modules: ['net', 'tls', 'dgram', 'dns', 'dns/promises'],
-    // A lock's socket is a file of the data directory: whoever asks there stays on the machine.
-    places: ['src/upstream', 'src/store/lock-socket.ts'],
+    // A lock's socket is a file of the data directory: whoever asks there stays on the machine. Whoever watches
+    // the own output connects to nobody.
+    places: ['src/upstream', 'src/store/lock-socket.ts', 'src/cli/closed-output.ts'],
     free: ['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress'],
     reason: 'only src/upstream opens connections, because only it guards addresses and secrets',
   },

@@ -20,6 +20,8 @@ export interface Program {
   stdout(): string;
   stderr(): string;
   kill(signal: NodeJS.Signals): void;
+  /** From now on nobody reads what it says. */
+  closeStdout(): void;
 }
 
 /**
@@ -52,6 +54,7 @@ export function startProgram(
     stdout: () => said.stdout,
     stderr: () => said.stderr,
     kill: (signal) => void child.kill(signal),
+    closeStdout: () => void child.stdout?.destroy(),
   };
 }
 
