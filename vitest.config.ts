@@ -57,9 +57,9 @@ const PURE = ['kernel', 'protocol', 'catalog', 'gateway'].map((folder) => `src/$
 export default defineConfig({
   test: {
     // A test that hangs is found all the same; a busy machine is no failure.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     // Many files wait more than they compute: one more than the two cores of the machine that runs them all.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
@@ -72,7 +72,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'bench/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...PURE],
           globalSetup: 'test/support/suite.ts',
-          setupFiles: 'test/support/lent-reads.ts',
+          setupFiles: ['test/support/own-folder.ts', 'test/support/lent-reads.ts'],
         },
       },
       { extends: true, test: { name: 'pure', include: PURE, isolate: false } },

@@ -9,7 +9,7 @@ import { post, type Received } from './suite/wire-client.ts';
 import type { TruthCall } from './truth.ts';
 
 /** The machine may be busy; what is awaited comes all the same. */
-const POLL = { timeout: 15_000 };
+const POLL = { timeout: 60_000 };
 
 let simulator: Simulator;
 

@@ -94,7 +94,7 @@ class FakeSource implements DirectorySource {
   }
 
   async answerNext(): Promise<void> {
-    await vi.waitFor(() => expect(this.waiting.length).toBeGreaterThan(0), { timeout: 30_000 });
+    await vi.waitFor(() => expect(this.waiting.length).toBeGreaterThan(0), { timeout: 60_000 });
     this.waiting.shift()?.();
   }
 }

@@ -26,7 +26,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     const error = await ask().catch((reason: unknown) => reason);
     expect(hadNoEffect(error)).toBe(true);
     await redis.restart();
-    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 60_000 });
     expect(await ask()).toBe('word');
   });
 
@@ -48,9 +48,9 @@ describe.skipIf(redisServer === undefined)(title, () => {
     awaited = await AwaitedRedis.open(redis.url, silentLogger);
     expect(awaited.up).toBe(true);
     await redis.kill();
-    await vi.waitFor(() => expect(awaited.up).toBe(false), { timeout: 30_000 });
+    await vi.waitFor(() => expect(awaited.up).toBe(false), { timeout: 60_000 });
     await redis.restart();
-    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 60_000 });
     // Looking leaves nothing behind.
     expect(await redis.inspect.dbsize()).toBe(0);
   });
@@ -69,8 +69,8 @@ describe.skipIf(redisServer === undefined)(title, () => {
     awaited = await AwaitedRedis.open(redis.url, silentLogger);
     expect(awaited.up).toBe(true);
     await redis.inspect.call(command, ...ill);
-    await vi.waitFor(() => expect(awaited.up).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(() => expect(awaited.up).toBe(false), { timeout: 60_000 });
     await redis.inspect.call(command, ...well);
-    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 60_000 });
   });
 });

@@ -147,7 +147,7 @@ test('an endless chunked body is refused while it is read, and its sender sees t
     sent += chunk.length;
   }
   expect(answer).toMatch(/^HTTP\/1.1 413 /);
-  await expect.poll(() => socket.destroyed || socket.readableEnded, { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => socket.destroyed || socket.readableEnded, { timeout: 60_000 }).toBe(true);
   expect(to.budget.usedBytes).toBe(0);
 });
 

@@ -56,7 +56,7 @@ function recordsOnDisk(): string[] {
 }
 
 async function segmentsBecome(names: readonly string[]): Promise<void> {
-  await vi.waitFor(() => expect(segments()).toEqual(names), { timeout: 30_000, interval: 2 });
+  await vi.waitFor(() => expect(segments()).toEqual(names), { timeout: 60_000, interval: 2 });
 }
 
 describe('journal', () => {
@@ -146,7 +146,7 @@ describe('journal', () => {
           'open req_long',
           'mark req_long',
         ]),
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
   });
 
@@ -161,7 +161,7 @@ describe('journal', () => {
     }
     for (let round = 0; round < 20; round++) await fill(book, `${round}`);
     await vi.waitFor(() => expect(Number.parseInt(segments()[0] ?? '', 10)).toBeGreaterThan(8), {
-      timeout: 30_000,
+      timeout: 60_000,
     });
     for (const callId of long) expect(recordsOnDisk()).toContain(`open ${callId}`);
     for (const callId of long) expect(recordsOnDisk()).toContain(`mark ${callId}`);
@@ -192,7 +192,7 @@ describe('journal', () => {
     for (let index = 0; index < opened; index++) end(book, sampleEnd(`req_${index}`));
     expect(book.writable).toBe(false);
     book.committed(Array.from({ length: opened }, (_, index) => `req_${index}`));
-    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 60_000 });
     await book.open(sampleOpen('req_new'));
   });
 
@@ -216,7 +216,7 @@ describe('journal', () => {
     end(book, sampleEnd('req_paid'));
     expect(taken.at(-1)).toBe('req_paid');
     book.committed(taken);
-    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 60_000 });
     await book.open(sampleOpen('req_new'));
     expect(told).toEqual([
       [{}, 'journal is full: refused calls are not logged'],
@@ -267,7 +267,7 @@ describe('journal on a full disk', () => {
     await expect(book.open(sampleOpen('req_3'))).rejects.toThrow(StoreUnavailable);
     expect(recordsOnDisk()).toEqual(['open req_1']);
     state.room = 1_000_000;
-    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 60_000 });
     await book.open(sampleOpen('req_4'));
     expect(recordsOnDisk()).toEqual(['open req_1', 'open req_4']);
   });
@@ -282,7 +282,7 @@ describe('journal on a full disk', () => {
     for (const result of await Promise.allSettled(opened)) expect(result.status).toBe('rejected');
     expect([recordsOnDisk(), taken]).toEqual([[], [['req_2', false]]]);
     state.room = 1_000_000;
-    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 60_000 });
     // Nothing is left of the call that never opened: it may be told anew.
     await book.open(sampleOpen('req_1'));
     expect(recordsOnDisk()).toEqual(['end req_2', 'open req_1']);
@@ -303,7 +303,7 @@ describe('journal on a full disk', () => {
     ]);
     book.committed(['req_2']);
     state.room = 1_000_000;
-    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 60_000 });
     expect(recordsOnDisk().at(-1)).toBe('end req_1');
     expect(recordsOnDisk()).not.toContain('end req_2');
     book.committed(['req_1']);
@@ -323,7 +323,7 @@ describe('journal on a full disk', () => {
     const book = await start({ write, retryMs: 5 });
     await book.open(sampleOpen('req_1'));
     await expect(book.open(sampleOpen('req_2'))).rejects.toThrow(StoreUnavailable);
-    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(book.writable).toBe(true), { timeout: 60_000 });
     await book.open(sampleOpen('req_3'));
     expect(recordsOnDisk()).toEqual(['open req_1', 'open req_3']);
   });

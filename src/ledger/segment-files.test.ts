@@ -70,22 +70,22 @@ describe('the files of a journal', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(readdirSync(directory)).toEqual(['000007.log', '000008.log']);
     files.unpin(segment);
-    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']), { timeout: 30_000 });
-    await vi.waitFor(() => expect(files.bytes).toBe(4), { timeout: 30_000 });
+    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']), { timeout: 60_000 });
+    await vi.waitFor(() => expect(files.bytes).toBe(4), { timeout: 60_000 });
     expect(() => files.unpin(segment)).toThrow('as often');
   });
 
   it('a segment that nobody pinned goes as soon as it is full', async () => {
     append('abcdefghij');
     append('next');
-    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']), { timeout: 30_000 });
+    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']), { timeout: 60_000 });
   });
 
   it('a segment that the disk fails to close goes all the same', async () => {
     disk.failsToClose = true;
     append('abcdefghij');
     append('next');
-    await vi.waitFor(() => expect(files.bytes).toBe(4), { timeout: 30_000 });
+    await vi.waitFor(() => expect(files.bytes).toBe(4), { timeout: 60_000 });
     disk.failsToClose = false;
     expect(readdirSync(directory)).toEqual(['000008.log']);
   });
@@ -98,15 +98,15 @@ describe('the files of a journal', () => {
     disk.failsToSync = true;
     append('more');
     files.unpin(old);
-    await vi.waitFor(() => expect(failures.splice(0)).not.toEqual([]), { timeout: 30_000 });
+    await vi.waitFor(() => expect(failures.splice(0)).not.toEqual([]), { timeout: 60_000 });
     disk.failsToSync = false;
     append('abcdefghij');
     await new Promise((resolve) => setTimeout(resolve, 20));
     failures.splice(0);
     expect(readdirSync(directory)).toEqual(['000007.log', '000008.log', '000009.log']);
     files.unpin(next);
-    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000009.log']), { timeout: 30_000 });
-    await vi.waitFor(() => expect(files.bytes).toBe(10), { timeout: 30_000 });
+    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000009.log']), { timeout: 60_000 });
+    await vi.waitFor(() => expect(files.bytes).toBe(10), { timeout: 60_000 });
   });
 
   it('a probe leaves nothing behind', () => {

@@ -79,6 +79,6 @@ test('a client that reads nothing holds the reader back and is let go', async ()
   socket.on('error', () => {});
   socket.pause();
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-  await expect.poll(() => served.stopped, { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => served.stopped, { timeout: 60_000 }).toBe(true);
   expect(served.taken).toBeLessThan(500);
 });

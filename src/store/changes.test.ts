@@ -148,7 +148,7 @@ test('after a lost connection the follower is told that it may have missed somet
   await fresh.database.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
   );
-  await vi.waitFor(() => expect(onMissed).toHaveBeenCalledTimes(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(onMissed).toHaveBeenCalledTimes(1), { timeout: 60_000 });
   await announce(fresh.database, { kind: 'catalog' });
   expect(await announceAndWait(fresh.database)).toBe('in-force');
   expect(onChange).toHaveBeenCalledExactlyOnceWith({ kind: 'catalog' });

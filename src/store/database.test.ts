@@ -102,7 +102,7 @@ describe('an error', () => {
     const log = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
     const idle = await openDatabase({ connection: fresh.connection, log });
     await database.query(ENDS_OTHERS);
-    await vi.waitFor(() => expect(warned).toHaveLength(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(warned).toHaveLength(1), { timeout: 60_000 });
     expect(warned).toEqual([{ reason: 'terminating connection due to administrator command' }]);
     await idle.close();
   });
@@ -188,11 +188,11 @@ describe('listening', () => {
     const stop = await database.listen('one', (payload) => void heard.push(payload));
     await database.listen('other', () => void heard.push('wrong channel'));
     await database.query("select pg_notify('one', 'a'), pg_notify('one', 'b')");
-    await vi.waitFor(() => expect(heard).toEqual(['a', 'b']), { timeout: 30_000 });
+    await vi.waitFor(() => expect(heard).toEqual(['a', 'b']), { timeout: 60_000 });
     await stop();
     await database.query("select pg_notify('one', 'c')");
     await database.query("select pg_notify('other', '')");
-    await vi.waitFor(() => expect(heard).toEqual(['a', 'b', 'wrong channel']), { timeout: 30_000 });
+    await vi.waitFor(() => expect(heard).toEqual(['a', 'b', 'wrong channel']), { timeout: 60_000 });
   });
 
   test('comes back by itself each time the connection is lost, and says so', async () => {
@@ -203,9 +203,9 @@ describe('listening', () => {
     await listener.listen('lost', (payload) => void heard.push(payload), onReconnect);
     for (let round = 1; round <= 2; round++) {
       await database.query(ENDS_OTHERS);
-      await vi.waitFor(() => expect(reconnects).toBe(round), { timeout: 30_000 });
+      await vi.waitFor(() => expect(reconnects).toBe(round), { timeout: 60_000 });
       await database.query("select pg_notify('lost', $1)", [String(round)]);
-      await vi.waitFor(() => expect(heard).toHaveLength(round), { timeout: 30_000 });
+      await vi.waitFor(() => expect(heard).toHaveLength(round), { timeout: 60_000 });
     }
     expect(heard).toEqual(['1', '2']);
     await listener.close();

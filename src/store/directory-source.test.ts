@@ -123,6 +123,6 @@ it('a change that was missed while the listener was cut off is seen when it is b
     [accountId],
   );
   await expect
-    .poll(async () => (await directory.findCaller(hash))?.account.status, { timeout: 10_000 })
+    .poll(async () => (await directory.findCaller(hash))?.account.status, { timeout: 60_000 })
     .toBe('disabled');
 });

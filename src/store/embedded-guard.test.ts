@@ -32,9 +32,9 @@ test.each([
     await database.query('insert into kept values (7)');
     const killed = postmasterPid(data);
     process.kill(killed, 'SIGKILL');
-    await vi.waitFor(() => expect(postmasterPid(data)).not.toBe(killed), { timeout: 30_000 });
+    await vi.waitFor(() => expect(postmasterPid(data)).not.toBe(killed), { timeout: 60_000 });
     const back = async () => expect(await database.query('select value from kept')).toEqual([{ value: 7 }]);
-    await vi.waitFor(back, { timeout: 30_000 });
+    await vi.waitFor(back, { timeout: 60_000 });
     await database.close();
     await endGuard();
     await server.stop();

@@ -38,7 +38,7 @@ afterEach(async () => {
   const pid = postmasterPid();
   if (pid !== undefined && hasProcess(pid)) {
     process.kill(pid, 'SIGQUIT');
-    await vi.waitFor(() => expect(hasProcess(pid)).toBe(false), { timeout: 30_000 });
+    await vi.waitFor(() => expect(hasProcess(pid)).toBe(false), { timeout: 60_000 });
   }
   rmSync(directory, { recursive: true, force: true });
 });
@@ -86,7 +86,7 @@ describe('the embedded server', () => {
     expect(statSync(join(directory, 'postgres')).mode & 0o777).toBe(0o700);
     const pid = postmasterPid();
     await first.stop();
-    await vi.waitFor(() => expect(hasProcess(pid ?? 0)).toBe(false), { timeout: 30_000 });
+    await vi.waitFor(() => expect(hasProcess(pid ?? 0)).toBe(false), { timeout: 60_000 });
     await expect(ask(first.connection, 'select 1')).rejects.toThrow(StoreUnavailable);
 
     const second = await startEmbedded(directory, silentLogger);

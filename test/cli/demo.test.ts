@@ -12,8 +12,6 @@ import { curl } from '../prerequisites.ts';
 import { type Program, startProgram, tollgate, untilSaid } from '../support/processes.ts';
 
 const execute = promisify(execFile);
-/** Each start has a database to make, and tests beside it take their share of the machine. */
-const SLOW_MS = 90_000;
 const ADDRESS = 'http://127.0.0.1:8080';
 const readme = await readFile(join(projectRoot, 'README.md'), 'utf8');
 const blocks = (language: string): string[] =>
@@ -51,7 +49,7 @@ beforeAll(async () => {
   const environment = { TMPDIR: folder, TOLLGATE_PORT: '0', OPENAI_API_KEY: 'sk-not-for-the-demo' };
   program = startProgram(['src/main.ts', 'demo', '--json'], environment);
   report = JSON.parse(await untilSaid(program, /^(\{.*\})$/m)) as Report;
-}, SLOW_MS);
+});
 
 afterAll(async () => {
   program.kill('SIGTERM');
@@ -163,34 +161,26 @@ describe('a demo', () => {
   });
   afterAll(() => void busy.close());
 
-  test(
-    'takes another port when the usual one is in use, prints for people, and ends when asked to',
-    async () => {
-      const { code, stdout, stderr } = await tollgate(['demo', '--once'], { TMPDIR: folder });
-      expect(stderr).toBe('');
-      expect(code).toBe(0);
-      expect(stdout).toContain('Messages: POST /v1/messages\n  claude-sonnet-5: ');
-      expect(stdout).toMatch(/\d+ tokens in, \d+ out; 0\.\d+ yuan, \d+(\.\d+)? Credits/);
-      expect(stdout).toMatch(/10000 before the five calls, \d+(\.\d+)? after/);
-      expect(stdout).toContain('Port 8080 is in use, so this is another one; TOLLGATE_PORT chooses.');
-      expect(stdout).not.toContain(`${ADDRESS}\n`);
-    },
-    SLOW_MS,
-  );
+  test('takes another port when the usual one is in use, prints for people, and ends when asked to', async () => {
+    const { code, stdout, stderr } = await tollgate(['demo', '--once'], { TMPDIR: folder });
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Messages: POST /v1/messages\n  claude-sonnet-5: ');
+    expect(stdout).toMatch(/\d+ tokens in, \d+ out; 0\.\d+ yuan, \d+(\.\d+)? Credits/);
+    expect(stdout).toMatch(/10000 before the five calls, \d+(\.\d+)? after/);
+    expect(stdout).toContain('Port 8080 is in use, so this is another one; TOLLGATE_PORT chooses.');
+    expect(stdout).not.toContain(`${ADDRESS}\n`);
+  });
 
-  test(
-    'says what to do when the port it was given is in use',
-    async () => {
-      const port = new URL(report.url).port;
-      const { code, stderr } = await tollgate(['demo', '--once'], { TMPDIR: folder, TOLLGATE_PORT: port });
-      expect(code).toBe(1);
-      expect(stderr).toBe(
-        `tollgate demo: cannot listen on 127.0.0.1:${port}: the port is in use; ` +
-          'stop what uses it, or set TOLLGATE_PORT to another one\n',
-      );
-    },
-    SLOW_MS,
-  );
+  test('says what to do when the port it was given is in use', async () => {
+    const port = new URL(report.url).port;
+    const { code, stderr } = await tollgate(['demo', '--once'], { TMPDIR: folder, TOLLGATE_PORT: port });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `tollgate demo: cannot listen on 127.0.0.1:${port}: the port is in use; ` +
+        'stop what uses it, or set TOLLGATE_PORT to another one\n',
+    );
+  });
 
   test('leaves nothing behind when Ctrl-C stops it, even if the signal comes twice', async () => {
     program.kill('SIGINT');
@@ -217,5 +207,4 @@ test.each(['head -n 4', "sed '/^Ctrl-C stops/q'"])(
       await rm(own, { recursive: true, force: true });
     }
   },
-  SLOW_MS,
 );

@@ -52,7 +52,7 @@ const NO_PLACE = [
 ];
 
 /** Hundreds of conversions each, on a machine that may be busy. */
-const LONG = { timeout: 60_000 };
+const LONG = { timeout: 300_000 };
 
 describe.skipIf(!isPresent)('recorded requests of other clients', LONG, () => {
   const CLIENTS = [

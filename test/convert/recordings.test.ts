@@ -204,6 +204,6 @@ describe.skipIf(!recordingsArePresent)('recorded answers, plain and streamed', (
       expect({ plain: recordings.length - streams, streams }).toEqual(total);
       expect(passed.plain + passed.streams).toBe(recordings.length - known.length);
     },
-    120_000,
+    300_000,
   );
 });

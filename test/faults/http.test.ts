@@ -43,7 +43,7 @@ const SMUGGLING: readonly (readonly [string, readonly string[], string])[] = [
 ];
 
 test.each(SMUGGLING)('%s is a 400, and the vendor hears nothing', async (_, lines, body) => {
-  const answer = await exchangeBytes(world.url, raw(lines, body), 25_000);
+  const answer = await exchangeBytes(world.url, raw(lines, body));
   expect(answer.status).toBe(400);
   expect(world.simulator.truth.list('smuggled')).toEqual([]);
 });

@@ -22,7 +22,7 @@ export interface Sent {
   readonly patienceMs?: number;
 }
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 120_000;
 
 /** The bytes of a request, written by us: no client library has an opinion about them. */
 export function requestBytes(sent: Sent): Buffer {

@@ -5,17 +5,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
 import { pathOf } from '../../src/platform/router.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
+import { processorMs } from '../support/cost.ts';
 import { eachAtOnce } from '../tenants/ask.ts';
 import { type Stage, startStage } from '../tenants/stage.ts';
 import { type Shot, shotAt } from './arbitrary.ts';
 
-/** `npm run prove` takes ten minutes. */
-const SECONDS = Number(process.env.TOLLGATE_TEST_FUZZ_SECONDS ?? 60);
+/** `npm run prove` takes ten minutes; else it is done after so many rounds. */
+const SECONDS = Number(process.env.TOLLGATE_TEST_FUZZ_SECONDS ?? 0);
+const ROUNDS_MIN = 3;
 const SEED = Number(process.env.TOLLGATE_TEST_FUZZ_SEED ?? 1);
 const MIB = 1024 * 1024;
-/** An idle machine answers within a second; a machine with other tests on it is late by itself. */
-const SLOW_MS = 1_000;
-const LATE_MS = 5_000;
+/** What an answer may cost, those made at the same time included. How long it takes is the machine's to say. */
+const COST_MS_MAX = 1_000;
 /** A password is costly on purpose; how long that takes is the machine's to say. */
 const HASHING = new Set(['auth.register', 'auth.login', 'auth.password', 'auth.setup', 'accounts.create']);
 
@@ -28,25 +29,25 @@ afterAll(() => stage.world.close());
 
 interface Tally {
   shots: number;
-  slow: number;
   readonly codes: Map<string, Set<number>>;
   readonly problems: string[];
 }
 
 test(
-  `${SECONDS} s of strange requests to every row: no 5xx of ours, none late, nothing kept`,
+  `strange requests to every row, in ${ROUNDS_MIN} rounds and for ${SECONDS} s at least: no 5xx of ours, none costly, nothing kept`,
   async () => {
-    const tally: Tally = { shots: 0, slow: 0, codes: new Map(), problems: [] };
+    const tally: Tally = { shots: 0, codes: new Map(), problems: [] };
     const targets = rows.map((row) => ({ row, shots: shotAt(row, idsFor(row)) }));
     await round(targets, 1, tally);
     const baseBytes = heapBytes();
     const endMs = performance.now() + SECONDS * 1_000;
-    for (let number = 2; performance.now() < endMs && tally.problems.length === 0; number++) {
-      await round(targets, number, tally, endMs);
+    let rounds = 1;
+    while ((rounds < ROUNDS_MIN || performance.now() < endMs) && tally.problems.length === 0) {
+      await round(targets, ++rounds, tally);
       await heal();
     }
-    const size = `${SECONDS} s, seed ${SEED}`;
-    console.log(`proof | fuzz | ${size} | ${tally.shots} requests, ${tally.slow} over a second`);
+    const size = `${rounds} rounds, ${SECONDS} s at least, seed ${SEED}`;
+    console.log(`proof | fuzz | ${size} | ${tally.shots} requests`);
     expect(tally.problems).toEqual([]);
     expect(tally.codes.size, 'rows that were asked').toBe(rows.length);
     // Every row must have been reached behind its checks by something, or the shots prove little.
@@ -55,10 +56,9 @@ test(
     ).length;
     expect(reached / rows.length).toBeGreaterThan(0.9);
     expect(tally.shots).toBeGreaterThan(rows.length * 2);
-    expect(tally.slow / tally.shots, 'answers over a second').toBeLessThan(0.02);
     expect(heapBytes() - baseBytes, 'bytes kept').toBeLessThan(48 * MIB);
   },
-  (SECONDS + 120) * 1_000,
+  (SECONDS + 300) * 1_000,
 );
 
 /** Ids of things that are there: what is never found is never tried. */
@@ -79,14 +79,8 @@ const SHOTS_PER_ROUND = 8;
 /** Fewer than exports are written at a time: 503 for one more would be right, and is not looked for here. */
 const SHOTS_AT_ONCE = 3;
 
-async function round(
-  targets: readonly Target[],
-  number: number,
-  tally: Tally,
-  endMs = Number.POSITIVE_INFINITY,
-) {
+async function round(targets: readonly Target[], number: number, tally: Tally) {
   for (const { row, shots } of targets) {
-    if (performance.now() > endMs) return;
     const drawn = fc.sample(shots, { seed: SEED + number, numRuns: SHOTS_PER_ROUND });
     await eachAtOnce(drawn, SHOTS_AT_ONCE, (shot) => fire(row, shot, tally));
   }
@@ -94,19 +88,20 @@ async function round(
 
 async function fire(row: Endpoint, shot: Shot, tally: Tally): Promise<void> {
   const { url, method, init } = requestOf(row, shot);
-  const begunMs = performance.now();
+  const begunMs = processorMs();
   const response = await fetch(stage.world.url + url, { method, ...init });
   const text = await response.text();
-  const tookMs = performance.now() - begunMs;
+  const costMs = processorMs() - begunMs;
   tally.shots += 1;
-  const isLate = (boundMs: number): boolean => tookMs > boundMs && !HASHING.has(row.name);
-  if (isLate(SLOW_MS)) tally.slow += 1;
   const codes = tally.codes.get(row.name) ?? new Set();
   codes.add(text.startsWith('{') ? Number((JSON.parse(text) as { code: unknown }).code) : 0);
   tally.codes.set(row.name, codes);
-  const told = `${row.name} ${response.status} in ${Math.round(tookMs)} ms: ${url} ${String(init.body)}`;
-  if (response.status >= 500) tally.problems.push(`${told.slice(0, 600)} → ${text.slice(0, 200)}`);
-  if (isLate(LATE_MS)) tally.problems.push(told.slice(0, 600));
+  const told = `${row.name} ${response.status} for ${Math.round(costMs)} ms: ${url} ${String(init.body)}`;
+  // On a busy machine a hash may take longer than an answer may; then 503 is the right one.
+  const isLateHash = response.status === 503 && HASHING.has(row.name);
+  if (response.status >= 500 && !isLateHash)
+    tally.problems.push(`${told.slice(0, 600)} → ${text.slice(0, 200)}`);
+  if (costMs > COST_MS_MAX && !HASHING.has(row.name)) tally.problems.push(told.slice(0, 600));
 }
 
 function requestOf(row: Endpoint, { params, query, body }: Shot) {

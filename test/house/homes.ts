@@ -102,7 +102,7 @@ const MODULES: readonly {
   {
     rule: 'sockets',
     modules: ['net', 'tls', 'dgram', 'dns', 'dns/promises'],
-    // A lock's socket is a file of the data directory: whoever asks there stays on the machine. Whoever watches
+    // A lock's socket is a file of the data directory: whoever asks there stays on the machine. Who watches
     // the own output connects to nobody.
     places: ['src/upstream', 'src/store/lock-socket.ts', 'src/cli/closed-output.ts'],
     free: ['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress'],

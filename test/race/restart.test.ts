@@ -154,5 +154,5 @@ test.concurrent.each(GATES)(
       await place.remove();
     }
   },
-  90_000,
+  300_000,
 );

@@ -29,7 +29,7 @@ beforeAll(async () => {
     environment: {
       TOLLGATE_SECRET: ROOT,
       TOLLGATE_LOG_LEVEL: 'debug',
-      TOLLGATE_FIRST_BYTE_TIMEOUT_MS: '2000',
+      TOLLGATE_FIRST_BYTE_TIMEOUT_MS: '6000',
     },
     log: pino({ level: 'trace' }, { write: (line) => void log.push(line) }),
   });

@@ -30,8 +30,8 @@ export interface Page {
   readonly complaints: readonly string[];
 }
 
-const START_MS = 30_000;
-const ANSWER_MS = 20_000;
+const START_MS = 120_000;
+const ANSWER_MS = 120_000;
 const FAREWELL_MS = 5_000;
 const FLAGS = [
   ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],

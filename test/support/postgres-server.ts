@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded.ts';
 import { acquireLock } from '../../src/store/lock.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { clearFolder } from './leftovers.ts';
 import { sleep } from './processes.ts';
 
 /**
@@ -65,21 +65,9 @@ export function withName(connection: string, name: string): string {
 /** Ends the server of a folder, whoever is still connected to it, and removes the folder. */
 export async function endServer(folder: string): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
-  signal(folder, 'SIGINT');
-  while (existsSync(pidFile(folder)) && performance.now() < deadline) await sleep(POLL_MS);
-  await rm(folder, { recursive: true, force: true });
-}
-
-/** The same without waiting, for a process that ends. */
-export function dropServer(folder: string): void {
-  signal(folder, 'SIGQUIT');
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-}
-
-const pidFile = (folder: string): string => join(folder, 'postgres', 'postmaster.pid');
-
-/** SIGINT is a fast shutdown, SIGQUIT an immediate one, in PostgreSQL's words. */
-function signal(folder: string, name: 'SIGINT' | 'SIGQUIT'): void {
-  if (!existsSync(pidFile(folder))) return;
-  process.kill(Number(readFileSync(pidFile(folder), 'utf8').split('\n')[0]), name);
+  const file = join(folder, 'postgres', 'postmaster.pid');
+  // SIGINT is a fast shutdown in PostgreSQL's words.
+  if (existsSync(file)) process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGINT');
+  while (existsSync(file) && performance.now() < deadline) await sleep(POLL_MS);
+  clearFolder(folder);
 }

@@ -116,7 +116,7 @@ async function joinMasters(masters: readonly TestRedis[]): Promise<void> {
   }
 }
 
-async function untilWhole(masters: readonly TestRedis[], timeoutMs = 30_000): Promise<void> {
+async function untilWhole(masters: readonly TestRedis[], timeoutMs = 120_000): Promise<void> {
   await until(async () => {
     const told = await Promise.all(masters.map((master) => master.inspect.call('CLUSTER', 'INFO')));
     return told.every((text) => /cluster_state:ok[\s\S]*cluster_known_nodes:3\b/.test(String(text)));
@@ -135,7 +135,7 @@ async function spawnRedis(port: number, folder: string, extra: readonly string[]
   try {
     // The process id tells ours from a stranger that took the port in between.
     const own = `process_id:${server.pid}\r`;
-    await until(async () => server.exitCode !== null || (await probe.info('server')).includes(own), 30_000);
+    await until(async () => server.exitCode !== null || (await probe.info('server')).includes(own));
   } finally {
     probe.disconnect();
   }

@@ -1,20 +1,24 @@
-import { mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dropServer, endServer, SHARED_SERVER } from './postgres-server.ts';
+import { clearFolder } from './leftovers.ts';
+import { endServer, SHARED_SERVER } from './postgres-server.ts';
 
 /** What a shell answers for a program that was asked to end. */
 const EXIT_TERMINATED = 143;
 
 /**
  * Around all files of a run: one database server, which the first file that needs it starts. A server for
- * each of a hundred files would cost more time than what they prove on it.
+ * each of a hundred files would cost more time than what they prove on it. Its folder is the temporary folder
+ * of the run, so a run that is broken off leaves no process and no file behind either.
  */
 export default function beginRun(): () => Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-run-'));
+  // Short: the path of a socket has room for a hundred characters.
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-'));
+  chmodSync(folder, 0o711);
   process.env[SHARED_SERVER] = folder;
-  // A run that is broken off leaves no server behind either.
+  process.env.TMPDIR = folder;
   process.once('SIGTERM', () => process.exit(EXIT_TERMINATED));
-  process.once('exit', () => dropServer(folder));
+  process.once('exit', () => clearFolder(folder));
   return () => endServer(folder);
 }

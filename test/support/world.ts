@@ -13,6 +13,7 @@ import type { Database } from '../../src/store/database.ts';
 import { type Api, createApi, loginWith } from './api.ts';
 import { applyCheaply } from './catalog-apply.ts';
 import { type FreshDatabase, freshDatabase } from './postgres.ts';
+import { until } from './processes.ts';
 
 /**
  * The whole thing in one process: strict vendors, a real database, Tollgate on a free port, an account, a
@@ -134,18 +135,12 @@ export function configOf(environment: Record<string, string>): Config {
   return result.config;
 }
 
-const SETTLE_TRIES = 200;
-
 /** The journal's lag is what the server itself says of calls not yet in the store. */
 async function untilSettled(url: string): Promise<void> {
-  for (let tries = 0; tries < SETTLE_TRIES; tries++) {
+  await until(async () => {
     const figures = await (await fetch(`${url}/metrics`)).text();
-    const idle =
-      /^tollgate_active_calls 0$/m.test(figures) && /^tollgate_journal_lag_calls 0$/m.test(figures);
-    if (idle) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('calls were not settled in time');
+    return /^tollgate_active_calls 0$/m.test(figures) && /^tollgate_journal_lag_calls 0$/m.test(figures);
+  });
 }
 
 export const STANDARD_CATALOG = `

@@ -133,7 +133,7 @@ describe('a cluster', () => {
           await expect(runScript(connection.client, ECHO, ['key'], 'hello')).rejects.toThrow();
           expect(asked).toBeGreaterThan(0);
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       );
       await sleep(50);
       expect(lost).toEqual([]);

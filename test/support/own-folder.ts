@@ -1,0 +1,16 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { clearFolder } from './leftovers.ts';
+
+/**
+ * Each test file has a temporary folder of its own, and so has every program that it starts. Whatever is
+ * still there when the file has ended goes with it, so a test that fails or hangs leaves nothing behind. The
+ * hook is registered before those of the file, so it is the last to run.
+ */
+const folder = mkdtempSync(join(tmpdir(), 'f-'));
+// The embedded database never runs as root: its own user must be able to pass through.
+chmodSync(folder, 0o711);
+process.env.TMPDIR = folder;
+afterAll(() => clearFolder(folder));
