@@ -156,7 +156,7 @@ export const SETTINGS = {
   timeZone: {
     name: 'TOLLGATE_TIMEZONE',
     standard: 'UTC',
-    meaning: 'Time zone of months (spending caps) and of shown times.',
+    meaning: 'Time zone of months (spending caps) and of all times that are read and shown.',
     parse: (value: string) => (isTimeZone(value) ? value : new Reason('must be an IANA time zone, e.g. UTC')),
   } satisfies Setting<string>,
   creditsPerYuan: integer('TOLLGATE_CREDITS_PER_YUAN', 1000, [1, 1_000_000], 'Credits that one yuan buys.'),

@@ -1,4 +1,4 @@
-import { createTimeFormat } from '../kernel/calendar.ts';
+import { createIsoFormat, createTimeFormat } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createDays } from '../kernel/days.ts';
 import type { TimeRange } from '../ledger/log.ts';
@@ -28,9 +28,6 @@ import { withStore } from './workspace.ts';
 const DAY_MS = 86_400_000;
 const USAGE_DAYS = 7;
 
-/** As programs write it. */
-const isoTime: ShowTime = (timeMs) => new Date(timeMs).toISOString();
-
 export const accountLedger: Command = {
   name: 'account ledger',
   summary: 'List every movement of an account’s balance and Credits, newest first.',
@@ -49,7 +46,8 @@ export const accountLedger: Command = {
         .map(({ id, created_at: at, kind, pool, change, after, ref }) =>
           [id, at, kind, pool, change, after, ref].map(String),
         );
-      say(input, { total, items: items.map((item) => shownBalanceChange(item, isoTime)) }, [
+      const iso = createIsoFormat(setup.config.timeZone);
+      say(input, { total, items: items.map((item) => shownBalanceChange(item, iso)) }, [
         ...table(['ID', 'TIME', 'KIND', 'POOL', 'CHANGE', 'AFTER', 'WHY'], rows),
         ...pageLine(items.length, page.offset, total),
       ]);
@@ -84,13 +82,13 @@ async function showUsage(setup: Setup, input: CommandInput, count: number): Prom
   const models = await usageOfModels(database, accountId, range);
   const byDay = sums.map((each, place) => ({ edge: edges[place] ?? 0, sums: shownSums(each) }));
   const byModel = models.map((each) => ({ model_id: each.model, ...shownSums(each) }));
-  const time = createTimeFormat(config.timeZone);
+  const [time, iso] = [createTimeFormat(config.timeZone), createIsoFormat(config.timeZone)];
   const columns = ['calls', 'failed', 'input_tokens', 'output_tokens', 'images', 'credits'] as const;
   const headings = ['CALLS', 'FAILED', 'INPUT', 'OUTPUT', 'IMAGES', 'CREDITS'];
   say(
     input,
     {
-      days: byDay.map(({ edge, sums: each }) => ({ time: isoTime(edge), ...each })),
+      days: byDay.map(({ edge, sums: each }) => ({ time: iso(edge), ...each })),
       models: byModel,
     },
     [

@@ -1,7 +1,8 @@
 import type { StoredAccount } from '../accounts/contract.ts';
-import { createCalendar, createTimeFormat } from '../kernel/calendar.ts';
+import { createCalendar, createIsoFormat, createTimeFormat } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { formatMicro } from '../kernel/money.ts';
+import type { ShowTime } from '../platform/log-items.ts';
 import type { Setup } from '../setup.ts';
 import { type ListedAccount, listAccounts } from '../store/account-list.ts';
 import { findAccount } from '../store/accounts.ts';
@@ -31,7 +32,8 @@ async function show(setup: Setup, input: CommandInput): Promise<number> {
   const { timeZone } = setup.config;
   const spentMicro = monthSpent(account, timeZone);
   const submitted = await findVerification(setup.database, accountId, setup.sealer);
-  say(input, { ...accountJson(account, spentMicro), verification: submittedJson(submitted) }, [
+  const json = accountJson(account, spentMicro, createIsoFormat(timeZone));
+  say(input, { ...json, verification: submittedJson(submitted) }, [
     ...facts([...accountFacts(account, spentMicro, timeZone), ...submittedFacts(submitted)]),
   ]);
   return EXIT.ok;
@@ -42,7 +44,7 @@ function monthSpent({ funds }: StoredAccount, timeZone: string): bigint {
   return funds.month === createCalendar(timeZone).month(systemClock.now()) ? funds.monthSpentMicro : 0n;
 }
 
-function accountJson(account: StoredAccount, spentMicro: bigint): object {
+function accountJson(account: StoredAccount, spentMicro: bigint, time: ShowTime): object {
   return {
     id: account.id,
     email: account.email,
@@ -62,8 +64,8 @@ function accountJson(account: StoredAccount, spentMicro: bigint): object {
     subscriptions: account.subscriptions.map(({ id, planCode, startsAtMs, endsAtMs }) => ({
       id,
       plan: planCode,
-      starts_at: new Date(startsAtMs).toISOString(),
-      ends_at: new Date(endsAtMs).toISOString(),
+      starts_at: time(startsAtMs),
+      ends_at: time(endsAtMs),
     })),
     credentials: account.byok.map(({ id, vendorCode, name, status }) => ({
       id,
@@ -132,9 +134,10 @@ export const accountList: Command = {
   run: (input) => {
     const page = pageOf(input);
     const emailPart = (stringOption(input, 'email') ?? '').trim().toLowerCase();
-    return withStore(input, async ({ database }) => {
+    return withStore(input, async ({ database, config }) => {
       const { items, total } = await listAccounts(database, { emailPart, ...page });
-      say(input, { total, items: items.map(listedJson) }, [
+      const time = createIsoFormat(config.timeZone);
+      say(input, { total, items: items.map((each) => listedJson(each, time)) }, [
         ...table(['ID', 'EMAIL', 'STATUS', 'ROLE', 'TYPE', 'CREDITS', 'BALANCE'], items.map(listedCells)),
         ...pageLine(items.length, page.offset, total),
       ]);
@@ -143,7 +146,7 @@ export const accountList: Command = {
   },
 };
 
-function listedJson(account: ListedAccount): object {
+function listedJson(account: ListedAccount, time: ShowTime): object {
   return {
     id: account.id,
     email: account.email,
@@ -152,7 +155,7 @@ function listedJson(account: ListedAccount): object {
     user_type: account.userType,
     credits: formatMicro(account.creditsMicro),
     balance: formatMicro(account.balanceMicro),
-    created_at: new Date(account.createdAtMs).toISOString(),
+    created_at: time(account.createdAtMs),
   };
 }
 

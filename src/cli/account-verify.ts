@@ -1,9 +1,10 @@
 import type { Decision, FoundVerification } from '../admin/ports.ts';
 import { REASON_LENGTH_MAX } from '../bounds.ts';
-import { createTimeFormat } from '../kernel/calendar.ts';
+import { createIsoFormat, createTimeFormat } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { maskDocument } from '../kernel/mask.ts';
 import { formatMicro } from '../kernel/money.ts';
+import type { ShowTime } from '../platform/log-items.ts';
 import { accountChanges } from '../store/operator-accounts.ts';
 import { listVerifications } from '../store/verification-decision.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
@@ -32,7 +33,8 @@ export const verificationList: Command = {
         maskDocument(each.documentNumber),
         time(each.createdAtMs),
       ]);
-      say(input, { total, items: items.map(verificationJson) }, [
+      const iso = createIsoFormat(config.timeZone);
+      say(input, { total, items: items.map((each) => verificationJson(each, iso)) }, [
         ...table(['ID', 'EMAIL', 'KIND', 'STATUS', 'NAME', 'DOCUMENT', 'SUBMITTED'], rows),
         ...pageLine(items.length, page.offset, total),
       ]);
@@ -42,7 +44,7 @@ export const verificationList: Command = {
 };
 
 /** As lists of the API show it: of the document its end; `account show` has all of it. */
-function verificationJson(each: FoundVerification): object {
+function verificationJson(each: FoundVerification, time: ShowTime): object {
   return {
     id: each.id,
     account_id: each.accountId,
@@ -54,7 +56,7 @@ function verificationJson(each: FoundVerification): object {
     status: each.status,
     reason: each.reason ?? null,
     granted: formatMicro(each.grantedMicro),
-    created_at: new Date(each.createdAtMs).toISOString(),
+    created_at: time(each.createdAtMs),
   };
 }
 
@@ -82,7 +84,8 @@ export const accountVerify: Command = {
       if (decided.kind !== 'decided') throw new CommandFailed('somebody else has decided it meanwhile');
       const { verification } = decided;
       const granted = formatMicro(verification.grantedMicro);
-      say(input, verificationJson(verification), [`${verification.status}, ${granted} Credits granted`]);
+      const json = verificationJson(verification, createIsoFormat(setup.config.timeZone));
+      say(input, json, [`${verification.status}, ${granted} Credits granted`]);
       return EXIT.ok;
     });
   },

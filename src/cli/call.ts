@@ -1,4 +1,4 @@
-import { createTimeFormat } from '../kernel/calendar.ts';
+import { createIsoFormat, createTimeFormat } from '../kernel/calendar.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { inputTokens, outputTokens } from '../kernel/usage.ts';
 import type { LoggedCall } from '../ledger/log.ts';
@@ -28,7 +28,9 @@ export const callList: Command = {
       const calls = await listCalls(setup.database, accountId, size, before);
       const last = calls.at(-1);
       const more = calls.length === size && last !== undefined ? [`more: --before ${last.callId}`] : [];
-      say(input, calls.map(callJson), [...callTable(calls, setup.config.timeZone), ...more]);
+      const { timeZone } = setup.config;
+      const json = calls.map((call) => callJson(call, timeZone));
+      say(input, json, [...callTable(calls, timeZone), ...more]);
       return EXIT.ok;
     });
   },
@@ -83,8 +85,10 @@ async function show(setup: Setup, input: CommandInput, callId: string): Promise<
   const receipt = await findReceipt(database, call.accountId, callId);
   const account = await findAccount(database, call.accountId, setup);
   const email = account?.email ?? '';
-  say(input, { ...callJson(call), account_id: call.accountId, email, receipt: receipt ?? null }, [
-    ...callFacts(call, email, config.timeZone),
+  const { timeZone } = config;
+  const json = { ...callJson(call, timeZone), account_id: call.accountId, email, receipt: receipt ?? null };
+  say(input, json, [
+    ...callFacts(call, email, timeZone),
     ...(receipt === undefined ? ['', 'No receipt: the call reached no vendor.'] : receiptLines(receipt)),
   ]);
   return EXIT.ok;
@@ -111,6 +115,6 @@ function callFacts(call: LoggedCall, email: string, timeZone: string): readonly 
 }
 
 /** As the platform's call log tells it, with the time as programs write it. */
-function callJson(call: LoggedCall): object {
-  return shownCall(call, (timeMs) => new Date(timeMs).toISOString());
+function callJson(call: LoggedCall, timeZone: string): object {
+  return shownCall(call, createIsoFormat(timeZone));
 }

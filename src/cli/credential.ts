@@ -1,5 +1,6 @@
 import { BYOK_PER_ACCOUNT_MAX, SECRET_LENGTH_MAX } from '../bounds.ts';
-import { createTimeFormat } from '../kernel/calendar.ts';
+import { createIsoFormat, createTimeFormat } from '../kernel/calendar.ts';
+import type { ShowTime } from '../platform/log-items.ts';
 import type { Setup } from '../setup.ts';
 import {
   type HostedPatch,
@@ -82,7 +83,9 @@ export const credentialList: Command = {
         each.baseUrl ?? '',
       ]);
       const headings = ['ID', 'VENDOR', 'STATUS', 'SECRET', 'CREATED', 'NAME', 'ADDRESS'];
-      say(input, items.map(shown), table(headings, rows));
+      const iso = createIsoFormat(setup.config.timeZone);
+      const json = items.map((each) => shown(each, iso));
+      say(input, json, table(headings, rows));
       return EXIT.ok;
     }),
 };
@@ -183,7 +186,8 @@ const REASONS = {
   'secret-required': 'a new address needs the secret again: --secret-stdin',
 } as const;
 
-function shown({ id, vendorCode, name, hint, baseUrl, status, createdAtMs }: HostedView): object {
+function shown(view: HostedView, time: ShowTime): object {
+  const { id, vendorCode, name, hint, baseUrl, status, createdAtMs } = view;
   return {
     id,
     vendor: vendorCode,
@@ -191,6 +195,6 @@ function shown({ id, vendorCode, name, hint, baseUrl, status, createdAtMs }: Hos
     secret_hint: hint,
     base_url: baseUrl ?? null,
     status,
-    created_at: new Date(createdAtMs).toISOString(),
+    created_at: time(createdAtMs),
   };
 }

@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../admin/contract.ts';
-import { createTimeFormat } from '../kernel/calendar.ts';
+import { createIsoFormat, createTimeFormat } from '../kernel/calendar.ts';
+import type { ShowTime } from '../platform/log-items.ts';
 import { listAudit } from '../store/audit.ts';
 import { createInbox, listFeedback } from '../store/inbox.ts';
 import { JSON_HELP } from './account-option.ts';
@@ -32,9 +33,10 @@ export const feedbackList: Command = {
       const rows = items.map(({ id, createdAtMs, status: state, email, contact, content }) => [
         ...[String(id), time(createdAtMs), state, email ?? contact ?? '-', content],
       ]);
+      const iso = createIsoFormat(config.timeZone);
       const json = items.map(({ createdAtMs, accountId, email, contact, ...rest }) => ({
         ...{ ...rest, account_id: accountId ?? null, email: email ?? null, contact: contact ?? null },
-        created_at: new Date(createdAtMs).toISOString(),
+        created_at: iso(createdAtMs),
       }));
       say(input, { total, items: json }, [
         ...table(['ID', 'SENT', 'STATUS', 'FROM', 'TEXT'], rows),
@@ -91,7 +93,8 @@ export const auditList: Command = {
         ...[String(each.id), time(each.atMs), each.actorEmail ?? 'terminal', each.address, each.action],
         ...[each.key, JSON.stringify(each.after)],
       ]);
-      say(input, { total, items: items.map(recordJson) }, [
+      const iso = createIsoFormat(config.timeZone);
+      say(input, { total, items: items.map((each) => recordJson(each, iso)) }, [
         ...table(['ID', 'AT', 'WHO', 'FROM', 'ACTION', 'KEY', 'AFTER'], rows),
         ...pageLine(items.length, page.offset, total),
       ]);
@@ -100,9 +103,9 @@ export const auditList: Command = {
   },
 };
 
-function recordJson({ atMs, actorAccountId, actorEmail, ...rest }: AuditRecord): object {
+function recordJson({ atMs, actorAccountId, actorEmail, ...rest }: AuditRecord, time: ShowTime): object {
   const actor = { actor_id: actorAccountId ?? null, actor_email: actorEmail ?? null };
-  return { ...rest, ...actor, at: new Date(atMs).toISOString() };
+  return { ...rest, ...actor, at: time(atMs) };
 }
 
 export const registration: Command = {

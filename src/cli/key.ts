@@ -1,10 +1,12 @@
-import { createTimeFormat } from '../kernel/calendar.ts';
+import { createIsoFormat, createTimeFormat, createTimeParser } from '../kernel/calendar.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/random.ts';
+import type { ShowTime } from '../platform/log-items.ts';
 import type { Setup } from '../setup.ts';
 import { type ListedKey, listKeys } from '../store/api-keys.ts';
 import { createKeyAudited, revokeKeyAudited } from '../store/operator-holdings.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
-import { type Command, CommandFailed, type CommandInput, EXIT, stringOption, UsageError } from './command.ts';
+import { type Command, CommandFailed, type CommandInput, EXIT, UsageError } from './command.ts';
 import { deskOf, terminal } from './desk.ts';
 import { pageLine, say, table } from './table.ts';
 import {
@@ -32,7 +34,7 @@ export const keyCreate: Command = {
     ACCOUNT_HELP,
     '--name NAME      up to 100 characters',
     '--policy ID      limit policy of the key',
-    '--expires TIME   UTC, "YYYY-MM-DD hh:mm:ss"; never when left out',
+    '--expires TIME   "YYYY-MM-DD hh:mm:ss" in the zone of TOLLGATE_TIMEZONE; never when left out',
     JSON_HELP,
   ],
   run: (input) => withStore(input, (setup) => create(setup, input)),
@@ -58,10 +60,15 @@ export const keyList: Command = {
         key.expiresAtMs === undefined ? 'never' : time(key.expiresAtMs),
         key.name,
       ]);
-      say(input, items.map(shown), [
-        ...table(['ID', 'KEY', 'STATUS', 'POLICY', 'EXPIRES', 'NAME'], rows),
-        ...pageLine(items.length, page.offset, total),
-      ]);
+      const iso = createIsoFormat(setup.config.timeZone);
+      say(
+        input,
+        items.map((each) => shown(each, iso)),
+        [
+          ...table(['ID', 'KEY', 'STATUS', 'POLICY', 'EXPIRES', 'NAME'], rows),
+          ...pageLine(items.length, page.offset, total),
+        ],
+      );
       return EXIT.ok;
     });
   },
@@ -88,14 +95,16 @@ async function create(setup: Setup, input: CommandInput): Promise<number> {
   const name = requiredValue(input, 'name', nameOf);
   const policyId = optionalValue(input, 'policy', wholeNumber);
   const accountId = await accountOf(setup, input);
-  const expiresAtMs = expiryOf(stringOption(input, 'expires'));
+  const { timeZone } = setup.config;
+  const expiresAtMs = optionalValue(input, 'expires', (text) => expiryOf(text, timeZone));
   const wanted = { accountId, name, policyId, expiresAtMs, status: 'enabled' } as const;
   const result = await createKeyAudited(deskOf(setup, input), wanted, {
     random: systemRandom,
     actor: terminal('key create'),
   });
   if (result.kind !== 'created') throw new CommandFailed(REASONS[result.kind]);
-  say(input, { ...shown(result.key), api_key: result.text }, [result.text]);
+  const json = shown(result.key, createIsoFormat(timeZone));
+  say(input, { ...json, api_key: result.text }, [result.text]);
   return EXIT.ok;
 }
 
@@ -105,23 +114,24 @@ const REASONS = {
   'unknown-policy': 'there is no such limit policy',
 } as const;
 
-function shown({ id, name, prefix, status, policyId, expiresAtMs, createdAtMs }: ListedKey): object {
+function shown(key: ListedKey, time: ShowTime): object {
+  const { id, name, prefix, status, policyId, expiresAtMs, createdAtMs } = key;
   return {
     id,
     name,
     prefix,
     status,
     policy_id: policyId ?? null,
-    expires_at: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
-    created_at: new Date(createdAtMs).toISOString(),
+    expires_at: expiresAtMs === undefined ? null : time(expiresAtMs),
+    created_at: time(createdAtMs),
   };
 }
 
-function expiryOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const time = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)
-    ? Date.parse(`${text.replace(' ', 'T')}Z`)
-    : Number.NaN;
-  if (Number.isNaN(time)) throw new UsageError('--expires is "YYYY-MM-DD hh:mm:ss", UTC');
-  return time;
+function expiryOf(text: string, timeZone: string): number {
+  const timeMs = createTimeParser(timeZone)(text);
+  if (timeMs === undefined) {
+    throw new UsageError(`--expires is a time that exists in ${timeZone}, as "YYYY-MM-DD hh:mm:ss"`);
+  }
+  if (timeMs <= systemClock.now()) throw new UsageError('--expires is in the past');
+  return timeMs;
 }

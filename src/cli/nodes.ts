@@ -1,5 +1,8 @@
+import { HEARTBEAT_KEPT_HOURS } from '../bounds.ts';
+import { createIsoFormat, createTimeFormat } from '../kernel/calendar.ts';
 import { type LiveNode, loadLiveNodes } from '../store/heartbeats.ts';
-import { type Command, type CommandInput, EXIT } from './command.ts';
+import { type Command, EXIT } from './command.ts';
+import { say, table } from './table.ts';
 import { withStore } from './workspace.ts';
 
 export const nodes: Command = {
@@ -9,44 +12,28 @@ export const nodes: Command = {
   options: { json: { type: 'boolean' } },
   help: ['--json          print the nodes as JSON'],
   run: (input) =>
-    withStore(input, async ({ database }) => {
-      print(await loadLiveNodes(database), input);
+    withStore(input, async ({ database, config }) => {
+      const live = await loadLiveNodes(database);
+      const iso = createIsoFormat(config.timeZone);
+      const time = createTimeFormat(config.timeZone);
+      const json = { nodes: live.map((node) => ({ ...shown(node), last_seen_at: seen(node, iso) ?? null })) };
+      const rows = live.map((node) => [
+        ...[node.name, node.baseUrl, node.alive ? 'alive' : 'not alive'],
+        ...[String(node.workers), String(node.activeCalls), seen(node, time) ?? LONG_AGO],
+      ]);
+      const headings = ['NAME', 'ADDRESS', 'STATE', 'PROCESSES', 'CALLS', 'LAST SEEN'];
+      say(input, json, live.length === 0 ? ['the catalogue names no nodes'] : table(headings, rows));
       return EXIT.ok;
     }),
 };
 
-function print(live: readonly LiveNode[], { values, output }: CommandInput): void {
-  if (values.json === true) {
-    output.line(JSON.stringify({ nodes: live.map(shown) }));
-    return;
-  }
-  if (live.length === 0) output.line('the catalogue names no nodes');
-  for (const node of live) output.line(describe(node));
+/** Nothing is kept of who was silent for longer. */
+const LONG_AGO = `not within ${HEARTBEAT_KEPT_HOURS / 24} days`;
+
+function shown({ name, baseUrl, region, alive, workers, activeCalls }: LiveNode) {
+  return { name, base_url: baseUrl, region, alive, workers, active_calls: activeCalls };
 }
 
-function shown(node: LiveNode) {
-  const { name, region, alive, workers } = node;
-  const lastSeenAt = seenAt(node) ?? null;
-  return {
-    name,
-    base_url: node.baseUrl,
-    region,
-    alive,
-    workers,
-    active_calls: node.activeCalls,
-    last_seen_at: lastSeenAt,
-  };
-}
-
-function describe(node: LiveNode): string {
-  const processes = node.workers === 1 ? '1 process' : `${node.workers} processes`;
-  const calls = node.activeCalls === 1 ? '1 call' : `${node.activeCalls} calls`;
-  const state = node.alive ? `alive, ${processes}, ${calls}` : 'not alive';
-  // A process that ended in order takes its trace along.
-  const seen = seenAt(node);
-  return `${node.name}  ${node.baseUrl}  ${state}${seen === undefined ? '' : `, last seen ${seen}`}`;
-}
-
-function seenAt({ lastSeenAtMs }: LiveNode): string | undefined {
-  return lastSeenAtMs === undefined ? undefined : new Date(lastSeenAtMs).toISOString();
+function seen({ lastSeenAtMs }: LiveNode, show: (timeMs: number) => string): string | undefined {
+  return lastSeenAtMs === undefined ? undefined : show(lastSeenAtMs);
 }

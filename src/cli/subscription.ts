@@ -1,6 +1,7 @@
 import { SUBSCRIPTION_DAYS_MAX, SUBSCRIPTIONS_PER_ACCOUNT_MAX } from '../bounds.ts';
-import { createTimeFormat } from '../kernel/calendar.ts';
+import { createIsoFormat, createTimeFormat } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
+import type { ShowTime } from '../platform/log-items.ts';
 import type { Setup } from '../setup.ts';
 import { accountChanges } from '../store/operator-accounts.ts';
 import { type ListedSubscription, listSubscriptions } from '../store/subscriptions.ts';
@@ -62,7 +63,8 @@ export const subscriptionList: Command = {
         time(startsAtMs),
         time(endsAtMs),
       ]);
-      say(input, { total, items: items.map(shown) }, [
+      const iso = createIsoFormat(setup.config.timeZone);
+      say(input, { total, items: items.map((each) => shown(each, iso)) }, [
         ...table(['ID', 'PLAN', 'STATUS', 'STARTS', 'ENDS'], rows),
         ...pageLine(items.length, page.offset, total),
       ]);
@@ -112,7 +114,8 @@ async function grant(
   if (granted.kind !== 'granted') throw new CommandFailed(REASONS[granted.kind]);
   const { subscriptionId: id, startsAtMs, endsAtMs } = granted;
   const time = createTimeFormat(setup.config.timeZone);
-  say(input, { id, plan: planCode, ...periodJson({ startsAtMs, endsAtMs }) }, [
+  const period = periodJson(granted, createIsoFormat(setup.config.timeZone));
+  say(input, { id, plan: planCode, ...period }, [
     `subscription ${id} to ${planCode}, ${time(startsAtMs)} to ${time(endsAtMs)}`,
   ]);
   return EXIT.ok;
@@ -124,11 +127,13 @@ const REASONS = {
   'too-many': `the account has ${SUBSCRIPTIONS_PER_ACCOUNT_MAX} subscriptions that have not ended`,
 } as const;
 
-function shown({ id, planCode, status, startsAtMs, endsAtMs, createdAtMs }: ListedSubscription): object {
-  const created = new Date(createdAtMs).toISOString();
-  return { id, plan: planCode, status, ...periodJson({ startsAtMs, endsAtMs }), created_at: created };
+function shown(each: ListedSubscription, time: ShowTime): object {
+  const { id, planCode, status, createdAtMs } = each;
+  return { id, plan: planCode, status, ...periodJson(each, time), created_at: time(createdAtMs) };
 }
 
-function periodJson({ startsAtMs, endsAtMs }: Pick<ListedSubscription, 'startsAtMs' | 'endsAtMs'>): object {
-  return { starts_at: new Date(startsAtMs).toISOString(), ends_at: new Date(endsAtMs).toISOString() };
+type Period = Pick<ListedSubscription, 'startsAtMs' | 'endsAtMs'>;
+
+function periodJson({ startsAtMs, endsAtMs }: Period, time: ShowTime): object {
+  return { starts_at: time(startsAtMs), ends_at: time(endsAtMs) };
 }

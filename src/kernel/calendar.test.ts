@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCalendar, createTimeFormat, createTimeParser } from './calendar.ts';
+import { createCalendar, createIsoFormat, createTimeFormat, createTimeParser } from './calendar.ts';
 
 test('a month begins at midnight of its own time zone', () => {
   const utc = createCalendar('UTC');
@@ -53,4 +53,15 @@ test('the first and the last year of four digits are read or refused, never a fa
   const read = createTimeParser('Asia/Kolkata');
   expect(read('9999-12-31 23:59:59')).toBe(Date.UTC(9999, 11, 31, 18, 29, 59));
   expect(read('0000-01-01 00:00:00')).toBeUndefined();
+});
+
+test.each([
+  ['UTC', '2026-11-15T16:00:05.007Z'],
+  ['Asia/Shanghai', '2026-11-16T00:00:05.007+08:00'],
+  ['Asia/Kolkata', '2026-11-15T21:30:05.007+05:30'],
+  ['America/St_Johns', '2026-11-15T12:30:05.007-03:30'],
+])('a program reads the same moment from a time in %s', (zone, text) => {
+  const time = Date.UTC(2026, 10, 15, 16, 0, 5, 7);
+  expect(createIsoFormat(zone)(time)).toBe(text);
+  expect(Date.parse(text)).toBe(time);
 });

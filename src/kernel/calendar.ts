@@ -45,6 +45,18 @@ export function createTimeFormat(timeZone: string): (timeMs: number) => string {
   };
 }
 
+/** As programs write it, in the configured time zone: `2026-11-15T09:05:00.000+08:00`, in UTC with a `Z`. */
+export function createIsoFormat(timeZone: string): (timeMs: number) => string {
+  const show = createTimeFormat(timeZone);
+  return (timeMs) => {
+    const minutes = Math.round(offsetMs(show, timeMs) / 60_000);
+    const part = (number: number, length = 2): string => String(number).padStart(length, '0');
+    const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+    const offset = minutes === 0 ? 'Z' : `${minutes < 0 ? '-' : '+'}${part(hours)}:${part(rest)}`;
+    return `${show(timeMs).replace(' ', 'T')}.${part(timeMs % 1000, 3)}${offset}`;
+  };
+}
+
 const SHOWN_TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)$/;
 
 /**

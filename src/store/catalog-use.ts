@@ -31,7 +31,8 @@ const USES: Readonly<Partial<Record<EntryKind, readonly Use[]>>> = {
     {
       what: 'running processes',
       count: `select count(*)::int as count from node_heartbeats
-        where node = $1 and seen_at > now() - ${HEARTBEAT_LIVE_MS} * interval '1 millisecond'`,
+        where node = $1 and seen_at > now() - ${HEARTBEAT_LIVE_MS} * interval '1 millisecond'
+          and started_at < 'infinity'`,
     },
   ],
 };

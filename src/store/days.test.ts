@@ -216,7 +216,7 @@ test('the doctor finds a day that was changed, lost a row, or ends after what is
   const told = async () =>
     (await examine(fresh.database)).map(({ check, subject, detail }) => `${check}: ${subject}: ${detail}`);
   const change = (text: string) => fresh.database.query(`${text} where account_id = $1`, [accountId]);
-  const day = 'day from 2026-10-30 00:00:00 of model-';
+  const day = 'day from 2026-10-30 00:00:00 UTC of model-';
 
   await change('update usage_daily set cache_read = cache_read + 1');
   const off = ', the hours less the day: cache_read -1';

@@ -98,7 +98,7 @@ export const ROLLUP_QUESTIONS = {
     subject: "'account ' || account_id",
   }),
   'usage-days': `
-    select 'account ' || account_id as subject, 'day from ' || (starts_at at time zone 'UTC') || ' of ' || model_id
+    select 'account ' || account_id as subject, 'day from ' || (starts_at at time zone 'UTC') || ' UTC of ' || model_id
       || ', the hours less the day:' || concat(${offOf(DAY_SUMS)}) as detail
     from (select account_id, starts_at, ends_at, ${DAY_KEY}, ${signed('')}
           from (${HOURS_WITH_DAYS}) as placed where day_start is null and at < ends_at

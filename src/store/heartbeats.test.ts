@@ -65,9 +65,19 @@ test('a node that has been silent is not alive, and still says when it was seen'
   expect(north?.lastSeenAtMs).toBeGreaterThan(0);
 });
 
-test('a process that ends in order is gone at once, and takes with it what has been silent for days', async () => {
+test('a process that ends in order is not alive at once, and was seen; who was silent for days is forgotten', async () => {
   for (const worker of [1, 2, 3]) await writeHeartbeat(fresh.database, { ...BEAT, worker });
   await age(3, 8 * 24 * 3600);
   await endHeartbeat(fresh.database, BEAT);
-  expect(await fresh.database.query('select worker from node_heartbeats')).toEqual([{ worker: 2 }]);
+  expect(await fresh.database.query('select worker from node_heartbeats order by worker')).toEqual([
+    { worker: 1 },
+    { worker: 2 },
+  ]);
+  expect((await loadLiveNodes(fresh.database))[0]).toMatchObject({ alive: true, workers: 1, activeCalls: 3 });
+  await endHeartbeat(fresh.database, { ...BEAT, worker: 2 });
+  expect(await hasLiveServer(fresh.database)).toBe(false);
+  const [north] = await loadLiveNodes(fresh.database);
+  expect(north).toMatchObject({ alive: false, workers: 0, lastSeenAtMs: expect.any(Number) });
+  await writeHeartbeat(fresh.database, BEAT);
+  expect((await loadLiveNodes(fresh.database))[0]).toMatchObject({ alive: true, workers: 1 });
 });

@@ -32,24 +32,29 @@ export async function writeHeartbeat(database: Database, beat: Heartbeat): Promi
   );
 }
 
-/** A process that ends in order is not missed; one that has been silent for days is forgotten. */
+/** Who ended in order has no start until the next one; who was killed falls silent. */
+const ALIVE = "seen_at > now() - $1 * interval '1 millisecond' and started_at < 'infinity'";
+
+/** A process that ends in order is not missed, but was seen; one silent for days is forgotten. */
 export async function endHeartbeat(
   database: Database,
   { node, instance, worker }: Pick<Heartbeat, 'node' | 'instance' | 'worker'>,
 ): Promise<void> {
   await database.query(
-    `delete from node_heartbeats where (node = $1 and instance = $2 and worker = $3)
-       or seen_at < now() - $4 * interval '1 hour'`,
-    [node, instance, worker, HEARTBEAT_KEPT_HOURS],
+    `update node_heartbeats set seen_at = now(), started_at = 'infinity', active_calls = 0
+     where node = $1 and instance = $2 and worker = $3`,
+    [node, instance, worker],
   );
+  await database.query("delete from node_heartbeats where seen_at < now() - $1 * interval '1 hour'", [
+    HEARTBEAT_KEPT_HOURS,
+  ]);
 }
 
 /** Whether any process has said lately that it serves. */
 export async function hasLiveServer(database: Database): Promise<boolean> {
-  const alive = await database.query(
-    "select 1 from node_heartbeats where seen_at > now() - $1 * interval '1 millisecond' limit 1",
-    [HEARTBEAT_LIVE_MS],
-  );
+  const alive = await database.query(`select 1 from node_heartbeats where ${ALIVE} limit 1`, [
+    HEARTBEAT_LIVE_MS,
+  ]);
   return alive.length > 0;
 }
 
@@ -81,7 +86,7 @@ export async function loadLiveNodes(database: Database): Promise<readonly LiveNo
        count(*) filter (where beat.alive)::int as workers,
        coalesce(sum(beat.active_calls) filter (where beat.alive), 0)::int as active_calls
      from nodes left join (
-       select node, seen_at, active_calls, seen_at > now() - $1 * interval '1 millisecond' as alive
+       select node, seen_at, active_calls, ${ALIVE} as alive
        from node_heartbeats) as beat on beat.node = nodes.name
      group by nodes.name order by nodes.name`,
     [HEARTBEAT_LIVE_MS],

@@ -40,7 +40,7 @@ const threadMs = (): number => {
   return (user + system) / 1000;
 };
 
-/** The longest turn of this thread's loop until it is asked, in processor time: others on the machine take none. */
+/** The longest turn of this thread's loop until it is asked, in processor time: a busy machine adds none. */
 function watchTurns(): () => number {
   let longestMs = 0;
   let atMs = threadMs();

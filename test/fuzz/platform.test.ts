@@ -15,7 +15,7 @@ const SECONDS = Number(process.env.TOLLGATE_TEST_FUZZ_SECONDS ?? 0);
 const ROUNDS_MIN = 3;
 const SEED = Number(process.env.TOLLGATE_TEST_FUZZ_SEED ?? 1);
 const MIB = 1024 * 1024;
-/** What an answer may cost, those made at the same time included. How long it takes is the machine's to say. */
+/** What an answer may cost, with those made beside it; how long it takes is the machine's to say. */
 const COST_MS_MAX = 1_000;
 /** A password is costly on purpose; how long that takes is the machine's to say. */
 const HASHING = new Set(['auth.register', 'auth.login', 'auth.password', 'auth.setup', 'accounts.create']);

@@ -12,7 +12,9 @@ test('each test file has a temporary folder of its own inside that of the run', 
   expect(dirname(tmpdir())).toBe(process.env[SHARED_SERVER]);
 });
 
-test.skipIf(!existsSync('/proc/self/environ'))(
+const tellsOfProcesses = existsSync('/proc/self/environ');
+
+test.skipIf(!tellsOfProcesses)(
   'what a test left behind is ended, whoever started it, and its folder goes with it',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'left-'));
