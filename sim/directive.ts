@@ -52,6 +52,7 @@ export const USAGE_VARIANTS = [
   'huge',
   'repeated',
   'late',
+  'corrected',
 ] as const;
 export type UsageVariant = (typeof USAGE_VARIANTS)[number];
 

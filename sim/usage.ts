@@ -3,6 +3,9 @@ import type { UsageVariant } from './directive.ts';
 /** Stands for a number that JSON can write and JavaScript cannot hold. */
 const HUGE = '\u0001huge\u0001';
 
+/** What an early report says too much, in each of its figures. */
+const TOO_MUCH = 50;
+
 type Twisted = object | null | undefined;
 
 /** What a vendor with this fault reports in place of the true figures. */
@@ -21,6 +24,11 @@ export function twistUsage(variant: UsageVariant, usage: object): Twisted {
     default:
       return usage;
   }
+}
+
+/** A vendor that corrects itself says too much first; what it says last is true. */
+export function earlyUsage(variant: UsageVariant, usage: object): object {
+  return variant === 'corrected' ? (mapNumbers(usage, (value) => value + TOO_MUCH) as object) : usage;
 }
 
 /** A plain answer is one object: its usage comes last when it is `late`, and twice when it is `repeated`. */

@@ -1,6 +1,6 @@
 import { content, envelope, type Frame, terminator } from '../frame.ts';
 import { type Plan, pieces } from '../plan.ts';
-import { twistUsage, writeJson } from '../usage.ts';
+import { earlyUsage, twistUsage, writeJson } from '../usage.ts';
 import { type Block, blocks, ending, inputUsage } from './answer.ts';
 
 const PADDING_MAX = 16;
@@ -49,7 +49,8 @@ function* blockFrames(plan: Plan, block: Block, index: number): Iterable<Frame> 
 function opening(plan: Plan): object {
   const late = plan.directive.usage === 'late';
   const figures = late ? { input_tokens: 0, output_tokens: 0 } : startUsage(plan);
-  const usage = twistUsage(plan.directive.usage, figures);
+  const { usage: variant } = plan.directive;
+  const usage = twistUsage(variant, earlyUsage(variant, figures));
   return {
     model: plan.ask.model.snapshot,
     id: plan.id,

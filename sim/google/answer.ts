@@ -4,7 +4,7 @@ import { newId } from '../id.ts';
 import { samplePicture } from '../picture.ts';
 import { type Finish, type Plan, pieces } from '../plan.ts';
 import { sign } from '../sign.ts';
-import { twistUsage, writeJson } from '../usage.ts';
+import { earlyUsage, twistUsage, writeJson } from '../usage.ts';
 
 const FINISHES: Readonly<Record<Finish, string>> = {
   stop: 'STOP',
@@ -135,6 +135,12 @@ function usageOf(plan: Plan, said: { output: number; reasoning: number }): objec
   });
 }
 
+/** Of an early chunk. What the last one leaves out stays as it was told, so only figures it has are wrong. */
+function earlyOf(plan: Plan, said: { output: number; reasoning: number }): object | null | undefined {
+  const usage = usageOf(plan, said);
+  return usage === null || usage === undefined ? usage : earlyUsage(plan.directive.usage, usage);
+}
+
 /** `usageMetadata` is on every chunk and cumulative; the last chunk has the finish reason. */
 export function framesOfGenerate(plan: Plan, framing: Framing): Iterable<Frame> {
   const write = framing.tail === '' ? compact : pretty;
@@ -148,7 +154,7 @@ function* framesWritten(plan: Plan, write: (value: unknown) => string): Iterable
     for (const { part, output, reasoning } of piecesOf(plan)) {
       said.output += output;
       said.reasoning += reasoning;
-      const usage = variant === 'late' ? undefined : usageOf(plan, said);
+      const usage = variant === 'late' ? undefined : earlyOf(plan, said);
       const candidate = { content: { parts: [part], role: 'model' }, index };
       const images = 'inlineData' in part ? 1 : 0;
       yield content({ data: write(response(plan, [candidate], usage)), output, reasoning, images });

@@ -2,7 +2,7 @@ import { content, envelope, type Frame, terminator } from '../frame.ts';
 import { record } from '../json.ts';
 import { obfuscate } from '../openai/obfuscate.ts';
 import { type Counts, type Finish, type Part, type Plan, pieces, type ToolPart } from '../plan.ts';
-import { twistUsage, writeJson } from '../usage.ts';
+import { earlyUsage, twistUsage, writeJson } from '../usage.ts';
 
 const FINGERPRINT = 'fp_51m0000000';
 
@@ -94,7 +94,8 @@ export function* framesOfChat(plan: Plan): Iterable<Frame> {
   const usage = wanted ? twistUsage(variant, usageOf(plan)) : undefined;
   // A server that repeats its usage tells what has been said so far: neither a sum nor the first is right.
   const said = { output: 0, reasoning: 0 };
-  const early = (): object | null => (variant === 'repeated' ? usageOf(plan, said) : null);
+  const isEarly = variant === 'repeated' || variant === 'corrected';
+  const early = (): object | null => (isEarly ? earlyUsage(variant, usageOf(plan, said)) : null);
   const write = (choices: readonly object[], noise: string, figures: object | null | undefined): string =>
     writeJson({
       id: plan.id,

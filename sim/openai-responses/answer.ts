@@ -1,6 +1,6 @@
 import { type Json, record } from '../json.ts';
 import type { Counts, Plan } from '../plan.ts';
-import { twistUsage, writeJson } from '../usage.ts';
+import { earlyUsage, twistUsage, writeJson } from '../usage.ts';
 import { type Item, itemsOf, writeItem } from './items.ts';
 import { remember } from './memory.ts';
 import { inputItems } from './read.ts';
@@ -40,7 +40,9 @@ export function finalResponse(plan: Plan, items: readonly Item[]): object {
 }
 
 export function openingResponse(plan: Plan): object {
-  const early = plan.directive.usage === 'repeated' ? usageOf(plan, { output: 0, reasoning: 0 }) : null;
+  const { usage: variant } = plan.directive;
+  const isEarly = variant === 'repeated' || variant === 'corrected';
+  const early = isEarly ? earlyUsage(variant, usageOf(plan, { output: 0, reasoning: 0 })) : null;
   return responseObject(plan, { status: 'in_progress', output: [], usage: early });
 }
 

@@ -22,7 +22,10 @@ export interface Settled {
   readonly outputReported: boolean;
 }
 
-/** Field by field, the newer figure where there is one (Messages: `message_delta` over `message_start`). */
+/**
+ * Field by field, the newer figure where there is one. Messages: `message_delta` over `message_start`. Google
+ * reports with every chunk, corrects itself in both directions, and a late chunk may leave some out.
+ */
 export function overlayFigures(before: Figures, after: Figures): Figures {
   return {
     input: after.input ?? before.input,
@@ -35,27 +38,26 @@ export function overlayFigures(before: Figures, after: Figures): Figures {
   };
 }
 
-/** Field by field the larger figure: Google's are cumulative and a late chunk may leave some out. */
-export function maxFigures(before: Figures, after: Figures): Figures {
-  return {
-    input: larger(before.input, after.input),
-    cacheRead: larger(before.cacheRead, after.cacheRead),
-    cacheWrite: larger(before.cacheWrite, after.cacheWrite),
-    toolInput: larger(before.toolInput, after.toolInput),
-    output: larger(before.output, after.output),
-    reasoning: larger(before.reasoning, after.reasoning),
-    total: larger(before.total, after.total),
-  };
-}
-
 export function larger(older: number | undefined, newer: number | undefined): number | undefined {
   if (older === undefined || newer === undefined) return newer ?? older;
   return older > newer ? older : newer;
 }
 
-/** The newer report as a whole (Chat Completions and Responses: never added, the last one wins). */
-export function replaceFigures(_before: Figures, after: Figures): Figures {
-  return after;
+/**
+ * The newer report, never the sum (Chat Completions and Responses). A figure and its parts come together: of
+ * a report without the one, the other half of the report before stays as it was.
+ */
+export function renewFigures(before: Figures, after: Figures): Figures {
+  const input = after.input === undefined ? before : after;
+  const output = after.output === undefined ? before : after;
+  return {
+    input: input.input,
+    cacheRead: input.cacheRead,
+    cacheWrite: input.cacheWrite,
+    output: output.output,
+    reasoning: output.reasoning,
+    total: output.total,
+  };
 }
 
 /**

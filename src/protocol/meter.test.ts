@@ -97,6 +97,44 @@ const ROWS: readonly Row[] = [
     usage: { cacheRead: 10, outputReasoning: 2 },
   },
   {
+    name: 'chat: a report corrects the one before as a whole, its details too',
+    protocol: 'chat',
+    payloads: [
+      chat({ prompt_tokens: 90, completion_tokens: 30, prompt_tokens_details: { cached_tokens: 60 } }),
+      chat({ prompt_tokens: 40, completion_tokens: 7 }),
+    ],
+    usage: { inputFresh: 40, outputText: 7 },
+  },
+  {
+    name: 'chat: a report of one half, or of nothing, leaves the other as it was',
+    protocol: 'chat',
+    payloads: [
+      chat({ prompt_tokens: 90, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 60 } }),
+      chat({ completion_tokens: 7 }),
+      chat({}),
+    ],
+    usage: { inputFresh: 30, cacheRead: 60, outputText: 7 },
+  },
+  {
+    name: 'responses: the report of the end corrects earlier ones',
+    protocol: 'responses',
+    payloads: [
+      { type: 'response.in_progress', response: { usage: { input_tokens: 90, output_tokens: 80 } } },
+      completed({ input_tokens: 40, output_tokens: 7 }),
+    ],
+    usage: { inputFresh: 40, outputText: 7 },
+  },
+  {
+    name: 'messages: the end corrects the start in both directions',
+    protocol: 'messages',
+    payloads: [
+      start({ input_tokens: 90, cache_read_input_tokens: 10, output_tokens: 5 }),
+      delta({ input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 9 }),
+      delta({ output_tokens: 7 }),
+    ],
+    usage: { inputFresh: 40, cacheRead: 60, outputText: 7 },
+  },
+  {
     name: 'responses: cache and reasoning are inside',
     protocol: 'responses',
     payloads: [
@@ -177,6 +215,48 @@ const ROWS: readonly Row[] = [
       gemini({ promptTokenCount: 5, candidatesTokenCount: 8 }),
     ],
     usage: { inputFresh: 5, outputText: 8, outputReasoning: 9 },
+  },
+  {
+    name: 'Google: the last figure counts, also where it is smaller than one before',
+    protocol: 'gemini',
+    payloads: [
+      gemini({
+        promptTokenCount: 900,
+        cachedContentTokenCount: 600,
+        toolUsePromptTokenCount: 70,
+        candidatesTokenCount: 40,
+        thoughtsTokenCount: 30,
+        totalTokenCount: 1040,
+      }),
+      gemini({
+        promptTokenCount: 500,
+        cachedContentTokenCount: 200,
+        toolUsePromptTokenCount: 7,
+        candidatesTokenCount: 12,
+        thoughtsTokenCount: 3,
+        totalTokenCount: 522,
+      }),
+    ],
+    usage: { inputFresh: 307, cacheRead: 200, outputText: 12, outputReasoning: 3 },
+  },
+  {
+    name: 'Google: a last report without some figures, or without any, leaves them as they were',
+    protocol: 'gemini',
+    payloads: [
+      gemini({ promptTokenCount: 90, toolUsePromptTokenCount: 7, candidatesTokenCount: 4 }),
+      { usageMetadata: { promptTokenCount: 50, totalTokenCount: 61, candidatesTokenCount: null } },
+      { usageMetadata: {} },
+    ],
+    usage: { inputFresh: 57, outputText: 4 },
+  },
+  {
+    name: 'Google: a prompt that shrinks below what came from the cache',
+    protocol: 'gemini',
+    payloads: [
+      gemini({ promptTokenCount: 90, cachedContentTokenCount: 80, candidatesTokenCount: 4 }),
+      gemini({ promptTokenCount: 50, candidatesTokenCount: 4 }),
+    ],
+    usage: { cacheRead: 50, outputText: 4 },
   },
   {
     name: 'Google: candidates left out are derived from the total',

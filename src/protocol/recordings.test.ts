@@ -150,7 +150,7 @@ function geminiUsage(objects: readonly Json[]): Usage | undefined {
   const merged: Record<string, number> = {};
   for (const one of objects) {
     for (const [key, value] of Object.entries((one.usageMetadata ?? {}) as Json)) {
-      if (typeof value === 'number') merged[key] = Math.max(merged[key] ?? 0, value);
+      if (typeof value === 'number') merged[key] = value;
     }
   }
   const { promptTokenCount: prompt, totalTokenCount: total, candidatesTokenCount: candidates } = merged;

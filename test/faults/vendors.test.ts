@@ -101,7 +101,7 @@ const ROWS: readonly FaultRow[] = [
     ...both(COMPLETE),
     figures: 'estimated' as const,
   })),
-  ...['repeated', 'late'].map((usage) => ({ directive: `usage=${usage}`, stream: COMPLETE })),
+  ...['repeated', 'late', 'corrected'].map((usage) => ({ directive: `usage=${usage}`, stream: COMPLETE })),
 ];
 
 const CELLS = cellsOf(ROWS);

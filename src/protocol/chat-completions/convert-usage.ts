@@ -1,27 +1,29 @@
 import { REPORTED_TOKENS_MAX } from '../../bounds.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
-import { settleInclusive } from '../figures.ts';
+import { type Figures, settleInclusive } from '../figures.ts';
 import type { HubUsage } from '../hub/answer.ts';
 import type { JsonObject, JsonValue } from '../hub/json.ts';
 import { anyObject } from './fields.ts';
 
-/** A vendor's figures in buckets that do not overlap; nothing when it reported none. */
-export function decodeUsage(usage: JsonObject): HubUsage | undefined {
-  const input = figure(usage.prompt_tokens);
-  const output = figure(usage.completion_tokens);
-  if (input === undefined && output === undefined) return undefined;
+/** A vendor's figures as it reports them. */
+export function readFigures(usage: JsonObject): Figures {
   const details = anyObject(usage.prompt_tokens_details);
-  const settled = settleInclusive({
-    input,
-    output,
+  return {
+    input: figure(usage.prompt_tokens),
+    output: figure(usage.completion_tokens),
     total: figure(usage.total_tokens),
     // DeepSeek's and Moonshot's own spellings of the same figure.
     cacheRead:
       figure(details.cached_tokens) ?? figure(usage.prompt_cache_hit_tokens) ?? figure(usage.cached_tokens),
     cacheWrite: figure(details.cache_write_tokens),
     reasoning: figure(anyObject(usage.completion_tokens_details).reasoning_tokens),
-  });
-  return { ...settled.usage, cacheWriteLong: 0, toolPrompt: 0 };
+  };
+}
+
+/** The figures in buckets that do not overlap; nothing when the vendor reported none. */
+export function decodeUsage(figures: Figures): HubUsage | undefined {
+  if (figures.input === undefined && figures.output === undefined) return undefined;
+  return { ...settleInclusive(figures).usage, cacheWriteLong: 0, toolPrompt: 0 };
 }
 
 /** Absurd figures are none, as everywhere (figure.ts). */

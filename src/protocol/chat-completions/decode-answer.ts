@@ -2,7 +2,7 @@ import { ANSWERS_PER_CALL_MAX } from '../../bounds.ts';
 import type { AnswerError, Choice, HubAnswer } from '../hub/answer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import type { Session } from '../hub/spoke.ts';
-import { decodeUsage } from './convert-usage.ts';
+import { decodeUsage, readFigures } from './convert-usage.ts';
 import { type AssistantReader, decodeAssistant } from './decode-assistant.ts';
 import { anyObject, anyObjects, filledText } from './fields.ts';
 import { decodeFinish } from './finish.ts';
@@ -26,7 +26,7 @@ export function decodeChatAnswer(body: JsonObject, session: Session): HubAnswer 
   return {
     id: filledText(body.id),
     choices: choices.length === 0 ? [EMPTY] : choices,
-    usage: isObject(body.usage) ? decodeUsage(body.usage) : undefined,
+    usage: isObject(body.usage) ? decodeUsage(readFigures(body.usage)) : undefined,
     serviceTier: filledText(body.service_tier),
   };
 }

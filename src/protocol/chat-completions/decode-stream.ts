@@ -1,11 +1,11 @@
 import { ANSWERS_PER_CALL_MAX, CALLS_PER_ANSWER_MAX } from '../../bounds.ts';
-import type { HubUsage } from '../hub/answer.ts';
+import { type Figures, renewFigures } from '../figures.ts';
 import { decodeAddress } from '../hub/data-address.ts';
 import type { Emit } from '../hub/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
 import type { Session, StreamDecoder } from '../hub/spoke.ts';
 import { ChoiceDecoder } from './choice-decoder.ts';
-import { decodeUsage } from './convert-usage.ts';
+import { decodeUsage, readFigures } from './convert-usage.ts';
 import { decodeError } from './decode-answer.ts';
 import { argumentsText, decodeCitation, signatureBlobs, thinkingText } from './decode-assistant.ts';
 import { anyObject, anyObjects, filledText } from './fields.ts';
@@ -25,6 +25,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   readonly #emit: Emit;
   readonly #issuer: string;
   readonly #choices: (ChoiceDecoder | undefined)[] = [];
+  #figures: Figures = {};
   #state: 'new' | 'started' | 'failed' | 'ended' = 'new';
 
   constructor(session: Session, emit: Emit) {
@@ -43,7 +44,14 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (this.#state === 'new') this.#start(filledText(event.id));
     const { choices } = event;
     if (isArray(choices)) for (const choice of choices) if (isObject(choice)) this.#read(choice);
-    const usage = readUsage(event);
+    this.#readUsage(event);
+  }
+
+  #readUsage(event: JsonObject): void {
+    const reported = reportOf(event);
+    if (reported === undefined) return;
+    this.#figures = renewFigures(this.#figures, readFigures(reported));
+    const usage = decodeUsage(this.#figures);
     if (usage !== undefined) this.#emit({ kind: 'usage', usage });
   }
 
@@ -111,10 +119,9 @@ function isSaid(value: JsonValue | undefined): value is JsonValue {
 }
 
 /** Groq has a place of its own for it in the last chunk. */
-function readUsage(event: JsonObject): HubUsage | undefined {
-  if (isObject(event.usage)) return decodeUsage(event.usage);
-  if (!isObject(event.x_groq) || !isObject(event.x_groq.usage)) return undefined;
-  return decodeUsage(event.x_groq.usage);
+function reportOf(event: JsonObject): JsonObject | undefined {
+  if (isObject(event.usage)) return event.usage;
+  return isObject(event.x_groq) && isObject(event.x_groq.usage) ? event.x_groq.usage : undefined;
 }
 
 function readReasoning(value: JsonValue, { decoder }: Word): void {

@@ -1,5 +1,5 @@
 import { reportedFigure } from '../figure.ts';
-import { type Figures, replaceFigures, settleInclusive } from '../figures.ts';
+import { type Figures, renewFigures, settleInclusive } from '../figures.ts';
 import type { UsageRule } from '../meter.ts';
 import type { Skimmer } from '../skim.ts';
 import { compileWords } from '../words.ts';
@@ -33,7 +33,7 @@ export function readChatFigures(bytes: Buffer, skimmer: Skimmer, slots: Slots): 
 }
 
 export const CHAT_USAGE_RULE: UsageRule = {
-  merge: replaceFigures,
+  merge: renewFigures,
   settle: settleInclusive,
   words: compileWords({
     text: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments', 'text', 'input'],

@@ -121,13 +121,13 @@ describe("Gemini's stream", () => {
     expect(events.filter((event) => event.kind === 'part')).toHaveLength(2);
   });
 
-  it('reports usage by the largest figures, also when it comes after the reason', () => {
+  it('reports usage by the last of each figure, also when it comes after the reason', () => {
     const events = decode([
-      { ...chunk([{ text: 'a' }]), usageMetadata: { promptTokenCount: 5, thoughtsTokenCount: 9 } },
-      { ...chunk([{ text: 'b' }], { finishReason: 'STOP' }), usageMetadata: { promptTokenCount: 5 } },
+      { ...chunk([{ text: 'a' }]), usageMetadata: { promptTokenCount: 8, thoughtsTokenCount: 9 } },
+      { ...chunk([{ text: 'b' }], { finishReason: 'STOP' }), usageMetadata: { promptTokenCount: 7 } },
       { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 16 } },
     ]);
-    expect(events[0]).toMatchObject({ kind: 'start', usage: { inputFresh: 5 } });
+    expect(events[0]).toMatchObject({ kind: 'start', usage: { inputFresh: 8 } });
     expect(events.slice(-3)).toMatchObject([
       { kind: 'usage', usage: { inputFresh: 5, outputText: 2, outputReasoning: 9 } },
       finish('stop'),

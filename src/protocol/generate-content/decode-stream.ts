@@ -1,5 +1,5 @@
 import { ANSWERS_PER_CALL_MAX } from '../../bounds.ts';
-import { type Figures, maxFigures } from '../figures.ts';
+import { type Figures, overlayFigures } from '../figures.ts';
 import type { Logprob } from '../hub/answer.ts';
 import type { Emit } from '../hub/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
@@ -87,7 +87,7 @@ export class GenerateContentDecoder implements StreamDecoder {
   #readUsage(metadata: JsonValue | undefined): void {
     const figures = readFigures(metadata);
     if (figures === undefined) return;
-    this.#figures = this.#figures === undefined ? figures : maxFigures(this.#figures, figures);
+    this.#figures = this.#figures === undefined ? figures : overlayFigures(this.#figures, figures);
   }
 
   #readCandidates(candidates: readonly JsonValue[]): void {

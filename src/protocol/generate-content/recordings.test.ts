@@ -79,8 +79,8 @@ function endOf(chunks: readonly JsonObject[]): Record<string, unknown> {
     .flatMap((chunk) => (chunk.candidates ?? []) as readonly JsonObject[])
     .map((candidate) => candidate.finishReason)
     .filter((reason) => reason !== undefined);
-  const usages = chunks.map((chunk) => (chunk.usageMetadata ?? {}) as JsonObject);
-  const figures = FIGURES.map((name) => Math.max(0, ...usages.map((usage) => Number(usage[name] ?? 0))));
+  const usage: JsonObject = Object.assign({}, ...chunks.map((chunk) => chunk.usageMetadata));
+  const figures = FIGURES.map((name) => usage[name] ?? 0);
   const reason = String(reasons.at(-1) ?? 'STOP');
   return { reason: COARSE[reason] ?? reason, figures };
 }

@@ -1,6 +1,6 @@
 import { NO_USAGE } from '../../kernel/usage.ts';
 import { reportedFigure } from '../figure.ts';
-import { type Figures, maxFigures, type Settled } from '../figures.ts';
+import { type Figures, overlayFigures, type Settled } from '../figures.ts';
 import type { UsageRule } from '../meter.ts';
 import type { Skimmer } from '../skim.ts';
 import { compileWords } from '../words.ts';
@@ -53,7 +53,7 @@ function settleGenerate(figures: Figures): Settled {
 }
 
 export const GENERATE_USAGE_RULE: UsageRule = {
-  merge: maxFigures,
+  merge: overlayFigures,
   settle: settleGenerate,
   words: compileWords({
     text: ['text', 'code'],

@@ -1,5 +1,5 @@
 import { reportedFigure } from '../figure.ts';
-import { type Figures, replaceFigures, settleInclusive } from '../figures.ts';
+import { type Figures, renewFigures, settleInclusive } from '../figures.ts';
 import type { UsageRule } from '../meter.ts';
 import type { Skimmer } from '../skim.ts';
 import { compileWords } from '../words.ts';
@@ -22,7 +22,7 @@ export function readImagesFigures(bytes: Buffer, skimmer: Skimmer, slots: Slots)
 }
 
 export const IMAGES_USAGE_RULE: UsageRule = {
-  merge: replaceFigures,
+  merge: renewFigures,
   settle: settleInclusive,
   // Nothing an image stream delivers is text that the model was paid for by the token.
   words: compileWords({ text: [] }),

@@ -1,10 +1,11 @@
 import { IMAGES_PER_CALL_MAX, STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
+import { type Figures, overlayFigures } from '../figures.ts';
 import { decodeUsage, readFigures } from '../generate-content/convert-usage.ts';
 import { looseNumber, looseObjects, looseText } from '../generate-content/field.ts';
 import { isFiltered } from '../generate-content/finish.ts';
 import { bareMime, standardBase64 } from '../generate-content/media.ts';
-import { isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import { isObject, type JsonObject } from '../hub/json.ts';
 
 /** Characters of the model's words that are told to a client who waits for a picture. */
 const WORDS_CHARS_MAX = 500;
@@ -25,7 +26,8 @@ export class Painting {
   #block: string | undefined;
   #reason: string | undefined;
   #reasonText: string | undefined;
-  #metadata: JsonValue | undefined;
+  #figures: Figures = {};
+  #pictureTokens = 0;
   /** More than we are willing to hold. */
   overflowed = false;
 
@@ -34,11 +36,16 @@ export class Painting {
   }
 
   take(body: JsonObject): void {
-    if (isObject(body.usageMetadata)) this.#metadata = body.usageMetadata;
+    if (isObject(body.usageMetadata)) this.#takeUsage(body.usageMetadata);
     if (isObject(body.promptFeedback)) {
       this.#block = looseText(body.promptFeedback.blockReason) ?? this.#block;
     }
     for (const candidate of looseObjects(body.candidates)) this.#takeCandidate(candidate);
+  }
+
+  #takeUsage(metadata: JsonObject): void {
+    this.#figures = overlayFigures(this.#figures, readFigures(metadata) ?? {});
+    this.#pictureTokens = pictureTokens(metadata) ?? this.#pictureTokens;
   }
 
   #takeCandidate(candidate: JsonObject): void {
@@ -110,10 +117,10 @@ export class Painting {
 
   /** In the buckets by which the call is metered (conversion.md 12.2); nothing where none was reported. */
   #usage(): JsonObject | undefined {
-    const usage = decodeUsage(readFigures(this.#metadata));
+    const usage = decodeUsage(this.#figures);
     if (usage === undefined) return undefined;
     const [input, output] = [inputTokens(usage), outputTokens(usage)];
-    const pictures = Math.min(pictureTokens(this.#metadata), input);
+    const pictures = Math.min(this.#pictureTokens, input);
     return {
       input_tokens: input,
       input_tokens_details: { text_tokens: input - pictures, image_tokens: pictures },
@@ -123,11 +130,10 @@ export class Painting {
   }
 }
 
-function pictureTokens(metadata: JsonValue | undefined): number {
-  if (!isObject(metadata)) return 0;
+function pictureTokens(metadata: JsonObject): number | undefined {
   const detail = looseObjects(metadata.promptTokensDetails).find(({ modality }) => modality === 'IMAGE');
-  const tokens = looseNumber(detail?.tokenCount) ?? 0;
-  return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
+  const tokens = looseNumber(detail?.tokenCount);
+  return Number.isSafeInteger(tokens) && (tokens as number) > 0 ? tokens : undefined;
 }
 
 /** Only a PNG tells its size where it costs nothing to look. */

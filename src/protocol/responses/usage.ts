@@ -1,5 +1,5 @@
 import { reportedFigure } from '../figure.ts';
-import { type Figures, replaceFigures, settleInclusive } from '../figures.ts';
+import { type Figures, renewFigures, settleInclusive } from '../figures.ts';
 import type { UsageRule } from '../meter.ts';
 import type { Skimmer } from '../skim.ts';
 import { compileWords } from '../words.ts';
@@ -35,7 +35,7 @@ export function readResponsesFigures(bytes: Buffer, skimmer: Skimmer, slots: Res
 }
 
 export const RESPONSES_USAGE_RULE: UsageRule = {
-  merge: replaceFigures,
+  merge: renewFigures,
   settle: settleInclusive,
   // Text, refusals, reasoning and tool arguments all arrive under `delta`; everything else repeats them.
   words: compileWords({ text: ['delta'], skip: ['response', 'item', 'part', 'logprobs'] }),

@@ -85,7 +85,7 @@ function usageOf(usage: Json): Buckets | undefined {
   };
 }
 
-/** Parts are appended; figures are cumulative, and a late chunk may leave some out (conversion.md 12.3). */
+/** Parts are appended; the last of each figure counts, and a late chunk may leave some out (conversion.md 12.3). */
 export function toldByGeminiStream({ events }: Recording): Told | ToldError | typeof BROKEN {
   const error = events.find((event) => event.error !== undefined);
   if (error !== undefined) return { error: words(record(error.error).message) };
@@ -95,7 +95,7 @@ export function toldByGeminiStream({ events }: Recording): Told | ToldError | ty
   for (const event of events) {
     feedback ??= event.promptFeedback;
     for (const [key, value] of Object.entries(record(event.usageMetadata))) {
-      if (typeof value === 'number') usage[key] = Math.max(usage[key] ?? 0, value);
+      if (typeof value === 'number') usage[key] = value;
     }
     for (const candidate of list(event.candidates)) {
       const known = held.get(number(candidate.index)) ?? {};
