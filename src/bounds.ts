@@ -236,7 +236,7 @@ export const HELD_CHARS_MAX = 16 * MIB;
 export const THOUGHT_CHARS_MAX = ENVELOPE_CHARS_MAX / 8;
 /** Tool calls of one streamed answer that are told apart; no vendor makes more, and each is remembered. */
 export const CALLS_PER_ANSWER_MAX = 1_024;
-/** Events of later items held while a Responses vendor still writes an earlier one; none does so for long. */
+/** Events held of later items while a Responses vendor still writes an earlier one, and items in all. */
 export const INTERLEAVED_EVENTS_MAX = 20_000;
 /** One value kept of a conversation. A longer conversation is not kept: its client must carry it itself. */
 export const CONVERSATION_VALUE_BYTES_MAX = 8 * MIB;

@@ -133,7 +133,7 @@ describe('a stream of the vendor', () => {
   });
 
   test('that mixes its items without end fails', () => {
-    const held = Array.from({ length: INTERLEAVED_EVENTS_MAX + 1 }, (_, index) =>
+    const held = Array.from({ length: 2 * INTERLEAVED_EVENTS_MAX }, (_, index) =>
       words(1 + (index % 9), 'x'),
     );
     const events = decodeEvents([created, added(0, message()), ...held, completed()]);

@@ -5,8 +5,9 @@ import type { Session, StreamDecoder } from '../hub/spoke.ts';
 import { decodeUsage } from './convert-usage.ts';
 import { finishOf, toAnswerError } from './decode-answer.ts';
 import { finishItem, ITEM_HANDLERS, startItem } from './decode-stream-item.ts';
-import { createItem, type DecoderState, type ItemState } from './decoder-state.ts';
+import { createItem, type DecoderState, endItem, type ItemState } from './decoder-state.ts';
 import { objectOf, objectsOf, textOf } from './read.ts';
+import { ITEM_ADDED, ITEM_DONE, matchItems, ownerOf } from './stream-items.ts';
 
 type Handler = (state: DecoderState, event: JsonObject) => void;
 
@@ -16,8 +17,6 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['response.failed', fail],
   ['error', fail],
   ['keepalive', (state) => state.emit({ kind: 'ping' })],
-  ['response.output_item.added', onItemAdded],
-  ['response.output_item.done', onItemDone],
 ]);
 
 export function createDecoder(session: Session, emit: Emit): StreamDecoder {
@@ -26,9 +25,11 @@ export function createDecoder(session: Session, emit: Emit): StreamDecoder {
     emit,
     isStarted: false,
     isOver: false,
-    item: undefined,
-    doneIndexes: new Set(),
-    held: new Map(),
+    items: [],
+    turns: 0,
+    open: undefined,
+    byId: new Map(),
+    byPlace: new Map(),
     heldCount: 0,
     isReplaying: false,
     hasCall: false,
@@ -46,9 +47,8 @@ function push(state: DecoderState, event: JsonObject): void {
   if (state.isOver) return;
   const type = textOf(event.type);
   if (!state.isStarted) start(state, event);
-  const handleItem = ITEM_HANDLERS.get(type);
-  if (handleItem !== undefined) {
-    if (!isHeld(state, event)) handleItem(state, itemOf(state, event), event);
+  if (ITEM_HANDLERS.has(type) || type === ITEM_ADDED || type === ITEM_DONE) {
+    take(state, event, type);
     return;
   }
   const handle = HANDLERS.get(type);
@@ -63,62 +63,47 @@ function start(state: DecoderState, event: JsonObject): void {
   state.emit({ kind: 'start', id: id === '' ? undefined : id, usage: undefined });
 }
 
-/** Keyed by the place in the output: one vendor gives every event of an item another id. */
-function indexOf(event: JsonObject): number | undefined {
-  return typeof event.output_index === 'number' ? event.output_index : undefined;
-}
-
-/** True: the event waits for its item's turn, or belongs to one that is done. */
-function isHeld(state: DecoderState, event: JsonObject): boolean {
-  const index = indexOf(event);
-  if (index === undefined || state.item?.index === index) return false;
-  if (state.doneIndexes.has(index)) return true;
-  if (state.item === undefined) return false;
-  if (state.heldCount >= INTERLEAVED_EVENTS_MAX) {
+/** An event of an item, whose turn it is or who waits for it. */
+function take(state: DecoderState, event: JsonObject, type: string): void {
+  const item = ownerOf(state, event, type);
+  if (item === 'nobody') return;
+  if (item === 'too-many' || (item.stage === 'waiting' && state.heldCount >= INTERLEAVED_EVENTS_MAX)) {
     fail(state, { error: { message: 'the vendor mixes the items of its answer' } });
-    return true;
+    return;
   }
-  const waiting = state.held.get(index);
-  if (waiting === undefined) state.held.set(index, [event]);
-  else waiting.push(event);
-  state.heldCount++;
-  return true;
+  if (item.stage === 'waiting') {
+    item.held.push(event);
+    state.heldCount++;
+  } else handleItem(state, item, event);
 }
 
-/** The open item; one that was never announced opens with its first event. */
-function itemOf(state: DecoderState, event: JsonObject): ItemState {
-  state.item ??= createItem(indexOf(event) ?? state.doneIndexes.size, {});
-  return state.item;
+function handleItem(state: DecoderState, item: ItemState, event: JsonObject): void {
+  const type = textOf(event.type);
+  if (type === ITEM_ADDED) startItem(state, item);
+  else if (type === ITEM_DONE) {
+    finishItem(state, item, objectOf(event.item));
+    closeItem(state, item);
+  } else ITEM_HANDLERS.get(type)?.handle(state, item, event);
 }
 
-function onItemAdded(state: DecoderState, event: JsonObject): void {
-  if (isHeld(state, event) || state.item !== undefined) return;
-  state.item = createItem(indexOf(event) ?? state.doneIndexes.size, objectOf(event.item));
-  startItem(state, state.item);
-}
-
-function onItemDone(state: DecoderState, event: JsonObject): void {
-  if (isHeld(state, event)) return;
-  finishItem(state, itemOf(state, event), objectOf(event.item));
-  closeItem(state);
-}
-
-/** The item is done; what came for others meanwhile has its turn. */
-function closeItem(state: DecoderState): void {
-  if (state.item === undefined) return;
-  state.doneIndexes.add(state.item.index);
-  state.item = undefined;
+/** The item is done; those that waited meanwhile have their turn. */
+function closeItem(state: DecoderState, item: ItemState): void {
+  endItem(item);
+  state.open = undefined;
   if (!state.isReplaying) replay(state);
 }
 
-/** Item by item in the order in which they were announced, as long as each of them is complete. */
+/** Item by item in the order in which they began, as long as each of them is complete. */
 function replay(state: DecoderState): void {
   state.isReplaying = true;
-  for (const [index, events] of state.held) {
-    if (state.item !== undefined) break;
-    state.held.delete(index);
+  while (state.open === undefined && state.turns < state.items.length) {
+    const item = state.items[state.turns++] as ItemState;
+    const events = item.held;
+    item.stage = 'open';
+    item.held = [];
+    state.open = item;
     state.heldCount -= events.length;
-    for (const event of events) push(state, event);
+    for (const event of events) if (state.open === item) handleItem(state, item, event);
   }
   state.isReplaying = false;
 }
@@ -127,15 +112,12 @@ function replay(state: DecoderState): void {
 function conclude(state: DecoderState, event: JsonObject): void {
   if (!state.isStarted) start(state, event);
   const response = objectOf(event.response);
-  const items = objectsOf(response.output);
-  while (state.item !== undefined) {
-    finishItem(state, state.item, items[state.item.index] ?? {});
-    closeItem(state);
+  const { known, untold } = matchItems(state.items, objectsOf(response.output));
+  while (state.open !== undefined) {
+    finishItem(state, state.open, known.get(state.open) ?? {});
+    closeItem(state, state.open);
   }
-  if (state.isOver) return;
-  if (state.doneIndexes.size === 0) {
-    for (const [index, item] of items.entries()) finishItem(state, createItem(index, {}), item);
-  }
+  for (const item of untold) finishItem(state, createItem({ id: '', place: undefined, type: '' }), item);
   const usage = decodeUsage(response.usage);
   if (usage !== undefined) state.emit({ kind: 'usage', usage });
   const status = event.type === 'response.incomplete' ? 'incomplete' : response.status;
@@ -150,7 +132,6 @@ function fail(state: DecoderState, event: JsonObject): void {
   const inner = event.error ?? objectOf(event.response).error;
   const error = isObject(inner) ? inner : event;
   state.isOver = true;
-  state.held.clear();
   // The type of a flat event is `error`, which says nothing.
   const told = error === event ? { ...event, type: undefined } : error;
   state.emit({ kind: 'error', error: toAnswerError(told) });

@@ -1,18 +1,25 @@
+import { INTERLEAVED_EVENTS_MAX } from '../../bounds.ts';
 import type { Emit, PartHead } from '../hub/event.ts';
 import type { JsonObject } from '../hub/json.ts';
 import type { Session } from '../hub/spoke.ts';
+import { nothingSaid, type Said } from './said.ts';
 
-/** Where a stream is. One item is open at a time; events of others wait until it is done. */
+/** Where a stream is. One item is open at a time; events of later ones wait until it is done. */
 export interface DecoderState {
   readonly session: Session;
   readonly emit: Emit;
   isStarted: boolean;
   /** The terminator passed by, or an error: nothing counts any more. */
   isOver: boolean;
-  item: ItemState | undefined;
-  readonly doneIndexes: Set<number>;
-  /** Events of later items, by their place in the output. */
-  readonly held: Map<number, JsonObject[]>;
+  /** In the order in which they began, which is the order in which they are told. */
+  readonly items: ItemState[];
+  /** How many of them had their turn. */
+  turns: number;
+  open: ItemState | undefined;
+  /** The newest item of an id, and the newest at a place in the output. Vendors repeat and confuse both. */
+  readonly byId: Map<string, ItemState>;
+  readonly byPlace: Map<number, ItemState>;
+  /** Events that wait for the turn of their item. */
   heldCount: number;
   isReplaying: boolean;
   hasCall: boolean;
@@ -21,32 +28,88 @@ export interface DecoderState {
 
 /** One item of the output while its events come. */
 export interface ItemState {
-  readonly index: number;
-  /** As it was announced; empty when it was not. */
-  readonly announced: JsonObject;
+  readonly id: string;
+  /** Nothing as long as the vendor has not told it. */
+  place: number | undefined;
+  /** The vendor puts the deltas of this item at another place than its announcement. */
+  isMisplaced: boolean;
+  type: string;
+  callId: string;
+  /** As it was announced; nothing when it was not, or when it is done. */
+  announced: JsonObject | undefined;
+  stage: 'waiting' | 'open' | 'done';
+  held: JsonObject[];
   isPartOpen: boolean;
-  /** The content part (or summary) the deltas belong to; -1 before the first. */
-  partIndex: number;
+  isCallOpen: boolean;
   /** Reasoning is told as a summary or as it is; the first that comes counts. */
   reasoning: 'summary' | 'content' | undefined;
-  isCallOpen: boolean;
-  /** Characters sent of the call or of all reasoning. */
-  chars: number;
-  /** What was sent of each part of a message. */
-  readonly sent: Map<number, { chars: number; citations: number }>;
+  /** The parts of a message or of reasoning: the last, the newest at each place, and how many there were. */
+  part: PartState | undefined;
+  readonly parts: Map<number, PartState>;
+  partCount: number;
+  /** All that was said of it. */
+  readonly said: Said;
 }
 
-export function createItem(index: number, announced: JsonObject): ItemState {
+/** What was said of one part. */
+export interface PartState {
+  readonly kind: 'text' | 'refusal' | 'reasoning';
+  /** Nothing as long as the vendor has not told it. */
+  place: number | undefined;
+  readonly said: Said;
+  /** The vendor has told all of it: whatever follows at its place is another one. */
+  isTold: boolean;
+  citations: number;
+}
+
+export interface ItemSeed {
+  readonly id: string;
+  readonly place: number | undefined;
+  readonly type: string;
+  readonly announced?: JsonObject;
+}
+
+export function createItem(seed: ItemSeed): ItemState {
   return {
-    index,
-    announced,
+    id: seed.id,
+    place: seed.place,
+    isMisplaced: false,
+    type: seed.type,
+    callId: '',
+    announced: seed.announced,
+    stage: 'open',
+    held: [],
     isPartOpen: false,
-    partIndex: -1,
-    reasoning: undefined,
     isCallOpen: false,
-    chars: 0,
-    sent: new Map(),
+    reasoning: undefined,
+    part: undefined,
+    parts: new Map(),
+    partCount: 0,
+    said: nothingSaid(),
   };
+}
+
+/** Adds an item to those that were seen; nothing when there are more of them than any answer has. */
+export function beginItem(state: DecoderState, seed: ItemSeed): ItemState | undefined {
+  if (state.items.length >= INTERLEAVED_EVENTS_MAX) return undefined;
+  const item = createItem(seed);
+  state.items.push(item);
+  if (seed.id !== '') state.byId.set(seed.id, item);
+  if (seed.place !== undefined) state.byPlace.set(seed.place, item);
+  if (state.open === undefined) {
+    state.open = item;
+    state.turns = state.items.length;
+  } else item.stage = 'waiting';
+  return item;
+}
+
+/** What is left of an item that is done: enough to know it again. */
+export function endItem(item: ItemState): void {
+  item.stage = 'done';
+  item.announced = undefined;
+  item.held = [];
+  item.part = undefined;
+  item.parts.clear();
 }
 
 export function openPart(state: DecoderState, item: ItemState, head: PartHead): void {

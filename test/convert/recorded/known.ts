@@ -12,16 +12,6 @@ const ALL: readonly TextProtocol[] = ['chat', 'responses', 'messages', 'gemini']
 /** The whole list: what fails and is not here fails the test, and so does what is here and has healed. */
 export const KNOWN: readonly Known[] = [
   {
-    id: 'openai-phase.1.chunks.txt',
-    clients: ALL,
-    reason: 'shortened by hand: its deltas are the first words only, and what was streamed cannot be unsaid',
-  },
-  {
-    id: 'openai-shell-container.1.chunks.txt',
-    clients: ALL,
-    reason: 'shortened by hand: its last event holds other words than its deltas (conversion.md 14.6)',
-  },
-  {
     id: 'spliced-message-start.chunks.txt',
     clients: ALL,
     reason: 'a relay put a second answer into an unfinished one; what the first said was passed on already',

@@ -85,7 +85,7 @@ function usageOf(usage: Json): Buckets | undefined {
   };
 }
 
-/** Parts are appended; the last of each figure counts, and a late chunk may leave some out (conversion.md 12.3). */
+/** Parts are appended; the last of each figure counts, also of one that is left out later (12.3). */
 export function toldByGeminiStream({ events }: Recording): Told | ToldError | typeof BROKEN {
   const error = events.find((event) => event.error !== undefined);
   if (error !== undefined) return { error: words(record(error.error).message) };
