@@ -7,7 +7,7 @@ import type { Part, ToolCallPart, ToolResultPart } from './part.ts';
 import type { HubRequest, Tool, ToolChoice, Turn } from './request.ts';
 import type { SpokeRules, Target } from './spoke.ts';
 import { checkStops, stopsHere } from './stop.ts';
-import { mergeTurns } from './turns.ts';
+import { mergeTurns, splitTurns } from './turns.ts';
 
 export interface Fitted {
   readonly request: HubRequest;
@@ -74,7 +74,7 @@ interface Fitting {
 }
 
 function fitTurns({ turns }: HubRequest, target: Target, fitting: Fitting): readonly Turn[] {
-  const settled = mergeTurns(turns).map((turn) =>
+  const settled = mergeTurns(splitTurns(turns)).map((turn) =>
     turn.role === 'assistant'
       ? { role: turn.role, parts: filterBlobs(settleBlobs(turn.parts), target) }
       : turn,

@@ -6,6 +6,8 @@ import type { Part, ToolCallPart, ToolResultPart } from './part.ts';
 import type { Turn } from './request.ts';
 import {
   inlineSystemTurns,
+  mergeTurns,
+  splitTurns,
   startRequestWithUser,
   startWithUser,
   withoutBlankText,
@@ -32,6 +34,11 @@ const result = (callId: string, said = 'found', name?: string): ToolResultPart =
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
 const assistant = (...parts: Part[]): Turn => ({ role: 'assistant', parts });
 const system = (...parts: Part[]): Turn => ({ role: 'system', parts });
+
+/** Taken apart, put together and paired: as a request goes through the hub. */
+function pairedLines(...turns: Turn[]): readonly string[] {
+  return lines(pairResults(mergeTurns(splitTurns(turns))));
+}
 
 /** Turns as short lines: `user result a:found, text hi`. */
 function lines(turns: readonly Turn[]): readonly string[] {
@@ -97,6 +104,28 @@ describe('pairing results with their calls', () => {
   it('does not let a result answer a call that comes later', () => {
     const paired = pairResults([user(result('a', 'early')), assistant(call('a')), user(text('so?'))]);
     expect(lines(paired)[2]).toBe('user error a:text (no result), text so?');
+  });
+
+  it('takes a turn with calls and results apart, whoever it says it is of', () => {
+    const apart = ['user text q', 'assistant call a', 'user result a:text 1', 'assistant text so'];
+    expect(pairedLines(user(text('q')), assistant(call('a'), result('a', '1'), text('so')))).toEqual(apart);
+    expect(pairedLines(user(text('q'), call('a'), result('a', '1')), assistant(text('so')))).toEqual(apart);
+    expect(pairedLines(user(text('q')), assistant(result('a', '1'), call('a'), text('so')))).toEqual(apart);
+    expect(
+      pairedLines(
+        assistant(
+          call('a'),
+          result('a', '1'),
+          call('b', 'g'),
+          call('c'),
+          result('c', '3'),
+          result('', '2', 'g'),
+        ),
+      ),
+    ).toEqual([
+      ...['assistant call a', 'user result a:text 1', 'assistant call b, call c'],
+      'user result b:text 2, result c:text 3',
+    ]);
   });
 
   it('merges calls that came as items of their own, and keeps the order of text and calls', () => {

@@ -16,6 +16,37 @@ export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   return merged;
 }
 
+/**
+ * Whatever turn they stand in, calls and thoughts are the assistant's and results are the user's. Google's
+ * SDKs write a call and its result into one turn, of either role: it is taken apart in the order it has.
+ */
+export function splitTurns(turns: readonly Turn[]): readonly Turn[] {
+  const isWhole = turns.every(({ role, parts }) => parts.every((part) => speakerOf(part, role) === role));
+  if (isWhole) return turns;
+  return turns.flatMap(({ role, parts }) =>
+    callsFirst(parts).map((part): Turn => ({ role: speakerOf(part, role), parts: [part] })),
+  );
+}
+
+/** Within one turn a result that stands before its own call follows it. */
+function callsFirst(parts: readonly Part[]): readonly Part[] {
+  const places = new Map(parts.map((part, at) => [part.kind === 'tool-call' ? part.id : '', at]));
+  const early = new Map<number, Part[]>();
+  return parts
+    .map((part, at): readonly Part[] => {
+      const callAt = part.kind === 'tool-result' && part.callId !== '' ? places.get(part.callId) : undefined;
+      if (callAt === undefined || callAt < at) return [part];
+      early.set(callAt, [...(early.get(callAt) ?? []), part]);
+      return [];
+    })
+    .flatMap((kept, at) => [...kept, ...(early.get(at) ?? [])]);
+}
+
+function speakerOf({ kind }: Part, role: Turn['role']): Turn['role'] {
+  if (kind === 'tool-result') return 'user';
+  return kind === 'tool-call' || kind === 'reasoning' || kind === 'server-tool' ? 'assistant' : role;
+}
+
 /** For targets whose conversations begin with the user. */
 export function startWithUser(turns: readonly Turn[]): readonly Turn[] {
   return turns[0]?.role === 'user' ? turns : [CONTINUE, ...turns];
