@@ -8,7 +8,11 @@ export const USER_TYPE = Type.Integer({
   maximum: 2,
   description: '0 unverified, 1 personal, 2 enterprise.',
 });
-export const EMAIL = Type.String({ pattern: '^[^\\s@]{1,64}@[^\\s@]{1,189}$', maxLength: 254 });
+export const EMAIL = Type.String({
+  pattern: '^[^\\s@]{1,64}@[^\\s@]{1,189}$',
+  maxLength: 254,
+  form: 'an e-mail address such as ada@example.com',
+});
 const VERIFICATION_STATES = ['pending', 'approved', 'refused'] as const;
 export const VERIFICATION_STATUS = Type.Union(VERIFICATION_STATES.map((state) => Type.Literal(state)));
 

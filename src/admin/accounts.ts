@@ -11,6 +11,7 @@ import {
   pageOf,
   pageQuery,
   STATUS,
+  tooLarge,
 } from '../platform/fields.ts';
 import { type Static, Type } from '../platform/schema.ts';
 import {
@@ -122,8 +123,8 @@ function create({ accounts }: AccountNeeds): Endpoint {
       const email = body.email.toLowerCase();
       const balanceMicro = amountOf(body.balance ?? '0');
       const creditsMicro = amountOf(body.credits ?? '0');
-      if (balanceMicro === undefined) return fail('badParameter', 'balance is too large');
-      if (creditsMicro === undefined) return fail('badParameter', 'credits is too large');
+      if (balanceMicro === undefined) return tooLarge('balance');
+      if (creditsMicro === undefined) return tooLarge('credits');
       const made = body.password === undefined ? newPassword(context) : null;
       const { role = 'user', user_type: userType = 0 } = body;
       const password = body.password ?? made ?? '';
@@ -187,9 +188,9 @@ function patchOf(body: Static<typeof CHANGE>): AccountChange | Failure {
   const rateMicro = body.user_rate === undefined ? undefined : amountOf(body.user_rate);
   const capMicro = body.extra_api_quota === undefined ? undefined : amountOf(body.extra_api_quota);
   const isRate = body.user_rate === undefined || (rateMicro !== undefined && rateMicro <= RATE_MICRO_MAX);
-  if (!isRate) return fail('badParameter', 'user_rate is at most 1000000');
+  if (!isRate) return fail('badParameter', 'user_rate must be at most 1000000');
   if (body.extra_api_quota !== undefined && capMicro === undefined) {
-    return fail('badParameter', 'extra_api_quota is too large');
+    return tooLarge('extra_api_quota');
   }
   return {
     ...(body.status !== undefined && { status: body.status }),

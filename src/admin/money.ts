@@ -1,5 +1,5 @@
 import { REASON_LENGTH_MAX, SUBSCRIPTION_DAYS_MAX } from '../bounds.ts';
-import { formatMicro, parseMicro } from '../kernel/money.ts';
+import { AMOUNT_MICRO_MAX, formatMicro, parseMicro } from '../kernel/money.ts';
 import { type Answer, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
 import { fail } from '../platform/failure.ts';
 import {
@@ -11,6 +11,7 @@ import {
   PAGE_QUERY,
   pageOf,
   SHOWN_AMOUNT,
+  tooLarge,
 } from '../platform/fields.ts';
 import { Type } from '../platform/schema.ts';
 import { SUBSCRIPTION, SUBSCRIPTION_EXAMPLE } from './account-schema.ts';
@@ -26,6 +27,13 @@ export const REASON = Type.String({
   minLength: 1,
   maxLength: REASON_LENGTH_MAX,
   pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  form: `a text of 1 to ${REASON_LENGTH_MAX} characters in one line, and not blank`,
+});
+const SIGNED_AMOUNT = Type.String({
+  pattern: '^-?\\d{1,13}(\\.\\d{1,6})?$',
+  maxLength: 21,
+  form: 'a decimal in quotes such as "-12.5", with at most six decimals',
+  description: 'What is added; below zero takes away.',
 });
 const FUNDS = Type.Object({ balance: SHOWN_AMOUNT, credits: SHOWN_AMOUNT });
 const FUNDS_EXAMPLE = { balance: '112.5', credits: '50000' };
@@ -50,7 +58,7 @@ function topUp({ accounts }: AccountNeeds): Endpoint {
     example: { body: { pool: 'balance', amount: '12.50', reason: 'order 4711' }, data: FUNDS_EXAMPLE },
     handle: async ({ params, body: { pool, amount, reason } }, context) => {
       const changeMicro = amountOf(amount);
-      if (changeMicro === undefined) return fail('badParameter', 'amount is too large');
+      if (changeMicro === undefined) return tooLarge('amount');
       if (changeMicro === 0n) return fail('badParameter', 'amount must be more than 0');
       const kind = pool === 'balance' ? 'top_up' : 'grant';
       const wanted = { kind, pool, changeMicro, reason } as const;
@@ -70,16 +78,16 @@ function adjust({ accounts }: AccountNeeds): Endpoint {
     params: ID_PARAMS,
     body: Type.Object({
       pool: POOL,
-      change: Type.String({ pattern: '^-?\\d{1,13}(\\.\\d{1,6})?$', maxLength: 21 }),
+      amount: SIGNED_AMOUNT,
       reason: REASON,
     }),
     data: FUNDS,
     fails: ['notFound', 'insufficientBalance'],
-    example: { body: { pool: 'credits', change: '-250', reason: 'charged twice' }, data: FUNDS_EXAMPLE },
-    handle: async ({ params, body: { pool, change, reason } }, context) => {
-      const changeMicro = parseMicro(change);
-      if (changeMicro === undefined) return fail('badParameter', 'change is too large');
-      if (changeMicro === 0n) return fail('badParameter', 'change must not be 0');
+    example: { body: { pool: 'credits', amount: '-250', reason: 'charged twice' }, data: FUNDS_EXAMPLE },
+    handle: async ({ params, body: { pool, amount, reason } }, context) => {
+      const changeMicro = parseMicro(amount);
+      if (changeMicro === undefined) return tooLarge('amount');
+      if (changeMicro === 0n) return fail('badParameter', 'amount must not be 0');
       const wanted = { kind: 'adjustment', pool, changeMicro, reason } as const;
       return answerMoved(await accounts.move(params.id, wanted, actorOf(context, name)));
     },
@@ -89,7 +97,8 @@ function adjust({ accounts }: AccountNeeds): Endpoint {
 function answerMoved(moved: Awaited<ReturnType<AccountChanges['move']>>): Answer {
   if (moved.kind === 'not-found') return fail('notFound');
   if (moved.kind === 'insufficient') return fail('insufficientBalance');
-  if (moved.kind === 'too-much') return fail('badParameter', 'No account may have that much');
+  if (moved.kind === 'too-much')
+    return fail('badParameter', `amount would bring the account above ${formatMicro(AMOUNT_MICRO_MAX)}`);
   const { balanceMicro, creditsMicro } = moved.funds;
   return data({ balance: formatMicro(balanceMicro), credits: formatMicro(creditsMicro) });
 }

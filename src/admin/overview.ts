@@ -2,18 +2,16 @@ import type { EntryJson } from '../catalog/entry-json.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
 import { type Failure, fail } from '../platform/failure.ts';
-import { ID, nullable, SHOWN_AMOUNT, STATUS, TIME } from '../platform/fields.ts';
+import { ID, momentOf, nullable, SHOWN_AMOUNT, STATUS, TIME, type Times } from '../platform/fields.ts';
 import { Type } from '../platform/schema.ts';
 import { OPERATORS } from './operator.ts';
 import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';
 import type { CatalogChanges, HealthReports, Period, Sales, Watch } from './ports.ts';
 
-export interface WatchNeeds {
+export interface WatchNeeds extends Times {
   readonly watch: Watch;
   readonly catalog: Pick<CatalogChanges, 'list'>;
   readonly health: HealthReports;
-  showTime(timeMs: number): string;
-  readTime(text: string): number | undefined;
 }
 
 const GROUP = { ...OPERATORS, tag: 'Overview' } as const;
@@ -37,13 +35,13 @@ const PERIOD_MS_MAX = 366 * DAY_MS;
 /** Whole hours: the first one that is touched, and the last one with it. */
 function periodOf(
   query: { readonly from?: string; readonly to?: string },
-  { readTime }: Pick<WatchNeeds, 'readTime'>,
+  times: Times,
   { clock }: Context,
 ): Period | Failure {
-  const toMs = query.to === undefined ? clock.now() : readTime(query.to);
-  if (toMs === undefined) return fail('badParameter', 'to is no time');
-  const fromMs = query.from === undefined ? toMs - DAY_MS : readTime(query.from);
-  if (fromMs === undefined) return fail('badParameter', 'from is no time');
+  const toMs = query.to === undefined ? clock.now() : momentOf('to', query.to, times);
+  if (typeof toMs !== 'number') return toMs;
+  const fromMs = query.from === undefined ? toMs - DAY_MS : momentOf('from', query.from, times);
+  if (typeof fromMs !== 'number') return fromMs;
   if (fromMs >= toMs) return fail('badParameter', 'from must be before to');
   if (toMs - fromMs > PERIOD_MS_MAX) return fail('badParameter', 'from must be within a year before to');
   return { fromMs: Math.floor(fromMs / HOUR_MS) * HOUR_MS, toMs: Math.ceil(toMs / HOUR_MS) * HOUR_MS };

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../platform/endpoint.ts';
+import type { Times } from '../platform/fields.ts';
 import { accountLogEndpoints } from './account-logs.ts';
 import type { Shown } from './account-view.ts';
 import { accountEndpoints } from './accounts.ts';
@@ -17,12 +18,12 @@ export interface AdminPorts {
   readonly watch: Watch;
   readonly health: HealthReports;
   readonly shown: Shown;
-  readTime(text: string): number | undefined;
+  readonly times: Times;
 }
 
 /** Every row of operators; `ownLogs` are those with which accounts read their own. */
 export function adminEndpoints(ports: AdminPorts, ownLogs: readonly Endpoint[]): readonly Endpoint[] {
-  const { catalog, accounts, inbox, watch, health, shown, readTime } = ports;
+  const { catalog, accounts, inbox, watch, health, shown, times } = ports;
   const needs = { accounts, shown };
   return [
     ...catalogEndpoints(catalog),
@@ -31,6 +32,6 @@ export function adminEndpoints(ports: AdminPorts, ownLogs: readonly Endpoint[]):
     ...decisionEndpoints(needs),
     ...accountLogEndpoints(ownLogs, accounts),
     ...inboxEndpoints({ inbox, shown }),
-    ...overviewEndpoints({ watch, catalog, health, readTime, showTime: (timeMs) => shown.showTime(timeMs) }),
+    ...overviewEndpoints({ watch, catalog, health, ...times }),
   ];
 }

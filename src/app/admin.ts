@@ -1,13 +1,14 @@
 import { hashPassword } from '../accounts/password.ts';
 import type { HealthReports } from '../admin/ports.ts';
 import type { AdminPorts } from '../admin/table.ts';
-import { createCalendar, createTimeFormat, createTimeParser } from '../kernel/calendar.ts';
+import { createCalendar, createTimeFormat } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { catalogChanges } from '../store/catalog-change.ts';
 import { createInbox } from '../store/inbox.ts';
 import { accountChanges } from '../store/operator-accounts.ts';
 import { createWatch } from '../store/watch.ts';
+import { timesOf } from './own.ts';
 import type { Data } from './store.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -30,6 +31,6 @@ export function bindAdmin(
     watch: createWatch(database),
     health,
     shown: { showTime: createTimeFormat(config.timeZone), month },
-    readTime: createTimeParser(config.timeZone),
+    times: timesOf(config.timeZone),
   };
 }

@@ -4,6 +4,7 @@ import { createCalendar, createTimeFormat, createTimeParser } from '../kernel/ca
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Exchanged } from '../platform/account.ts';
+import type { Times } from '../platform/fields.ts';
 import type { OwnNeeds } from '../platform/own.ts';
 import type { Footing } from '../platform/ports.ts';
 import { findAccountView } from '../store/account-view.ts';
@@ -85,14 +86,17 @@ function lookingGate({ gate, shared }: OpenGate, { config }: Surroundings): OwnN
 
 export function footingOf({ database, directory }: Data, { config, log }: Surroundings): Footing {
   return {
+    ...timesOf(config.timeZone),
     catalog: () => directory.catalog(),
-    showTime: createTimeFormat(config.timeZone),
-    readTime: createTimeParser(config.timeZone),
     inForce: async () => {
       const answer = await announceAndWait(database);
       if (answer === 'late') log.warn({}, 'not every server has said in time that a change is in force');
     },
   };
+}
+
+export function timesOf(timeZone: string): Times {
+  return { timeZone, showTime: createTimeFormat(timeZone), readTime: createTimeParser(timeZone) };
 }
 
 async function exchange(database: Database, wanted: Parameters<typeof postExchange>[1]): Promise<Exchanged> {

@@ -20,7 +20,7 @@ import { withStore } from './workspace.ts';
 export const accountAdjust: Command = {
   name: 'account adjust',
   summary: 'Correct balance or Credits of an account up or down, never below zero.',
-  usage: '--account EMAIL (--balance CHANGE | --credits CHANGE) --reason TEXT [--json]',
+  usage: '--account EMAIL (--balance AMOUNT | --credits AMOUNT) --reason TEXT [--json]',
   options: {
     ...ACCOUNT_OPTION,
     balance: { type: 'string' },
@@ -29,8 +29,8 @@ export const accountAdjust: Command = {
   },
   help: [
     ACCOUNT_HELP,
-    '--balance CHANGE yuan, e.g. 12.50, or --balance=-12.50',
-    '--credits CHANGE Credits, e.g. 100, or --credits=-100',
+    '--balance AMOUNT yuan, e.g. 12.50, or --balance=-12.50',
+    '--credits AMOUNT Credits, e.g. 100, or --credits=-100',
     `--reason TEXT    why; up to ${REASON_LENGTH_MAX} characters, kept in the ledger and the audit log`,
     JSON_HELP,
   ],

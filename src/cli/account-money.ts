@@ -24,7 +24,7 @@ import { withStore } from './workspace.ts';
 export const accountTopUp: Command = {
   name: 'account top-up',
   summary: 'Add balance or Credits to an account, as one entry of the ledger.',
-  usage: '--account EMAIL (--balance YUAN | --credits N) --reason TEXT [--json]',
+  usage: '--account EMAIL (--balance AMOUNT | --credits AMOUNT) --reason TEXT [--json]',
   options: {
     ...ACCOUNT_OPTION,
     balance: { type: 'string' },
@@ -33,8 +33,8 @@ export const accountTopUp: Command = {
   },
   help: [
     ACCOUNT_HELP,
-    '--balance YUAN   a paid amount, e.g. 12.50',
-    '--credits N      granted Credits, e.g. 1000',
+    '--balance AMOUNT yuan that were paid, e.g. 12.50',
+    '--credits AMOUNT Credits that are given, e.g. 1000',
     `--reason TEXT    why, e.g. an order number; up to ${REASON_LENGTH_MAX} characters, kept in the ledger`,
     JSON_HELP,
   ],

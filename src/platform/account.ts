@@ -4,7 +4,7 @@ import type { CatalogSnapshot } from '../catalog/contract.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { type Context, data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
-import { AMOUNT, amountOf, ID, nullable, SHOWN_AMOUNT, TIME } from './fields.ts';
+import { AMOUNT, amountOf, ID, nullable, SHOWN_AMOUNT, TIME, tooLarge } from './fields.ts';
 import { type Footing, ownAccount } from './ports.ts';
 import { Type } from './schema.ts';
 
@@ -245,9 +245,8 @@ function exchange({ accounts, footing }: AccountNeeds): Endpoint {
     },
     handle: async ({ body }, context) => {
       const amountMicro = amountOf(body.amount);
-      if (amountMicro === undefined || amountMicro === 0n) {
-        return fail('badParameter', 'amount must be more than 0 and not beyond all measure');
-      }
+      if (amountMicro === undefined) return tooLarge('amount');
+      if (amountMicro === 0n) return fail('badParameter', 'amount must be more than 0');
       const done = await accounts.exchange(ownAccount(context), amountMicro, context.requestId);
       if (done.kind === 'insufficient') return fail('insufficientBalance');
       await footing.inForce();
@@ -273,7 +272,7 @@ function quota(needs: AccountNeeds): Endpoint {
     example: { body: { amount: '100' }, data: { amount: '100' } },
     handle: async ({ body }, context) => {
       const extraApiQuotaMicro = amountOf(body.amount);
-      if (extraApiQuotaMicro === undefined) return fail('badParameter', 'amount is beyond all measure');
+      if (extraApiQuotaMicro === undefined) return tooLarge('amount');
       const isThere = await changeAccount(needs, context, { extraApiQuotaMicro });
       return isThere ? data({ amount: formatMicro(extraApiQuotaMicro) }) : fail('notFound');
     },

@@ -16,6 +16,7 @@ const EMAIL = Type.String({
   minLength: 3,
   maxLength: 254,
   pattern: '^[^\\s@"\\\\<>\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@"\\\\<>\\u0000-\\u001f\\u007f-\\u009f]+$',
+  form: 'an e-mail address such as ada@example.com',
 });
 const NEW_PASSWORD = Type.String({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
 /** Whatever was typed is compared; the rules for new ones would only tell a guesser what not to try. */

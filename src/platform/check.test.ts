@@ -6,7 +6,7 @@ import { createCheck } from './check.ts';
 import { type TSchema, Type } from './schema.ts';
 
 const ID = Type.Integer({ minimum: 1 });
-const NAME = Type.String({ minLength: 2, maxLength: 3, pattern: '^[^x]*$' });
+const NAME = Type.String({ minLength: 2, maxLength: 3, pattern: '^[^x]*$', form: 'a text without x' });
 const WAY = Type.Union([Type.Literal('in'), Type.Literal('out'), Type.Literal(3)]);
 
 const told = (schema: TSchema, value: unknown) => createCheck(schema)(value);
@@ -20,12 +20,15 @@ describe('the sentence', () => {
     [Type.Null(), undefined, 'body must be null'],
     [Type.Array(ID), { 0: 1 }, 'body must be a list'],
     [Type.Record(ID), [], 'body must be an object'],
-    [NAME, 'x', 'body must have at least 2 characters'],
-    [NAME, 'xxxx', 'body must have at most 3 characters'],
-    [NAME, 'ax', 'body does not have the right form'],
+    [NAME, 'a', 'body must have at least 2 characters'],
+    [NAME, 'aaaa', 'body must have at most 3 characters'],
+    [NAME, 'ax', 'body must be a text without x'],
+    [NAME, 'xxxx', 'body must be a text without x'],
+    [NAME, 7, 'body must be a text without x'],
+    [Type.Union([NAME, Type.Null()]), 'ax', 'body must be a text without x, or null'],
     [WAY, 'up', 'body must be one of in, out, 3'],
-    [Type.Union([WAY, Type.Null()]), 1, 'body must be one of in, out, 3'],
-    [Type.Union([]), 1, 'body has no right form'],
+    [Type.Union([WAY, Type.Null()]), 1, 'body must be one of in, out, 3, or null'],
+    [Type.Union([]), 1, 'body is of no known form'],
   ])('about %j and %j: %s', (schema, value, sentence) => {
     expect(told(schema, value)).toBe(sentence);
   });
@@ -44,7 +47,7 @@ describe('the sentence', () => {
   });
 
   test('is about the first form that a value may have, unless there is a choice in the same place', () => {
-    expect(told(Type.Union([NAME, Type.Null()]), 5)).toBe('body must be a text');
+    expect(told(Type.Union([NAME, Type.Null()]), 5)).toBe('body must be a text without x, or null');
     expect(told(Type.Union([Type.Object({ a: ID }), Type.Null()]), {})).toBe('a is required');
     expect(told(Type.Union([Type.Array(ID), Type.Literal('*')]), 5)).toBe('body must be one of *');
     expect(told(Type.Union([Type.Array(ID), Type.Literal('*')]), [0])).toBe('0 must be at least 1');

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../kernel/json.ts';
 import { SHOWN_NAME_CHARS_MAX } from './bounds.ts';
-import type { Constant, TProperties, TSchema, TypeName } from './schema.ts';
+import { type Constant, FORM, type TProperties, type TSchema, type TypeName } from './schema.ts';
 
 /** One sentence about what is wrong first, which names the field and repeats nothing of what was sent. */
 export type Check = (value: unknown) => string | undefined;
@@ -55,6 +55,7 @@ function constantFinder(constant: Constant): Finder {
 /** Of a choice among constants all are told; otherwise the first form is what was probably meant. */
 function unionFinder(anyOf: readonly TSchema[]): Finder {
   const finders = anyOf.map(finderOf);
+  const mayBeNull = anyOf.length > 1 && anyOf.some(({ type }) => type === 'null');
   return (value) => {
     const breaches: Breach[] = [];
     for (const find of finders) {
@@ -62,19 +63,24 @@ function unionFinder(anyOf: readonly TSchema[]): Finder {
       if (breach === undefined) return undefined;
       breaches.push(breach);
     }
-    const first = breaches[0] ?? wrong('has no right form');
+    const first = breaches[0] ?? wrong('is of no known form');
     const choices = breaches.flatMap(({ path, choices = [] }) => (path === first.path ? choices : []));
-    return choices.length === 0 ? first : { ...noneOf(choices), path: first.path };
+    const breach = choices.length === 0 ? first : { ...noneOf(choices), path: first.path };
+    return mayBeNull && breach.path === '' ? { ...breach, problem: `${breach.problem}, or null` } : breach;
   };
 }
 
-function textFinder({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: TSchema): Finder {
+/** The form goes before the length: who writes a time in another way wants to know how it is written. */
+function textFinder(schema: TSchema): Finder {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
   const form = pattern === undefined ? undefined : new RegExp(pattern, 'u');
+  const formless = wrong(`must be ${schema[FORM] ?? 'of another form'}`);
   return (value) => {
-    if (typeof value !== 'string') return notOfType('string');
+    if (typeof value !== 'string') return schema[FORM] === undefined ? notOfType('string') : formless;
+    if (form !== undefined && !form.test(value)) return formless;
     if (isShorter(value, minLength)) return wrong(`must have at least ${minLength} characters`);
     if (isLonger(value, maxLength)) return wrong(`must have at most ${maxLength} characters`);
-    return form === undefined || form.test(value) ? undefined : wrong('does not have the right form');
+    return undefined;
   };
 }
 

@@ -28,7 +28,10 @@ export function feedbackEndpoints(feedback: FeedbackPort): readonly Endpoint[] {
       path: '/feedback',
       summary: 'Send feedback, with or without a login.',
       body: Type.Object({
-        content: Type.String({ minLength: 1, maxLength: FEEDBACK_LENGTH_MAX, pattern: '\\S' }),
+        content: Type.String({
+          ...{ minLength: 1, maxLength: FEEDBACK_LENGTH_MAX, pattern: '\\S' },
+          form: `a text of 1 to ${FEEDBACK_LENGTH_MAX} characters, and not blank`,
+        }),
         contact: Type.Optional(Type.String({ maxLength: CONTACT_LENGTH_MAX })),
       }),
       data: Type.Object({}),

@@ -1,7 +1,8 @@
 import { NAME_LENGTH_MAX, PAGE_NUMBER_MAX, PAGE_SIZE_MAX } from '../bounds.ts';
-import { parseMicro } from '../kernel/money.ts';
+import { AMOUNT_MICRO_MAX, formatMicro, parseMicro } from '../kernel/money.ts';
 import { IDS_PER_REQUEST_MAX } from './bounds.ts';
 import type { PageAnswer } from './endpoint.ts';
+import { type Failure, fail } from './failure.ts';
 import { type TProperties, type TSchema, Type } from './schema.ts';
 
 /** What the rows of all groups are made of, so that one kind of value has one form everywhere. */
@@ -13,6 +14,7 @@ export const NAME = Type.String({
   minLength: 1,
   maxLength: NAME_LENGTH_MAX,
   pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  form: `a text of 1 to ${NAME_LENGTH_MAX} characters in one line, and not blank`,
   description: `Up to ${NAME_LENGTH_MAX} characters.`,
 });
 export const STATUS = Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]);
@@ -20,6 +22,7 @@ export const STATUS = Type.Union([Type.Literal('enabled'), Type.Literal('disable
 export const AMOUNT = Type.String({
   pattern: '^\\d{1,13}(\\.\\d{1,6})?$',
   maxLength: 20,
+  form: 'a decimal in quotes such as "12.5", not below zero and with at most six decimals',
   description: 'A decimal with at most six decimals.',
 });
 /** A shown amount; only what the platform tells can be below nothing. */
@@ -27,6 +30,7 @@ export const SHOWN_AMOUNT = Type.String({ pattern: '^-?\\d{1,19}(\\.\\d{1,6})?$'
 export const TIME = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
   maxLength: 19,
+  form: 'a time such as 2026-11-15 09:05:00 (YYYY-MM-DD hh:mm:ss)',
   description: '`YYYY-MM-DD hh:mm:ss` in the time zone of the server.',
 });
 
@@ -69,6 +73,7 @@ export const IDS_QUERY = Type.Object({
   ids: Type.String({
     pattern: `^[1-9]\\d{0,15}(,[1-9]\\d{0,15}){0,${IDS_PER_REQUEST_MAX - 1}}$`,
     maxLength: 17 * IDS_PER_REQUEST_MAX,
+    form: `1 to ${IDS_PER_REQUEST_MAX} ids, separated by commas, such as 3,7`,
     description: 'Ids, separated by commas.',
   }),
 });
@@ -84,4 +89,24 @@ export function idsOf(text: string): readonly number[] | undefined {
 export function amountOf(text: string): bigint | undefined {
   const amount = parseMicro(text);
   return amount === undefined || amount < 0n ? undefined : amount;
+}
+
+/** The largest amount there is, for whoever named a larger one. */
+export function tooLarge(name: string): Failure {
+  return fail('badParameter', `${name} must be at most ${formatMicro(AMOUNT_MICRO_MAX)}`);
+}
+
+export interface Times {
+  /** TOLLGATE_TIMEZONE. */
+  readonly timeZone: string;
+  /** `YYYY-MM-DD hh:mm:ss` there. */
+  showTime(timeMs: number): string;
+  /** Nothing when no clock there shows such a time. */
+  readTime(text: string): number | undefined;
+}
+
+/** The moment that a text of the form TIME means, or what is wrong with it. */
+export function momentOf(name: string, text: string, { readTime, timeZone }: Times): number | Failure {
+  const problem = `${name} is a date or time that does not exist in the time zone ${timeZone}`;
+  return readTime(text) ?? fail('badParameter', problem);
 }

@@ -13,6 +13,7 @@ import {
   SECRET,
   VENDOR_CODE,
 } from './hosted.ts';
+import { rangeOf } from './log-filter.ts';
 import { type Footing, ownAccount } from './ports.ts';
 import { Type } from './schema.ts';
 
@@ -186,11 +187,11 @@ function stats({ hosted, use, footing }: HostedUseNeeds): Endpoint {
       ],
     },
     handle: async ({ query }, context) => {
-      const toMs = query.to === undefined ? context.clock.now() : footing.readTime(query.to);
-      if (toMs === undefined) return fail('badParameter', 'to is not a time of the calendar');
-      const fromMs = query.from === undefined ? toMs - STATS_DAYS * DAY_MS : footing.readTime(query.from);
-      if (fromMs === undefined) return fail('badParameter', 'from is not a time of the calendar');
-      if (fromMs >= toMs) return fail('badParameter', 'from must lie before to');
+      const asked = rangeOf(query, footing);
+      if ('kind' in asked) return asked;
+      const { toMs = context.clock.now() } = asked;
+      const { fromMs = toMs - STATS_DAYS * DAY_MS } = asked;
+      if (fromMs >= toMs) return fail('badParameter', 'from must be before to');
       if (toMs - fromMs > CREDENTIAL_STATS_DAYS_MAX * DAY_MS) {
         return fail('badParameter', `from must lie at most ${CREDENTIAL_STATS_DAYS_MAX} days before to`);
       }

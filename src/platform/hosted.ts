@@ -81,6 +81,7 @@ export const SECRET = Type.String({
   pattern: '^[\\x21-\\x7e]+$',
   minLength: 1,
   maxLength: SECRET_LENGTH_MAX,
+  form: 'a key of visible ASCII characters, without spaces',
   description: 'The key of the vendor. It is never shown again.',
 });
 export const ADDRESS = Type.String({
@@ -266,7 +267,7 @@ function remove({ hosted, footing }: HostedNeeds): Endpoint {
     example: { data: { deleted: 1 } },
     handle: async ({ query }, context) => {
       const ids = idsOf(query.ids);
-      if (ids === undefined) return fail('badParameter', 'ids holds a number that is no id');
+      if (ids === undefined) return fail('badParameter', 'ids holds a number that is too large for an id');
       const deleted = await hosted.remove(ownAccount(context), ids);
       if (deleted === 0) return fail('notFound');
       await footing.inForce();

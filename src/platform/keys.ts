@@ -1,20 +1,23 @@
 import type { ApiKey } from '../accounts/contract.ts';
 import { KEYS_PER_ACCOUNT_MAX } from '../bounds.ts';
 import type { CatalogSnapshot } from '../catalog/contract.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { type Answer, data, type Endpoint, endpoint } from './endpoint.ts';
-import { fail } from './failure.ts';
+import { type Failure, fail } from './failure.ts';
 import {
   excerptOf,
   ID,
   ID_PARAMS,
   IDS_QUERY,
   idsOf,
+  momentOf,
   NAME,
   nullable,
   PAGE_QUERY,
   pageOf,
   STATUS,
   TIME,
+  type Times,
 } from './fields.ts';
 import { type Footing, ownAccount } from './ports.ts';
 import { Type } from './schema.ts';
@@ -106,11 +109,8 @@ function create({ keys, footing }: KeyNeeds): Endpoint {
     },
     handle: async ({ body }, context) => {
       const { policy_id: policyId, status = 'enabled' } = body;
-      const expiresAtMs = expiryOf(body.expires_at, footing);
-      if (expiresAtMs === 'no-time') return fail('badParameter', 'expires_at is not a time of the calendar');
-      if (expiresAtMs !== undefined && expiresAtMs <= context.clock.now()) {
-        return fail('badParameter', 'expires_at has passed already');
-      }
+      const expiresAtMs = expiryOf(body.expires_at ?? null, footing, context.clock);
+      if (typeof expiresAtMs === 'object') return expiresAtMs;
       if (policyId !== undefined && policyId !== null && !mayChoose(footing.catalog(), policyId)) {
         return fail('badParameter', NO_POLICY);
       }
@@ -143,9 +143,13 @@ function mayChoose({ policies, plans }: CatalogSnapshot, policyId: number): bool
   return true;
 }
 
-function expiryOf(text: string | null | undefined, { readTime }: Footing): number | undefined | 'no-time' {
-  if (text === undefined || text === null) return undefined;
-  return readTime(text) ?? 'no-time';
+/** Nothing: never. */
+function expiryOf(text: string | null, times: Times, clock: Clock): number | undefined | Failure {
+  if (text === null) return undefined;
+  const nowMs = clock.now();
+  const expiresAtMs = momentOf('expires_at', text, times);
+  if (typeof expiresAtMs !== 'number' || expiresAtMs > nowMs) return expiresAtMs;
+  return fail('badParameter', `expires_at is over: now it is ${times.showTime(nowMs)} (${times.timeZone})`);
 }
 
 function page({ keys, footing }: KeyNeeds): Endpoint {
@@ -219,7 +223,7 @@ function remove({ keys, footing }: KeyNeeds): Endpoint {
     example: { data: { deleted: 2 } },
     handle: async ({ query }, context) => {
       const ids = idsOf(query.ids);
-      if (ids === undefined) return fail('badParameter', 'ids holds a number that is no id');
+      if (ids === undefined) return fail('badParameter', 'ids holds a number that is too large for an id');
       const deleted = await keys.remove(ownAccount(context), ids);
       if (deleted === 0) return fail('notFound');
       await footing.inForce();

@@ -3,8 +3,7 @@ import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import type { LogFilter, TimeRange } from '../ledger/log.ts';
 import { LOG_PAGE_NUMBER_MAX } from './bounds.ts';
 import { type Failure, fail } from './failure.ts';
-import { ID, TIME } from './fields.ts';
-import type { Footing } from './ports.ts';
+import { ID, momentOf, TIME, type Times } from './fields.ts';
 import { type Static, Type } from './schema.ts';
 
 /** decisions.md 8: what the logs can be narrowed to. */
@@ -34,6 +33,7 @@ export const CONSUMPTION_FIELDS = {
     Type.String({
       pattern: '^[1-5]\\d\\d$',
       maxLength: 3,
+      form: 'an HTTP status such as 200',
       description: 'The HTTP status that the client got.',
     }),
   ),
@@ -45,6 +45,7 @@ export const CALL_LOG_FIELDS = {
     Type.String({
       pattern: '^(?:[1-5]\\d\\d|ok|failed)$',
       maxLength: 6,
+      form: 'ok, failed, or an HTTP status such as 200',
       description:
         'The HTTP status that the client got; `ok` for calls that were served as asked for or that the ' +
         'client left, `failed` for all others, streams that broke off among them.',
@@ -60,8 +61,8 @@ export const LOG_PAGE = {
 const FILTER = Type.Object(CALL_LOG_FIELDS);
 
 /** What the query means, or what is wrong with it. */
-export function filterOf(query: Static<typeof FILTER>, footing: Footing): LogFilter | Failure {
-  const range = rangeOf(query, footing);
+export function filterOf(query: Static<typeof FILTER>, times: Times): LogFilter | Failure {
+  const range = rangeOf(query, times);
   if ('kind' in range) return range;
   const { status } = query;
   return {
@@ -75,13 +76,13 @@ export function filterOf(query: Static<typeof FILTER>, footing: Footing): LogFil
 
 const RANGE = Type.Object(RANGE_FIELDS);
 
-export function rangeOf(query: Static<typeof RANGE>, { readTime }: Footing): TimeRange | Failure {
+export function rangeOf(query: Static<typeof RANGE>, times: Times): TimeRange | Failure {
   const range: { fromMs?: number; toMs?: number } = {};
   for (const name of ['from', 'to'] as const) {
     const text = query[name];
     if (text === undefined) continue;
-    const timeMs = readTime(text);
-    if (timeMs === undefined) return fail('badParameter', `${name} is not a time of the calendar`);
+    const timeMs = momentOf(name, text, times);
+    if (typeof timeMs !== 'number') return timeMs;
     range[`${name}Ms`] = timeMs;
   }
   if (range.fromMs !== undefined && range.toMs !== undefined && range.fromMs >= range.toMs) {

@@ -1,14 +1,11 @@
 import type { CatalogSnapshot } from '../catalog/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Context } from './endpoint.ts';
+import type { Times } from './fields.ts';
 
 /** What the groups of an account's own endpoints stand on, besides a port of their own. */
-export interface Footing {
+export interface Footing extends Times {
   catalog(): CatalogSnapshot;
-  /** `YYYY-MM-DD hh:mm:ss` in TOLLGATE_TIMEZONE. */
-  showTime(timeMs: number): string;
-  /** Nothing when no clock there shows such a time. */
-  readTime(text: string): number | undefined;
   /** Returns when every node decides with what was written so far, or after a bounded wait. */
   inForce(): Promise<void>;
 }

@@ -19,6 +19,8 @@ export interface TSchema<Value = unknown> {
   readonly required?: readonly string[];
   readonly properties?: TProperties;
   readonly patternProperties?: TProperties;
+  /** What the pattern asks for, in words for whoever got it wrong: `a time such as …`. No part of the JSON. */
+  readonly [FORM]?: string;
   /** Never there: it carries the type of the values to Static. */
   readonly [VALUE]?: Value;
 }
@@ -55,10 +57,11 @@ type Options<Keyword extends keyof TSchema = never> = Pick<TSchema, 'description
 
 declare const VALUE: unique symbol;
 const OPTIONAL: unique symbol = Symbol('optional');
+export const FORM: unique symbol = Symbol('form');
 
 /** Makers of schemas: plain objects, ready for the OpenAPI document as they are. */
 export const Type = {
-  String: (options?: Options<'minLength' | 'maxLength' | 'pattern'>) => typed<string>('string', options),
+  String: text,
   Integer: (options?: Options<'minimum' | 'maximum'>) => typed<number>('integer', options),
   Number: (options?: Options<'minimum' | 'maximum'>) => typed<number>('number', options),
   Boolean: (options?: Options) => typed<boolean>('boolean', options),
@@ -74,6 +77,12 @@ export const Type = {
 
 function typed<Value>(type: TypeName, options: TSchema = {}): TSchema<Value> {
   return { type, ...options } as TSchema<Value>;
+}
+
+type TextOptions = Options<'minLength' | 'maxLength' | 'pattern' | typeof FORM> & { readonly form?: string };
+
+function text({ form, ...options }: TextOptions = {}): TSchema<string> {
+  return typed<string>('string', form === undefined ? options : { ...options, [FORM]: form });
 }
 
 function literal<const Value extends Constant>(value: Value, options?: Options): TSchema<Value> {

@@ -1,6 +1,6 @@
 import { TYPE_NAMES } from './check.ts';
 import { decodeText } from './router.ts';
-import type { TObject, TSchema } from './schema.ts';
+import type { TObject, TSchema, TypeName } from './schema.ts';
 
 /** What path and query say is text; a schema may want a number, a truth or a list of them. */
 export type ConvertedTexts =
@@ -20,14 +20,20 @@ export function convertTexts(schema: TObject, texts: ReadonlyMap<string, string>
       continue;
     }
     const converted = convert(wanted, text);
-    if (converted === undefined) {
-      const item =
-        wanted.type === 'array' ? 'a list, separated by commas' : TYPE_NAMES[wanted.type ?? 'string'];
-      return { kind: 'problem', message: `${name} must be ${item}` };
-    }
+    if (converted === undefined) return { kind: 'problem', message: `${name} must be ${wordsFor(wanted)}` };
     value[name] = converted;
   }
   return { kind: 'value', value };
+}
+
+const LISTS: Partial<Record<TypeName, string>> = {
+  integer: 'a list of whole numbers, separated by commas',
+  number: 'a list of numbers, separated by commas',
+};
+
+function wordsFor({ type = 'string', items }: TSchema): string {
+  if (type !== 'array') return TYPE_NAMES[type];
+  return LISTS[items?.type ?? 'string'] ?? 'a list, separated by commas';
 }
 
 /** Nothing when the text is none of what is wanted. Whatever stays a text is checked by the schema. */

@@ -27,12 +27,12 @@ const problem = (message: string): Extract<Checked, { kind: 'problem' }> => ({ k
 /** Compiled once per row, at its first request: a start does not pay for rows that nobody asks. */
 export function createValidator(row: Endpoint): Validator {
   const params = row.params && textsChecker(row.params);
-  const query = row.query && textsChecker(row.query);
-  const body = row.body && bodyChecker(row.body, row.surface === 'admin' ? 'refuse' : 'ignore');
+  const query = queryChecker(row.query);
+  const body = row.body && bodyChecker(row.body);
   return (raw) => {
     const path = params?.(raw.params) ?? NONE;
     if (path.kind === 'problem') return path;
-    const asked = query?.(raw.query) ?? NONE;
+    const asked = query(raw.query);
     if (asked.kind === 'problem') return asked;
     const sent = body?.(raw.body) ?? NONE;
     if (sent.kind === 'problem') return sent;
@@ -52,7 +52,27 @@ function textsChecker(schema: TObject): (texts: ReadonlyMap<string, string>) => 
   };
 }
 
-function bodyChecker(schema: TObject, unknownFields: 'refuse' | 'ignore'): (body: unknown) => Part {
+const NO_QUERY: TObject = { type: 'object', properties: {} };
+
+/** A filter that nobody knows is refused: whoever wrote it would believe that it was obeyed. */
+function queryChecker(schema = NO_QUERY): (texts: ReadonlyMap<string, string>) => Part {
+  const check = textsChecker(schema);
+  const names = Object.keys(schema.properties);
+  const known =
+    names.length === 0 ? 'there is nothing to be asked for here' : `there are ${names.join(', ')}`;
+  return (texts) => {
+    for (const name of texts.keys()) {
+      if (!names.includes(name)) return problem(`${shownParameter(name)} is not known: ${known}`);
+    }
+    return check(texts);
+  };
+}
+
+function shownParameter(name: string): string {
+  return name === '' ? 'A parameter without a name' : shownName(name);
+}
+
+function bodyChecker(schema: TObject): (body: unknown) => Part {
   const check = createCheck(schema);
   return (body) => {
     // Numbers and texts first: what is wrong with them is wrong in every field, known or not.
@@ -60,7 +80,8 @@ function bodyChecker(schema: TObject, unknownFields: 'refuse' | 'ignore'): (body
     if (message !== undefined) return problem(message);
     const unknown: string[] = [];
     const value = sift(schema, body, { path: '', unknown });
-    if (unknownFields === 'refuse' && unknown[0] !== undefined) return problem(`${unknown[0]} is not known`);
+    const [first] = unknown;
+    if (first !== undefined) return problem(`${first} is not known`);
     return { kind: 'value', value: value as Record<string, unknown> };
   };
 }
@@ -72,7 +93,7 @@ function bodyChecker(schema: TObject, unknownFields: 'refuse' | 'ignore'): (body
 function findUnstorable(value: unknown, path: string): string | undefined {
   if (typeof value === 'number') {
     const isSound = Math.abs(value) <= Number.MAX_SAFE_INTEGER && !Object.is(value, -0);
-    return isSound ? undefined : `${path || 'body'} is a number out of range`;
+    return isSound ? undefined : `${path || 'body'} must be a number within ±9007199254740991, and not -0`;
   }
   if (typeof value === 'string') {
     return isStorable(value) ? undefined : `${path || 'body'} holds characters that are not allowed`;

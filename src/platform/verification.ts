@@ -83,6 +83,7 @@ function submit({ verifications, footing }: VerificationNeeds): Endpoint {
       document_number: Type.String({
         pattern: '^[0-9A-Za-z-]{6,64}$',
         maxLength: 64,
+        form: 'a number of 6 to 64 digits, letters and hyphens',
         description: 'Of the identity card, the passport or the business licence.',
       }),
       contact: Type.Optional(nullable(NAME)),

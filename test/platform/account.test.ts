@@ -218,7 +218,7 @@ describe('mass assignment', () => {
       balance: '5',
       credits: '0',
       user_rate: 100,
-      extra_api_quota: '9',
+      extra_api_quota: '0',
     });
     expect((await member.ask('GET', '/profile')).body.data).toMatchObject({ id: member.id, user_type: 0 });
   });

@@ -122,7 +122,7 @@ describe('accounts are created and changed', () => {
   });
 
   test.each([
-    [{ user_rate: '1000001' }, 'user_rate is at most'],
+    [{ user_rate: '1000001' }, 'user_rate must be at most'],
     [{ fallback_model: 'nobody' }, 'fallback_model: there is no such model'],
     [{ credits: '1000000' }, 'credits is not known'],
     [{ password_hash: 'x' }, 'password_hash is not known'],
@@ -154,7 +154,7 @@ describe('money', () => {
       operator.write(`POST`, `/accounts/${userId}/${what}`, { reason: 'order 4711', ...body });
     await move('top-up', { pool: 'balance', amount: '12.5' });
     await move('top-up', { pool: 'credits', amount: '100' });
-    const funds = await move('adjust', { pool: 'credits', change: '-30.25', reason: 'charged twice' });
+    const funds = await move('adjust', { pool: 'credits', amount: '-30.25', reason: 'charged twice' });
     expect(Number(funds.credits)).toBeCloseTo(Number(before.credits) + 69.75, 6);
     expect(funds.balance).toBe('112.5');
     expect(await operator.lastRecord()).toMatchObject({
@@ -174,7 +174,7 @@ describe('money', () => {
   test('an adjustment below zero is 1007, and nothing is changed or recorded', async () => {
     const before = await account();
     const last = await operator.lastRecord();
-    const body = { pool: 'balance', change: '-1000000', reason: 'too much' };
+    const body = { pool: 'balance', amount: '-1000000', reason: 'too much' };
     const { body: answer } = await operator.ask('POST', `/accounts/${userId}/adjust`, body);
     expect(answer.code).toBe(1007);
     expect(await account()).toEqual(before);
@@ -188,8 +188,8 @@ describe('money', () => {
     ['top-up', { pool: 'balance', amount: '1', reason: ' ' }],
     ['top-up', { pool: 'credits', amount: '9999999999999', reason: 'x' }],
     ['top-up', { pool: 'gold', amount: '1', reason: 'x' }],
-    ['adjust', { pool: 'credits', change: '0', reason: 'x' }],
-    ['adjust', { pool: 'credits', change: '1e3', reason: 'x' }],
+    ['adjust', { pool: 'credits', amount: '0', reason: 'x' }],
+    ['adjust', { pool: 'credits', amount: '1e3', reason: 'x' }],
   ])('%s %j is 1001', async (what, body) => {
     expect((await operator.ask('POST', `/accounts/${userId}/${what}`, body)).body.code).toBe(1001);
   });

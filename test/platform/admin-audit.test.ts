@@ -78,7 +78,7 @@ const SCENES: ReadonlyMap<string, Scene> = new Map<string, Scene>([
   ],
   [
     'accounts.adjust',
-    async () => [`/accounts/${userId}/adjust`, { pool: 'credits', change: '-1', reason: 'r' }],
+    async () => [`/accounts/${userId}/adjust`, { pool: 'credits', amount: '-1', reason: 'r' }],
   ],
   [
     'accounts.grantSubscription',
