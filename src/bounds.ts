@@ -173,13 +173,8 @@ export const COOL_DOWN_MS_DEFAULT = 1_000;
 export const COOL_DOWN_MS_IGNORED = 1_000;
 /** The error body of a 429 in which Google's RetryInfo is looked for. */
 export const RETRY_INFO_BYTES_MAX = 64 * KIB;
-/** A body may be as slow as it likes for this long; then every interval brings so many bytes, or it ends. */
-export const BODY_SLOW_AFTER_MS = 30_000;
-export const BODY_RATE_INTERVAL_MS = 10_000;
-export const BODY_RATE_BYTES_MIN = 10 * KIB;
-/** What is read and thrown away of a refused body, so that the client finds our answer instead of a reset. */
-export const BODY_DISCARD_BYTES_MAX = 256 * MIB;
-export const BODY_DISCARD_MS = 10_000;
+/** Bodies up to this size are read without looking first whether their account has a slot for them. */
+export const BODY_UNASKED_BYTES_MAX = 64 * KIB;
 /** Change notices waiting for their follower; above it they are dropped and everything is read anew. */
 export const CHANGES_PENDING_MAX = 10_000;
 /** How long a command waits for running servers to say that its change is in force. */

@@ -201,7 +201,7 @@ export const SETTINGS = {
     'TOLLGATE_BODY_BUDGET_BYTES',
     BODIES_IN_FLIGHT_BYTES_MAX,
     [1_048_576, 1_099_511_627_776],
-    'Bytes of request bodies and whole answers held at a time; above it calls get 50301.',
+    'Bytes of request bodies and whole answers held at a time, half of them by one account; above it 50301.',
   ),
   conversationDays: integer(
     'TOLLGATE_CONVERSATION_DAYS',

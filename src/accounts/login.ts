@@ -1,4 +1,5 @@
 import { Line, LineFull } from '../kernel/line.ts';
+import { visitorAddress } from '../kernel/visitor.ts';
 import { LOGIN_BUSY_MS, LOGIN_COUNTS_AT_ONCE, LOGIN_COUNTS_WAITING_MAX } from '../platform/bounds.ts';
 import type {
   Entered,
@@ -13,13 +14,7 @@ import type {
 } from './login-contract.ts';
 import { hashPassword, PasswordsBusy, verifyPassword } from './password.ts';
 import { type PreparedSession, type SessionParts, Sessions } from './session.ts';
-import {
-  clearedByLogin,
-  loginScopes,
-  passwordScopes,
-  registrationScopes,
-  visitorAddress,
-} from './throttle.ts';
+import { clearedByLogin, loginScopes, passwordScopes, registrationScopes } from './throttle.ts';
 import { hashSecret, newLoginId } from './token.ts';
 
 export interface LoginParts extends SessionParts {

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Random } from '../kernel/random.ts';
+import { visitorAddress } from '../kernel/visitor.ts';
 import {
   ACCESS_TOKEN_MS,
   COOKIE_SESSION_MS,
@@ -16,7 +17,6 @@ import type {
   SessionStore,
   Visitor,
 } from './login-contract.ts';
-import { visitorAddress } from './throttle.ts';
 import { hashSecret, isSame, newLoginId, type Tokens } from './token.ts';
 
 export interface SessionParts {

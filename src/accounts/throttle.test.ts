@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LOGIN_FAILURES_MS } from '../platform/bounds.ts';
 import type { FailureScope } from './login-contract.ts';
-import { countFailure, loginScopes, type Tally, uncountFailure, visitorAddress } from './throttle.ts';
+import { countFailure, loginScopes, type Tally, uncountFailure } from './throttle.ts';
 
 const STRANGER = { accountMark: 'a', addressMark: 'x', deviceId: undefined, addressKnown: false };
 const MINUTE = 60_000;
@@ -82,16 +82,5 @@ describe('an attempt', () => {
     expect(names(STRANGER)).toEqual(['pair:a:x', 'address:x', 'account:a']);
     expect(names({ ...STRANGER, addressKnown: true })).toEqual(['pair:a:x']);
     expect(names({ ...STRANGER, deviceId: 'd' })).toEqual(['device:d']);
-  });
-
-  it('comes from one address however it is written', () => {
-    expect(visitorAddress('::ffff:192.0.2.7')).toBe('192.0.2.7');
-    expect(visitorAddress('192.0.2.7')).toBe('192.0.2.7');
-    const network = '2001:db8:0:1::/64';
-    expect(visitorAddress('2001:db8:0:1::5')).toBe(network);
-    expect(visitorAddress('2001:0DB8:0000:0001:aaaa:bbbb:cccc:dddd')).toBe(network);
-    expect(visitorAddress('2001:db8:0:2::5')).toBe('2001:db8:0:2::/64');
-    expect(visitorAddress('::1')).toBe('0:0:0:0::/64');
-    expect(visitorAddress('fe80::1%eth0')).toBe('fe80:0:0:0::/64');
   });
 });

@@ -1,4 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { LOGIN_FAILURES_MS } from '../platform/bounds.ts';
 import type { FailureRule, FailureScope } from './login-contract.ts';
 
@@ -76,24 +75,4 @@ export function uncountFailure(rule: FailureRule, tally: Tally): Tally {
 function waitAfter({ limit, waitMs, waitMsMax }: FailureRule, failures: number): number {
   if (failures < limit) return 0;
   return Math.min(waitMs * 2 ** Math.min(failures - limit, 30), waitMsMax);
-}
-
-/**
- * One spelling per visitor: IPv4 however it is wrapped, and the first 64 bits of IPv6, because whoever has
- * one address of such a network has all of them.
- */
-export function visitorAddress(address: string): string {
-  const text = address.toLowerCase().replace(/%.*$/, '');
-  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(text)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (isIPv4(text) || !isIPv6(text)) return text;
-  const [head = '', tail] = text.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(8 - before.length - after.length, 0);
-  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`;
 }

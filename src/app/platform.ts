@@ -1,6 +1,6 @@
 import type { Logins } from '../accounts/login-contract.ts';
 import type { HealthReports } from '../admin/ports.ts';
-import { BODY_LIMITS, createBodyReader, discardBody } from '../http/body.ts';
+import { BODY_LIMITS, type BodyLimits, type BodyRead, createBodyReader, discardBody } from '../http/body.ts';
 import { ByteBudget } from '../http/budget.ts';
 import { createAddressOf } from '../http/client-address.ts';
 import type { Telemetry } from '../http/telemetry.ts';
@@ -12,6 +12,7 @@ import {
   PLATFORM_BODY_RATE_BYTES_MIN,
   PLATFORM_BODY_RATE_INTERVAL_MS,
   PLATFORM_BODY_SLOW_AFTER_MS,
+  PLATFORM_STRANGER_BODY_BYTES_MAX,
 } from '../platform/bounds.ts';
 import { createPlatform, type Platform } from '../platform/dispatch.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
@@ -43,14 +44,7 @@ export function buildPlatform(needs: PlatformNeeds, surroundings: Surroundings):
   return createPlatform({
     endpoints: bindEndpoints(logins, needs, surroundings),
     sessions: logins,
-    // A budget of its own: bodies of the platform never take the place of a call's.
-    readBody: createBodyReader(new ByteBudget(PLATFORM_BODIES_BYTES_MAX), {
-      ...BODY_LIMITS,
-      bytesMax: PLATFORM_BODY_BYTES_MAX,
-      slowAfterMs: PLATFORM_BODY_SLOW_AFTER_MS,
-      rateIntervalMs: PLATFORM_BODY_RATE_INTERVAL_MS,
-      rateBytesMin: PLATFORM_BODY_RATE_BYTES_MIN,
-    }),
+    readBody: createPlatformReader(),
     discardBody,
     addressOf: createAddressOf(config.trustedProxies),
     observer: telemetry,
@@ -58,6 +52,22 @@ export function buildPlatform(needs: PlatformNeeds, surroundings: Surroundings):
     random: systemRandom,
     log,
   });
+}
+
+/** A budget of its own: bodies of the platform never take the place of a call's. */
+function createPlatformReader(): BodyRead {
+  const budget = new ByteBudget(PLATFORM_BODIES_BYTES_MAX);
+  const limits: BodyLimits = {
+    ...BODY_LIMITS,
+    bytesMax: PLATFORM_BODY_BYTES_MAX,
+    slowAfterMs: PLATFORM_BODY_SLOW_AFTER_MS,
+    rateIntervalMs: PLATFORM_BODY_RATE_INTERVAL_MS,
+    rateBytesMin: PLATFORM_BODY_RATE_BYTES_MIN,
+  };
+  const read = createBodyReader(budget, limits);
+  const readStranger = createBodyReader(budget, { ...limits, bytesMax: PLATFORM_STRANGER_BODY_BYTES_MAX });
+  return (request, owner, response) =>
+    (typeof owner === 'number' ? read : readStranger)(request, owner, response);
 }
 
 function bindEndpoints(

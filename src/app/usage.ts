@@ -1,7 +1,7 @@
-import { visitorAddress } from '../accounts/throttle.ts';
 import { assert } from '../kernel/assert.ts';
 import { createCalendar } from '../kernel/calendar.ts';
 import { createDays } from '../kernel/days.ts';
+import { visitorAddress } from '../kernel/visitor.ts';
 import type { PublicNeeds } from '../platform/public.ts';
 import type { FundsView } from '../platform/stats.ts';
 import type { UsageNeeds } from '../platform/usage.ts';

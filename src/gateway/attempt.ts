@@ -155,7 +155,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       this.#fail({ outcome: 'too-large', kind: 'broken', error: undefined });
       return;
     }
-    if (!this.#passage.carriage.bodies.take(chunk.length)) {
+    if (!this.#passage.carriage.bodies.take(this.#accountId, chunk.length)) {
       this.#exchange?.abort();
       // It is us who have no room: the route is fine, and another one would make the same answer again.
       this.#fail({ outcome: 'no-room', kind: 'stopped', error: undefined });
@@ -295,8 +295,9 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     const { bodies, journal } = this.#passage.carriage;
     const heldBytes = this.#heldBytes;
     this.#heldBytes = 0;
-    if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', () => bodies.give(heldBytes));
-    else bodies.give(heldBytes);
+    const accountId = this.#accountId;
+    if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', () => bodies.give(accountId, heldBytes));
+    else bodies.give(accountId, heldBytes);
     this.#close();
     // The answers of one turn go out together at its end: whoever reads them is woken once for all of them,
     // and to write to a reader who is awake costs half as much.
@@ -383,7 +384,11 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   }
 
   #giveBack(): void {
-    this.#passage.carriage.bodies.give(this.#heldBytes);
+    this.#passage.carriage.bodies.give(this.#accountId, this.#heldBytes);
     this.#heldBytes = 0;
+  }
+
+  get #accountId(): number {
+    return this.#passage.call.caller.account.id;
   }
 }

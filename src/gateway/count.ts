@@ -90,7 +90,7 @@ async function readQuestion(
     gateway.discardBody(request, response);
     return unsupported;
   }
-  const body = await gateway.readBody(request, response);
+  const body = await gateway.readBody(request, question.caller.account.id, response);
   if (isRefusal(body)) return body;
   if (body.kind === 'aborted') return undefined;
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sampleAccount, sampleFunds, samplePlan } from '../../test/support/samples.ts';
+import { sampleAccount, sampleCredential, sampleFunds, samplePlan } from '../../test/support/samples.ts';
 import type { Plan } from '../catalog/contract.ts';
-import { meansOf, notBillable } from './eligible.ts';
+import { couldBill, meansOf, notBillable } from './eligible.ts';
 
 const MOMENT = { nowMs: 1_000, month: '2026-01' };
 const WINDOWS = [{ seconds: 3_600, amountMicro: 5_000_000n }];
@@ -56,4 +56,18 @@ test('40202 guides an account that is not verified to verification, and no other
     message: guidance,
   });
   expect(notBillable(sampleAccount({ userType: 1 }))).not.toMatchObject({ message: guidance });
+});
+
+test('before the model is known, anybody could pay who could pay for some model', () => {
+  const own = sampleCredential({ ownerAccountId: 1 });
+  const nobody = { funds: empty };
+  expect(couldBill(sampleAccount(), MOMENT)).toBe(true);
+  expect(couldBill(sampleAccount(nobody), MOMENT)).toBe(false);
+  expect(couldBill(sampleAccount({ apiBilling: false }), MOMENT)).toBe(false);
+  expect(couldBill(sampleAccount({ ...nobody, ...subscribed({ coversModels: ['other'] }) }), MOMENT)).toBe(
+    true,
+  );
+  expect(couldBill(sampleAccount({ ...nobody, ...subscribed({}, 1_000) }), MOMENT)).toBe(false);
+  expect(couldBill(sampleAccount({ ...nobody, byok: [own] }), MOMENT)).toBe(true);
+  expect(couldBill(sampleAccount({ ...nobody, byok: [{ ...own, status: 'disabled' }] }), MOMENT)).toBe(false);
 });

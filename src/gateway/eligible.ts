@@ -30,6 +30,14 @@ export function meansOf(account: Account, modelId: string, moment: Moment): Mean
   return coverage === undefined && purse === undefined ? undefined : { coverage, purse };
 }
 
+/** Whether there could be any model that the account can call: asked before its body, which names one. */
+export function couldBill(account: Account, { nowMs, month }: Moment): boolean {
+  const isHosting = account.byok.some(({ status }) => status === 'enabled');
+  if (isHosting || purseOf(account, month) !== undefined) return true;
+  const windows = currentSubscription(account, nowMs)?.plan.coverageWindows ?? [];
+  return windows.length > 0;
+}
+
 /** A plan covers calls up to its windows: one without any brings level and policy, and covers nothing. */
 function coverageOf(account: Account, modelId: string, nowMs: number): CoverageRequest | undefined {
   const subscription = currentSubscription(account, nowMs);

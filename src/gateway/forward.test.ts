@@ -115,10 +115,10 @@ function journalOf(openings: number, ended: CallRecord[]): Journal {
 
 function bodiesOf(room: number): Carriage['bodies'] {
   let used = 0;
-  const give = (bytes: number): void => {
+  const give = (_accountId: number, bytes: number): void => {
     used -= bytes;
   };
-  const take = (bytes: number): boolean => {
+  const take = (_accountId: number, bytes: number): boolean => {
     if (used + bytes > room) return false;
     used += bytes;
     return true;

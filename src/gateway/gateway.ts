@@ -18,7 +18,8 @@ export type BodyResult = RequestBody | Refusal | { readonly kind: 'aborted' };
 export interface Gateway {
   readonly directory: Directory;
   readonly carriage: Carriage;
-  readBody(request: IncomingMessage, response: ServerResponse): Promise<BodyResult>;
+  /** Within the account's share of what all bodies may take. */
+  readBody(request: IncomingMessage, accountId: number, response: ServerResponse): Promise<BodyResult>;
   /** For a request that is refused before its body was read. */
   discardBody(request: IncomingMessage, response: ServerResponse): void;
   readonly calendar: Calendar;

@@ -37,11 +37,11 @@ function shelf(answers: Readonly<Record<string, FetchedMedia | MediaFailure>> = 
   const asked: string[] = [];
   let heldBytes = 0;
   const bodies = {
-    take: (bytes: number) => {
+    take: (_accountId: number, bytes: number) => {
       heldBytes += bytes;
       return true;
     },
-    give: (bytes: number) => {
+    give: (_accountId: number, bytes: number) => {
       heldBytes -= bytes;
     },
   };
@@ -53,7 +53,11 @@ function shelf(answers: Readonly<Record<string, FetchedMedia | MediaFailure>> = 
   };
   const response = Object.assign(new EventEmitter(), { closed: false });
   const carriage = { media: { fetch }, bodies, log: silentLogger };
-  const passage = { response, carriage, call: { id: 'req_1' } } as unknown as Passage;
+  const passage = {
+    response,
+    carriage,
+    call: { id: 'req_1', caller: { account: { id: 1 } } },
+  } as unknown as Passage;
   return { passage, response, asked, held: () => heldBytes, media: new CallMedia(passage) };
 }
 

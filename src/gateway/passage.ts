@@ -38,11 +38,14 @@ export interface Carriage {
   readonly observer: PassageObserver;
 }
 
-/** Bytes that the process may hold in whole bodies: of requests, and of answers that are not streamed. */
+/**
+ * Bytes that the process may hold in whole bodies: of requests, and of answers that are not streamed. Each
+ * account has its share.
+ */
 export interface BodyBudget {
   /** False: nothing was taken. */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
+  take(accountId: number, bytes: number): boolean;
+  give(accountId: number, bytes: number): void;
 }
 
 export interface PassageObserver {

@@ -6,6 +6,7 @@ import { NO_USAGE } from '../kernel/usage.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import { sendRefusal } from './answer.ts';
+import { refuseBeforeBody } from './before-body.ts';
 import { type Call, CLIENT_CLOSED, newCall, type Outcome } from './call.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Gateway } from './gateway.ts';
@@ -58,12 +59,15 @@ async function carryCall(
   response: ServerResponse,
   gateway: Gateway,
 ): Promise<Refusal | undefined> {
-  const unsupported = checkMediaType(call.endpoint, request.headers['content-type']);
-  if (unsupported !== undefined) {
+  const looking = refuseBeforeBody(call, request.headers, gateway);
+  const early =
+    (looking instanceof Promise ? await looking : looking) ??
+    checkMediaType(call.endpoint, request.headers['content-type']);
+  if (early !== undefined) {
     gateway.discardBody(request, response);
-    return unsupported;
+    return early;
   }
-  const body = await gateway.readBody(request, response);
+  const body = await gateway.readBody(request, call.caller.account.id, response);
   if (isRefusal(body)) return body;
   if (body.kind === 'aborted') {
     settleCall(call, LEFT_EARLY, gateway.carriage.settlement);

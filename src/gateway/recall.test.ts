@@ -20,11 +20,11 @@ it('gives back what it took when the completed request cannot be read', async ()
   const referring = { ...facts, memory: { ...facts.memory, refers: true } };
   let used = 0;
   const bodies = {
-    take: (bytes: number) => {
+    take: (_accountId: number, bytes: number) => {
       used += bytes;
       return true;
     },
-    give: (bytes: number) => {
+    give: (_accountId: number, bytes: number) => {
       used -= bytes;
     },
   };

@@ -63,7 +63,7 @@ async function complete(
   const body = completeBody(raw.body, memory, { previous, items });
   if (isRefusal(body)) return body;
   if (body.length > REQUEST_BODY_BYTES_MAX) return refuse('bodyTooLarge');
-  if (!bodies.take(body.length)) return refuse('unavailable', { retryAfterMs: 1_000 });
+  if (!bodies.take(accountId, body.length)) return refuse('unavailable', { retryAfterMs: 1_000 });
   const { previousId } = wanted;
   const completed: RawRequest = {
     ...raw,
@@ -75,9 +75,9 @@ async function complete(
     const facts = await dialectOf('responses').readRequest(completed);
     if (isRefusal(facts)) return facts;
     held = true;
-    return { raw: completed, facts, release: () => bodies.give(body.length) };
+    return { raw: completed, facts, release: () => bodies.give(accountId, body.length) };
   } finally {
-    if (!held) bodies.give(body.length);
+    if (!held) bodies.give(accountId, body.length);
   }
 }
 

@@ -6,10 +6,14 @@ import { hasRoom, takeRoom } from './room.ts';
 
 const MIB = 1024 * 1024;
 
-function stand(bytesMax = 10 * MIB) {
+function stand(bytesMax = 20 * MIB) {
   const bodies = new ByteBudget(bytesMax);
   const response = Object.assign(new EventEmitter(), { closed: false });
-  const passage = { response, call: {}, carriage: { bodies } } as unknown as Passage;
+  const passage = {
+    response,
+    call: { caller: { account: { id: 1 } } },
+    carriage: { bodies },
+  } as unknown as Passage;
   return { bodies, response, passage };
 }
 
@@ -27,7 +31,7 @@ test('a converted body counts with the text it was made from, once for all route
 });
 
 test('there is none beyond the budget, and none for a client that left', () => {
-  const { bodies, response, passage } = stand(3 * MIB);
+  const { bodies, response, passage } = stand(6 * MIB);
   expect(hasRoom(passage, Buffer.alloc(2 * MIB))).toBe(false);
   response.closed = true;
   expect(hasRoom(passage, Buffer.alloc(MIB))).toBe(false);

@@ -16,17 +16,18 @@ const heldByCalls = new WeakMap<Call, Held>();
  * client has its answer, because another route may need it until then. False: there is none.
  */
 export function takeRoom(passage: Passage, bytes: number): boolean {
-  const { response, carriage } = passage;
+  const { call, response, carriage } = passage;
   const { bodies } = carriage;
-  if (response.closed || !bodies.take(bytes)) return false;
-  const known = heldByCalls.get(passage.call);
+  const { id: accountId } = call.caller.account;
+  if (response.closed || !bodies.take(accountId, bytes)) return false;
+  const known = heldByCalls.get(call);
   if (known !== undefined) {
     known.bytes += bytes;
     return true;
   }
   const held: Held = { bytes, bodyBytes: 0 };
-  heldByCalls.set(passage.call, held);
-  response.once('close', () => bodies.give(held.bytes));
+  heldByCalls.set(call, held);
+  response.once('close', () => bodies.give(accountId, held.bytes));
   return true;
 }
 

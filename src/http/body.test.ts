@@ -30,7 +30,7 @@ async function reader(options: { limits?: Partial<BodyLimits>; budgetBytes?: num
   const read = createBodyReader(budget, { ...BODY_LIMITS, ...options.limits });
   const results: BodyResult[] = [];
   const server = http.createServer(async (request, response) => {
-    const result = await read(request, response);
+    const result = await read(request, 1, response);
     results.push(result);
     if (isRefusal(result)) {
       response.writeHead(result.error.status, { 'retry-after': String(result.retryAfterSeconds) });
@@ -186,7 +186,7 @@ test.each(['whole', 'w'])('a request (%s) that was over before it was read is go
     );
     request.destroy();
     await closed;
-    result.resolve(Promise.race([read(request), sleep(5_000, 'it waits', { ref: false })]));
+    result.resolve(Promise.race([read(request, 1), sleep(5_000, 'it waits', { ref: false })]));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   cleanups.push(() => server.close());
@@ -208,7 +208,7 @@ test('a large body with a declared length is the same bytes in the same order', 
 });
 
 test('bodies beyond the budget of the process are refused until others have ended', async () => {
-  const to = await reader({ budgetBytes: 3 * MIB });
+  const to = await reader({ budgetBytes: 6 * MIB });
   to.hold = true;
   const body = Buffer.alloc(2 * MIB, 97);
   expect((await send(to, body)).status).toBe(200);
@@ -328,5 +328,38 @@ test('a body slower than the least rate is closed after its grace; a faster one 
   await closed;
   await expect.poll(() => answer).toContain('30000 y');
   expect(to.results).toContainEqual({ kind: 'aborted', reason: 'slow' });
+  expect(to.budget.usedBytes).toBe(0);
+});
+
+test('a body that holds much is cut soon when it stalls or drips, whatever little of it came', async () => {
+  const limits = { slowAfterMs: 60_000, largeBytes: 200_000, largeIntervalMs: 300, largeRateBytesMin: 5_000 };
+  const to = await reader({ limits });
+  const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-encoding: gzip\r\ncontent-length: 99999\r\n\r\n';
+  const numbers = Array.from({ length: 20_000 }, (_, index) => (index * 7919) % 10_007).join();
+  const swollen = zlib.gzipSync(Buffer.concat([Buffer.alloc(900_000, 97), Buffer.from(numbers)]));
+  const open = (): net.Socket => {
+    const socket = net.connect(to.port, '127.0.0.1');
+    socket.on('error', () => {});
+    cleanups.push(() => socket.destroy());
+    socket.write(head);
+    return socket;
+  };
+  const small = open();
+  small.write(swollen.subarray(0, 12));
+  for (const dripBytes of [0, 1]) {
+    const socket = open();
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    let sent = 10_000;
+    socket.write(swollen.subarray(0, sent));
+    const drip = setInterval(() => {
+      socket.write(swollen.subarray(sent, sent + dripBytes));
+      sent += dripBytes;
+    }, 20);
+    await closed;
+    clearInterval(drip);
+    expect(to.results.at(-1)).toEqual({ kind: 'aborted', reason: 'slow' });
+  }
+  expect(to.results.length).toBe(2);
+  expect(small.destroyed).toBe(false);
   expect(to.budget.usedBytes).toBe(0);
 });

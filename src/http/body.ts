@@ -1,18 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  BODIES_IN_FLIGHT_BYTES_MAX,
-  BODY_DISCARD_BYTES_MAX,
-  BODY_DISCARD_MS,
-  BODY_RATE_BYTES_MIN,
-  BODY_RATE_INTERVAL_MS,
-  BODY_SLOW_AFTER_MS,
-  DECODE_RATIO_MAX,
-  REQUEST_BODY_BYTES_MAX,
-} from '../bounds.ts';
+import { BODIES_IN_FLIGHT_BYTES_MAX, DECODE_RATIO_MAX, REQUEST_BODY_BYTES_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import { Decoder, type DecoderSink, type Encoding, readEncoding } from '../kernel/decoder.ts';
 import { type Refusal, refuse } from '../kernel/errors.ts';
-import { ByteBudget } from './budget.ts';
+import {
+  BODY_DISCARD_BYTES_MAX,
+  BODY_DISCARD_MS,
+  BODY_LARGE_BYTES,
+  BODY_LARGE_INTERVAL_MS,
+  BODY_LARGE_RATE_BYTES_MIN,
+  BODY_RATE_BYTES_MIN,
+  BODY_RATE_INTERVAL_MS,
+  BODY_SLOW_AFTER_MS,
+} from './bounds.ts';
+import { type BudgetOwner, ByteBudget } from './budget.ts';
 import { Collector } from './collector.ts';
 
 /** A request body in memory. Its owner gives the bytes back to the process's budget, exactly once. */
@@ -36,6 +37,10 @@ export interface BodyLimits {
   readonly slowAfterMs: number;
   readonly rateIntervalMs: number;
   readonly rateBytesMin: number;
+  /** From this size on, other times and rates hold. */
+  readonly largeBytes: number;
+  readonly largeIntervalMs: number;
+  readonly largeRateBytesMin: number;
 }
 
 export const BODY_LIMITS: BodyLimits = {
@@ -44,6 +49,9 @@ export const BODY_LIMITS: BodyLimits = {
   slowAfterMs: BODY_SLOW_AFTER_MS,
   rateIntervalMs: BODY_RATE_INTERVAL_MS,
   rateBytesMin: BODY_RATE_BYTES_MIN,
+  largeBytes: BODY_LARGE_BYTES,
+  largeIntervalMs: BODY_LARGE_INTERVAL_MS,
+  largeRateBytesMin: BODY_LARGE_RATE_BYTES_MIN,
 };
 
 /** A body that found no place: others end all the time. */
@@ -55,14 +63,18 @@ const SWOLLEN = `The request body decodes to more than ${DECODE_RATIO_MAX} times
 type Closing = Pick<ServerResponse, 'shouldKeepAlive' | 'writeContinue'>;
 
 /** With the response, a refusal reaches even a client that asked for `connection: close`. */
-export type BodyRead = (request: IncomingMessage, response?: Closing) => Promise<BodyResult>;
+export type BodyRead = (
+  request: IncomingMessage,
+  owner: BudgetOwner,
+  response?: Closing,
+) => Promise<BodyResult>;
 
 /** Reads bodies of one process under one budget. */
 export function createBodyReader(
   budget: ByteBudget = new ByteBudget(BODIES_IN_FLIGHT_BYTES_MAX),
   limits: BodyLimits = BODY_LIMITS,
 ): BodyRead {
-  return (request, response) => {
+  return (request, owner, response) => {
     const encoding = readEncoding(request.headers['content-encoding']);
     const declared = request.headers['content-length'];
     const declaredBytes = declared === undefined ? undefined : Number(declared);
@@ -75,7 +87,8 @@ export function createBodyReader(
       return Promise.resolve(refuse('bodyTooLarge'));
     }
     return new Promise((resolve) => {
-      new BodyReader(request, { response, budget, limits, resolve, encoding, declaredBytes }).start();
+      const source = { owner, response, encoding, declaredBytes };
+      new BodyReader(request, { ...source, budget, limits, resolve }).start();
     });
   };
 }
@@ -104,6 +117,7 @@ export function discardBody(request: IncomingMessage, response: Closing | undefi
 function ignore(): void {}
 
 interface Reading {
+  readonly owner: BudgetOwner;
   readonly response: Closing | undefined;
   readonly budget: ByteBudget;
   readonly limits: BodyLimits;
@@ -121,6 +135,8 @@ class BodyReader implements DecoderSink {
   #timer: NodeJS.Timeout | undefined;
   #receivedBytes = 0;
   #receivedAtTick: number | undefined;
+  /** By what it holds, which for an encoded body is far more than what came. */
+  #isLarge = false;
   #done = false;
 
   constructor(request: IncomingMessage, reading: Reading) {
@@ -151,30 +167,46 @@ class BodyReader implements DecoderSink {
 
   /** The first tick ends the grace; from then on every interval must bring its share. */
   checkRate(): void {
-    const { rateIntervalMs, rateBytesMin } = this.#reading.limits;
+    const { limits } = this.#reading;
     const before = this.#receivedAtTick;
-    if (before !== undefined && this.#receivedBytes - before < rateBytesMin) {
+    const leastBytes = this.#isLarge ? limits.largeRateBytesMin : limits.rateBytesMin;
+    // While the decoder has more than it can take, it is us who are slow.
+    const isWaiting = before !== undefined && !this.#request.isPaused();
+    if (isWaiting && this.#receivedBytes - before < leastBytes) {
       this.#abort('slow');
       this.#request.destroy();
       return;
     }
+    this.#watchRate(this.#isLarge ? limits.largeIntervalMs : limits.rateIntervalMs);
+  }
+
+  #watchRate(intervalMs: number): void {
+    clearTimeout(this.#timer);
     this.#receivedAtTick = this.#receivedBytes;
-    this.#timer = setTimeout(checkRate, rateIntervalMs, this);
+    this.#timer = setTimeout(checkRate, intervalMs, this);
   }
 
   onDecoded(chunk: Buffer): void {
     if (this.#done) return;
-    const { budget, limits } = this.#reading;
+    const { owner, budget, limits } = this.#reading;
     if (this.#collector.bytes + chunk.length > limits.bytesMax) this.#refuse(refuse('bodyTooLarge'));
-    else if (budget.take(chunk.length)) this.#collector.add(chunk);
+    else if (budget.take(owner, chunk.length)) this.#add(chunk);
     else this.#refuse(refuse('unavailable', { retryAfterMs: BUDGET_WAIT_MS }));
+  }
+
+  #add(chunk: Buffer): void {
+    const { largeBytes, largeIntervalMs } = this.#reading.limits;
+    this.#collector.add(chunk);
+    if (this.#isLarge || this.#collector.bytes < largeBytes || this.#request.readableEnded) return;
+    this.#isLarge = true;
+    this.#watchRate(largeIntervalMs);
   }
 
   onDecodedEnd(): void {
     if (this.#done) return;
     this.#finish();
     const bytes = this.#collector.take();
-    this.#reading.resolve(new HeldBody(bytes, this.#reading.budget));
+    this.#reading.resolve(new HeldBody(bytes, this.#reading));
   }
 
   onDecodeFailure(reason: 'corrupt' | 'bomb'): void {
@@ -195,6 +227,7 @@ class BodyReader implements DecoderSink {
   }
 
   #received(): void {
+    clearTimeout(this.#timer);
     if (this.#decoder === undefined) this.onDecodedEnd();
     else this.#decoder.end();
   }
@@ -215,7 +248,7 @@ class BodyReader implements DecoderSink {
 
   #give(): void {
     this.#finish();
-    this.#reading.budget.give(this.#collector.bytes);
+    this.#reading.budget.give(this.#reading.owner, this.#collector.bytes);
     this.#collector.clear();
   }
 
@@ -238,16 +271,18 @@ class HeldBody implements RequestBody {
   readonly kind = 'body';
   readonly bytes: Buffer;
   readonly #budget: ByteBudget;
+  readonly #owner: BudgetOwner;
   #released = false;
 
-  constructor(bytes: Buffer, budget: ByteBudget) {
+  constructor(bytes: Buffer, { budget, owner }: Pick<Reading, 'budget' | 'owner'>) {
     this.bytes = bytes;
     this.#budget = budget;
+    this.#owner = owner;
   }
 
   release(): void {
     assert(!this.#released, 'a body is given back once');
     this.#released = true;
-    this.#budget.give(this.bytes.length);
+    this.#budget.give(this.#owner, this.bytes.length);
   }
 }

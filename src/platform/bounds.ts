@@ -9,6 +9,8 @@ const MIB = 1024 * KIB;
 export const IDS_PER_REQUEST_MAX = 100;
 /** A body of the platform: the longest, an operator's catalogue, has some hundred kilobytes. */
 export const PLATFORM_BODY_BYTES_MAX = 1 * MIB;
+/** The same of somebody who is not logged in: his longest, a feedback, has a few kilobytes. */
+export const PLATFORM_STRANGER_BODY_BYTES_MAX = 64 * KIB;
 /** Bodies of the platform in memory at a time, and nesting of their JSON: no schema of ours goes deeper. */
 export const PLATFORM_BODIES_BYTES_MAX = 64 * MIB;
 export const PLATFORM_JSON_DEPTH_MAX = 32;

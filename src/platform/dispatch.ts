@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Random } from '../kernel/random.ts';
+import { visitorAddress } from '../kernel/visitor.ts';
 import { admit } from './access.ts';
 import { type BodyResult, readJsonBody } from './body.ts';
 import {
@@ -28,7 +29,8 @@ import { createValidator, type Validator } from './validate.ts';
 export interface PlatformParts {
   readonly endpoints: readonly Endpoint[];
   readonly sessions: SessionDoor;
-  readBody(request: IncomingMessage, response: ServerResponse): Promise<BodyResult>;
+  /** `owner` is an account, or the address of somebody who is not logged in. */
+  readBody(request: IncomingMessage, owner: number | string, response: ServerResponse): Promise<BodyResult>;
   /** For a request that is answered before its body was read. */
   discardBody(request: IncomingMessage, response: ServerResponse): void;
   /** The client's own address, behind trusted proxies too. */
@@ -139,7 +141,7 @@ class Dispatcher {
       this.#discard(exchange);
       return admission.kind === 'refused' ? admission.failure : admission;
     }
-    const body = await this.#readBody(exchange, match);
+    const body = await this.#readBody(exchange, match, admission.caller);
     if (body.kind !== 'json') return body;
     const query = readQuery(exchange.query);
     if (query.kind === 'problem') return fail('badParameter', query.message);
@@ -153,10 +155,15 @@ class Dispatcher {
     return this.#inTime(exchange, () => match.row.handle(checked.input, context));
   }
 
-  async #readBody(exchange: Exchange, { row }: Row): Promise<JsonBody | Failure | typeof GONE> {
+  async #readBody(
+    exchange: Exchange,
+    { row }: Row,
+    caller: Context['caller'],
+  ): Promise<JsonBody | Failure | typeof GONE> {
     const { request, response } = exchange;
     if (row.body !== undefined) {
-      const read = readJsonBody(request, await this.#parts.readBody(request, response));
+      const owner = caller?.accountId ?? visitorAddress(this.#parts.addressOf(request));
+      const read = readJsonBody(request, await this.#parts.readBody(request, owner, response));
       return read.kind === 'aborted' ? GONE : read;
     }
     // No row without a schema reads a body; one that is sent all the same is let past.

@@ -8,7 +8,8 @@ import { dial, exchange, exchangeBytes, type Received, receive, requestBytes } f
 
 const MIB = 1024 * 1024;
 const LIMIT = 100 * MIB;
-const BUDGET = 120 * MIB;
+/** One account may have half of it. */
+const BUDGET = 220 * MIB;
 const PATH = '/v1/chat/completions';
 /** A hundred MiB of text are many tokens: the model must be cheap for the account to pay its hold. */
 const CHEAP = `  - { model_id: cheap, prices: { input: "0.01", output: "0.01" }, max_output_tokens: 1000,

@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { BODY_UNASKED_BYTES_MAX } from '../bounds.ts';
+import type { GateAway, Look } from '../gate/contract.ts';
+import type { Refusal } from '../kernel/errors.ts';
+import type { Call } from './call.ts';
+import { couldBill, notBillable } from './eligible.ts';
+import { chooseLimits, refusalOf } from './enter.ts';
+import type { Gateway } from './gateway.ts';
+
+const FULL_WAIT_MS = 1_000;
+
+/**
+ * Whether a call could be served at all, before its body is read: somebody could pay for some model, and for
+ * a body that is not small the account has a slot. Nothing is taken here: when the body is there and names
+ * its model, everything is decided again.
+ */
+export function refuseBeforeBody(
+  call: Call,
+  headers: IncomingHttpHeaders,
+  gateway: Gateway,
+): Refusal | undefined | Promise<Refusal | undefined> {
+  const { caller, createdAtMs: nowMs } = call;
+  const { account } = caller;
+  const { directory, calendar, carriage } = gateway;
+  if (!couldBill(account, { nowMs, month: calendar.month(nowMs) })) return notBillable(account);
+  if (isSmall(headers)) return undefined;
+  const { scope, policy } = chooseLimits(caller, directory.catalog(), nowMs);
+  const limit = policy?.concurrency;
+  if (limit === undefined) return undefined;
+  const { creditsPerYuan } = carriage.settlement;
+  const looking = carriage.gate.look({
+    accountId: account.id,
+    scope,
+    policy,
+    coverage: undefined,
+    creditsPerYuan,
+  });
+  const judge = (look: Look | GateAway): Refusal | undefined => refuseIfFull(look, limit, gateway);
+  return looking instanceof Promise ? looking.then(judge) : judge(looking);
+}
+
+function isSmall(headers: IncomingHttpHeaders): boolean {
+  const declared = headers['content-length'];
+  if (declared === undefined || headers['content-encoding'] !== undefined) return false;
+  return Number(declared) <= BODY_UNASKED_BYTES_MAX;
+}
+
+/** A gate that is away is found to be so when the call enters. */
+function refuseIfFull(look: Look | GateAway, limit: number, { carriage }: Gateway): Refusal | undefined {
+  if (look.kind !== 'look' || look.concurrent < limit) return undefined;
+  carriage.observer.gateRefused('concurrency');
+  return refusalOf({
+    kind: 'gate-refused',
+    reason: 'concurrency',
+    limit: BigInt(limit),
+    used: BigInt(look.concurrent),
+    seconds: 0,
+    retryAfterMs: FULL_WAIT_MS,
+  });
+}
