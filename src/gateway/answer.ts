@@ -70,16 +70,19 @@ export function sendRefusal(
     'application/json; charset=utf-8',
     'content-length',
     String(Buffer.byteLength(body)),
-    ...requestIdHeaders(requestId, protocol),
+    ...ownHeaders(requestId, protocol),
     ...waitHeaders(refusal),
   ];
   response.writeHead(refusal.error.status, headers);
   response.end(body);
 }
 
-/** The Anthropic SDK reads `request-id`. */
-export function requestIdHeaders(requestId: string, protocol: Protocol | undefined): string[] {
-  const headers = ['x-request-id', requestId];
+/**
+ * On every answer, whoever made its body: no browser may take a vendor's bytes for a page or a script. The
+ * Anthropic SDK reads `request-id`.
+ */
+export function ownHeaders(requestId: string, protocol: Protocol | undefined): string[] {
+  const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff'];
   if (protocol === 'messages') headers.push('request-id', requestId);
   return headers;
 }

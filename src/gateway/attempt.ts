@@ -10,7 +10,7 @@ import type {
   UpstreamHead,
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
-import { droppedHeaders, endAnswer, giveUpAfter, modelHeaders, requestIdHeaders } from './answer.ts';
+import { droppedHeaders, endAnswer, giveUpAfter, modelHeaders, ownHeaders } from './answer.ts';
 import { type AttemptResult, NOTHING_SPENT, type RouteFailure, type VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
 import type { Flight } from './in-flight.ts';
@@ -323,7 +323,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     const { call, model } = this.#passage;
     const { translation } = this.#watch;
     const headers = translation.answerHeaders(head);
-    headers.push(...requestIdHeaders(call.id, call.endpoint.protocol), ...modelHeaders(model.modelId));
+    headers.push(...ownHeaders(call.id, call.endpoint.protocol), ...modelHeaders(model.modelId));
     headers.push(
       'x-tollgate-route',
       String(this.#route.id),

@@ -17,7 +17,7 @@ import { dialectOf } from '../protocol/registry.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
 import { addressVendor } from '../upstream/vendor.ts';
 import { admit } from './admit.ts';
-import { modelHeaders, requestIdHeaders, sendRefusal } from './answer.ts';
+import { modelHeaders, ownHeaders, sendRefusal } from './answer.ts';
 import { askVendor } from './count-vendor.ts';
 import type { CountEndpoint } from './endpoints.ts';
 import { chooseLimits, refusalOf } from './enter.ts';
@@ -73,7 +73,7 @@ export async function serveCount(
   const answer = await readQuestion(request, question, gateway).catch(refuseIfAway);
   if (isRefusal(answer)) sendRefusal(response, answer, id, protocol);
   else if (answer !== undefined) {
-    const own = ['content-length', String(answer.body.length), ...requestIdHeaders(id, protocol)];
+    const own = ['content-length', String(answer.body.length), ...ownHeaders(id, protocol)];
     response.writeHead(answer.status, [...answer.headers, ...own]);
     response.end(answer.body);
   }

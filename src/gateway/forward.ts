@@ -6,7 +6,7 @@ import { NO_USAGE, totalTokens } from '../kernel/usage.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
 import type { Ticket } from '../upstream/health.ts';
 import { addressVendor } from '../upstream/vendor.ts';
-import { modelHeaders, requestIdHeaders, sendRefusal } from './answer.ts';
+import { modelHeaders, ownHeaders, sendRefusal } from './answer.ts';
 import { type AttemptWatch, RouteAttempt } from './attempt.ts';
 import { type AttemptResult, NOTHING_SPENT, type Spent, type VendorError } from './attempt-result.ts';
 import { CLIENT_CLOSED, type Outcome } from './call.ts';
@@ -216,7 +216,7 @@ function passOn(passage: Passage, error: VendorError, spent: Spent): void {
     'content-length',
     String(error.body.length),
     ...answerHeaders(error.headers),
-    ...requestIdHeaders(call.id, protocol),
+    ...ownHeaders(call.id, protocol),
     ...modelHeaders(model.modelId),
     'x-tollgate-attempts',
     String(attemptCount(call)),

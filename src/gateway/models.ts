@@ -5,7 +5,7 @@ import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { admit } from './admit.ts';
-import { requestIdHeaders, sendRefusal } from './answer.ts';
+import { ownHeaders, sendRefusal } from './answer.ts';
 import type { Gateway } from './gateway.ts';
 import { identify } from './identify.ts';
 import { describeModel, type ListStyle, listModels } from './model-list.ts';
@@ -51,7 +51,7 @@ export async function serveModels(
     ...['content-length', String(Buffer.byteLength(body))],
     // The next request may come from an account with another level, or after a change of the catalogue.
     ...['cache-control', 'no-store'],
-    ...requestIdHeaders(requestId, protocol),
+    ...ownHeaders(requestId, protocol),
   ]);
   response.end(body);
 }

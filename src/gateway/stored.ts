@@ -6,7 +6,7 @@ import { newCallId } from '../kernel/id.ts';
 import { writeJson } from '../protocol/hub/json.ts';
 import { type ListQuery, listInputItems } from '../protocol/responses/item-list.ts';
 import { idOf, type KeptResponse, unpackResponse } from '../protocol/responses/kept-response.ts';
-import { requestIdHeaders, sendRefusal } from './answer.ts';
+import { ownHeaders, sendRefusal } from './answer.ts';
 import type { Gateway } from './gateway.ts';
 import { identify, refuseIfAway } from './identify.ts';
 import { keyOfItem, keyOfResponse, shown } from './recall.ts';
@@ -38,7 +38,7 @@ export async function serveStored(
   response.writeHead(200, [
     ...['content-type', 'application/json; charset=utf-8'],
     ...['content-length', String(Buffer.byteLength(body))],
-    ...requestIdHeaders(requestId, 'responses'),
+    ...ownHeaders(requestId, 'responses'),
   ]);
   response.end(body);
 }

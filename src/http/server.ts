@@ -223,6 +223,7 @@ interface TextAnswer {
 function text({ response, requestId, status }: TextAnswer, body: string): void {
   response.writeHead(status, {
     'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
     'content-type': 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',

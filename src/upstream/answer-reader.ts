@@ -28,6 +28,9 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, byte) => {
   return Number.isNaN(digit) ? NO_DIGIT : digit;
 });
 
+/** What may come before the answer although nobody asked: the work goes on, early hints. */
+const INTERIM: ReadonlySet<number> = new Set([102, 103]);
+
 /**
  * Reads the answers of one HTTP/1.1 connection, one after the other, however their bytes are cut. Of a body,
  * what one read brought is handed on as one view of it: its chunks are moved together in place. Only a head
@@ -125,7 +128,7 @@ export class AnswerReader {
     const head = readAnswerHead(data.toString('latin1', at, end));
     if (typeof head === 'string') return head;
     const next = end + END_OF_HEAD.length;
-    if (head.status === 100 || head.status === 101) return `an unasked ${head.status}`;
+    if (head.status < 200 && !INTERIM.has(head.status)) return `an unasked ${head.status}`;
     this.#sink.onAnswerHead(head);
     if (head.status < 200 || this.#state !== 'head') return next;
     this.#keepMs = head.keepMs;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HeardCall } from './recording-vendor.ts';
+import type { CannedAnswer, HeardCall } from './recording-vendor.ts';
 import {
   CHAT,
   GENERATE,
@@ -157,6 +157,7 @@ describe('headers on the way back', () => {
         'anthropic-ratelimit-tokens-limit': '1000',
         'x-upstream-request-id': 'req_of_the_vendor',
         'x-request-id': requestId,
+        'x-content-type-options': 'nosniff',
         // The Anthropic SDK reads its request id there.
         ...(shape === MESSAGES ? { 'request-id': requestId } : {}),
         'x-tollgate-model': PLATFORM_MODEL,
@@ -194,5 +195,42 @@ describe('headers on the way back', () => {
     expect(response.headers.get('x-tollgate-attempts')).toBe('1');
     expect(JSON.stringify([...response.headers])).not.toContain('secret');
     await response.arrayBuffer();
+  });
+
+  it('no answer at all may be taken for something else than it says', async () => {
+    const answer = { headers: { 'content-type': 'text/html' }, pieces: [Buffer.from('<script>')] };
+    const event = Buffer.from('data: {"choices":[{"delta":{}}]}\n\ndata: [DONE]\n\n');
+    const stream = { headers: { 'content-type': 'text/event-stream' }, pieces: [event] };
+    const said = async (vendor: CannedAnswer, path: string, body: string | undefined): Promise<string> => {
+      world.vendor.say(vendor);
+      const response =
+        body === undefined
+          ? await fetch(world.url + path, { headers: world.headers() })
+          : await world.post(path, body);
+      await response.arrayBuffer();
+      return `${response.status} ${response.headers.get('x-content-type-options')}`;
+    };
+    const streamed = `{"stream":true,"model":"${PLATFORM_MODEL}"}`;
+    expect(await said(answer, CHAT.path, BODY)).toBe('502 nosniff');
+    expect(await said({ ...answer, status: 400 }, CHAT.path, BODY)).toBe('400 nosniff');
+    expect(await said(stream, CHAT.path, streamed)).toBe('200 nosniff');
+    expect(await said(answer, CHAT.path, '{')).toBe('400 nosniff');
+    expect(await said(answer, `${MESSAGES.path}/count_tokens`, BODY)).toBe('200 nosniff');
+    expect(await said(answer, '/v1/models', undefined)).toBe('200 nosniff');
+    expect(await said(answer, '/v1/responses/resp_1', undefined)).toBe('404 nosniff');
+    for (const path of ['/v1/chat/completions', '/nowhere', '/', '/healthz', '/readyz', '/docs', '/api/v1/x'])
+      expect(await said(answer, path, undefined), path).toMatch(/nosniff$/);
+  });
+});
+
+describe('a status that is none', () => {
+  it.each([199, 600, 999])('%i is 50202, plain and streamed', async (status) => {
+    world.vendor.say({ status, pieces: [Buffer.from(CHAT.answer)] });
+    for (const stream of [false, true]) {
+      const messages = [{ role: 'user', content: 'hi' }];
+      const response = await world.post(CHAT.path, { model: PLATFORM_MODEL, stream, messages });
+      expect(response.status).toBe(502);
+      expect(await response.json()).toMatchObject({ code: 50202 });
+    }
   });
 });
