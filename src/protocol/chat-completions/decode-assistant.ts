@@ -1,7 +1,7 @@
 import type { Blob } from '../hub/blob.ts';
-import { decodeAddress } from '../hub/data-address.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, RawJson, writeJson } from '../hub/json.ts';
+import { findAddress } from '../hub/media.ts';
 import type { Citation, Part, ReasoningPart, ToolCallPart } from '../hub/part.ts';
 import { decodeText } from './decode-parts.ts';
 import { anyObject, anyObjects, filledText } from './fields.ts';
@@ -102,9 +102,8 @@ export function thinkingText(thinking: JsonValue | undefined): string {
 /** Some vendors answer with pictures, which this protocol does not foresee. */
 function tolerate(image: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
   const url = filledText(image.image_url) ?? filledText(anyObject(image.image_url).url) ?? '';
-  if (/^(https?:|data:[^,]*;base64,)/i.test(url)) {
-    return [{ kind: 'image', source: decodeAddress(url, path) }];
-  }
+  const source = findAddress(url);
+  if (source !== undefined) return [{ kind: 'image', source }];
   reader.strange(path);
   return [];
 }

@@ -1,9 +1,9 @@
-import { decodeAddress, standardBase64 } from '../hub/data-address.ts';
 import type { JsonObject, JsonValue } from '../hub/json.ts';
-import { isArray } from '../hub/json.ts';
+import { isArray, isObject } from '../hub/json.ts';
+import { decodeAddress, decodeBytes, decodeUntyped, mediaPart } from '../hub/media.ts';
+import { plainType } from '../hub/media-type.ts';
 import { Inexpressible } from '../hub/notes.ts';
-import type { CacheMark, ImagePart, MediaSource, Part, TextPart } from '../hub/part.ts';
-import { decodeFileData } from './decode-media.ts';
+import type { CacheMark, MediaSource, Part, TextPart } from '../hub/part.ts';
 import { objectField, pathOf, requireObject, requireText, textField } from './fields.ts';
 
 type PartReader = (part: JsonObject, path: string) => Part;
@@ -14,8 +14,8 @@ const READERS: Readonly<Record<string, PartReader>> = {
   image_url: decodeImage,
   input_audio: decodeAudio,
   file: decodeFile,
-  video_url: (part, path) => ({ kind: 'video', source: decodeLink(part, 'video_url', path) }),
-  document_url: (part, path) => ({ kind: 'file', source: decodeLink(part, 'document_url', path) }),
+  video_url: (part, path) => mediaPart('video', decodeLink(part, 'video_url', path), {}),
+  document_url: (part, path) => mediaPart('file', decodeLink(part, 'document_url', path), {}),
 };
 
 /** The content of a user's message or a tool's: a text, or parts of any kind. */
@@ -42,21 +42,15 @@ export function decodeTexts(content: JsonValue | undefined, path: string): reado
 }
 
 export function decodeText(part: JsonObject, path: string): TextPart {
-  return { kind: 'text', text: requireText(part, 'text', path), ...cacheOf(part, path) };
+  const cache = cacheOf(part, path);
+  return { kind: 'text', text: requireText(part, 'text', path), ...(cache === undefined ? {} : { cache }) };
 }
 
-function decodeImage(part: JsonObject, path: string): ImagePart {
-  const source = decodeLink(part, 'image_url', path);
-  const link = part.image_url;
-  const detail = typeof link === 'string' ? undefined : requireObject(link, path).detail;
-  return {
-    kind: 'image',
-    source,
-    ...(detail === 'auto' || detail === 'low' || detail === 'high' || detail === 'original'
-      ? { detail }
-      : {}),
-    ...cacheOf(part, path),
-  };
+function decodeImage(part: JsonObject, path: string): Part {
+  const shown = mediaPart('image', decodeLink(part, 'image_url', path), { cache: cacheOf(part, path) });
+  const detail = isObject(part.image_url) ? part.image_url.detail : undefined;
+  const isKnown = detail === 'auto' || detail === 'low' || detail === 'high' || detail === 'original';
+  return shown.kind === 'image' && isKnown ? { ...shown, detail } : shown;
 }
 
 /** `{url}` as OpenAI has it, or the bare text that some compatible vendors take. */
@@ -64,34 +58,57 @@ function decodeLink(part: JsonObject, key: string, path: string): MediaSource {
   const at = pathOf(path, key);
   const link = part[key];
   if (typeof link === 'string') return decodeAddress(link, at);
-  return decodeAddress(requireText(requireObject(link, at), 'url', at), at);
+  const object = requireObject(link, at);
+  return typed(decodeAddress(requireText(object, 'url', at), at), object, at);
 }
+
+/** LiteLLM's clients tell the type of what is behind an address. */
+function typed(source: MediaSource, holder: JsonObject, path: string): MediaSource {
+  const format = textField(holder, 'format', path);
+  if (format === undefined || source.kind !== 'url') return source;
+  const mime = plainType(format);
+  if (mime === undefined) throw new Inexpressible(pathOf(path, 'format'), 'is not a media type');
+  return { ...source, mime };
+}
+
+/** The protocol's own formats, and those that others read. */
+const AUDIO_FORMATS: ReadonlySet<string> = new Set(
+  'wav mp3 flac ogg opus aac aiff m4a mp4 mpeg mpga pcm pcm16 webm'.split(' '),
+);
 
 function decodeAudio(part: JsonObject, path: string): Part {
   const at = pathOf(path, 'input_audio');
   const audio = requireObject(part.input_audio, at);
   const data = requireText(audio, 'data', at);
-  if (data.startsWith('data:')) return { kind: 'audio', source: decodeAddress(data, at) };
+  if (/^data:/i.test(data)) return mediaPart('file', decodeAddress(data, `${at}.data`), {});
   const format = requireText(audio, 'format', at).toLowerCase();
-  return { kind: 'audio', source: { kind: 'bytes', mime: `audio/${format}`, base64: standardBase64(data) } };
+  if (!AUDIO_FORMATS.has(format))
+    throw new Inexpressible(`${at}.format`, `'${format.slice(0, 32)}' is not known`);
+  return { kind: 'audio', source: decodeBytes(`audio/${format}`, data, `${at}.data`) };
 }
 
 function decodeFile(part: JsonObject, path: string): Part {
   const at = pathOf(path, 'file');
   const file = requireObject(part.file, at);
   const filename = textField(file, 'filename', at);
-  const id = textField(file, 'file_id', at);
-  const source: MediaSource =
-    id === undefined
-      ? decodeFileData(requireText(file, 'file_data', at), filename, at)
-      : { kind: 'file', id };
-  return { kind: 'file', source, ...(filename === undefined ? {} : { filename }), ...cacheOf(part, path) };
+  return mediaPart('file', decodeFileSource(file, filename, at), { filename, cache: cacheOf(part, path) });
+}
+
+/** A file's data is a data address or bare base64; an address may stand in either field. */
+function decodeFileSource(file: JsonObject, filename: string | undefined, path: string): MediaSource {
+  const id = textField(file, 'file_id', path);
+  if (id !== undefined && !/^[a-z]+:\/\//i.test(id)) return { kind: 'file', id };
+  const field = id === undefined ? 'file_data' : 'file_id';
+  const data = requireText(file, field, path);
+  const at = pathOf(path, field);
+  if (/^(data:|[a-z][a-z0-9+.-]*:\/\/)/i.test(data)) return typed(decodeAddress(data, at), file, path);
+  return decodeUntyped(data, filename, at);
 }
 
 /** OpenAI's breakpoint, or Anthropic's mark as OpenRouter passes it on. */
-function cacheOf(part: JsonObject, path: string): { readonly cache?: CacheMark } {
+function cacheOf(part: JsonObject, path: string): CacheMark | undefined {
   const mark = objectField(part, 'prompt_cache_breakpoint', path) ?? objectField(part, 'cache_control', path);
-  if (mark === undefined) return {};
+  if (mark === undefined) return undefined;
   const ttl = textField(mark, 'ttl', pathOf(path, 'cache'));
-  return { cache: ttl === undefined ? {} : { ttl } };
+  return ttl === undefined ? {} : { ttl };
 }

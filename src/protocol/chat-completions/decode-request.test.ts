@@ -293,7 +293,7 @@ describe('what cannot be said is refused, with its place', () => {
     [{ messages: [{ role: 'user', content: 7 }] }, 'messages[0].content'],
     [{ messages: [hello, { role: 'user', content: [{ type: 'hologram' }] }] }, 'messages[1].content[0]'],
     [
-      { messages: [{ role: 'system', content: [{ type: 'image_url', image_url: 'x' }] }] },
+      { messages: [{ role: 'system', content: [{ type: 'image_url', image_url: 'https://a.example/b' }] }] },
       'messages[0].content[0]',
     ],
     [{ messages: [{ role: 'user', content: [{ type: 'image_url' }] }] }, 'messages[0].content[0].image_url'],

@@ -1,8 +1,8 @@
 import { ANSWERS_PER_CALL_MAX, CALLS_PER_ANSWER_MAX } from '../../bounds.ts';
 import { type Figures, renewFigures } from '../figures.ts';
-import { decodeAddress } from '../hub/data-address.ts';
 import type { Emit } from '../hub/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
+import { findAddress } from '../hub/media.ts';
 import type { Session, StreamDecoder } from '../hub/spoke.ts';
 import { ChoiceDecoder } from './choice-decoder.ts';
 import { decodeUsage, readFigures } from './convert-usage.ts';
@@ -167,9 +167,8 @@ function readAudio(value: JsonValue, { decoder }: Word): void {
 function readImages(value: JsonValue, { decoder }: Word): void {
   for (const image of anyObjects(value)) {
     const url = filledText(anyObject(image.image_url).url);
-    if (url === undefined || !/^data:[^,]*;base64,/i.test(url)) continue;
-    const source = decodeAddress(url, 'images');
-    if (source.kind === 'bytes') decoder.show({ kind: 'image', mime: source.mime, base64: source.base64 });
+    const source = url === undefined ? undefined : findAddress(url);
+    if (source?.kind === 'bytes') decoder.show({ kind: 'image', mime: source.mime, base64: source.base64 });
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Capabilities } from '../../kernel/capability.ts';
+import { endingOfType } from '../hub/media-type.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
 import type { AudioPart, CacheMark, FilePart, ImagePart, Part } from '../hub/part.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
-import { endingOfMime } from './decode-media.ts';
 import type { WirePart } from './wire.ts';
 
 /** What the encoding of one request's parts must know. */
@@ -89,7 +89,8 @@ function encodeImage(part: ImagePart, context: PartContext): WirePart {
 function encodeAudio({ source }: AudioPart): WirePart {
   if (source.kind !== 'bytes') throw new Inexpressible('audio', 'must be sent as bytes here');
   const format = Object.hasOwn(AUDIO_FORMATS, source.mime) ? AUDIO_FORMATS[source.mime] : undefined;
-  if (format === undefined) throw new Inexpressible('audio', 'must be WAV or MP3 here');
+  if (format === undefined)
+    throw new Inexpressible('audio', `${source.mime} cannot be sent here, only WAV and MP3`);
   return { type: 'input_audio', input_audio: { data: source.base64, format } };
 }
 
@@ -114,7 +115,7 @@ function encodeFile(part: FilePart, context: PartContext): WirePart {
 
 /** OpenAI refuses data without a name, and a name whose ending is that of another type. */
 function fittingName(name: string | undefined, mime: string): string {
-  const ending = endingOfMime(mime);
+  const ending = endingOfType(mime);
   const stem = name === undefined || name === '' ? 'document' : name;
   if (ending !== undefined && !stem.toLowerCase().endsWith(`.${ending}`)) return `${stem}.${ending}`;
   const isFalsePdf = ending === undefined && stem.toLowerCase().endsWith('.pdf');

@@ -196,7 +196,9 @@ describe('content of a user', () => {
     expect(content(audio('audio/mpeg'))).toEqual([
       { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
     ]);
-    expect(() => content(audio('audio/flac'))).toThrow('audio: must be WAV or MP3 here');
+    expect(() => content(audio('audio/flac'))).toThrow(
+      'audio: audio/flac cannot be sent here, only WAV and MP3',
+    );
   });
 
   it('keeps cache marks where there is a place for them', () => {

@@ -19,7 +19,9 @@ const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: unde
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
 const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_-]{0,12}$/);
-const base64 = fc.uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString('base64'));
+const base64 = fc
+  .uint8Array({ minLength: 1, maxLength: 9 })
+  .map((bytes) => Buffer.from(bytes).toString('base64'));
 const json = fc
   .dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
   .map((value) => JSON.stringify(value));

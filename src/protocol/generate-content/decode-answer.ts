@@ -1,5 +1,7 @@
 import type { AnswerError, Choice, HubAnswer } from '../hub/answer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import { standardBase64 } from '../hub/media.ts';
+import { plainType } from '../hub/media-type.ts';
 import type { Part, TextPart } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
 import { decodeUsage, readFigures } from './convert-usage.ts';
@@ -8,7 +10,6 @@ import { looseNumber, looseObjects, looseText, objectText } from './field.ts';
 import { type Brought, decodeFinish } from './finish.ts';
 import { citeText, decodeSupports, type Support } from './grounding.ts';
 import { decodeLogprobs } from './logprobs.ts';
-import { bareMime, standardBase64 } from './media.ts';
 import { serverTool } from './server-tool.ts';
 import { thoughtBlob } from './signature.ts';
 import { PAYLOADS } from './wire.ts';
@@ -117,9 +118,9 @@ function decodeCall(value: JsonObject, signature: string | undefined, issuer: st
 }
 
 function decodePicture(value: JsonObject): Part | undefined {
-  const mime = bareMime(looseText(value.mimeType) ?? '');
+  const mime = plainType(looseText(value.mimeType) ?? '');
   const data = looseText(value.data);
-  if (data === undefined) return undefined;
+  if (data === undefined || mime === undefined) return undefined;
   const source = { kind: 'bytes', mime, base64: standardBase64(data) } as const;
   return { kind: mime.startsWith('audio/') ? 'audio' : 'image', source };
 }

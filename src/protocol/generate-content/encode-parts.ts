@@ -1,10 +1,11 @@
 import type { Capabilities } from '../../kernel/capability.ts';
 import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
+import type { MediaPart } from '../hub/media.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { Part, PartOf, ReasoningPart, ToolCallPart, ToolResultPart } from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
 import { parseObject } from './field.ts';
-import { encodeMedia, type MediaPart } from './media.ts';
+import { encodeMedia } from './media.ts';
 import { findThought } from './signature.ts';
 import { SIGNATURE_SENTINEL } from './wire.ts';
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../hub/json.ts';
 import { writeJson } from '../hub/json.ts';
+import { decodeAddress, decodeBytes, type MediaPart, mediaPart } from '../hub/media.ts';
+import { plainType, typeOfAddress } from '../hub/media-type.ts';
 import { Inexpressible } from '../hub/notes.ts';
-import type { AudioPart, FilePart, ImagePart, MediaSource, OpaquePart, VideoPart } from '../hub/part.ts';
+import type { OpaquePart } from '../hub/part.ts';
 import { field, textOf } from './field.ts';
-
-export type MediaPart = ImagePart | AudioPart | VideoPart | FilePart;
 
 /** What Gemini reads inline (conversion.md 5.1): five kinds of picture, and these families. */
 const PICTURES: ReadonlySet<string> = new Set([
@@ -16,20 +16,6 @@ const PICTURES: ReadonlySet<string> = new Set([
 ]);
 const FAMILIES = /^(?:audio|video|text)\/|^application\/(?:pdf|json)$/;
 
-/** Types that an address tells by its ending; nothing is invented for others (conversion.md 5.1 trap 3). */
-const ENDINGS: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-  heic: 'image/heic',
-  heif: 'image/heif',
-  pdf: 'application/pdf',
-  mp3: 'audio/mpeg',
-  wav: 'audio/wav',
-  mp4: 'video/mp4',
-};
-
 /** Files that live at Google: its file store, its buckets. Nobody else can fetch them. */
 const GOOGLE_FILES = /^(?:gs:|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/;
 const YOUTUBE = /^https?:\/\/(?:www\.|m\.)?(?:youtube\.com|youtu\.be)\//;
@@ -40,7 +26,7 @@ export function decodeInline(value: JsonObject, path: string): MediaPart {
   if (mime === undefined || mime === '') throw new Inexpressible(path, 'a type is needed');
   if (data === undefined) throw new Inexpressible(path, 'data is needed');
   const filename = textOf(field(value, 'displayName'), `${path}.displayName`);
-  return mediaPart({ kind: 'bytes', mime: bareMime(mime), base64: standardBase64(data) }, filename);
+  return mediaPart('file', decodeBytes(mime, data, path), { filename });
 }
 
 export function decodeFile(part: JsonObject, value: JsonObject, path: string): MediaPart | OpaquePart {
@@ -49,17 +35,16 @@ export function decodeFile(part: JsonObject, value: JsonObject, path: string): M
   if (GOOGLE_FILES.test(url)) {
     return { kind: 'opaque', protocol: 'gemini', type: 'fileData', raw: writeJson(part), path };
   }
-  const given = textOf(field(value, 'mimeType'), `${path}.mimeType`);
-  const mime = given === undefined || given === '' ? mimeOfUrl(url) : bareMime(given);
+  const source = decodeAddress(url, `${path}.fileUri`);
+  const given = textOf(field(value, 'mimeType'), `${path}.mimeType`) ?? '';
   const filename = textOf(field(value, 'displayName'), `${path}.displayName`);
-  if (mime === undefined && YOUTUBE.test(url)) return { kind: 'video', source: { kind: 'url', url } };
-  return mediaPart({ kind: 'url', url, ...(mime === undefined ? {} : { mime }) }, filename);
-}
-
-function mediaPart(source: MediaSource, filename: string | undefined): MediaPart {
-  const family = source.mime?.split('/', 1)[0];
-  if (family === 'image' || family === 'audio' || family === 'video') return { kind: family, source };
-  return { kind: 'file', source, ...(filename === undefined ? {} : { filename }) };
+  const mime = given === '' ? typeOfAddress(url) : plainType(given);
+  if (mime === undefined && given !== '') {
+    throw new Inexpressible(`${path}.mimeType`, `'${given.slice(0, 100)}' is not a media type`);
+  }
+  const kind = YOUTUBE.test(url) ? 'video' : 'file';
+  const typed = source.kind === 'url' && mime !== undefined ? { ...source, mime } : source;
+  return mediaPart(kind, typed, { filename });
 }
 
 /** A picture or file for Google. Addresses only where the model fetches them itself. */
@@ -76,7 +61,7 @@ export function encodeMedia(part: MediaPart, mediaUrls: 'fetched' | 'refused'): 
       return { inlineData: { mimeType: source.mime, data: source.base64 } };
     case 'url': {
       if (mediaUrls === 'refused') throw new Inexpressible(kind, 'this vendor fetches no addresses');
-      const mimeType = source.mime ?? mimeOfUrl(source.url);
+      const mimeType = source.mime ?? typeOfAddress(source.url);
       return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: source.url } };
     }
     case 'file':
@@ -86,25 +71,4 @@ export function encodeMedia(part: MediaPart, mediaUrls: 'fetched' | 'refused'): 
 
 function isReadable(mime: string): boolean {
   return PICTURES.has(mime) || FAMILIES.test(mime);
-}
-
-/** Parameters (`;charset=`) belong to a header, not here. */
-export function bareMime(mime: string): string {
-  return (mime.split(';', 1)[0] ?? '').trim().toLowerCase();
-}
-
-function mimeOfUrl(url: string): string | undefined {
-  const path = url.split(/[?#]/, 1)[0] ?? '';
-  return ENDINGS[/\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? ''];
-}
-
-/** Google takes both alphabets, padded or not; the hub holds the standard one, padded. */
-export function standardBase64(data: string): string {
-  const plain = /[-_\s=]/.test(data)
-    ? data
-        .replace(/[\s=]+/g, '')
-        .replaceAll('-', '+')
-        .replaceAll('_', '/')
-    : data;
-  return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=');
 }

@@ -1,15 +1,15 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import { decodeAddress, decodeBytes, mediaPart } from '../hub/media.ts';
 import { Inexpressible } from '../hub/notes.ts';
-import type { CacheMark, FilePart, ImagePart, MediaSource, Part } from '../hub/part.ts';
+import type { CacheMark, FilePart, MediaSource, Part } from '../hub/part.ts';
 import { type BlockPlace, decodeMark } from './decode-place.ts';
 import { neededText, objectAt, textAt } from './fields.ts';
 
 type ContentReader = (content: JsonValue | undefined, place: BlockPlace) => readonly Part[];
 
-export function decodePicture(block: JsonObject, path: string): ImagePart {
-  const cache = decodeMark(block, path);
+export function decodePicture(block: JsonObject, path: string): Part {
   const source = decodeSource(neededSource(block, path), `${path}.source`, undefined);
-  return { kind: 'image', source, ...(cache === undefined ? {} : { cache }) };
+  return mediaPart('image', source, { cache: decodeMark(block, path) });
 }
 
 /** A document's own remarks are content too: they go before it as text. */
@@ -34,19 +34,21 @@ function decodeFile(
   const source = neededSource(block, path);
   const title = textAt(block, 'title', path);
   const cache = decodeMark(block, path);
-  const file = (from: FilePart['source']): FilePart => ({
+  const titled = title === undefined ? {} : { title };
+  const textFile = (text: string): FilePart => ({
     kind: 'file',
-    source: from,
-    ...(title === undefined ? {} : { title }),
+    source: { kind: 'text', text },
+    ...titled,
     ...(cache === undefined ? {} : { cache }),
   });
-  if (source.type === 'text') {
-    return [file({ kind: 'text', text: neededText(source, 'data', `${path}.source`) })];
+  if (source.type === 'text') return [textFile(neededText(source, 'data', `${path}.source`))];
+  if (source.type !== 'content') {
+    const part = mediaPart('file', decodeSource(source, `${path}.source`, 'application/pdf'), { cache });
+    return [part.kind === 'file' ? { ...part, ...titled } : part];
   }
-  if (source.type !== 'content') return [file(decodeSource(source, `${path}.source`, 'application/pdf'))];
   const parts = decodeContent(source.content, { path: `${path}.source.content`, notes });
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
-  if (texts.length === parts.length) return [file({ kind: 'text', text: texts.join('\n\n') })];
+  if (texts.length === parts.length) return [textFile(texts.join('\n\n'))];
   return markLast(parts, cache);
 }
 
@@ -65,18 +67,14 @@ function neededSource(block: JsonObject, path: string): JsonObject {
 
 function decodeSource(source: JsonObject, path: string, urlMime: string | undefined): MediaSource {
   switch (source.type) {
-    case 'base64':
-      return {
-        kind: 'bytes',
-        mime: neededText(source, 'media_type', path),
-        base64: neededText(source, 'data', path),
-      };
-    case 'url':
-      return {
-        kind: 'url',
-        url: neededText(source, 'url', path),
-        ...(urlMime === undefined ? {} : { mime: urlMime }),
-      };
+    case 'base64': {
+      const data = neededText(source, 'data', path);
+      return decodeBytes(neededText(source, 'media_type', path), data, `${path}.data`);
+    }
+    case 'url': {
+      const address = decodeAddress(neededText(source, 'url', path), `${path}.url`);
+      return address.kind === 'url' && urlMime !== undefined ? { ...address, mime: urlMime } : address;
+    }
     case 'file':
       return { kind: 'file', id: neededText(source, 'file_id', path) };
     default:

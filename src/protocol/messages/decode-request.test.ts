@@ -343,7 +343,7 @@ describe('what a Messages client says', () => {
     [{ messages: [], max_tokens: 'many' }, 'max_tokens: '],
     [{ messages: [], thinking: { type: 'deep' } }, 'thinking.type: '],
     [{ messages: [], stop_sequences: [1] }, 'stop_sequences[0]: '],
-    [{ messages: [], system: [{ type: 'image', source: { type: 'url', url: 'u' } }] }, 'system: '],
+    [{ messages: [], system: [{ type: 'image', source: { type: 'url', url: 'https://a/b' } }] }, 'system: '],
   ])('%o is refused with its path', (body, path) => {
     expect(() => decode(body)).toThrow(Inexpressible);
     expect(() => decode(body)).toThrow(path);

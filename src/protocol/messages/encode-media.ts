@@ -11,30 +11,17 @@ export interface PartContext {
   readonly target: Target;
 }
 
-/** The beginnings of the four kinds of pictures, in hexadecimal. */
-const BEGINNINGS: readonly (readonly [string, RegExp])[] = [
-  ['image/png', /^89504e470d0a1a0a/],
-  ['image/jpeg', /^ffd8ff/],
-  ['image/gif', /^474946383[79]61/],
-  ['image/webp', /^52494646.{8}57454250/],
-];
-const BEGINNING_CHARS = 32;
-
 export function encodePicture(part: ImagePart, context: PartContext): JsonObject {
   const { source } = part;
   if (source.kind !== 'bytes') return { type: 'image', source: encodeReference(source, 'image', context) };
-  const mime = pictureType(source.base64, source.mime);
+  const { mime, base64 } = source;
   if (!PICTURE_TYPES.includes(mime)) {
-    throw new Inexpressible('image', 'the vendor takes JPEG, PNG, GIF and WebP only');
+    throw new Inexpressible(
+      'image',
+      `${mime} is not read by this vendor, which takes JPEG, PNG, GIF and WebP`,
+    );
   }
-  return { type: 'image', source: { type: 'base64', media_type: mime, data: source.base64 } };
-}
-
-/** The vendor refuses a picture whose declared type is not that of its bytes (conversion.md 5.1, 1). */
-function pictureType(base64: string, declared: string): string {
-  const beginning = Buffer.from(base64.slice(0, BEGINNING_CHARS), 'base64').toString('hex');
-  const mime = BEGINNINGS.find(([, pattern]) => pattern.test(beginning))?.[0] ?? declared;
-  return mime === 'image/jpg' ? 'image/jpeg' : mime;
+  return { type: 'image', source: { type: 'base64', media_type: mime, data: base64 } };
 }
 
 export function encodeFile(part: FilePart, context: PartContext): JsonObject {
@@ -53,7 +40,12 @@ function encodeFileSource(source: FilePart['source'], context: PartContext): Jso
   if (source.mime === 'application/pdf') {
     return { type: 'base64', media_type: source.mime, data: source.base64 };
   }
-  if (!isText(source.mime)) throw new Inexpressible('file', 'the vendor takes PDF and plain text only');
+  if (!isText(source.mime)) {
+    throw new Inexpressible(
+      'file',
+      `${source.mime} is not read by this vendor, which takes PDF and plain text`,
+    );
+  }
   return plainText(Buffer.from(source.base64, 'base64').toString('utf8'));
 }
 

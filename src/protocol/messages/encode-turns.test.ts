@@ -127,7 +127,7 @@ describe('turns', () => {
   });
 
   test('results: nothing, an error, pictures inside or behind, a mark from the inside', () => {
-    const picture: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/png', base64: 'R0lGODlh' } };
+    const picture: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/gif', base64: 'R0lGODlh' } };
     const gif = { type: 'image', source: { type: 'base64', media_type: 'image/gif', data: 'R0lGODlh' } };
     const contentOf = (part: Part, capabilities: CapabilityOverrides = {}): unknown =>
       (

@@ -4,8 +4,9 @@ import { type Figures, overlayFigures } from '../figures.ts';
 import { decodeUsage, readFigures } from '../generate-content/convert-usage.ts';
 import { looseNumber, looseObjects, looseText } from '../generate-content/field.ts';
 import { isFiltered } from '../generate-content/finish.ts';
-import { bareMime, standardBase64 } from '../generate-content/media.ts';
 import { isObject, type JsonObject } from '../hub/json.ts';
+import { standardBase64 } from '../hub/media.ts';
+import { plainType } from '../hub/media-type.ts';
 
 /** Characters of the model's words that are told to a client who waits for a picture. */
 const WORDS_CHARS_MAX = 500;
@@ -61,7 +62,7 @@ export class Painting {
   }
 
   #takePicture(data: JsonObject): void {
-    const mime = bareMime(looseText(data.mimeType) ?? '');
+    const mime = plainType(looseText(data.mimeType) ?? '') ?? '';
     const base64 = looseText(data.data) ?? '';
     if (!mime.startsWith('image/') || base64 === '') return;
     this.#heldChars += base64.length;

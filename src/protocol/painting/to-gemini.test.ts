@@ -144,7 +144,11 @@ describe('40004 names what cannot be said:', () => {
     ['an absurd n', { n: 1e300 }, 'n: this model makes one image at a time'],
     ['a mask', { mask: { image_url: PNG_URL } }, 'mask: this model edits without masks'],
     ['a file id', { images: [{ file_id: 'file-1' }] }, /^images\[0\]\.file_id: /],
-    ['an address of another scheme', { image: 'ftp://a.example/b' }, /^image: must be a data address/],
+    [
+      'an address of another scheme',
+      { image: 'ftp://a.example/b' },
+      /^image: is neither an http address nor a data address/,
+    ],
     ['a picture that is none', { image: [5] }, 'image[0]: an address is needed'],
     ['a picture it does not read', { image: `data:image/gif;base64,${GIF}` }, /^image\[0\]: must be PNG/],
     ['a prompt that is none', { prompt: 7 }, 'prompt: a text is needed'],

@@ -1,8 +1,8 @@
 import { isRefusal } from '../../kernel/errors.ts';
 import { sniffMedia } from '../../kernel/sniff.ts';
 import type { RawRequest } from '../dialect.ts';
-import { decodeAddress } from '../hub/data-address.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import { decodeAddress } from '../hub/media.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { MediaSource } from '../hub/part.ts';
 import { isTooLarge, readWhole, tooLarge } from '../hub/whole.ts';
@@ -22,8 +22,6 @@ export type WishedPicture = Exclude<MediaSource, { readonly kind: 'file' }>;
 
 const PICTURE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]', 'images']);
 const NO_RAW_KEYS: ReadonlySet<string> = new Set();
-/** Base64 characters that hold the first bytes of a picture. */
-const BEGINNING_CHARS = 32;
 
 /** Throws `Inexpressible` for what only the client's own vendor could understand. */
 export function readImageWish(raw: RawRequest): ImageWish {
@@ -53,11 +51,7 @@ function readPictures(value: JsonValue, path: string): readonly WishedPicture[] 
 function readPicture(value: JsonValue, path: string): WishedPicture {
   const address = isObject(value) ? addressOf(value, path) : value;
   if (typeof address !== 'string') throw new Inexpressible(path, 'an address is needed');
-  const source = decodeAddress(address, path);
-  if (source.kind === 'url' && !/^https?:/i.test(source.url)) {
-    throw new Inexpressible(path, 'must be a data address or an http address');
-  }
-  return source.kind === 'bytes' ? withTrueType(source) : (source as WishedPicture);
+  return decodeAddress(address, path);
 }
 
 function addressOf(value: JsonObject, path: string): JsonValue | undefined {
@@ -65,12 +59,6 @@ function addressOf(value: JsonObject, path: string): JsonValue | undefined {
     throw new Inexpressible(`${path}.file_id`, 'a file kept at another vendor cannot be sent');
   }
   return isObject(value.image_url) ? value.image_url.url : value.image_url;
-}
-
-/** Vendors refuse a picture whose declared type is not that of its bytes (conversion.md 5.1, 1). */
-function withTrueType(source: Extract<WishedPicture, { kind: 'bytes' }>): WishedPicture {
-  const beginning = Buffer.from(source.base64.slice(0, BEGINNING_CHARS), 'base64');
-  return { ...source, mime: sniffMedia(beginning) ?? source.mime };
 }
 
 /** In a form the type of a file is what its bytes say; a declared one says nothing more. */

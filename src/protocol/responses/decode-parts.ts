@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../hub/json.ts';
+import { decodeAddress, decodeUntyped, mediaPart } from '../hub/media.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { CacheMark, Citation, ImagePart, MediaSource, Part } from '../hub/part.ts';
-import { readBareBase64, readDataUrl } from './media.ts';
 import { needObject, needText, numberOf, objectsOf, readList, readObject, readText, textOf } from './read.ts';
 
 type PartReader = (part: JsonObject, path: string) => Part;
@@ -32,11 +32,12 @@ function decodePart(value: JsonValue, path: string): Part {
 
 function readTextPart(part: JsonObject, path: string): Part {
   const citations = decodeCitations(part.annotations);
+  const cache = readCacheMark(part, path);
   return {
     kind: 'text',
     text: needText(part.text, `${path}.text`),
     ...(citations.length > 0 ? { citations } : {}),
-    ...readCacheMark(part, path),
+    ...(cache === undefined ? {} : { cache }),
   };
 }
 
@@ -56,56 +57,42 @@ export function decodeCitation(annotation: JsonObject): Citation | undefined {
   };
 }
 
-function readCacheMark(part: JsonObject, path: string): { readonly cache?: CacheMark } {
+function readCacheMark(part: JsonObject, path: string): CacheMark | undefined {
   const mark = readObject(part.prompt_cache_breakpoint, `${path}.prompt_cache_breakpoint`);
-  if (mark === undefined) return {};
+  if (mark === undefined) return undefined;
   const ttl = readText(mark.ttl, `${path}.prompt_cache_breakpoint.ttl`);
-  return { cache: ttl === undefined ? {} : { ttl } };
+  return ttl === undefined ? {} : { ttl };
 }
 
 const DETAILS: readonly string[] = ['auto', 'low', 'high', 'original'];
 
 function readImage(part: JsonObject, path: string): Part {
   const detail = readText(part.detail, `${path}.detail`);
-  return {
-    kind: 'image',
-    source: readImageSource(part, path),
-    ...(detail !== undefined && DETAILS.includes(detail) ? { detail: detail as ImagePart['detail'] } : {}),
-    ...readCacheMark(part, path),
-  };
+  const shown = mediaPart('image', readImageSource(part, path), { cache: readCacheMark(part, path) });
+  if (shown.kind !== 'image' || detail === undefined || !DETAILS.includes(detail)) return shown;
+  return { ...shown, detail: detail as ImagePart['detail'] };
 }
 
 function readImageSource(part: JsonObject, path: string): MediaSource {
   const url = readText(part.image_url, `${path}.image_url`);
-  if (url !== undefined) return readUrl(url, `${path}.image_url`);
+  if (url !== undefined) return decodeAddress(url, `${path}.image_url`);
   const id = readText(part.file_id, `${path}.file_id`);
   if (id === undefined) throw new Inexpressible(path, 'has neither image_url nor file_id');
   return { kind: 'file', id };
 }
 
-function readUrl(url: string, path: string): MediaSource {
-  if (!url.startsWith('data:')) return { kind: 'url', url };
-  const bytes = readDataUrl(url);
-  if (bytes === undefined) throw new Inexpressible(path, 'is no valid data URL');
-  return bytes;
-}
-
 function readFile(part: JsonObject, path: string): Part {
   const filename = readText(part.filename, `${path}.filename`);
-  return {
-    kind: 'file',
-    source: readFileSource(part, path, filename),
-    ...(filename === undefined ? {} : { filename }),
-    ...readCacheMark(part, path),
-  };
+  const source = readFileSource(part, path, filename);
+  return mediaPart('file', source, { filename, cache: readCacheMark(part, path) });
 }
 
 function readFileSource(part: JsonObject, path: string, filename: string | undefined): MediaSource {
   const data = readText(part.file_data, `${path}.file_data`);
-  if (data?.startsWith('data:')) return readUrl(data, `${path}.file_data`);
-  if (data !== undefined) return readBareBase64(data, filename);
+  if (data !== undefined && /^data:/i.test(data)) return decodeAddress(data, `${path}.file_data`);
+  if (data !== undefined) return decodeUntyped(data, filename, `${path}.file_data`);
   const url = readText(part.file_url, `${path}.file_url`);
-  if (url !== undefined) return readUrl(url, `${path}.file_url`);
+  if (url !== undefined) return decodeAddress(url, `${path}.file_url`);
   const id = readText(part.file_id, `${path}.file_id`);
   if (id === undefined) throw new Inexpressible(path, 'has neither file_data, file_url nor file_id');
   return { kind: 'file', id };
