@@ -3,7 +3,7 @@ import { pageOfBalanceLog } from '../../src/store/balance-log.ts';
 import { findOwnCall } from '../../src/store/call-log.ts';
 import type { Database } from '../../src/store/database.ts';
 import { pageOfLog } from '../../src/store/log-pages.ts';
-import { usageBetween, usageOfModels } from '../../src/store/usage-sums.ts';
+import { usageBetween, usageBy } from '../../src/store/usage-sums.ts';
 import { FILLED_TO_MS } from './fill.ts';
 
 export interface Asked {
@@ -55,7 +55,7 @@ export const QUESTIONS: Readonly<Record<string, (asked: Asked) => Promise<unknow
   'stats, trend of 24 hours': ({ database, accountId }) =>
     trend({ database, accountId }, FILLED_TO_MS - 24 * HOUR_MS, HOUR_MS),
   'stats, models of the month': ({ database, accountId }) =>
-    usageOfModels(database, accountId, { fromMs: Date.UTC(2026, 10, 1) }),
+    usageBy(database, accountId, { by: 'model', range: { fromMs: Date.UTC(2026, 10, 1) }, most: 200 }),
 };
 
 /** Points begin at midnight or at a full hour, and the last one is not over, as the platform has them. */

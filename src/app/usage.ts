@@ -6,6 +6,7 @@ import type { PublicNeeds } from '../platform/public.ts';
 import type { FundsView } from '../platform/stats.ts';
 import type { UsageNeeds } from '../platform/usage.ts';
 import { findAccountView } from '../store/account-view.ts';
+import { findKeyNames } from '../store/api-keys.ts';
 import { pageOfBalanceLog, wholeBalanceLog } from '../store/balance-log.ts';
 import { findOwnCall } from '../store/call-log.ts';
 import type { Database } from '../store/database.ts';
@@ -14,7 +15,7 @@ import { loadLiveNodes } from '../store/heartbeats.ts';
 import { pageOfLog, wholeLog } from '../store/log-pages.ts';
 import { loadModelTraffic } from '../store/model-traffic.ts';
 import { findReceipt } from '../store/receipts.ts';
-import { usageBetween, usageOfModels } from '../store/usage-sums.ts';
+import { usageBetween, usageBy, usageSeries } from '../store/usage-sums.ts';
 import { footingOf } from './own.ts';
 import type { Data } from './store.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -41,7 +42,9 @@ export function bindUsage(data: Data, surroundings: Surroundings): UsageNeeds {
     },
     stats: {
       between: (accountId, wanted) => usageBetween(database, accountId, wanted),
-      models: (accountId, range) => usageOfModels(database, accountId, range),
+      groups: (accountId, wanted) => usageBy(database, accountId, wanted),
+      series: (accountId, wanted) => usageSeries(database, accountId, wanted),
+      keyNames: (accountId, keyIds) => findKeyNames(database, accountId, keyIds),
       funds: (accountId, nowMs) => fundsOf(database, accountId, month(nowMs)),
     },
   };

@@ -1,8 +1,8 @@
 import { createIsoFormat, createTimeFormat } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createDays } from '../kernel/days.ts';
-import type { TimeRange } from '../ledger/log.ts';
-import { EXPORT_DAYS_MAX, TREND_DAYS_MAX } from '../platform/bounds.ts';
+import { type TimeRange, USAGE_GROUPS, type UsageGroup } from '../ledger/log.ts';
+import { EXPORT_DAYS_MAX, STATS_GROUPS_MAX, TREND_DAYS_MAX } from '../platform/bounds.ts';
 import { balanceLines, callLines, consumptionLines } from '../platform/export.ts';
 import { type ShowTime, shownBalanceChange } from '../platform/log-items.ts';
 import { shownSums } from '../platform/stats.ts';
@@ -10,9 +10,9 @@ import type { Setup } from '../setup.ts';
 import { pageOfBalanceLog, wholeBalanceLog } from '../store/balance-log.ts';
 import type { Database } from '../store/database.ts';
 import { wholeLog } from '../store/log-pages.ts';
-import { usageBetween, usageOfModels } from '../store/usage-sums.ts';
+import { usageBetween, usageBy } from '../store/usage-sums.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
-import { type Command, type CommandInput, EXIT, UsageError } from './command.ts';
+import { type Command, type CommandInput, EXIT, stringOption, UsageError } from './command.ts';
 import { pageLine, say, table } from './table.ts';
 import {
   choiceOf,
@@ -58,18 +58,36 @@ export const accountLedger: Command = {
 
 export const accountUsage: Command = {
   name: 'account usage',
-  summary: 'What an account used, by days and by models.',
-  usage: '--account EMAIL [--days N] [--json]',
-  options: { ...ACCOUNT_OPTION, days: { type: 'string' } },
-  help: [ACCOUNT_HELP, `--days N         up to today, ${USAGE_DAYS} unless said`, JSON_HELP],
+  summary: 'What an account used, by days and by models, keys, protocols or payers.',
+  usage: '--account EMAIL [--days N] [--by model|key|protocol|payer] [--json]',
+  options: { ...ACCOUNT_OPTION, days: { type: 'string' }, by: { type: 'string' } },
+  help: [
+    ACCOUNT_HELP,
+    `--days N         up to today, ${USAGE_DAYS} unless said`,
+    '--by GROUP       model unless said, or key (by number), protocol, payer',
+    JSON_HELP,
+  ],
   run: (input) => {
     const count = optionalValue(input, 'days', wholeNumber) ?? USAGE_DAYS;
     if (count < 1 || count > TREND_DAYS_MAX) throw new UsageError(`--days is 1 to ${TREND_DAYS_MAX}`);
-    return withStore(input, (setup) => showUsage(setup, input, count));
+    const by = choiceOf(stringOption(input, 'by') ?? 'model', 'by', USAGE_GROUPS);
+    return withStore(input, (setup) => showUsage(setup, input, { count, by }));
   },
 };
 
-async function showUsage(setup: Setup, input: CommandInput, count: number): Promise<number> {
+/** What the groups are called in JSON: as the API names them. */
+const GROUP_NAMES: Readonly<Record<UsageGroup, string>> = {
+  model: 'model_id',
+  key: 'key_id',
+  protocol: 'protocol',
+  payer: 'payer',
+};
+
+async function showUsage(
+  setup: Setup,
+  input: CommandInput,
+  { count, by }: { readonly count: number; readonly by: UsageGroup },
+): Promise<number> {
   const { database, config } = setup;
   const accountId = await accountOf(setup, input);
   const days = createDays(config.timeZone);
@@ -79,9 +97,9 @@ async function showUsage(setup: Setup, input: CommandInput, count: number): Prom
   for (let edge = fromMs; edge < toMs; edge = days.after(edge)) edges.push(edge);
   const range = { fromMs, toMs };
   const [, ...sums] = await usageBetween(database, accountId, { range, edges });
-  const models = await usageOfModels(database, accountId, range);
+  const groups = await usageBy(database, accountId, { by, range, most: STATS_GROUPS_MAX });
   const byDay = sums.map((each, place) => ({ edge: edges[place] ?? 0, sums: shownSums(each) }));
-  const byModel = models.map((each) => ({ model_id: each.model, ...shownSums(each) }));
+  const byGroup = groups.map((each) => ({ group: each.group, sums: shownSums(each) }));
   const [time, iso] = [createTimeFormat(config.timeZone), createIsoFormat(config.timeZone)];
   const columns = ['calls', 'failed', 'input_tokens', 'output_tokens', 'images', 'credits'] as const;
   const headings = ['CALLS', 'FAILED', 'INPUT', 'OUTPUT', 'IMAGES', 'CREDITS'];
@@ -89,7 +107,7 @@ async function showUsage(setup: Setup, input: CommandInput, count: number): Prom
     input,
     {
       days: byDay.map(({ edge, sums: each }) => ({ time: iso(edge), ...each })),
-      models: byModel,
+      [`${by}s`]: byGroup.map(({ group, sums: each }) => ({ [GROUP_NAMES[by]]: group, ...each })),
     },
     [
       ...table(
@@ -101,8 +119,8 @@ async function showUsage(setup: Setup, input: CommandInput, count: number): Prom
       ),
       '',
       ...table(
-        ['MODEL', ...headings],
-        byModel.map((each) => [each.model_id, ...columns.map((name) => String(each[name]))]),
+        [by.toUpperCase(), ...headings],
+        byGroup.map(({ group, sums: each }) => [group, ...columns.map((name) => String(each[name]))]),
       ),
     ],
   );

@@ -75,6 +75,18 @@ export interface LogFilter extends TimeRange {
   readonly protocol?: Protocol | undefined;
   /** An HTTP status; `ok` is served as asked for, or left by the client; `failed` is everything else. */
   readonly status?: number | 'ok' | 'failed' | undefined;
+  readonly payer?: Payer | undefined;
+}
+
+export const PAYERS = ['byok', 'subscription', 'credits', 'none'] as const satisfies readonly Payer[];
+
+/** What usage can be added up by. */
+export const USAGE_GROUPS = ['model', 'key', 'protocol', 'payer'] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+/** A question about usage; only whole rows of the roll-ups can be left out, so `ok` and `failed` are none. */
+export interface UsageFilter extends Omit<LogFilter, 'status'> {
+  readonly status?: number | undefined;
 }
 
 /** Counted from the newest row. */
@@ -107,10 +119,20 @@ export interface UsageSums {
   readonly videos: number;
   readonly amountMicro: bigint;
   readonly creditsMicro: bigint;
+  /** Streams that got a first token, and their milliseconds until it. */
+  readonly ttftCalls: number;
+  readonly ttftMs: number;
 }
 
-export interface ModelUsage extends UsageSums {
-  readonly model: string;
+export interface GroupUsage extends UsageSums {
+  /** A model, the number of a key, a protocol or a payer. */
+  readonly group: string;
+}
+
+/** Of some groups, or of all others together (`undefined`): what was used between each edge and the next. */
+export interface GroupSeries {
+  readonly group: string | undefined;
+  readonly points: readonly UsageSums[];
 }
 
 /** What all accounts together did with a model in a period. */

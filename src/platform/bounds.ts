@@ -66,8 +66,10 @@ export const LOG_PAGE_NUMBER_MAX = 1_000_000_000;
 /** Points of a trend: a month of hours, or a year of days. */
 export const TREND_HOURS_MAX = 744;
 export const TREND_DAYS_MAX = 366;
-/** Models of a statistic: clients make up names, and each that failed has a row. */
-export const STATS_MODELS_MAX = 200;
+/** Models or keys of a statistic: clients make up names of models, and each that failed has a row. */
+export const STATS_GROUPS_MAX = 200;
+/** Groups of a statistic over time; a chart has no more colours, and all others are told together. */
+export const SERIES_GROUPS_MAX = 20;
 /** Models of a ranking, before the hidden ones are left out. */
 export const RANKED_MODELS_MAX = 1_000;
 /** How long a ranking is told again before it is added up anew: anybody may ask for it. */

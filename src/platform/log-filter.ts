@@ -1,6 +1,6 @@
 import { MODEL_NAME_LENGTH_MAX } from '../bounds.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
-import type { LogFilter, TimeRange } from '../ledger/log.ts';
+import { type LogFilter, PAYERS, type TimeRange, type UsageFilter } from '../ledger/log.ts';
 import { LOG_PAGE_NUMBER_MAX } from './bounds.ts';
 import { type Failure, fail } from './failure.ts';
 import { ID, momentOf, TIME, type Times } from './fields.ts';
@@ -15,7 +15,6 @@ export const RANGE_FIELDS = {
 };
 
 const CALL_FIELDS = {
-  ...RANGE_FIELDS,
   model: Type.Optional(
     Type.String({
       minLength: 1,
@@ -25,9 +24,16 @@ const CALL_FIELDS = {
   ),
   key_id: Type.Optional(ID),
   protocol: Type.Optional(Type.Union(PROTOCOLS.map((name) => Type.Literal(name)))),
+  payer: Type.Optional(
+    Type.Union(
+      PAYERS.map((name) => Type.Literal(name)),
+      { description: 'Who paid: `none` for calls that were refused.' },
+    ),
+  ),
 };
 
-export const CONSUMPTION_FIELDS = {
+/** What roll-ups can be narrowed to: everything in their keys. */
+export const USAGE_FIELDS = {
   ...CALL_FIELDS,
   status: Type.Optional(
     Type.String({
@@ -39,7 +45,10 @@ export const CONSUMPTION_FIELDS = {
   ),
 };
 
+export const CONSUMPTION_FIELDS = { ...RANGE_FIELDS, ...USAGE_FIELDS };
+
 export const CALL_LOG_FIELDS = {
+  ...RANGE_FIELDS,
   ...CALL_FIELDS,
   status: Type.Optional(
     Type.String({
@@ -67,10 +76,26 @@ export function filterOf(query: Static<typeof FILTER>, times: Times): LogFilter 
   const { status } = query;
   return {
     ...range,
+    ...narrowed(query),
+    status: status === undefined || status === 'ok' || status === 'failed' ? status : Number(status),
+  };
+}
+
+const USAGE = Type.Object(CONSUMPTION_FIELDS);
+
+export function usageFilterOf(query: Static<typeof USAGE>, times: Times): UsageFilter | Failure {
+  const range = rangeOf(query, times);
+  if ('kind' in range) return range;
+  const { status } = query;
+  return { ...range, ...narrowed(query), status: status === undefined ? undefined : Number(status) };
+}
+
+function narrowed(query: Static<typeof FILTER>): Pick<LogFilter, 'model' | 'keyId' | 'protocol' | 'payer'> {
+  return {
     model: query.model,
     keyId: query.key_id,
     protocol: PROTOCOLS.find((name) => name === query.protocol),
-    status: status === undefined || status === 'ok' || status === 'failed' ? status : Number(status),
+    payer: PAYERS.find((name) => name === query.payer),
   };
 }
 

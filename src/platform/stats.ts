@@ -1,11 +1,18 @@
 import type { Days } from '../kernel/days.ts';
 import { formatMicro } from '../kernel/money.ts';
-import type { ModelUsage, TimeRange, UsageSums } from '../ledger/log.ts';
+import type {
+  GroupSeries,
+  GroupUsage,
+  TimeRange,
+  UsageFilter,
+  UsageGroup,
+  UsageSums,
+} from '../ledger/log.ts';
 import { TREND_DAYS_MAX, TREND_HOURS_MAX } from './bounds.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { type Failure, fail } from './failure.ts';
-import { SHOWN_AMOUNT, TIME } from './fields.ts';
-import { RANGE_FIELDS, rangeOf } from './log-filter.ts';
+import { nullable, SHOWN_AMOUNT, TIME } from './fields.ts';
+import { CONSUMPTION_FIELDS, USAGE_FIELDS, usageFilterOf } from './log-filter.ts';
 import { type Footing, ownAccount } from './ports.ts';
 import { Type } from './schema.ts';
 
@@ -17,13 +24,26 @@ export interface FundsView {
   readonly extraApiQuotaMicro: bigint;
 }
 
+interface WantedTimes {
+  readonly range: UsageFilter;
+  readonly edges: readonly number[];
+}
+
+interface WantedGroups {
+  readonly by: UsageGroup;
+  readonly range: UsageFilter;
+  /** Those with the largest amounts. */
+  readonly most: number;
+}
+
 export interface StatsPort {
   /** First what comes before the first edge, then what lies between each edge and the next. */
-  between(
-    accountId: number,
-    wanted: { readonly range: TimeRange; readonly edges: readonly number[] },
-  ): Promise<readonly UsageSums[]>;
-  models(accountId: number, range: TimeRange): Promise<readonly ModelUsage[]>;
+  between(accountId: number, wanted: WantedTimes): Promise<readonly UsageSums[]>;
+  groups(accountId: number, wanted: WantedGroups): Promise<readonly GroupUsage[]>;
+  /** Of each group as `between`; what belongs to none of them comes last. */
+  series(accountId: number, wanted: WantedGroups & WantedTimes): Promise<readonly GroupSeries[]>;
+  /** Of the account's keys; deleted ones have no name any more. */
+  keyNames(accountId: number, keyIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
   funds(accountId: number, nowMs: number): Promise<FundsView>;
 }
 
@@ -34,7 +54,7 @@ export interface StatsNeeds {
 }
 
 const COUNT = Type.Integer({ minimum: 0 });
-const SUM_FIELDS = {
+export const SUM_FIELDS = {
   calls: COUNT,
   failed: COUNT,
   input_tokens: COUNT,
@@ -46,10 +66,13 @@ const SUM_FIELDS = {
   videos: COUNT,
   amount: SHOWN_AMOUNT,
   credits: SHOWN_AMOUNT,
+  ttft_ms: nullable(
+    Type.Integer({ minimum: 0, description: 'Mean time to the first token of streamed calls.' }),
+  ),
 };
-const SUMS = Type.Object(SUM_FIELDS);
+export const SUMS = Type.Object(SUM_FIELDS);
 
-const SUMS_EXAMPLE = {
+export const SUMS_EXAMPLE = {
   calls: 3,
   failed: 0,
   input_tokens: 3000,
@@ -61,21 +84,23 @@ const SUMS_EXAMPLE = {
   videos: 0,
   amount: '0.075',
   credits: '75',
+  ttft_ms: 412,
 };
 
-const GROUP = { surface: 'user', access: 'user', tag: 'Usage', method: 'GET' } as const;
+export const GROUP = { surface: 'user', access: 'user', tag: 'Usage', method: 'GET' } as const;
 
 /** Spec 4.2: everything from roll-ups, in the days of the server's time zone. */
 export function statsEndpoints(needs: StatsNeeds): readonly Endpoint[] {
-  return [overview(needs), trend(needs), models(needs)];
+  return [overview(needs), trend(needs)];
 }
 
-function overview({ stats, days }: StatsNeeds): Endpoint {
+function overview({ stats, days, footing }: StatsNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'stats.overview',
     path: '/stats/overview',
     summary: 'What was used today, this month and altogether, and what is left.',
+    query: Type.Object(USAGE_FIELDS),
     data: Type.Object({
       today: SUMS,
       month: SUMS,
@@ -91,12 +116,14 @@ function overview({ stats, days }: StatsNeeds): Endpoint {
         ...{ balance: '100', credits: '49925', month_spent: '0.075', extra_api_quota: '0' },
       },
     },
-    handle: async (_input, context) => {
+    handle: async ({ query }, context) => {
+      const range = usageFilterOf(query, footing);
+      if ('kind' in range) return range;
       const accountId = ownAccount(context);
       const nowMs = context.clock.now();
       const edges = [...new Set([days.startOfMonth(nowMs), days.startOf(nowMs)])];
       const [sums, funds] = await Promise.all([
-        stats.between(accountId, { range: {}, edges }),
+        stats.between(accountId, { range, edges }),
         stats.funds(accountId, nowMs),
       ]);
       return data({
@@ -121,29 +148,36 @@ function trend({ stats, footing, days }: StatsNeeds): Endpoint {
     name: 'stats.trend',
     path: '/stats/trend',
     summary: 'Usage over time, by hours or days; times without calls stand at zero.',
-    query: Type.Object({
-      ...RANGE_FIELDS,
-      granularity: Type.Optional(
-        Type.Union([Type.Literal('hour'), Type.Literal('day')], {
-          default: 'day',
-          description: 'Without a range: the last 24 hours, or 7 days.',
-        }),
-      ),
-    }),
+    query: Type.Object({ ...CONSUMPTION_FIELDS, granularity: GRANULARITY }),
     data: Type.Array(POINT),
     example: { data: [{ time: '2026-11-15 00:00:00', ...SUMS_EXAMPLE }] },
     handle: async ({ query }, context) => {
-      const asked = rangeOf(query, footing);
-      if ('kind' in asked) return asked;
-      const range = TREND_RANGES[query.granularity ?? 'day'](asked, context.clock.now(), days);
+      const filter = usageFilterOf(query, footing);
+      if ('kind' in filter) return filter;
+      const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days });
       if ('kind' in range) return range;
-      const { edges, ...wanted } = range;
-      const [, ...sums] = await stats.between(ownAccount(context), { range: wanted, edges });
+      const { edges, ...times } = range;
+      const [, ...sums] = await stats.between(ownAccount(context), { range: { ...filter, ...times }, edges });
       return data(
         sums.map((each, place) => ({ time: footing.showTime(edges[place] ?? 0), ...shownSums(each) })),
       );
     },
   });
+}
+
+export const GRANULARITY = Type.Optional(
+  Type.Union([Type.Literal('hour'), Type.Literal('day')], {
+    default: 'day',
+    description: 'Without a range: the last 24 hours, or 7 days.',
+  }),
+);
+
+export function trendRange(
+  granularity: 'hour' | 'day' | undefined,
+  asked: TimeRange,
+  { nowMs, days }: { readonly nowMs: number; readonly days: Days },
+): TrendRange | Failure {
+  return TREND_RANGES[granularity ?? 'day'](asked, nowMs, days);
 }
 
 interface TrendRange {
@@ -183,28 +217,6 @@ function tooLong(most: number, unit: string): Failure {
   return fail('badParameter', `from must be at most ${most} ${unit} before to`);
 }
 
-const MODEL = Type.Object({ model_id: Type.String(), ...SUM_FIELDS });
-
-function models({ stats, footing, days }: StatsNeeds): Endpoint {
-  return endpoint({
-    ...GROUP,
-    name: 'stats.models',
-    path: '/stats/models',
-    summary: 'Usage by model, the largest amount first; of this month unless a range is asked for.',
-    query: Type.Object(RANGE_FIELDS),
-    data: Type.Array(MODEL),
-    example: { data: [{ model_id: 'gpt-5', ...SUMS_EXAMPLE }] },
-    handle: async ({ query }, context) => {
-      const asked = rangeOf(query, footing);
-      if ('kind' in asked) return asked;
-      const isOpen = asked.fromMs === undefined && asked.toMs === undefined;
-      const range = isOpen ? { fromMs: days.startOfMonth(context.clock.now()) } : asked;
-      const found = await stats.models(ownAccount(context), range);
-      return data(found.map((each) => ({ model_id: each.model, ...shownSums(each) })));
-    },
-  });
-}
-
 /** All of them together. */
 export function shownSums(
   ...sums: readonly (UsageSums | undefined)[]
@@ -225,5 +237,13 @@ export function shownSums(
     videos: total(({ videos }) => videos),
     amount: totalMicro(({ amountMicro }) => amountMicro),
     credits: totalMicro(({ creditsMicro }) => creditsMicro),
+    ttft_ms: meanOf(
+      total(({ ttftMs }) => ttftMs),
+      total(({ ttftCalls }) => ttftCalls),
+    ),
   };
+}
+
+function meanOf(sum: number, count: number): number | null {
+  return count === 0 ? null : Math.round(sum / count);
 }

@@ -5,7 +5,7 @@ import { assert } from '../kernel/assert.ts';
 import type { Random } from '../kernel/random.ts';
 import { KEY_COLUMNS, type KeyRow, keyFromRow } from './account-row.ts';
 import { touchAccount } from './accounts.ts';
-import type { Database } from './database.ts';
+import { type Database, idNumber } from './database.ts';
 
 /** A key as its owner sees it in lists. */
 export interface ListedKey extends ApiKey {
@@ -118,6 +118,19 @@ export async function findKey(
     [accountId, keyId],
   );
   return row === undefined ? undefined : listedFromRow(row);
+}
+
+/** Names of the account's keys; those of others and of deleted ones are not among them. */
+export async function findKeyNames(
+  database: Database,
+  accountId: number,
+  keyIds: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await database.query<{ id: bigint; name: string }>(
+    'select id, name from api_keys where account_id = $1 and id = any($2::bigint[])',
+    [accountId, keyIds],
+  );
+  return new Map(rows.map(({ id, name }) => [idNumber(id), name]));
 }
 
 /** All of them or none: 0 when one is not the account's, or is gone already. Each is named once. */

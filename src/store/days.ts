@@ -22,6 +22,8 @@ const SUMS = [
   'videos',
   'amount_micro',
   'credits_micro',
+  'ttft_calls',
+  'ttft_ms',
 ];
 
 /**

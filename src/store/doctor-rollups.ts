@@ -11,6 +11,7 @@ const FAILED = "(c.verdict not in ('complete', 'cut-by-client'))::int";
 const TAKEN = 'coalesce(s.credits_micro, 0)';
 const LOGGED = `calls c left join consumptions s on s.created_at = c.created_at and s.call_id = c.call_id
   where c.created_at >= ${KEPT}`;
+const FIRST_TOKEN = '(c.stream and c.ttfb_ms is not null)';
 const OUTPUT = 'c.output_text + c.output_reasoning';
 
 /** A column of the roll-up, and what it is for a single call of the log. */
@@ -40,6 +41,8 @@ const USAGE_SUMS: Columns = {
   videos: 'c.videos',
   amount_micro: 'c.amount_micro',
   credits_micro: TAKEN,
+  ttft_calls: `${FIRST_TOKEN}::int`,
+  ttft_ms: `case when ${FIRST_TOKEN} then c.ttfb_ms else 0 end`,
 };
 
 const MODEL_KEY: Columns = {
@@ -48,7 +51,6 @@ const MODEL_KEY: Columns = {
   vendor: 'c.vendor',
   credential: "case when c.payer = 'byok' then '' else coalesce(c.attempts -> -1 ->> 'credential', '') end",
 };
-const FIRST_TOKEN = '(c.stream and c.ttfb_ms is not null)';
 const TIMED = `coalesce(c.stream and c.verdict = 'complete' and not c.estimated
   and c.duration_ms > c.ttfb_ms and ${OUTPUT} > 0, false)`;
 

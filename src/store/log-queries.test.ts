@@ -12,7 +12,7 @@ import { createLedgerStore } from './ledger.ts';
 import { pageOfLog, wholeLog } from './log-pages.ts';
 import { loadModelTraffic } from './model-traffic.ts';
 import { findReceipt } from './receipts.ts';
-import { usageBetween, usageOfModels } from './usage-sums.ts';
+import { usageBetween, usageBy, usageSeries } from './usage-sums.ts';
 
 /**
  * The queries of the platform, as plans: each must reach its rows by an index that begins with what it asks
@@ -213,8 +213,14 @@ describe('no query of an account touches a row of another one', () => {
       const read = await expectOwnRows((database) => usageBetween(database, accountId, { range, edges }));
       // Five rows of the closed day, and five for each hour of today; those of a cut hour are in the log.
       expect(read).toBeLessThanOrEqual(5 + 5 * 5 + 10);
-      const models = await expectOwnRows((database) => usageOfModels(database, accountId, range));
+      const groups = { by: 'model', range, most: 200 } as const;
+      const models = await expectOwnRows((database) => usageBy(database, accountId, groups));
       expect(models).toBeLessThanOrEqual(5 + 5 * 5 + 10);
+      const filtered = { by: 'key', range: { ...range, model: 'gpt-5', payer: 'credits' }, most: 2 } as const;
+      const series = await expectOwnRows((database) =>
+        usageSeries(database, accountId, { ...filtered, edges }),
+      );
+      expect(series).toBeLessThanOrEqual(2 * (5 + 5 * 5 + 10));
     }
     await expectOwnRows((database) => sumCredentialUse(database, accountId, whole));
   });

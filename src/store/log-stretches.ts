@@ -25,46 +25,57 @@ export interface Stretches {
   readonly total: number;
 }
 
-/** The filter's values, in the places of FILTER_VALUES behind the statement's own. */
+/** The filter's values, as `callsThatFit` and `rollupsThatFit` look for them. */
 export function filterValues(filter: LogFilter): readonly unknown[] {
-  const { model, keyId, protocol, status } = filter;
+  const { model, keyId, protocol, status, payer } = filter;
   return [
     model === undefined ? null : storable(model),
     keyId ?? null,
     protocol ?? null,
     typeof status === 'number' ? status : null,
     typeof status === 'string' ? status : null,
+    payer ?? null,
   ];
 }
 
+const placesFrom = (first: number): readonly string[] => [0, 1, 2, 3, 4, 5].map((each) => `$${first + each}`);
+
 /** What a row of `calls` must be to fit; `first` is the place of the filter's first value. */
 export function callsThatFit(log: Log, first: number): string {
-  const [model, key, protocol, status, result] = [0, 1, 2, 3, 4].map((each) => `$${first + each}`);
+  const [model, key, protocol, status, result, payer] = placesFrom(first);
   const priced = log === 'consumptions' ? ' and price is not null' : '';
   return `(${model}::text is null or model_used = ${model}) and (${key}::bigint is null or key_id = ${key})
     and (${protocol}::text is null or protocol_in = ${protocol}) and (${status}::int is null or status = ${status})
-    and (${result}::text is null or (verdict in ('complete', 'cut-by-client')) = (${result} = 'ok'))${priced}`;
+    and (${result}::text is null or (verdict in ('complete', 'cut-by-client')) = (${result} = 'ok'))
+    and (${payer}::text is null or payer = ${payer})${priced}`;
 }
 
+/** What a row of the roll-ups must be to fit; whether its calls succeeded is counted. */
+export function rollupsThatFit(first: number): string {
+  const [model, key, protocol, status, , payer] = placesFrom(first);
+  return `(${model}::text is null or model_id = ${model}) and (${key}::bigint is null or key_id = ${key})
+    and (${protocol}::text is null or protocol = ${protocol}) and (${status}::int is null or status = ${status})
+    and (${payer}::text is null or payer = ${payer})`;
+}
+
+/** $4 and $5 are the place, $6 the cut hours; the filter is behind them, its result in $11. */
+const FILTER = 7;
+const FITS = rollupsThatFit(FILTER);
 const COUNT: Readonly<Record<Log, string>> = {
-  calls: "sum(case $8::text when 'ok' then calls - failed when 'failed' then failed else calls end)",
-  consumptions: 'sum(case when $8::text is null then consumed else 0 end)',
+  calls: "sum(case $11::text when 'ok' then calls - failed when 'failed' then failed else calls end)",
+  consumptions: 'sum(case when $11::text is null then consumed else 0 end)',
 };
 
 /** A moment that every call comes after, and one that all come before. */
 const EARLIEST = '-infinity';
 const LATEST = 'infinity';
 
-/** What a row of the roll-ups must be to fit; whether its calls succeeded is counted. */
-const FITS = `($4::text is null or model_id = $4) and ($5::bigint is null or key_id = $5)
-  and ($6::text is null or protocol = $6) and ($7::int is null or status = $7)`;
-
 const spans = (log: Log): string => `
   select starts_at as lo, ends_at as hi, true as is_day, ${COUNT[log]} as rows
   from day_rows where ${FITS} group by 1, 2
   union all
   select hour, hour + interval '1 hour', false, ${COUNT[log]}
-  from ${hoursOfGaps(`hour <> all($11::timestamptz[]) and ${FITS}`)} group by 1`;
+  from ${hoursOfGaps(`hour <> all($6::timestamptz[]) and ${FITS}`)} group by 1`;
 
 /** Of hours before this the log was dropped: they cannot be divided. */
 export const KEPT_FROM = '(select kept_from from log_retention)';
@@ -72,10 +83,10 @@ export const KEPT_FROM = '(select kept_from from log_retention)';
 const cutHours = (log: Log): string => `
   select greatest(cut, $2), least(cut + interval '1 hour', $3), false,
     (select count(*) from calls where account_id = $1 and created_at >= greatest(cut, $2)
-       and created_at < least(cut + interval '1 hour', $3) and ${callsThatFit(log, 4)})
-  from unnest($11::timestamptz[]) as cut where cut >= ${KEPT_FROM}`;
+       and created_at < least(cut + interval '1 hour', $3) and ${callsThatFit(log, FILTER)})
+  from unnest($6::timestamptz[]) as cut where cut >= ${KEPT_FROM}`;
 
-const WANTED = 'before + rows > $9::bigint and before < $9::bigint + $10::bigint';
+const WANTED = 'before + rows > $4::bigint and before < $4::bigint + $5::bigint';
 const IN_LOGS = { from: '(select kept_from from logs)', to: '$3::timestamptz' };
 
 /** Without cut hours the log itself need not even be planned. */
@@ -130,10 +141,10 @@ export async function findStretches(
   const rows = await database.query<StretchRow>(FIND[log][cuts.length === 0 ? 'whole' : 'cut'], [
     accountId,
     ...rangeValues(filter),
-    ...filterValues(filter),
     place.skip,
     place.size,
     cuts,
+    ...filterValues(filter),
   ]);
   const list: Stretch[] = [];
   for (const { lo, hi, rows: count, before } of rows) {

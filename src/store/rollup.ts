@@ -26,6 +26,8 @@ interface UsageRow {
   videos: number;
   amountMicro: bigint;
   creditsMicro: bigint;
+  ttftCalls: number;
+  ttftMs: number;
 }
 
 const USAGE_KEY: Columns<UsageRow> = {
@@ -52,6 +54,8 @@ const USAGE_SUMS: Columns<UsageRow> = {
   videos: whole('bigint', (row) => row.videos),
   amount_micro: whole('bigint', (row) => row.amountMicro),
   credits_micro: whole('bigint', (row) => row.creditsMicro),
+  ttft_calls: whole('bigint', (row) => row.ttftCalls),
+  ttft_ms: whole('bigint', (row) => row.ttftMs),
 };
 
 /** A model's hour over all accounts, as far as this process served it. */
@@ -180,6 +184,16 @@ function addUsage(rows: Map<string, UsageRow>, model: string, { call, creditsMic
   row.videos += usage.videos;
   row.amountMicro += call.amountMicro;
   row.creditsMicro += creditsMicro;
+  addFirstToken(row, call);
+}
+
+/** As the call log has it, so that everything can be added up again. Nothing: no stream, or none that began. */
+function addFirstToken(row: { ttftCalls: number; ttftMs: number }, call: CallRecord): number | undefined {
+  if (!call.stream || call.ttfbMs === null) return undefined;
+  const ttftMs = Math.round(call.ttfbMs);
+  row.ttftCalls += 1;
+  row.ttftMs += ttftMs;
+  return ttftMs;
 }
 
 function usageRow(rows: Map<string, UsageRow>, model: string, call: CallRecord): UsageRow {
@@ -193,7 +207,8 @@ function usageRow(rows: Map<string, UsageRow>, model: string, call: CallRecord):
   if (known !== undefined) return known;
   const counts = { calls: 0, failed: 0, consumed: 0, served: 0, images: 0, videos: 0 };
   const tokens = { inputFresh: 0, cacheRead: 0, cacheWrite: 0, outputText: 0, outputReasoning: 0 };
-  const row = { call, hourMs, model, credential, ...counts, ...tokens, amountMicro: 0n, creditsMicro: 0n };
+  const sums = { ...counts, ...tokens, amountMicro: 0n, creditsMicro: 0n, ttftCalls: 0, ttftMs: 0 };
+  const row = { call, hourMs, model, credential, ...sums };
   rows.set(key, row);
   return row;
 }
@@ -220,11 +235,8 @@ function addModel(rows: Map<string, ModelRow>, place: ModelPlace, consumption: C
   row.spentMicro += spentMicro;
   // A user's own credential costs the platform nothing.
   if (call.payer !== 'byok') row.costMicro += vendorCostMicro(usage, place.price);
-  if (!call.stream || call.ttfbMs === null) return;
-  // As the call log has them, so that everything can be added up again.
-  const ttftMs = Math.round(call.ttfbMs);
-  row.ttftCalls += 1;
-  row.ttftMs += ttftMs;
+  const ttftMs = addFirstToken(row, call);
+  if (ttftMs === undefined) return;
   const speedMs = Math.round(call.durationMs) - ttftMs;
   if (call.verdict !== 'complete' || call.estimated || speedMs <= 0 || output <= 0) return;
   row.speedCalls += 1;

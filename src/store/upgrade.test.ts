@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { createCalendar } from '../kernel/calendar.ts';
@@ -19,15 +19,19 @@ import { findReceipt } from './receipts.ts';
 const OWN_FOLDER = join(import.meta.dirname, 'migrations');
 
 let server: FreshDatabase;
-let folder: string;
 let connection: string;
 let database: Database;
 
 beforeAll(async () => {
   server = await freshDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-upgrade-'));
+});
+afterAll(() => server.drop());
+
+/** A database as it was before a migration. */
+async function openBefore(first: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-upgrade-'));
   for (const name of await readdir(OWN_FOLDER)) {
-    if (name < '005') await copyFile(join(OWN_FOLDER, name), join(folder, name));
+    if (name < first) await copyFile(join(OWN_FOLDER, name), join(folder, name));
   }
   await server.database.query('create database upgrade');
   const url = new URL(server.connection);
@@ -35,13 +39,12 @@ beforeAll(async () => {
   connection = url.href;
   await migrate({ connection, log: silentLogger, folder });
   database = await openDatabase({ connection, log: silentLogger });
-});
+  await rm(folder, { recursive: true, force: true });
+}
 
-afterAll(async () => {
+afterEach(async () => {
   await database.close();
   await server.database.query('drop database upgrade with (force)');
-  await server.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** As the settlement of that time wrote them: free calls have no row in the consumption log. */
@@ -86,6 +89,7 @@ async function writeOldBooks(calls: readonly CallRecord[], charged: CallRecord):
 }
 
 test('a database from before windows and roll-ups gets them for its old calls, and its books agree', async () => {
+  await openBefore('005');
   const charged = callOf({ accountId: 1 });
   const covered = callOf({ accountId: 1, payer: 'subscription', chargeMicro: 0n, freeReason: 'covered' });
   const refused = callOf({
@@ -135,4 +139,41 @@ test('a database from before windows and roll-ups gets them for its old calls, a
     { calls: 2n },
   ]);
   expect(await examine(database)).toEqual([]);
+});
+
+test('hours and days from before know the time to the first token as their calls do', async () => {
+  await openBefore('014');
+  await ensurePartitions(database, ['2026-11']);
+  const calls = [
+    callOf({ accountId: 1, ttfbMs: 20 }),
+    callOf({ accountId: 1, createdAtMs: NOVEMBER + 3_600_000, ttfbMs: 31 }),
+    callOf({ accountId: 1, ttfbMs: null }),
+    callOf({ accountId: 1, stream: false, ttfbMs: 700 }),
+    callOf({ accountId: 1, keyId: 2, ttfbMs: 5 }),
+  ];
+  await database.query(INSERT_CALLS.text, encodeCalls(calls));
+  const sums = `count(*), 0, count(*), 0, 0, 0, 0, 0, 0, 0, 0, 0`;
+  const key = 'model_used, key_id, protocol_in, status, payer';
+  const names = `model_id, key_id, protocol, status, payer, credential, calls, failed, consumed, input_fresh,
+    cache_read, cache_write, output_text, output_reasoning, images, videos, amount_micro, credits_micro`;
+  await database.query(`
+    insert into usage_hourly (account_id, hour, ${names})
+    select account_id, date_trunc('hour', created_at, 'UTC'), ${key}, '', ${sums} from calls
+    group by 1, 2, ${key}`);
+  await database.query(`
+    insert into usage_daily (account_id, starts_at, ends_at, ${names})
+    select account_id, '2026-11-15 00:00:00+00', '2026-11-16 00:00:00+00', ${key}, '', ${sums} from calls
+    group by 1, ${key}`);
+  expect(await migrate({ connection, log: silentLogger })).toContain('014_first_token.sql');
+  const told = (table: string, at: string) =>
+    database.query(`select ttft_calls, ttft_ms from ${table} order by key_id, ${at}`);
+  expect(await told('usage_hourly', 'hour')).toEqual([
+    { ttft_calls: 1n, ttft_ms: 20n },
+    { ttft_calls: 1n, ttft_ms: 31n },
+    { ttft_calls: 1n, ttft_ms: 5n },
+  ]);
+  expect(await told('usage_daily', 'starts_at')).toEqual([
+    { ttft_calls: 2n, ttft_ms: 51n },
+    { ttft_calls: 1n, ttft_ms: 5n },
+  ]);
 });

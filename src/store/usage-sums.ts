@@ -1,8 +1,21 @@
-import type { ModelUsage, TimeRange, UsageSums } from '../ledger/log.ts';
-import { STATS_MODELS_MAX } from '../platform/bounds.ts';
+import type {
+  GroupSeries,
+  GroupUsage,
+  TimeRange,
+  UsageFilter,
+  UsageGroup,
+  UsageSums,
+} from '../ledger/log.ts';
 import { type Database, idNumber } from './database.ts';
 import { daysAndGaps, hoursOfGaps } from './days-read.ts';
-import { cutHoursOf, KEPT_FROM, rangeValues } from './log-stretches.ts';
+import {
+  callsThatFit,
+  cutHoursOf,
+  filterValues,
+  KEPT_FROM,
+  rangeValues,
+  rollupsThatFit,
+} from './log-stretches.ts';
 
 /**
  * What an account used, from the roll-ups: closed days, and hours around them. Hours that the asked range or
@@ -21,70 +34,154 @@ const SUMS = [
   'videos',
   'amount_micro',
   'credits_micro',
+  'ttft_calls',
+  'ttft_ms',
 ] as const;
 
 type SumRow = Readonly<Record<(typeof SUMS)[number], bigint>>;
 
+const GROUPS = ['model_id', 'key_id', 'protocol', 'payer'] as const;
+const COLUMNS = [...GROUPS, ...SUMS].join(', ');
+
+/** What a statement has behind the account, the range and the cut hours: the edges, and then the filter. */
+const FILTER = 6;
 const IS_WHOLE = `(hour <> all($4::timestamptz[]) or hour < ${KEPT_FROM})`;
+// Whether calls succeeded is no filter of a roll-up: what they cost is not told apart there.
+const FITS = `${rollupsThatFit(FILTER)} and $10::text is null`;
 
 const WHOLE = `
-  select starts_at as at, model_id, ${SUMS.join(', ')} from day_rows
+  select starts_at as at, ${COLUMNS} from day_rows where ${FITS}
   union all
-  select hour, model_id, ${SUMS.join(', ')} from ${hoursOfGaps(IS_WHOLE)}`;
+  select hour, ${COLUMNS} from ${hoursOfGaps(`${IS_WHOLE} and ${FITS}`)}`;
 
 const HOURS = `
-  select hour as at, model_id, ${SUMS.join(', ')} from usage_hourly
-  where account_id = $1 and hour >= $2 and hour < $3 and ${IS_WHOLE}`;
+  select hour as at, ${COLUMNS} from usage_hourly
+  where account_id = $1 and hour >= $2 and hour < $3 and ${IS_WHOLE} and ${FITS}`;
 
 const CUT_HOURS = `
-  select c.created_at, c.model_used, 1, (c.verdict not in ('complete', 'cut-by-client'))::int, c.input_fresh,
+  select c.created_at, c.model_used, c.key_id, c.protocol_in, c.payer,
+    1, (c.verdict not in ('complete', 'cut-by-client'))::int, c.input_fresh,
     c.cache_read, c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos, c.amount_micro,
-    coalesce(s.credits_micro, 0)
+    coalesce(s.credits_micro, 0), (c.stream and c.ttfb_ms is not null)::int,
+    case when c.stream then coalesce(c.ttfb_ms, 0) else 0 end
   from unnest($4::timestamptz[]) as cut
   join calls c on c.account_id = $1 and c.created_at >= cut and c.created_at < cut + interval '1 hour'
-    and c.created_at >= $2 and c.created_at < $3 and cut >= ${KEPT_FROM}
-  left join consumptions s on s.account_id = $1 and s.created_at = c.created_at and s.call_id = c.call_id`;
+    and c.created_at >= $2 and c.created_at < $3 and cut >= ${KEPT_FROM} and ${callsThatFit('calls', FILTER)}
+  left join consumptions s on s.account_id = $1 and s.created_at = c.created_at and s.call_id = c.call_id
+    and s.created_at >= $2 and s.created_at < $3`;
 
 const ADDED = SUMS.map((name) => `sum(${name})::bigint as ${name}`).join(', ');
 
 const SPAN = { from: '$2::timestamptz', to: '$3::timestamptz' };
 const EDGES = '$5::timestamptz[]';
-
-const bucketsText = (rows: string): string => `
-  select width_bucket(at, ${EDGES}) as bucket, ${ADDED} from (${rows}) as rows group by 1`;
-const modelsText = (rows: string): string => `
-  with ${daysAndGaps(SPAN)}
-  select model_id, ${ADDED} from (${rows}) as rows group by 1
-  order by sum(amount_micro) desc, sum(calls) desc, 1 limit ${STATS_MODELS_MAX}`;
-
 const WITH_DAYS = `with ${daysAndGaps({ ...SPAN, edges: EDGES })}`;
 
 /** Without cut hours the log is not even planned, and without room for a day no days. */
-const TEXTS = {
-  days: {
-    whole: WITH_DAYS + bucketsText(WHOLE),
-    cut: WITH_DAYS + bucketsText(`${WHOLE} union all ${CUT_HOURS}`),
-  },
-  hours: { whole: bucketsText(HOURS), cut: bucketsText(`${HOURS} union all ${CUT_HOURS}`) },
-  models: { whole: modelsText(WHOLE), cut: modelsText(`${WHOLE} union all ${CUT_HOURS}`) },
-} as const;
+interface Reading {
+  readonly days: boolean;
+  readonly cuts: boolean;
+}
 
-/**
- * The usage between each edge and the next one, after a first element for what comes before the first edge.
- * Edges go up; all within the range.
- */
+const rowsOf = ({ days, cuts }: Reading): string =>
+  `${days ? WHOLE : HOURS}${cuts ? ` union all ${CUT_HOURS}` : ''}`;
+const headOf = ({ days }: Reading): string => (days ? WITH_DAYS : '');
+
+const bucketsText = (reading: Reading): string => `${headOf(reading)}
+  select width_bucket(at, ${EDGES}) as bucket, ${ADDED} from (${rowsOf(reading)}) as rows group by 1`;
+
+const COLUMN_OF: Readonly<Record<UsageGroup, (typeof GROUPS)[number]>> = {
+  model: 'model_id',
+  key: 'key_id',
+  protocol: 'protocol',
+  payer: 'payer',
+};
+
+/** The limit stands behind the filter; the edges that no group needs are empty. */
+const groupsText = (by: UsageGroup, reading: Reading): string => `${headOf(reading)}
+  select ${COLUMN_OF[by]}::text as name, ${ADDED} from (${rowsOf(reading)}) as rows group by 1
+  order by sum(amount_micro) desc, sum(calls) desc, 1 limit $12`;
+
+const seriesText = (by: UsageGroup, reading: Reading): string => `${headOf(reading)}
+  select width_bucket(at, ${EDGES}) as bucket,
+    case when ${COLUMN_OF[by]}::text = any($12::text[]) then ${COLUMN_OF[by]}::text end as name, ${ADDED}
+  from (${rowsOf(reading)}) as rows group by 1, 2`;
+
+interface Wanted {
+  readonly range: UsageFilter;
+  /** They go up; all within the range. */
+  readonly edges: readonly number[];
+}
+
+function readingOf({ range, edges }: Wanted, cuts: readonly string[]): Reading {
+  return { days: hasRoomForDays(range, edges), cuts: cuts.length > 0 };
+}
+
+function valuesOf(accountId: number, { range, edges }: Wanted, cuts: readonly string[]): readonly unknown[] {
+  const times = edges.map((edge) => new Date(edge).toISOString());
+  return [accountId, ...rangeValues(range), cuts, times, ...filterValues(range)];
+}
+
+const cutsOf = ({ range, edges }: Wanted): readonly string[] =>
+  cutHoursOf([range.fromMs, range.toMs, ...edges]);
+
+/** The usage between each edge and the next one, after a first element for what comes before the first edge. */
 export async function usageBetween(
   database: Database,
   accountId: number,
-  { range, edges }: { readonly range: TimeRange; readonly edges: readonly number[] },
+  wanted: Wanted,
 ): Promise<readonly UsageSums[]> {
-  const cuts = cutHoursOf([range.fromMs, range.toMs, ...edges]);
+  const cuts = cutsOf(wanted);
   const rows = await database.query<SumRow & { readonly bucket: number }>(
-    TEXTS[hasRoomForDays(range, edges) ? 'days' : 'hours'][cuts.length === 0 ? 'whole' : 'cut'],
-    [accountId, ...rangeValues(range), cuts, edges.map((edge) => new Date(edge).toISOString())],
+    bucketsText(readingOf(wanted, cuts)),
+    valuesOf(accountId, wanted, cuts),
   );
+  return inBuckets(rows, wanted.edges.length + 1);
+}
+
+function inBuckets(rows: readonly (SumRow & { readonly bucket: number })[], length: number) {
   const found = new Map(rows.map((row) => [row.bucket, sumsFromRow(row)]));
-  return Array.from({ length: edges.length + 1 }, (_, bucket) => found.get(bucket) ?? NOTHING);
+  return Array.from({ length }, (_, bucket) => found.get(bucket) ?? NOTHING);
+}
+
+export interface WantedGroups {
+  readonly by: UsageGroup;
+  readonly range: UsageFilter;
+  readonly most: number;
+}
+
+/** The groups with the largest amounts first; so many that nobody reads on, and no more. */
+export async function usageBy(
+  database: Database,
+  accountId: number,
+  { by, range, most }: WantedGroups,
+): Promise<readonly GroupUsage[]> {
+  const wanted = { range, edges: [] };
+  const cuts = cutsOf(wanted);
+  const rows = await database.query<SumRow & { readonly name: string }>(
+    groupsText(by, { days: true, cuts: cuts.length > 0 }),
+    [...valuesOf(accountId, wanted, cuts), most],
+  );
+  return rows.map((row) => ({ group: row.name, ...sumsFromRow(row) }));
+}
+
+/** The largest groups of the range over time, and at the end all others together, if there are any. */
+export async function usageSeries(
+  database: Database,
+  accountId: number,
+  { by, most, ...wanted }: WantedGroups & Wanted,
+): Promise<readonly GroupSeries[]> {
+  const largest = await usageBy(database, accountId, { by, most, range: wanted.range });
+  const names = largest.map(({ group }) => group);
+  const cuts = cutsOf(wanted);
+  const rows = await database.query<SumRow & { readonly bucket: number; readonly name: string | null }>(
+    seriesText(by, readingOf(wanted, cuts)),
+    [...valuesOf(accountId, wanted, cuts), names],
+  );
+  const byName = Map.groupBy(rows, ({ name }) => name ?? undefined);
+  return [...names, ...(byName.has(undefined) ? [undefined] : [])].map((group) => ({
+    group,
+    points: inBuckets(byName.get(group) ?? [], wanted.edges.length + 1),
+  }));
 }
 
 const SHORTEST_DAY_MS = 23 * 3_600_000;
@@ -96,20 +193,6 @@ function hasRoomForDays(
 ): boolean {
   const moments = [fromMs, ...edges, toMs];
   return moments.some((moment, at) => (moments[at + 1] ?? moment) - moment >= SHORTEST_DAY_MS);
-}
-
-/** The models with the largest amounts first; so many that nobody reads on, and no more. */
-export async function usageOfModels(
-  database: Database,
-  accountId: number,
-  range: TimeRange,
-): Promise<readonly ModelUsage[]> {
-  const cuts = cutHoursOf([range.fromMs, range.toMs]);
-  const rows = await database.query<SumRow & { readonly model_id: string }>(
-    TEXTS.models[cuts.length === 0 ? 'whole' : 'cut'],
-    [accountId, ...rangeValues(range), cuts],
-  );
-  return rows.map((row) => ({ model: row.model_id, ...sumsFromRow(row) }));
 }
 
 const NOTHING: UsageSums = {
@@ -124,6 +207,8 @@ const NOTHING: UsageSums = {
   videos: 0,
   amountMicro: 0n,
   creditsMicro: 0n,
+  ttftCalls: 0,
+  ttftMs: 0,
 };
 
 function sumsFromRow(row: SumRow): UsageSums {
@@ -139,5 +224,7 @@ function sumsFromRow(row: SumRow): UsageSums {
     videos: idNumber(row.videos),
     amountMicro: row.amount_micro,
     creditsMicro: row.credits_micro,
+    ttftCalls: idNumber(row.ttft_calls),
+    ttftMs: idNumber(row.ttft_ms),
   };
 }

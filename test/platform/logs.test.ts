@@ -309,6 +309,89 @@ describe('spec 4.2, usage', () => {
     expect(none.data).toEqual([]);
   });
 
+  const NARROWED = [
+    ...[
+      '',
+      'model=gpt',
+      'model=no-such-model',
+      'protocol=messages',
+      'payer=none',
+      'payer=credits',
+      'status=200',
+    ],
+    ...['status=502&model=no-such-model', 'model=gpt&protocol=chat&payer=credits', 'model=nobody'],
+  ];
+
+  test.each([...NARROWED, 'key'])(
+    'every statistic, narrowed by %s, is the sum of the calls',
+    async (text) => {
+      const query = text === 'key' ? `key_id=${key.id}` : text;
+      const { rows, total } = await page(`/call-log/page?${query}`);
+      const sum = (some: readonly Row[], name: string) =>
+        some.reduce((all, row) => all + Math.round(Number(row[name]) * 1e6), 0) / 1e6;
+      const expectSum = (told: Record<string, unknown>, some: readonly Row[]) => {
+        expect(told).toMatchObject({
+          calls: some.length,
+          failed: some.filter(({ status }) => Number(status) >= 400).length,
+          input_tokens: sum(some, 'input_tokens'),
+          output_tokens: sum(some, 'output_tokens'),
+        });
+        expect(Number(told.amount)).toBe(sum(some, 'amount'));
+        expect(Number(told.credits)).toBe(sum(some, 'credits'));
+        const times = some.filter(({ stream, ttft_ms: time }) => stream && time !== null);
+        const mean = times.length === 0 ? null : Math.round(sum(times, 'ttft_ms') / times.length);
+        expect(told.ttft_ms).toBe(mean);
+      };
+      const told = async (path: string) => (await member.ask('GET', `${path}?${query}`)).body.data;
+      expectSum((await told('/stats/overview')).total, rows);
+      expect((await told('/stats/overview')).total.calls).toBe(total);
+      const days: Record<string, unknown>[] = await told('/stats/trend');
+      expectSum(days.at(-1) ?? {}, rows);
+      for (const [path, field] of [
+        ['models', 'model_used'],
+        ['keys', 'key_id'],
+        ['protocols', 'protocol'],
+        ['payers', 'payer'],
+      ] as const) {
+        const groups: Record<string, unknown>[] = await told(`/stats/${path}`);
+        const name = field === 'model_used' ? 'model_id' : field;
+        expect(groups.map((each) => each[name]).toSorted()).toEqual(
+          [...new Set(rows.map((row) => row[field] ?? row.model_id))].toSorted(),
+        );
+        for (const each of groups) {
+          const some = rows.filter((row) => (row[field] ?? row.model_id) === each[name]);
+          expectSum(each, some);
+        }
+      }
+      for (const by of ['model', 'key', 'protocol', 'payer']) {
+        const { body } = await member.ask('GET', `/stats/series?by=${by}&groups=1&${query}`);
+        const { times, groups } = body.data;
+        expect(times).toHaveLength(7);
+        const counts = groups.map(({ total: all }: { total: { calls: number } }) => all.calls);
+        expect(counts.reduce((all: number, one: number) => all + one, 0)).toBe(total);
+        for (const each of groups) expect(each.points).toHaveLength(7);
+      }
+    },
+  );
+
+  test('usage by key has the key’s name, and none when it was deleted', async () => {
+    const other = await members.member({ credits: 100n });
+    const [kept, gone] = [await newKey(other, { name: 'kept' }), await newKey(other, { name: 'gone' })];
+    for (const each of [kept, gone]) await members.call(each.api_key, 'gpt');
+    await members.world.settled();
+    await other.ask('DELETE', `/api-key?ids=${gone.id}`);
+    const { body } = await other.ask('GET', '/stats/keys');
+    const names = new Map(
+      body.data.map((row: { key_id: number; key_name: unknown }) => [row.key_id, row.key_name]),
+    );
+    expect(names).toEqual(
+      new Map([
+        [kept.id, 'kept'],
+        [gone.id, null],
+      ]),
+    );
+  });
+
   test('tells nothing of another account', async () => {
     const { body } = await stranger.ask('GET', '/stats/overview');
     expect(body.data.total.calls).toBe(1);

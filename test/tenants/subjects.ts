@@ -35,7 +35,7 @@ const WITHOUT_IDS = [
   ...['models', 'pricing', 'nodes', 'ranking', 'speed', 'announcements', 'feedback'].map(
     (name) => `public.${name}`,
   ),
-  ...['keys.page', 'logs.balance', 'logs.exportBalance', 'stats.overview', 'stats.trend', 'stats.models'],
+  ...['keys.page', 'logs.balance', 'logs.exportBalance'],
   ...['account.profile', 'account.ext', 'account.api-billing', 'account.extra-api-quota'],
   ...['points.auto-exchange', 'points.exchange', 'preference.get', 'preference.set'],
   ...['subscriptions.page', 'subscriptions.policy-limit', 'verification.submit', 'verification.get'],
@@ -44,8 +44,12 @@ const WITHOUT_IDS = [
   ...['registration.get', 'registration.update', 'overview.get', 'overview.credentials', 'overview.nodes'],
 ];
 
+const STATS = ['overview', 'trend', 'models', 'keys', 'protocols', 'payers', 'series'];
+
 /** Every row of the table, and whose ids it takes. A row that is not here fails the test. */
 export const SUBJECTS: Readonly<Record<string, Subject>> = {
+  ...Object.fromEntries(STATS.map((name) => [`stats.${name}`, FILTERED])),
+  ...Object.fromEntries(STATS.map((name) => [`accountStats.${name}`, { ...OF_ACCOUNT, ...FILTERED }])),
   ...Object.fromEntries(WITHOUT_IDS.map((name) => [name, NOTHING])),
   ...Object.assign({}, ...ENTRY_KINDS.map(entrySubjects)),
   'plans.create': { 'body.policy': 'platform' },
@@ -77,9 +81,6 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'accountLogs.exportCalls': { ...OF_ACCOUNT, ...FILTERED },
   'accountLogs.exportConsumptions': { ...OF_ACCOUNT, ...FILTERED },
   'accountLogs.exportBalance': OF_ACCOUNT,
-  'accountStats.overview': OF_ACCOUNT,
-  'accountStats.trend': OF_ACCOUNT,
-  'accountStats.models': OF_ACCOUNT,
   'verifications.list': { 'query.account_id': 'account' },
   'verifications.decide': { 'params.id': 'verification' },
   'feedback.update': { 'params.id': 'feedback' },
