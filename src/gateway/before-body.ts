@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BODY_UNASKED_BYTES_MAX } from '../bounds.ts';
-import type { GateAway, Look } from '../gate/contract.ts';
+import type { GateAway, Look, ScopedPolicy } from '../gate/contract.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import type { Call } from './call.ts';
 import { couldBill, notBillable } from './eligible.ts';
@@ -24,19 +24,11 @@ export function refuseBeforeBody(
   const { directory, calendar, carriage } = gateway;
   if (!couldBill(account, { nowMs, month: calendar.month(nowMs) })) return notBillable(account);
   if (isSmall(headers)) return undefined;
-  const { scope, policy } = chooseLimits(caller, directory.catalog(), nowMs);
-  const limit = policy?.concurrency;
-  if (limit === undefined) return undefined;
-  const { creditsPerYuan } = carriage.settlement;
-  const looking = carriage.gate.look({
-    accountId: account.id,
-    scope,
-    policy,
-    coverage: undefined,
-    creditsPerYuan,
-  });
-  const judge = (look: Look | GateAway): Refusal | undefined => refuseIfFull(look, limit, gateway);
-  return looking instanceof Promise ? looking.then(judge) : judge(looking);
+  const [own, key] = chooseLimits(caller, directory.catalog(), nowMs);
+  const refused = own === undefined ? undefined : refuseIfFull(account.id, own, carriage);
+  const next = (first: Refusal | undefined): Refusal | undefined | Promise<Refusal | undefined> =>
+    first ?? (key === undefined ? undefined : refuseIfFull(account.id, key, carriage));
+  return refused instanceof Promise ? refused.then(next) : next(refused);
 }
 
 function isSmall(headers: IncomingHttpHeaders): boolean {
@@ -46,15 +38,25 @@ function isSmall(headers: IncomingHttpHeaders): boolean {
 }
 
 /** A gate that is away is found to be so when the call enters. */
-function refuseIfFull(look: Look | GateAway, limit: number, { carriage }: Gateway): Refusal | undefined {
-  if (look.kind !== 'look' || look.concurrent < limit) return undefined;
-  carriage.observer.gateRefused('concurrency');
-  return refusalOf({
-    kind: 'gate-refused',
-    reason: 'concurrency',
-    limit: BigInt(limit),
-    used: BigInt(look.concurrent),
-    seconds: 0,
-    retryAfterMs: FULL_WAIT_MS,
-  });
+function refuseIfFull(
+  accountId: number,
+  { scope, policy }: ScopedPolicy,
+  { gate, settlement, observer }: Gateway['carriage'],
+): Refusal | undefined | Promise<Refusal | undefined> {
+  const limit = policy?.concurrency;
+  if (limit === undefined) return undefined;
+  const { creditsPerYuan } = settlement;
+  const looking = gate.look({ accountId, scope, policy, coverage: undefined, creditsPerYuan });
+  const judge = (look: Look | GateAway): Refusal | undefined => {
+    if (look.kind !== 'look' || look.concurrent < limit) return undefined;
+    observer.gateRefused('concurrency');
+    return refuseConcurrency(BigInt(limit), BigInt(look.concurrent), scope);
+  };
+  return looking instanceof Promise ? looking.then(judge) : judge(looking);
+}
+
+function refuseConcurrency(limit: bigint, used: bigint, scope: string): Refusal {
+  const money = { freeMicro: 0n, heldMicro: 0n };
+  const full = { reason: 'concurrency', seconds: 0, retryAfterMs: FULL_WAIT_MS } as const;
+  return refusalOf({ kind: 'gate-refused', ...full, limit, used, scope, ...money });
 }

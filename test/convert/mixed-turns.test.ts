@@ -113,7 +113,7 @@ type Said = readonly (readonly [unknown, unknown])[];
 function rounds(turns: readonly (readonly unknown[][])[]): unknown {
   const found: Map<unknown, string>[] = [];
   let isOpen = false;
-  for (const [calls, results] of turns as readonly (readonly [Said, Said])[]) {
+  for (const [calls, results] of turns as unknown as readonly (readonly [Said, Said])[]) {
     if (calls.length > 0 && !isOpen) found.push(new Map());
     if (calls.length > 0) isOpen = true;
     for (const [id, name] of calls) found.at(-1)?.set(id, String(name));
