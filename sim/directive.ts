@@ -9,6 +9,8 @@ export interface Directive {
   readonly tag: string;
   readonly tokens?: number;
   readonly thinking?: number;
+  /** How long reasoning that nobody sees takes, behind the headers. */
+  readonly thinkMs: number;
   /** Tools to call, in parallel. */
   readonly tools: readonly string[];
   /** What each of them is called with, exactly; without it a value that fits its schema is made up. */
@@ -100,6 +102,7 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
     usage: USAGE_VARIANTS.find((name) => name === words.get('usage')) ?? 'exact',
     chunkTokens: Math.max(1, whole(words, 'chunk', OUTPUT_TOKENS_MAX) ?? 1),
     delayMs: whole(words, 'delay', PAUSE_MS_MAX) ?? 0,
+    thinkMs: whole(words, 'thinkms', PAUSE_MS_MAX) ?? 0,
     cached: whole(words, 'cached', OUTPUT_TOKENS_MAX) ?? 0,
     cacheWrite: whole(words, 'cachewrite', OUTPUT_TOKENS_MAX) ?? 0,
     unicode: words.has('unicode') ? 'unicode' : 'plain',

@@ -126,7 +126,8 @@ async function sendStream(
     ...headers,
   });
   const paceMs = plan.directive.paceMs ?? world.paceMs;
-  await sendSteps({ exchange, framing, paceMs, ...rest }, steps);
+  const { thinkMs } = plan.directive;
+  await sendSteps({ exchange, framing, paceMs, thinkMs, ...rest }, steps);
 }
 
 async function sendPlain(exchange: Exchange, dialect: Dialect, plan: Plan): Promise<void> {
@@ -146,7 +147,7 @@ async function sendPlain(exchange: Exchange, dialect: Dialect, plan: Plan): Prom
   const { encoder, writePaceMs, headers: more } = applyFaults(plan, dialect, []);
   call.status = 200;
   exchange.response.writeHead(200, { ...headers, ...more });
-  await sendSteps({ exchange, framing: WHOLE_BODY, encoder, paceMs: 0, writePaceMs }, faulty);
+  await sendSteps({ exchange, framing: WHOLE_BODY, encoder, paceMs: 0, thinkMs: 0, writePaceMs }, faulty);
 }
 
 /** Nothing when the client went away, or sent more than anybody may. */

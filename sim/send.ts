@@ -21,6 +21,8 @@ export interface Delivery {
   readonly framing: Framing;
   readonly encoder: Encoder;
   readonly paceMs: number;
+  /** How long the reasoning of the first event that brings any takes; it is generated meanwhile. */
+  readonly thinkMs: number;
   /** Between two writes of one event: for trickling bytes. */
   readonly writePaceMs: number;
 }
@@ -31,6 +33,7 @@ export const wholeText: Encoder = (text) => [text];
 export async function sendSteps(delivery: Delivery, steps: Iterable<Step>): Promise<void> {
   const { exchange } = delivery;
   let index = 0;
+  let { thinkMs } = delivery;
   for (const step of steps) {
     if (exchange.closed) return;
     if (step.kind === 'reset') return exchange.reset();
@@ -41,9 +44,11 @@ export async function sendSteps(delivery: Delivery, steps: Iterable<Step>): Prom
     else if (step.kind === 'raw') await sendText(delivery, step.text);
     else {
       if (step.kind === 'content' && delivery.paceMs > 0) await exchange.pause(delivery.paceMs);
+      const thought = thinkMs > 0 ? await think(exchange, step.reasoning, thinkMs) : 0;
+      if (thought > 0) thinkMs = 0;
       if (exchange.closed) return;
       await sendText(delivery, delivery.framing.write(step, index++));
-      count(exchange, step);
+      count(exchange, { ...step, output: step.output - thought, reasoning: step.reasoning - thought });
       if (index % FRAMES_PER_TURN_MAX === 0) await turn();
     }
   }
@@ -51,6 +56,24 @@ export async function sendSteps(delivery: Delivery, steps: Iterable<Step>): Prom
   if (delivery.framing.tail !== '') await sendText(delivery, delivery.framing.tail);
   exchange.finish('complete');
   exchange.response.end();
+}
+
+const THINK_STEPS = 40;
+
+/** Reasons in silence: the truth grows by and by, so that who leaves meanwhile has caused a part of it. */
+async function think(exchange: Exchange, tokens: number, ms: number): Promise<number> {
+  if (tokens === 0) return 0;
+  const { call, response } = exchange;
+  response.flushHeaders();
+  let made = 0;
+  for (let step = 1; step <= THINK_STEPS && !exchange.closed; step++) {
+    await exchange.pause(ms / THINK_STEPS);
+    const more = Math.floor((tokens * step) / THINK_STEPS) - made;
+    made += more;
+    call.outputTokens += more;
+    call.reasoningTokens += more;
+  }
+  return made;
 }
 
 async function sendText(delivery: Delivery, text: string): Promise<void> {

@@ -65,6 +65,26 @@ export const JOURNAL_TURN_BYTES = 256 * KIB;
 /** Calls settled in one transaction, and how long an ended call may wait for company. */
 export const SETTLE_BATCH_MAX = 1_000;
 export const SETTLE_WAIT_MS = 50;
+/**
+ * Who leaves when the end of the answer was seen: how long, and for how many bytes, the vendor is read on to
+ * learn the usage. The last event of Responses repeats the whole answer, pictures included.
+ */
+export const USAGE_WAIT_MS = 2_000;
+export const USAGE_WAIT_BYTES_MAX = 64 * MIB;
+/**
+ * Output tokens per second that are believed of a model: where nothing was measured, and at most. A stream
+ * with fewer tokens is no measurement; one that is shorter than this counts less.
+ */
+export const OUTPUT_SPEED_DEFAULT = 100;
+export const OUTPUT_SPEED_MAX = 3_000;
+export const OUTPUT_SPEED_TOKENS_MIN = 16;
+export const OUTPUT_SPEED_MS = 2_000;
+/**
+ * A pause of an answer is taken for reasoning from here on: where it is known that the model reasons in this
+ * call, and where it only may. Shorter ones are those of a slow model, a network or a busy machine.
+ */
+export const REASONING_SILENCE_SURE_MS = 200;
+export const REASONING_SILENCE_MS = 3_000;
 /** A stream's progress is marked in the journal at most this often. */
 export const MARK_MS = 1_000;
 

@@ -17,6 +17,8 @@ export const STEP_FAULTS: Readonly<Record<string, StepFault>> = {
   stall: (steps, fault) => instead(steps, fault, [{ kind: 'silence' }, { kind: 'cut' }]),
   pause: (steps, fault) =>
     before(steps, fault, [{ kind: 'wait', ms: Number(fault.value ?? PAUSE_MS_DEFAULT) }]),
+  'late-usage': (steps, fault) => beforeFigures(steps, Number(fault.value ?? PAUSE_MS_DEFAULT)),
+  'late-end': (steps, fault) => behind(steps, Number(fault.value ?? PAUSE_MS_DEFAULT)),
   'error-event': (steps, fault, dialect) =>
     instead(steps, fault, [dialect.failureFrame('Simulated overload in the middle of a stream.')]),
   'bad-json': (steps, fault) =>
@@ -65,6 +67,28 @@ function* before(steps: Iterable<Step>, fault: FaultCall, extra: Iterable<Step>)
     if (isFrame(step) && isThere(step)) yield* extra;
     yield step;
   }
+}
+
+const FIGURES = /"usage(?:Metadata)?":\s*\{/;
+
+/** A pause between the end of what the answer says and the event that tells what it cost. */
+function* beforeFigures(steps: Iterable<Step>, ms: number): Iterable<Step> {
+  let isSaid = false;
+  let waited = false;
+  for (const step of steps) {
+    if (isFrame(step) && step.kind !== 'content' && isSaid && !waited && FIGURES.test(step.data)) {
+      waited = true;
+      yield { kind: 'wait', ms };
+    }
+    if (step.kind === 'content') isSaid = true;
+    yield step;
+  }
+}
+
+/** All of the answer is sent, and the message does not end yet. */
+function* behind(steps: Iterable<Step>, ms: number): Iterable<Step> {
+  yield* steps;
+  yield { kind: 'wait', ms };
 }
 
 function* changed(steps: Iterable<Step>, fault: FaultCall, change: (frame: Frame) => Frame): Iterable<Step> {

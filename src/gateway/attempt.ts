@@ -1,6 +1,5 @@
-import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX } from '../bounds.ts';
+import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX, USAGE_WAIT_MS } from '../bounds.ts';
 import type { Route } from '../catalog/contract.ts';
-import { ownCopy } from '../kernel/own-copy.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import { countTokens } from '../protocol/tokens.ts';
 import type {
@@ -10,13 +9,16 @@ import type {
   UpstreamHead,
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
-import { droppedHeaders, endAnswer, giveUpAfter, modelHeaders, ownHeaders } from './answer.ts';
+import { endAnswer, giveUpAfter } from './answer.ts';
 import { type AttemptResult, NOTHING_SPENT, type RouteFailure, type VendorError } from './attempt-result.ts';
-import { CLIENT_CLOSED } from './call.ts';
+import { HeldBody } from './held-body.ts';
 import type { Flight } from './in-flight.ts';
-import { attemptCount, countedInput, type Passage, settlePassage, settlePassageInTurn } from './passage.ts';
+import { markInput, settleLeft } from './left.ts';
+import { countedInput, type Passage, settlePassageInTurn } from './passage.ts';
 import { resetAfter } from './reset.ts';
 import { classify } from './route.ts';
+import { secretReasoning } from './secret-reasoning.ts';
+import { servedHeaders } from './served-headers.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
 import type { Translation } from './translation.ts';
 import { vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
@@ -52,11 +54,13 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   #head: UpstreamHead | undefined;
   #headAt = 0;
   #stream: StreamAnswer | undefined;
-  #chunks: Buffer[] = [];
-  #bytes = 0;
-  /** Taken from the process's budget for whole bodies. */
-  #heldBytes = 0;
+  readonly #body: HeldBody;
   #bytesMax = ERROR_BODY_BYTES_MAX;
+  /** The client left while a plain answer arrived: it is read on for its usage alone. */
+  #left = false;
+  #usageTimer: NodeJS.Timeout | undefined;
+  /** A plain answer that is slow to arrive is in the journal as begun. */
+  #marked = false;
   #done = false;
 
   constructor(
@@ -69,6 +73,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#route = route;
     this.#watch = watch;
     this.#settle = settle;
+    this.#body = new HeldBody(passage.carriage.bodies, passage.call.caller.account.id);
   }
 
   /** The exchange is known only after `send` returned; nothing is called back before that. */
@@ -128,16 +133,20 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
     const framing = this.#passage.facts.stream ? this.#watch.translation.framingOf(head) : undefined;
     if (framing === undefined || this.#exchange === undefined) return;
-    const { translation } = this.#watch;
+    const { translation, ticket } = this.#watch;
     this.#stream = new StreamAnswer({
       passage: this.#passage,
       relay: translation.relay(framing),
       framing: translation.clientFraming(framing),
       times: this.#watch.times,
-      onBegin: () => this.#watch.ticket.began(),
       exchange: this.#exchange,
-      headers: this.#streamHeaders(head),
-      onEnd: (outcome) => this.#finish({ kind: 'answered', outcome }),
+      headers: [...this.#answerHeaders(head), 'cache-control', 'no-cache', 'x-accel-buffering', 'no'],
+      watch: {
+        began: () => ticket.began(),
+        measured: (measured) => ticket.speed.measure(measured),
+        secretReasoning: () => secretReasoning(this.#route, translation, ticket.speed),
+        ended: (outcome) => this.#finish({ kind: 'answered', outcome }),
+      },
     });
   }
 
@@ -149,20 +158,11 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       else if (state === 'foreign') this.#notStreamed();
       return;
     }
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#bytesMax) {
-      this.#exchange?.abort();
-      this.#fail({ outcome: 'too-large', kind: 'broken', error: undefined });
-      return;
-    }
-    if (!this.#passage.carriage.bodies.take(this.#accountId, chunk.length)) {
-      this.#exchange?.abort();
-      // It is us who have no room: the route is fine, and another one would make the same answer again.
-      this.#fail({ outcome: 'no-room', kind: 'stopped', error: undefined });
-      return;
-    }
-    this.#heldBytes += chunk.length;
-    this.#chunks.push(ownCopy(chunk));
+    const taken = this.#body.add(chunk, this.#bytesMax);
+    if (taken === 'taken') return;
+    this.#exchange?.abort();
+    // Without room it is us who fail: the route is fine, and another one would make the same answer again.
+    this.#fail({ outcome: taken, kind: taken === 'no-room' ? 'stopped' : 'broken', error: undefined });
   }
 
   #takeEnd(): void {
@@ -172,8 +172,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       else this.#fail({ outcome: 'empty-stream', kind: 'broken', error: undefined });
       return;
     }
-    const body =
-      this.#chunks.length === 1 ? (this.#chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(this.#chunks);
+    const body = this.#body.whole();
     if (classify(this.#head.status) === 'success') this.#answerPlain(this.#head, body);
     else this.#vendorFailed({ status: this.#head.status, headers: this.#head.headers, body });
   }
@@ -198,25 +197,38 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #leave(): void {
     if (this.#done) return;
-    if (this.#stream?.began) {
-      this.#stream.clientGone();
+    if (this.#stream !== undefined) {
+      if (this.#stream.clientGone()) this.#waitForUsage();
       return;
     }
-    const failed = this.#head !== undefined && classify(this.#head.status) !== 'success';
-    const atWork = this.#exchange?.sent === true && !failed;
+    const isMade = this.#head !== undefined && classify(this.#head.status) === 'success';
+    if (isMade && !this.#passage.facts.stream) {
+      // All of a plain answer is made when its head comes: what it cost is on its way.
+      this.#left = true;
+      markInput(this.#passage);
+      this.#waitForUsage();
+      return;
+    }
+    const atWork = this.#exchange?.sent === true && this.#head === undefined;
     this.#exchange?.abort();
     // A plain answer shows nothing until all of it is made: the vendor was at work, and will want its pay.
-    if (atWork && !this.#passage.facts.stream) this.#settleLeft();
+    if (isMade || (atWork && !this.#passage.facts.stream)) settleLeft(this.#passage);
     this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
   }
 
-  /** decisions.md 6: nothing was reported, so the input is counted; of the output nothing is known. */
-  #settleLeft(): void {
-    const { images } = this.#passage.facts;
-    const usage = { ...NO_USAGE, inputFresh: countedInput(this.#passage), images };
-    const verdict = 'cut-by-client';
-    const outcome = { status: CLIENT_CLOSED, errorCode: null, verdict, usage, estimated: true } as const;
-    settlePassage(this.#passage, outcome, verdict);
+  #waitForUsage(): void {
+    this.#usageTimer ??= setTimeout(() => this.#guard(() => this.#giveUpUsage()), USAGE_WAIT_MS);
+  }
+
+  /** The usage did not come in time, or never will. */
+  #giveUpUsage(): void {
+    if (this.#stream !== undefined) {
+      this.#stream.leave();
+      return;
+    }
+    this.#exchange?.abort();
+    settleLeft(this.#passage);
+    this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
   }
 
   /** The process must end and the client still waits for its first byte. */
@@ -226,6 +238,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #stopNow(): void {
     if (this.#done) return;
+    if (this.#left) {
+      this.#giveUpUsage();
+      return;
+    }
     if (this.#stream?.began) {
       this.#stream.stop();
       return;
@@ -240,13 +256,16 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #look(now: number): void {
     const stream = this.#stream;
-    if (stream?.began) {
-      stream.tick(now);
-      return;
-    }
+    stream?.tick(now);
+    if (this.#done || stream?.began) return;
     const { streamTimeouts, plainTimeouts } = this.#passage.carriage;
     const { firstByteMs } = stream === undefined ? plainTimeouts : streamTimeouts;
-    if (this.#head === undefined || now - this.#headAt < firstByteMs) return;
+    if (this.#head === undefined) return;
+    if (!this.#marked && stream === undefined && classify(this.#head.status) === 'success') {
+      this.#marked = true;
+      markInput(this.#passage);
+    }
+    if (now - this.#headAt < firstByteMs) return;
     // Comments keep a connection busy and say nothing, and so does a body that comes byte by byte.
     this.#exchange?.abort();
     this.#fail({ outcome: stream === undefined ? 'timeout' : 'no-event', kind: 'timeout', error: undefined });
@@ -283,6 +302,12 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       images: answer.images ?? facts.images,
       videos: 0,
     };
+    this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);
+    if (this.#left) {
+      settleLeft(this.#passage, { usage, estimated: answer.usage === undefined });
+      this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
+      return;
+    }
     call.firstByteAt = this.#passage.carriage.clock.monotonic();
     const { pieces } = answer;
     const whole = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
@@ -293,9 +318,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     const settling = settlePassageInTurn(this.#passage, outcome, 'ok');
     // The answer is held until the client has it, not only until it is understood.
     const { bodies, journal } = this.#passage.carriage;
-    const heldBytes = this.#heldBytes;
-    this.#heldBytes = 0;
-    const accountId = this.#accountId;
+    const { id: accountId } = call.caller.account;
+    const heldBytes = this.#body.release();
     if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', () => bodies.give(accountId, heldBytes));
     else bodies.give(accountId, heldBytes);
     this.#close();
@@ -313,28 +337,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     else settling.then(send, this.#settle.reject);
   }
 
-  #streamHeaders(head: UpstreamHead): string[] {
-    const headers = this.#answerHeaders(head);
-    headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no');
-    return headers;
-  }
-
   #answerHeaders(head: UpstreamHead): string[] {
-    const { call, model } = this.#passage;
-    const { translation } = this.#watch;
-    const headers = translation.answerHeaders(head);
-    headers.push(...ownHeaders(call.id, call.endpoint.protocol), ...modelHeaders(model.modelId));
-    headers.push(
-      'x-tollgate-route',
-      String(this.#route.id),
-      'x-tollgate-attempts',
-      String(attemptCount(call)),
-    );
-    if (translation.outputLimit !== undefined) {
-      headers.push('x-tollgate-max-output-tokens', String(translation.outputLimit));
-    }
-    if (translation.dropped.length > 0) headers.push(...droppedHeaders(translation.dropped));
-    return headers;
+    return servedHeaders(this.#passage, this.#route, this.#watch.translation, head);
   }
 
   /** conversion.md 1.12: an error as the first event is still an ordinary error, with a status of its own. */
@@ -363,7 +367,9 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   }
 
   #fail(failure: RouteFailure): void {
-    this.#finish({ kind: 'route-failed', failure });
+    // Nobody waits for another route.
+    if (this.#left) this.#giveUpUsage();
+    else this.#finish({ kind: 'route-failed', failure });
   }
 
   #finish(result: AttemptResult): void {
@@ -376,19 +382,11 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   #close(): void {
     if (this.#done) return;
     this.#done = true;
-    this.#chunks = [];
-    this.#giveBack();
+    clearTimeout(this.#usageTimer);
+    const { carriage, call } = this.#passage;
+    carriage.bodies.give(call.caller.account.id, this.#body.release());
     this.#passage.carriage.inFlight.delete(this);
     this.#passage.response.off('close', this.#onClose);
     this.#watch.translation.remember();
-  }
-
-  #giveBack(): void {
-    this.#passage.carriage.bodies.give(this.#accountId, this.#heldBytes);
-    this.#heldBytes = 0;
-  }
-
-  get #accountId(): number {
-    return this.#passage.call.caller.account.id;
   }
 }

@@ -1,30 +1,25 @@
-import { MARK_MS } from '../bounds.ts';
-import { costMicro, creditsMicro, outputTokensFor } from '../catalog/price.ts';
-import type { Lease } from '../gate/contract.ts';
+import { MARK_MS, USAGE_WAIT_BYTES_MAX } from '../bounds.ts';
 import { ERRORS, type ErrorName } from '../kernel/errors.ts';
-import { MICRO, maxMicro, minMicro } from '../kernel/money.ts';
 import { ownCopy } from '../kernel/own-copy.ts';
-import { NO_USAGE, type Usage } from '../kernel/usage.ts';
+import { outputTokens, type Usage } from '../kernel/usage.ts';
 import type { Verdict } from '../ledger/contract.ts';
 import type { Framing, StreamRelay } from '../protocol/dialect.ts';
 import type { UpstreamExchange } from '../upstream/contract.ts';
+import type { Measured } from '../upstream/speed.ts';
 import { giveUpAfter } from './answer.ts';
 import { NOTHING_SPENT, type Spent } from './attempt-result.ts';
-import { SHORTAGE_ERRORS } from './enter.ts';
+import { CLIENT_CLOSED } from './call.ts';
+import { HoldWatch } from './hold-watch.ts';
+import { markInput } from './left.ts';
 import { completeUsage, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
+import { type SecretReasoning, withHeldReasoning, withSecretReasoning } from './secret-reasoning.ts';
+import { Unseen } from './unseen.ts';
 import { withinHold } from './within-hold.ts';
 import { type ChunkSource, ChunkWriter } from './write-chunk.ts';
 
 /** Comments and blank lines a vendor may send before its first event; more of them are no answer. */
 const EARLY_BYTES_MAX = 64 * 1024;
-/** Credits asked for beyond what is already spent when a hold is extended. */
-const EXTENSION_MICRO = 10n * MICRO;
-/** A token is two bytes and more: so many may pass for each that is left before a tight hold is looked at. */
-const BYTES_PER_TOKEN = 2;
-/** Output that a hold keeps back, so that what comes between two looks is paid for. */
-const RESERVE: Usage = { ...NO_USAGE, outputText: 32 };
-
 /** Marks of a stream, one a second, before its input is counted with the tokenizer. */
 const MARKS_ESTIMATED = 5;
 
@@ -39,6 +34,16 @@ export interface StreamTimes {
  */
 export type StreamState = 'waiting' | 'first-error' | 'foreign' | 'flowing';
 
+/** What a stream tells, and asks, of its attempt. */
+export interface StreamWatch {
+  /** The first event is there. */
+  began(): void;
+  /** The answer was complete, and this is what its vendor reported. */
+  measured(measured: Measured): void;
+  secretReasoning(): SecretReasoning;
+  ended(outcome: string): void;
+}
+
 /**
  * One streamed answer between a vendor and a client. Chunks are written as they come; a client that does not
  * read pauses the vendor. The 200 is committed when the first event is there, not before.
@@ -50,22 +55,23 @@ export class StreamAnswer implements ChunkSource {
   readonly #times: StreamTimes;
   readonly #exchange: UpstreamExchange;
   readonly #headers: readonly string[];
-  readonly #onBegin: () => void;
-  readonly #onEnd: (outcome: string) => void;
+  readonly #watch: StreamWatch;
+  readonly #unseen: Unseen;
   readonly #writer: ChunkWriter;
+  readonly #hold: HoldWatch;
   #state: StreamState = 'waiting';
   #early: Buffer[] = [];
   #earlyBytes = 0;
   #ended = false;
   #stalledSince: number | undefined;
-  #extending = false;
+  /** The client left behind the answer's end: bytes since, which are read for the usage alone. */
+  #readOnBytes: number | undefined;
   #lastWriteAt = 0;
   #lastMarkAt = 0;
   #finalMarked = false;
   #marks = 0;
   /** It is stopped because nothing is free. */
   #isShort = false;
-  #bytesToCheck = Number.POSITIVE_INFINITY;
 
   constructor(start: {
     readonly passage: Passage;
@@ -74,8 +80,7 @@ export class StreamAnswer implements ChunkSource {
     readonly times: StreamTimes;
     readonly exchange: UpstreamExchange;
     readonly headers: readonly string[];
-    readonly onBegin: () => void;
-    readonly onEnd: (outcome: string) => void;
+    readonly watch: StreamWatch;
   }) {
     this.#passage = start.passage;
     this.#relay = start.relay;
@@ -84,8 +89,19 @@ export class StreamAnswer implements ChunkSource {
     this.#exchange = start.exchange;
     this.#headers = start.headers;
     this.#writer = new ChunkWriter(start.passage.response, this);
-    this.#onBegin = start.onBegin;
-    this.#onEnd = start.onEnd;
+    this.#watch = start.watch;
+    this.#hold = new HoldWatch(start.passage, {
+      pause: () => this.#exchange.pause(),
+      resume: () => this.#resume(),
+      short: (errorName) => {
+        this.#isShort = true;
+        this.cut('cut-by-gateway', errorName);
+      },
+    });
+    this.#unseen = new Unseen(start.passage, start.relay, start.watch.secretReasoning);
+    // The vendor is at work: from here on the input is charged, also if we die, and output from mark to mark.
+    markInput(start.passage);
+    this.#lastMarkAt = start.passage.carriage.clock.monotonic();
   }
 
   /** The vendor's error, when it was the first event. */
@@ -106,6 +122,10 @@ export class StreamAnswer implements ChunkSource {
   push(chunk: Buffer): StreamState {
     if (this.#ended) return this.#state;
     const bytes = this.#relay.push(chunk);
+    if (this.#readOnBytes !== undefined) {
+      this.#readOn(this.#readOnBytes + chunk.length);
+      return this.#state;
+    }
     if (this.#state !== 'flowing') return this.#wait(bytes);
     this.#flow(bytes, chunk.length);
     return this.#state;
@@ -115,6 +135,10 @@ export class StreamAnswer implements ChunkSource {
   upstreamEnded(): void {
     if (this.#ended) return;
     const { rest, complete } = this.#relay.finish();
+    if (this.#readOnBytes !== undefined) {
+      this.leave();
+      return;
+    }
     if (!complete || this.#relay.failed) {
       this.cut('cut-by-upstream', 'upstreamBroken');
       return;
@@ -122,9 +146,17 @@ export class StreamAnswer implements ChunkSource {
     const { usage, estimated } = completeUsage(this.#passage, this.#relay.usage());
     const outcome = { status: 200, errorCode: null, verdict: 'complete', usage, estimated } as const;
     const settling = settlePassage(this.#passage, outcome, 'ok');
+    if (!estimated) this.#measure(usage);
     this.#close('ok');
     if (settling === undefined) this.#endNow(rest);
     else this.#endLater(settling, rest);
+  }
+
+  /** The answer was whole, and its vendor told what it was. */
+  #measure(usage: Usage): void {
+    const { outputReasoning: reasoningTokens } = usage;
+    const ms = this.#unseen.ms(this.#passage.carriage.clock.monotonic());
+    this.#watch.measured({ outputTokens: outputTokens(usage), reasoningTokens, ms });
   }
 
   #endNow(rest: Buffer | undefined): void {
@@ -155,6 +187,10 @@ export class StreamAnswer implements ChunkSource {
   /** Ends the stream before its time: one error event in the client's own form, then a reset. */
   cut(verdict: Verdict, errorName: ErrorName): void {
     if (this.#ended) return;
+    if (this.#readOnBytes !== undefined) {
+      this.leave();
+      return;
+    }
     const error = ERRORS[errorName];
     this.#exchange.abort();
     this.#settleCut(verdict, error.code);
@@ -167,8 +203,34 @@ export class StreamAnswer implements ChunkSource {
     resetAfter(this.#passage.response, this.#relay.failed ? undefined : event);
   }
 
-  /** The client went away: the vendor is stopped at once, what was produced is charged. */
-  clientGone(): void {
+  /**
+   * The client went away: the vendor is stopped at once, what was produced is charged. If the end of the
+   * answer was seen and only its figures are missing, the vendor is read on for a moment to learn them: true,
+   * and `leave` ends it.
+   */
+  clientGone(): boolean {
+    if (this.#ended) return false;
+    if (!this.#relay.ended || this.#relay.reported) {
+      this.leave();
+      return false;
+    }
+    if (this.#readOnBytes !== undefined) return true;
+    this.#readOnBytes = 0;
+    this.#endStall();
+    this.#mark(this.#passage.carriage.clock.monotonic());
+    this.#exchange.resume();
+    return true;
+  }
+
+  /** Nobody is written to any more. Figures, more text after all, or too much of anything: it is over. */
+  #readOn(bytes: number): void {
+    this.#readOnBytes = bytes;
+    const { ended, reported, concluded, overflowed } = this.#relay;
+    if (!ended || reported || concluded || overflowed || bytes > USAGE_WAIT_BYTES_MAX) this.leave();
+  }
+
+  /** The client is gone, and what is known is charged. */
+  leave(): void {
     if (this.#ended) return;
     this.#exchange.abort();
     this.#settleCut('cut-by-client', null);
@@ -187,7 +249,7 @@ export class StreamAnswer implements ChunkSource {
   }
 
   stop(): void {
-    if (!this.#relay.concluded) {
+    if (!this.#relay.concluded || this.#readOnBytes !== undefined) {
       this.cut('cut-by-gateway', 'unavailable');
       return;
     }
@@ -197,6 +259,9 @@ export class StreamAnswer implements ChunkSource {
   }
 
   tick(now: number): void {
+    if (this.#readOnBytes !== undefined) return;
+    if (this.#stalledSince === undefined) this.#tickUnseen(now);
+    if (!this.began || this.#ended) return;
     if (this.#stalledSince !== undefined) {
       if (now - this.#stalledSince >= this.#times.clientStallMs) this.cut('cut-by-client', 'upstreamTimeout');
       return;
@@ -204,6 +269,12 @@ export class StreamAnswer implements ChunkSource {
     const { atBoundary, concluded } = this.#relay;
     if (now - this.#lastWriteAt < this.#times.keepAliveMs || !atBoundary || concluded) return;
     this.#write(this.#passage.dialect.keepAlive(this.#framing), now);
+  }
+
+  /** A model that reasons in silence costs more by the second. */
+  #tickUnseen(now: number): void {
+    if (now - this.#lastMarkAt < MARK_MS || this.#relay.terminated) return;
+    if (this.#unseen.isLikely) this.#mark(now);
   }
 
   #wait(bytes: Buffer | undefined): StreamState {
@@ -219,16 +290,11 @@ export class StreamAnswer implements ChunkSource {
   }
 
   #begin(): void {
-    const { call, response, facts, carriage } = this.#passage;
-    const now = carriage.clock.monotonic();
+    const { call, response, carriage } = this.#passage;
     this.#state = 'flowing';
-    call.firstByteAt = now;
-    // From here on the call has begun: if we die, its input is charged, and its output from mark to mark.
-    const usage = { ...NO_USAGE, inputFresh: facts.inputTokensEstimate };
-    carriage.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
-    this.#lastMarkAt = now;
-    if (call.lease !== undefined && call.lease.heldMicro < this.#passage.wantMicro) this.#bytesToCheck = 0;
-    this.#onBegin();
+    call.firstByteAt = carriage.clock.monotonic();
+    this.#hold.begin();
+    this.#watch.began();
     response.writeHead(200, this.#headers as string[]);
     const early = this.#early;
     this.#early = [];
@@ -237,7 +303,7 @@ export class StreamAnswer implements ChunkSource {
 
   #flow(bytes: Buffer | undefined, arrivedBytes: number): void {
     const now = this.#passage.carriage.clock.monotonic();
-    this.#bytesToCheck -= arrivedBytes;
+    this.#unseen.passed(now);
     if (this.#relay.overflowed) {
       this.cut('cut-by-upstream', 'upstreamBroken');
       return;
@@ -245,7 +311,8 @@ export class StreamAnswer implements ChunkSource {
     // Before the terminator leaves us, the exact usage is in the journal: what the client saw finished is
     // charged to the token, even if we die right behind it.
     const terminated = this.#relay.terminated && !this.#finalMarked;
-    if (terminated || now - this.#lastMarkAt >= MARK_MS || this.#bytesToCheck <= 0) this.#mark(now);
+    const isDue = this.#hold.passed(arrivedBytes) || now - this.#lastMarkAt >= MARK_MS;
+    if (terminated || isDue) this.#mark(now);
     if (bytes !== undefined && bytes.length > 0 && !this.#ended) this.#write(bytes, now);
   }
 
@@ -261,16 +328,29 @@ export class StreamAnswer implements ChunkSource {
   }
 
   onDrained(): void {
+    this.#endStall();
+    this.#resume();
+  }
+
+  #resume(): void {
+    if (!this.#ended && !this.#hold.extending && this.#stalledSince === undefined) this.#exchange.resume();
+  }
+
+  #endStall(): void {
+    if (this.#stalledSince === undefined) return;
+    this.#unseen.skip(this.#passage.carriage.clock.monotonic() - this.#stalledSince);
     this.#stalledSince = undefined;
-    if (!this.#ended && !this.#extending) this.#exchange.resume();
   }
 
   #mark(now: number): void {
     const { call, carriage } = this.#passage;
     this.#lastMarkAt = now;
     this.#finalMarked = this.#relay.terminated;
-    const usage = this.#usageSoFar();
-    if (!this.#finalMarked) this.#watchHold(usage);
+    const seen = this.#usageSoFar();
+    if (!this.#finalMarked && this.#readOnBytes === undefined && this.began) {
+      this.#hold.look(seen, this.#unseen.addTo(seen, now, withSecretReasoning));
+    }
+    const usage = this.#unseen.addTo(seen, now, withHeldReasoning);
     if (!this.#ended) carriage.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
   }
 
@@ -287,55 +367,20 @@ export class StreamAnswer implements ChunkSource {
     return { ...seen.usage, inputFresh: this.#passage.facts.inputTokensEstimate };
   }
 
-  /** decisions.md 3.5: a stream whose cost reaches its hold gets more, or is stopped like a cut one. */
-  #watchHold(usage: Usage): void {
-    const { call, wantMicro, shareMicro, carriage } = this.#passage;
-    const { lease, price } = call;
-    // What TLS had read already comes although we paused: one question at a time.
-    if (this.#extending || lease === undefined || price === undefined || lease.payer === 'none') return;
-    const { creditsPerYuan } = carriage.settlement;
-    const spentMicro = creditsMicro(costMicro(usage, price), creditsPerYuan);
-    const tight = lease.heldMicro < wantMicro;
-    const reserveMicro = tight ? creditsMicro(costMicro(RESERVE, price), creditsPerYuan) : 0n;
-    const leftMicro = lease.heldMicro - spentMicro - reserveMicro;
-    this.#bytesToCheck = tight
-      ? outputTokensFor(leftMicro, price, creditsPerYuan) * BYTES_PER_TOKEN
-      : Number.POSITIVE_INFINITY;
-    // Whoever holds all that the call may cost has reached the end of it, and needs no more.
-    if (tight ? leftMicro > 0n : leftMicro >= 0n) return;
-    const beyondMicro = spentMicro - lease.heldMicro;
-    const stepMicro = minMicro(wantMicro - lease.heldMicro, beyondMicro + shareMicro);
-    const moreMicro = maxMicro(stepMicro, beyondMicro + EXTENSION_MICRO);
-    const granted = carriage.gate.extend(lease, moreMicro);
-    if (granted instanceof Promise) this.#extendLater(lease, granted);
-    else if (granted === 0n) this.#outOfFunds(lease);
-  }
-
-  /** A gate that grants nothing and names no shortage cannot be reached: nothing is known to be free. */
-  #outOfFunds({ shortOf }: Lease): void {
-    this.#isShort = true;
-    this.cut('cut-by-gateway', shortOf === undefined ? 'unavailable' : SHORTAGE_ERRORS[shortOf]);
-  }
-
-  #extendLater(lease: Lease, granted: Promise<bigint>): void {
-    this.#extending = true;
-    this.#exchange.pause();
-    this.#passage.carriage.tasks.run('gate.extend', async () => {
-      const grantedMicro = await granted.catch(() => 0n);
-      this.#extending = false;
-      if (grantedMicro === 0n) this.#outOfFunds(lease);
-      else if (!this.#ended && this.#stalledSince === undefined) this.#exchange.resume();
-    });
-  }
-
   #settleCut(verdict: Verdict, errorCode: number | null): void {
     const seen = completeUsage(this.#passage, this.#relay.usage());
     const { images } = this.#passage.facts;
     // Images are made whole or not at all: who leaves while they are made has asked for all of them.
     const left = verdict === 'cut-by-client' && images > seen.usage.images;
-    const usage = left ? { ...seen.usage, images } : this.#paidFor(seen.usage);
-    const estimated = seen.estimated || left;
-    settlePassage(this.#passage, { status: 200, errorCode, verdict, usage, estimated }, verdict);
+    const known = left ? { ...seen.usage, images } : this.#paidFor(seen.usage);
+    // Who is cut by the vendor owes what came of the answer, and no guess.
+    const now = this.#stalledSince ?? this.#passage.carriage.clock.monotonic();
+    const isGuessed = verdict !== 'cut-by-upstream';
+    const usage = isGuessed ? this.#unseen.addTo(known, now, withHeldReasoning) : known;
+    const estimated = seen.estimated || usage !== seen.usage;
+    if (this.#readOnBytes !== undefined && !estimated) this.#measure(usage);
+    const status = this.began ? 200 : CLIENT_CLOSED;
+    settlePassage(this.#passage, { status, errorCode, verdict, usage, estimated }, verdict);
   }
 
   #paidFor(usage: Usage): Usage {
@@ -346,6 +391,6 @@ export class StreamAnswer implements ChunkSource {
 
   #close(outcome: string): void {
     this.#ended = true;
-    this.#onEnd(outcome);
+    this.#watch.ended(outcome);
   }
 }

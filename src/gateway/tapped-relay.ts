@@ -52,6 +52,22 @@ export class TappedRelay implements StreamRelay {
     return this.#relay.concluded;
   }
 
+  get ended(): boolean {
+    return this.#relay.ended;
+  }
+
+  get generatedEvents(): number {
+    return this.#relay.generatedEvents;
+  }
+
+  get reasoned(): boolean {
+    return this.#relay.reasoned;
+  }
+
+  get reported(): boolean {
+    return this.#relay.reported;
+  }
+
   get overflowed(): boolean {
     return this.#relay.overflowed;
   }

@@ -286,8 +286,10 @@ class SegmentedJournal implements FileJournal {
       if (state.open === undefined && !state.ended) this.#calls.delete(call.callId);
       return;
     }
+    // What an attempt before had begun, nobody owes: its route has failed.
     state.open = call;
-    if (state.mark !== undefined) state.mark = { ...state.mark, heldMicro: call.heldMicro };
+    state.mark = undefined;
+    this.#moveMark(state, undefined);
     this.#moveOpen(state, location.segment);
     this.#toCarry += 1;
     fault('journal.after-open');

@@ -117,6 +117,20 @@ describe('recover', () => {
     });
   });
 
+  it('what a route had begun before it failed is not owed when the next one is asked', async () => {
+    await write((journal) => {
+      journal.open(sampleOpen('req_1'));
+      journal.mark('req_1', usageOf(900, 0), 50_000_000n);
+      journal.open(sampleOpen('req_1', { routeId: 8 }));
+      journal.open(sampleOpen('req_2'));
+      journal.mark('req_2', usageOf(900, 0), 50_000_000n);
+    });
+    await run();
+    expect(ledger.calls.get('req_1')).toMatchObject({ routeId: 8, chargeMicro: 0n, usage: NO_USAGE });
+    // The head of an answer is a mark with the input alone.
+    expect(ledger.calls.get('req_2')).toMatchObject({ chargeMicro: 6_300_000n, usage: usageOf(900, 0) });
+  });
+
   it('a process that dies in the middle of it repeats it and charges nobody twice', async () => {
     await write((journal) => {
       for (let index = 0; index < 2_500; index++) journal.end(sampleEnd(`req_${index}`));

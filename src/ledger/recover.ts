@@ -108,14 +108,10 @@ class Recovery {
     switch (record.kind) {
       case 'open': {
         const known = this.#open.get(record.call.callId);
-        // The next route of a call, or the same record carried into a newer segment: marks stay.
-        if (known === undefined) {
-          this.#open.set(record.call.callId, { open: record.call, mark: undefined });
-          return;
-        }
-        known.open = record.call;
-        // A mark is written with the hold of its moment: what was told last counts.
-        if (known.mark !== undefined) known.mark = { ...known.mark, heldMicro: record.call.heldMicro };
+        // The same record, carried into a newer segment with its mark behind it. The mark before stays until
+        // then: that one may have been torn.
+        const isCarried = known !== undefined && known.open.routeId === record.call.routeId;
+        this.#open.set(record.call.callId, { open: record.call, mark: isCarried ? known.mark : undefined });
         return;
       }
       case 'mark': {
@@ -158,9 +154,9 @@ class Recovery {
 }
 
 /**
- * What an interrupted call is charged with: what its last mark says it had produced. Input is charged when
- * there is a mark, because then the vendor worked on it; a vendor that had not yet told the input gets our
- * estimate. Before the first mark nothing is known to have been produced, and nothing is charged.
+ * What an interrupted call is charged with: what its last mark says it had produced. A call is marked from the
+ * vendor's head on: then the vendor works on the input, and it is charged; a vendor that had not yet told the
+ * input gets our estimate. Before the first mark of its last route nothing is charged.
  */
 export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): CallRecord {
   const { open } = call;
@@ -199,7 +195,7 @@ export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): Cal
     verdict: 'cut-by-gateway',
     // The last one; what came of those before it died with the process.
     attempts: [{ routeId, vendor, credential, own, outcome: 'cut-by-gateway', durationMs }],
-    // A stream's hold grows with its cost. Journals from before do not tell how far it had grown.
+    // A hold grows with the cost. Journals from before do not tell how far it had grown.
     heldMicro:
       call.mark === undefined
         ? open.heldMicro

@@ -88,6 +88,22 @@ export class ConvertedStream implements StreamRelay {
     return this.#vendor.concluded;
   }
 
+  get ended(): boolean {
+    return this.#vendor.ended;
+  }
+
+  get generatedEvents(): number {
+    return this.#vendor.generatedEvents;
+  }
+
+  get reasoned(): boolean {
+    return this.#vendor.reasoned;
+  }
+
+  get reported(): boolean {
+    return this.#vendor.reported;
+  }
+
   get overflowed(): boolean {
     return this.#vendor.overflowed || this.#madeBytes > CONVERTED_STREAM_BYTES_MAX;
   }

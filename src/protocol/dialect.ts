@@ -129,6 +129,17 @@ export interface StreamRelay {
   readonly terminated: boolean;
   /** It was a terminator behind which nothing can follow: however the vendor ends, the answer is complete. */
   readonly concluded: boolean;
+  /**
+   * The end of the answer was seen: all that was begun is written, and only the vendor's figures may be
+   * missing. What begins after all makes it false again.
+   */
+  readonly ended: boolean;
+  /** Events so far that held something the model wrote. */
+  readonly generatedEvents: number;
+  /** The vendor showed that the model reasons in this answer, whether or not it showed the words. */
+  readonly reasoned: boolean;
+  /** The vendor's figures are here, and cover all that was generated: `usage` has nothing to count. */
+  readonly reported: boolean;
   /** The bytes held back for an unfinished event; over STREAM_EVENT_BYTES_MAX the relay is `overflowed`. */
   readonly overflowed: boolean;
   /** True between events: a keep-alive may be sent. */

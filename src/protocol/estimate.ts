@@ -147,6 +147,11 @@ export class Estimate {
     this.#sample = undefined;
   }
 
+  /** Nothing was put aside since the last figures. */
+  get isEmpty(): boolean {
+    return this.#unread.length === 0 && this.#sample === undefined;
+  }
+
   tokens(): number {
     this.#read();
     return this.#sample?.tokens() ?? 0;

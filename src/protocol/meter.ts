@@ -52,6 +52,13 @@ export class Meter {
     this.#estimate.clear();
   }
 
+  /** The figures are whole, and nothing was generated since. Counts nothing. */
+  get reported(): boolean {
+    if (!this.#isCovered || !this.#estimate.isEmpty) return false;
+    const { inputReported, outputReported } = this.#rule.settle(this.#figures);
+    return inputReported && outputReported;
+  }
+
   usage(): StreamUsage {
     return this.#complete(this.#estimate.tokens());
   }

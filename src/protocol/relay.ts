@@ -16,6 +16,10 @@ export interface EventReader {
   readonly rule: UsageRule;
   /** The number a next event would carry, where the protocol numbers its events. */
   readonly nextSequenceNumber: number | undefined;
+  /** All that was begun is written: nothing but figures and the terminator is expected. */
+  readonly ended: boolean;
+  /** The answer has reasoning in it, with its words or without. */
+  readonly reasoned: boolean;
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void;
 }
 
@@ -49,6 +53,7 @@ export class Relay implements VendorRelay, Outlet {
   failed = false;
   terminated = false;
   concluded = false;
+  generatedEvents = 0;
   readonly #splitter: Splitter;
   readonly #reader: EventReader;
   readonly #meter: Meter;
@@ -89,6 +94,18 @@ export class Relay implements VendorRelay, Outlet {
   finish(): { readonly rest: Buffer | undefined; readonly complete: boolean } {
     const rest = this.#splitter.finish() ? this.#forward(NOTHING) : undefined;
     return { rest, complete: this.terminated && !this.failed && this.#splitter.closed };
+  }
+
+  get ended(): boolean {
+    return this.terminated || this.#reader.ended;
+  }
+
+  get reasoned(): boolean {
+    return this.#reader.reasoned;
+  }
+
+  get reported(): boolean {
+    return this.#meter.reported;
   }
 
   get overflowed(): boolean {
@@ -139,11 +156,13 @@ export class Relay implements VendorRelay, Outlet {
 
   generated(start: number, end: number): void {
     if (this.concluded) return;
+    this.generatedEvents++;
     this.#meter.note(this.#splitter.payload, start, end);
   }
 
   generatedText(start: number, end: number): void {
     if (this.concluded) return;
+    this.generatedEvents++;
     this.#meter.noteText(this.#splitter.payload, start, end);
   }
 

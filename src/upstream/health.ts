@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { Breaker, type BreakerState } from './breaker.ts';
 import { askedWaitMs, coolDownMs } from './cool-down.ts';
 import { CredentialUse } from './credential-limits.ts';
+import { OutputSpeed } from './speed.ts';
 
 /** What an attempt says about its route; gateway/route.ts `classify` makes it of a status. */
 export type AttemptOutcome =
@@ -29,6 +30,8 @@ export type RouteCondition = 'ready' | 'suspect' | 'ejected' | 'cooling' | 'at-l
 
 /** One attempt of one route, from before its first byte until its last. */
 export interface Ticket {
+  /** Of the route's model; it learns from complete answers. */
+  readonly speed: OutputSpeed;
   /** The first event of a stream is here: the route is up and its credential is taken. */
   began(): void;
   /** What came of the attempt; for a stream when it has ended, since many a vendor breaks in the middle. */
@@ -59,6 +62,7 @@ interface RouteState {
   readonly routeId: number;
   readonly credentialId: number;
   readonly breaker: Breaker;
+  readonly speed: OutputSpeed;
   coolUntilMs: number;
 }
 
@@ -158,7 +162,8 @@ function routeIn({ routes }: Book, route: Route): RouteState {
   if (state === undefined) {
     makeRoom(routes, () => true);
     const { id: routeId, credential } = route;
-    state = { routeId, credentialId: credential.id, breaker: new Breaker(), coolUntilMs: 0 };
+    const parts = { breaker: new Breaker(), speed: new OutputSpeed() };
+    state = { routeId, credentialId: credential.id, ...parts, coolUntilMs: 0 };
     routes.set(key, state);
   }
   return state;
@@ -213,6 +218,10 @@ class OpenTicket implements Ticket {
     this.#begunAtMs = clock.monotonic();
     this.#windowAtMs = credential.use.enter(call.tokens, this.#begunAtMs);
     route.breaker.begin(this, this.#begunAtMs);
+  }
+
+  get speed(): OutputSpeed {
+    return this.#route.speed;
   }
 
   began(): void {

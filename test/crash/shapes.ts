@@ -106,15 +106,15 @@ models:
   - model_id: gpt-5
     prices: { input: "100", output: "300" }
     max_output_tokens: 128000
-    routes: [{ vendor: openai, credential: openai-main, forward_model_id: gpt-5-2026-08-01 }]
+    routes: [{ vendor: openai, credential: openai-main, forward_model_id: gpt-4.1 }]
   - model_id: claude-sonnet-5
     prices: { input: "200", output: "1000" }
     max_output_tokens: 64000
-    routes: [{ vendor: anthropic, credential: anthropic-main, forward_model_id: claude-sonnet-5 }]
+    routes: [{ vendor: anthropic, credential: anthropic-main, forward_model_id: claude-sonnet-4-5 }]
   - model_id: gemini-3-pro
     prices: { input: "80", output: "600" }
     max_output_tokens: 65536
-    routes: [{ vendor: google, credential: google-main, forward_model_id: gemini-3-pro }]
+    routes: [{ vendor: google, credential: google-main, forward_model_id: gemini-2.5-flash-lite }]
   - model_id: gpt-image-1
     prices: { image: "0.3" }
     support_features: [image]

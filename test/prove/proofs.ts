@@ -71,7 +71,7 @@ export const PROOFS: readonly Proof[] = [
   },
   {
     name: 'truth',
-    claim: 'what is charged is what was produced: 384 cells, 20 seeds',
+    claim: 'what is charged is what was produced: 512 cells, 20 seeds',
     tests: ['test/truth/truth.test.ts'],
     environment: { TOLLGATE_TEST_SEEDS: '20' },
     minutesMax: 30,

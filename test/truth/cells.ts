@@ -2,7 +2,7 @@ import { type Random, seededRandom } from '../../src/kernel/random.ts';
 import { DIALECTS, type Dialect, FORMS, type Form, type Tool } from './dialects.ts';
 import { type Course, ENDINGS } from './endings.ts';
 
-/** One of the 384: who asks in which words, who answers in which words, and how it ends. */
+/** One of the matrix: who asks in which words, who answers in which words, and how it ends. */
 export interface Cell {
   readonly index: number;
   readonly client: Dialect;
@@ -70,6 +70,7 @@ export function drawRun(cell: Cell, seed: number): Run {
     directives[(cell.index + Math.floor(cell.index / DIALECTS.length) + seed) % directives.length] ?? ''
   )
     .replaceAll('{at}', String(at))
+    .replaceAll('{end}', String(tokens + thoughtsIn(directives)))
     .replaceAll('{tokens}', String(tokens));
   const vocabulary = below(random, 4) === 0 ? ' unicode' : '';
   const directive = `tag=${tag} tokens=${tokens} seed=${seed + 1}${vocabulary} ${words}`;
@@ -78,6 +79,11 @@ export function drawRun(cell: Cell, seed: number): Run {
   const system = below(random, 2) === 0 ? undefined : 'Answer briefly, and count twice.';
   const tools = words.includes('tool=') ? [LOOK] : [];
   return { cell, seed, tag, tokens, at, directive, system, turns: [...earlier, prompt], tools };
+}
+
+/** Thoughts of the run are tokens of its output, before those of its text. */
+function thoughtsIn([directive = '']: readonly string[]): number {
+  return Number(/thinking=(\d+)/.exec(directive)?.[1] ?? 0);
 }
 
 function below(random: Random, bound: number): number {

@@ -20,20 +20,27 @@ interface Moment {
   readonly delivered: number;
   readonly asked: boolean;
   readonly answering: boolean;
+  /** Since the vendor was asked, and since the client last read a word. */
+  readonly askedMs: number;
+  readonly quietMs: number;
 }
 
 /** Looked at after every chunk, and this often while nothing comes. */
 const LOOK_MS = 10;
 /** No ending takes longer; a client that waits longer has missed its moment. */
 const PATIENCE_MS = 15_000;
+/** What an event that the vendor has sent needs to pass through the gateway, on a busy machine too. */
+const PASSAGE_MS = 500;
 
 const IS_TIME: Readonly<Record<Leave, (moment: Moment, run: Run) => boolean>> = {
   never: () => false,
   'vendor-at-work': ({ asked }) => asked,
-  'answer-half-sent': ({ answering }) => answering,
+  'head-sent': ({ answering, askedMs }) => answering && askedMs > PASSAGE_MS,
+  'answer-half-sent': ({ answering, askedMs }) => answering && askedMs > PASSAGE_MS / 2,
   'first-byte': ({ bytes }) => bytes > 0,
   'at-token': ({ delivered }, { at }) => delivered >= at,
   'last-token': ({ delivered }, { tokens }) => delivered >= tokens,
+  'behind-last-token': ({ delivered, quietMs }, { tokens }) => delivered >= tokens && quietMs > PASSAGE_MS,
 };
 
 export interface Gateway {
@@ -57,11 +64,23 @@ export function call({ url, key, simulator }: Gateway, run: Run): Promise<Seen> 
     },
   });
   const reader = cell.form === 'stream' ? new EventText(client.text) : new AnswerText(client.text);
+  let readAt = 0;
+  let read = 0;
   const isTime = (): boolean => {
     const truth = simulator.truth.find(tag);
     const asked = (truth?.responseId ?? '') !== '';
     const { bytes, delivered } = reader;
-    return IS_TIME[cell.course.leave]({ bytes, delivered, asked, answering: truth?.status === 200 }, run);
+    if (delivered > read) readAt = performance.now();
+    read = delivered;
+    const moment = {
+      bytes,
+      delivered,
+      asked,
+      answering: truth?.status === 200,
+      askedMs: Date.now() - (truth?.startedAtMs ?? Date.now()),
+      quietMs: performance.now() - readAt,
+    };
+    return IS_TIME[cell.course.leave](moment, run);
   };
   const seen = follow(outgoing, reader, isTime);
   outgoing.end(JSON.stringify(client.body(conversation)));

@@ -121,6 +121,8 @@ export interface VendorSide {
   readonly forward: string;
   /** What of its usage a vendor has told of a stream that never came to its end. */
   readonly toldEarly: 'nothing' | 'input' | 'all';
+  /** Whether a stream shows that the model reasons, though not what: then what it thinks is guessed at once. */
+  readonly showsReasoning: 'yes' | 'no';
   /** Google has no figure for writes to its cache: there they are ordinary input. */
   readonly tellsCacheWrites: 'yes' | 'no';
 }
@@ -131,6 +133,7 @@ export const VENDORS: Readonly<Record<Dialect, VendorSide>> = {
     root: '/v1',
     forward: 'gpt-5',
     toldEarly: 'nothing',
+    showsReasoning: 'no',
     tellsCacheWrites: 'yes',
   },
   responses: {
@@ -138,6 +141,7 @@ export const VENDORS: Readonly<Record<Dialect, VendorSide>> = {
     root: '/v1',
     forward: 'gpt-5',
     toldEarly: 'nothing',
+    showsReasoning: 'yes',
     tellsCacheWrites: 'yes',
   },
   messages: {
@@ -145,6 +149,7 @@ export const VENDORS: Readonly<Record<Dialect, VendorSide>> = {
     root: '',
     forward: 'claude-sonnet-5',
     toldEarly: 'input',
+    showsReasoning: 'yes',
     tellsCacheWrites: 'yes',
   },
   gemini: {
@@ -152,6 +157,7 @@ export const VENDORS: Readonly<Record<Dialect, VendorSide>> = {
     root: '',
     forward: 'gemini-3-pro',
     toldEarly: 'all',
+    showsReasoning: 'yes',
     tellsCacheWrites: 'no',
   },
 };

@@ -8,18 +8,24 @@ import type { Form } from './dialects.ts';
  *   frame, marked as estimated.
  * - `received`: a part of the answer came: delivered ≤ charged ≤ produced. Of the input, and of the marking,
  *   what the vendor had told by then (`toldEarly`).
+ * - `likely`: a part of the answer came, and the model reasoned where nobody could see it: what came, and what
+ *   it may have thought by then, within the longest answer that was asked for.
  * - `input`: the vendor was at work and nothing is known of what it made: the counted input and no output.
  * - `nothing`: no usage, no amount, no movement.
  */
-export type Rule = 'reported' | 'counted' | 'received' | 'input' | 'nothing';
+export type Rule = 'reported' | 'counted' | 'received' | 'likely' | 'input' | 'nothing';
 
 /** When the client goes away. */
 export type Leave =
   | 'never'
   | 'vendor-at-work'
+  /** Its head has come, and nothing behind it. */
+  | 'head-sent'
   | 'answer-half-sent'
   | 'at-token'
   | 'last-token'
+  /** A while behind the last token: what follows it at once has come. */
+  | 'behind-last-token'
   | 'first-byte';
 
 export interface Course {
@@ -108,13 +114,24 @@ export const ENDINGS: readonly Ending[] = [
       why: 'a plain answer shows nothing until it is made: the vendor was at work and read the input',
     },
     stream: {
-      directives: ['fault=no-headers', 'fault=headers-then-silence'],
+      directives: ['fault=no-headers'],
       leave: 'vendor-at-work',
       rule: 'nothing',
       verdict: 'cut-by-client',
       status: [499],
-      why: 'a stream shows its first token at once: nothing was produced',
+      why: 'a stream shows its head when the vendor begins: nothing was produced',
     },
+  },
+  {
+    name: 'client leaves between head and first event',
+    ...both({
+      directives: ['fault=headers-then-silence'],
+      leave: 'head-sent',
+      rule: 'input',
+      verdict: 'cut-by-client',
+      status: [499],
+      why: 'from its head on the vendor is at work and has read the input',
+    }),
   },
   {
     name: 'client leaves in the middle',
@@ -148,6 +165,60 @@ export const ENDINGS: readonly Ending[] = [
       directives: [`fault=pause@{tokens}t:${HELD_MS}`],
       leave: 'last-token',
       why: ALL_SAID,
+    },
+  },
+  {
+    name: 'client leaves while the model reasons, or on the last visible token',
+    plain: {
+      directives: [`thinking=40 fault=pause@0:${HELD_MS}`],
+      leave: 'answer-half-sent',
+      rule: 'input',
+      verdict: 'cut-by-client',
+      status: [499],
+      why: 'half an answer holds no usage and no whole text: of the output nothing is known',
+    },
+    stream: {
+      ...LEFT,
+      directives: [`thinking=200 thinkms=400 fault=pause@{end}t:${HELD_MS}`],
+      leave: 'last-token',
+      rule: 'likely',
+      why: 'what the model thinks is output, seen or not',
+    },
+  },
+  {
+    name: 'client leaves between the last token and the usage',
+    plain: {
+      directives: ['thinking=40 fault=pause@0:1400'],
+      leave: 'answer-half-sent',
+      rule: 'reported',
+      verdict: 'cut-by-client',
+      status: [499],
+      why: 'the answer is made when its head comes: it is read on to its usage',
+    },
+    stream: {
+      ...LEFT,
+      directives: ['thinking=200 fault=late-usage:900', 'cached={at} thinking=11 fault=late-usage:900'],
+      leave: 'behind-last-token',
+      rule: 'reported',
+      why: 'the end was seen: the vendor is read on to its usage',
+    },
+  },
+  {
+    name: 'client leaves after the usage',
+    plain: {
+      directives: ['thinking=40'],
+      leave: 'first-byte',
+      rule: 'reported',
+      verdict: 'complete',
+      status: [200],
+      why: 'the answer was whole and settled before its first byte was written to the client',
+    },
+    stream: {
+      ...LEFT,
+      directives: [`thinking=200 fault=late-end:${HELD_MS}`],
+      leave: 'behind-last-token',
+      rule: 'reported',
+      why: 'the usage has come',
     },
   },
   {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TruthCall } from '../../sim/truth.ts';
 import type { Booked } from './books.ts';
 import { CELLS, type Cell, drawRun } from './cells.ts';
+import { ENDINGS } from './endings.ts';
 import { amountOf, judge, type Told } from './judge.ts';
 import { summaryOf } from './summary.ts';
 
@@ -143,7 +144,7 @@ describe('the summary', () => {
   it('has a line for each ending and form, with the worst differences', () => {
     const off = withMoney(booking(COUNTED, () => ({ input_fresh: 75 })));
     const lines = summaryOf([OK, COUNTED, off, FREE]).split('\n');
-    expect(lines.length).toBe(2 + 24);
+    expect(lines.length).toBe(2 + 2 * ENDINGS.length);
     expect(lines).toContain('| ok, stream | 1 | 1 | 0 | 0 | 0 | 0 |');
     expect(lines).toContain('| no usage, stream | 2 | 0 | 2 | 0 | 0 to 5 | 0 |');
     expect(lines).toContain('| upstream 500 before tokens, stream | 1 | 0 | 0 | 1 | – | – |');

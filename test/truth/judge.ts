@@ -4,7 +4,7 @@ import type { Run } from './cells.ts';
 import type { Seen } from './client.ts';
 import { VENDORS } from './dialects.ts';
 import { TOLERANCE } from './endings.ts';
-import { CREDITS_PER_MICRO_YUAN, MICRO, PRICES, RATE } from './world.ts';
+import { CREDITS_PER_MICRO_YUAN, MICRO, OUTPUT_MAX, PRICES, RATE } from './world.ts';
 
 /** One run told by everybody who saw it. */
 export interface Told {
@@ -64,14 +64,18 @@ function judgeRow(problems: Problems, { run, seen }: Told, row: Booked): void {
 function judgeEnding(problems: Problems, { run, seen }: Told, made: TruthCall): void {
   const { leave, verdict, rule } = run.cell.course;
   problems.same('the client left', seen.left, leave !== 'never');
-  if (verdict === 'cut-by-client') problems.same('the vendor was', made.finished, 'aborted-by-client');
+  // A vendor that is read on to its usage may come to its own end by then.
+  if (verdict === 'cut-by-client' && rule !== 'reported') {
+    problems.same('the vendor was', made.finished, 'aborted-by-client');
+  }
   if (verdict === 'complete' && run.tools.length === 0) {
     const said = made.outputTokens - made.reasoningTokens;
     problems.same('the vendor said', said, run.tokens);
     if (leave === 'never') problems.same('the client read', seen.delivered, run.tokens);
   }
   problems.same('calls of tools', made.said?.calls.length ?? 0, run.tools.length);
-  if (rule === 'received') problems.within('the client read', seen.delivered, [1, made.outputTokens]);
+  if (rule === 'received' || rule === 'likely')
+    problems.within('the client read', seen.delivered, [1, made.outputTokens]);
 }
 
 interface Figures extends Told {
@@ -95,13 +99,14 @@ function judgeUsage(problems: Problems, told: Figures): void {
 
 function isEstimated({ run: { cell } }: Told): boolean {
   const { rule } = cell.course;
-  if (rule === 'received') return VENDORS[cell.vendor].toldEarly !== 'all';
+  if (rule === 'received' || rule === 'likely') return VENDORS[cell.vendor].toldEarly !== 'all';
   return rule === 'counted' || rule === 'input';
 }
 
 function isInputTold({ run: { cell } }: Told): boolean {
   const { rule } = cell.course;
-  return rule === 'reported' || (rule === 'received' && VENDORS[cell.vendor].toldEarly !== 'nothing');
+  const isPart = rule === 'received' || rule === 'likely';
+  return rule === 'reported' || (isPart && VENDORS[cell.vendor].toldEarly !== 'nothing');
 }
 
 function judgeInputClasses(problems: Problems, { run, row, made }: Figures): void {
@@ -132,6 +137,9 @@ function judgeOutput(problems: Problems, { run, seen, row, made }: Figures): voi
     problems.within('output', outputOf(row), [made.outputTokens - margin, made.outputTokens + margin]);
   } else if (rule === 'received') {
     problems.within('output', outputOf(row), [seen.delivered - margin, made.outputTokens + margin]);
+  } else if (rule === 'likely') {
+    const isSure = VENDORS[run.cell.vendor].showsReasoning === 'yes';
+    problems.within('output', outputOf(row), [isSure ? seen.delivered + 1 : seen.delivered, OUTPUT_MAX]);
   } else problems.same('output', outputOf(row), 0);
 }
 

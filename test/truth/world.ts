@@ -15,6 +15,8 @@ export const RATE = 90n;
 export const CREDITS_PER_MICRO_YUAN = 1_000n;
 export const MICRO = 1_000_000n;
 
+/** The longest answer of any model here. */
+export const OUTPUT_MAX = 1_000;
 /** More than all seeds of a cell cost, and less than the probe asks for. */
 const OPENING_MICRO = 100_000n * MICRO;
 /** A call on this model may cost more than any account has: it holds all that is free. */
@@ -42,13 +44,13 @@ const CATALOG = {
         cache_output: String(PRICES.cacheOutput),
         cache_write: String(PRICES.cacheWrite),
       },
-      max_output_tokens: 1_000,
+      max_output_tokens: OUTPUT_MAX,
       routes: [{ vendor, credential: vendor, forward_model_id: VENDORS[vendor].forward }],
     })),
     {
       model_id: PROBE_MODEL,
       prices: { input: '1', output: '1000000' },
-      max_output_tokens: 1_000,
+      max_output_tokens: OUTPUT_MAX,
       routes: [{ vendor: 'chat', credential: 'chat', forward_model_id: VENDORS.chat.forward }],
     },
   ],

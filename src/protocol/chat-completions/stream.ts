@@ -7,12 +7,14 @@ import { isEmptyArray, isOpenBrace, isWord, Skimmer, skipSpace } from '../skim.t
 import { NOTHING } from '../splitter.ts';
 import { isDone } from '../sse.ts';
 import { collectWords } from '../words.ts';
+import { ChoiceFinish } from './choice-finish.ts';
 import { CHAT_USAGE_PATHS, CHAT_USAGE_RULE, readChatFigures } from './usage.ts';
 
 const TREE = compilePaths({ model: 'model', choices: 'choices', error: 'error', ...CHAT_USAGE_PATHS });
 const { slots } = TREE;
 /** Reading an event is synchronous, so one skimmer serves all streams. */
-const skimmer = new Skimmer(TREE);
+const finish = new ChoiceFinish();
+const skimmer = new Skimmer(TREE, { slot: slots.choices, walk: finish.walk });
 const { starts, ends, keyStarts } = skimmer;
 
 /** A vendor whose chunks are all different is not learned for ever, nor are long chunks: few of them come. */
@@ -49,6 +51,10 @@ interface Lesson {
 export class ChatEventReader implements EventReader {
   readonly rule = CHAT_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
+  /** The last choice that said anything has its finish reason. */
+  ended = false;
+  /** No field of this protocol tells of it before the figures do. */
+  readonly reasoned = false;
   readonly #usageInjected: boolean;
   /**
    * Nearly all chunks of a stream are the same but for some words in them. Such a chunk is compared with what
@@ -65,6 +71,7 @@ export class ChatEventReader implements EventReader {
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
     const lesson = this.#lesson;
     if (lesson?.shape.match(payload, start, end)) {
+      if (lesson.texts.length > 0) this.ended = false;
       repeat(lesson, outlet);
       return;
     }
@@ -77,14 +84,24 @@ export class ChatEventReader implements EventReader {
     const isError = error !== undefined && !isWord(payload, error.start, error.end, 'null');
     if (isError) outlet.fail();
     const choices = rangeOf(slots.choices);
-    if (choices !== undefined) outlet.generated(choices.start, choices.end);
+    if (choices !== undefined) {
+      outlet.generated(choices.start, choices.end);
+      if (finish.choices > 0) this.ended = finish.isAnyFinished;
+    }
     const isReport = isOpenBrace(payload, starts[slots.usage] as number);
     if (isReport && this.#report(payload, outlet)) return;
     const removed = this.#usageInjected ? nullMember(payload) : undefined;
     if (removed !== undefined) outlet.remove(removed.start, removed.end);
     const model = payload[starts[slots.model] as number] === QUOTE ? rangeOf(slots.model) : undefined;
     if (model !== undefined) outlet.replaceModel(model.start, model.end);
-    if (isError || isReport || this.#lessons >= LESSONS_MAX || end - start > LESSON_BOUNDS.bytesMax) return;
+    if (
+      isError ||
+      isReport ||
+      this.ended ||
+      this.#lessons >= LESSONS_MAX ||
+      end - start > LESSON_BOUNDS.bytesMax
+    )
+      return;
     this.#learn(payload.subarray(start, end), {
       choices: within(choices, start),
       model: within(model, start),

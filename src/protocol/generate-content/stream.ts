@@ -20,6 +20,10 @@ const { starts, ends } = skimmer;
 export class GenerateContentEventReader implements EventReader {
   readonly rule = GENERATE_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
+  /** The terminator is the end: nothing else tells of it. */
+  readonly ended = false;
+  /** The figures tell of it. */
+  readonly reasoned = false;
 
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
     if (skimmer.run(payload, start, end) < 0) return;

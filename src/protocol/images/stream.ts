@@ -19,6 +19,10 @@ const ERROR = Buffer.from('error');
 export class ImagesEventReader implements EventReader {
   readonly rule = IMAGES_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
+  /** The terminator is the end: nothing else tells of it. */
+  readonly ended = false;
+  /** The figures tell of it. */
+  readonly reasoned = false;
 
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
     const leading = leadingTypeStart(payload, start);

@@ -6,11 +6,21 @@ import { isOpenBrace, Skimmer } from '../skim.ts';
 import { MESSAGES_USAGE_RULE, messagesUsagePaths, readMessagesFigures } from './usage.ts';
 
 const START_TREE = compilePaths({ model: 'message.model', ...messagesUsagePaths('message.') });
-const DELTA_TREE = compilePaths({ type: 'type', error: 'error', ...messagesUsagePaths('') });
+const DELTA_TREE = compilePaths({
+  type: 'type',
+  error: 'error',
+  blockType: 'content_block.type',
+  ...messagesUsagePaths(''),
+});
 const startSkimmer = new Skimmer(START_TREE);
 const deltaSkimmer = new Skimmer(DELTA_TREE);
 
 const CONTENT_BLOCK_DELTA = Buffer.from('content_block_delta');
+const CONTENT_BLOCK_START = Buffer.from('content_block_start');
+const CONTENT_BLOCK_STOP = Buffer.from('content_block_stop');
+/** The blocks that an answer may end with: behind thinking and a server's own tool something follows. */
+const LAST_BLOCKS = ['text', 'tool_use'].map((type) => Buffer.from(type));
+const THINKING_BLOCKS = ['thinking', 'redacted_thinking'].map((type) => Buffer.from(type));
 const MESSAGE_START = Buffer.from('message_start');
 const MESSAGE_DELTA = Buffer.from('message_delta');
 const MESSAGE_STOP = Buffer.from('message_stop');
@@ -19,11 +29,16 @@ const ERROR = Buffer.from('error');
 export class MessagesEventReader implements EventReader {
   readonly rule = MESSAGES_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
+  /** The last block is closed, and it is one that an answer ends with; or the message says that it ends. */
+  ended = false;
+  reasoned = false;
+  #mayBeLast = false;
 
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
     const leading = leadingTypeStart(payload, start);
     if (leading >= 0 && isTypeAt(payload, leading, CONTENT_BLOCK_DELTA)) {
       outlet.generated(start, end);
+      this.ended = false;
       return;
     }
     if (deltaSkimmer.run(payload, start, end) < 0) return;
@@ -35,8 +50,17 @@ export class MessagesEventReader implements EventReader {
       const figures = readMessagesFigures(payload, deltaSkimmer, slots);
       if (figures.output === undefined) outlet.report(figures);
       else outlet.reportCovering(figures);
+      this.ended = true;
     } else if (isTypeAt(payload, type, CONTENT_BLOCK_DELTA)) {
       outlet.generated(start, end);
+      this.ended = false;
+    } else if (isTypeAt(payload, type, CONTENT_BLOCK_START)) {
+      const block = (deltaSkimmer.starts[slots.blockType] as number) + 1;
+      this.#mayBeLast = LAST_BLOCKS.some((last) => isTypeAt(payload, block, last));
+      if (THINKING_BLOCKS.some((thinking) => isTypeAt(payload, block, thinking))) this.reasoned = true;
+      this.ended = false;
+    } else if (isTypeAt(payload, type, CONTENT_BLOCK_STOP)) {
+      this.ended = this.#mayBeLast;
     } else if (isTypeAt(payload, type, MESSAGE_STOP)) {
       outlet.conclude();
     } else if (

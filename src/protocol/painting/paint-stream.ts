@@ -59,6 +59,22 @@ export class PaintStream implements StreamRelay {
     return this.first === 'data';
   }
 
+  get ended(): boolean {
+    return this.#session.vendor.ended;
+  }
+
+  get generatedEvents(): number {
+    return this.#session.vendor.generatedEvents;
+  }
+
+  get reasoned(): boolean {
+    return this.#session.vendor.reasoned;
+  }
+
+  get reported(): boolean {
+    return this.#session.vendor.reported;
+  }
+
   get overflowed(): boolean {
     return this.first === 'foreign';
   }

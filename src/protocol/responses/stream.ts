@@ -25,7 +25,9 @@ const skimmer = new Skimmer(TREE, { slot: slots.items, walk: pictures.walk });
 const { starts, ends } = skimmer;
 
 const DELTA = Buffer.from('.delta');
+const ITEM_ADDED = Buffer.from('response.output_item.added');
 const ITEM_DONE = Buffer.from('response.output_item.done');
+const REASONING = Buffer.from('reasoning');
 const COMPLETED = Buffer.from('response.completed');
 const INCOMPLETE = Buffer.from('response.incomplete');
 const FAILED = Buffer.from('response.failed');
@@ -37,6 +39,9 @@ const DELTA_BYTES_FIRST = 512;
 
 export class ResponsesEventReader implements EventReader {
   readonly rule = RESPONSES_USAGE_RULE;
+  /** The last item is done, and it is one that an answer ends with. */
+  ended = false;
+  reasoned = false;
   /**
    * An error of ours carries the number after that of the last event: it is known, or it stands in a delta of
    * which a copy is kept, because nearly no stream ever asks for it.
@@ -56,6 +61,7 @@ export class ResponsesEventReader implements EventReader {
     const leading = leadingTypeStart(payload, start);
     if (leading >= 0 && typeEndsWith(payload, leading, end, DELTA)) {
       outlet.generated(start, end);
+      this.ended = false;
       this.#keepDelta(payload, start, end);
       return;
     }
@@ -64,8 +70,15 @@ export class ResponsesEventReader implements EventReader {
     if (skimmer.run(payload, start, end) < 0) return;
     this.#lastNumber = foundNumber(payload);
     const type = (starts[slots.type] as number) + 1;
-    if (type > 0 && typeEndsWith(payload, type, end, DELTA)) outlet.generated(start, end);
-    if (isTypeAt(payload, type, ITEM_DONE)) {
+    if (type > 0 && typeEndsWith(payload, type, end, DELTA)) {
+      outlet.generated(start, end);
+      this.ended = false;
+    }
+    if (isTypeAt(payload, type, ITEM_ADDED)) {
+      this.ended = false;
+      this.#noteReasoning(payload);
+    } else if (isTypeAt(payload, type, ITEM_DONE)) {
+      this.ended = !this.#noteReasoning(payload);
       if (isPicture(payload, skimmer, ITEM_SLOTS)) this.#countPictures(this.#pictures + 1, outlet);
     } else if (isTypeAt(payload, type, COMPLETED) || isTypeAt(payload, type, INCOMPLETE)) {
       this.#conclude(outlet);
@@ -82,6 +95,12 @@ export class ResponsesEventReader implements EventReader {
     }
     const model = starts[slots.model] as number;
     if (model >= 0 && payload[model] === QUOTE) outlet.replaceModel(model, ends[slots.model] as number);
+  }
+
+  #noteReasoning(payload: Buffer): boolean {
+    const isReasoning = isTypeAt(payload, (starts[slots.itemType] as number) + 1, REASONING);
+    if (isReasoning) this.reasoned = true;
+    return isReasoning;
   }
 
   /** The whole response repeats the items that were told one by one; some vendors tell them here only. */

@@ -1,0 +1,25 @@
+import { NO_USAGE } from '../kernel/usage.ts';
+import type { Spent } from './attempt-result.ts';
+import { CLIENT_CLOSED } from './call.ts';
+import { countedInput, type Passage, settlePassage } from './passage.ts';
+
+/**
+ * The client left before its answer while the vendor was at work. decisions.md 6: what was not reported is
+ * counted: the input, and of an Images call the pictures it asked for, which are made whether or not somebody
+ * waits. Of other output nothing is known.
+ */
+export function settleLeft(passage: Passage, spent: Spent = countedLeft(passage)): void {
+  const verdict = 'cut-by-client';
+  settlePassage(passage, { status: CLIENT_CLOSED, errorCode: null, verdict, ...spent }, verdict);
+}
+
+function countedLeft(passage: Passage): Spent {
+  const { images } = passage.facts;
+  return { usage: { ...NO_USAGE, inputFresh: countedInput(passage), images }, estimated: true };
+}
+
+/** The vendor has begun to answer: if we die from here on, the input is charged. */
+export function markInput({ call, facts, carriage }: Passage): void {
+  const usage = { ...NO_USAGE, inputFresh: facts.inputTokensEstimate };
+  carriage.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
+}
