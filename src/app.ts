@@ -1,3 +1,4 @@
+import type { SetupToken } from './accounts/login-contract.ts';
 import { Endings } from './app/endings.ts';
 import { openGate } from './app/gate.ts';
 import { buildGateway } from './app/gateway.ts';
@@ -10,6 +11,7 @@ import { missingParts, readiness, refuseAddress } from './app/readiness.ts';
 import { followStore, openData } from './app/store.ts';
 import type { Surroundings } from './app/surroundings.ts';
 import type { Config } from './config.ts';
+import { findPort } from './http/port.ts';
 import { type HttpServer, startServer } from './http/server.ts';
 import { Telemetry } from './http/telemetry.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -20,7 +22,7 @@ export interface Tollgate {
   /** What is missing before calls can be served; empty when nothing is. */
   readonly missing: readonly string[];
   /** Makes the first operator, once; there until one exists, for the terminal and nowhere else. */
-  readonly setupToken: string | undefined;
+  readonly setupToken: SetupToken | undefined;
   /** The figures of this process alone. */
   metrics(): string;
   /**
@@ -54,6 +56,7 @@ export async function startTollgate(config: Config, log: Logger, post?: WorkerPo
 
 async function assemble(surroundings: Surroundings): Promise<Tollgate> {
   const { config, endings } = surroundings;
+  await findAddress(surroundings);
   const data = await openData(surroundings);
   const gate = await openGate(surroundings);
   await followStore(data, gate, surroundings);
@@ -69,7 +72,11 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
     gateway: config.role === 'platform' ? undefined : gateway,
     platform:
       config.role === 'gateway' ? undefined : buildPlatform({ ...parts, ...gateway.carriage }, surroundings),
-    operations: { metrics: () => figures(telemetry, surroundings), readiness: () => readiness(ready) },
+    operations: {
+      metrics: () => figures(telemetry, surroundings),
+      readiness: () => readiness(ready),
+      isDraining,
+    },
   });
   startHeartbeat(data.database, gate, { ...surroundings, port: Number(new URL(server.url).port) });
   const setupToken = await prepareSetup(data.database, surroundings);
@@ -94,6 +101,13 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
       return stopping;
     },
   };
+}
+
+/** A taken port is told of at once, before a database is made or changed for a server that cannot begin. */
+async function findAddress({ config, post }: Surroundings): Promise<void> {
+  // Workers find it shared; their supervisor has looked.
+  if (post !== undefined) return;
+  await findPort(config.host, config.port).catch((error) => refuseAddress(config, error));
 }
 
 function listen(

@@ -187,6 +187,12 @@ export type Joined =
   | { readonly kind: 'joined'; readonly accountId: number }
   | { readonly kind: 'email-taken' };
 
+/** What makes the first operator, once. */
+export interface SetupToken {
+  readonly text: string;
+  readonly expiresAtMs: number;
+}
+
 export interface RegistrationStore {
   /** What an operator said; nothing when the configuration decides. */
   findRegistration(): Promise<'open' | 'closed' | undefined>;

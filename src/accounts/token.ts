@@ -91,9 +91,13 @@ export function hashSecret(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** The first operator's: whoever reads the server's terminal may become one, once. */
-export function newSetupToken(random: Random): string {
-  return `tgo1.${encode(random.bytes(SECRET_BYTES))}`;
+/**
+ * The first operator's: whoever reads the server's terminal may become one, once. It follows from the secret
+ * and from when it expires, so that every start and every node says the same one, although only its hash is
+ * stored.
+ */
+export function setupTokenOf(secret: string, expiresAtMs: number): string {
+  return `tgo1.${macOf(deriveKey(secret, 'setup token'), String(expiresAtMs))}`;
 }
 
 /** In the same time wherever they differ. */

@@ -1,12 +1,12 @@
 import { createLogins } from '../accounts/login.ts';
-import type { Logins } from '../accounts/login-contract.ts';
+import type { Logins, SetupToken } from '../accounts/login-contract.ts';
 import { newTokens } from '../accounts/token.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Transport } from '../platform/cookies.ts';
 import type { Database } from '../store/database.ts';
 import { createFailureStore } from '../store/login-failures.ts';
-import { createRegistrationStore, makeSetupToken } from '../store/registration.ts';
+import { createRegistrationStore, prepareSetupToken } from '../store/registration.ts';
 import { readSecret } from '../store/secret-file.ts';
 import { createSessionStore } from '../store/sessions.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -36,13 +36,14 @@ export function transportOf({ config }: Pick<Surroundings, 'config'>): Transport
 }
 
 /**
- * The token for the first operator, once per start of the whole and only where it can be used: what the
- * supervisor of several workers printed must not be void when one of them comes back.
+ * The token for the first operator, once per start of the whole and only where it can be used: the supervisor
+ * of several workers tells it, and not each of them.
  */
 export async function prepareSetup(
   database: Database,
   { config, post }: Pick<Surroundings, 'config' | 'post'>,
-): Promise<string | undefined> {
+): Promise<SetupToken | undefined> {
   if (config.role === 'gateway' || post !== undefined) return undefined;
-  return makeSetupToken(database, systemRandom, systemClock.now());
+  const secret = readSecret(config.secret, config.dataDirectory, systemRandom);
+  return prepareSetupToken(database, secret, systemClock.now());
 }

@@ -12,7 +12,7 @@ export interface DemoAnswer {
   readonly body: string;
 }
 
-const TIMEOUTS = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 30_000 };
+const TIMEOUTS = { connectMs: 30_000, firstByteMs: 60_000, idleMs: 60_000 };
 
 /** Asks the gateway over a real socket, as any client would. */
 export class DemoClient {

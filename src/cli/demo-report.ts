@@ -84,6 +84,7 @@ function usageText(usage: Usage): string {
 /** What to use and to paste while the demo serves. */
 export function printInvitation({ url, key, accounts }: DemoReport, output: Output): void {
   output.line(`\nAddress   ${url}`);
+  output.line(`Reference ${url}/docs`);
   output.line(`API key   ${key}`);
   for (const { email, role, password } of accounts) {
     output.line(`${role.padEnd(9)} ${email}, password ${password}`);

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { startTollgate } from '../app.ts';
 import { type Config, readConfig, SETTINGS } from '../config.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -21,6 +20,7 @@ import { type Command, CommandFailed, type CommandInput, EXIT } from './command.
 import { type DemoAnswer, DemoClient } from './demo-client.ts';
 import { type DemoCall, type DemoReport, printInvitation, printJson, printReport } from './demo-report.ts';
 import { SHAPES, type Shape, wordsOf } from './demo-shapes.ts';
+import { openCommandLog } from './server-log.ts';
 import { untilSignal } from './signal.ts';
 import { configOf, failForPeople } from './workspace.ts';
 
@@ -119,7 +119,7 @@ interface Stay {
 }
 
 async function serveDemo(input: CommandInput, config: Config, stay: Stay): Promise<void> {
-  const log = pino({ level: config.logLevel }, pino.destination(2));
+  const log = openCommandLog(config, config.logLevel);
   const once = input.values.once === true;
   const tollgate = await startTollgate(config, log).catch(failForPeople);
   try {
@@ -208,7 +208,7 @@ async function askWell(client: DemoClient, shape: Shape): Promise<DemoAnswer> {
   throw new CommandFailed(`${shape.path} answered ${answer.status}: ${answer.body.slice(0, 1_000)}`);
 }
 
-const SETTLE_TRIES = 200;
+const SETTLE_TRIES = 2_400;
 const SETTLE_POLL_MS = 25;
 
 /** A client has its answer before the charge is in the database, but only just. */

@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { openStore } from '../store/open.ts';
 import { type Command, type CommandInput, EXIT } from './command.ts';
+import { openCommandLog } from './server-log.ts';
 import { configOf, failForPeople } from './workspace.ts';
 
 export const migrate: Command = {
@@ -13,8 +13,9 @@ export const migrate: Command = {
 };
 
 async function runMigrate(input: CommandInput): Promise<number> {
-  const log = pino({ level: 'error' }, pino.destination(2));
-  const store = await openStore({ ...configOf(input), log }).catch(failForPeople);
+  const config = configOf(input);
+  const log = openCommandLog(config, 'error');
+  const store = await openStore({ ...config, log }).catch(failForPeople);
   await store.close();
   const { migrated } = store;
   if (input.values.json === true) input.output.line(JSON.stringify({ applied: migrated }));

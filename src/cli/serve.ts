@@ -3,8 +3,8 @@ import { planFaults } from '../kernel/fault.ts';
 import { type Command, type CommandInput, EXIT, stringOption } from './command.ts';
 import { keepCompiledNow } from './compiled.ts';
 import { openServerLog } from './server-log.ts';
-import { tellSetupToken } from './setup-token.ts';
 import { untilSignal } from './signal.ts';
+import { tellFirstStart } from './start-notice.ts';
 import { superviseWorkers } from './supervise.ts';
 import { configOf, failForPeople } from './workspace.ts';
 
@@ -27,10 +27,10 @@ async function runServe(input: CommandInput): Promise<number> {
     return await superviseWorkers({ config, configFile, stopping, output }).catch(failForPeople);
   }
   if (config.faults !== undefined) planFaults(config.faults);
-  const log = openServerLog(config.logLevel);
+  const log = openServerLog(config);
   const tollgate = await startTollgate(config, log).catch(failForPeople);
+  tellFirstStart(tollgate, config, output);
   log.info({ url: tollgate.url }, 'tollgate serves');
-  tellSetupToken(tollgate.setupToken, tollgate.url, output);
   for (const missing of tollgate.missing) log.warn({ missing }, 'calls cannot be served yet');
   keepCompiledNow();
   await stopping;

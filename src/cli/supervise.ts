@@ -1,3 +1,4 @@
+import type { SetupToken } from '../accounts/login-contract.ts';
 import { Endings } from '../app/endings.ts';
 import { prepareSetup } from '../app/logins.ts';
 import { refuseAddress } from '../app/readiness.ts';
@@ -10,7 +11,7 @@ import { openSealer, prepareCatalog } from '../setup.ts';
 import { openStore } from '../store/open.ts';
 import type { Output } from './command.ts';
 import { openServerLog } from './server-log.ts';
-import { tellSetupToken } from './setup-token.ts';
+import { tellFirstStart } from './start-notice.ts';
 import { type Serving, Workers } from './workers.ts';
 
 export interface Supervision {
@@ -26,7 +27,7 @@ export interface Supervision {
  */
 export async function superviseWorkers(supervision: Supervision): Promise<number> {
   const { config } = supervision;
-  const log = openServerLog(config.logLevel);
+  const log = openServerLog(config);
   const endings = new Endings();
   try {
     return await supervise(supervision, log, endings);
@@ -41,18 +42,17 @@ async function supervise(
   log: Logger,
   endings: Endings,
 ): Promise<number> {
+  // Told before a database is made or changed for a server that cannot begin.
+  const port = await findPort(config.host, config.port).catch((error) => refuseAddress(config, error));
   const databaseUrl = await takeDirectory({ config, log, endings });
   const setupToken = await prepareStore({ ...config, databaseUrl }, log);
-  const port = await findPort(config.host, config.port).catch((error: NodeJS.ErrnoException) =>
-    refuseAddress(config, error),
-  );
   const stopMs = config.drainMs + WORKER_STOP_MS;
   const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, stopMs, log });
   try {
     const serving = await Promise.race([workers.start(), stopping]);
     if (serving !== undefined) {
+      tellFirstStart({ setupToken, url: serving.url }, config, output);
       announce(serving, config, log);
-      tellSetupToken(setupToken, serving.url, output);
     }
     await stopping;
     log.info({}, 'tollgate drains');
@@ -68,7 +68,7 @@ function announce({ url, missing }: Serving, { workers }: Config, log: Logger): 
 }
 
 /** Migrations, secret, catalogue, setup token: workers that start at the same time find them done. */
-async function prepareStore(config: Config, log: Logger): Promise<string | undefined> {
+async function prepareStore(config: Config, log: Logger): Promise<SetupToken | undefined> {
   const store = await openStore({ ...config, log });
   try {
     const { database } = store;

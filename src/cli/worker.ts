@@ -25,7 +25,7 @@ export async function runWorker(): Promise<number> {
   const start = await firstWord();
   const config = configOf(start);
   if (config.faults !== undefined) planFaults(config.faults);
-  const log = openServerLog(config.logLevel).child({ worker: start.number });
+  const log = openServerLog(config).child({ worker: start.number });
   const collectMetrics = (own: string): Promise<string> => figures.ofAll(own);
   const tollgate = await startTollgate(config, log, { number: start.number, collectMetrics }).catch(refuse);
   if (tollgate === undefined) return EXIT.failed;

@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { StoreUnavailable } from '../accounts/contract.ts';
 import { SQL_TIMEOUT_MS } from '../bounds.ts';
 import { type Config, loadConfig } from '../config.ts';
@@ -9,6 +8,7 @@ import { EmbeddedUnavailable } from '../store/embedded-place.ts';
 import { MigrationRefused } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import { CommandFailed, type CommandInput, stringOption, UsageError } from './command.ts';
+import { openCommandLog } from './server-log.ts';
 
 /** The configuration of a command: every wrong value is named, and nothing is started. */
 export function configOf(input: CommandInput): Config {
@@ -44,7 +44,7 @@ export async function withStore<Result>(
   statementTimeoutMs: number = SQL_TIMEOUT_MS,
 ): Promise<Result> {
   const config = configOf(input);
-  const log = pino({ level: 'error' }, pino.destination(2));
+  const log = openCommandLog(config, 'error');
   const store = await openStore({ ...config, log, statementTimeoutMs }).catch(failForPeople);
   try {
     const { database } = store;

@@ -28,6 +28,7 @@ export interface Operations {
   /** 200 only when calls can be served; otherwise why not. */
   readiness(): { readonly ready: boolean; readonly reason: string };
   metrics(): string | Promise<string>;
+  isDraining(): boolean;
 }
 
 export interface HttpServer {
@@ -60,7 +61,8 @@ export async function startServer(parts: ServerParts): Promise<HttpServer> {
   const answers = new WeakMap<Socket, ServerResponse>();
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     answers.set(request.socket, response);
-    dispatch(request, response, parts, calls);
+    if (parts.operations.isDraining()) dispatchLast(request, response, parts, calls);
+    else dispatch(request, response, parts, calls);
   };
   const server = createServer(
     { noDelay: true, keepAlive: true, requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS },
@@ -75,9 +77,8 @@ export async function startServer(parts: ServerParts): Promise<HttpServer> {
   });
   await listen(server, parts);
   const { port } = server.address() as AddressInfo;
-  const host = parts.host.includes(':') ? `[${parts.host}]` : parts.host;
   return {
-    url: `http://${host}:${port}`,
+    url: `http://${reachable(parts.host)}:${port}`,
     get running() {
       return calls.count;
     },
@@ -108,6 +109,35 @@ class RunningCalls {
     return new Promise((resolve) => {
       this.#onIdle = resolve;
     });
+  }
+}
+
+/** Whoever listens on all addresses is reached on the loopback one; nobody can call the others by their name. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/**
+ * A server that drains tells each client to go elsewhere: `connection: close`. Node closes once that is
+ * written, and with bytes of the request still on their way the client would see a reset instead. So a call,
+ * which is refused, is heard to its end first; a client that waits to be asked for its body sends none.
+ */
+function dispatchLast(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: ServerParts,
+  calls: RunningCalls,
+): void {
+  const answer = (): void => {
+    response.shouldKeepAlive = false;
+    dispatch(request, response, parts, calls);
+  };
+  if (isPlatform(request.url ?? '/') || request.headers.expect !== undefined) answer();
+  else {
+    discardBody(request, response);
+    request.once('end', answer);
   }
 }
 

@@ -65,9 +65,10 @@ async function applyPending(
   for (const { name, checksum, text } of pending) {
     await transaction.query(text);
     await transaction.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum]);
-    log.info({ migration: name }, 'migration applied');
   }
-  return pending.map((migration) => migration.name);
+  const names = pending.map((migration) => migration.name);
+  if (names.length > 0) log.info({ migrations: names.length, last: names.at(-1) }, 'database migrated');
+  return names;
 }
 
 /** What is applied must be unchanged and known: an older program never works on a newer database. */

@@ -1,7 +1,6 @@
-import type { Joined, NewMember, RegistrationStore } from '../accounts/login-contract.ts';
-import { hashSecret, newSetupToken } from '../accounts/token.ts';
+import type { Joined, NewMember, RegistrationStore, SetupToken } from '../accounts/login-contract.ts';
+import { hashSecret, setupTokenOf } from '../accounts/token.ts';
 import { assert } from '../kernel/assert.ts';
-import type { Random } from '../kernel/random.ts';
 import { SETUP_TOKEN_MS } from '../platform/bounds.ts';
 import { createAccount } from './accounts.ts';
 import { record } from './audit.ts';
@@ -61,22 +60,49 @@ async function join(transaction: Database, member: NewMember, role: 'user' | 'op
 const NO_OPERATOR = "not exists (select from accounts where role = 'operator')";
 
 /**
- * A new token for whoever starts the server, until there is an operator; the one before is void. Only its
- * hash is stored.
+ * The token for whoever starts the server, until there is an operator: the one that another start or node has
+ * told already while it is good, else a new one. Only its hash is stored. One that was made with another
+ * secret cannot be told again, so it is void from now on.
  */
-export async function makeSetupToken(
+export async function prepareSetupToken(
   database: Database,
-  random: Random,
+  secret: string,
   nowMs: number,
-): Promise<string | undefined> {
-  const token = newSetupToken(random);
-  const rows = await database.query(
-    `insert into setup_token (token_hash, expires_at) select $1, $2::timestamptz where ${NO_OPERATOR}
-     on conflict (id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
-     returning 1`,
-    [hashSecret(token), new Date(nowMs + SETUP_TOKEN_MS).toISOString()],
-  );
-  return rows.length === 0 ? undefined : token;
+): Promise<SetupToken | undefined> {
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const [row] = await database.query<{ token_hash: string; expires_at: Date }>(
+      'select token_hash, expires_at from setup_token where expires_at > $1',
+      [new Date(nowMs).toISOString()],
+    );
+    const told = row === undefined ? undefined : tokenUntil(secret, row.expires_at.getTime());
+    if (told !== undefined && row?.token_hash === hashSecret(told.text)) {
+      return (await hasOperator(database)) ? undefined : told;
+    }
+    const fresh = tokenUntil(secret, nowMs + SETUP_TOKEN_MS);
+    const written = await database.query(
+      `insert into setup_token (token_hash, expires_at) select $1, $2::timestamptz where ${NO_OPERATOR}
+       on conflict (id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
+         where setup_token.expires_at <= $3 or setup_token.token_hash = $4 returning 1`,
+      [
+        ...[hashSecret(fresh.text), new Date(fresh.expiresAtMs).toISOString()],
+        ...[new Date(nowMs).toISOString(), row?.token_hash ?? ''],
+      ],
+    );
+    if (written.length === 1) return fresh;
+    if (await hasOperator(database)) return undefined;
+  }
+  return undefined;
+}
+
+/** Others start at the same time; whoever writes first has said it for all that have the same secret. */
+const ROUNDS_MAX = 10;
+
+function tokenUntil(secret: string, expiresAtMs: number): SetupToken {
+  return { text: setupTokenOf(secret, expiresAtMs), expiresAtMs };
+}
+
+async function hasOperator(database: Database): Promise<boolean> {
+  return (await database.query(`select 1 where ${NO_OPERATOR}`)).length === 0;
 }
 
 async function isSetupToken(database: Database, tokenHash: string, nowMs: number): Promise<boolean> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -78,7 +79,8 @@ test('a start with nothing serves, says in the log and at /readyz what is missin
   expect(JSON.parse(warnings[0] ?? '{}')).toMatchObject({ missing: MISSING });
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   // No default password anywhere: whoever sees the terminal makes the first operator.
-  const [, token = ''] = /^ {2}setup token: (tgo1\.\S{43})$/m.exec(program.stdout()) ?? [];
+  const token = await untilSaid(program, /setup token: (tgo1\.\S{43}) /, 'stderr');
+  for (const line of program.stdout().trimEnd().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
   expect((await setUp(url, token)).status).toBe(200);
   expect((await setUp(url, token)).status).toBe(403);
 
@@ -108,6 +110,58 @@ test('a vendor key in the environment is enough to be ready, and the models of t
   expect(await ask(url, stdout.trim(), 'gpt-5.4')).toBe(50201);
   await stop();
 });
+
+const terminals = existsSync('/usr/bin/script');
+const terminalTitle = terminals ? '' : ' (skipped: this system has no script)';
+
+test.skipIf(!terminals)(
+  `on a terminal the log is for people, and the token stands in a box with an address that works${terminalTitle}`,
+  async () => {
+    const own = await freshDatabase();
+    const line = `exec "${process.execPath}" src/main.ts serve`;
+    const child = spawn('/usr/bin/script', ['-qfec', line, '/dev/null'], {
+      cwd: projectRoot,
+      env: {
+        PATH: process.env.PATH,
+        TERM: 'xterm',
+        TOLLGATE_PORT: '0',
+        TOLLGATE_DATA: join(folder, 'terminal'),
+        DATABASE_URL: own.connection,
+        TOLLGATE_TIMEZONE: 'Asia/Shanghai',
+      },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+    });
+    const exited = once(child, 'exit');
+    try {
+      await until(
+        () => child.exitCode !== null || /tollgate serves[\s\S]*calls cannot be served/.test(shown),
+      );
+      // Ctrl-C, as it is typed.
+      child.stdin.write('\u0003');
+      expect(await exited).toEqual([0, null]);
+      const [, token = ''] = /^│ +setup token: (tgo1\.\S{43}) +│\r$/m.exec(shown) ?? [];
+      const [, address = ''] = /^│ Address +(http:\/\/127\.0\.0\.1:\d+) +│\r$/m.exec(shown) ?? [];
+      expect(shown).toContain(`│ Reference  ${address}/docs `);
+      expect(shown).toContain(`"token":"${token}"`);
+      expect(shown).toMatch(/ \(Asia\/Shanghai\), also after a restart\./);
+      expect(shown).not.toMatch(/\{"level"|0\.0\.0\.0/);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is told its colours by them.
+      const plain = shown.replace(/\u001b\[\d+m/g, '');
+      expect(plain).toMatch(
+        /^\d\d:\d\d:\d\d {2}info {3}tollgate serves {2}url=http:\/\/127\.0\.0\.1:\d+\r$/m,
+      );
+      expect(plain).toMatch(/^\d\d:\d\d:\d\d {2}warn {3}calls cannot be served yet: no model has a route/m);
+    } finally {
+      child.kill('SIGKILL');
+      await exited;
+      await own.drop();
+    }
+  },
+);
 
 const FULL = '/dev/full';
 const fullTitle = existsSync(FULL) ? '' : ` (skipped: this system has no ${FULL})`;
@@ -144,6 +198,33 @@ test.skipIf(fullTitle !== '')(
       child.kill('SIGKILL');
       await exited;
       await own.drop();
+    }
+  },
+);
+
+test.each([1, 2])(
+  'a port that is taken is told of before anything is made, with %i workers',
+  async (workers) => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const data = join(folder, `taken-${workers}`);
+    try {
+      const { code, stdout, stderr } = await tollgate(['serve'], {
+        TOLLGATE_HOST: '127.0.0.1',
+        TOLLGATE_PORT: String(port),
+        TOLLGATE_WORKERS: String(workers),
+        TOLLGATE_DATA: data,
+        ...(workers > 1 ? { REDIS_URL: 'redis://127.0.0.1:1' } : {}),
+      });
+      expect({ code, stdout: stdout.replace(/^\{.*"msg":"tollgate stopped"\}\n$/, '') }).toEqual({
+        code: 1,
+        stdout: '',
+      });
+      expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}: the port is in use`);
+      expect(existsSync(data)).toBe(false);
+    } finally {
+      taken.close();
     }
   },
 );

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemRandom } from '../../src/kernel/random.ts';
 import { SETUP_TOKEN_MS } from '../../src/platform/bounds.ts';
-import { makeSetupToken } from '../../src/store/registration.ts';
+import { prepareSetupToken } from '../../src/store/registration.ts';
 import { type LoginNode, newMember, startLoginNode } from '../support/logins.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 
@@ -18,8 +17,10 @@ afterEach(async () => {
   await fresh.drop();
 });
 
-const newToken = (): Promise<string | undefined> =>
-  makeSetupToken(fresh.database, systemRandom, node.clock.now());
+const SECRET = 'the secret of all nodes, of 32 bytes or more';
+/** What a start of the server tells. */
+const newToken = async (secret = SECRET): Promise<string | undefined> =>
+  (await prepareSetupToken(fresh.database, secret, node.clock.now()))?.text;
 const setUp = (token: string | undefined, email = 'first@example.com') =>
   node.ask('auth/setup', { token, email, password: 'correct horse' });
 const REFUSED = { status: 403, code: 1003, message: 'The setup token is wrong, used or expired' };
@@ -51,16 +52,33 @@ test('of five who use the token at once one becomes operator', async () => {
   expect(await fresh.database.query('select 1 from accounts')).toHaveLength(1);
 });
 
-test('a token is good for 24 hours, and until the next start', async () => {
-  const before = await newToken();
+test('every start and every node tells the same token, which is good for 24 hours', async () => {
   const token = await newToken();
-  expect(await setUp(before)).toMatchObject(REFUSED);
-  node.clock.advance(SETUP_TOKEN_MS);
+  node.clock.advance(SETUP_TOKEN_MS / 2);
+  expect(await Promise.all(Array.from({ length: 8 }, () => newToken()))).toEqual(Array(8).fill(token));
+  node.clock.advance(SETUP_TOKEN_MS / 2);
   expect(await setUp(token)).toMatchObject(REFUSED);
   const rows = await fresh.database.query<{ kept: string }>(
     'select row_to_json(setup_token)::text as kept from setup_token',
   );
   expect(rows[0]?.kept).not.toContain(token?.slice(5));
+  const next = await newToken();
+  expect(next).not.toBe(token);
+  expect(await setUp(next)).toMatchObject({ code: 0 });
+});
+
+test('eight first starts at once tell one token', async () => {
+  const told = await Promise.all(Array.from({ length: 8 }, () => newToken()));
+  expect(new Set(told).size).toBe(1);
+  expect(await setUp(told[0])).toMatchObject({ code: 0 });
+});
+
+test('a token of another secret cannot be told again and is void', async () => {
+  const before = await newToken();
+  const token = await newToken('another secret, of 32 bytes or more too');
+  expect(token).not.toBe(before);
+  expect(await setUp(before)).toMatchObject(REFUSED);
+  expect(await setUp(token)).toMatchObject({ code: 0 });
 });
 
 test('a token is void as soon as there is an operator, however it came', async () => {

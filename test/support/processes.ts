@@ -123,14 +123,18 @@ const POLL_MS = 5;
 const SAID_MS = 180_000;
 
 /** Waits for a text in what a program says, and answers its first group. */
-export async function untilSaid(program: Program, pattern: RegExp): Promise<string> {
+export async function untilSaid(
+  program: Program,
+  pattern: RegExp,
+  where: 'stdout' | 'stderr' = 'stdout',
+): Promise<string> {
   let gone = false;
   void program.exited.then(() => {
     gone = true;
   });
   const deadline = performance.now() + SAID_MS;
   while (performance.now() < deadline) {
-    const found = pattern.exec(program.stdout())?.[1];
+    const found = pattern.exec(program[where]())?.[1];
     if (found !== undefined) return found;
     if (gone) break;
     await sleep(POLL_MS);
