@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -21,9 +22,13 @@ beforeEach(async () => {
     'create table first_table (id int); insert into first_table values (1);',
   );
   await writeFile(join(folder, '002_second.sql'), 'create table second_table (id int);');
-  await rm(join(folder, '003_broken.sql'), { force: true });
+  for (const name of ['001_renamed.sql', '003_broken.sql']) {
+    await rm(join(folder, name), { force: true });
+  }
   return () => fresh.drop();
 });
+
+const CHECKSUMS = ['dca94117e4948e51', 'a4acb70c88b19cc6', '065ac89075b747b9'];
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -45,6 +50,52 @@ test('a migration that was changed after it was applied is refused', async () =>
   await run();
   await writeFile(join(folder, '001_first.sql'), 'create table first_table (id bigint);');
   await expect(run()).rejects.toThrow('migration 001_first.sql was changed after it had been applied');
+});
+
+test('a migration that has another name now is known by its text', async () => {
+  await run();
+  await rename(join(folder, '001_first.sql'), join(folder, '001_renamed.sql'));
+  expect(await run()).toEqual([]);
+  await writeFile(join(folder, '001_renamed.sql'), 'create table first_table (id bigint);');
+  await expect(run()).rejects.toThrow('has migration 001_first.sql, which this version does not know');
+});
+
+test('migrations are numbered from 001 without a hole', async () => {
+  const names = (await readdir(join(import.meta.dirname, 'migrations'))).sort();
+  const numbers = names.map((_name, index) => String(index + 1).padStart(3, '0'));
+  expect(names.map((name) => name.slice(0, 3))).toEqual(numbers);
+});
+
+/** Three files have lower numbers now than when they were released; their texts never changed. */
+const RELEASED = {
+  '011_days.sql': '010_days.sql',
+  '012_platform.sql': '011_platform.sql',
+  '013_calls_own.sql': '012_calls_own.sql',
+};
+
+test('a database that knows files by their former numbers starts without complaint', async () => {
+  const before = await freshDatabase();
+  try {
+    for (const [former, now] of Object.entries(RELEASED)) {
+      const renamed = await before.database.query(
+        'update migrations set name = $1 where name = $2 returning checksum',
+        [former, now],
+      );
+      expect(renamed, now).toHaveLength(1);
+    }
+    expect(await migrate({ connection: before.connection, log: silentLogger })).toEqual([]);
+  } finally {
+    await before.drop();
+  }
+});
+
+test('the released files are what they were', async () => {
+  const rows = await Promise.all(
+    Object.values(RELEASED).map(async (name) =>
+      hash('sha256', await readFile(join(import.meta.dirname, 'migrations', name), 'utf8')),
+    ),
+  );
+  expect(rows.map((checksum) => checksum.slice(0, 16))).toEqual(CHECKSUMS);
 });
 
 test('a database of a newer version is refused', async () => {

@@ -71,23 +71,24 @@ async function applyPending(
   return names;
 }
 
-/** What is applied must be unchanged and known: an older program never works on a newer database. */
+/**
+ * What is applied must be unchanged and known: an older program never works on a newer database. A file is
+ * known by its text, so that a database which has it under an earlier number is up to date all the same.
+ */
 function findPending(
   migrations: readonly Migration[],
   applied: readonly { readonly name: string; readonly checksum: string }[],
 ): readonly Migration[] {
-  const files = new Map(migrations.map((migration) => [migration.name, migration]));
+  const pending = new Map(migrations.map((migration) => [migration.checksum, migration]));
   for (const { name, checksum } of applied) {
-    const file = files.get(name);
-    if (file === undefined) {
-      throw new MigrationRefused(`the database has migration ${name}, which this version does not know`);
-    }
-    if (file.checksum !== checksum) {
-      throw new MigrationRefused(`migration ${name} was changed after it had been applied`);
-    }
-    files.delete(name);
+    if (pending.delete(checksum)) continue;
+    throw new MigrationRefused(
+      migrations.some((migration) => migration.name === name)
+        ? `migration ${name} was changed after it had been applied`
+        : `the database has migration ${name}, which this version does not know`,
+    );
   }
-  return [...files.values()];
+  return [...pending.values()];
 }
 
 async function readMigrations(folder: string): Promise<readonly Migration[]> {
