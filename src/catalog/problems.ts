@@ -12,11 +12,18 @@ export interface Problem {
 /** Everything wrong with a file is reported at once, up to a bound. */
 export class Problems {
   readonly #list: Problem[] = [];
+  readonly #places = new Set<string>();
   #found = 0;
 
   add(path: string, message: string, line: number): void {
     this.#found++;
+    this.#places.add(path);
     if (this.#list.length < CATALOG_PROBLEMS_MAX) this.#list.push({ path, message, line });
+  }
+
+  /** Whether what stands there was reported: what is used in its place was never written. */
+  has(path: string): boolean {
+    return this.#places.has(path);
   }
 
   get found(): boolean {

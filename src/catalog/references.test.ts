@@ -36,6 +36,46 @@ describe('references of a catalogue file', () => {
     expect(problemsOf(CATALOG_TEXT)).toEqual([]);
   });
 
+  it('are complained of once where a value was misspelt, and not for what stands in its place', () => {
+    expect(
+      problemsOf(`
+defaults: { policy: many }
+vendors:
+  - { code: a, protocols: [responses, mesages], base_url: "https://a" }
+  - { code: b, protocols: [mesages], base_url: "https://b" }
+  - { code: c, protocols: [messages], base_url: "https://c" }
+credentials:
+  - { name: a, vendor: a, secret: s }
+  - { name: b, vendor: b, secret: s }
+  - { name: c, vendor: c, secret: s }
+models:
+  - model_id: m
+    routes:
+      - { vendor: a, credential: a, protocols: [messages] }
+      - { vendor: b, credential: b, protocols: [messages, chat] }
+      - { vendor: c, credential: c, protocols: [mesages] }
+policies:
+  - { id: one, name: x, concurrency: 1, windows: [] }
+  - { id: two, name: y, concurrency: 1, windows: [] }
+  - { id: 1, name: z, concurrency: 1, windows: [] }
+plans: [{ code: P, level: 1, policy: few }]
+announcements:
+  - { id: x, title: t, starts_at: "2026-01-01 00:00:00", ends_at: "2026-02-01 00:00:00" }
+  - { id: 1, title: t, starts_at: "2026-01-01 00:00:00", ends_at: "2026-02-01 00:00:00" }`).map(
+        (problem) => problem.split(':', 1)[0],
+      ),
+    ).toEqual([
+      'defaults.policy',
+      'vendors[0].protocols[1]',
+      'vendors[1].protocols[0]',
+      'models[0].routes[2].protocols[0]',
+      'policies[0].id',
+      'policies[1].id',
+      'plans[0].policy',
+      'announcements[0].id',
+    ]);
+  });
+
   it('that mean nothing are named', () => {
     expect(
       problemsOf(`

@@ -48,16 +48,12 @@ function reportTwice(
 ): void {
   const first = new Map<string | number, number>();
   values.forEach((value, index) => {
+    const path = `${listName}[${index}].${key}`;
     const before = first.get(value);
     // An empty value was reported by its reader.
-    if (value === '') return;
+    if (value === '' || references.problems.has(path)) return;
     if (before === undefined) first.set(value, index);
-    else
-      complain(
-        references,
-        `${listName}[${index}].${key}`,
-        `"${value}" stands in ${listName}[${before}] already`,
-      );
+    else complain(references, path, `"${value}" stands in ${listName}[${before}] already`);
   });
 }
 
@@ -161,7 +157,9 @@ function requirePolicy(references: References, policyId: number | undefined, pat
   complain(references, path, `unknown policy ${policyId}`);
 }
 
+/** A second complaint about one place would be about what its reader put there instead. */
 function complain(references: References, path: string, message: string): void {
+  if (references.problems.has(path)) return;
   references.problems.add(path, message, lineAt(references.tree, path));
 }
 

@@ -21,10 +21,12 @@ import { amount, code, INTEGER_MAX, LIST_RATE, modelId, name, rate, status } fro
 export const protocols: Reader<Vendor['protocols']> = (place) => {
   const found = list(choice(...PROTOCOLS), PROTOCOLS.length)(place);
   if (place.tree.kind !== 'list') return found;
-  // As written: what is no protocol was reported, and stands in as one.
   const written = place.tree.items.map((item) => (item.kind === 'scalar' ? item.text : item));
   const isGood = written.length > 0 && new Set(written).size === written.length;
-  return isGood ? found : report(place, 'must name at least one, and none twice', []);
+  if (!isGood) return report(place, 'must name at least one, and none twice', []);
+  // What is no protocol was reported. One that stood in for it would be complained of as if it were written.
+  const names: readonly unknown[] = PROTOCOLS;
+  return written.every((protocol) => names.includes(protocol)) ? found : [];
 };
 
 const rawVendor = object({
