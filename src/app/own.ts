@@ -1,10 +1,14 @@
+import type { CatalogSnapshot } from '../catalog/contract.ts';
 import { creditsMicro } from '../catalog/price.ts';
 import type { GateAway } from '../gate/contract.ts';
+import { chooseLimits } from '../gateway/enter.ts';
+import { assert } from '../kernel/assert.ts';
 import { createCalendar, createTimeFormat, createTimeParser } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Exchanged } from '../platform/account.ts';
 import type { Times } from '../platform/fields.ts';
+import type { Limited, LimitScope } from '../platform/limits.ts';
 import type { OwnNeeds } from '../platform/own.ts';
 import type { Footing } from '../platform/ports.ts';
 import { findAccountView } from '../store/account-view.ts';
@@ -60,6 +64,7 @@ export function bindOwn({ data, openGate, client }: OwnParts, surroundings: Surr
     month: createCalendar(config.timeZone).month,
     subscriptions: { list: (accountId, part) => listSubscriptions(database, accountId, part) },
     gate: lookingGate(openGate, surroundings),
+    limitScopes: (limited, nowMs) => limitScopes(limited, directory.catalog(), nowMs),
     creditsPerYuan: config.creditsPerYuan,
     verifications: {
       submit: (accountId, kind, fields) => submitVerification(database, { accountId, kind }, fields, sealer),
@@ -94,6 +99,23 @@ export function footingOf({ database, directory }: Data, { config, log }: Surrou
     },
   };
 }
+
+/** The gateway's own choice (decisions.md 7), asked for the account and for each of its keys. */
+const limitScopes = (
+  { accountId, policyId, subscriptions, keys }: Limited,
+  catalog: CatalogSnapshot,
+  nowMs: number,
+): readonly LimitScope[] => {
+  const account = { id: accountId, policyId, subscriptions };
+  const [own] = chooseLimits({ account, key: { id: 0, policyId: undefined } }, catalog, nowMs);
+  assert(own !== undefined, 'an account has limits, be they none');
+  const ofKeys = keys.flatMap((key) =>
+    chooseLimits({ account, key }, catalog, nowMs)
+      .slice(1)
+      .map((limits) => ({ ...limits, keyId: key.id })),
+  );
+  return [{ ...own, keyId: undefined }, ...ofKeys];
+};
 
 export function timesOf(timeZone: string): Times {
   return { timeZone, showTime: createTimeFormat(timeZone), readTime: createTimeParser(timeZone) };

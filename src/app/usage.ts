@@ -1,7 +1,12 @@
+import { LIST_RATE_MICRO } from '../catalog/price.ts';
+import type { Config } from '../config.ts';
+import { admit } from '../gateway/admit.ts';
 import { assert } from '../kernel/assert.ts';
 import { createCalendar } from '../kernel/calendar.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { createDays } from '../kernel/days.ts';
 import { visitorAddress } from '../kernel/visitor.ts';
+import type { NodeView } from '../platform/offer.ts';
 import type { PublicNeeds } from '../platform/public.ts';
 import type { FundsView } from '../platform/stats.ts';
 import type { UsageNeeds } from '../platform/usage.ts';
@@ -15,6 +20,7 @@ import { loadLiveNodes } from '../store/heartbeats.ts';
 import { pageOfLog, wholeLog } from '../store/log-pages.ts';
 import { loadModelTraffic } from '../store/model-traffic.ts';
 import { findReceipt } from '../store/receipts.ts';
+import { findRegistration, isOperatorMissing } from '../store/registration.ts';
 import { usageBetween, usageBy, usageSeries } from '../store/usage-sums.ts';
 import { footingOf } from './own.ts';
 import type { Data } from './store.ts';
@@ -64,16 +70,41 @@ async function fundsOf(database: Database, accountId: number, month: string): Pr
 /** The ports of what everybody may ask and say. */
 export function bindPublic(data: Data, surroundings: Surroundings): PublicNeeds {
   const { database } = data;
+  const { config } = surroundings;
   return {
     footing: footingOf(data, surroundings),
-    offer: {
-      userRateMicro: async (accountId) => (await findAccountView(database, accountId))?.userRateMicro,
-      nodes: () => loadLiveNodes(database),
+    creditsPerYuan: config.creditsPerYuan,
+    nodeName: config.nodeName,
+    publicUrl: config.publicUrl,
+    settings: {
+      registration: async () => (await findRegistration(database)) ?? config.registration,
+      isOperatorMissing: () => isOperatorMissing(database),
     },
+    accounts: { find: (accountId) => findAccountView(database, accountId) },
+    findRefusal: (model, standing, nowMs) => admit(model, standing, nowMs)?.message,
+    offer: { nodes: () => nodesWithOwn(database, config) },
     ranking: { traffic: (sinceMs) => loadModelTraffic(database, sinceMs) },
     feedback: {
       keep: ({ address, ...feedback }, waitMs) =>
         keepFeedback(database, { ...feedback, sender: visitorAddress(address) }, waitMs),
     },
   };
+}
+
+/** This node is among them before it has told the others of itself, and without a row of the catalogue. */
+async function nodesWithOwn(
+  database: Database,
+  { nodeName, publicUrl = '', role }: Pick<Config, 'nodeName' | 'publicUrl' | 'role'>,
+): Promise<readonly NodeView[]> {
+  const found = await loadLiveNodes(database);
+  if (role === 'platform') return found;
+  const known = found.find(({ name }) => name === nodeName);
+  const own = {
+    ...(known ?? { name: nodeName, baseUrl: '', region: 'default', rateMicro: LIST_RATE_MICRO }),
+    ...{ alive: true, lastSeenAtMs: systemClock.now() },
+  };
+  const others = found.filter(({ name }) => name !== nodeName);
+  return [...others, { ...own, baseUrl: own.baseUrl === '' ? publicUrl : own.baseUrl }].sort((one, other) =>
+    one.name < other.name ? -1 : 1,
+  );
 }

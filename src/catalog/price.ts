@@ -1,7 +1,7 @@
 import { assert } from '../kernel/assert.ts';
 import { MICRO } from '../kernel/money.ts';
 import { NO_USAGE, outputTokens, type Usage } from '../kernel/usage.ts';
-import type { Prices } from './contract.ts';
+import type { CatalogSnapshot, Model, Prices, Route } from './contract.ts';
 
 /** Each rate of decisions.md 6, in micro-units; 100 (100_000_000n) is list price, the multiplier's is 1. */
 export interface Rates {
@@ -18,6 +18,47 @@ export interface PriceSnapshot {
   readonly prices: Prices;
   readonly rates: Rates;
 }
+
+/** What the price of a call on a route depends on, besides the route. */
+export interface Tariff {
+  readonly catalog: Pick<CatalogSnapshot, 'systemRateMicro' | 'nodes'>;
+  readonly model: Pick<Model, 'prices'>;
+  readonly userRateMicro: bigint;
+  readonly nodeName: string;
+}
+
+const NO_PRICES: Prices = Object.freeze({
+  inputMicro: 0n,
+  outputMicro: 0n,
+  cacheInputMicro: 0n,
+  cacheOutputMicro: 0n,
+  cacheWriteMicro: 0n,
+  imageMicro: 0n,
+  videoMicro: 0n,
+});
+
+/** The one place where a route, an account and a node become a price: calls and shown prices alike. */
+export function takeSnapshot(
+  route: Route,
+  { catalog, model, userRateMicro, nodeName }: Tariff,
+): PriceSnapshot {
+  const node = catalog.nodes.find((one) => one.name === nodeName);
+  return Object.freeze({
+    // What runs on the account's own credential is paid for elsewhere: there is nothing to charge.
+    prices: route.credential.ownerAccountId === undefined ? model.prices : NO_PRICES,
+    rates: Object.freeze({
+      rateMultiplierMicro: route.rateMultiplierMicro,
+      systemMicro: catalog.systemRateMicro,
+      userMicro: userRateMicro,
+      vendorMicro: route.vendor.rateMicro,
+      credentialMicro: route.credential.rateMicro,
+      nodeMicro: node?.rateMicro ?? LIST_RATE_MICRO,
+    }),
+  });
+}
+
+/** A node, an account or a caller of whom nothing is known pays the list price. */
+export const LIST_RATE_MICRO = 100_000_000n;
 
 const TOKENS_PER_PRICE = 1_000_000n;
 const PERCENT_MICRO = 100n * MICRO;

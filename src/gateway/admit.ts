@@ -11,7 +11,11 @@ const PLAN_NAMES = ['', 'PLUS', 'PRO', 'PROMAX'];
  * Spec 3.1: whether the model is admitted to the account, from the account's state of this moment. BYOK does
  * not exempt: admission limits the model, not who pays.
  */
-export function admit(model: Model, account: Account, nowMs: number): Refusal | undefined {
+export function admit(
+  model: Pick<Model, 'modelId' | 'restriction'>,
+  account: Pick<Account, 'userType' | 'subscriptions'>,
+  nowMs: number,
+): Refusal | undefined {
   const { kind, level } = model.restriction;
   // Rule 3: a restriction set without a threshold lets everybody pass.
   if (kind === 'none' || level <= 0) return undefined;

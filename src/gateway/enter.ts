@@ -15,7 +15,10 @@ import type { RequestFacts } from '../protocol/dialect.ts';
 import type { Means } from './eligible.ts';
 import type { Quote } from './quote.ts';
 
-type Whose = Pick<Caller, 'account' | 'key'>;
+interface Whose {
+  readonly account: Pick<Caller['account'], 'id' | 'policyId' | 'subscriptions'>;
+  readonly key: Pick<Caller['key'], 'id' | 'policyId'>;
+}
 
 /**
  * decisions.md 7: the account's policy always holds and counts per account. It is that of its subscription,

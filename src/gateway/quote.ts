@@ -1,22 +1,18 @@
 import type { Account } from '../accounts/contract.ts';
-import type { CatalogSnapshot, Model, Prices, Route } from '../catalog/contract.ts';
-import { costMicro, creditsMicro, outputTokensFor, type PriceSnapshot } from '../catalog/price.ts';
+import type { CatalogSnapshot, Model, Route } from '../catalog/contract.ts';
+import {
+  costMicro,
+  creditsMicro,
+  outputTokensFor,
+  type PriceSnapshot,
+  takeSnapshot,
+} from '../catalog/price.ts';
 import { maxMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { RequestFacts } from '../protocol/dialect.ts';
 import { isTextProtocol, mayPaint } from './spoken.ts';
 import { targetOf } from './target.ts';
 
-const LIST_RATE_MICRO = 100_000_000n;
-const NO_PRICES: Prices = Object.freeze({
-  inputMicro: 0n,
-  outputMicro: 0n,
-  cacheInputMicro: 0n,
-  cacheOutputMicro: 0n,
-  cacheWriteMicro: 0n,
-  imageMicro: 0n,
-  videoMicro: 0n,
-});
 /** Personal rates differ between few accounts; the cache per route is bounded all the same. */
 const SNAPSHOTS_PER_ROUTE_MAX = 1_000;
 /** The most tokens that a vendor reports for one picture of an Images call. */
@@ -47,26 +43,10 @@ export function priceSnapshot(route: Route, tariff: Tariff): PriceSnapshot {
   }
   let snapshot = byRate.get(userRateMicro);
   if (snapshot === undefined) {
-    snapshot = makeSnapshot(route, tariff);
+    snapshot = takeSnapshot(route, { ...tariff, userRateMicro });
     byRate.set(userRateMicro, snapshot);
   }
   return snapshot;
-}
-
-function makeSnapshot(route: Route, { catalog, model, account, nodeName }: Tariff): PriceSnapshot {
-  const node = catalog.nodes.find((one) => one.name === nodeName);
-  return Object.freeze({
-    // What runs on the account's own credential is paid for elsewhere: there is nothing to charge.
-    prices: route.credential.ownerAccountId === undefined ? model.prices : NO_PRICES,
-    rates: Object.freeze({
-      rateMultiplierMicro: route.rateMultiplierMicro,
-      systemMicro: catalog.systemRateMicro,
-      userMicro: account.userRateMicro,
-      vendorMicro: route.vendor.rateMicro,
-      credentialMicro: route.credential.rateMicro,
-      nodeMicro: node?.rateMicro ?? LIST_RATE_MICRO,
-    }),
-  });
 }
 
 /** What a call may cost on the dearest of its routes, micro-yuan (decisions.md 3.5). */

@@ -178,6 +178,49 @@ function paymentOf(source: ReceiptSource, amountMicro: bigint) {
   };
 }
 
+/** A price as its receipt would multiply it: exact decimal texts, in yuan per million tokens or per item. */
+export interface DescribedPrice {
+  /** All rates together. */
+  readonly factor: string;
+  readonly own: Readonly<Record<PriceName, string>>;
+}
+
+export type PriceName =
+  | 'input_price'
+  | 'output_price'
+  | 'cache_input_price'
+  | 'cache_output_price'
+  | 'cache_write_price'
+  | 'image_price'
+  | 'video_price';
+
+/** A price that is not set is the one it falls back to. */
+export function listPrices({ prices }: Pick<PriceSnapshot, 'prices'>): Readonly<Record<PriceName, bigint>> {
+  return {
+    input_price: prices.inputMicro,
+    output_price: prices.outputMicro,
+    cache_input_price: prices.cacheInputMicro ?? prices.inputMicro,
+    cache_output_price: prices.cacheOutputMicro ?? prices.outputMicro,
+    cache_write_price: prices.cacheWriteMicro ?? prices.inputMicro,
+    image_price: prices.imageMicro,
+    video_price: prices.videoMicro,
+  };
+}
+
+export function describePrice(price: PriceSnapshot): DescribedPrice {
+  const rates = ratesOf(price);
+  const timesRates = (amount: bigint): bigint => rates.reduce((total, rate) => total * rate.factor, amount);
+  const decimals = rates.reduce((total, rate) => total + rate.decimals, 0);
+  const own = Object.entries(listPrices(price)).map(([name, priceMicro]) => [
+    name,
+    formatScaled(timesRates(priceMicro), decimals + MICRO_DECIMALS),
+  ]);
+  return {
+    factor: formatScaled(timesRates(1n), decimals),
+    own: Object.fromEntries(own) as Record<PriceName, string>,
+  };
+}
+
 interface ExactLine extends Omit<ReceiptLine, 'amount'> {
   /** With LINE_DECIMALS. */
   readonly amount: bigint;

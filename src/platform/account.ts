@@ -138,15 +138,22 @@ function profile({ accounts, footing }: AccountNeeds): Endpoint {
 
 /** The same choice as the gateway's, on what the store and the catalogue say now. */
 export function findCurrent(
-  { subscriptions }: Pick<AccountView, 'subscriptions'>,
-  { plans }: CatalogSnapshot,
+  account: Pick<AccountView, 'subscriptions'>,
+  catalog: CatalogSnapshot,
   nowMs: number,
 ): Subscription | undefined {
-  const known = subscriptions.flatMap(({ planCode, ...rest }) => {
+  return currentSubscription({ subscriptions: knownSubscriptions(account, catalog) }, nowMs);
+}
+
+/** Those whose plan is still in the catalogue. */
+export function knownSubscriptions(
+  { subscriptions }: Pick<AccountView, 'subscriptions'>,
+  { plans }: CatalogSnapshot,
+): readonly Subscription[] {
+  return subscriptions.flatMap(({ planCode, ...rest }) => {
     const plan = plans.get(planCode);
     return plan === undefined ? [] : [{ ...rest, plan }];
   });
-  return currentSubscription({ subscriptions: known }, nowMs);
 }
 
 function ext({ accounts, footing, month }: AccountNeeds): Endpoint {

@@ -68,6 +68,8 @@ export const TREND_HOURS_MAX = 744;
 export const TREND_DAYS_MAX = 366;
 /** Models or keys of a statistic: clients make up names of models, and each that failed has a row. */
 export const STATS_GROUPS_MAX = 200;
+/** Keys of an account whose limits one answer tells; those of any other are told by its id. */
+export const LIMITED_KEYS_MAX = 100;
 /** Groups of a statistic over time; a chart has no more colours, and all others are told together. */
 export const SERIES_GROUPS_MAX = 20;
 /** Models of a ranking, before the hidden ones are left out. */

@@ -1,6 +1,5 @@
 import type { ApiKey } from '../accounts/contract.ts';
 import { KEYS_PER_ACCOUNT_MAX } from '../bounds.ts';
-import type { CatalogSnapshot } from '../catalog/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Answer, data, type Endpoint, endpoint } from './endpoint.ts';
 import { type Failure, fail } from './failure.ts';
@@ -19,6 +18,7 @@ import {
   TIME,
   type Times,
 } from './fields.ts';
+import { mayChoose } from './plans.ts';
 import { type Footing, ownAccount } from './ports.ts';
 import { Type } from './schema.ts';
 
@@ -130,18 +130,6 @@ const REFUSALS = {
   'unknown-account': fail('notFound'),
   'unknown-policy': fail('badParameter', NO_POLICY),
 } as const;
-
-/**
- * The operator's word, if there is one. Else a plan's policy comes with its subscription: who could choose it
- * would have the plan for nothing.
- */
-function mayChoose({ policies, plans }: CatalogSnapshot, policyId: number): boolean {
-  const policy = policies.get(policyId);
-  if (policy === undefined) return false;
-  if (policy.selectable !== undefined) return policy.selectable;
-  for (const plan of plans.values()) if (plan.policyId === policyId) return false;
-  return true;
-}
 
 /** Nothing: never. */
 function expiryOf(text: string | null, times: Times, clock: Clock): number | undefined | Failure {

@@ -19,7 +19,7 @@ const FREE_REASON = nullable(
   ),
 );
 
-const RATES = Type.Object(
+export const RATES = Type.Object(
   {
     rate_multiplier: RATE,
     system_rate: RATE,
@@ -112,7 +112,7 @@ export function rateNumber(rateMicro: bigint): number {
   return Number(formatMicro(rateMicro));
 }
 
-function shownRates(rates: Rates): object {
+export function shownRates(rates: Rates): object {
   return {
     rate_multiplier: rateNumber(rates.rateMultiplierMicro),
     system_rate: rateNumber(rates.systemMicro),
@@ -124,7 +124,7 @@ function shownRates(rates: Rates): object {
 }
 
 /** A figure of a receipt is exact, with as many decimals as it takes. */
-const EXACT = Type.String({ pattern: '^-?\\d{1,60}(\\.\\d{1,60})?$' });
+export const EXACT = Type.String({ pattern: '^-?\\d{1,60}(\\.\\d{1,60})?$' });
 const TEXT = Type.String();
 
 const TRY_FIELDS = { vendor: TEXT, outcome: TEXT, duration_ms: Type.Number({ minimum: 0 }) };

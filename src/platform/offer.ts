@@ -1,7 +1,6 @@
 import type { CatalogSnapshot, GatewayNode, Model, Route } from '../catalog/contract.ts';
-import { formatMicro } from '../kernel/money.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
-import { ID, nullable, SHOWN_AMOUNT, TIME } from './fields.ts';
+import { ID, nullable, TIME } from './fields.ts';
 import { rateNumber } from './log-items.ts';
 import type { Footing } from './ports.ts';
 import { Type } from './schema.ts';
@@ -14,8 +13,6 @@ export interface NodeView extends GatewayNode {
 }
 
 export interface OfferPort {
-  /** Nothing: the account is gone. */
-  userRateMicro(accountId: number): Promise<bigint | undefined>;
   nodes(): Promise<readonly NodeView[]>;
 }
 
@@ -26,20 +23,20 @@ export interface OfferNeeds {
 
 const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' } as const;
 const TEXT = Type.String();
-const RATE = Type.Number({ minimum: 0, description: '100 is list price.' });
+export const RATE = Type.Number({ minimum: 0, description: '100 is list price.' });
 
 /** Spec 2.2, 2.3 and 4.2: what is offered, to everybody. */
 export function offerEndpoints(needs: OfferNeeds): readonly Endpoint[] {
-  return [models(needs), pricing(needs), nodes(needs), announcements(needs)];
+  return [models(needs), nodes(needs), announcements(needs)];
 }
 
-interface Offered {
+export interface Offered {
   readonly model: Model;
   readonly route: Route;
 }
 
 /** Spec 2.2: enabled and visible models, one row for each route that can be used. */
-function offered({ models: all }: CatalogSnapshot): readonly Offered[] {
+export function offered({ models: all }: CatalogSnapshot): readonly Offered[] {
   return [...all.values()]
     .filter((model) => model.status === 'enabled' && model.clientVisible)
     .flatMap((model) => model.routes.map((route) => ({ model, route })))
@@ -91,99 +88,6 @@ function shownModel({ model, route }: Offered): Record<keyof typeof MODEL_FIELDS
   };
 }
 
-const PRICE_FIELDS = {
-  model_id: TEXT,
-  name: TEXT,
-  vendor_code: TEXT,
-  vendor_name: TEXT,
-  vendor_icon: TEXT,
-  vendor_rate: RATE,
-  credential_rate: RATE,
-  forward_model_id: TEXT,
-  support_features: Type.Array(
-    Type.Union((['text', 'image', 'audio', 'video'] as const).map((name) => Type.Literal(name))),
-  ),
-  input_price: SHOWN_AMOUNT,
-  output_price: SHOWN_AMOUNT,
-  cache_input_price: SHOWN_AMOUNT,
-  cache_output_price: SHOWN_AMOUNT,
-  billing_modes: Type.Integer({
-    minimum: 0,
-    maximum: 7,
-    description: 'Sum of 1 tokens, 2 images, 4 videos.',
-  }),
-  image_price: SHOWN_AMOUNT,
-  video_price: SHOWN_AMOUNT,
-};
-
-const LIST_RATE = 100;
-
-function pricing({ offer, footing }: OfferNeeds): Endpoint {
-  return endpoint({
-    ...GROUP,
-    name: 'public.pricing',
-    path: '/pricing',
-    access: 'optional',
-    summary: 'Prices in yuan per million tokens or per item, and the rates they are multiplied with.',
-    data: Type.Object({
-      system_rate: RATE,
-      user_rate: RATE,
-      models: Type.Array(Type.Object(PRICE_FIELDS)),
-    }),
-    example: { data: { system_rate: 100, user_rate: 100, models: [PRICE_EXAMPLE] } },
-    handle: async (_input, { caller }) => {
-      const catalog = footing.catalog();
-      const own = caller === undefined ? undefined : await offer.userRateMicro(caller.accountId);
-      return data({
-        system_rate: rateNumber(catalog.systemRateMicro),
-        user_rate: own === undefined ? LIST_RATE : rateNumber(own),
-        models: offered(catalog).map(shownPrice),
-      });
-    },
-  });
-}
-
-const PRICE_EXAMPLE = {
-  ...{
-    model_id: 'gpt-5',
-    name: 'GPT-5',
-    vendor_code: 'openai',
-    vendor_name: 'OpenAI',
-    vendor_icon: 'openai',
-  },
-  ...{
-    vendor_rate: 100,
-    credential_rate: 100,
-    forward_model_id: 'gpt-5',
-    support_features: ['text', 'image'],
-  },
-  ...{ input_price: '10', output_price: '30', cache_input_price: '1', cache_output_price: '30' },
-  ...{ billing_modes: 1, image_price: '0', video_price: '0' },
-};
-
-/** A price that is not set is the one it falls back to: the cache's to the plain one. */
-function shownPrice({ model, route }: Offered): Record<keyof typeof PRICE_FIELDS, unknown> {
-  const { prices } = model;
-  return {
-    model_id: model.modelId,
-    name: model.name,
-    vendor_code: route.vendor.code,
-    vendor_name: route.vendor.name,
-    vendor_icon: route.vendor.icon,
-    vendor_rate: rateNumber(route.vendor.rateMicro),
-    credential_rate: rateNumber(route.credential.rateMicro),
-    forward_model_id: route.forwardModelId,
-    support_features: model.supportFeatures,
-    input_price: formatMicro(prices.inputMicro),
-    output_price: formatMicro(prices.outputMicro),
-    cache_input_price: formatMicro(prices.cacheInputMicro ?? prices.inputMicro),
-    cache_output_price: formatMicro(prices.cacheOutputMicro ?? prices.outputMicro),
-    billing_modes: model.billingModes,
-    image_price: formatMicro(prices.imageMicro),
-    video_price: formatMicro(prices.videoMicro),
-  };
-}
-
 function nodes({ offer, footing }: OfferNeeds): Endpoint {
   return endpoint({
     ...GROUP,
@@ -193,7 +97,7 @@ function nodes({ offer, footing }: OfferNeeds): Endpoint {
     data: Type.Array(
       Type.Object({
         name: TEXT,
-        base_url: TEXT,
+        base_url: Type.String({ description: 'Empty when nobody has said it.' }),
         region: TEXT,
         rate: RATE,
         alive: Type.Boolean(),

@@ -3,6 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import { type HostedNeeds, hostedEndpoints } from './hosted.ts';
 import { type HostedUseNeeds, hostedUseEndpoints } from './hosted-use.ts';
 import { type KeyNeeds, keyEndpoints } from './keys.ts';
+import { type LimitNeeds, limitEndpoints } from './limits.ts';
 import { preferenceEndpoints } from './preference.ts';
 import { type SubscriptionNeeds, subscriptionEndpoints } from './subscriptions.ts';
 import { type VerificationNeeds, verificationEndpoints } from './verification.ts';
@@ -12,11 +13,13 @@ export interface OwnNeeds
   extends KeyNeeds,
     AccountNeeds,
     SubscriptionNeeds,
+    LimitNeeds,
     VerificationNeeds,
     HostedNeeds,
     HostedUseNeeds {
   readonly accounts: AccountNeeds['accounts'];
   readonly hosted: HostedNeeds['hosted'];
+  readonly keys: KeyNeeds['keys'];
 }
 
 export function ownEndpoints(needs: OwnNeeds): readonly Endpoint[] {
@@ -25,6 +28,7 @@ export function ownEndpoints(needs: OwnNeeds): readonly Endpoint[] {
     ...accountEndpoints(needs),
     ...preferenceEndpoints(needs),
     ...subscriptionEndpoints(needs),
+    ...limitEndpoints(needs),
     ...verificationEndpoints(needs),
     ...hostedEndpoints(needs),
     ...hostedUseEndpoints(needs),

@@ -19,7 +19,7 @@ export interface TSchema<Value = unknown> {
   readonly required?: readonly string[];
   readonly properties?: TProperties;
   readonly patternProperties?: TProperties;
-  /** What the pattern asks for, in words for whoever got it wrong: `a time such as …`. No part of the JSON. */
+  /** What the pattern asks for, in words for whoever got it wrong: `a time such as …`. Not in the JSON. */
   readonly [FORM]?: string;
   /** Never there: it carries the type of the values to Static. */
   readonly [VALUE]?: Value;

@@ -1,11 +1,11 @@
 import type { Subscription } from '../accounts/contract.ts';
-import { type CatalogSnapshot, DIMENSIONS, type Policy } from '../catalog/contract.ts';
-import type { Gate, GateAway, Look, WindowLook } from '../gate/contract.ts';
-import { formatMicro } from '../kernel/money.ts';
+import type { CatalogSnapshot, Policy } from '../catalog/contract.ts';
+import type { Gate, GateAway, Look } from '../gate/contract.ts';
 import { type AccountPort, findCurrent } from './account.ts';
 import { data, type Endpoint, endpoint } from './endpoint.ts';
 import { fail } from './failure.ts';
-import { excerptOf, ID, nullable, PAGE_QUERY, pageOf, SHOWN_AMOUNT, TIME } from './fields.ts';
+import { excerptOf, ID, nullable, PAGE_QUERY, pageOf, TIME } from './fields.ts';
+import { USED_COVERAGE, USED_EXAMPLE, USED_POLICY, usedCoverage, usedPolicy } from './limit-windows.ts';
 import { type Footing, ownAccount } from './ports.ts';
 import { Type } from './schema.ts';
 
@@ -43,16 +43,6 @@ const SUBSCRIPTION = Type.Object({
   status: Type.Union(STATES.map((state) => Type.Literal(state))),
   created_at: TIME,
 });
-const USED = {
-  used: nullable(SHOWN_AMOUNT),
-  ends_at: nullable(TIME),
-};
-const WINDOW = Type.Object({
-  dimension: Type.Union(DIMENSIONS.map((dimension) => Type.Literal(dimension))),
-  seconds: Type.Integer({ minimum: 1 }),
-  limit: Type.String({ description: 'A count, or yuan for `amount`.' }),
-  ...USED,
-});
 const CURRENT = Type.Object({
   id: ID,
   plan: Type.String(),
@@ -63,23 +53,8 @@ const CURRENT = Type.Object({
 });
 const LIMITS = Type.Object({
   subscription: nullable(CURRENT),
-  policy: nullable(
-    Type.Object({
-      id: ID,
-      name: Type.String(),
-      concurrency: nullable(Type.Integer({ minimum: 0 })),
-      concurrency_used: nullable(Type.Integer({ minimum: 0 })),
-      windows: Type.Array(WINDOW),
-    }),
-  ),
-  coverage: nullable(
-    Type.Object({
-      models: Type.Union([Type.Literal('*'), Type.Array(Type.String())]),
-      windows: Type.Array(
-        Type.Object({ seconds: Type.Integer({ minimum: 1 }), amount: SHOWN_AMOUNT, ...USED }),
-      ),
-    }),
-  ),
+  policy: nullable(USED_POLICY),
+  coverage: nullable(USED_COVERAGE),
 });
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Subscriptions' } as const;
@@ -130,7 +105,7 @@ function page({ subscriptions, footing }: SubscriptionNeeds): Endpoint {
   });
 }
 
-const EXAMPLE_WINDOW = { seconds: 18_000, used: '1.25', ends_at: '2026-11-15 14:05:00' };
+const EXAMPLE_WINDOW = { seconds: 18_000, ...USED_EXAMPLE };
 
 function policyLimit(needs: SubscriptionNeeds): Endpoint {
   const { accounts, footing } = needs;
@@ -172,8 +147,8 @@ function policyLimit(needs: SubscriptionNeeds): Endpoint {
       const look = await lookAt(needs, { accountId: account.id, current, policy });
       return data({
         subscription: shownCurrent(current, footing),
-        policy: policy === undefined ? null : shownPolicy(policy, look, { footing, nowMs }),
-        coverage: shownCoverage(current, look, { footing, nowMs }),
+        policy: policy === undefined ? null : usedPolicy(policy, look, { ...footing, nowMs }),
+        coverage: usedCoverage(current.plan, look, { ...footing, nowMs }),
       });
     },
   });
@@ -203,59 +178,4 @@ function shownCurrent({ id, plan, startsAtMs, endsAtMs }: Subscription, { showTi
     starts_at: showTime(startsAtMs),
     ends_at: showTime(endsAtMs),
   };
-}
-
-interface Moment {
-  readonly footing: Footing;
-  readonly nowMs: number;
-}
-
-/** A gate that is away knows the limits as well as ever; only what is used is unknown then. */
-function shownPolicy(policy: Policy, look: Look | GateAway, moment: Moment): object {
-  const { id, name, concurrency = null, windows } = policy;
-  const seen = look.kind === 'look' ? look.windows : windows.map(unknownUse);
-  return {
-    id,
-    name,
-    concurrency,
-    concurrency_used: look.kind === 'look' ? look.concurrent : null,
-    windows: seen.map((window) => ({
-      dimension: window.dimension,
-      seconds: window.seconds,
-      limit: shownAmount(window.limit, window.dimension),
-      ...shownUse(window, moment),
-    })),
-  };
-}
-
-function shownCoverage({ plan }: Subscription, look: Look | GateAway, moment: Moment): object {
-  const unknown = plan.coverageWindows.map(({ seconds, amountMicro }) =>
-    unknownUse({ dimension: 'amount', seconds, limit: amountMicro }),
-  );
-  const seen = look.kind === 'look' ? look.coverage : unknown;
-  return {
-    models: plan.coversModels,
-    windows: seen.map((window) => ({
-      seconds: window.seconds,
-      amount: formatMicro(window.limit),
-      ...shownUse(window, moment),
-    })),
-  };
-}
-
-type Seen = Omit<WindowLook, 'used'> & { readonly used: bigint | undefined };
-
-function unknownUse(rule: Pick<WindowLook, 'dimension' | 'seconds' | 'limit'>): Seen {
-  return { ...rule, used: undefined, endsInMs: undefined };
-}
-
-function shownUse({ dimension, used, endsInMs }: Seen, { footing, nowMs }: Moment): object {
-  return {
-    used: used === undefined ? null : shownAmount(used, dimension),
-    ends_at: endsInMs === undefined ? null : footing.showTime(nowMs + endsInMs),
-  };
-}
-
-function shownAmount(amount: bigint, dimension: WindowLook['dimension']): string {
-  return dimension === 'amount' ? formatMicro(amount) : String(amount);
 }

@@ -37,7 +37,10 @@ test('a node of the catalogue is alive while one of its processes speaks', async
   await writeHeartbeat(fresh.database, { ...BEAT, instance: 'machine-b:8080', worker: 3 });
   await writeHeartbeat(fresh.database, { ...BEAT, node: 'not in the catalogue' });
   await age(2, 60);
-  const [north, south] = await loadLiveNodes(fresh.database);
+  const [north, unlisted, south] = await loadLiveNodes(fresh.database);
+  expect(unlisted).toMatchObject({
+    ...{ name: 'not in the catalogue', baseUrl: '', rateMicro: 100_000_000n, alive: true, workers: 1 },
+  });
   expect(north).toMatchObject({
     baseUrl: 'https://north.example',
     rateMicro: 100_000_000n,

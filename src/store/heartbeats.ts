@@ -1,5 +1,6 @@
 import { HEARTBEAT_KEPT_HOURS, HEARTBEAT_LIVE_MS } from '../bounds.ts';
 import type { GatewayNode } from '../catalog/contract.ts';
+import { LIST_RATE_MICRO } from '../catalog/price.ts';
 import type { Database } from './database.ts';
 
 /** A process that serves calls, as it tells the others of itself. */
@@ -79,16 +80,18 @@ interface LiveRow {
   readonly seen_at: Date | null;
 }
 
-/** Every node of the catalogue, by name. */
+/** Every node of the catalogue, and those that are alive without a row there: at list price. By name. */
 export async function loadLiveNodes(database: Database): Promise<readonly LiveNode[]> {
   const rows = await database.query<LiveRow>(
-    `select nodes.name, nodes.base_url, nodes.region, nodes.rate_micro, max(beat.seen_at) as seen_at,
-       count(*) filter (where beat.alive)::int as workers,
+    `select coalesce(nodes.name, beat.node) as name, coalesce(nodes.base_url, '') as base_url,
+       coalesce(nodes.region, 'default') as region, coalesce(nodes.rate_micro, ${LIST_RATE_MICRO}) as rate_micro,
+       max(beat.seen_at) as seen_at, count(*) filter (where beat.alive)::int as workers,
        coalesce(sum(beat.active_calls) filter (where beat.alive), 0)::int as active_calls
-     from nodes left join (
+     from nodes full join (
        select node, seen_at, active_calls, ${ALIVE} as alive
        from node_heartbeats) as beat on beat.node = nodes.name
-     group by nodes.name order by nodes.name`,
+     where nodes.name is not null or beat.alive
+     group by nodes.name, beat.node order by 1`,
     [HEARTBEAT_LIVE_MS],
   );
   return rows.map((row) => ({

@@ -7,6 +7,8 @@ import { record } from './audit.ts';
 import type { Database } from './database.ts';
 import { insertSession } from './sessions.ts';
 
+const NO_OPERATOR = "not exists (select from accounts where role = 'operator')";
+
 export function createRegistrationStore(database: Database): RegistrationStore {
   return {
     findRegistration: () => findRegistration(database),
@@ -22,6 +24,12 @@ export async function findRegistration(database: Database): Promise<'open' | 'cl
     'select registration from platform_settings',
   );
   return row?.registration ?? undefined;
+}
+
+/** Whether nobody has made the first operator yet. */
+export async function isOperatorMissing(database: Database): Promise<boolean> {
+  const rows = await database.query(`select 1 where ${NO_OPERATOR}`);
+  return rows.length === 1;
 }
 
 /** In force for the next registration on every node: nobody remembers it. */
@@ -56,8 +64,6 @@ async function join(transaction: Database, member: NewMember, role: 'user' | 'op
   await insertSession(transaction, { ...member.session, accountId });
   return { kind: 'joined', accountId };
 }
-
-const NO_OPERATOR = "not exists (select from accounts where role = 'operator')";
 
 /**
  * The token for whoever starts the server, until there is an operator: the one that another start or node has

@@ -187,7 +187,7 @@ function addUsage(rows: Map<string, UsageRow>, model: string, { call, creditsMic
   addFirstToken(row, call);
 }
 
-/** As the call log has it, so that everything can be added up again. Nothing: no stream, or none that began. */
+/** As the call log has it, so that it can be added up again. Nothing: no stream, or none that began. */
 function addFirstToken(row: { ttftCalls: number; ttftMs: number }, call: CallRecord): number | undefined {
   if (!call.stream || call.ttfbMs === null) return undefined;
   const ttftMs = Math.round(call.ttfbMs);

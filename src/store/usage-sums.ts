@@ -124,7 +124,7 @@ function valuesOf(accountId: number, { range, edges }: Wanted, cuts: readonly st
 const cutsOf = ({ range, edges }: Wanted): readonly string[] =>
   cutHoursOf([range.fromMs, range.toMs, ...edges]);
 
-/** The usage between each edge and the next one, after a first element for what comes before the first edge. */
+/** The usage between each edge and the next one, after an element for what comes before the first edge. */
 export async function usageBetween(
   database: Database,
   accountId: number,

@@ -106,6 +106,11 @@ describe('the overview', () => {
           active_calls: 0,
           last_seen_at: null,
         },
+        // Without a row in the catalogue.
+        {
+          ...{ name: 'local', base_url: '', region: 'default', rate: '100', alive: true },
+          ...{ processes: 1, active_calls: 0, last_seen_at: expect.any(String) },
+        },
       ],
     });
   });

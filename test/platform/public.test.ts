@@ -147,10 +147,31 @@ describe('spec 2.2, the model list', () => {
 describe('spec 2.3, pricing', () => {
   test('has the rates and, for each usable route, every field with prices as decimal strings', async () => {
     const { body } = await world.api('GET', '/pricing');
-    expect([body.data.system_rate, body.data.user_rate]).toEqual([95.5, 100]);
+    expect(body.data).toMatchObject({ system_rate: 95.5, user_rate: 100, node: 'local', node_rate: 97.5 });
     expect(body.data.models).toHaveLength(4);
     const rows = body.data.models as Record<string, unknown>[];
     expect(rows.find(({ model_id }) => model_id === 'two-ways')).toEqual({
+      route_id: expect.any(Number),
+      rate_multiplier: 1.25,
+      // 1.25 × 0.955 × 1 × 0.9 × 0.8 × 0.975
+      factor: '0.8380125',
+      priority: 1,
+      protocols: ['chat'],
+      context_window: null,
+      max_output_tokens: null,
+      restriction: 'none',
+      required_level: 0,
+      refusal: null,
+      cache_write_price: '10',
+      own: {
+        input_price: '8.380125',
+        output_price: '25.349878125',
+        cache_input_price: '1.25701875',
+        cache_output_price: '25.349878125',
+        cache_write_price: '8.380125',
+        image_price: '0',
+        video_price: '0',
+      },
       model_id: 'two-ways',
       name: 'Two ways',
       vendor_code: 'openai',

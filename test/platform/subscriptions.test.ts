@@ -36,15 +36,15 @@ for (const [gate, isMissing] of GATES) {
           concurrency: 20,
           concurrency_used: 0,
           windows: [
-            { dimension: 'requests', seconds: 60, limit: '100', used: '0', ends_at: null },
-            { dimension: 'amount', seconds: 3_600, limit: '5', used: '0', ends_at: null },
+            { dimension: 'requests', seconds: 60, limit: '100', used: '0', ends_at: null, resets_in: null },
+            { dimension: 'amount', seconds: 3_600, limit: '5', used: '0', ends_at: null, resets_in: null },
           ],
         },
         coverage: {
           models: ['gpt'],
           windows: [
-            { seconds: 18_000, amount: '2', used: '0', ends_at: null },
-            { seconds: 604_800, amount: '10', used: '0', ends_at: null },
+            { seconds: 18_000, amount: '2', used: '0', ends_at: null, resets_in: null },
+            { seconds: 604_800, amount: '10', used: '0', ends_at: null, resets_in: null },
           ],
         },
       });
@@ -78,6 +78,60 @@ for (const [gate, isMissing] of GATES) {
       const member = await world.member();
       const { body } = await member.ask('GET', '/subscription/policy-limit');
       expect(body.data).toEqual({ subscription: null, policy: null, coverage: null });
+    });
+
+    test('my limits now: of the account and of each key with a policy of its own, used and reset', async () => {
+      const member = await world.member({ credits: 1_000n });
+      const slow = await newKey(member, { name: 'slow', policy_id: 2 });
+      await newKey(member, { name: 'plain' });
+      const limits = async (query = '') => (await member.ask('GET', `/limits${query}`)).body.data;
+      const fresh = await limits();
+      expect(fresh.coverage).toBeNull();
+      expect(fresh.scopes).toMatchObject([
+        { scope: 'account', key_id: null, key_name: null, policy: { id: 1, concurrency: 500, windows: [] } },
+        {
+          ...{ scope: 'key', key_id: slow.id, key_name: 'slow' },
+          policy: {
+            ...{ id: 2, name: 'one-a-minute', concurrency: null, concurrency_used: 0 },
+            windows: [
+              {
+                ...{ dimension: 'requests', seconds: 60, limit: '1', used: '0' },
+                ...{ ends_at: null, resets_in: null },
+              },
+            ],
+          },
+        },
+      ]);
+      expect((await world.call(slow.api_key)).status).toBe(200);
+      const refused = await world.call(slow.api_key);
+      expect(refused.status).toBe(429);
+      const [, ofKey] = (await limits(`?key_id=${slow.id}`)).scopes;
+      const [window] = ofKey.policy.windows;
+      expect([window.used, window.limit]).toEqual(['1', '1']);
+      expect(window.resets_in).toBeGreaterThan(0);
+      // The time to wait, as the refusal told it a moment before.
+      expect(window.resets_in).toBeLessThanOrEqual(Number(refused.headers.get('retry-after')));
+      const foreign = await world.member();
+      const { status, body } = await foreign.ask('GET', `/limits?key_id=${slow.id}`);
+      expect([status, body.code]).toEqual([404, 1004]);
+    });
+
+    test('my limits now: a subscription brings its policy and what it covers', async () => {
+      const member = await world.member({ plan: 'PRO' });
+      const { api_key: key } = await newKey(member);
+      await world.call(key, 'gpt', 'tokens=300');
+      await world.world.settled();
+      const { body } = await member.ask('GET', '/limits');
+      const { policy, coverage } = (await member.ask('GET', '/subscription/policy-limit')).body.data;
+      const [account] = body.data.scopes;
+      expect(account.policy.name).toBe('pro');
+      expect(account.policy.windows.map(({ used }: { used: string }) => used)).toEqual(
+        policy.windows.map(({ used }: { used: string }) => used),
+      );
+      expect(body.data.coverage).toMatchObject({ plan: 'PRO', models: ['gpt'] });
+      expect(body.data.coverage.windows.map(({ used }: { used: string }) => used)).toEqual(
+        coverage.windows.map(({ used }: { used: string }) => used),
+      );
     });
 
     test('a plan without policy and windows has none', async () => {

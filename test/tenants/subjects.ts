@@ -32,9 +32,10 @@ function entrySubjects(kind: EntryKind): Record<string, Subject> {
 
 const WITHOUT_IDS = [
   ...['register', 'login', 'refresh', 'logout', 'password', 'setup'].map((name) => `auth.${name}`),
-  ...['models', 'pricing', 'nodes', 'ranking', 'speed', 'announcements', 'feedback'].map(
+  ...['settings', 'models', 'pricing', 'quote', 'plans', 'nodes', 'ranking', 'speed'].map(
     (name) => `public.${name}`,
   ),
+  ...['public.announcements', 'public.feedback', 'keys.policies'],
   ...['keys.page', 'logs.balance', 'logs.exportBalance'],
   ...['account.profile', 'account.ext', 'account.api-billing', 'account.extra-api-quota'],
   ...['points.auto-exchange', 'points.exchange', 'preference.get', 'preference.set'],
@@ -58,6 +59,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'keys.detail': { 'params.id': 'key' },
   'keys.update': { 'body.id': 'key' },
   'keys.delete': { 'query.ids': 'key' },
+  'limits.get': FILTERED,
   'logs.calls': FILTERED,
   'logs.call': { 'params.id': 'call' },
   'logs.consumptions': FILTERED,
