@@ -29,6 +29,7 @@ export const STEP_FAULTS: Readonly<Record<string, StepFault>> = {
   duplicate: twice,
   'broken-order': swapped,
   'terminator-twice': (steps) => afterTerminator(steps, (terminator) => [terminator]),
+  'no-terminator': withoutTerminator,
   'data-after-terminator': (steps) => afterTerminator(steps, (_, last) => [last]),
   comments: (steps, fault) => before(steps, { name: fault.name, at: 1 }, commentFlood(fault.at ?? 1_000)),
   'huge-line': (steps, fault) =>
@@ -131,6 +132,11 @@ function* afterTerminator(
     if (step.kind === 'terminator') yield* more(step, last ?? step).map(worthless);
     if (step.kind === 'content') last = step;
   }
+}
+
+/** All is said, and the body ends as it should, but the event that ends the answer is missing. */
+function* withoutTerminator(steps: Iterable<Step>): Iterable<Step> {
+  for (const step of steps) if (!isFrame(step) || step.kind !== 'terminator') yield step;
 }
 
 function worthless(frame: Frame): Frame {

@@ -141,6 +141,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       times: this.#watch.times,
       exchange: this.#exchange,
       headers: [...this.#answerHeaders(head), 'cache-control', 'no-cache', 'x-accel-buffering', 'no'],
+      bodyEnd: head.bodyEnd,
       watch: {
         began: () => ticket.began(),
         measured: (measured) => ticket.speed.measure(measured),

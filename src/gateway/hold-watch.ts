@@ -29,6 +29,8 @@ export class HoldWatch {
   #bytesToCheck = Number.POSITIVE_INFINITY;
   /** What TLS had read already comes although we paused: one question at a time. */
   #extending = false;
+  /** The stream is stopped because nothing is free. */
+  isShort = false;
 
   constructor(passage: Passage, stream: HeldStream) {
     this.#passage = passage;
@@ -73,7 +75,9 @@ export class HoldWatch {
     const granted = carriage.gate.extend(lease, moreMicro);
     // More is asked for what nobody has seen; but nobody is stopped for a guess.
     const short = (): void => {
-      if (seenMicro >= usableMicro) this.#stream.short(shortageOf(lease));
+      if (seenMicro < usableMicro) return;
+      this.isShort = true;
+      this.#stream.short(shortageOf(lease));
     };
     if (granted instanceof Promise) this.#extendLater(granted, short);
     else if (granted === 0n) short();

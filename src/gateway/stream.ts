@@ -3,7 +3,7 @@ import { ERRORS, type ErrorName } from '../kernel/errors.ts';
 import { ownCopy } from '../kernel/own-copy.ts';
 import { outputTokens, type Usage } from '../kernel/usage.ts';
 import type { Verdict } from '../ledger/contract.ts';
-import type { Framing, StreamRelay } from '../protocol/dialect.ts';
+import type { BodyEnd, Framing, StreamRelay } from '../protocol/dialect.ts';
 import type { UpstreamExchange } from '../upstream/contract.ts';
 import type { Measured } from '../upstream/speed.ts';
 import { giveUpAfter } from './answer.ts';
@@ -55,6 +55,7 @@ export class StreamAnswer implements ChunkSource {
   readonly #times: StreamTimes;
   readonly #exchange: UpstreamExchange;
   readonly #headers: readonly string[];
+  readonly #bodyEnd: BodyEnd | undefined;
   readonly #watch: StreamWatch;
   readonly #unseen: Unseen;
   readonly #writer: ChunkWriter;
@@ -70,8 +71,6 @@ export class StreamAnswer implements ChunkSource {
   #lastMarkAt = 0;
   #finalMarked = false;
   #marks = 0;
-  /** It is stopped because nothing is free. */
-  #isShort = false;
 
   constructor(start: {
     readonly passage: Passage;
@@ -80,6 +79,7 @@ export class StreamAnswer implements ChunkSource {
     readonly times: StreamTimes;
     readonly exchange: UpstreamExchange;
     readonly headers: readonly string[];
+    readonly bodyEnd: BodyEnd | undefined;
     readonly watch: StreamWatch;
   }) {
     this.#passage = start.passage;
@@ -88,15 +88,13 @@ export class StreamAnswer implements ChunkSource {
     this.#times = start.times;
     this.#exchange = start.exchange;
     this.#headers = start.headers;
+    this.#bodyEnd = start.bodyEnd;
     this.#writer = new ChunkWriter(start.passage.response, this);
     this.#watch = start.watch;
     this.#hold = new HoldWatch(start.passage, {
       pause: () => this.#exchange.pause(),
       resume: () => this.#resume(),
-      short: (errorName) => {
-        this.#isShort = true;
-        this.cut('cut-by-gateway', errorName);
-      },
+      short: (errorName) => this.cut('cut-by-gateway', errorName),
     });
     this.#unseen = new Unseen(start.passage, start.relay, start.watch.secretReasoning);
     // The vendor is at work: from here on the input is charged, also if we die, and output from mark to mark.
@@ -134,13 +132,13 @@ export class StreamAnswer implements ChunkSource {
   /** The vendor closed its answer: complete, or cut. */
   upstreamEnded(): void {
     if (this.#ended) return;
-    const { rest, complete } = this.#relay.finish();
+    const { rest, complete } = this.#relay.finish(this.#bodyEnd);
     if (this.#readOnBytes !== undefined) {
       this.leave();
       return;
     }
     if (!complete || this.#relay.failed) {
-      this.cut('cut-by-upstream', 'upstreamBroken');
+      this.cut('cut-by-upstream', 'upstreamBroken', rest);
       return;
     }
     const { usage, estimated } = completeUsage(this.#passage, this.#relay.usage());
@@ -185,7 +183,7 @@ export class StreamAnswer implements ChunkSource {
   }
 
   /** Ends the stream before its time: one error event in the client's own form, then a reset. */
-  cut(verdict: Verdict, errorName: ErrorName): void {
+  cut(verdict: Verdict, errorName: ErrorName, rest?: Buffer): void {
     if (this.#ended) return;
     if (this.#readOnBytes !== undefined) {
       this.leave();
@@ -200,7 +198,7 @@ export class StreamAnswer implements ChunkSource {
       sequenceNumber: this.#relay.nextSequenceNumber,
     });
     // A vendor's own error event has already passed: a second one would only confuse.
-    resetAfter(this.#passage.response, this.#relay.failed ? undefined : event);
+    resetAfter(this.#passage.response, this.#relay.failed ? rest : event);
   }
 
   /**
@@ -314,6 +312,8 @@ export class StreamAnswer implements ChunkSource {
     const isDue = this.#hold.passed(arrivedBytes) || now - this.#lastMarkAt >= MARK_MS;
     if (terminated || isDue) this.#mark(now);
     if (bytes !== undefined && bytes.length > 0 && !this.#ended) this.#write(bytes, now);
+    // Nothing follows that is for the client.
+    if (this.#relay.failed && this.#relay.concluded) this.cut('cut-by-upstream', 'upstreamBroken');
   }
 
   #write(bytes: Buffer, now: number): void {
@@ -385,7 +385,7 @@ export class StreamAnswer implements ChunkSource {
 
   #paidFor(usage: Usage): Usage {
     const { call, carriage } = this.#passage;
-    if (!this.#isShort || call.lease === undefined || call.price === undefined) return usage;
+    if (!this.#hold.isShort || call.lease === undefined || call.price === undefined) return usage;
     return withinHold(usage, call.lease.heldMicro, call.price, carriage.settlement.creditsPerYuan);
   }
 

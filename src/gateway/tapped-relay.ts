@@ -1,5 +1,5 @@
 import { ownCopy } from '../kernel/own-copy.ts';
-import type { StreamRelay, StreamUsage } from '../protocol/dialect.ts';
+import type { BodyEnd, StreamRelay, StreamUsage } from '../protocol/dialect.ts';
 import { finalResponse } from '../protocol/responses/final-response.ts';
 
 /** A relay of a Responses stream that hands out the whole response when the stream ends with one. */
@@ -20,8 +20,8 @@ export class TappedRelay implements StreamRelay {
     return bytes;
   }
 
-  finish(): { readonly rest: Buffer | undefined; readonly complete: boolean } {
-    const end = this.#relay.finish();
+  finish(how?: BodyEnd): { readonly rest: Buffer | undefined; readonly complete: boolean } {
+    const end = this.#relay.finish(how);
     if (end.complete && !this.#concluded) this.#look(end.rest);
     return end;
   }

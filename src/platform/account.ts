@@ -16,6 +16,7 @@ export interface AccountView
     | 'email'
     | 'userType'
     | 'userRateMicro'
+    | 'policyId'
     | 'apiBilling'
     | 'autoExchange'
     | 'extraApiQuotaMicro'

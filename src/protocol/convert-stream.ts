@@ -1,6 +1,6 @@
 import { CONVERTED_STREAM_BYTES_MAX, JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../bounds.ts';
 import { type JsonBounds, parseJson } from '../kernel/json.ts';
-import type { Framing, StreamRelay, StreamUsage, VendorRelay } from './dialect.ts';
+import type { BodyEnd, Framing, StreamRelay, StreamUsage, VendorRelay } from './dialect.ts';
 import { SHAPED_BYTES_MAX } from './event-shape.ts';
 import { type EventTemplate, learnTemplate } from './event-template.ts';
 import type { HubEvent } from './hub/event.ts';
@@ -62,8 +62,8 @@ export class ConvertedStream implements StreamRelay {
     return this.#take();
   }
 
-  finish(): { readonly rest: Buffer | undefined; readonly complete: boolean } {
-    const { complete } = this.#vendor.finish();
+  finish(end?: BodyEnd): { readonly rest: Buffer | undefined; readonly complete: boolean } {
+    const { complete } = this.#vendor.finish(end);
     if (complete) this.#end();
     return { rest: this.#take(), complete: complete && this.#ended && !this.failed };
   }

@@ -113,9 +113,10 @@ export interface PlainAnswer {
 export interface StreamRelay {
   push(chunk: Buffer): Buffer | undefined;
   /**
-   * The upstream ended: what is left to forward (a tail without its blank line), and whether it was complete.
+   * The upstream ended: what is left to forward (a tail without its blank line, a terminator that it left
+   * out), and whether it was complete.
    */
-  finish(): { readonly rest: Buffer | undefined; readonly complete: boolean };
+  finish(end?: BodyEnd): { readonly rest: Buffer | undefined; readonly complete: boolean };
   /** What the first event of the stream was; awaited before the 200 is committed. */
   readonly first: 'none' | 'data' | 'error' | 'foreign';
   /** The text of the first event's error, when `first` is `error`. */
@@ -153,6 +154,12 @@ export interface StreamRelay {
    */
   usage(): StreamUsage;
 }
+
+/**
+ * How a body ended: with its last chunk or at its full length, or only with the connection, which looks the
+ * same when the vendor dies.
+ */
+export type BodyEnd = 'counted' | 'closed';
 
 /** Takes the data of one event; its bytes are good until the next one. */
 export type TakeEvent = (payload: Buffer, start: number, end: number) => void;

@@ -17,6 +17,7 @@ function split(
     const { bytes } = splitter;
     passed += bytes.toString('latin1', 0, splitter.keep());
   }
+  if (splitter.closed && splitter.finish()) passed += splitter.bytes.toString('latin1', 0, splitter.keep());
   return { elements, passed: Buffer.from(passed, 'latin1').toString() };
 }
 
@@ -50,6 +51,18 @@ describe('elements of a growing array', () => {
     expect(splitter.closed).toBe(false);
     expect(split([Buffer.from(']')], splitter).passed).toBe(']');
     expect(splitter.closed).toBe(true);
+  });
+
+  it('keep the closing bracket until the vendor has ended, so that an error can follow that too', () => {
+    const splitter = new ArraySplitter();
+    splitter.feed(Buffer.from('[{"a":1}\n]\n'));
+    expect(splitter.next()).toBe(true);
+    expect(splitter.next()).toBe(false);
+    expect(splitter.keep()).toBe('[{"a":1}\n'.length);
+    expect(splitter.closed).toBe(true);
+    splitter.feed(Buffer.from(',{"b":2}'));
+    expect(splitter.next()).toBe(false);
+    expect(splitter.keep()).toBe(0);
   });
 
   it('pass as the very same buffer when they come whole', () => {

@@ -12,7 +12,8 @@ import { Held, NOTHING, type Splitter } from './splitter.ts';
 
 /**
  * Google's stream without `alt=sse`: one JSON array that grows, each element an event. A comma is held back
- * until its element is whole, so that an error can always be appended to what the client has.
+ * until its element is whole, and the closing bracket until the vendor's body has ended, so that an error can
+ * always be appended to what the client has.
  */
 export class ArraySplitter implements Splitter {
   bytes = NOTHING;
@@ -22,7 +23,7 @@ export class ArraySplitter implements Splitter {
   payloadStart = -1;
   payloadEnd = -1;
   readonly shift = 0;
-  /** The closing bracket passed by. */
+  /** The closing bracket came. */
   closed = false;
   /** True until the array opens, and for good when it never does. */
   foreign = true;
@@ -91,12 +92,19 @@ export class ArraySplitter implements Splitter {
     return end;
   }
 
-  /** A rest is an element without its end or a comma without its element: neither can be passed on. */
+  /** Another rest than the closing bracket is an element without its end, or a comma without its element. */
   finish(): boolean {
-    return false;
+    if (!this.closed) return false;
+    this.bytes = this.#held.take();
+    this.#isJoined = false;
+    this.#at = this.bytes.length;
+    this.#walked = this.#at;
+    return true;
   }
 
+  /** Behind the closing bracket nothing is an element. */
   #between(byte: number, after: number): void {
+    if (this.closed) return;
     if (byte === OPEN_BRACE) {
       this.#depth = 1;
       this.#elementStart = after - 1;
@@ -104,7 +112,6 @@ export class ArraySplitter implements Splitter {
       this.foreign = false;
     } else if (byte === CLOSE_BRACKET) {
       this.closed = true;
-      this.#at = after;
     } else if (byte <= SPACE && this.#at === after - 1) {
       this.#at = after;
     }

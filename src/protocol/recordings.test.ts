@@ -175,7 +175,7 @@ function pushed(relay: StreamRelay, text: string, size: number): string {
   for (let at = 0; at < bytes.length; at += size) {
     output.push(relay.push(bytes.subarray(at, at + size)) ?? Buffer.alloc(0));
   }
-  output.push(relay.finish().rest ?? Buffer.alloc(0));
+  output.push(relay.finish('closed').rest ?? Buffer.alloc(0));
   return Buffer.concat(output).toString();
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lend } from '../../test/support/lend.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
-import type { Framing, RequestFacts, StreamRelay } from './dialect.ts';
+import type { BodyEnd, Framing, RequestFacts, StreamRelay } from './dialect.ts';
 import { dialectOf } from './registry.ts';
 
 const MODEL = 'platform/model';
@@ -25,10 +25,14 @@ function relayOf(protocol: Protocol, framing: Framing = 'sse', injected = false)
   return dialectOf(protocol).relayStream(framing, { ...FACTS, usageInjected: injected }, MODEL);
 }
 
-function run(relay: StreamRelay, chunks: readonly Buffer[]): { output: string; complete: boolean } {
+function run(
+  relay: StreamRelay,
+  chunks: readonly Buffer[],
+  end?: BodyEnd,
+): { output: string; complete: boolean } {
   const output: Buffer[] = [];
   for (const chunk of chunks) output.push(lend(chunk, (lent) => Buffer.from(relay.push(lent) ?? [])));
-  const { rest, complete } = relay.finish();
+  const { rest, complete } = relay.finish(end);
   output.push(rest ?? Buffer.alloc(0));
   return { output: Buffer.concat(output).toString(), complete };
 }
@@ -204,7 +208,8 @@ describe.each(FIXTURES)('the stream of $name', (fixture) => {
   it('passes as the very same buffers when the name is already right', () => {
     if (fixture.withheld !== undefined) return;
     const relay = start(fixture);
-    for (const event of fixture.events) {
+    // The closing bracket of an array waits for the vendor's end.
+    for (const event of fixture.events.filter((text) => text.trim() !== ']')) {
       const buffer = Buffer.from(named(event, MODEL));
       expect(relay.push(buffer)).toBe(buffer);
       expect(relay.atBoundary).toBe(true);
@@ -223,7 +228,7 @@ describe.each(FIXTURES)('the stream of $name', (fixture) => {
     expect(last).toBeGreaterThan(0);
     for (let at = 0; at <= last; at++) {
       const relay = start(fixture);
-      const { complete, output } = run(relay, [bytes.subarray(0, at)]);
+      const { complete, output } = run(relay, [bytes.subarray(0, at)], 'closed');
       expect(complete).toBe(false);
       // Whatever was passed on is a beginning of what would have been.
       expect(expected(fixture).startsWith(output.replace(/[\r\n]+$/, ''))).toBe(true);
@@ -266,6 +271,23 @@ describe('an error event', () => {
     expect(relay.first).toBe('data');
     expect(relay).toMatchObject({ failed: true, terminated: true });
     expect(complete).toBe(false);
+  });
+
+  it.each(errors)('of %s in %s is the last that is passed on', (protocol, framing, text) => {
+    const isArray = framing === 'json-array';
+    const before = isArray ? '[{"candidates":[]}' : 'data: {"type":"x","model":"v"}\n\n';
+    const error = isArray ? `\n,${text.slice(1, -1)}` : text;
+    const after = isArray
+      ? ',{"candidates":[{"finishReason":"STOP"}]}]'
+      : 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
+    const kept = `${before}${error}${isArray ? ']' : ''}`;
+    const whole = before + error + after;
+    for (let size = 1; size <= whole.length; size++) {
+      const relay = dialectOf(protocol).relayStream(framing, FACTS, 'v');
+      const pieces: Buffer[] = [];
+      for (let at = 0; at < whole.length; at += size) pieces.push(Buffer.from(whole.slice(at, at + size)));
+      expect(run(relay, pieces), `in pieces of ${size}`).toEqual({ output: kept, complete: false });
+    }
   });
 
   it('is none when the error is null', () => {

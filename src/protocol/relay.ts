@@ -1,5 +1,5 @@
 import { ERROR_BODY_BYTES_MAX } from '../bounds.ts';
-import type { Framing, StreamRelay, StreamUsage, TakeEvent, VendorRelay } from './dialect.ts';
+import type { BodyEnd, Framing, StreamRelay, StreamUsage, TakeEvent, VendorRelay } from './dialect.ts';
 import type { Figures } from './figures.ts';
 import { ArraySplitter } from './json-array.ts';
 import { Meter, type UsageRule } from './meter.ts';
@@ -20,6 +20,8 @@ export interface EventReader {
   readonly ended: boolean;
   /** The answer has reasoning in it, with its words or without. */
   readonly reasoned: boolean;
+  /** What the vendor left out, when the answer is whole without it. */
+  readonly omittedTerminator?: Buffer | undefined;
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void;
 }
 
@@ -65,6 +67,8 @@ export class Relay implements VendorRelay, Outlet {
   #editCount = 0;
   #outputLength = 0;
   #take: TakeEvent | undefined;
+  /** The event at hand is an error. */
+  #isError = false;
 
   constructor(framing: Framing, reader: EventReader, modelId: string) {
     this.#splitter = framing === 'sse' ? new SseSplitter() : new ArraySplitter();
@@ -91,8 +95,11 @@ export class Relay implements VendorRelay, Outlet {
     return this.#forward(lead ?? NOTHING);
   }
 
-  finish(): { readonly rest: Buffer | undefined; readonly complete: boolean } {
-    const rest = this.#splitter.finish() ? this.#forward(NOTHING) : undefined;
+  finish(end: BodyEnd = 'counted'): { readonly rest: Buffer | undefined; readonly complete: boolean } {
+    const isCut = !this.#splitter.atBoundary;
+    const isWhole = this.#splitter.finish();
+    const tail = isWhole ? this.#forward(NOTHING) : undefined;
+    const rest = end === 'counted' && (isWhole || !isCut) ? this.#terminated(tail) : tail;
     return { rest, complete: this.terminated && !this.failed && this.#splitter.closed };
   }
 
@@ -106,6 +113,15 @@ export class Relay implements VendorRelay, Outlet {
 
   get reported(): boolean {
     return this.#meter.reported;
+  }
+
+  /** The last bytes, with the terminator that a whole answer lacks. */
+  #terminated(tail: Buffer | undefined): Buffer | undefined {
+    const terminator = this.#reader.omittedTerminator;
+    if (terminator === undefined || this.terminated || this.failed) return tail;
+    this.conclude();
+    if (this.#take !== undefined) return undefined;
+    return tail === undefined ? terminator : Buffer.concat([tail, terminator]);
   }
 
   get overflowed(): boolean {
@@ -143,6 +159,7 @@ export class Relay implements VendorRelay, Outlet {
 
   fail(): void {
     this.failed = true;
+    this.#isError = true;
   }
 
   terminate(): void {
@@ -186,11 +203,8 @@ export class Relay implements VendorRelay, Outlet {
     this.#editCount = 0;
     this.#outputLength = 0;
     while (splitter.next()) {
-      if (splitter.payloadStart >= 0) {
-        this.#reader.read(splitter.payload, splitter.payloadStart, splitter.payloadEnd, this);
-        if (this.first === 'none') this.#classify();
-        this.#take?.(splitter.payload, splitter.payloadStart, splitter.payloadEnd);
-      }
+      if (this.failed) this.#readBehindError();
+      else if (splitter.payloadStart >= 0) this.#read();
     }
     const { bytes } = splitter;
     const end = splitter.keep();
@@ -198,6 +212,28 @@ export class Relay implements VendorRelay, Outlet {
     if (end === 0) return lead.length === 0 ? undefined : lead;
     const whole = end === bytes.length ? bytes : bytes.subarray(0, end);
     return this.#editCount === 0 && lead.length === 0 ? whole : this.#edited(lead, whole);
+  }
+
+  #read(): void {
+    const { payload, payloadStart, payloadEnd } = this.#splitter;
+    this.#reader.read(payload, payloadStart, payloadEnd, this);
+    if (this.first === 'none') this.#classify();
+    this.#take?.(payload, payloadStart, payloadEnd);
+  }
+
+  /**
+   * What a vendor sends behind an error is counted, but only more of the error reaches the client
+   * (`response.failed` behind `error`): no words, and no terminator.
+   */
+  #readBehindError(): void {
+    const editCount = this.#editCount;
+    const outputLength = this.#outputLength;
+    this.#isError = false;
+    if (this.#splitter.payloadStart >= 0) this.#read();
+    if (this.#isError) return;
+    this.#editCount = editCount;
+    this.#outputLength = outputLength;
+    this.drop();
   }
 
   #classify(): void {

@@ -15,6 +15,8 @@ export interface UpstreamHead {
   readonly status: number;
   /** Lower-case names; a repeated header is joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
+  /** `closed`: only the end of the connection ends the body, which looks the same when the vendor dies. */
+  readonly bodyEnd?: 'counted' | 'closed';
 }
 
 export interface UpstreamExchange {

@@ -84,7 +84,7 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
     this.#reused = this.#connection !== undefined && this.#connection.answered > 0;
   }
 
-  onAnswerHead({ status, headers }: AnswerHead): void {
+  onAnswerHead({ status, headers, body }: AnswerHead): void {
     if (this.#state !== 'waiting') return;
     if (status < 200) {
       this.#interim += 1;
@@ -109,7 +109,8 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
       delete headers['content-length'];
     }
     try {
-      this.#handler.onHead({ status, headers });
+      const bodyEnd = body === 'until-close' ? 'closed' : 'counted';
+      this.#handler.onHead({ status, headers, bodyEnd });
     } catch (error) {
       this.#stumble(error);
     }

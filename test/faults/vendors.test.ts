@@ -79,6 +79,13 @@ const ROWS: readonly FaultRow[] = [
   { directive: 'fault=duplicate@6', stream: COMPLETE },
   { directive: 'fault=broken-order@6', stream: COMPLETE },
   { directive: 'fault=terminator-twice', stream: COMPLETE },
+  // Chat Completions says in two ways that it ends, and the first is enough; the others say it once.
+  { directive: 'fault=no-terminator', stream: COMPLETE, only: ['chat'] },
+  {
+    directive: 'fault=no-terminator',
+    stream: CUT,
+    only: ['responses', 'messages', 'gemini', 'gemini-array'],
+  },
   { directive: 'fault=data-after-terminator', stream: COMPLETE },
   { directive: 'fault=comments@2000', stream: COMPLETE, only: SSE },
   { directive: 'fault=huge-line@2', stream: COMPLETE },

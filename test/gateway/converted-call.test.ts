@@ -122,6 +122,19 @@ describe.each(UPSTREAMS)('a client of %s', (protocol) => {
       await expectCharged(response, truth);
     },
   );
+
+  test('reads the stream of a Chat Completions vendor that leaves [DONE] out', async () => {
+    const tag = `no-done-${protocol}`;
+    const prompt = `hello [[sim tag=${tag} tokens=40 fault=no-terminator]]`;
+    const { path, body } = client.ask('to-chat', prompt, true);
+    const response = await world.post(path, body);
+    const text = await response.text();
+    const events = text.split(/\r?\n/).filter((line) => line.startsWith('data: {'));
+    const truth = world.simulator.truth.find(tag);
+    expect(client.text(events.map((line) => JSON.parse(line.slice(6)) as never))).toBe(truth?.said?.text);
+    expect(text).toContain(client.terminator);
+    await expectCharged(response, truth);
+  });
 });
 
 async function expectCharged(

@@ -15,6 +15,8 @@ export interface CannedAnswer {
   readonly pieces: readonly Buffer[];
   /** Between two pieces. */
   readonly pauseMs?: number;
+  /** Nothing but the end of the connection ends the body. */
+  readonly isUntilClose?: true;
 }
 
 /** A vendor that understands nothing: it keeps what it hears and says what it was told to say. */
@@ -67,6 +69,10 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
 
 async function speak(response: ServerResponse, answer: CannedAnswer): Promise<void> {
   const { status = 200, headers = {}, pieces, pauseMs = 0 } = answer;
+  if (answer.isUntilClose === true) {
+    response.useChunkedEncodingByDefault = false;
+    response.shouldKeepAlive = false;
+  }
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   for (const [index, piece] of pieces.entries()) {
     if (pauseMs > 0 && index > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));

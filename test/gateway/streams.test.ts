@@ -213,6 +213,31 @@ describe('a stream that the vendor ends without its terminator', () => {
   }
 });
 
+describe('a Chat Completions vendor that leaves [DONE] out', () => {
+  const text =
+    'data: {"model":"MODEL","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n' +
+    'data: {"model":"MODEL","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n' +
+    'data: {"model":"MODEL","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2}}\n\n';
+  const ask = (more = ''): Promise<Response> =>
+    world.post(CHAT.path, `{"stream":true,${more}"model":"${PLATFORM_MODEL}"}`);
+
+  it('has said everything when its body ends as it should, and the client gets the [DONE]', async () => {
+    world.vendor.say({ headers: SSE, pieces: [withModel(text, VENDOR_MODEL)] });
+    const response = await ask('"stream_options":{"include_usage":true},');
+    expect(await response.text()).toBe(`${withModel(text, PLATFORM_MODEL)}data: [DONE]\n\n`);
+    const call = await loggedCall(world, response.headers.get('x-request-id'));
+    expect(call).toMatchObject({ verdict: 'complete', estimated: false });
+  });
+
+  it('is broken off when only its connection ends', async () => {
+    world.vendor.say({ headers: SSE, pieces: [withModel(text, VENDOR_MODEL)], isUntilClose: true });
+    const { received, ended } = await readUntilEnd(await ask());
+    expect(ended).toBe('reset');
+    expect(received).toContain('The upstream could not be reached or broke off');
+    expect(received).not.toContain('[DONE]');
+  });
+});
+
 it('a JSON array that the vendor breaks off is closed behind an error, so that it stays readable', async () => {
   const half = '[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}\n,\n{"candidates":[{"cont';
   world.vendor.say({ pieces: [Buffer.from(half)] });

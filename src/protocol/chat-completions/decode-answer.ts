@@ -51,7 +51,7 @@ function decodeChoice(choice: JsonObject, reader: AssistantReader): Choice {
  */
 export function decodeError(body: JsonObject): AnswerError | undefined {
   const error = body.error ?? anyObjects(body.choices)[0]?.error ?? undefined;
-  if (error === undefined || error === false) return undefined;
+  if (error === undefined || error === false || error === '') return undefined;
   const fields = anyObject(error);
   const code = fields.code ?? undefined;
   return {

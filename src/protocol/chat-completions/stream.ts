@@ -7,15 +7,17 @@ import { isEmptyArray, isOpenBrace, isWord, Skimmer, skipSpace } from '../skim.t
 import { NOTHING } from '../splitter.ts';
 import { isDone } from '../sse.ts';
 import { collectWords } from '../words.ts';
-import { ChoiceFinish } from './choice-finish.ts';
+import { ChunkChoices, StreamChoices } from './choices.ts';
 import { CHAT_USAGE_PATHS, CHAT_USAGE_RULE, readChatFigures } from './usage.ts';
 
 const TREE = compilePaths({ model: 'model', choices: 'choices', error: 'error', ...CHAT_USAGE_PATHS });
 const { slots } = TREE;
 /** Reading an event is synchronous, so one skimmer serves all streams. */
-const finish = new ChoiceFinish();
-const skimmer = new Skimmer(TREE, { slot: slots.choices, walk: finish.walk });
+const chunkChoices = new ChunkChoices();
+const skimmer = new Skimmer(TREE, { slot: slots.choices, walk: chunkChoices.walk });
 const { starts, ends, keyStarts } = skimmer;
+
+const DONE = Buffer.from('data: [DONE]\n\n');
 
 /** A vendor whose chunks are all different is not learned for ever, nor are long chunks: few of them come. */
 const LESSONS_MAX = 16;
@@ -51,7 +53,7 @@ interface Lesson {
 export class ChatEventReader implements EventReader {
   readonly rule = CHAT_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
-  /** The last choice that said anything has its finish reason. */
+  /** Every choice has its reason for ending, and none has said anything since. */
   ended = false;
   /** No field of this protocol tells of it before the figures do. */
   readonly reasoned = false;
@@ -62,10 +64,18 @@ export class ChatEventReader implements EventReader {
    */
   #lesson: Lesson | undefined;
   #lastWalked = NOTHING;
+  /** Whose chunk that was: chunks of two choices are not taken for one another. */
+  #lastChoice = -1;
   #lessons = 0;
+  readonly #choices = new StreamChoices();
 
   constructor(facts: { readonly usageInjected: boolean }) {
     this.#usageInjected = facts.usageInjected;
+  }
+
+  /** conversion.md 14.6: every choice has its reason for ending. */
+  get omittedTerminator(): Buffer | undefined {
+    return this.#choices.isWhole ? DONE : undefined;
   }
 
   read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
@@ -81,12 +91,13 @@ export class ChatEventReader implements EventReader {
     }
     if (skimmer.run(payload, start, end) < 0) return;
     const error = rangeOf(slots.error);
-    const isError = error !== undefined && !isWord(payload, error.start, error.end, 'null');
+    const isError = error !== undefined && !isNone(payload, error);
     if (isError) outlet.fail();
     const choices = rangeOf(slots.choices);
     if (choices !== undefined) {
       outlet.generated(choices.start, choices.end);
-      if (finish.choices > 0) this.ended = finish.isAnyFinished;
+      this.#choices.take(chunkChoices);
+      if (chunkChoices.count > 0) this.ended = this.#choices.isWhole;
     }
     const isReport = isOpenBrace(payload, starts[slots.usage] as number);
     if (isReport && this.#report(payload, outlet)) return;
@@ -124,8 +135,10 @@ export class ChatEventReader implements EventReader {
   #learn(event: Buffer, found: Found): void {
     this.#lessons++;
     const walked = Buffer.from(event);
-    const shape = commonShape(walked, this.#lastWalked);
+    const choice = found.choices !== undefined && chunkChoices.count === 1 ? chunkChoices.indexes[0] : -1;
+    const shape = choice === this.#lastChoice ? commonShape(walked, this.#lastWalked) : undefined;
     this.#lastWalked = walked;
+    this.#lastChoice = choice ?? -1;
     if (shape === undefined || parseJson(walked.toString(), LESSON_BOUNDS).kind !== 'parsed') return;
     const texts = found.choices === undefined ? [] : textsIn(walked, found.choices);
     this.#lesson = {
@@ -167,6 +180,11 @@ function spanOf(shape: EventShape, { start, end }: Range): Span {
 function rangeOf(slot: number): Range | undefined {
   const start = starts[slot] as number;
   return start < 0 ? undefined : { start, end: ends[slot] as number };
+}
+
+/** Some vendors write that there is none. */
+function isNone(payload: Buffer, { start, end }: Range): boolean {
+  return ['null', '""', 'false'].some((word) => isWord(payload, start, end, word));
 }
 
 function within(range: Range | undefined, start: number): Range | undefined {
