@@ -24,15 +24,17 @@ export const ESTIMATE_PENDING_BYTES_MAX = 256 * KIB;
 export const TOKENIZE_BYTES_MAX = 64 * KIB;
 /** Nesting depth of JSON that we are willing to walk. */
 export const JSON_DEPTH_MAX = 200;
+/** Times that a request may have a key we decide by, and bytes of any key beside such a one. */
+export const METERED_KEYS_MAX = 8;
+export const METERED_KEY_BYTES_MAX = 1_024;
 /** Bodies above this size are scanned in slices, so that the event loop is never blocked for long. */
 export const SCAN_SLICE_BYTES = 4 * MIB;
 /** Characters of a model name. */
 export const MODEL_NAME_LENGTH_MAX = 256;
 /** A token count a vendor may report before we call it absurd and estimate instead. */
 export const REPORTED_TOKENS_MAX = 100_000_000;
-/** Images a single call may be charged for. */
-export const IMAGES_PER_CALL_MAX = 100;
-
+/** Images a single call may ask for and be charged for: as many as answers. */
+export const IMAGES_PER_CALL_MAX = 128;
 /** Spec 3.3: a slot is removed when it is older than this. */
 export const SLOT_LIFETIME_MS = 600_000;
 /** decisions.md 7: a wait longer than this also carries `x-should-retry: false`. */
@@ -42,7 +44,6 @@ export const ACCOUNTS_CACHED_MAX = 100_000;
 /** How long an unknown key is remembered as unknown, and how many of them. */
 export const UNKNOWN_KEY_MS = 2_000;
 export const UNKNOWN_KEYS_MAX = 10_000;
-
 /** Routes tried for one call, whatever the catalogue holds. */
 export const ATTEMPTS_MAX = 8;
 /** Envoy's retry budget: this share of active calls, at least this many at once. */
@@ -54,7 +55,6 @@ export const BREAKER_EJECT_MS = 30_000;
 export const BREAKER_EJECT_MS_MAX = 300_000;
 /** A vendor's Retry-After is obeyed up to this. */
 export const COOL_DOWN_MS_MAX = 300_000;
-
 /** The journal: bytes of a segment, and bytes in all segments before calls are refused with 50301. */
 export const JOURNAL_SEGMENT_BYTES = 16 * MIB;
 export const JOURNAL_BYTES_MAX = 1024 * MIB;
@@ -203,7 +203,6 @@ export const CHANGE_ACKNOWLEDGE_MS = 2_000;
 export const JSON_NUMBER_BYTES_MAX = 4096;
 /** Answers a call may be held for at once (`n`); no vendor gives more, and holds multiply by it. */
 export const ANSWERS_PER_CALL_MAX = 128;
-
 /** A call still open after this many segments is written again, so that a long stream frees old segments. */
 export const JOURNAL_CARRY_SEGMENTS = 4;
 /** How often a journal that could not write looks whether it can again. */
@@ -215,8 +214,10 @@ export const SETTLE_RETRY_MS = 50;
 export const SETTLE_RETRY_MS_MAX = 2_000;
 /** Parts of a multipart image call: sixteen images, a mask and two dozen options leave room. */
 export const MULTIPART_PARTS_MAX = 256;
-/** Headers of one such part. */
+/** Headers of one such part, characters of its file's name, and bytes searched in one go for its end. */
 export const MULTIPART_HEADER_BYTES_MAX = 16 * KIB;
+export const FILE_NAME_CHARS_MAX = 200;
+export const FORM_SLICE_BYTES = MIB;
 /** The doctor reads whole tables: its statements may take longer, and it names at most so many of a kind. */
 export const DOCTOR_TIMEOUT_MS = 600_000;
 export const DOCTOR_FINDINGS_MAX = 100;
@@ -355,7 +356,6 @@ export const ROLLUP_LANES = 16;
 export const HEARTBEAT_MS = 5_000;
 export const HEARTBEAT_LIVE_MS = 15_000;
 export const HEARTBEAT_KEPT_HOURS = 168;
-
 /** Times that one call reads its account anew because the gate knew of a newer one; then it is 50301. */
 export const ACCOUNT_READS_MAX = 2;
 /** What a worker gets to tell its figures; one that is silent for longer is left out. */

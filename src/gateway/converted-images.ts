@@ -9,7 +9,7 @@ import { encodePaint, type PaintRequest, type PictureBytes } from '../protocol/p
 import { readImageWish, type WishedPicture } from '../protocol/painting/wish.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
-import type { VendorAction } from '../upstream/vendor.ts';
+import { VENDOR_JSON, type VendorAction } from '../upstream/vendor.ts';
 import { convertedHeaders, EVENT_STREAM, JSON_TYPE, NO_HEADERS } from './converted.ts';
 import { MediaShare, mediaOf } from './media.ts';
 import { isEventStream } from './pass-through.ts';
@@ -19,7 +19,7 @@ import type { Translation } from './translation.ts';
 
 /** The refusal says what in the request no painter of Google's can be told. */
 export async function convertImages(passage: Passage, route: Route): Promise<ConvertedImages | Refusal> {
-  const wish = expressible(() => readImageWish(passage.raw));
+  const wish = expressible(() => readImageWish(passage.raw, passage.facts));
   if (isRefusal(wish)) return wish;
   if (passage.call.endpoint.edit && wish.pictures.length === 0) {
     return refuse('notExpressible', { message: 'image: an edit needs a picture to start from' });
@@ -48,8 +48,9 @@ export class ConvertedImages implements Translation {
   readonly protocol = 'gemini';
   readonly action: VendorAction;
   readonly body: readonly Buffer[];
+  readonly contentType = VENDOR_JSON;
   readonly clientHeaders = NO_HEADERS;
-  readonly clientQuery: string;
+  readonly query: string;
   readonly outputLimit = undefined;
   readonly dropped: readonly string[];
   readonly #passage: Passage;
@@ -60,7 +61,7 @@ export class ConvertedImages implements Translation {
     this.#passage = passage;
     this.action = stream ? 'stream' : 'generate';
     this.body = [request.body];
-    this.clientQuery = stream ? 'alt=sse' : '';
+    this.query = stream ? 'alt=sse' : '';
     this.dropped = request.dropped;
   }
 

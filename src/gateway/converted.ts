@@ -5,7 +5,7 @@ import type { AnswerError } from '../protocol/hub/answer.ts';
 import type { TextProtocol } from '../protocol/hub/protocol.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
-import { isHeaderValue, type VendorAction } from '../upstream/vendor.ts';
+import { isHeaderValue, VENDOR_JSON, type VendorAction } from '../upstream/vendor.ts';
 import { keepBlobs } from './blobs.ts';
 import { isEventStream } from './pass-through.ts';
 import type { Passage } from './passage.ts';
@@ -21,8 +21,9 @@ export class Converted implements Translation {
   readonly action: VendorAction;
   readonly body: readonly Buffer[];
   /** The client's headers and query speak to a vendor of its own protocol. */
+  readonly contentType = VENDOR_JSON;
   readonly clientHeaders = NO_HEADERS;
-  readonly clientQuery: string;
+  readonly query: string;
   readonly outputLimit: number | undefined;
   readonly dropped: readonly string[];
   readonly #passage: Passage;
@@ -42,7 +43,7 @@ export class Converted implements Translation {
     this.outputLimit = outputLimit;
     this.action = stream ? 'stream' : 'generate';
     this.body = [conversion.body];
-    this.clientQuery = stream && protocol === 'gemini' ? 'alt=sse' : '';
+    this.query = stream && protocol === 'gemini' ? 'alt=sse' : '';
     this.dropped = conversion.dropped;
   }
 

@@ -15,7 +15,7 @@ import {
 } from '../protocol/count.ts';
 import { dialectOf } from '../protocol/registry.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
-import { addressVendor } from '../upstream/vendor.ts';
+import { addressVendor, VENDOR_JSON } from '../upstream/vendor.ts';
 import { admit } from './admit.ts';
 import { modelHeaders, ownHeaders, sendRefusal } from './answer.ts';
 import { askVendor } from './count-vendor.ts';
@@ -196,10 +196,11 @@ async function askRoute(
   { endpoint, headers, response }: Question,
   { carriage }: Gateway,
 ): Promise<Counted | 'unknown' | 'client-gone'> {
-  const { protocol, query: clientQuery } = endpoint;
+  const { protocol, query } = endpoint;
   const body = await bodyFor(counting, route, endpoint);
   if (isRefusal(body)) return 'unknown';
-  const address = addressVendor({ route, protocol, action: 'count', clientHeaders: headers, clientQuery });
+  const asked = { action: 'count', clientHeaders: headers, contentType: VENDOR_JSON, query } as const;
+  const address = addressVendor({ route, protocol, ...asked });
   const reply = await askVendor({ ...address, method: 'POST', body }, response, carriage);
   if (reply.kind === 'client-gone') return reply.kind;
   const outcome = reply.kind === 'failed' ? reply.outcome : String(reply.head.status);

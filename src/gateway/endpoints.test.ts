@@ -9,7 +9,7 @@ function found(url: string) {
 test('each of the five shapes has its path', () => {
   expect(found('/v1/chat/completions')?.protocol).toBe('chat');
   expect(found('/v1/responses')?.protocol).toBe('responses');
-  expect(found('/v1/messages?beta=true')).toMatchObject({ protocol: 'messages', query: '?beta=true' });
+  expect(found('/v1/messages?beta=true')).toMatchObject({ protocol: 'messages', query: 'beta=true' });
   expect(found('/v1/images/generations')).toMatchObject({ protocol: 'images', edit: false });
   expect(found('/v1/images/edits')).toMatchObject({ protocol: 'images', edit: true });
 });
@@ -57,7 +57,30 @@ test.each([
 
 test('a model is counted by the name in its path', () => {
   const match = matchEndpoint('POST', '/v1beta/models/acme%2Fx:countTokens?key=k');
-  expect(match).toMatchObject({ endpoint: { path: { model: 'acme/x', stream: false }, query: '?key=k' } });
+  expect(match).toMatchObject({ endpoint: { path: { model: 'acme/x', stream: false }, query: '' } });
+});
+
+const STREAM = '/v1beta/models/m:streamGenerateContent';
+
+test.each([
+  [`${STREAM}?alt=sse`, 'alt=sse'],
+  [`${STREAM}?%61lt=sse&alt=json`, 'alt=sse'],
+  [`${STREAM}?$alt=sse`, 'alt=sse'],
+  [`${STREAM}?alt=json&alt=sse`, ''],
+  [`${STREAM}?ALT=sse`, ''],
+  [`${STREAM}?alt=SSE`, ''],
+  [`${STREAM}?alt=sse&fields=candidates&$fields=x&%66ields=y&prettyPrint=false&callback=f&key=k`, 'alt=sse'],
+  ['/v1beta/models/m:generateContent?alt=sse&$httpMethod=GET&alt=proto&fields=candidates', ''],
+  ['/v1beta/models/m:countTokens?alt=proto', ''],
+  ['/v1/messages?beta=true&model=other&beta=false', 'beta=true'],
+  ['/v1/messages?beta=1', ''],
+  ['/v1/messages?BETA=true', ''],
+  ['/v1/messages/count_tokens?x=1&beta=true', 'beta=true'],
+  ['/v1/chat/completions?beta=true&api-version=2', ''],
+  ['/v1/responses?include[]=x', ''],
+  ['/v1/images/edits?n=10', ''],
+])('of %s a vendor hears "%s"', (url, query) => {
+  expect(matchEndpoint('POST', url)).toMatchObject({ endpoint: { query } });
 });
 
 test.each([

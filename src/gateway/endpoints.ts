@@ -14,7 +14,10 @@ export interface Endpoint {
   readonly path: RawRequest['path'];
   /** Image edits of a client go to the vendor's edits path, whatever the body holds. */
   readonly edit: boolean;
-  /** The query string with its `?`, or nothing. */
+  /**
+   * The query for a vendor of the same protocol, without its `?`: made anew of what we know, so that nothing
+   * else can change what the vendor does (`fields`, `alt`, `callback`, `$httpMethod`, `key` at Google's).
+   */
   readonly query: string;
 }
 
@@ -66,7 +69,10 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
   const fixed = FIXED.get(pathname);
   if (fixed !== undefined) {
     if (method !== 'POST') return ONLY_POST;
-    return { kind: 'endpoint', endpoint: { ...fixed, path: undefined, query } };
+    return {
+      kind: 'endpoint',
+      endpoint: { ...fixed, path: undefined, query: knownQuery(fixed.protocol, query) },
+    };
   }
   const action = readModelAction(pathname, query);
   const counted = action?.counts === true ? 'gemini' : COUNTS.get(pathname);
@@ -74,9 +80,22 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
     return matchModels(method, pathname, query) ?? matchStored(method, pathname, query) ?? NO_ENDPOINT;
   }
   if (method !== 'POST') return ONLY_POST;
-  const rest = { path: action?.path, edit: false, query };
-  if (counted !== undefined) return { kind: 'count', endpoint: { ...rest, protocol: counted } };
-  return { kind: 'endpoint', endpoint: { ...rest, protocol: 'gemini' } };
+  const rest = { path: action?.path, edit: false };
+  if (counted !== undefined) {
+    return { kind: 'count', endpoint: { ...rest, protocol: counted, query: knownQuery(counted, query) } };
+  }
+  const isEvents = action?.path.stream === true && action.path.framing === 'sse';
+  return { kind: 'endpoint', endpoint: { ...rest, protocol: 'gemini', query: isEvents ? EVENTS : '' } };
+}
+
+/** How Google is asked for events. */
+const EVENTS = 'alt=sse';
+/** What Claude Code and Anthropic's older SDKs say on calls with features in trial. */
+const BETA = 'beta=true';
+
+function knownQuery(protocol: Protocol, query: string): string {
+  if (protocol !== 'messages' || query === '') return '';
+  return new URLSearchParams(query).get('beta') === 'true' ? BETA : '';
 }
 
 interface ModelAction {
@@ -97,6 +116,7 @@ function readModelAction(pathname: string, query: string): ModelAction | undefin
   if (match === null) return undefined;
   const [, model = '', action] = match;
   const stream = action === 'streamGenerateContent';
-  const framing = new URLSearchParams(query).get('alt') === 'sse' ? 'sse' : 'json-array';
+  const asked = new URLSearchParams(query);
+  const framing = (asked.get('alt') ?? asked.get('$alt')) === 'sse' ? 'sse' : 'json-array';
   return { counts: action === 'countTokens', path: { model, stream, framing } };
 }

@@ -147,10 +147,10 @@ function report(ticket: Ticket, result: AttemptResult): void {
 
 function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<AttemptResult> {
   const { facts, carriage } = passage;
-  const { protocol, action, clientHeaders, clientQuery, body } = watch.translation;
+  const { protocol, action, clientHeaders, contentType, query, body } = watch.translation;
   const settle = Promise.withResolvers<AttemptResult>();
   const attempt = new RouteAttempt(passage, route, watch, settle);
-  const address = addressVendor({ route, protocol, action, clientHeaders, clientQuery });
+  const address = addressVendor({ route, protocol, action, clientHeaders, contentType, query });
   const timeouts = facts.stream ? carriage.streamTimeouts : carriage.plainTimeouts;
   attempt.attach(carriage.client.send({ ...address, method: 'POST', body, timeouts }, attempt));
   return settle.promise;

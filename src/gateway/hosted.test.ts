@@ -104,7 +104,13 @@ test('a secret goes to its own record’s address or its vendor’s, never to on
       const credentials = byok.map(([code, hasAddress], place) => ownOf(100 + place, code, hasAddress));
       const account = sampleAccount({ id: OWNER, byok: credentials });
       for (const route of [...model.routes, ...hostedRoutes(account, model)]) {
-        const call = { route, protocol: 'chat', action: 'generate', clientQuery: '' } as const;
+        const call = {
+          route,
+          protocol: 'chat',
+          action: 'generate',
+          contentType: 'application/json',
+          query: '',
+        } as const;
         const { origin, headers, reach } = addressVendor({ ...call, clientHeaders: {} });
         const [, whose, id] = /sk-(platform|user)-(\d+)/.exec(headers.join(' ')) ?? [];
         const place = new URL(origin).hostname;

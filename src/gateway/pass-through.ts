@@ -1,8 +1,9 @@
 import type { Route } from '../catalog/contract.ts';
 import type { Framing, PlainAnswer, RawRequest, RequestFacts, StreamRelay } from '../protocol/dialect.ts';
+import { formContentType } from '../protocol/images/form.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
-import type { VendorAction } from '../upstream/vendor.ts';
+import { VENDOR_JSON, type VendorAction } from '../upstream/vendor.ts';
 import type { Passage } from './passage.ts';
 import type { Translation } from './translation.ts';
 
@@ -19,8 +20,9 @@ export class PassThrough implements Translation {
   readonly protocol;
   readonly action: VendorAction;
   readonly body: readonly Buffer[];
+  readonly contentType: string;
   readonly clientHeaders;
-  readonly clientQuery: string;
+  readonly query: string;
   readonly outputLimit: number | undefined;
   readonly dropped = NOTHING_DROPPED;
   readonly #passage: Passage;
@@ -34,8 +36,9 @@ export class PassThrough implements Translation {
     this.protocol = call.endpoint.protocol;
     this.action = facts.edit || call.endpoint.edit ? 'edit' : facts.stream ? 'stream' : 'generate';
     this.body = dialect.spliceRequest(raw, facts, route.forwardModelId);
+    this.contentType = facts.form === undefined ? VENDOR_JSON : formContentType(facts.form);
     this.clientHeaders = headers;
-    this.clientQuery = call.endpoint.query;
+    this.query = call.endpoint.query;
   }
 
   framingOf(head: UpstreamHead): Framing | undefined {

@@ -142,10 +142,10 @@ export function completeUsage(passage: Passage, seen: StreamUsage): { usage: Usa
 
 const counted = new WeakMap<RawRequest, number>();
 
-export function countedInput({ raw, dialect }: Passage): number {
+export function countedInput({ raw, facts, dialect }: Passage): number {
   let tokens = counted.get(raw);
   if (tokens === undefined) {
-    tokens = dialect.countInput(raw);
+    tokens = dialect.countInput(raw, facts);
     counted.set(raw, tokens);
   }
   return tokens;

@@ -18,8 +18,9 @@ class Remembering implements Translation {
   readonly protocol;
   readonly action;
   readonly body;
+  readonly contentType;
   readonly clientHeaders;
-  readonly clientQuery;
+  readonly query;
   readonly outputLimit;
   readonly dropped;
   readonly #passage: Passage;
@@ -35,7 +36,8 @@ class Remembering implements Translation {
     this.action = translation.action;
     this.body = translation.body;
     this.clientHeaders = translation.clientHeaders;
-    this.clientQuery = translation.clientQuery;
+    this.contentType = translation.contentType;
+    this.query = translation.query;
     this.outputLimit = translation.outputLimit;
     this.dropped = translation.dropped;
   }

@@ -13,9 +13,11 @@ export interface Translation {
   readonly protocol: Protocol;
   readonly action: VendorAction;
   readonly body: readonly Buffer[];
+  readonly contentType: string;
   /** Of the client, where they mean something to the vendor. */
   readonly clientHeaders: IncomingHttpHeaders;
-  readonly clientQuery: string;
+  /** What is asked in the address, without its question mark; nothing in it is the client's own text. */
+  readonly query: string;
   /** The lower output bound that the vendor was given because of money; nothing: the client's own. */
   readonly outputLimit: number | undefined;
   /** What the client said and the vendor will not hear. */

@@ -19,7 +19,7 @@ export interface Dialect {
   /** A relay for one streamed answer. */
   relayStream(framing: Framing, facts: RequestFacts, modelId: string): VendorRelay;
   /** Counts the input of a request with the tokenizer; bounded, off the steady path. */
-  countInput(request: RawRequest): number;
+  countInput(request: RawRequest, facts?: Pick<RequestFacts, 'form'>): number;
   /** One error in the client's own form, for a stream that already began (conversion.md 14.7). */
   encodeStreamError(framing: Framing, error: StreamError): Buffer;
   /** What to send while the vendor is silent, only between events (conversion.md 14.1). */
@@ -44,6 +44,7 @@ export interface RequestFacts {
   readonly stream: boolean;
   /**
    * Byte ranges of the values of every top-level `model` (duplicates are all replaced; the last one counts).
+   * Of a form none: it is written anew.
    */
   readonly modelRanges: readonly ByteRange[];
   /** `max_tokens` and its like, the largest a vendor may read; nothing when absent or not to be told. */
@@ -65,10 +66,25 @@ export interface RequestFacts {
   readonly usageSplice: { readonly at: ByteRange; readonly text: string } | undefined;
   /** Images: the call carries input images, so it goes to `/images/edits` upstream. */
   readonly edit: boolean;
+  /** Images only: the request is a form, which is written anew for the vendor. */
+  readonly form?: Form;
   /** Responses only: the request may bring the vendor's own tool that makes pictures. */
   readonly paintingTool?: boolean;
   /** Responses only: what the request says about earlier answers, and about the keeping of its own. */
   readonly memory?: MemoryFacts;
+}
+
+/** A form as it goes on: its own boundary, and what the client's one held. */
+export interface Form {
+  readonly boundary: string;
+  readonly parts: readonly FormPart[];
+}
+
+/** One part of a form: its field, where its content stands, and what is said of it if it is a file. */
+export interface FormPart {
+  readonly name: string;
+  readonly content: ByteRange;
+  readonly file?: { readonly name: string; readonly type: string | undefined };
 }
 
 export interface MemoryFacts {

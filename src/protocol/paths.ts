@@ -1,3 +1,5 @@
+import { foldKey, hashOf, lettersAt } from './spelling.ts';
+
 /**
  * Wanted keys of a JSON text, written as paths from its top (`usage`, `response.usage.input_tokens`) and
  * compiled into a tree, so that a walk over the bytes compares each key with the few that matter at its
@@ -14,12 +16,20 @@ export interface PathNode {
    * One bit per length (modulo 32) of the children's keys: most keys are nobody's, and this tells at once.
    */
   readonly childLengths: number;
+  /** The key as the laxest reader compares it (spelling.ts). */
+  readonly letters: Buffer;
+  readonly hash: number;
+  /** Of the children's. */
+  readonly firstLetters: number;
+  readonly secondLetters: number;
 }
 
 export interface PathTree<Name extends string> {
   readonly root: PathNode;
   readonly slots: Readonly<Record<Name, number>>;
   readonly slotCount: number;
+  /** The path of each slot. */
+  readonly paths: readonly string[];
 }
 
 interface Draft {
@@ -32,8 +42,9 @@ interface Draft {
 export function compilePaths<Name extends string>(paths: Readonly<Record<Name, string>>): PathTree<Name> {
   const top: Draft = { key: '', slot: -1, children: new Map() };
   const slots = Object.create(null) as Record<Name, number>;
+  const names = Object.keys(paths) as Name[];
   let slotCount = 0;
-  for (const name of Object.keys(paths) as Name[]) {
+  for (const name of names) {
     let node = top;
     for (const key of paths[name].split('.')) {
       let child = node.children.get(key);
@@ -46,7 +57,7 @@ export function compilePaths<Name extends string>(paths: Readonly<Record<Name, s
     node.slot = slotCount;
     slots[name] = slotCount++;
   }
-  return { root: freezeDraft(top), slots, slotCount };
+  return { root: freezeDraft(top), slots, slotCount, paths: names.map((name) => paths[name]) };
 }
 
 function freezeDraft(draft: Draft): PathNode {
@@ -57,7 +68,18 @@ function freezeDraft(draft: Draft): PathNode {
 export function makeNode(key: string, slot: number, children: readonly PathNode[]): PathNode {
   const bytes = Buffer.from(key);
   const childLengths = children.reduce((bits, child) => bits | (1 << (child.length & 31)), 0);
-  return { key: bytes, length: bytes.length, slot, children, childLengths };
+  const letters = Buffer.from(foldKey(key));
+  return {
+    key: bytes,
+    length: bytes.length,
+    slot,
+    children,
+    childLengths,
+    letters,
+    hash: hashOf(letters),
+    firstLetters: lettersAt(children, 0),
+    secondLetters: lettersAt(children, 1),
+  };
 }
 
 /** The child whose key stands at these bytes (between the quotes), compared as written. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANSWERS_PER_CALL_MAX, IMAGES_PER_CALL_MAX, SCAN_SLICE_BYTES } from '../bounds.ts';
+import { SCAN_SLICE_BYTES } from '../bounds.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { RequestFacts } from './dialect.ts';
@@ -65,15 +65,6 @@ describe('the facts the pipeline needs', () => {
     expect(read('chat', spelledOut).outputTokensMax).toBe(10);
   });
 
-  it('takes the largest figure of a repeated key', () => {
-    const twice = '{"model":"m","n":5,"n":1,"max_tokens":9,"max_tokens":2}';
-    expect(read('chat', twice)).toMatchObject({ answers: 5, outputTokensMax: 9 });
-    expect(read('messages', '{"model":"m","max_tokens":9,"max_tokens":2}').outputTokensMax).toBe(9);
-    expect(read('images', '{"model":"m","n":5,"n":null}').images).toBe(5);
-    // No limit is the largest of all, and the last one is what most vendors read.
-    expect(read('chat', '{"model":"m","max_tokens":9,"max_tokens":null}').outputTokensMax).toBeUndefined();
-  });
-
   it('reads each name of Gemini in either spelling', () => {
     for (const config of ['generationConfig', 'generation_config']) {
       for (const max of ['maxOutputTokens', 'max_output_tokens']) {
@@ -83,24 +74,6 @@ describe('the facts the pipeline needs', () => {
         }
       }
     }
-    const all = '{"generationConfig":{"candidateCount":1,"candidate_count":8,"max_output_tokens":9}';
-    const facts = read('gemini', `${all},"generation_config":{"candidate_count":3,"maxOutputTokens":4}}`);
-    expect(facts).toMatchObject({ outputTokensMax: 9, answers: 8 });
-  });
-
-  it.each([
-    '"generationConfig":{"maxOutputTokens":null,"max_output_tokens":1}',
-    '"generationConfig":{},"generation_config":{"maxOutputTokens":1}',
-    '"generationConfig":null,"generation_config":{"maxOutputTokens":1}',
-  ])('knows no limit of Gemini where another spelling has none: %s', (config) => {
-    expect(read('gemini', `{${config}}`).outputTokensMax).toBeUndefined();
-  });
-
-  it('knows no figure of Gemini that stands in a message given twice', () => {
-    const twice = '{"generationConfig":{"candidateCount":8},"generationConfig":{"maxOutputTokens":1}}';
-    const facts = read('gemini', twice);
-    expect(facts.outputTokensMax).toBeUndefined();
-    expect(facts.answers).toBe(ANSWERS_PER_CALL_MAX);
   });
 
   it('reads the limits of the other protocols where they stand', () => {
@@ -125,31 +98,21 @@ describe('the facts the pipeline needs', () => {
     return { outputMax: chat.outputTokensMax, answers: chat.answers, images };
   }
 
-  it.each(['-1', '"-1"', 'null', '[]', 'true', '""', '" "'])(
-    'takes a quantity of %s for absent',
-    (quantity) => {
-      expect(quantities(quantity)).toEqual({ outputMax: undefined, answers: 1, images: 1 });
-    },
-  );
+  it('takes a quantity of null for absent', () => {
+    expect(quantities('null')).toEqual({ outputMax: undefined, answers: 1, images: 1 });
+  });
 
-  it.each(['5', '"5"', '5.0', '5.5', '"5.5"', '" 5\\n"', '"\\u0035"', '0.5e1'])(
-    'takes a quantity of %s for five, as lenient vendors do',
-    (quantity) => {
-      expect(quantities(quantity)).toEqual({ outputMax: 5, answers: 5, images: 5 });
-    },
-  );
+  it.each(['5', '5.0', '5.000'])('takes a quantity of %s for five', (quantity) => {
+    expect(quantities(quantity)).toEqual({ outputMax: 5, answers: 5, images: 5 });
+  });
 
-  it.each(['1e400', '18446744073686646784', '99999999999999999999999', '"1_0"', `"${' '.repeat(5000)}9"`])(
-    'takes a quantity that nobody can tell for the largest there may be (%#)',
-    (quantity) => {
-      const most = { answers: ANSWERS_PER_CALL_MAX, images: IMAGES_PER_CALL_MAX };
-      expect(quantities(quantity)).toEqual({ outputMax: undefined, ...most });
-    },
-  );
-
-  it('bounds answers and images', () => {
-    expect(read('chat', '{"model":"m","n":9007199254740991}').answers).toBe(ANSWERS_PER_CALL_MAX);
-    expect(read('images', '{"model":"m","n":9007199254740991}').images).toBe(IMAGES_PER_CALL_MAX);
+  it('knows no limit where a vendor may read none', () => {
+    for (const limit of ['0', '-1', '-5.0', '0.0']) {
+      expect(read('chat', `{"model":"m","max_tokens":${limit}}`).outputTokensMax).toBeUndefined();
+      const other = `{"model":"m","max_completion_tokens":${limit},"max_tokens":10}`;
+      expect(read('chat', other).outputTokensMax).toBeUndefined();
+    }
+    expect(read('chat', '{"model":"m","n":0}').answers).toBe(1);
     expect(read('images', '{"model":"m","n":0}').images).toBe(1);
     expect(read('images', '{"model":"m"}').images).toBe(1);
   });
@@ -167,14 +130,11 @@ describe('the facts the pipeline needs', () => {
     const toolsOf = (type: string) => read('responses', `{"model":"m","tools":[{"type":${type}}]}`);
     for (const type of painters) expect(toolsOf(type).paintingTool, type).toBe(true);
     expect(toolsOf('"web_search"').paintingTool).toBe(false);
-    // The last one counts for most vendors, and any for some.
-    const twice = '{"model":"m","tools":[{"type":"image_generation"}],"tools":[]}';
-    expect(read('responses', twice).paintingTool).toBe(true);
     expect(read('responses', '{"model":"m","input":"image_generation"}').paintingTool).toBe(false);
   });
 
   it('leaves fields of a wrong type to the vendor', () => {
-    const facts = read('chat', '{"model":"m","stream":"yes","messages":7,"temperature":"hot"}');
+    const facts = read('chat', '{"model":"m","messages":7,"temperature":"hot"}');
     expect(facts).toMatchObject({ model: 'm', stream: false });
   });
 

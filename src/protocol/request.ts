@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { ANSWERS_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX, SCAN_SLICE_BYTES } from '../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
-import { MINUS, NINE, QUOTE, ZERO } from './ascii.ts';
+import { QUOTE } from './ascii.ts';
 import type { ByteRange, RawRequest, RequestFacts } from './dialect.ts';
-import { readAsked, readFigure } from './figure.ts';
+import { readFigure } from './figure.ts';
 import { larger } from './figures.ts';
+import { findAmbiguity } from './metered.ts';
 import { compilePaths, type PathTree } from './paths.ts';
 import { JsonScan, newScanStack, type ScanOutcome } from './scan.ts';
 import { isWord } from './skim.ts';
@@ -19,7 +20,10 @@ const sharedStack = newScanStack();
 
 type Facts = RequestFacts | Refusal;
 
-/** Scans a client's body and reads the facts from what was found; in slices when the body is large. */
+/**
+ * Scans a client's body and reads the facts from what was found; in slices when the body is large. What the
+ * facts are read from has one reading only: `read` need not ask which of several values a vendor takes.
+ */
 export function scanRequest<Found>(
   body: Buffer,
   tree: PathTree<string>,
@@ -27,32 +31,27 @@ export function scanRequest<Found>(
 ): Found | Refusal | Promise<Found | Refusal> {
   // JSON is UTF-8 by definition, and a byte order mark is refused by every vendor: it fails as a first byte.
   if (!isUtf8(body)) return refuse('bodyNotJson', { message: 'The request body is not valid UTF-8' });
-  if (body.length > SCAN_SLICE_BYTES) return scanSlices(new JsonScan(body, tree), body.length, read);
+  const finish = (scan: JsonScan, outcome: ScanOutcome): Found | Refusal => {
+    const complaint = outcome === 'done' ? findAmbiguity(body, scan.found, tree) : scan.complaint;
+    if (complaint !== undefined) return refuse('bodyNotJson', { message: complaint });
+    return outcome === 'done' ? read(scan) : refuse('bodyNotJson');
+  };
+  if (body.length > SCAN_SLICE_BYTES) return scanSlices(new JsonScan(body, tree), body.length, finish);
   const scan = new JsonScan(body, tree, sharedStack);
-  return finishScan(scan, scan.run(body.length), read);
+  return finish(scan, scan.run(body.length));
 }
 
 async function scanSlices<Found>(
   scan: JsonScan,
   length: number,
-  read: (scan: JsonScan) => Found | Refusal,
-): Promise<Found | Refusal> {
+  finish: (scan: JsonScan, outcome: ScanOutcome) => Found,
+): Promise<Found> {
   let outcome: ScanOutcome = 'paused';
   for (let until = SCAN_SLICE_BYTES; outcome === 'paused'; until += SCAN_SLICE_BYTES) {
     outcome = scan.run(Math.min(until, length));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return finishScan(scan, outcome, read);
-}
-
-function finishScan<Found>(
-  scan: JsonScan,
-  outcome: ScanOutcome,
-  read: (scan: JsonScan) => Found | Refusal,
-): Found | Refusal {
-  if (outcome === 'done') return read(scan);
-  if (scan.tooDeep) return refuse('bodyNotJson', { message: 'The request body is nested too deeply' });
-  return refuse('bodyNotJson');
+  return finish(scan, outcome);
 }
 
 /** The model's name with every range it stands at, or the refusal of a name that is none. */
@@ -81,43 +80,31 @@ export function foundTrue(body: Buffer, ranges: readonly ByteRange[] | undefined
   return last !== undefined && isWord(body, last.start, last.end, 'true');
 }
 
-/**
- * The largest figure asked for under any of some keys, infinite if it cannot be told: vendors differ in the
- * key they know, and of a repeated one most read the last and some another.
- */
+/** The largest figure under any of some keys: vendors differ in the key they know. */
 export function foundFigure(body: Buffer, { found }: JsonScan, slots: readonly number[]): number | undefined {
   let largest: number | undefined;
   for (const slot of slots) {
-    const ranges = found[slot];
-    if (ranges !== undefined) largest = larger(largest, largestAsked(body, ranges));
+    const last = found[slot]?.at(-1);
+    if (last !== undefined) largest = larger(largest, figureAt(body, last));
   }
   return largest;
 }
 
-/** The same of limits. One that cannot be told is none, and one that ends as null is not given. */
+/** The same of limits. For some vendors zero and less are no limit, so then there is none. */
 export function foundLimit(body: Buffer, { found }: JsonScan, slots: readonly number[]): number | undefined {
   let limit: number | undefined;
   for (const slot of slots) {
-    const ranges = found[slot];
-    if (ranges === undefined) continue;
-    const isOpen = ranges.length > 1 && askedAt(body, ranges.at(-1) as ByteRange) === undefined;
-    if (!isOpen) limit = larger(limit, largestAsked(body, ranges));
+    const last = found[slot]?.at(-1);
+    if (last === undefined || isWord(body, last.start, last.end, 'null')) continue;
+    const figure = figureAt(body, last) ?? 0;
+    if (figure === 0) return undefined;
+    limit = larger(limit, figure);
   }
-  return limit === Number.POSITIVE_INFINITY ? undefined : limit;
+  return limit;
 }
 
-function largestAsked(body: Buffer, ranges: readonly ByteRange[]): number | undefined {
-  let largest: number | undefined;
-  for (const range of ranges) largest = larger(largest, askedAt(body, range));
-  return largest;
-}
-
-function askedAt(body: Buffer, { start, end }: ByteRange): number | undefined {
-  const exact = readFigure(body, start, end, Number.MAX_SAFE_INTEGER);
-  if (exact !== undefined) return exact;
-  const first = body[start] as number;
-  if (first === QUOTE) return readAsked(body, start + 1, end - 1);
-  return first === MINUS || (first >= ZERO && first <= NINE) ? readAsked(body, start, end) : undefined;
+function figureAt(body: Buffer, { start, end }: ByteRange): number | undefined {
+  return readFigure(body, start, end, Number.MAX_SAFE_INTEGER);
 }
 
 export function boundAnswers(asked: number | undefined): number {
@@ -128,7 +115,13 @@ export function boundAnswers(asked: number | undefined): number {
 export function createTextRequestReader(
   outputMaxField: string,
 ): (request: RawRequest) => Facts | Promise<Facts> {
-  const tree = compilePaths({ model: 'model', stream: 'stream', outputMax: outputMaxField });
+  const tree = compilePaths({
+    model: 'model',
+    stream: 'stream',
+    outputMax: outputMaxField,
+    thinking: 'thinking',
+    thinkingMax: 'thinking.budget_tokens',
+  });
   const { slots } = tree;
   const limits = [slots.outputMax];
   return ({ body }) =>

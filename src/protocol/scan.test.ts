@@ -119,7 +119,7 @@ describe('the scanner accepts exactly the JSON objects', () => {
     const bytes = Buffer.from(deep(JSON_DEPTH_MAX));
     const refused = new JsonScan(bytes, TREE);
     expect(refused.run(bytes.length)).toBe('invalid');
-    expect(refused.tooDeep).toBe(true);
+    expect(refused.complaint).toContain('nested too deeply');
   });
 
   it('agrees with JSON.parse on random JSON and on every mutation of it', () => {
@@ -132,7 +132,11 @@ describe('the scanner accepts exactly the JSON objects', () => {
           const place = at % (text.length + 1);
           text = text.slice(0, place) + put + text.slice(place + drop);
         }
-        expect(scan(text) !== undefined, text).toBe(isObjectForNode(text));
+        const bytes = Buffer.from(text);
+        const scanned = new JsonScan(bytes, TREE);
+        const outcome = scanned.run(bytes.length);
+        // What is refused for another reason may be JSON or not.
+        if (scanned.complaint === undefined) expect(outcome === 'done', text).toBe(isObjectForNode(text));
       }),
       { numRuns: 3000 },
     );

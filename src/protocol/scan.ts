@@ -1,4 +1,4 @@
-import { JSON_DEPTH_MAX, JSON_NUMBER_BYTES_MAX } from '../bounds.ts';
+import { JSON_DEPTH_MAX, JSON_NUMBER_BYTES_MAX, METERED_KEY_BYTES_MAX, METERED_KEYS_MAX } from '../bounds.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -20,8 +20,8 @@ import { BLOB_BYTES_MIN, isBlob, isFileKey, looksLikeBlob } from './blob.ts';
 import type { ByteRange } from './dialect.ts';
 import { isEnvelopeAt } from './hub/envelope.ts';
 import { findChild, type PathNode, type PathTree, sameBytes } from './paths.ts';
-import { stringEnd } from './skim.ts';
-import { decodeText } from './text.ts';
+import { findSpelled } from './spelling.ts';
+import { decodeText, showText } from './text.ts';
 import { escapeEnd, numberEnd, plainEnd, WordView } from './token.ts';
 
 export type ScanOutcome = 'paused' | 'done' | 'invalid';
@@ -64,7 +64,8 @@ export class JsonScan {
   blobs = 0;
   /** Some string value is an envelope of ours (hub/envelope.ts). */
   holdsEnvelope = false;
-  tooDeep = false;
+  /** Why a text that may well be JSON is refused; nothing when it is none. */
+  complaint: string | undefined;
 
   readonly #bytes: Buffer;
   readonly #words: WordView;
@@ -79,8 +80,9 @@ export class JsonScan {
   #string = NO_STRING;
   #stringIsKey = false;
   #stringHasEscape = false;
-  /** The position of the last key's opening quote; a string belongs to it, also through arrays. */
-  #key = 0;
+  /** Where the last key stands, between its quotes; a string belongs to it, also through arrays. */
+  #keyStart = 0;
+  #keyEnd = 0;
   /** The wanted node whose value comes next. */
   #pending: PathNode | undefined;
 
@@ -159,7 +161,7 @@ export class JsonScan {
   #open(byte: number): boolean {
     if (this.#depth === 0 && byte !== OPEN_BRACE) return false;
     if (this.#depth === JSON_DEPTH_MAX) {
-      this.tooDeep = true;
+      this.complaint = 'The request body is nested too deeply';
       return false;
     }
     this.#depth++;
@@ -191,7 +193,15 @@ export class JsonScan {
     if (node === undefined || node.slot < 0) return;
     const ranges = this.found[node.slot];
     if (ranges === undefined) this.found[node.slot] = [{ start, end }];
-    else ranges.push({ start, end });
+    else if (ranges.length < METERED_KEYS_MAX) ranges.push({ start, end });
+    else this.#refuse(`The request has the key "${node.key}" more than ${METERED_KEYS_MAX} times`);
+  }
+
+  /** Nothing behind this place is read any more. */
+  #refuse(complaint: string): void {
+    this.complaint = complaint;
+    this.#at = this.#bytes.length;
+    this.#expect = VALUE;
   }
 
   #forget(node: PathNode): void {
@@ -233,10 +243,12 @@ export class JsonScan {
     const start = this.#string;
     this.#string = NO_STRING;
     if (this.#stringIsKey) {
-      this.#key = start;
-      const parent = this.#opens[this.#depth] === OPEN_BRACE ? this.#nodes[this.#depth] : undefined;
-      this.#pending = parent === undefined ? undefined : this.#child(parent, start + 1, quote);
+      this.#keyStart = start + 1;
+      this.#keyEnd = quote;
       this.#expect = AFTER_KEY;
+      const parent = this.#opens[this.#depth] === OPEN_BRACE ? this.#nodes[this.#depth] : undefined;
+      const isWatched = parent !== undefined && parent.children.length > 0;
+      this.#pending = isWatched ? this.#child(parent, start + 1, quote) : undefined;
       return;
     }
     const length = quote - start - 1;
@@ -254,15 +266,29 @@ export class JsonScan {
    */
   #isFile(start: number, end: number): boolean {
     const bytes = this.#bytes;
-    if (!isFileKey(bytes, this.#key + 1, stringEnd(bytes, this.#key, start))) return false;
+    if (!isFileKey(bytes, this.#keyStart, this.#keyEnd)) return false;
     // A space may hide in an escape: with any, all of it is looked at.
     return this.#stringHasEscape ? isBlob(bytes, start, end) : looksLikeBlob(bytes, start, end);
   }
 
   /** A key may be spelled with escapes (`"\u006dodel"`); vendors decode it, so we must too. */
   #child(parent: PathNode, start: number, end: number): PathNode | undefined {
-    if (!this.#stringHasEscape) return findChild(parent, this.#bytes, start, end);
-    const key = Buffer.from(decodeText(this.#bytes, start, end));
-    return findChild(parent, key, 0, key.length);
+    if (end - start > METERED_KEY_BYTES_MAX) {
+      this.#refuse(`The request has a key of more than ${METERED_KEY_BYTES_MAX} bytes`);
+      return undefined;
+    }
+    let exact: PathNode | undefined;
+    if (!this.#stringHasEscape) exact = findChild(parent, this.#bytes, start, end);
+    else {
+      const key = Buffer.from(decodeText(this.#bytes, start, end));
+      exact = findChild(parent, key, 0, key.length);
+    }
+    if (exact !== undefined) return exact;
+    const meant = findSpelled(parent, this.#bytes, start, end);
+    if (meant !== undefined) {
+      const written = showText(decodeText(this.#bytes, start, end));
+      this.#refuse(`The key ${written} may be read as "${meant.key}": write "${meant.key}", or leave it out`);
+    }
+    return undefined;
   }
 }

@@ -48,13 +48,20 @@ describe('the model is replaced and nothing else', () => {
     expect(more).toEqual([]);
   });
 
-  it('leaves the body of generateContent alone, a model in it too', () => {
-    const body = Buffer.from('{"model":"models/x","contents":[]}');
+  it('leaves the body of generateContent alone, but for a model in it', () => {
     const path = { model: 'gemini-x', stream: true, framing: 'sse' } as const;
-    const request: RawRequest = { body, contentType: 'application/json', path };
-    const facts = dialectOf('gemini').readRequest(request) as RequestFacts;
-    expect(facts).toMatchObject({ model: 'gemini-x', stream: true, modelRanges: [] });
-    expect(dialectOf('gemini').spliceRequest(request, facts, 'other')[0]).toBe(body);
+    const sent = (text: string): readonly Buffer[] => {
+      const request: RawRequest = { ...rawRequest(text), path };
+      const facts = dialectOf('gemini').readRequest(request) as RequestFacts;
+      expect(facts).toMatchObject({ model: 'gemini-x', stream: true });
+      return dialectOf('gemini').spliceRequest(request, facts, 'other');
+    };
+    expect(sent('{"contents":[]}')).toEqual([Buffer.from('{"contents":[]}')]);
+    for (const name of ['models/gemini-x', 'models/gemini\\u002dx', 'models\\/gemini-x']) {
+      const body = `{"model":"${name}","contents":[]}`;
+      expect(Buffer.concat(sent(body)).toString()).toBe('{"model":"models/other","contents":[]}');
+    }
+    expect(Buffer.concat(sent('{"model":"gemini-x"}')).toString()).toBe('{"model":"other"}');
   });
 
   it('holds for any JSON around the model', () => {
@@ -98,10 +105,6 @@ describe('a chat stream is asked for its usage', () => {
       '{"stream":true,"model":"m","stream_options":{"include_usage":null}}',
       '{"stream":true,"model":"m","stream_options":{"include_usage":true}}',
     ],
-    [
-      '{"stream":true,"model":"m","stream_options":null,"stream_options":{}}',
-      '{"stream":true,"model":"m","stream_options":null,"stream_options":{"include_usage":true}}',
-    ],
   ];
   it.each(cases)('%s', (body, sent) => {
     const facts = dialectOf('chat').readRequest(rawRequest(body)) as RequestFacts;
@@ -112,10 +115,8 @@ describe('a chat stream is asked for its usage', () => {
 
   it.each([
     '{"stream":true,"model":"m","stream_options":{"include_usage":true}}',
-    '{"stream":true,"model":"m","stream_options":"wrong"}',
-    '{"stream":true,"model":"m","stream_options":{"include_usage":"wrong"}}',
     '{"stream":false,"model":"m"}',
-    '{"stream":"true","model":"m"}',
+    '{"stream":null,"model":"m"}',
     '{"model":"m"}',
   ])('leaves %s as it is', (body) => {
     expect((dialectOf('chat').readRequest(rawRequest(body)) as RequestFacts).usageInjected).toBe(false);

@@ -8,3 +8,11 @@ export function decodeText(bytes: Buffer, start: number, end: number): string {
     return raw;
   }
 }
+
+const SHOWN_CHARS_MAX = 100;
+
+/** A client's text as a message may quote it: short, and nothing in it that cannot be seen. */
+export function showText(text: string): string {
+  const quoted = JSON.stringify(text.slice(0, SHOWN_CHARS_MAX));
+  return quoted.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

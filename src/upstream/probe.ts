@@ -10,7 +10,7 @@ import {
 } from '../platform/bounds.ts';
 import { type AskReply, ask } from './ask.ts';
 import type { UpstreamClient } from './contract.ts';
-import { addressVendor } from './vendor.ts';
+import { addressVendor, VENDOR_JSON } from './vendor.ts';
 
 /** What one real call with a credential said. */
 export type Probe =
@@ -79,7 +79,8 @@ export class Prober {
     }
     const { protocol, body } = found;
     const route = { ...found.route, vendor: target.vendor, credential: credentialOf(target) };
-    const call = { route, protocol, action: 'generate', clientHeaders: {}, clientQuery: '' } as const;
+    const asked = { action: 'generate', clientHeaders: {}, contentType: VENDOR_JSON, query: '' } as const;
+    const call = { route, protocol, ...asked };
     const startedMs = this.#clock.monotonic();
     const question = { ...addressVendor(call), method: 'POST', body: [Buffer.from(body)] } as const;
     const bounds = { waitMs: PROBE_WAIT_MS, bytesMax: PROBE_ANSWER_BYTES_MAX };

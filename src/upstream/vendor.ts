@@ -15,9 +15,13 @@ export interface VendorCall {
   readonly action: VendorAction;
   /** Of the client's request when it speaks the same protocol; `{}` when the call is converted. */
   readonly clientHeaders: IncomingHttpHeaders;
-  /** Of the client's address, with its question mark or without; empty when the call is converted. */
-  readonly clientQuery: string;
+  readonly contentType: string;
+  /** What is asked in the address, without a question mark. It is ours: nothing of the client's goes here. */
+  readonly query: string;
 }
+
+/** JSON is UTF-8 by definition, and the type knows no parameters. */
+export const VENDOR_JSON = 'application/json';
 
 export interface VendorAddress {
   readonly origin: string;
@@ -80,20 +84,18 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
 /** The version sent for a client that named none: what every client before 2026 means. */
 const ANTHROPIC_VERSION = '2023-06-01';
 const USER_AGENT = `tollgate/${VERSION}`;
-/** Query parameters that carry a key of somebody. */
-const SECRET_PARAMETERS = new Set(['key', 'api_key', 'apikey', 'access_token', 'oauth_token']);
 
 /** Where the call goes and with which headers. Key and address come from one record. */
 export function addressVendor(call: VendorCall): VendorAddress {
   const { route, protocol, clientHeaders } = call;
   const standing = standingOf(route.vendor, route.credential, protocol);
-  const headers = [...standing.headers, 'content-type', contentType(clientHeaders)];
+  const headers = [...standing.headers, 'content-type', call.contentType];
   if (protocol === 'messages') pushAnthropic(headers, clientHeaders);
   else headers.push('user-agent', USER_AGENT);
   pushForwarded(headers, standing, clientHeaders);
   const path = standing.path + pathOf(protocol, call.action, route.forwardModelId);
   const { origin, reach } = standing;
-  return { origin, reach, path: withQuery(path, queryOf(call, standing)), headers };
+  return { origin, reach, path: withQuery(path, standing.query, call.query), headers };
 }
 
 /** What is the same for every call with one credential and protocol. */
@@ -174,31 +176,9 @@ function geminiModel(forwardModelId: string): string {
   return escaped.includes('/') ? escaped : `models/${escaped}`;
 }
 
-/** OpenAI's calls have no query of their own; the others' goes on, keys taken out. */
-function queryOf(call: VendorCall, standing: Standing): string {
-  const { clientQuery, protocol } = call;
-  if (clientQuery === '' || FAMILIES[protocol] === OPENAI) return standing.query;
-  const query = clientQuery.startsWith('?') ? clientQuery.slice(1) : clientQuery;
-  const kept = query.split('&').filter(isForwardedParameter);
-  if (standing.query !== '') kept.unshift(standing.query);
-  return kept.join('&');
-}
-
-/** Printable, no fragment, and not somebody's key, however it is spelled. */
-function isForwardedParameter(parameter: string): boolean {
-  if (parameter === '' || /[^!-~]|#/.test(parameter)) return false;
-  const [name = ''] = parameter.split('=', 1);
-  if (!/^[\w.$-]{1,64}$/.test(name)) return false;
-  return !SECRET_PARAMETERS.has(name.toLowerCase());
-}
-
-function withQuery(path: string, query: string): string {
+function withQuery(path: string, ofAddress: string, ofCall: string): string {
+  const query = ofAddress !== '' && ofCall !== '' ? `${ofAddress}&${ofCall}` : ofAddress + ofCall;
   return query === '' ? path : `${path}?${query}`;
-}
-
-function contentType(clientHeaders: IncomingHttpHeaders): string {
-  const value = clientHeaders['content-type'];
-  return value !== undefined && isHeaderValue(value) ? value : 'application/json';
 }
 
 function pushAnthropic(headers: string[], clientHeaders: IncomingHttpHeaders): void {

@@ -94,7 +94,7 @@ describe('a vendor that speaks the client’s protocol counts', () => {
       { generateContentRequest: whole },
       { generate_content_request: { contents, system_instruction: systemInstruction } },
       whole,
-      { contents, system_instruction: systemInstruction, model: 'models/another' },
+      { contents, system_instruction: systemInstruction, model: `models/${GEMINI}` },
     ];
     const counts = await Promise.all(bodies.map((body) => countGemini(body)));
     expect(new Set(counts.map(({ totalTokens }) => totalTokens)).size).toBe(1);

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal } from '../../kernel/errors.ts';
-import { CLOSE_BRACE, OPEN_BRACE } from '../ascii.ts';
+import { CLOSE_BRACE } from '../ascii.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
 import { compilePaths } from '../paths.ts';
 import {
@@ -68,13 +68,9 @@ function findUsageSplice(body: Buffer, scan: JsonScan): UsageSplice | undefined 
   if (isWord(body, options.start, options.end, 'null')) {
     return { at: options, text: '{"include_usage":true}' };
   }
-  // Options of another type are the vendor's to reject.
-  if (body[options.start] !== OPEN_BRACE) return undefined;
   const asked = scan.found[slots.includeUsage]?.at(-1);
   if (asked === undefined) return insertIncludeUsage(body, options);
-  const declined =
-    isWord(body, asked.start, asked.end, 'false') || isWord(body, asked.start, asked.end, 'null');
-  return declined ? { at: asked, text: 'true' } : undefined;
+  return isWord(body, asked.start, asked.end, 'true') ? undefined : { at: asked, text: 'true' };
 }
 
 function insertIncludeUsage(body: Buffer, options: ByteRange): UsageSplice {

@@ -5,7 +5,7 @@ import { compilePaths } from '../paths.ts';
 import { Relay } from '../relay.ts';
 import { compileWords } from '../words.ts';
 import { readGenerateContentAnswer } from './answer.ts';
-import { readGenerateContentRequest } from './request.ts';
+import { readGenerateContentRequest, spliceGenerateContentRequest } from './request.ts';
 import { GenerateContentEventReader } from './stream.ts';
 import { SIGN_OF_LIFE } from './wire.ts';
 
@@ -22,8 +22,7 @@ const INPUT: InputShape = {
 export const generateContent: Dialect = {
   protocol: 'gemini',
   readRequest: readGenerateContentRequest,
-  // The model stands in the path, so the body goes as it came.
-  spliceRequest: (request) => [request.body],
+  spliceRequest: spliceGenerateContentRequest,
   readResponse: (body, _facts, modelId) => readGenerateContentAnswer(body, modelId),
   relayStream: (framing, _facts, modelId) => new Relay(framing, new GenerateContentEventReader(), modelId),
   countInput: (request) => countInput(request.body, INPUT),

@@ -1,14 +1,17 @@
 import { MODEL_NAME_LENGTH_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
+import { QUOTE } from '../ascii.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
-import { larger } from '../figures.ts';
 import { compilePaths } from '../paths.ts';
 import { boundAnswers, foundFigure, foundLimit, inputTokensEstimate, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
+import { quoteModel, splice } from '../splice.ts';
+import { decodeText } from '../text.ts';
 
-/** Google reads both spellings of every field, each name for itself. */
+/** Google reads both spellings of every field, each name for itself; one of them may be there. */
 const TREE = compilePaths({
+  model: 'model',
   config: 'generationConfig',
   configSnake: 'generation_config',
   limit: 'generationConfig.maxOutputTokens',
@@ -21,10 +24,7 @@ const TREE = compilePaths({
   snakeAnswersSnake: 'generation_config.candidate_count',
 });
 const { slots } = TREE;
-const CONFIGS = [
-  { config: slots.config, limits: [[slots.limit], [slots.limitSnake]] },
-  { config: slots.configSnake, limits: [[slots.snakeLimit], [slots.snakeLimitSnake]] },
-] as const;
+const LIMITS = [slots.limit, slots.limitSnake, slots.snakeLimit, slots.snakeLimitSnake];
 const ANSWERS = [slots.answers, slots.answersSnake, slots.snakeAnswers, slots.snakeAnswersSnake];
 
 type CallPath = NonNullable<RawRequest['path']>;
@@ -38,17 +38,17 @@ export function readGenerateContentRequest(
   return scanRequest(body, TREE, (scan) => readFacts(body, scan, path));
 }
 
-function readFacts(body: Buffer, scan: JsonScan, { model, stream }: CallPath): RequestFacts {
-  // A message given twice may be merged, and the scan keeps the figures of the last one only.
-  const isRepeated = isTwice(scan.found[slots.config]) || isTwice(scan.found[slots.configSnake]);
-  const answers = isRepeated ? Number.POSITIVE_INFINITY : foundFigure(body, scan, ANSWERS);
+function readFacts(body: Buffer, scan: JsonScan, { model, stream }: CallPath): RequestFacts | Refusal {
+  const modelRanges = scan.found[slots.model] ?? NOWHERE;
+  if (!modelRanges.every((range) => isNamed(body, range, model))) {
+    return refuse('bodyNotJson', { message: '"model" in the body is another one than in the path' });
+  }
   return {
     model,
     stream,
-    // A `model` in the body is the vendor's business: the path decides, and the body goes as it came.
-    modelRanges: [],
-    outputTokensMax: isRepeated ? undefined : readLimit(body, scan),
-    answers: boundAnswers(answers),
+    modelRanges,
+    outputTokensMax: foundLimit(body, scan, LIMITS),
+    answers: boundAnswers(foundFigure(body, scan, ANSWERS)),
     images: 0,
     inputTokensEstimate: inputTokensEstimate(scan),
     holdsEnvelope: scan.holdsEnvelope,
@@ -58,24 +58,32 @@ function readFacts(body: Buffer, scan: JsonScan, { model, stream }: CallPath): R
   };
 }
 
-/** Of two spellings the one without a limit may be the one that is read: then there is none. */
-function readLimit(body: Buffer, scan: JsonScan): number | undefined {
-  let largest: number | undefined;
-  for (const { config, limits } of CONFIGS) {
-    if (scan.found[config] === undefined) continue;
-    let isGiven = false;
-    for (const limit of limits) {
-      if (scan.found[limit[0]] === undefined) continue;
-      const figure = foundLimit(body, scan, limit);
-      if (figure === undefined) return undefined;
-      largest = larger(largest, figure);
-      isGiven = true;
-    }
-    if (!isGiven) return undefined;
-  }
-  return largest;
+const NOWHERE: readonly ByteRange[] = [];
+const COLLECTION = 'models/';
+
+/** The path decides, with its collection or without: a body that names the model too must agree. */
+function isNamed(body: Buffer, { start, end }: ByteRange, model: string): boolean {
+  if (body[start] !== QUOTE || end - start > MODEL_NAME_LENGTH_MAX * 6) return false;
+  return bareName(decodeText(body, start + 1, end - 1)) === bareName(model);
 }
 
-function isTwice(ranges: readonly ByteRange[] | undefined): boolean {
-  return ranges !== undefined && ranges.length > 1;
+function bareName(model: string): string {
+  return model.startsWith(COLLECTION) ? model.slice(COLLECTION.length) : model;
+}
+
+/** The body goes as it came, unless it names the model: then the vendor reads its own name there too. */
+export function spliceGenerateContentRequest(
+  { body }: RawRequest,
+  { modelRanges }: RequestFacts,
+  forwardModel: string,
+): readonly Buffer[] {
+  if (modelRanges.length === 0) return [body];
+  return splice(
+    body,
+    modelRanges.map((at) => {
+      const isBare = !decodeText(body, at.start + 1, at.end - 1).startsWith(COLLECTION);
+      const name = isBare || forwardModel.includes('/') ? forwardModel : COLLECTION + forwardModel;
+      return { at, bytes: quoteModel(name) };
+    }),
+  );
 }

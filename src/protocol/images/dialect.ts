@@ -1,4 +1,4 @@
-import type { Dialect, RawRequest } from '../dialect.ts';
+import type { Dialect, Form } from '../dialect.ts';
 import { encodeImagesError } from '../errors-in-stream.ts';
 import { TextSample } from '../estimate.ts';
 import { countInput, type InputShape, PICTURE_TOKENS } from '../input.ts';
@@ -6,7 +6,7 @@ import { compilePaths } from '../paths.ts';
 import { Relay } from '../relay.ts';
 import { compileWords } from '../words.ts';
 import { readImagesAnswer } from './answer.ts';
-import { findBoundary, findParts, isMultipart } from './multipart.ts';
+import { isPictureField } from './multipart.ts';
 import { readImagesRequest, spliceImagesRequest } from './request.ts';
 import { ImagesEventReader } from './stream.ts';
 
@@ -21,18 +21,18 @@ export const images: Dialect = {
   spliceRequest: spliceImagesRequest,
   readResponse: (body, _facts, modelId) => readImagesAnswer(body, modelId),
   relayStream: (framing, _facts, modelId) => new Relay(framing, new ImagesEventReader(), modelId),
-  countInput: (request) =>
-    isMultipart(request.contentType) ? countForm(request) : countInput(request.body, INPUT),
+  countInput: ({ body }, facts) =>
+    facts?.form === undefined ? countInput(body, INPUT) : countForm(body, facts.form),
   encodeStreamError: (_framing, error) => encodeImagesError(error),
   keepAlive: () => Buffer.from(': keep-alive\n\n'),
 };
 
-function countForm({ body, contentType }: RawRequest): number {
+function countForm(body: Buffer, { parts }: Form): number {
   const sample = new TextSample();
   let pictures = 0;
-  for (const { name, content } of findParts(body, findBoundary(contentType) ?? '') ?? []) {
+  for (const { name, content } of parts) {
     if (name === 'prompt') sample.text(body, content.start, content.end);
-    if (name === 'image' || name === 'image[]' || name === 'mask') pictures++;
+    if (isPictureField(name)) pictures++;
   }
   return sample.tokens() + pictures * PICTURE_TOKENS;
 }

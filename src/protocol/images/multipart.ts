@@ -1,66 +1,166 @@
-import { MULTIPART_HEADER_BYTES_MAX, MULTIPART_PARTS_MAX } from '../../bounds.ts';
-import type { ByteRange } from '../dialect.ts';
-
-/** One part of a form: its field name and where its content stands. */
-export interface Part {
-  readonly name: string;
-  readonly content: ByteRange;
-}
+import { isUtf8 } from 'node:buffer';
+import { FORM_SLICE_BYTES, MULTIPART_HEADER_BYTES_MAX, MULTIPART_PARTS_MAX } from '../../bounds.ts';
+import type { FormPart } from '../dialect.ts';
+import { isUtf8Type, readParameters } from '../parameters.ts';
+import type { Sliced } from '../slices.ts';
+import { foldKey } from '../spelling.ts';
+import { showText } from '../text.ts';
 
 const LINE_END = Buffer.from('\r\n');
 const HEADERS_END = Buffer.from('\r\n\r\n');
 const CLOSING = Buffer.from('--');
+/** RFC 2046; a blank may not be the last. */
+const BOUNDARY = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
+const HEADER = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/;
+/** Line ends inside of a line, and what else no header may hold. */
+const CONTROL = /[^\P{Cc}\t]/u;
+const FIELD_NAME = /^[\w.\-[\]]{1,64}$/;
+const FILE_TYPE = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/;
+/** The bytes stand as they are; another encoding would have to be undone, and not every reader does. */
+const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
+
+/** Fields that we decide by, and may not be files. */
+const METERED: ReadonlySet<string> = new Set(['model', 'n', 'stream']);
+const PICTURE = /^(?:images?(?:\[\d{0,3}\])?|mask)$/;
+const KNOWN: ReadonlySet<string> = new Set([...METERED, 'image', 'images', 'mask']);
 
 export function isMultipart(contentType: string): boolean {
   return /^multipart\/form-data\b/i.test(contentType.slice(0, 32).trimStart());
 }
 
-/** RFC 2046: up to seventy characters, quoted or not. */
-export function findBoundary(contentType: string): string | undefined {
-  const match = /;\s{0,9}boundary=(?:"([^"\r\n]{1,70})"|([^\s";,]{1,70}))/i.exec(contentType.slice(0, 1024));
-  return match?.[1] ?? match?.[2];
+/** A field that holds a picture to start from, or where to paint. */
+export function isPictureField(name: string): boolean {
+  return PICTURE.test(name);
 }
 
-/** The parts of a form, in order; nothing when the bytes are not a whole multipart body. */
-export function findParts(body: Buffer, boundary: string): readonly Part[] | undefined {
+/** What is wrong with a form, in words for its author. */
+class NotAForm extends Error {}
+
+/**
+ * The parts of a form, in order, or what is wrong with it. It is read in the one form that the common clients
+ * write; whatever readers could take in two ways (names in other spellings, folded headers, lines that end
+ * otherwise) is none. The vendor never sees the client's own frame, only ours around the same contents.
+ */
+export function* readParts(body: Buffer, contentType: string): Sliced<readonly FormPart[] | string> {
+  try {
+    return yield* findParts(body, readBoundary(contentType));
+  } catch (error) {
+    if (error instanceof NotAForm) return error.message;
+    throw error;
+  }
+}
+
+function readBoundary(contentType: string): string {
+  const boundary = readParameters(contentType)?.parameters.get('boundary');
+  if (boundary !== undefined && BOUNDARY.test(boundary)) return boundary;
+  throw new NotAForm('The content type has no boundary, or more than one');
+}
+
+function* findParts(body: Buffer, boundary: string): Sliced<readonly FormPart[]> {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  const parts: Part[] = [];
+  const parts: FormPart[] = [];
   // The first delimiter has no line end of its own when nothing stands before it.
   const first = delimiter.subarray(LINE_END.length);
-  const opensAtOnce = body.subarray(0, first.length).equals(first);
-  const found = opensAtOnce ? 0 : body.indexOf(delimiter);
-  if (found < 0) return undefined;
-  let at = found + (opensAtOnce ? first.length : delimiter.length);
-  while (parts.length < MULTIPART_PARTS_MAX) {
-    if (startsWith(body, at, CLOSING)) return parts;
+  const opensAtOnce = startsWith(body, 0, first);
+  let at = opensAtOnce ? first.length : (yield* find(body, delimiter, 0)) + delimiter.length;
+  while (!startsWith(body, at, CLOSING)) {
+    if (parts.length === MULTIPART_PARTS_MAX) {
+      throw new NotAForm(`The form has more than ${MULTIPART_PARTS_MAX} parts`);
+    }
     // Blanks may stand between a delimiter and its line end.
     while (body[at] === 0x20 || body[at] === 0x09) at++;
-    if (!startsWith(body, at, LINE_END)) return undefined;
-    const part = findPart(body, at + LINE_END.length, delimiter);
-    if (part === undefined) return undefined;
-    parts.push(part);
-    at = part.content.end + delimiter.length;
+    if (!startsWith(body, at, LINE_END))
+      throw new NotAForm('The form has a line that only begins as its boundary');
+    const start = at + LINE_END.length;
+    const window = body.subarray(start, start + MULTIPART_HEADER_BYTES_MAX);
+    const headersEnd = window.indexOf(HEADERS_END);
+    if (headersEnd < 0) throw new NotAForm('A part of the form has no end of its headers');
+    const contentStart = start + headersEnd + HEADERS_END.length;
+    const end = yield* find(body, delimiter, contentStart);
+    parts.push({ ...readHead(window.subarray(0, headersEnd), first), content: { start: contentStart, end } });
+    at = end + delimiter.length;
   }
-  return undefined;
+  return parts;
 }
 
-function findPart(body: Buffer, start: number, delimiter: Buffer): Part | undefined {
-  const window = body.subarray(start, start + MULTIPART_HEADER_BYTES_MAX);
-  const headersEnd = window.indexOf(HEADERS_END);
-  if (headersEnd < 0) return undefined;
-  const contentStart = start + headersEnd + HEADERS_END.length;
-  const end = body.indexOf(delimiter, contentStart);
-  if (end < 0) return undefined;
-  const name = findName(window.toString('utf8', 0, headersEnd));
-  return { name, content: { start: contentStart, end } };
-}
-
-function findName(headers: string): string {
-  const disposition = headers.split('\r\n').find((line) => /^content-disposition\s*:/i.test(line)) ?? '';
-  const match = /[;\s]name=(?:"([^"]{0,256})"|([^\s;"]{1,256}))/i.exec(disposition.slice(0, 1024));
-  return match?.[1] ?? match?.[2] ?? '';
+/** A search over many megabytes, in slices: the slowest one does a hundred megabytes in a second. */
+function* find(body: Buffer, delimiter: Buffer, from: number): Sliced<number> {
+  for (let at = from; at < body.length; at += FORM_SLICE_BYTES) {
+    const found = body.subarray(at, at + FORM_SLICE_BYTES + delimiter.length - 1).indexOf(delimiter);
+    if (found >= 0) return at + found;
+    yield;
+  }
+  throw new NotAForm('The form does not end with its boundary');
 }
 
 function startsWith(body: Buffer, at: number, wanted: Buffer): boolean {
   return body.subarray(at, at + wanted.length).equals(wanted);
+}
+
+type Head = Omit<FormPart, 'content'>;
+
+function readHead(head: Buffer, delimiter: Buffer): Head {
+  if (!isUtf8(head) || head.includes(delimiter)) throw new NotAForm('A part of the form has broken headers');
+  const headers = new Map<string, string>();
+  for (const line of head.toString('utf8').split('\r\n')) {
+    const match = CONTROL.test(line) ? null : HEADER.exec(line);
+    const name = match?.[1]?.toLowerCase();
+    if (name === undefined || headers.has(name)) {
+      throw new NotAForm('A part of the form has a header that is broken, folded or there twice');
+    }
+    headers.set(name, match?.[2] ?? '');
+  }
+  const encoding = headers.get('content-transfer-encoding') ?? 'binary';
+  if (!PLAIN_ENCODINGS.has(encoding.toLowerCase())) {
+    throw new NotAForm('A part of the form has a transfer encoding; send its bytes as they are');
+  }
+  const field = readDisposition(headers.get('content-disposition') ?? '');
+  const type = readType(headers.get('content-type'), field.name);
+  return field.filename === undefined
+    ? { name: field.name }
+    : { name: field.name, file: { name: field.filename, type } };
+}
+
+function readDisposition(text: string): { readonly name: string; readonly filename: string | undefined } {
+  const disposition = readParameters(text);
+  const name = disposition?.parameters.get('name');
+  if (disposition?.value !== 'form-data' || name === undefined) {
+    throw new NotAForm('A part of the form has no Content-Disposition of the form: form-data; name="…"');
+  }
+  const { parameters } = disposition;
+  const odd = [...parameters.keys()].find((key) => key.startsWith('name*') || key.startsWith('filename*0'));
+  if (odd !== undefined) throw new NotAForm(`A part of the form has the parameter "${odd}"`);
+  const complaint = complaintAbout(name);
+  if (complaint !== undefined) throw new NotAForm(complaint);
+  const filename = parameters.get('filename') ?? extendedName(parameters.get('filename*'));
+  if (filename !== undefined && METERED.has(name))
+    throw new NotAForm(`The field "${name}" must not be a file`);
+  return { name, filename };
+}
+
+/** Frameworks read `n[]`, `N` and `model.x` as their own fields, or as others'. */
+function complaintAbout(name: string): string | undefined {
+  if (!FIELD_NAME.test(name)) return `The form has a field whose name is not plain: ${showText(name)}`;
+  if (METERED.has(name) || isPictureField(name)) return undefined;
+  const meant = foldKey(name.split(/[[.]/, 1)[0] ?? '');
+  return KNOWN.has(meant) ? `The field "${name}" may be read as "${meant}"` : undefined;
+}
+
+/** RFC 5987, of which everybody writes UTF-8. */
+function extendedName(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const encoded = /^utf-8'[\w-]{0,16}'(.*)$/i.exec(value)?.[1];
+  try {
+    return decodeURIComponent(encoded ?? '');
+  } catch {
+    return '';
+  }
+}
+
+/** The type of a file; of a text nothing is left but that it is UTF-8. */
+function readType(text: string | undefined, name: string): string | undefined {
+  if (text === undefined) return undefined;
+  const type = readParameters(text);
+  if (type !== undefined && isUtf8Type(type) && FILE_TYPE.test(type.value)) return type.value;
+  throw new NotAForm(`The field "${name}" has a content type that is broken, or no UTF-8`);
 }

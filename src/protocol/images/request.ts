@@ -1,13 +1,20 @@
-import { IMAGES_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX } from '../../bounds.ts';
+import { isUtf8 } from 'node:buffer';
+import {
+  FORM_SLICE_BYTES,
+  IMAGES_PER_CALL_MAX,
+  METERED_KEYS_MAX,
+  MODEL_NAME_LENGTH_MAX,
+} from '../../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
-import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
-import { readAsked } from '../figure.ts';
+import type { ByteRange, FormPart, RawRequest, RequestFacts } from '../dialect.ts';
 import { compilePaths } from '../paths.ts';
 import { foundFigure, foundTrue, inputTokensEstimate, readModel, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
 import { isEmptyArray, isWord } from '../skim.ts';
-import { splice, spliceModel } from '../splice.ts';
-import { findBoundary, findParts, isMultipart, type Part } from './multipart.ts';
+import { finishInTurns, finishNow } from '../slices.ts';
+import { spliceModel } from '../splice.ts';
+import { newForm, writeForm } from './form.ts';
+import { isMultipart, isPictureField, readParts } from './multipart.ts';
 
 const TREE = compilePaths({
   model: 'model',
@@ -21,7 +28,6 @@ const { slots } = TREE;
 const COUNTS = [slots.count];
 /** A picture given as a file part costs about this many tokens, as a blob in JSON does. */
 const PICTURE_TOKENS = 1_000;
-const IMAGE_NAMES: ReadonlySet<string> = new Set(['image', 'image[]', 'mask']);
 
 export function readImagesRequest(
   request: RawRequest,
@@ -31,17 +37,13 @@ export function readImagesRequest(
 }
 
 export function spliceImagesRequest(
-  request: RawRequest,
+  { body }: RawRequest,
   facts: RequestFacts,
   forwardModel: string,
 ): readonly Buffer[] {
-  if (!isMultipart(request.contentType)) return spliceModel(request.body, facts, forwardModel);
-  // In a form the value stands bare, without quotes or escapes.
-  const bytes = Buffer.from(forwardModel);
-  return splice(
-    request.body,
-    facts.modelRanges.map((at) => ({ at, bytes })),
-  );
+  return facts.form === undefined
+    ? spliceModel(body, facts, forwardModel)
+    : writeForm(body, facts.form, forwardModel);
 }
 
 function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
@@ -71,44 +73,69 @@ function holdsImage(body: Buffer, range: ByteRange | undefined): boolean {
   return !isEmptyArray(body, range.start);
 }
 
-function readForm(request: RawRequest): RequestFacts | Refusal {
-  const { body, contentType } = request;
-  const boundary = findBoundary(contentType);
-  const parts = boundary === undefined ? undefined : findParts(body, boundary);
-  if (parts === undefined) {
-    return refuse('bodyNotJson', { message: 'The request body is not a valid multipart form' });
+function readForm({
+  body,
+  contentType,
+}: RawRequest): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
+  const reading = readParts(body, contentType);
+  const read = (parts: readonly FormPart[] | string): RequestFacts | Refusal =>
+    typeof parts === 'string' ? refuse('bodyNotJson', { message: parts }) : readFormFacts(body, parts);
+  return body.length > FORM_SLICE_BYTES ? finishInTurns(reading).then(read) : read(finishNow(reading));
+}
+
+function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts | Refusal {
+  const models = parts.filter(({ name }) => name === 'model');
+  if (models.length > METERED_KEYS_MAX) {
+    return refuse('bodyNotJson', { message: `The form has "model" more than ${METERED_KEYS_MAX} times` });
   }
-  const modelRanges = parts.filter(({ name }) => name === 'model').map(({ content }) => content);
-  const model = textOf(body, modelRanges.at(-1));
-  if (model === '') return refuse('modelMissing');
+  const model = textOf(body, models.at(-1));
+  if (model === undefined || model === '') return refuse('modelMissing');
+  for (const name of ['n', 'stream']) {
+    const values = parts.filter((part) => part.name === name);
+    const message =
+      values.length > 1 ? `"${name}" comes more than once` : complaintAbout(name, textOf(body, values[0]));
+    if (message !== undefined) return refuse('bodyNotJson', { message });
+  }
+  const asked = (name: string): string =>
+    textOf(
+      body,
+      parts.find((part) => part.name === name),
+    ) ?? '';
   return {
     model,
-    modelRanges,
-    stream: textOf(body, parts.findLast(({ name }) => name === 'stream')?.content) === 'true',
-    images: countAsked(body, parts),
+    modelRanges: [],
+    stream: asked('stream') === 'true',
+    images: boundImages(Number(asked('n'))),
     inputTokensEstimate: estimateForm(parts),
-    edit: parts.some(({ name }) => IMAGE_NAMES.has(name)),
+    edit: parts.some(({ name }) => isPictureField(name)),
+    form: newForm(parts),
     ...NO_TEXT,
   };
 }
 
-/** The largest `n`, as in JSON. */
-function countAsked(body: Buffer, parts: readonly Part[]): number {
-  const counts = parts.filter(({ name }) => name === 'n').map(({ content }) => content);
-  return boundImages(Math.max(1, ...counts.map(({ start, end }) => readAsked(body, start, end) ?? 1)));
+/** In a form everything is text, and readers differ in what they take for a number or a flag. */
+function complaintAbout(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (name === 'stream') {
+    return text === 'true' || text === 'false' ? undefined : '"stream" must be true or false';
+  }
+  const isCount = /^\d{1,3}$/.test(text) && Number(text) <= IMAGES_PER_CALL_MAX;
+  return isCount ? undefined : `"n" must be a whole number up to ${IMAGES_PER_CALL_MAX}`;
 }
 
-/** The text of a short field; empty when it is absent or too long to be one. */
-function textOf(body: Buffer, range: ByteRange | undefined): string {
-  if (range === undefined || range.end - range.start > MODEL_NAME_LENGTH_MAX * 4) return '';
-  const text = body.toString('utf8', range.start, range.end);
+/** The text of a short field; empty when it is too long to be one, or no text. */
+function textOf(body: Buffer, part: FormPart | undefined): string | undefined {
+  if (part === undefined) return undefined;
+  const bytes = body.subarray(part.content.start, part.content.end);
+  if (bytes.length > MODEL_NAME_LENGTH_MAX * 4 || !isUtf8(bytes)) return '';
+  const text = bytes.toString('utf8');
   return text.length > MODEL_NAME_LENGTH_MAX ? '' : text;
 }
 
-function estimateForm(parts: readonly Part[]): number {
+function estimateForm(parts: readonly FormPart[]): number {
   let tokens = 0;
   for (const { name, content } of parts) {
-    tokens += IMAGE_NAMES.has(name) ? PICTURE_TOKENS : Math.ceil((content.end - content.start) / 4);
+    tokens += isPictureField(name) ? PICTURE_TOKENS : Math.ceil((content.end - content.start) / 4);
   }
   return tokens;
 }

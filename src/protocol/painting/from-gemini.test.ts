@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { IMAGES_PER_CALL_MAX } from '../../bounds.ts';
 import type { RequestFacts } from '../dialect.ts';
 import { generateContent } from '../generate-content/dialect.ts';
 import type { JsonObject } from '../hub/json.ts';
@@ -61,8 +62,8 @@ describe('a painter’s answer', () => {
   });
 
   test('is not held without bound', () => {
-    const many = Array.from({ length: 101 }, () => PICTURE);
-    expect(painted(candidate(many))).toMatchObject({ overflowed: true, count: 100 });
+    const many = Array.from({ length: IMAGES_PER_CALL_MAX + 1 }, () => PICTURE);
+    expect(painted(candidate(many))).toMatchObject({ overflowed: true, count: IMAGES_PER_CALL_MAX });
   });
 
   test.each([

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isRefusal } from '../../kernel/errors.ts';
 import { expressible } from '../convert.ts';
-import type { RawRequest } from '../dialect.ts';
+import type { RawRequest, RequestFacts } from '../dialect.ts';
+import { images } from '../images/dialect.ts';
 import { encodePaint, type FetchedWish } from './to-gemini.ts';
 import { readImageWish } from './wish.ts';
 
@@ -26,7 +27,8 @@ function form(fields: readonly (readonly [string, string | Buffer])[]): RawReque
 }
 
 function paint(raw: RawRequest, model = PAINTER) {
-  const painted = expressible(() => encodePaint(readImageWish(raw) as FetchedWish, model));
+  const facts = images.readRequest(raw) as RequestFacts;
+  const painted = expressible(() => encodePaint(readImageWish(raw, facts) as FetchedWish, model));
   if (isRefusal(painted)) return { refused: painted.message, code: painted.error.code };
   return { body: JSON.parse(painted.body.toString()), dropped: painted.dropped };
 }
@@ -131,7 +133,7 @@ describe('an edit', () => {
   });
 
   test('by address is left to be fetched', () => {
-    const wish = readImageWish(json({ model: 'm', prompt: 'x', image: 'https://a.example/b.png?s=1' }));
+    const wish = readImageWish(json({ model: 'm', prompt: 'x', image: 'https://a.example/b.png?s=1' }), {});
     expect(wish.pictures).toEqual([{ kind: 'url', url: 'https://a.example/b.png?s=1' }]);
   });
 });
@@ -161,6 +163,7 @@ describe('40004 names what cannot be said:', () => {
 
   test('a mask and a number in a form', () => {
     const rest = [
+      ['model', 'm'],
       ['prompt', 'x'],
       ['image', PNG],
     ] as const;

@@ -1,12 +1,12 @@
 import { isRefusal } from '../../kernel/errors.ts';
 import { sniffMedia } from '../../kernel/sniff.ts';
-import type { RawRequest } from '../dialect.ts';
+import type { Form, RawRequest, RequestFacts } from '../dialect.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import { decodeAddress } from '../hub/media.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { MediaSource } from '../hub/part.ts';
 import { isTooLarge, readWhole, tooLarge } from '../hub/whole.ts';
-import { findBoundary, findParts, isMultipart } from '../images/multipart.ts';
+import { isPictureField } from '../images/multipart.ts';
 
 /** What an Images client asks for, however it was written. Plain data; it never changes. */
 export interface ImageWish {
@@ -24,12 +24,12 @@ const PICTURE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]', 'images
 const NO_RAW_KEYS: ReadonlySet<string> = new Set();
 
 /** Throws `Inexpressible` for what only the client's own vendor could understand. */
-export function readImageWish(raw: RawRequest): ImageWish {
-  if (isTooLarge(raw.body.length)) throw new Inexpressible('body', tooLarge().message);
-  return isMultipart(raw.contentType) ? readForm(raw) : readObject(raw);
+export function readImageWish({ body }: RawRequest, { form }: Pick<RequestFacts, 'form'>): ImageWish {
+  if (isTooLarge(body.length)) throw new Inexpressible('body', tooLarge().message);
+  return form === undefined ? readObject(body) : readForm(body, form);
 }
 
-function readObject({ body }: RawRequest): ImageWish {
+function readObject(body: Buffer): ImageWish {
   const object = readWhole(body, NO_RAW_KEYS);
   if (isRefusal(object)) throw new Inexpressible('body', object.message);
   const pictures: WishedPicture[] = [];
@@ -62,16 +62,16 @@ function addressOf(value: JsonObject, path: string): JsonValue | undefined {
 }
 
 /** In a form the type of a file is what its bytes say; a declared one says nothing more. */
-function readForm({ body, contentType }: RawRequest): ImageWish {
+function readForm(body: Buffer, { parts }: Form): ImageWish {
   const pictures: WishedPicture[] = [];
   const options = new Map<string, string>();
-  for (const { name, content } of findParts(body, findBoundary(contentType) ?? '') ?? []) {
+  for (const { name, content } of parts) {
     const bytes = body.subarray(content.start, content.end);
-    if (PICTURE_FIELDS.has(name)) {
+    if (name === 'mask') {
+      options.set(name, 'file');
+    } else if (isPictureField(name)) {
       const mime = sniffMedia(bytes) ?? 'application/octet-stream';
       pictures.push({ kind: 'bytes', mime, base64: bytes.toString('base64') });
-    } else if (name === 'mask') {
-      options.set(name, 'file');
     } else {
       options.set(name, bytes.toString('utf8'));
     }

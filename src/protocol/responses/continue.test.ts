@@ -60,15 +60,24 @@ describe('what is too much to be looked into', () => {
 
 describe('a request', () => {
   it.each([
+    '{"role":"user","content":"x","Type":"item_reference","Id":"msg_1"}',
+    '{"type":"message","role":"user","TYPE":"item_reference","ID":"msg_1"}',
+    '{"type":"message","role":"user","content":"x","iD":"msg_1"}',
+  ])('is refused when a reader without regard to case takes %s for a reference', (item) => {
+    const text = `{"model":"m","input":[${item}]}`;
+    expect(memoryOf(text).memory.refers).toBe(true);
+    expect(wanted(text)).toMatchObject({ error: { code: 40002 } });
+  });
+
+  it.each([
     ['{"model":"m","input":"Hello"}', false],
+    ['{"model":"m","input":[{"role":"user","content":[{"ID":1}],"Text":"Id"}]}', false],
     ['{"model":"m","input":[{"role":"user","content":"item_reference"}]}', false],
     ['{"model":"m","input":[{"type":"reasoning","id":"rs_1","summary":[]}]}', false],
     ['{"model":"m","input":[{"type":"function_call_output","call_id":"c","output":"\\u0041"}]}', false],
     ['{"model":"m","previous_response_id":null,"input":"Hello"}', false],
     ['{"model":"m","previous_response_id":"resp_1"}', true],
-    ['{"model":"m","previous_response_id":"resp_1","previous_response_id":null}', true],
     ['{"model":"m","input":[ {"role":"user","content":"x"} , {"id":"msg_1"} ]}', true],
-    ['{"model":"m","input":[{"type":"item_reference","id":"msg_1"}],"input":[]}', true],
     ['{"model":"m","input":[{"type" : "item_reference" , "id":"msg_1"}]}', true],
     ['{"model":"m","input":[{"type":"item\\u005freference","id":"msg_1"}]}', true],
     ['{"model":"m","input":[{"type":"message","role":"user","\\u0074ype":"item_reference"}]}', true],
@@ -126,15 +135,6 @@ describe('a completed request', () => {
       { ...SAID, id: undefined },
       { role: 'user', content: 'b' },
     ]);
-  });
-
-  it('replaces every input and every id, because a vendor may read any of them', () => {
-    const text =
-      '{"model":"m","input":[{"id":"msg_1"}],"previous_response_id":"resp_1","input":"b","previous_response_id":"resp_1"}';
-    const body = completed(text, { previous });
-    expect(body).not.toContain('msg_1');
-    expect(body).not.toContain('resp_1');
-    expect(JSON.parse(body).input.at(-1)).toEqual({ type: 'message', role: 'user', content: 'b' });
   });
 
   it('has reasoning only where it is encrypted and something was said or called after it', () => {

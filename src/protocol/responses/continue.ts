@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from '../../kernel/errors.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { OPEN_BRACKET, QUOTE } from '../ascii.ts';
 import type { ByteRange, MemoryFacts } from '../dialect.ts';
 import { elementsOf } from '../elements.ts';
@@ -8,6 +8,7 @@ import { isWord, skipSpace } from '../skim.ts';
 import { type Edit, splice } from '../splice.ts';
 import { decodeText } from '../text.ts';
 import type { KeptResponse } from './kept-response.ts';
+import { misreadKey } from './references.ts';
 import { responsesSpoke } from './spoke.ts';
 
 /** What a request leaves to us to look up. */
@@ -35,6 +36,11 @@ export function wantedBy(body: Buffer, memory: MemoryFacts): Wanted | Refusal {
   const previous = memory.previous.findLast(({ start }) => body[start] === QUOTE);
   const items = newItems(body, memory, wholeBudget());
   if (isRefusal(items)) return items;
+  const misread = items.flatMap(({ json = {} }) => Object.keys(json)).find(misreadKey);
+  if (misread !== undefined) {
+    const message = `The key "${misread}" of an input item may be read as "${misreadKey(misread)}"`;
+    return refuse('bodyNotJson', { message });
+  }
   const references = items.flatMap(({ json }, index) => {
     const id = referenceOf(json);
     return id === undefined ? [] : [{ id, index }];

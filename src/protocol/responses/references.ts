@@ -2,19 +2,20 @@ import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET,
 import type { ByteRange } from '../dialect.ts';
 import { isWord, skipSpace, skipValue, stringEnd } from '../skim.ts';
 
-const ID_KEY = Buffer.from('"id"');
+/** With the spellings that a reader without regard to case takes for it. */
+const ID_KEYS = ['"id"', '"Id"', '"ID"', '"iD"'].map((key) => Buffer.from(key));
 /** Letters can be written like this, and nobody does it but to hide a word. */
 const ESCAPED = Buffer.from('\\u00');
 
 /**
  * Whether an input may refer to items that somebody must look up. A false alarm costs a closer look; a
  * reference that is missed would reach a vendor under a credential that many accounts share. So whatever is
- * spelled with escapes, or has neither type nor role, is an alarm.
+ * spelled with escapes or in other cases, or has neither type nor role, is an alarm.
  */
 export function mayReferToItems(body: Buffer, { start, end }: ByteRange): boolean {
   if (body[start] !== OPEN_BRACKET) return false;
-  // Most inputs have no ids at all: two native searches are far quicker than a walk through the items.
-  if (!body.includes(ID_KEY) && !body.includes(ESCAPED)) return false;
+  // Most inputs have no ids at all: some native searches are far quicker than a walk through the items.
+  if (!ID_KEYS.some((key) => body.includes(key)) && !body.includes(ESCAPED)) return false;
   let at = skipSpace(body, start + 1, end);
   while (at < end && body[at] !== CLOSE_BRACKET) {
     const item = body[at] === OPEN_BRACE ? readItem(body, at, end) : { end: skipValue(body, at, end) };
@@ -35,6 +36,7 @@ function readItem(body: Buffer, open: number, end: number): { readonly end: numb
     const value = skipSpace(body, skipSpace(body, keyEnd, end) + 1, end);
     const valueEnd = skipValue(body, value, end);
     if (keyEnd === 0 || valueEnd < 0 || hasEscape(body, at, keyEnd)) return undefined;
+    if (isOtherCase(body, at, keyEnd)) return undefined;
     if (isWord(body, at, keyEnd, '"role"')) hasRole = true;
     else if (isWord(body, at, keyEnd, '"type"')) {
       isTyped = !isWord(body, value, valueEnd, 'null');
@@ -46,6 +48,17 @@ function readItem(body: Buffer, open: number, end: number): { readonly end: numb
   }
   const isReference = !isTyped && !hasRole;
   return isReference || body[at] !== CLOSE_BRACE ? undefined : { end: at + 1 };
+}
+
+function isOtherCase(body: Buffer, start: number, end: number): boolean {
+  if (end - start > '"type"'.length) return false;
+  return misreadKey(body.toString('latin1', start + 1, end - 1)) !== undefined;
+}
+
+/** What an item's key may be read as though it is written otherwise. */
+export function misreadKey(key: string): string | undefined {
+  const folded = key.toLowerCase();
+  return folded !== key && (folded === 'id' || folded === 'type') ? folded : undefined;
 }
 
 function afterComma(body: Buffer, start: number, end: number): number {
