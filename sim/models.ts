@@ -41,6 +41,7 @@ export interface GoogleModel extends ModelFacts {
   /** Smallest and largest thinking budget; absent where only levels exist. */
   readonly budget?: { readonly min: number; readonly max: number; readonly zero: 'allowed' | 'refused' };
   readonly output: 'text' | 'image';
+  readonly prefill: 'allowed' | 'refused';
 }
 
 export type Model = OpenaiModel | AnthropicModel | GoogleModel;
@@ -113,6 +114,7 @@ function gemini(name: string, generation: 2 | 3, rest: Partial<GoogleModel> = {}
     outputTokensMax: 65_536,
     levels: generation === 3 ? ['LOW', 'MEDIUM', 'HIGH'] : [],
     output: 'text',
+    prefill: 'refused',
     ...rest,
   };
 }
@@ -140,6 +142,7 @@ const MODELS: readonly Model[] = [
   gemini('gemini-3-pro', 3, { levels: ['LOW', 'HIGH'] }),
   gemini('gemini-3-flash', 3, { levels: ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'] }),
   gemini('gemini-3.1-pro', 3),
+  gemini('gemini-3.5-flash', 3, { levels: ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'], prefill: 'allowed' }),
   gemini('gemini-2.5-pro', 2, { budget: { min: 128, max: 32_768, zero: 'refused' } }),
   gemini('gemini-2.5-flash', 2, { budget: { min: 0, max: 24_576, zero: 'allowed' } }),
   gemini('gemini-2.5-flash-lite', 2, { budget: { min: 512, max: 24_576, zero: 'allowed' } }),

@@ -15,7 +15,7 @@ export function refuseContents(body: Json, model: GoogleModel): string | undefin
     firstProblem(contents, (content, index) => refuseParts(content, `contents[${index}]`, empty)) ??
     firstProblem(contents, refuseRole) ??
     firstProblem(contents, refuseNames) ??
-    refuseOrder(contents)
+    refuseOrder(contents, model)
   );
 }
 
@@ -75,29 +75,31 @@ export function mergeTurns(contents: readonly Json[]): readonly Json[] {
   return turns;
 }
 
-function refuseOrder(contents: readonly Json[]): string | undefined {
+/** A response may stand in the content of its call: Google's SDKs keep histories like that. */
+function refuseOrder(contents: readonly Json[], model: GoogleModel): string | undefined {
   const turns = mergeTurns(contents);
+  let open = 0;
   for (const [index, turn] of turns.entries()) {
-    const before = turns[index - 1];
     const calls = count(turn, 'functionCall');
-    if (calls > 0 && before === undefined) {
+    const responses = count(turn, 'functionResponse');
+    if (calls > 0 && index === 0 && turn.role === 'model') {
       return (
         'Please ensure that function call turn comes immediately after a user turn or after a function ' +
         'response turn.'
       );
     }
-    if (count(turn, 'functionResponse') > 0 && count(before, 'functionCall') === 0) {
+    if (responses > 0 && open + calls === 0) {
       return 'Please ensure that function response turn comes immediately after a function call turn.';
     }
-    const after = turns[index + 1];
-    if (calls > 0 && after !== undefined && count(after, 'functionResponse') !== calls) {
+    if (responses < open || responses > open + calls) {
       return (
         'Please ensure that the number of function response parts is equal to the number of function call ' +
         'parts of the function call turn.'
       );
     }
+    open += calls - responses;
   }
-  if (turns.at(-1)?.role !== 'model') return undefined;
+  if (turns.at(-1)?.role !== 'model' || model.prefill === 'allowed') return undefined;
   return 'Please ensure that multiturn requests ends with a user role or a function response.';
 }
 

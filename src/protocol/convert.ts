@@ -61,12 +61,13 @@ export function convertRequest(
 ): Conversion | Refusal {
   const { request } = client;
   const [from, to] = [spokeOf(request.client), spokeOf(target.protocol)];
-  const notes = new Notes(from.fields);
+  const notes = new Notes({ ...from.fields, ...request.spelled });
   for (const path of client.dropped) notes.drop(path);
   // A tool that runs at the client's vendor has no like elsewhere (conversion.md 6.10).
   if (request.client !== target.protocol) for (const { path } of request.hostedTools) notes.drop(path);
   return expressible(() => {
-    const { request: fitted, names } = fitRequest(request, target, to.rules);
+    const { request: fitted, names, lost } = fitRequest(request, target, to.rules);
+    for (const field of lost) notes.lose(field);
     const body = Buffer.from(writeJson(to.encodeRequest(fitted, target, notes)));
     const plan: ReturnPlan = {
       session: { request, target, ...identity },

@@ -67,6 +67,7 @@ describe('the table of capabilities says what the simulated vendors say', () => 
       thinkingOff: budget?.zero === 'allowed',
       efforts: levels.map((level) => level.toLowerCase()),
       penalties: false,
+      prefill: model.prefill === 'allowed',
       structuredOutputWithTools: generation >= 3,
       signaturesRequired: generation >= 3,
     });

@@ -66,7 +66,7 @@ const result = (callId: string, ...parts: Part[]): Part => ({
 });
 const picture: Part = {
   kind: 'image',
-  source: { kind: 'bytes', mime: 'image/png', base64: Buffer.from('GIF89a').toString('base64') },
+  source: { kind: 'bytes', mime: 'image/gif', base64: Buffer.from('GIF89a').toString('base64') },
 };
 const lookUp: HubRequest['tools'][number] = {
   kind: 'function',

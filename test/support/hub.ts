@@ -58,6 +58,7 @@ const REQUEST: HubRequest = {
   answers: 1,
   logprobs: undefined,
   endUser: undefined,
+  metadata: undefined,
   cacheKey: undefined,
   serviceTier: undefined,
   includeUsage: false,

@@ -46,7 +46,10 @@ export const GOOGLE_ROWS: readonly CapabilityRow[] = [
   },
   { match: 'gemini-3-pro', capabilities: { ...LEVELS, efforts: ['low', 'high'] } },
   { match: 'gemini-3-flash', capabilities: FOUR_LEVELS },
-  { match: /^gemini-3\.(?:1-flash-lite|[56]-flash)/, capabilities: FOUR_LEVELS },
-  // 3.1-pro, 3.7-flash, 4, and what is newer than this table.
-  { match: /^gemini/, capabilities: LEVELS },
+  { match: 'gemini-3.1-flash-lite', capabilities: FOUR_LEVELS },
+  { match: /^gemini-3(?:\.[1-4])?-/, capabilities: LEVELS },
+  // conversion.md 4.4: from 3.5 on a model goes on with an answer that was begun for it.
+  { match: /^gemini-3\.[56]-flash/, capabilities: { ...FOUR_LEVELS, prefill: true } },
+  // 3.7-flash, 4, and what is newer than this table.
+  { match: /^gemini/, capabilities: { ...LEVELS, prefill: true } },
 ];

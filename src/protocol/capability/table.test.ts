@@ -208,9 +208,15 @@ describe('Google', () => {
     ]);
   });
 
-  it('never has prefill, system turns, penalties, addresses of media or marks for the cache', () => {
+  it('goes on with an answer that was begun for it, from 3.5 on', () => {
+    const can = ['gemini-3.5-flash', 'gemini-3.5-flash-lite', 'gemini-3.7-flash', 'gemini-4-pro'];
+    const cannot = ['gemini-2.5-flash', 'gemini-3-pro', 'gemini-3-flash', 'gemini-3.1-pro', 'gemma-3-27b-it'];
+    for (const model of can) holds('gemini', [[model, { prefill: true }]]);
+    for (const model of cannot) holds('gemini', [[model, { prefill: false }]]);
+  });
+
+  it('never has system turns, penalties, addresses of media or marks for the cache', () => {
     const never = {
-      prefill: false,
       systemTurns: false,
       mediaUrls: false,
       cacheMarks: false,

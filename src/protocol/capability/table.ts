@@ -77,9 +77,10 @@ const FAMILIES: Readonly<Record<TextProtocol, Family>> = {
       structuredOutputWithTools: false,
       // Addresses of its own files only: everything else is fetched by the gateway.
       mediaUrls: false,
+      prefill: false,
       maxOutputTokens: 65_536,
     },
-    unspeakable: { customTools: false, prefill: false, systemTurns: false, cacheMarks: false },
+    unspeakable: { customTools: false, systemTurns: false, cacheMarks: false },
   },
 };
 

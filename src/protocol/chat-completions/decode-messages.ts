@@ -1,10 +1,10 @@
-import type { JsonObject, JsonValue } from '../hub/json.ts';
+import type { JsonObject } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
 import type { Part, TextPart, ToolResultPart } from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
 import { type AssistantReader, decodeAssistant } from './decode-assistant.ts';
 import { decodeContent, decodeTexts } from './decode-parts.ts';
-import { listField, requireObject, requireText } from './fields.ts';
+import { listField, requireObject, requireText, textField } from './fields.ts';
 
 export interface Conversation {
   readonly system: readonly TextPart[];
@@ -27,8 +27,8 @@ type MessageReader = (message: JsonObject, path: string, reading: Reading) => vo
 const READERS: Readonly<Record<string, MessageReader>> = {
   system: readSystem,
   developer: readSystem,
-  user: (message, path, { turns }) => {
-    turns.push({ role: 'user', parts: decodeContent(message.content, `${path}.content`) });
+  user: (message, path, { turns, notes }) => {
+    turns.push({ role: 'user', parts: decodeContent(message.content, { path: `${path}.content`, notes }) });
   },
   assistant: readAssistant,
   tool: (message, path, reading) =>
@@ -38,11 +38,13 @@ const READERS: Readonly<Record<string, MessageReader>> = {
 
 /** Fields that are read, or that repeat what is read. */
 const KNOWN: ReadonlySet<string> = new Set(
-  'role content refusal audio tool_calls tool_call_id function_call extra_content images'.split(' '),
+  (
+    'role content refusal audio tool_calls tool_call_id function_call extra_content images annotations ' +
+    'reasoning reasoning_content reasoning_details'
+  ).split(' '),
 );
-const KNOWN_REASONING: ReadonlySet<string> = new Set(
-  'reasoning reasoning_content reasoning_details'.split(' '),
-);
+/** Of a result the name of its function is read too; elsewhere a name is a person's. */
+const KNOWN_OF_RESULTS: ReadonlySet<string> = new Set([...KNOWN, 'name']);
 
 /** The messages of a request; those of the system that lead are kept apart. */
 export function decodeMessages(body: JsonObject, notes: Notes): Conversation {
@@ -55,14 +57,14 @@ export function decodeMessages(body: JsonObject, notes: Notes): Conversation {
     const role = requireText(message, 'role', path);
     const read = Object.hasOwn(READERS, role) ? READERS[role] : undefined;
     if (read === undefined) throw new Inexpressible(`${path}.role`, 'is not known');
-    noteStrangers(message, path, notes);
+    notes.dropOthers(message, role === 'tool' || role === 'function' ? KNOWN_OF_RESULTS : KNOWN, path);
     read(message, path, reading);
   }
   return { system: reading.system, turns: reading.turns };
 }
 
-function readSystem(message: JsonObject, path: string, { system, turns }: Reading): void {
-  const parts = decodeTexts(message.content, `${path}.content`);
+function readSystem(message: JsonObject, path: string, { system, turns, notes }: Reading): void {
+  const parts = decodeTexts(message.content, { path: `${path}.content`, notes });
   if (turns.length === 0) system.push(...parts);
   else turns.push({ role: 'system', parts });
 }
@@ -91,7 +93,8 @@ function readResult(message: JsonObject, callId: string, path: string, reading: 
   const result: ToolResultPart = {
     kind: 'tool-result',
     callId,
-    parts: withoutEmpty(decodeContent(message.content, `${path}.content`)),
+    name: textField(message, 'name', path),
+    parts: withoutEmpty(decodeContent(message.content, { path: `${path}.content`, notes: reading.notes })),
     isError: false,
     custom: reading.customCalls.has(callId),
   };
@@ -100,16 +103,4 @@ function readResult(message: JsonObject, callId: string, path: string, reading: 
 
 function withoutEmpty(parts: readonly Part[]): readonly Part[] {
   return parts.filter((part) => part.kind !== 'text' || part.text !== '');
-}
-
-/** `name`, and whatever else a client wrote into a message. Empty fields say nothing. */
-function noteStrangers(message: JsonObject, path: string, notes: Notes): void {
-  for (const [key, value] of Object.entries(message)) {
-    if (KNOWN.has(key) || KNOWN_REASONING.has(key) || isEmpty(value)) continue;
-    notes.drop(`${path}.${key}`);
-  }
-}
-
-function isEmpty(value: JsonValue | undefined): boolean {
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }

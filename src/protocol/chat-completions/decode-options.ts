@@ -2,9 +2,15 @@ import { ANSWERS_PER_CALL_MAX } from '../../bounds.ts';
 import { EFFORTS, type Effort } from '../../kernel/capability.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
-import { NO_THINKING, type OutputFormat, type Sampling, type Thinking } from '../hub/request.ts';
+import {
+  type Metadata,
+  NO_THINKING,
+  type OutputFormat,
+  type Sampling,
+  type Thinking,
+} from '../hub/request.ts';
 import { rawText } from './decode-tools.ts';
-import { flagField, numberField, objectField, requireObject, requireText, textField } from './fields.ts';
+import { flagField, numberField, objectField, requireObject, textField } from './fields.ts';
 import { KNOWN_OPTIONS } from './wire.ts';
 
 export function decodeSampling(body: JsonObject): Sampling {
@@ -39,6 +45,13 @@ export function decodeLogprobs(body: JsonObject): number | undefined {
   return numberField(body, 'top_logprobs', '') ?? 0;
 }
 
+/** Kept only where the client asks for it; not so in Responses. */
+export function decodeMetadata(body: JsonObject): Metadata | undefined {
+  const fields = objectField(body, 'metadata', '');
+  if (fields === undefined || Object.keys(fields).length === 0) return undefined;
+  return { fields, isKept: body.store === true };
+}
+
 export function decodeFormat(body: JsonObject, notes: Notes): OutputFormat {
   const format = objectField(body, 'response_format', '');
   if (format === undefined || format.type === 'text') return { kind: 'text' };
@@ -54,7 +67,7 @@ export function decodeFormat(body: JsonObject, notes: Notes): OutputFormat {
   if (schema === undefined) return { kind: 'json' };
   return {
     kind: 'schema',
-    name: requireText(definition, 'name', path),
+    name: textField(definition, 'name', path),
     description: textField(definition, 'description', path),
     schema,
     strict: flagField(definition, 'strict', path),

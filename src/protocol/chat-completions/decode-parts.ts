@@ -2,11 +2,29 @@ import type { JsonObject, JsonValue } from '../hub/json.ts';
 import { isArray, isObject } from '../hub/json.ts';
 import { decodeAddress, decodeBytes, decodeUntyped, mediaPart } from '../hub/media.ts';
 import { plainType } from '../hub/media-type.ts';
-import { Inexpressible } from '../hub/notes.ts';
+import { Inexpressible, type Notes } from '../hub/notes.ts';
 import type { CacheMark, MediaSource, Part, TextPart } from '../hub/part.ts';
 import { objectField, pathOf, requireObject, requireText, textField } from './fields.ts';
 
 type PartReader = (part: JsonObject, path: string) => Part;
+
+/** What is read of a part, and of the object under the name of its type. */
+const KNOWN: ReadonlySet<string> = new Set(['type', 'prompt_cache_breakpoint', 'cache_control']);
+const KNOWN_INSIDE: ReadonlySet<string> = new Set(
+  'url detail format data file_data file_id filename'.split(' '),
+);
+
+function noteOthers(part: JsonObject, type: string, { path, notes }: Place): void {
+  notes.dropOthers(part, new Set([...KNOWN, type]), path);
+  const inside = part[type];
+  if (isObject(inside)) notes.dropOthers(inside, KNOWN_INSIDE, `${path}.${type}`);
+}
+
+/** Where something stands in the body, and the report on what is lost of it. */
+export interface Place {
+  readonly path: string;
+  readonly notes: Notes;
+}
 
 /** What a user may say; two of them are other vendors' additions that the hub has a place for. */
 const READERS: Readonly<Record<string, PartReader>> = {
@@ -19,7 +37,7 @@ const READERS: Readonly<Record<string, PartReader>> = {
 };
 
 /** The content of a user's message or a tool's: a text, or parts of any kind. */
-export function decodeContent(content: JsonValue | undefined, path: string): readonly Part[] {
+export function decodeContent(content: JsonValue | undefined, { path, notes }: Place): readonly Part[] {
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
   if (content === null || content === undefined) return [];
   if (!isArray(content)) throw new Inexpressible(path, 'is neither a text nor a list');
@@ -29,15 +47,16 @@ export function decodeContent(content: JsonValue | undefined, path: string): rea
     const type = requireText(part, 'type', at);
     const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
     if (read === undefined) throw new Inexpressible(at, 'is of a type that is not known');
+    noteOthers(part, type, { path: at, notes });
     return read(part, at);
   });
 }
 
 /** The content of a system message: texts only. */
-export function decodeTexts(content: JsonValue | undefined, path: string): readonly TextPart[] {
-  return decodeContent(content, path).map((part, index) => {
+export function decodeTexts(content: JsonValue | undefined, place: Place): readonly TextPart[] {
+  return decodeContent(content, place).map((part, index) => {
     if (part.kind === 'text') return part;
-    throw new Inexpressible(`${path}[${index}]`, 'is not a text');
+    throw new Inexpressible(`${place.path}[${index}]`, 'is not a text');
   });
 }
 

@@ -268,13 +268,12 @@ describe('options of a client', () => {
       web_search_options: {},
       tools: [
         { type: 'openrouter:web_search' },
-        { type: 'function', function: { name: 'f', input_examples: [] }, defer_loading: true },
+        { type: 'function', function: { name: 'f', input_examples: [{}] }, defer_loading: true },
       ],
       messages: [{ role: 'user', content: 'x', name: 'Ann' }],
     });
     expect(dropped).toEqual([
       'logit_bias',
-      'metadata',
       'frobnicate',
       'messages[0].name',
       'tools[1].defer_loading',

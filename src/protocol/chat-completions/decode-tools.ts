@@ -29,7 +29,9 @@ export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
   }
   for (const [index, value] of (listField(body, 'functions', '') ?? []).entries()) {
     const path = `functions[${index}]`;
-    tools.push(decodeFunction(requireObject(value, path), path));
+    const definition = requireObject(value, path);
+    notes.dropOthers(definition, KNOWN_OF_FUNCTIONS, path);
+    tools.push(decodeFunction(definition, path));
   }
   if (isObject(body.web_search_options)) {
     hostedTools.push({ type: 'web_search_options', path: 'web_search_options' });
@@ -37,18 +39,20 @@ export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
   return { tools, hostedTools };
 }
 
+const KNOWN_OF_TOOLS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control']);
+/** `format` is a custom tool's, and nothing a function has. */
+const KNOWN_OF_FUNCTIONS: ReadonlySet<string> = new Set(
+  'name description parameters strict format'.split(' '),
+);
+
 function decodeTool(tool: JsonObject, path: string, notes: Notes): Tool | HostedTool {
   const type = textField(tool, 'type', path) ?? 'function';
   if (type !== 'function' && type !== 'custom') return { type, path };
-  for (const key of Object.keys(tool)) {
-    if (!['type', 'function', 'custom', 'cache_control'].includes(key)) notes.drop(`${path}.${key}`);
-  }
+  notes.dropOthers(tool, KNOWN_OF_TOOLS, path);
   const at = `${path}.${type}`;
   const definition = requireObject(tool[type], at);
+  notes.dropOthers(definition, KNOWN_OF_FUNCTIONS, at);
   if (type === 'custom') return decodeCustom(definition, at);
-  for (const key of Object.keys(definition)) {
-    if (!['name', 'description', 'parameters', 'strict'].includes(key)) notes.drop(`${at}.${key}`);
-  }
   return { ...decodeFunction(definition, at), ...(isObject(tool.cache_control) ? { cached: true } : {}) };
 }
 

@@ -1,7 +1,15 @@
 import type { JsonObject, JsonValue } from '../hub/json.ts';
-import type { CacheMark, Part, PartOf, ToolCallPart, ToolResultPart } from '../hub/part.ts';
+import {
+  type CacheMark,
+  isCited,
+  isMarked,
+  type Part,
+  type PartOf,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../hub/part.ts';
 import type { HubRequest, Turn } from '../hub/request.ts';
-import { inlineSystemTurns, withoutPrefill } from '../hub/turns.ts';
+import { endsWithPrefill, inlineSystemTurns, withoutPrefill } from '../hub/turns.ts';
 import { encodeContent, encodeUserPart, markOf, type PartContext } from './encode-parts.ts';
 import { encodeDetails } from './reasoning-details.ts';
 import { SIGNATURE_LOST, signatureSlot, type WireMessage, type WirePart } from './wire.ts';
@@ -15,6 +23,7 @@ export function encodeMessages(
   context: PartContext,
   instruction: string | undefined,
 ): readonly WireMessage[] {
+  if (request.turns.some(({ parts }) => parts.some(isCited))) context.notes.lose('citations');
   const system = request.system.filter((part) => !part.text.startsWith(BILLING_HEADER));
   const turns = fitTurns(request.turns, context);
   const messages: WireMessage[] = system.map((part) => systemMessage(part, context));
@@ -30,9 +39,11 @@ export function encodeMessages(
   return messages;
 }
 
-function fitTurns(turns: readonly Turn[], { capabilities }: PartContext): readonly Turn[] {
+function fitTurns(turns: readonly Turn[], { capabilities, notes }: PartContext): readonly Turn[] {
   const inlined = capabilities.systemTurns ? turns : inlineSystemTurns(turns);
-  return capabilities.prefill ? inlined : withoutPrefill(inlined);
+  if (capabilities.prefill) return inlined;
+  if (endsWithPrefill(inlined)) notes.lose('prefill');
+  return withoutPrefill(inlined);
 }
 
 interface EncodedTurn {
@@ -110,6 +121,7 @@ function resultText(part: Part, context: PartContext): string {
 /** Text and calls of a turn are one message: their order among each other is lost here. */
 function encodeAssistant(parts: readonly Part[], context: PartContext): WireMessage {
   const calls = parts.filter((part) => part.kind === 'tool-call');
+  if (calls.some(isMarked)) context.notes.lose('cacheMarks');
   const reasoning = parts.filter((part) => part.kind === 'reasoning');
   const thoughts = reasoning.map((part) => part.text).join('');
   const details = reasoning.flatMap(encodeDetails);

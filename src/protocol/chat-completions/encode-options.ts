@@ -86,11 +86,14 @@ export function encodeLimit({ maxTokens }: HubRequest, { capabilities, notes }: 
 }
 
 export function encodeIdentity(request: HubRequest, { client, notes }: PartContext): JsonObject {
-  const { endUser, cacheKey, serviceTier } = request;
+  const { endUser, cacheKey, serviceTier, metadata } = request;
   // Tiers of Anthropic and Google are other things under the same name.
   const isTier = (client === 'chat' || client === 'responses') && TIERS.includes(serviceTier ?? '');
   if (serviceTier !== undefined && !isTier) notes.lose('serviceTier');
+  // OpenAI takes pairs only for answers that it is to keep.
+  if (metadata?.isKept === false) notes.lose('metadata');
   return {
+    ...(metadata?.isKept === true ? { store: true, metadata: metadata.fields } : {}),
     user: endUser === undefined ? undefined : fittingUser(endUser),
     prompt_cache_key: cacheKey,
     service_tier: isTier ? serviceTier : undefined,

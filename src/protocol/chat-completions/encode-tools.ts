@@ -62,7 +62,10 @@ function encodeChoice(request: HubRequest, context: PartContext): JsonValue | un
   if (choice.kind === 'subset')
     return encodeSubset(request, choice.names, isForced && !isRefused ? 'required' : 'auto');
   if (isRefused) return 'auto';
-  return choice.kind === 'tool' ? (namedTool(request, choice.name) ?? 'auto') : choice.kind;
+  if (choice.kind !== 'tool') return choice.kind;
+  const named = namedTool(request, choice.name);
+  if (named === undefined) context.notes.lose('toolChoice');
+  return named ?? 'auto';
 }
 
 function encodeSubset(request: HubRequest, names: readonly string[], mode: 'auto' | 'required'): JsonValue {

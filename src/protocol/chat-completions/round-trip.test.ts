@@ -113,7 +113,7 @@ describe('what the hub says in this protocol', () => {
         const written = writeJson(chatSpoke.encodeRequest(hub, { ...target, capabilities: caps }, notes));
         const body = readJson(written, chatSpoke.rawKeys) ?? {};
         const read = chatSpoke.decodeRequest(body, RAW, notes);
-        expect({ ...read, turns: mergeTurns(read.turns) }).toEqual(hub);
+        expect({ ...read, turns: mergeTurns(read.turns), spelled: undefined }).toEqual(hub);
         expect(notes.dropped).toEqual([]);
       }),
       RUNS,

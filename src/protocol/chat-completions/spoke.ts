@@ -30,6 +30,12 @@ const FIELDS: FieldNames = {
   thinking: 'reasoning_effort',
   format: 'response_format',
   detail: 'image_url.detail',
+  metadata: 'metadata',
+  tools: 'tools',
+  prefill: 'messages[last]',
+  citations: 'messages[].annotations',
+  reasoning: 'messages[].reasoning_content',
+  filename: 'file.filename',
 };
 
 /** OpenAI Chat Completions, and the many vendors who speak it in their own way. */

@@ -72,4 +72,5 @@ export const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   'prompt_cache_key',
   'service_tier',
   'web_search_options',
+  'metadata',
 ]);

@@ -37,6 +37,7 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
     ...decodeConfig(field(body, 'generationConfig'), notes),
     verbosity: undefined,
     endUser: undefined,
+    metadata: undefined,
     cacheKey: undefined,
     serviceTier: undefined,
     includeUsage: true,

@@ -2,6 +2,7 @@ import type { Capabilities } from '../../kernel/capability.ts';
 import { type JsonObject, RawJson } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
 import type { HubRequest } from '../hub/request.ts';
+import { describedSchema } from '../hub/schema.ts';
 import { encodeThinking } from './encode-thinking.ts';
 import { schemaForGoogle } from './schema.ts';
 
@@ -24,7 +25,7 @@ export function encodeConfig(
   const config: JsonObject = {
     candidateCount: request.answers > 1 ? request.answers : undefined,
     stopSequences: encodeStop(request, capabilities, notes),
-    maxOutputTokens: encodeMaxTokens(request.maxTokens, capabilities),
+    maxOutputTokens: encodeMaxTokens(request.maxTokens, capabilities, notes),
     ...encodeSampling(request, capabilities, notes),
     ...encodeLogprobs(request.logprobs),
     ...encodeFormat(request, capabilities),
@@ -46,9 +47,13 @@ function encodeStop(
 }
 
 /** More than the model can write is refused; the client meant "as much as it can". */
-function encodeMaxTokens(maxTokens: number | undefined, capabilities: Capabilities): number | undefined {
+function encodeMaxTokens(
+  maxTokens: number | undefined,
+  { maxOutputTokens }: Capabilities,
+  notes: Notes,
+): number | undefined {
   if (maxTokens === undefined) return undefined;
-  const { maxOutputTokens } = capabilities;
+  if (maxOutputTokens > 0 && maxTokens > maxOutputTokens) notes.lose('maxTokens');
   return Math.max(1, Math.floor(maxOutputTokens > 0 ? Math.min(maxTokens, maxOutputTokens) : maxTokens));
 }
 
@@ -84,7 +89,7 @@ function encodeFormat(request: HubRequest, capabilities: Capabilities): JsonObje
   if (format.kind === 'json') return { responseMimeType: 'application/json' };
   return {
     responseMimeType: 'application/json',
-    responseJsonSchema: new RawJson(schemaForGoogle(format.schema)),
+    responseJsonSchema: new RawJson(schemaForGoogle(describedSchema(format.schema, format.description))),
   };
 }
 
@@ -104,5 +109,6 @@ export function formatInstruction(
   if (format.kind === 'text' || takesFormat(request, capabilities)) return undefined;
   notes.lose('format');
   const order = 'When you give your final answer, respond with a single JSON object and nothing else.';
-  return format.kind === 'json' ? order : `${order} It must match this JSON Schema: ${format.schema}`;
+  if (format.kind === 'json') return order;
+  return `${order} It must match this JSON Schema: ${describedSchema(format.schema, format.description)}`;
 }

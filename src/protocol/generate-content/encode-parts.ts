@@ -1,8 +1,14 @@
 import type { Capabilities } from '../../kernel/capability.ts';
 import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
-import type { MediaPart } from '../hub/media.ts';
 import { Inexpressible } from '../hub/notes.ts';
-import type { Part, PartOf, ReasoningPart, ToolCallPart, ToolResultPart } from '../hub/part.ts';
+import {
+  isMedia,
+  type Part,
+  type PartOf,
+  type ReasoningPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
 import { parseObject } from './field.ts';
 import { encodeMedia } from './media.ts';
@@ -124,8 +130,4 @@ function resultText(part: ToolResultPart): string {
     else if (!isMedia(piece)) throw new Inexpressible(piece.kind, 'has no place in the result of a tool');
   }
   return texts.join('\n');
-}
-
-function isMedia(part: Part): part is MediaPart {
-  return part.kind === 'image' || part.kind === 'audio' || part.kind === 'video' || part.kind === 'file';
 }

@@ -145,6 +145,7 @@ describe('options for Gemini', () => {
     });
     expect(dropped).toEqual([
       'generationConfig.stopSequences',
+      'generationConfig.maxOutputTokens',
       'generationConfig.seed',
       'generationConfig.presencePenalty',
     ]);

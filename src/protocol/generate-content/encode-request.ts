@@ -1,9 +1,16 @@
 import type { JsonObject } from '../hub/json.ts';
 import type { Notes } from '../hub/notes.ts';
-import type { Part, TextPart } from '../hub/part.ts';
+import { isCited, isDetailed, isMarked, type TextPart } from '../hub/part.ts';
 import type { HubRequest } from '../hub/request.ts';
 import type { Target } from '../hub/spoke.ts';
-import { inlineSystemTurns, startRequestWithUser, withoutEmptyText, withoutPrefill } from '../hub/turns.ts';
+import {
+  endsWithPrefill,
+  everyPart,
+  inlineSystemTurns,
+  startRequestWithUser,
+  withoutEmptyText,
+  withoutPrefill,
+} from '../hub/turns.ts';
 import { encodeConfig, formatInstruction } from './encode-config.ts';
 import { encodeTurn, settleParts } from './encode-parts.ts';
 import { encodeToolConfig, encodeTools } from './encode-tools.ts';
@@ -18,8 +25,10 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
   const turns = withoutEmptyText(inlineSystemTurns(request.turns).map(settleParts));
   const { system, turns: begun } = startRequestWithUser({ ...request, turns, system: systemOf(request) });
   const words = order === undefined ? system : [...system, { kind: 'text' as const, text: order }];
+  if (!capabilities.prefill && endsWithPrefill(begun)) notes.lose('prefill');
+  const ended = capabilities.prefill ? begun : withoutPrefill(begun);
   return {
-    contents: withoutPrefill(begun).map((turn) => encodeTurn(turn, capabilities)),
+    contents: ended.map((turn) => encodeTurn(turn, capabilities)),
     systemInstruction: words.length === 0 ? undefined : { parts: words.map((part) => ({ text: part.text })) },
     tools: encodeTools(request.tools, notes),
     toolConfig: encodeToolConfig(request, capabilities, notes),
@@ -34,16 +43,17 @@ function systemOf({ system }: HubRequest): readonly TextPart[] {
 /** Options that Google has no word for. */
 function noteLosses(request: HubRequest, notes: Notes): void {
   if (request.endUser !== undefined) notes.lose('endUser');
+  if (request.metadata !== undefined) notes.lose('metadata');
   if (request.cacheKey !== undefined) notes.lose('cacheKey');
   if (request.serviceTier !== undefined) notes.lose('serviceTier');
   if (request.verbosity !== undefined) notes.lose('verbosity');
-  const parts = [...request.system, ...request.turns.flatMap((turn) => turn.parts)];
-  const isMarked = (one: object): boolean => 'cache' in one && one.cache !== undefined;
+  const parts = everyPart(request);
   const hasMarkedTool = request.tools.some((tool) => tool.kind === 'function' && tool.cached === true);
   if (hasMarkedTool || parts.some(isMarked)) notes.lose('cacheMarks');
-  if (parts.some(hasDetail)) notes.lose('detail');
-}
-
-function hasDetail(part: Part): boolean {
-  return part.kind === 'image' && part.detail !== undefined && part.detail !== 'auto';
+  if (parts.some(isDetailed)) notes.lose('detail');
+  if (parts.some(isCited)) notes.lose('citations');
+  // Only files that Google keeps have names.
+  if (parts.some((part) => part.kind === 'file' && (part.filename ?? part.title) !== undefined)) {
+    notes.lose('filename');
+  }
 }

@@ -35,7 +35,8 @@ export function encodeToolConfig(
   notes: Notes,
 ): JsonObject | undefined {
   const { toolChoice, tools } = request;
-  if (request.parallelCalls === false) notes.lose('parallelCalls');
+  // Who declares functions in the old way did not say so: there was nothing else.
+  if (request.parallelCalls === false && request.legacyFunctions !== true) notes.lose('parallelCalls');
   if (toolChoice === undefined) return undefined;
   const names = new Set(tools.map((tool) => tool.name));
   const config = callingConfig(toolChoice, names);

@@ -42,6 +42,12 @@ const FIELDS: FieldNames = {
   thinking: 'generationConfig.thinkingConfig',
   format: 'generationConfig.responseMimeType',
   detail: 'generationConfig.mediaResolution',
+  metadata: 'labels',
+  tools: 'tools',
+  prefill: 'contents[last]',
+  citations: 'groundingMetadata',
+  reasoning: 'contents[].parts[].thought',
+  filename: 'inlineData.displayName',
 };
 
 /** Google's generateContent as one side of a conversion. */

@@ -2,6 +2,7 @@ import { filterBlobs, settleBlobs } from './blobs.ts';
 import { wrapCustomCall, wrapCustomResult, wrapCustomTool } from './custom.ts';
 import { CallIds } from './ids.ts';
 import { ToolNames } from './names.ts';
+import type { HubField } from './notes.ts';
 import { pairResults } from './pairs.ts';
 import type { Part, ToolCallPart, ToolResultPart } from './part.ts';
 import type { HubRequest, Tool, ToolChoice, Turn } from './request.ts';
@@ -13,6 +14,8 @@ export interface Fitted {
   readonly request: HubRequest;
   /** The way back for the names in the answer. */
   readonly names: ToolNames;
+  /** What no target of this kind could be told. */
+  readonly lost: readonly HubField[];
 }
 
 /**
@@ -33,15 +36,27 @@ export function fitRequest(request: HubRequest, target: Target, rules: SpokeRule
   if (isStopOurs) checkStops(request.stop);
   // Without tools every vendor refuses words about their choice.
   const hasTools = tools.length > 0;
+  const settled = settleTurns(request, target);
   const fitted: HubRequest = {
     ...request,
-    turns: fitTurns(request, target, { names, rules, fitPart }),
+    turns: fitTurns(settled.turns, { names, rules, fitPart }),
     tools: tools.map((tool) => fitTool(tool, names, keepsCustom ? tool : undefined)),
     toolChoice: hasTools ? request.toolChoice && fitChoice(request.toolChoice, names) : undefined,
     parallelCalls: hasTools ? request.parallelCalls : undefined,
     stop: isStopOurs ? [] : request.stop,
   };
-  return { request: fitted, names };
+  const isForced = request.toolChoice !== undefined && !isFree(request.toolChoice);
+  const lost: HubField[] = [
+    ...(settled.losesThought ? (['reasoning'] as const) : []),
+    ...(tools.length < request.tools.length ? (['tools'] as const) : []),
+    ...(isForced && !hasTools ? (['toolChoice'] as const) : []),
+  ];
+  return { request: fitted, names, lost };
+}
+
+/** Without tools these two say nothing. */
+function isFree({ kind }: ToolChoice): boolean {
+  return kind === 'auto' || kind === 'none';
 }
 
 /** Vendors refuse two tools of one name; the first one counts. */
@@ -73,13 +88,26 @@ interface Fitting {
   readonly fitPart: (part: Part) => Part;
 }
 
-function fitTurns({ turns }: HubRequest, target: Target, fitting: Fitting): readonly Turn[] {
-  const settled = mergeTurns(splitTurns(turns)).map((turn) =>
-    turn.role === 'assistant'
-      ? { role: turn.role, parts: filterBlobs(settleBlobs(turn.parts), target) }
-      : turn,
-  );
-  const paired = pairResults(settled);
+interface SettledTurns {
+  readonly turns: readonly Turn[];
+  /** A thought that the client brought back goes to nobody. */
+  readonly losesThought: boolean;
+}
+
+function settleTurns({ turns }: HubRequest, target: Target): SettledTurns {
+  let losesThought = false;
+  const settled = mergeTurns(splitTurns(turns)).map((turn) => {
+    if (turn.role !== 'assistant') return turn;
+    const parts = filterBlobs(settleBlobs(turn.parts), target);
+    const isThinking = parts.some(({ kind }) => kind === 'reasoning');
+    losesThought ||= !isThinking && turn.parts.some((part) => part.kind === 'reasoning' && part.text !== '');
+    return { role: turn.role, parts };
+  });
+  return { turns: settled, losesThought };
+}
+
+function fitTurns(turns: readonly Turn[], fitting: Fitting): readonly Turn[] {
+  const paired = pairResults(turns);
   const callIds = paired.flatMap(({ parts }) => parts.filter((part) => part.kind === 'tool-call'));
   const renaming = new Renaming(
     fitting,

@@ -1,4 +1,5 @@
 import { DROPPED_FIELD_CHARS_MAX, DROPPED_FIELDS_MAX } from '../../bounds.ts';
+import { isArray, type JsonObject } from './json.ts';
 
 /** Options a target may have no place for. Each spoke says how its clients write them (`Spoke.fields`). */
 export type HubField =
@@ -22,7 +23,13 @@ export type HubField =
   | 'strict'
   | 'thinking'
   | 'format'
-  | 'detail';
+  | 'detail'
+  | 'metadata'
+  | 'tools'
+  | 'prefill'
+  | 'citations'
+  | 'reasoning'
+  | 'filename';
 
 export type FieldNames = Readonly<Record<HubField, string>>;
 
@@ -39,6 +46,14 @@ export class Notes {
   /** A path as the client wrote it: `logit_bias`, `tools[2]`, `messages[0].name`. For decoders. */
   drop(path: string): void {
     if (this.#dropped.size < DROPPED_FIELDS_MAX) this.#dropped.add(path.slice(0, DROPPED_FIELD_CHARS_MAX));
+  }
+
+  /** Fields of an object that nobody here reads; empty ones say nothing. */
+  dropOthers(object: JsonObject, known: ReadonlySet<string>, path: string): void {
+    for (const [key, value] of Object.entries(object)) {
+      const isEmpty = value === undefined || value === null || (isArray(value) && value.length === 0);
+      if (!isEmpty && !known.has(key)) this.drop(path === '' ? key : `${path}.${key}`);
+    }
   }
 
   /** An option the target has no place for. For encoders, who do not know the client's words. */

@@ -127,3 +127,21 @@ export interface OpaquePart {
   /** Where it stood in the client's body, for the refusal. */
   readonly path: string;
 }
+
+/** It has a mark for the prompt cache. */
+export function isMarked(part: Part): boolean {
+  return 'cache' in part && part.cache !== undefined;
+}
+
+/** A picture that is to be looked at in a certain way. */
+export function isDetailed(part: Part): boolean {
+  return part.kind === 'image' && part.detail !== undefined && part.detail !== 'auto';
+}
+
+export function isCited(part: Part): boolean {
+  return part.kind === 'text' && (part.citations?.length ?? 0) > 0;
+}
+
+export function isMedia(part: Part): part is ImagePart | AudioPart | VideoPart | FilePart {
+  return part.kind === 'image' || part.kind === 'audio' || part.kind === 'video' || part.kind === 'file';
+}

@@ -1,4 +1,6 @@
 import type { Effort } from '../../kernel/capability.ts';
+import type { JsonObject } from './json.ts';
+import type { FieldNames } from './notes.ts';
 import type { Part, TextPart } from './part.ts';
 import type { TextProtocol } from './protocol.ts';
 
@@ -13,6 +15,8 @@ export interface HubRequest {
   readonly hostedTools: readonly HostedTool[];
   readonly toolChoice: ToolChoice | undefined;
   readonly parallelCalls: boolean | undefined;
+  /** Chat Completions: the client declared `functions`, and wants `function_call` back. */
+  readonly legacyFunctions?: boolean | undefined;
   readonly thinking: Thinking;
   readonly format: OutputFormat;
   readonly verbosity: string | undefined;
@@ -25,15 +29,25 @@ export interface HubRequest {
   readonly logprobs: number | undefined;
   /** Who the end user is to the client (`safety_identifier`, `user`, `metadata.user_id`). */
   readonly endUser: string | undefined;
+  /** Pairs that the client wants to find beside the answer when the vendor keeps it. */
+  readonly metadata: Metadata | undefined;
   readonly cacheKey: string | undefined;
   readonly serviceTier: string | undefined;
   /** Chat streams: the client wants the usage chunk. The others always get their usage. */
   readonly includeUsage: boolean;
+  /** Options with two names that the client wrote with the less usual one, for the loss report. */
+  readonly spelled?: Partial<FieldNames> | undefined;
   /**
    * Top-level fields of the client's body as raw JSON, for what its own protocol echoes (Responses) and for
    * nothing else.
    */
   readonly echo: ReadonlyMap<string, string>;
+}
+
+export interface Metadata {
+  readonly fields: JsonObject;
+  /** The client lets the vendor keep the answer: Chat Completions takes no pairs otherwise. */
+  readonly isKept: boolean;
 }
 
 /** Tool results stand in user turns, as in Messages; a system turn is one in mid-conversation. */

@@ -53,6 +53,15 @@ export function parseSchema(raw: string): SchemaNode | undefined {
   return isObject(value) ? value : undefined;
 }
 
+/** A schema that says what it is for, for vendors who have no other place for these words. */
+export function describedSchema(raw: string, description: string | undefined): string {
+  const root = description === undefined ? undefined : parseSchema(raw);
+  if (root === undefined || root.description !== undefined) return raw;
+  const rest = raw.trim().slice(1);
+  const comma = Object.keys(root).length === 0 ? '' : ',';
+  return `{"description":${JSON.stringify(description)}${comma}${rest}`;
+}
+
 /** Calls `visit` for every node of a schema, the outermost first. */
 export function visitSchema(root: SchemaNode, visit: (node: SchemaNode) => void): void {
   visitNode(root, 0, visit);

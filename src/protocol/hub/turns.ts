@@ -1,8 +1,15 @@
-import type { Part, TextPart } from './part.ts';
+import { isMedia, type Part, type TextPart } from './part.ts';
 import type { HubRequest, Turn } from './request.ts';
 
 /** Said where a protocol wants the user to speak and the client did not let him. */
 const CONTINUE: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
+
+/** Every part of a conversation, with those inside of results. */
+export function everyPart({ system, turns }: Pick<HubRequest, 'system' | 'turns'>): readonly Part[] {
+  const spoken = turns.flatMap(({ parts }) => parts);
+  const inner = spoken.flatMap((part) => (part.kind === 'tool-result' ? part.parts : []));
+  return [...system, ...spoken, ...inner];
+}
 
 /** Turns without parts go, and neighbours of one role become one (conversion.md 4.4). */
 export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
@@ -70,6 +77,11 @@ export function withoutPrefill(turns: readonly Turn[]): readonly Turn[] {
   return kept.at(-1)?.role === 'assistant' ? [...kept, CONTINUE] : kept;
 }
 
+/** Whether `withoutPrefill` would leave something out. */
+export function endsWithPrefill(turns: readonly Turn[]): boolean {
+  return isPlainAnswer(turns.at(-1));
+}
+
 function isPlainAnswer(turn: Turn | undefined): boolean {
   return turn?.role === 'assistant' && turn.parts.every(isUnsignedWords);
 }
@@ -77,6 +89,29 @@ function isPlainAnswer(turn: Turn | undefined): boolean {
 function isUnsignedWords(part: Part): boolean {
   if (part.kind === 'text') return (part.blobs?.length ?? 0) === 0;
   return part.kind === 'refusal' || (part.kind === 'reasoning' && part.blob === undefined);
+}
+
+/**
+ * For targets whose assistants say nothing but words: what a model made in an earlier turn is shown to it by
+ * the user, behind the results of tools.
+ */
+export function withShownMedia(turns: readonly Turn[]): readonly Turn[] {
+  if (!turns.some((turn) => turn.role === 'assistant' && turn.parts.some(isMedia))) return turns;
+  const shown: Turn[] = [];
+  let pending: readonly Part[] = [];
+  for (const turn of turns) {
+    if (turn.role === 'assistant') {
+      pending = [...pending, ...turn.parts.filter(isMedia)];
+      shown.push({ role: turn.role, parts: turn.parts.filter((part) => !isMedia(part)) });
+    } else if (turn.role === 'user') {
+      const results = turn.parts.filter(({ kind }) => kind === 'tool-result');
+      const said = turn.parts.filter(({ kind }) => kind !== 'tool-result');
+      shown.push({ role: turn.role, parts: [...results, ...pending, ...said] });
+      pending = [];
+    } else shown.push(turn);
+  }
+  if (pending.length > 0) shown.push({ role: 'user', parts: pending });
+  return mergeTurns(shown);
 }
 
 /** For targets that refuse empty text (Google); signed text stays, be it empty. */

@@ -11,10 +11,10 @@ import { isServerBlock } from './wire.ts';
 type BlockReader = (block: JsonObject, place: BlockPlace) => readonly Part[];
 
 const READERS: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>([
-  ['text', (block, { path }) => [decodeText(block, path)]],
+  ['text', (block, place) => [decodeText(block, place)]],
   ['image', (block, { path }) => [decodePicture(block, path)]],
   ['document', (block, place) => decodeDocument(block, place, decodeContent)],
-  ['search_result', (block, { path }) => [decodeSearchResult(block, path)]],
+  ['search_result', (block, place) => [decodeSearchResult(block, place)]],
   ['thinking', clientReasoning],
   ['redacted_thinking', clientReasoning],
   ['tool_use', (block, { path }) => [decodeCall(block, path)]],
@@ -26,6 +26,21 @@ const READERS: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>([
   ['container_upload', opaque],
   ['compaction', opaque],
 ]);
+
+/** What is read of the blocks that hold content; the rest of them is reported. */
+const KNOWN: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [
+    'text text citations cache_control',
+    'image source cache_control',
+    'document source title context citations cache_control',
+    'search_result source title content citations cache_control',
+    'tool_use id name input cache_control',
+    'tool_result tool_use_id content is_error cache_control',
+  ].map((line) => {
+    const [type = '', ...names] = line.split(' ');
+    return [type, new Set(['type', ...names])];
+  }),
+);
 
 /** The content of a message or a tool result: a string, or blocks. */
 export function decodeContent(content: JsonValue | undefined, place: BlockPlace): readonly Part[] {
@@ -41,14 +56,18 @@ export function decodeContent(content: JsonValue | undefined, place: BlockPlace)
 function decodeBlock(block: JsonObject, place: BlockPlace): readonly Part[] {
   const type = neededText(block, 'type', place.path);
   const reader = READERS.get(type);
+  const known = KNOWN.get(type);
+  if (known !== undefined) place.notes.dropOthers(block, known, place.path);
   if (reader !== undefined) return reader(block, place);
   if (isServerBlock(type)) return [serverTool(block)];
   throw new Inexpressible(place.path, 'is a block of a type that is not known here');
 }
 
-export function decodeText(block: JsonObject, path: string): TextPart {
+function decodeText(block: JsonObject, { path, notes }: BlockPlace): TextPart {
   const text = neededText(block, 'text', path);
   const citations = decodeCitations(block.citations, text);
+  // Places in documents mean nothing without the vendor's copy of them.
+  if (isArray(block.citations) && citations.length < block.citations.length) notes.drop(`${path}.citations`);
   const cache = decodeMark(block, path);
   return {
     kind: 'text',
@@ -79,7 +98,8 @@ export function decodeCitation(value: JsonValue | undefined, length: number): Ci
   };
 }
 
-function decodeSearchResult(block: JsonObject, path: string): TextPart {
+function decodeSearchResult(block: JsonObject, { path, notes }: BlockPlace): TextPart {
+  if (isObject(block.citations) && block.citations.enabled === true) notes.drop(`${path}.citations`);
   const lines = [textAt(block, 'title', path) ?? '', textAt(block, 'source', path) ?? ''];
   for (const [index, inner] of objectsAt(block, 'content', path).entries()) {
     lines.push(neededText(inner, 'text', `${path}.content[${index}]`));

@@ -66,6 +66,7 @@ export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
     answers: 1,
     logprobs: undefined,
     endUser: textAt(metadata, 'user_id', 'metadata'),
+    metadata: undefined,
     cacheKey: undefined,
     // `auto` and `standard_only` are this vendor's own; other vendors' tiers are other things.
     serviceTier: undefined,

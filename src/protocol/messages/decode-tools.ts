@@ -9,8 +9,10 @@ export interface DecodedTools {
   readonly hostedTools: readonly HostedTool[];
 }
 
-/** Flags that steer the vendor's own machinery and have no meaning elsewhere. */
-const FLAGS = ['defer_loading', 'allowed_callers', 'input_examples', 'eager_input_streaming'] as const;
+/** What is read; flags that steer the vendor's own machinery have no meaning elsewhere. */
+const KNOWN: ReadonlySet<string> = new Set(
+  'type name description input_schema strict cache_control'.split(' '),
+);
 
 export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
   const tools: Tool[] = [];
@@ -19,13 +21,13 @@ export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
     const path = `tools[${index}]`;
     const type = textAt(tool, 'type', path) ?? 'custom';
     if (type === 'custom') tools.push(decodeFunction(tool, path, notes));
-    else decodeTyped(tool, { type, path }, { tools, hostedTools });
+    else decodeTyped(tool, { type, path }, { tools, hostedTools, notes });
   }
   return { tools, hostedTools };
 }
 
 function decodeFunction(tool: JsonObject, path: string, notes: Notes): Tool {
-  for (const flag of FLAGS) if (tool[flag] !== undefined) notes.drop(`${path}.${flag}`);
+  notes.dropOthers(tool, KNOWN, path);
   const description = textAt(tool, 'description', path);
   const schema = tool.input_schema;
   const raw = rawObject(schema);
@@ -46,13 +48,15 @@ function decodeFunction(tool: JsonObject, path: string, notes: Notes): Tool {
 function decodeTyped(
   tool: JsonObject,
   hosted: HostedTool,
-  into: { readonly tools: Tool[]; readonly hostedTools: HostedTool[] },
+  into: { readonly tools: Tool[]; readonly hostedTools: HostedTool[]; readonly notes: Notes },
 ): void {
   const known = typedTool(hosted.type);
   if (known === undefined) {
     into.hostedTools.push(hosted);
     return;
   }
+  // The size of a screen and the like: what the vendor's models are told of it, nobody else is.
+  into.notes.dropOthers(tool, KNOWN, hosted.path);
   const name = textOf(tool.name) ?? known.name;
   into.tools.push({
     kind: 'function',

@@ -24,8 +24,7 @@ function encodePart(part: Part, role: Role, context: PartContext): readonly Json
     case 'refusal':
       return textBlocks(part.text);
     case 'image':
-      // The vendor's own answers hold no pictures, so that its history may not either.
-      return role === 'assistant' ? textBlocks('[image]') : [encodePicture(part, context)];
+      return [encodePicture(part, context)];
     case 'file':
       return [encodeFile(part, context)];
     case 'reasoning':

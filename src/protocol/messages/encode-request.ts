@@ -1,8 +1,10 @@
 import { type JsonObject, RawJson } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
-import type { Part, TextPart } from '../hub/part.ts';
+import { isCited, isDetailed, isMarked, type TextPart } from '../hub/part.ts';
 import type { HubRequest } from '../hub/request.ts';
+import { describedSchema } from '../hub/schema.ts';
 import type { Target } from '../hub/spoke.ts';
+import { endsWithPrefill, everyPart } from '../hub/turns.ts';
 import { type MarkPolicy, type Prompt, settleMarks } from './cache.ts';
 import { encodeMark } from './encode-parts.ts';
 import { type EncodedThinking, encodeThinking } from './encode-thinking.ts';
@@ -36,6 +38,7 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
   const format = encodeFormat(request, target, notes);
   const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
   const isPrefillable = target.capabilities.prefill && !thinks && format.native === undefined;
+  if (!isPrefillable && endsWithPrefill(turns)) notes.lose('prefill');
   const context = { request, target };
   const prompt: Prompt = {
     tools: tools.tools,
@@ -64,11 +67,13 @@ function loseOptions({ sampling, ...request }: HubRequest, notes: Notes): void {
   if (sampling.seed !== undefined) notes.lose('seed');
   if (request.logprobs !== undefined) notes.lose('logprobs');
   if (request.verbosity !== undefined) notes.lose('verbosity');
+  if (request.metadata !== undefined) notes.lose('metadata');
   if (request.cacheKey !== undefined) notes.lose('cacheKey');
   if (request.serviceTier !== undefined && request.serviceTier !== 'auto') notes.lose('serviceTier');
-  const isDetailed = (part: Part): boolean =>
-    part.kind === 'image' ? part.detail !== undefined && part.detail !== 'auto' : false;
-  if (request.turns.some(({ parts }) => parts.some(isDetailed))) notes.lose('detail');
+  const parts = everyPart(request);
+  if (parts.some(isDetailed)) notes.lose('detail');
+  // A citation needs an index that only the vendor can make (conversion.md 16).
+  if (parts.some(isCited)) notes.lose('citations');
 }
 
 /** The vendor wants a limit; without one the client wants what the model can say (conversion.md 9). */
@@ -123,14 +128,15 @@ function encodeFormat({ format, tools }: HubRequest, { capabilities }: Target, n
     return { native: undefined, instruction: 'Respond with a single JSON object and nothing else.' };
   }
   const isAllowed = tools.length === 0 || capabilities.structuredOutputWithTools;
-  const schema = capabilities.structuredOutput && isAllowed ? strictSchema(format.schema) : undefined;
+  const described = describedSchema(format.schema, format.description);
+  const schema = capabilities.structuredOutput && isAllowed ? strictSchema(described) : undefined;
   if (schema !== undefined) {
     return { native: { type: 'json_schema', schema: new RawJson(schema) }, instruction: undefined };
   }
   notes.lose('format');
   const instruction =
     'Respond with a single JSON value that is valid under the following JSON Schema, and nothing else:\n' +
-    format.schema;
+    described;
   return { native: undefined, instruction };
 }
 
@@ -176,8 +182,7 @@ function markPolicy(request: HubRequest, { capabilities }: Target, notes: Notes)
   return 'none';
 }
 
-function hasMarks({ tools, system, turns }: HubRequest): boolean {
-  const isMarked = (part: Part): boolean => 'cache' in part && part.cache !== undefined;
-  const hasTool = tools.some((tool) => tool.kind === 'function' && tool.cached === true);
-  return hasTool || system.some(isMarked) || turns.some(({ parts }) => parts.some(isMarked));
+function hasMarks(request: HubRequest): boolean {
+  const hasTool = request.tools.some((tool) => tool.kind === 'function' && tool.cached === true);
+  return hasTool || everyPart(request).some(isMarked);
 }

@@ -86,6 +86,7 @@ function encodeChoice(
 ): Omit<EncodedTools, 'tools'> {
   const single = request.parallelCalls === false ? { disable_parallel_tool_use: true } : {};
   const choice = narrow(request.toolChoice, offered);
+  if (request.toolChoice?.kind === 'tool' && choice?.kind !== 'tool') notes.lose('toolChoice');
   if (choice === undefined || choice.kind === 'auto') {
     const isSaid = choice !== undefined || request.parallelCalls === false;
     return { choice: isSaid ? { type: 'auto', ...single } : undefined, instruction: undefined };

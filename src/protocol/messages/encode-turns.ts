@@ -2,7 +2,13 @@ import type { JsonObject } from '../hub/json.ts';
 import type { Part, TextPart } from '../hub/part.ts';
 import type { HubRequest, Turn } from '../hub/request.ts';
 import type { Target } from '../hub/spoke.ts';
-import { inlineSystemTurn, mergeTurns, startRequestWithUser, withoutPrefill } from '../hub/turns.ts';
+import {
+  inlineSystemTurn,
+  mergeTurns,
+  startRequestWithUser,
+  withoutPrefill,
+  withShownMedia,
+} from '../hub/turns.ts';
 import type { WireMessage } from './cache.ts';
 import type { PartContext } from './encode-media.ts';
 import { encodeParts, isSilent, type Role } from './encode-parts.ts';
@@ -19,7 +25,8 @@ export interface Conversation {
 export function arrangeTurns(request: HubRequest, target: Target): Conversation {
   const { systemTurns, toolResultImages } = target.capabilities;
   const system = request.system.filter((part) => part.text.trim() !== '');
-  const spoken = toolResultImages ? request.turns : request.turns.map(withPicturesAfter);
+  const shown = withShownMedia(request.turns);
+  const spoken = toolResultImages ? shown : shown.map(withPicturesAfter);
   const placed = placeSystemTurns(withoutSilence(spoken, target), systemTurns ? 'where-legal' : 'nowhere');
   return startRequestWithUser({ ...request, system, turns: placed });
 }

@@ -42,6 +42,12 @@ const FIELDS: FieldNames = {
   thinking: 'thinking',
   format: 'output_config.format',
   detail: 'detail',
+  metadata: 'metadata',
+  tools: 'tools',
+  prefill: 'messages[last]',
+  citations: 'messages[].content[].citations',
+  reasoning: 'messages[].content[].thinking',
+  filename: 'messages[].content[].title',
 };
 
 export const messagesSpoke: Spoke = {

@@ -38,6 +38,16 @@ const READERS: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
   ['tool_search_output', readTypedResult],
 ]);
 
+/** Items without a form of their own: what is read of them, or says nothing to another vendor. */
+const PLAIN: ReadonlySet<string> = new Set([
+  ...['message', 'reasoning', 'function_call', 'function_call_output'],
+  ...['custom_tool_call', 'custom_tool_call_output'],
+]);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['type', 'id', 'status', 'role', 'content', 'phase', 'summary', 'encrypted_content', 'call_id', 'name'],
+  ...['namespace', 'arguments', 'input', 'output'],
+]);
+
 /** What only the vendor that made it can read: it is carried along and refused where it cannot go. */
 const OPAQUE: ReadonlySet<string> = new Set([
   'compaction',
@@ -66,6 +76,7 @@ function decodeItem(item: JsonObject, path: string, to: Conversation): void {
     throw new Inexpressible(path, 'an item_reference needs the conversation it stands in to be stored');
   }
   const read = READERS.get(type);
+  if (PLAIN.has(type)) to.shelf.notes.dropOthers(item, KNOWN, path);
   if (read !== undefined) read(item, path, to);
   else if (isHosted(type)) say(to, 'assistant', [decodeHosted(item)]);
   else if (OPAQUE.has(type)) {
@@ -84,7 +95,7 @@ function say(to: Conversation, role: Turn['role'], parts: readonly Part[]): void
 
 function readMessage(item: JsonObject, path: string, to: Conversation): void {
   const role = needText(item.role, `${path}.role`);
-  const parts = decodeContent(item.content, `${path}.content`);
+  const parts = decodeContent(item.content, `${path}.content`, to.shelf.notes);
   if (item.phase !== undefined && item.phase !== null) to.shelf.notes.drop('input[].phase');
   if (role === 'user' || role === 'assistant') say(to, role, parts);
   else if (role === 'system' || role === 'developer') readSystem(parts, path, to);
@@ -123,7 +134,7 @@ function call(item: JsonObject, path: string): Omit<ToolCallPart, 'arguments' | 
 }
 
 function readResult(item: JsonObject, path: string, to: Conversation): void {
-  const parts = decodeContent(item.output, `${path}.output`);
+  const parts = decodeContent(item.output, `${path}.output`, to.shelf.notes);
   const custom = item.type === 'custom_tool_call_output';
   say(to, 'user', [result({ callId: readText(item.call_id, `${path}.call_id`) ?? '', parts, custom })]);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../hub/json.ts';
 import { decodeAddress, decodeUntyped, mediaPart } from '../hub/media.ts';
-import { Inexpressible } from '../hub/notes.ts';
+import { Inexpressible, type Notes } from '../hub/notes.ts';
 import type { CacheMark, Citation, ImagePart, MediaSource, Part } from '../hub/part.ts';
 import { needObject, needText, numberOf, objectsOf, readList, readObject, readText, textOf } from './read.ts';
 
@@ -16,17 +16,29 @@ const READERS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
   ['input_file', readFile],
 ]);
 
+/** What is read of a part; the rest of it is reported. */
+const KNOWN: ReadonlySet<string> = new Set(
+  (
+    'type text annotations logprobs refusal image_url file_id file_url file_data filename detail ' +
+    'prompt_cache_breakpoint'
+  ).split(' '),
+);
+
 /** The content of a message or the output of a tool: a text, or a list of parts. */
-export function decodeContent(content: JsonValue | undefined, path: string): readonly Part[] {
+export function decodeContent(content: JsonValue | undefined, path: string, notes: Notes): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return readList(content, path).map((part, index) => decodePart(part, `${path}[${index}]`));
+  return readList(content, path).map((part, index) => decodePart(part, `${path}[${index}]`, notes));
 }
 
-function decodePart(value: JsonValue, path: string): Part {
+function decodePart(value: JsonValue, path: string, notes: Notes): Part {
   const part = needObject(value, path);
   const type = needText(part.type, `${path}.type`);
   const read = READERS.get(type);
   if (read === undefined) throw new Inexpressible(path, `content of type '${type}' is not known`);
+  notes.dropOthers(part, KNOWN, path);
+  const others = objectsOf(part.annotations).some(({ type: kind }) => kind !== 'url_citation');
+  // Files and containers are the vendor's own.
+  if (others) notes.drop(`${path}.annotations`);
   return read(part, path);
 }
 

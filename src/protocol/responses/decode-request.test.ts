@@ -347,7 +347,7 @@ describe('the options of a request', () => {
     expect(request.echo.get('reasoning')).toBe(
       '{"effort":"high","summary":"detailed","context":"all_turns"}',
     );
-    expect(dropped).toEqual(['metadata', 'frobnicate', 'reasoning.context']);
+    expect(dropped).toEqual(['frobnicate', 'reasoning.context', 'user']);
   });
 
   test('say explicitly that nothing shall be thought', () => {

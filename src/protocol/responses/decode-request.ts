@@ -1,8 +1,8 @@
 import { EFFORTS, type Effort } from '../../kernel/capability.ts';
 import type { RawRequest } from '../dialect.ts';
 import { type JsonObject, writeJson } from '../hub/json.ts';
-import { Inexpressible, type Notes } from '../hub/notes.ts';
-import type { HubRequest, OutputFormat, Thinking } from '../hub/request.ts';
+import { type FieldNames, Inexpressible, type Notes } from '../hub/notes.ts';
+import type { HubRequest, Metadata, OutputFormat, Thinking } from '../hub/request.ts';
 import { NO_SAMPLING } from '../hub/request.ts';
 import { type Conversation, decodeItems } from './decode-items.ts';
 import { decodeToolChoice, decodeTools, type ToolShelf } from './decode-tools.ts';
@@ -20,7 +20,14 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'text'],
   ...['temperature', 'top_p', 'max_output_tokens', 'top_logprobs', 'include', 'stream', 'stream_options'],
   ...['store', 'safety_identifier', 'user', 'prompt_cache_key', 'service_tier', 'background', 'truncation'],
+  ...['metadata'],
   ...STATEFUL.keys(),
+]);
+
+/** What answers of every vendor include, if there is any; the rest is of tools of the client's vendor. */
+const INCLUDED: ReadonlySet<string> = new Set([
+  'reasoning.encrypted_content',
+  'message.output_text.logprobs',
 ]);
 
 /** What a response object repeats of its request. */
@@ -37,6 +44,7 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
     if (!KNOWN.has(name) && value !== null) notes.drop(name);
   }
   if (body.truncation === 'auto') notes.drop('truncation');
+  if (readList(body.include, 'include').some((one) => !INCLUDED.has(String(one)))) notes.drop('include');
   const shelf: ToolShelf = { tools: [], hosted: [], notes };
   decodeTools(shelf, body.tools, 'tools');
   const { system, turns } = decodeConversation(body, shelf);
@@ -61,8 +69,10 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
     answers: 1,
     logprobs: decodeLogprobs(body),
     endUser: readText(body.safety_identifier, 'safety_identifier') ?? readText(body.user, 'user'),
+    metadata: decodeMetadata(body),
     cacheKey: readText(body.prompt_cache_key, 'prompt_cache_key'),
     serviceTier: readText(body.service_tier, 'service_tier'),
+    spelled: spellingOf(body, notes),
     includeUsage: true,
     echo: echoOf(body, request),
   };
@@ -134,6 +144,13 @@ function decodeFormat(format: JsonObject): OutputFormat {
   };
 }
 
+/** Answers are kept unless the client forbids it. */
+function decodeMetadata(body: JsonObject): Metadata | undefined {
+  const fields = readObject(body.metadata, 'metadata');
+  if (fields === undefined || Object.keys(fields).length === 0) return undefined;
+  return { fields, isKept: body.store !== false };
+}
+
 function decodeLogprobs(body: JsonObject): number | undefined {
   const top = readNumber(body.top_logprobs, 'top_logprobs');
   if (readList(body.include, 'include').includes('message.output_text.logprobs')) return top ?? 0;
@@ -150,4 +167,14 @@ function echoOf(body: JsonObject, { previousResponseId }: RawRequest): ReadonlyM
     if (value !== undefined && value !== null) echo.set(name, writeJson(value));
   }
   return echo;
+}
+
+function spellingOf(
+  { user, safety_identifier: id }: JsonObject,
+  notes: Notes,
+): Partial<FieldNames> | undefined {
+  if (typeof user !== 'string') return undefined;
+  if (typeof id !== 'string') return { endUser: 'user' };
+  if (user !== id) notes.drop('user');
+  return undefined;
 }

@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
-import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../hub/part.ts';
+import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
-import { cacheMark, encodeInputParts, type Passage } from './encode-parts.ts';
+import { encodeInputParts, type Passage } from './encode-parts.ts';
+import { annotation } from './output-item.ts';
 
 /** What the model is told of a result whose tool failed: the protocol has no flag for it (6.7). */
 const ERROR_PREFIX = '[tool error] ';
@@ -104,7 +105,7 @@ function encodeWords(part: Part, passage: Passage): readonly JsonObject[] | unde
   switch (part.kind) {
     case 'text':
       if (part.cache !== undefined) passage.notes.lose('cacheMarks');
-      return part.text === '' ? [] : [{ type: 'output_text', text: part.text }];
+      return part.text === '' ? [] : [outputText(part)];
     case 'refusal':
       return [{ type: 'refusal', refusal: part.text }];
     case 'server-tool':
@@ -115,12 +116,18 @@ function encodeWords(part: Part, passage: Passage): readonly JsonObject[] | unde
   }
 }
 
+function outputText({ text, citations = [] }: TextPart): JsonObject {
+  if (citations.length === 0) return { type: 'output_text', text };
+  const annotations = citations.map((citation) => annotation(citation, text.length));
+  return { type: 'output_text', text, annotations };
+}
+
 function encodeAssistantItem(part: Part, passage: Passage): readonly JsonValue[] {
   switch (part.kind) {
     case 'reasoning':
       return encodeReasoning(part, passage);
     case 'tool-call':
-      cacheMark(part.cache, passage);
+      if (part.cache !== undefined) passage.notes.lose('cacheMarks');
       return [encodeCall(part)];
     case 'server-tool':
       return [new RawJson(part.raw)];

@@ -27,6 +27,7 @@ export function encodeOptions(passage: Passage): JsonObject {
     ...encodeInclude(passage, isSampled ? request.logprobs : undefined),
     prompt_cache_key: request.cacheKey === undefined ? undefined : shortened(request.cacheKey),
     safety_identifier: request.endUser === undefined ? undefined : shortened(request.endUser),
+    metadata: request.metadata?.fields,
     service_tier: encodeTier(passage),
     store: false,
     stream: request.stream ? true : undefined,
@@ -61,7 +62,12 @@ function encodeReasoningOption(passage: Passage, effort: Effort | undefined): Js
 function encodeMaxTokens(passage: Passage): number | undefined {
   const { maxTokens } = passage.request;
   if (maxTokens === undefined) return undefined;
-  return Math.max(OUTPUT_TOKENS_MIN, Math.min(maxTokens, passage.target.capabilities.maxOutputTokens));
+  const within = Math.max(
+    OUTPUT_TOKENS_MIN,
+    Math.min(maxTokens, passage.target.capabilities.maxOutputTokens),
+  );
+  if (within !== maxTokens) passage.notes.lose('maxTokens');
+  return within;
 }
 
 function encodeSampling(passage: Passage): JsonObject {

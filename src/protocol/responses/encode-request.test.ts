@@ -159,7 +159,6 @@ describe('the conversation', () => {
     ],
     ['video', { turns: [user({ kind: 'video', source: { kind: 'url', url: 'https://v' } })] }],
     ['a file by its id', { turns: [user({ kind: 'image', source: { kind: 'file', id: 'f' } })] }],
-    ['image of the assistant', { turns: [assistant(PICTURE)] }],
     ['n: the vendor gives one answer', { answers: 2 }],
     [
       'messages[0].content[0]',

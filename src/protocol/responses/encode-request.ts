@@ -3,6 +3,7 @@ import { Inexpressible, type Notes } from '../hub/notes.ts';
 import type { TextPart } from '../hub/part.ts';
 import type { HubRequest } from '../hub/request.ts';
 import type { Target } from '../hub/spoke.ts';
+import { withShownMedia } from '../hub/turns.ts';
 import { encodeTurns } from './encode-items.ts';
 import { encodeOptions } from './encode-options.ts';
 import { encodeInputParts, type Passage } from './encode-parts.ts';
@@ -19,7 +20,7 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
   const system = request.system.filter(
     (part, index) => part.text !== '' && !(index === 0 && part.text.startsWith(BILLING_HEADER)),
   );
-  const turns = encodeTurns(request.turns, passage);
+  const turns = encodeTurns(withShownMedia(request.turns), passage);
   // Marks need parts to stand on, and a request needs an input: then the system texts are items.
   const isMarked = target.capabilities.cacheMarks && system.some((part) => part.cache !== undefined);
   const isInline = isMarked || turns.length === 0;

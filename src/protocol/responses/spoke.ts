@@ -30,6 +30,12 @@ const FIELDS: FieldNames = {
   thinking: 'reasoning',
   format: 'text.format',
   detail: 'input[].content[].detail',
+  metadata: 'metadata',
+  tools: 'tools',
+  prefill: 'input[last]',
+  citations: 'input[].content[].annotations',
+  reasoning: 'input[].summary',
+  filename: 'input[].content[].filename',
 };
 
 /** OpenAI's Responses in the hub's words. */
