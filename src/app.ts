@@ -7,10 +7,11 @@ import { openLedger } from './app/ledger.ts';
 import { prepareSetup } from './app/logins.ts';
 import { buildPlatform } from './app/platform.ts';
 import type { WorkerPost } from './app/post.ts';
-import { missingParts, readiness, refuseAddress } from './app/readiness.ts';
+import { missingParts, opsAddress, publicAddress, readiness, refuseAddress } from './app/readiness.ts';
 import { followStore, openData } from './app/store.ts';
 import type { Surroundings } from './app/surroundings.ts';
 import type { Config } from './config.ts';
+import { type Operations, startOperations } from './http/operations.ts';
 import { findPort } from './http/port.ts';
 import { type HttpServer, startServer } from './http/server.ts';
 import { Telemetry } from './http/telemetry.ts';
@@ -19,6 +20,8 @@ import type { Logger } from './kernel/log.ts';
 
 export interface Tollgate {
   readonly url: string;
+  /** Where `/metrics` is. */
+  readonly opsUrl: string;
   /** What is missing before calls can be served; empty when nothing is. */
   readonly missing: readonly string[];
   /** Makes the first operator, once; there until one exists, for the terminal and nowhere else. */
@@ -68,15 +71,17 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
   const parts = { data, openGate: gate, ledger, telemetry, isDraining };
   const gateway = buildGateway(parts, surroundings);
   const ready = { isDraining, journal: ledger.journal, openGate: gate, directory: data.directory };
+  const operations: Operations = {
+    metrics: () => figures(telemetry, surroundings),
+    readiness: () => readiness(ready),
+    isDraining,
+  };
+  const opsUrl = await listenForOperators(surroundings, operations);
   const server = await listen(surroundings, {
     gateway: config.role === 'platform' ? undefined : gateway,
     platform:
       config.role === 'gateway' ? undefined : buildPlatform({ ...parts, ...gateway.carriage }, surroundings),
-    operations: {
-      metrics: () => figures(telemetry, surroundings),
-      readiness: () => readiness(ready),
-      isDraining,
-    },
+    operations,
   });
   startHeartbeat(data.database, gate, { ...surroundings, port: Number(new URL(server.url).port) });
   const setupToken = await prepareSetup(data.database, surroundings);
@@ -92,6 +97,7 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
   let stopping: Promise<void> | undefined;
   return {
     url: server.url,
+    opsUrl,
     missing: missingParts(data.directory),
     setupToken,
     metrics: () => telemetry.render(),
@@ -107,16 +113,32 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
 async function findAddress({ config, post }: Surroundings): Promise<void> {
   // Workers find it shared; their supervisor has looked.
   if (post !== undefined) return;
-  await findPort(config.host, config.port).catch((error) => refuseAddress(config, error));
+  for (const address of [publicAddress(config), opsAddress(config)]) {
+    await findPort(address.host, address.port).catch((error) => refuseAddress(address, error));
+  }
 }
 
 function listen(
   { config, log, post }: Surroundings,
   parts: Pick<Parameters<typeof startServer>[0], 'gateway' | 'platform' | 'operations'>,
 ): Promise<HttpServer> {
-  const { host, port } = config;
-  const server = { ...parts, host, port, reusePort: post !== undefined, clock: systemClock, log };
-  return startServer(server).catch((error: NodeJS.ErrnoException) => refuseAddress(config, error));
+  const address = publicAddress(config);
+  const server = { ...parts, ...address, reusePort: post !== undefined, clock: systemClock, log };
+  return startServer(server).catch((error: NodeJS.ErrnoException) => refuseAddress(address, error));
+}
+
+/** Until the very end: a process that drains can still be asked how far it is. */
+async function listenForOperators(
+  { config, endings, post }: Surroundings,
+  operations: Operations,
+): Promise<string> {
+  const address = opsAddress(config);
+  const parts = { ...address, operations, reusePort: post !== undefined, clock: systemClock };
+  const { url, close } = await startOperations(parts).catch((error: NodeJS.ErrnoException) =>
+    refuseAddress(address, error),
+  );
+  endings.add(close);
+  return url;
 }
 
 function figures(telemetry: Telemetry, { post }: Surroundings): string | Promise<string> {

@@ -108,6 +108,13 @@ const SECRET_BYTES_MIN = 32;
 export const SETTINGS = {
   host: text('TOLLGATE_HOST', '0.0.0.0', 'Address to listen on.'),
   port: integer('TOLLGATE_PORT', 8080, [0, 65_535], 'Port to listen on; 0 takes a free one.'),
+  opsHost: text('TOLLGATE_OPS_HOST', '127.0.0.1', 'Address of `/metrics`, for a scraper and nobody else.'),
+  opsPort: integer(
+    'TOLLGATE_OPS_PORT',
+    0,
+    [0, 65_535],
+    'Port of `/metrics`, also of `/healthz` and `/readyz`; 0 takes a free one, which the log names.',
+  ),
   workers: integer(
     'TOLLGATE_WORKERS',
     1,

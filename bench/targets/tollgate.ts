@@ -1,7 +1,15 @@
 /** Tollgate with everything on: keys, limits, holds, journal, charges, logs, and its own database. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Child, logTail, runCommand, startChild, stopChild, waitForAnswer } from '../child.ts';
+import {
+  type Child,
+  findFreePort,
+  logTail,
+  runCommand,
+  startChild,
+  stopChild,
+  waitForAnswer,
+} from '../child.ts';
 import { DIALECT_NAMES } from '../convert/dialect.ts';
 import { MODEL_NAMES } from '../scenario.ts';
 import type { Place, Preparation, StartedTarget, Target } from '../target.ts';
@@ -74,8 +82,8 @@ function postmasterPid(dataFolder: string): number | undefined {
 }
 
 /** What the server says of itself: the calls that are charged, logged and committed. */
-async function readSettled(url: string): Promise<number> {
-  const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(5000) });
+async function readSettled(opsPort: number): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${opsPort}/metrics`, { signal: AbortSignal.timeout(5000) });
   const text = await response.text();
   const values = [...text.matchAll(/^tollgate_calls_settled_total(?:\{[^}]*\})? (\S+)$/gm)];
   return values.reduce((sum, match) => sum + Number(match[1]), 0);
@@ -112,6 +120,7 @@ export const tollgate: Target = {
   },
 
   async start(place: Place): Promise<StartedTarget> {
+    const opsPort = await findFreePort();
     const file = join(place.folder, 'catalog.yaml');
     const dataFolder = join(place.folder, 'data');
     // YAML reads JSON.
@@ -119,6 +128,7 @@ export const tollgate: Target = {
     const environment = {
       TOLLGATE_HOST: '127.0.0.1',
       TOLLGATE_PORT: String(place.port),
+      TOLLGATE_OPS_PORT: String(opsPort),
       TOLLGATE_DATA: dataFolder,
       TOLLGATE_CATALOG: file,
     };
@@ -138,7 +148,7 @@ export const tollgate: Target = {
         headers: { authorization: `Bearer ${key}` },
         rootPids: () => [child.pid, postmasterPid(dataFolder) ?? child.pid],
         isDatabase: (stat) => stat.name.startsWith('postgres'),
-        settledCalls: () => readSettled(url),
+        settledCalls: () => readSettled(opsPort),
         lastWords: () => logTail(child),
         stop: () => stop(child, dataFolder),
       };

@@ -1,6 +1,6 @@
 import type { CachedDirectory } from '../accounts/directory.ts';
 import type { Config } from '../config.ts';
-import type { Operations } from '../http/server.ts';
+import type { Operations } from '../http/operations.ts';
 import type { Journal } from '../ledger/contract.ts';
 import { StartRefused } from '../setup.ts';
 import type { OpenGate } from './gate.ts';
@@ -37,20 +37,36 @@ function firstProblem({ isDraining, journal, openGate, directory }: ReadinessPar
   return openGate.problem() ?? missingParts(directory)[0];
 }
 
-const NO_SUCH_ADDRESS = 'this machine has no such address; set TOLLGATE_HOST';
+const NO_SUCH_ADDRESS = 'this machine has no such address; set HOST';
 const ADDRESS_PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use; stop what uses it, or set TOLLGATE_PORT to another one',
-  EACCES: 'this user may not take the port; set TOLLGATE_PORT to 1024 or more',
+  EADDRINUSE: 'the port is in use; stop what uses it, or set PORT to another one',
+  EACCES: 'this user may not take the port; set PORT to 1024 or more',
   EADDRNOTAVAIL: NO_SUCH_ADDRESS,
   ENOTFOUND: NO_SUCH_ADDRESS,
 };
 
+/** Where a server of ours listens, and how the settings of that are called. */
+export interface ListeningAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly settings: 'TOLLGATE' | 'TOLLGATE_OPS';
+}
+
+export function publicAddress({ host, port }: Config): ListeningAddress {
+  return { host, port, settings: 'TOLLGATE' };
+}
+
+export function opsAddress({ opsHost: host, opsPort: port }: Config): ListeningAddress {
+  return { host, port, settings: 'TOLLGATE_OPS' };
+}
+
 /** The usual reasons why an address cannot be had are the starting person's; anything else is a fault. */
 export function refuseAddress(
-  { host, port }: Pick<Config, 'host' | 'port'>,
+  { host, port, settings }: ListeningAddress,
   error: NodeJS.ErrnoException,
 ): never {
   const problem = ADDRESS_PROBLEMS[error.code ?? ''];
   if (problem === undefined) throw error;
-  throw new StartRefused(`cannot listen on ${host}:${port}: ${problem}`);
+  const advice = problem.replace(/HOST|PORT/, (name) => `${settings}_${name}`);
+  throw new StartRefused(`cannot listen on ${host}:${port}: ${advice}`);
 }

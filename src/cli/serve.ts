@@ -30,7 +30,7 @@ async function runServe(input: CommandInput): Promise<number> {
   const log = openServerLog(config);
   const tollgate = await startTollgate(config, log).catch(failForPeople);
   tellFirstStart(tollgate, config, output);
-  log.info({ url: tollgate.url }, 'tollgate serves');
+  log.info({ ops: tollgate.opsUrl, url: tollgate.url }, 'tollgate serves');
   for (const missing of tollgate.missing) log.warn({ missing }, 'calls cannot be served yet');
   keepCompiledNow();
   await stopping;

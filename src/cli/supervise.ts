@@ -1,7 +1,7 @@
 import type { SetupToken } from '../accounts/login-contract.ts';
 import { Endings } from '../app/endings.ts';
 import { prepareSetup } from '../app/logins.ts';
-import { refuseAddress } from '../app/readiness.ts';
+import { type ListeningAddress, opsAddress, publicAddress, refuseAddress } from '../app/readiness.ts';
 import { takeDirectory } from '../app/store.ts';
 import { WORKER_STOP_MS } from '../bounds.ts';
 import type { Config } from '../config.ts';
@@ -43,11 +43,11 @@ async function supervise(
   endings: Endings,
 ): Promise<number> {
   // Told before a database is made or changed for a server that cannot begin.
-  const port = await findPort(config.host, config.port).catch((error) => refuseAddress(config, error));
+  const ports = { port: await portOf(publicAddress(config)), opsPort: await portOf(opsAddress(config)) };
   const databaseUrl = await takeDirectory({ config, log, endings });
   const setupToken = await prepareStore({ ...config, databaseUrl }, log);
   const stopMs = config.drainMs + WORKER_STOP_MS;
-  const workers = new Workers({ count: config.workers, port, databaseUrl, configFile, stopMs, log });
+  const workers = new Workers({ count: config.workers, ...ports, databaseUrl, configFile, stopMs, log });
   try {
     const serving = await Promise.race([workers.start(), stopping]);
     if (serving !== undefined) {
@@ -62,8 +62,14 @@ async function supervise(
   return workers.worstCode;
 }
 
-function announce({ url, missing }: Serving, { workers }: Config, log: Logger): void {
-  log.info({ workers, url }, 'tollgate serves');
+function portOf(address: ListeningAddress): Promise<number> {
+  return findPort(address.host, address.port).catch((error: NodeJS.ErrnoException) =>
+    refuseAddress(address, error),
+  );
+}
+
+function announce({ url, opsUrl, missing }: Serving, { workers }: Config, log: Logger): void {
+  log.info({ workers, ops: opsUrl, url }, 'tollgate serves');
   for (const one of missing) log.warn({ missing: one }, 'calls cannot be served yet');
 }
 

@@ -5,6 +5,7 @@ export type ToWorker =
       /** From 1. */
       readonly number: number;
       readonly port: number;
+      readonly opsPort: number;
       /** Of the embedded server too, which the supervisor keeps. */
       readonly databaseUrl: string;
       readonly configFile: string | undefined;
@@ -13,7 +14,12 @@ export type ToWorker =
   | { readonly kind: 'all-figures'; readonly id: number; readonly text: string };
 
 export type FromWorker =
-  | { readonly kind: 'serves'; readonly url: string; readonly missing: readonly string[] }
+  | {
+      readonly kind: 'serves';
+      readonly url: string;
+      readonly opsUrl: string;
+      readonly missing: readonly string[];
+    }
   /** The start was refused with a sentence for people. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'figures'; readonly id: number; readonly text: string }

@@ -30,7 +30,8 @@ export async function runWorker(): Promise<number> {
   const tollgate = await startTollgate(config, log, { number: start.number, collectMetrics }).catch(refuse);
   if (tollgate === undefined) return EXIT.failed;
   figures.own = () => tollgate.metrics();
-  tell({ kind: 'serves', url: tollgate.url, missing: tollgate.missing });
+  const { url, opsUrl, missing } = tollgate;
+  tell({ kind: 'serves', url, opsUrl, missing });
   log.info({}, 'a worker serves');
   keepCompiledNow();
   return await untilStopped(tollgate, { asked, orphaned, log });
@@ -81,11 +82,11 @@ async function firstWord(): Promise<Start> {
   return word;
 }
 
-function configOf({ port, databaseUrl, configFile }: Start): Config {
+function configOf({ port, opsPort, databaseUrl, configFile }: Start): Config {
   const result = loadConfig(configFile);
   // The supervisor has read the same text a moment ago.
   if (result.kind === 'config-errors') throw new Error(result.errors.join('; '));
-  return { ...result.config, port, databaseUrl };
+  return { ...result.config, port, opsPort, databaseUrl };
 }
 
 function tell(word: FromWorker): void {

@@ -10,6 +10,7 @@ import type { FromWorker, ToWorker } from './worker-words.ts';
 export interface WorkersOptions {
   readonly count: number;
   readonly port: number;
+  readonly opsPort: number;
   readonly databaseUrl: string;
   readonly configFile: string | undefined;
   /** What a worker gets to end when it is asked to; then it is killed. */
@@ -21,6 +22,7 @@ export interface WorkersOptions {
 
 export interface Serving {
   readonly url: string;
+  readonly opsUrl: string;
   readonly missing: readonly string[];
 }
 
@@ -100,7 +102,7 @@ export class Workers {
   }
 
   #fill(seat: Seat): void {
-    const { port, databaseUrl, configFile } = this.#options;
+    const { port, opsPort, databaseUrl, configFile } = this.#options;
     seat.servingSinceMs = undefined;
     const worker = this.#fork(seat);
     if (worker === undefined) {
@@ -122,7 +124,7 @@ export class Workers {
     worker.on('error', () => {
       if (worker.pid === undefined) gone(null, null);
     });
-    tell(worker, { kind: 'start', number: seat.number, port, databaseUrl, configFile });
+    tell(worker, { kind: 'start', number: seat.number, port, opsPort, databaseUrl, configFile });
   }
 
   /** Some failures are events of the process that never was, others are thrown: an environment too large. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { sendRefusal } from '../gateway/answer.ts';
 import { serveCount } from '../gateway/count.ts';
 import { type EndpointMatch, matchEndpoint } from '../gateway/endpoints.ts';
@@ -14,22 +14,22 @@ import type { Logger } from '../kernel/log.ts';
 import type { Platform } from '../platform/dispatch.ts';
 import { discardBody } from './body.ts';
 import { refuseNotHttp } from './not-http.ts';
+import {
+  answerHealth,
+  HEADERS_TIMEOUT_MS,
+  type ListeningPlace,
+  listen,
+  type Operations,
+  pathOf,
+  sendText,
+  urlOf,
+} from './operations.ts';
 
-/** Headers must be there within this time: a slow drip of headers holds nothing. */
-const HEADERS_TIMEOUT_MS = 10_000;
 /** Longer than the usual load balancer's sixty seconds, so that it is never us who close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 /** What calls get to notice that their connections are closed. */
 const CALLS_END_MS = 5_000;
-
-/** The few paths that are not calls: health, readiness, figures. */
-export interface Operations {
-  /** 200 only when calls can be served; otherwise why not. */
-  readiness(): { readonly ready: boolean; readonly reason: string };
-  metrics(): string | Promise<string>;
-  isDraining(): boolean;
-}
 
 export interface HttpServer {
   readonly url: string;
@@ -42,15 +42,11 @@ export interface HttpServer {
   close(timeoutMs: number): Promise<void>;
 }
 
-export interface ServerParts {
+export interface ServerParts extends ListeningPlace {
   readonly gateway: Gateway | undefined;
   /** Everything below `/api`, and the documents about it. */
   readonly platform: Platform | undefined;
   readonly operations: Operations;
-  readonly host: string;
-  readonly port: number;
-  /** Several processes listen on the port, and the system spreads connections over them. */
-  readonly reusePort: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -76,9 +72,8 @@ export async function startServer(parts: ServerParts): Promise<HttpServer> {
     refuseNotHttp({ error, socket, answer: answers.get(socket), requestId });
   });
   await listen(server, parts);
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${reachable(parts.host)}:${port}`,
+    url: urlOf(server, parts),
     get running() {
       return calls.count;
     },
@@ -110,13 +105,6 @@ class RunningCalls {
       this.#onIdle = resolve;
     });
   }
-}
-
-/** Whoever listens on all addresses is reached on the loopback one; nobody can call the others by their name. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 /**
@@ -212,25 +200,17 @@ function follow(
 }
 
 function operate(request: IncomingMessage, response: ServerResponse, parts: ServerParts): void {
-  const { operations } = parts;
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
   const requestId = newCallId(parts.clock.now());
   const answer = { response, requestId, status: 200 };
-  const reading = request.method === 'GET' || request.method === 'HEAD';
-  if (reading && path === '/') text(answer, 'Tollgate\n');
-  else if (reading && path === '/healthz') text(answer, 'ok\n');
-  else if (reading && path === '/metrics') void showMetrics(answer, operations);
-  else if (reading && path === '/readyz') {
-    const { ready, reason } = operations.readiness();
-    text({ ...answer, status: ready ? 200 : 503 }, `${reason}\n`);
-  } else {
-    discardBody(request, response);
-    sendRefusal(response, refuse('pathUnknown', { message: hint(path) }), requestId, undefined);
+  const path = pathOf(request);
+  if (answerHealth(path, answer, parts.operations)) return;
+  if (path === '/') {
+    sendText(answer, 'Tollgate\n');
+    return;
   }
-}
-
-async function showMetrics(answer: TextAnswer, operations: Operations): Promise<void> {
-  text(answer, await operations.metrics());
+  discardBody(request, response);
+  const message = hint((request.url ?? '/').split('?', 1)[0] ?? '/');
+  sendRefusal(response, refuse('pathUnknown', { message }), requestId, undefined);
 }
 
 /** Spec 4.1: a wrong base address shows as a doubled or missing `/v1`. */
@@ -242,33 +222,6 @@ function hint(path: string): string {
     return `Unknown path ${shown}: /v1 is missing; use a base address with /v1`;
   }
   return `${ERRORS.pathUnknown.message} (${shown})`;
-}
-
-interface TextAnswer {
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly status: number;
-}
-
-function text({ response, requestId, status }: TextAnswer, body: string): void {
-  response.writeHead(status, {
-    'x-request-id': requestId,
-    'x-content-type-options': 'nosniff',
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-  });
-  response.end(body);
-}
-
-function listen(server: Server, { host, port, reusePort }: ServerParts): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, reusePort }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 async function close(server: Server, calls: RunningCalls, timeoutMs: number): Promise<void> {

@@ -52,6 +52,7 @@ const workersOf = (stopMs: number): Workers =>
   new Workers({
     count: 1,
     port: 1,
+    opsPort: 2,
     databaseUrl: '',
     configFile: alive,
     stopMs,

@@ -6,12 +6,12 @@ import { type Client, call, type Load, type Seen } from './load.ts';
 import { CHAT } from './shapes.ts';
 
 export interface Reader {
-  readonly url: string;
+  readonly opsUrl: string;
 }
 
 /** One figure of `/metrics`, 0 when it is not shown. */
-export async function figure({ url }: Reader, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
+export async function figure({ opsUrl }: Reader, name: string): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
 }
 

@@ -153,7 +153,8 @@ describe.skipIf(redisServer === undefined)(title, () => {
       REDIS_URL: redis.url,
     });
     const url = await untilSaid(program, /"url":"(http:[^"]+)","msg":"tollgate serves"/);
-    server = { ...program, url, readyMs: 0 };
+    const opsUrl = await untilSaid(program, /"ops":"(http:[^"]+)"/);
+    server = { ...program, url, opsUrl, readyMs: 0 };
     client = { ...client, url };
     await expectClosed(500);
     await redis.restart();

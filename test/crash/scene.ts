@@ -109,7 +109,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       server = await start(faults);
       return server;
     },
-    settled: () => until(() => isIdle(server.url)),
+    settled: () => until(() => isIdle(server.opsUrl)),
     killDatabase: async () => {
       killed = await postmasterOf(cluster);
       // 0 would be every process of our own group.
@@ -164,7 +164,7 @@ export async function keyOf(database: Database, email: string): Promise<string> 
   return created.text;
 }
 
-async function isIdle(url: string): Promise<boolean> {
-  const figures = await (await fetch(`${url}/metrics`)).text();
+async function isIdle(opsUrl: string): Promise<boolean> {
+  const figures = await (await fetch(`${opsUrl}/metrics`)).text();
   return /^tollgate_active_calls 0$/m.test(figures) && /^tollgate_journal_lag_calls 0$/m.test(figures);
 }

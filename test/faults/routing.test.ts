@@ -158,7 +158,7 @@ test('with one dead route every call succeeds, and after five failures it is not
   const rows = await attemptsOf('dead-first');
   expect(rows[0]).toEqual(['dead connect', 'second ok']);
   expect(rows[11]).toEqual(['second ok']);
-  const figures = await (await fetch(`${world.url}/metrics`)).text();
+  const figures = await world.figures();
   expect(figures).toMatch(/^tollgate_breaker_state\{route="\d+"\} 2$/m);
 });
 
@@ -177,7 +177,7 @@ test('a platform credential that the vendor refuses is passed over and shown unh
   expect([served.status, served.attempts]).toEqual([200, '2']);
   // The suspect comes last now, so it is not asked again.
   expect((await ask('refused-first')).attempts).toBe('1');
-  const figures = await (await fetch(`${world.url}/metrics`)).text();
+  const figures = await world.figures();
   expect(figures).toMatch(/^tollgate_credentials_unhealthy 1$/m);
 });
 

@@ -163,7 +163,7 @@ describe('a bad vendor', () => {
   });
 
   test('leaves no slot taken, no stream open and no rejection unhandled', async () => {
-    const figures = await (await fetch(`${world.url}/metrics`)).text();
+    const figures = await world.figures();
     expect(figures).toMatch(/^tollgate_active_calls 0$/m);
     expect(figures).toMatch(/^tollgate_active_streams 0$/m);
     expect(world.simulator.stats.open).toBe(0);

@@ -165,7 +165,7 @@ describe('an own credential that fails', () => {
   it('says nothing about the platform’s route, however often', async () => {
     const customer = await world.customer({ hosts: [WRONG] });
     for (let calls = 0; calls < 6; calls++) expect((await world.ask(customer)).status).toBe(401);
-    const figures = await (await fetch(`${world.world.url}/metrics`)).text();
+    const figures = await world.world.figures();
     expect(/^tollgate_credentials_unhealthy 0$/m.test(figures)).toBe(true);
     const { status, row } = await world.ask(await world.customer(RICH));
     expect([status, tried(row)]).toEqual([200, [['openai-main', 'ok']]]);

@@ -85,7 +85,7 @@ describe('when the vendor cannot tell, we count', () => {
   it('says so in the figures, and holds nothing against the route', async () => {
     answerWith(500, 'oops');
     for (let times = 0; times < 8; times++) await counted();
-    const figures = await (await fetch(`${world.url}/metrics`)).text();
+    const figures = await world.figures();
     expect(figures).toMatch(/tollgate_upstream_attempts_total\{vendor="anthropic",outcome="count-500"\} \d/);
     expect(figures).not.toMatch(/tollgate_breaker_state\{[^}]*\} [12]/);
     answerWith(200, '{"input_tokens":4711}');

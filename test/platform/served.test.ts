@@ -21,7 +21,7 @@ test('paths of the gateway and of the platform do not meet', async () => {
   const gateway = await fetch(`${world.url}/v1/nothing`);
   expect(await gateway.json()).toMatchObject({ error: { type: 'gateway_error' } });
   const call = await world.post('/v1/chat/completions', { model: 'gpt-5', messages: [] });
-  expect(call.headers.get('x-content-type-options')).toBeNull();
+  expect(call.headers.get('cache-control')).toBeNull();
 });
 
 test('the document and its page are served beside it', async () => {
@@ -37,6 +37,6 @@ test('the document and its page are served beside it', async () => {
 
 test('requests of the platform are counted by endpoint and status', async () => {
   await world.api('GET', '/profile');
-  const figures = await (await fetch(`${world.url}/metrics`)).text();
+  const figures = await world.figures();
   expect(figures).toMatch(/tollgate_platform_requests_total\{endpoint="[\w.]+",status="401"\} \d/);
 });

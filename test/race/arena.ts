@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../sim/server.ts';
 import type { Database } from '../../src/store/database.ts';
-import { isIdle } from '../crash/outage.ts';
+import { isIdle, type Reader } from '../crash/outage.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { makePlace, type ServerProcess, startServerProcess, until } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
@@ -18,7 +18,7 @@ export interface Arena {
   readonly name: string;
   readonly simulator: Simulator;
   readonly database: Database;
-  readonly targets: readonly Target[];
+  readonly targets: readonly (Target & Reader)[];
   /** The processes take turns. */
   at(index: number): Target;
   /** Waits until no call runs and all that ended are in the store. */
@@ -52,7 +52,8 @@ function arenaOf(parts: Parts): Arena {
 async function openSingle(name: string, environment: Record<string, string>): Promise<Arena> {
   const world = await startWorld({ catalog: RACE_CATALOG, environment });
   const { simulator, database, url } = world;
-  return arenaOf({ name, simulator, database, targets: [{ url }], close: () => world.close() });
+  const { opsUrl } = world.tollgate;
+  return arenaOf({ name, simulator, database, targets: [{ url, opsUrl }], close: () => world.close() });
 }
 
 async function openWithRedis(open: (url: string) => Promise<Arena>): Promise<Arena> {

@@ -292,7 +292,8 @@ test('nothing of it is in any answer to anybody, in the log, the figures, the fi
     const tells = row.name === 'accounts.get' ? ['document number'] : [];
     for (const token of tokens) hoard.search(row.name, (await ask(world.url, { row, token })).text, tells);
   }
-  for (const path of ['/metrics', '/openapi.json', '/docs', '/healthz', '/readyz']) await send('GET', path);
+  hoard.search('/metrics', await world.figures());
+  for (const path of ['/openapi.json', '/docs', '/healthz', '/readyz']) await send('GET', path);
   for (const [table, text] of await dumpTables(world.database)) hoard.search(`table ${table}`, text);
   for (const [path, text] of await readFiles(world.config.dataDirectory)) hoard.search(`file ${path}`, text);
   hoard.search('log', log.join(''));

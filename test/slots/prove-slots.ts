@@ -85,8 +85,7 @@ async function prove(world: World, redis: TestRedis | undefined): Promise<void> 
   breakEncoder();
   const { ends, busy } = await endAll(world, key);
   const lastAt = performance.now();
-  const { url } = world;
-  await until(async () => /^tollgate_active_calls 0$/m.test(await figures(url)), FREE_MS);
+  await until(async () => /^tollgate_active_calls 0$/m.test(await world.figures()), FREE_MS);
   const freeMs = performance.now() - lastAt;
   if (redis !== undefined) {
     const names = await redis.inspect.keys('*:slots:*');
@@ -100,15 +99,11 @@ async function prove(world: World, redis: TestRedis | undefined): Promise<void> 
   expect([...ends.keys()].filter((end) => end.endsWith(String(BUSY)))).toEqual([]);
   await world.settled();
   expect(await verdicts(world)).toMatchObject(VERDICTS);
-  await expectExactly({ url, key, limit: SLOTS, simulator: world.simulator });
+  await expectExactly({ url: world.url, key, limit: SLOTS, simulator: world.simulator });
   const calls = [...ends.values()].reduce((sum, count) => sum + count, 0);
   const result = `0 in use after ${Math.round(freeMs)} ms, then exactly ${SLOTS} at once; ${busy} waits`;
   const name = redis === undefined ? 'memory' : 'Redis';
   console.log(`proof | slots, ${name} | ${calls} calls, ${WAYS.length} ways | ${result}`);
-}
-
-async function figures(url: string): Promise<string> {
-  return (await fetch(`${url}/metrics`)).text();
 }
 
 /** As the call log tells it. */

@@ -103,6 +103,8 @@ export async function startSimulatorProcess(): Promise<SimulatorProcess> {
 
 export interface ServerProcess extends Program {
   readonly url: string;
+  /** Where `/metrics` is. */
+  readonly opsUrl: string;
   /** From the start of the process until `/readyz` said 200. */
   readonly readyMs: number;
 }
@@ -114,8 +116,9 @@ export async function startServerProcess(
   const startedAt = performance.now();
   const program = startProgram(['src/main.ts', 'serve'], environment);
   const url = await untilSaid(program, /"url":"(http:[^"]+)","msg":"tollgate serves"/);
+  const opsUrl = await untilSaid(program, /"ops":"(http:[^"]+)"/);
   await until(async () => (await fetch(`${url}/readyz`)).status === 200);
-  return { ...program, url, readyMs: performance.now() - startedAt };
+  return { ...program, url, opsUrl, readyMs: performance.now() - startedAt };
 }
 
 const POLL_MS = 5;

@@ -26,6 +26,8 @@ export interface World {
   readonly config: Config;
   /** `http://127.0.0.1:12345` */
   readonly url: string;
+  /** What `/metrics` shows. */
+  figures(): Promise<string>;
   /** Of user@example.com: 50 000 Credits, personal verification, default policy. */
   readonly key: string;
   newKey(
@@ -85,7 +87,8 @@ interface Parts {
 
 async function assembleWorld({ simulator, fresh, folder, config, tollgate }: Parts): Promise<World> {
   const { database } = fresh;
-  const { url } = tollgate;
+  const { url, opsUrl } = tollgate;
+  const figures = async (): Promise<string> => (await fetch(`${opsUrl}/metrics`)).text();
   const newKey: World['newKey'] = async (email, wanted = {}) => {
     const login = await findLogin(database, email);
     if (login === undefined) throw new Error(`no account ${email}`);
@@ -119,7 +122,8 @@ async function assembleWorld({ simulator, fresh, folder, config, tollgate }: Par
       }),
     api,
     login: (email, password) => loginWith(api, email, password),
-    settled: () => untilSettled(url),
+    figures,
+    settled: () => untilSettled(figures),
     close: async () => {
       await tollgate.stop();
       await simulator.close();
@@ -136,9 +140,9 @@ export function configOf(environment: Record<string, string>): Config {
 }
 
 /** The journal's lag is what the server itself says of calls not yet in the store. */
-async function untilSettled(url: string): Promise<void> {
+async function untilSettled(read: World['figures']): Promise<void> {
   await until(async () => {
-    const figures = await (await fetch(`${url}/metrics`)).text();
+    const figures = await read();
     return /^tollgate_active_calls 0$/m.test(figures) && /^tollgate_journal_lag_calls 0$/m.test(figures);
   });
 }

@@ -105,7 +105,7 @@ describe('what is charged is what was produced, for every client and vendor', ()
   test('all cells were run, and nothing is under way any more', async () => {
     expect(new Set(told.map(({ run }) => run.cell)).size).toBe(CELLS.length);
     expect(truth.world.simulator.stats.open).toBe(0);
-    const figures = await (await fetch(`${truth.world.url}/metrics`)).text();
+    const figures = await truth.world.figures();
     expect(figures).toMatch(/^tollgate_active_calls 0$/m);
     expect(figures).toMatch(/^tollgate_journal_lag_calls 0$/m);
     console.info(summaryOf(told));

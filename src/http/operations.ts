@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sendRefusal } from '../gateway/answer.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { refuse } from '../kernel/errors.ts';
+import { newCallId } from '../kernel/id.ts';
+
+/** What an operator's programs ask a process: whether it lives, whether it can serve, its figures. */
+export interface Operations {
+  /** 200 only when calls can be served; otherwise why not. */
+  readiness(): { readonly ready: boolean; readonly reason: string };
+  metrics(): string | Promise<string>;
+  isDraining(): boolean;
+}
+
+export interface TextAnswer {
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly status: number;
+}
+
+export interface ListeningPlace {
+  readonly host: string;
+  readonly port: number;
+  /** Several processes listen on the port, and the system spreads connections over them. */
+  readonly reusePort: boolean;
+}
+
+export interface OperationsParts extends ListeningPlace {
+  readonly operations: Operations;
+  readonly clock: Clock;
+}
+
+export interface OperationsServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Headers must be there within this time: a slow drip of headers holds nothing. */
+export const HEADERS_TIMEOUT_MS = 10_000;
+/** Scrapers are few; whoever else found the port takes no files from the gateway. */
+const CONNECTIONS_MAX = 100;
+
+/** The figures tell much about a business, so they have a port of their own, which the world need not reach. */
+export async function startOperations(parts: OperationsParts): Promise<OperationsServer> {
+  const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS }, (request, response) => {
+    void answerOperator(request, response, parts);
+  });
+  server.maxConnections = CONNECTIONS_MAX;
+  await listen(server, parts);
+  return {
+    url: urlOf(server, parts),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answerOperator(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { operations, clock }: OperationsParts,
+): Promise<void> {
+  const requestId = newCallId(clock.now());
+  const answer = { response, requestId, status: 200 };
+  const path = pathOf(request);
+  request.resume();
+  if (answerHealth(path, answer, operations)) return;
+  if (path === '/metrics') sendText(answer, await operations.metrics());
+  else sendRefusal(response, refuse('pathUnknown'), requestId, undefined);
+}
+
+/** The path of a request that reads; empty for all others. */
+export function pathOf({ method, url = '/' }: IncomingMessage): string {
+  return method === 'GET' || method === 'HEAD' ? (url.split('?', 1)[0] ?? '/') : '';
+}
+
+/** False: the path is another one. */
+export function answerHealth(path: string, answer: TextAnswer, operations: Operations): boolean {
+  if (path === '/healthz') sendText(answer, 'ok\n');
+  else if (path === '/readyz') {
+    const { ready, reason } = operations.readiness();
+    sendText({ ...answer, status: ready ? 200 : 503 }, `${reason}\n`);
+  } else return false;
+  return true;
+}
+
+export function sendText({ response, requestId, status }: TextAnswer, body: string): void {
+  response.writeHead(status, {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  });
+  response.end(body);
+}
+
+export function listen(server: Server, { host, port, reusePort }: ListeningPlace): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, reusePort }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+export function urlOf(server: Server, { host }: ListeningPlace): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${reachable(host)}:${port}`;
+}
+
+/** Whoever listens on all addresses is reached on the loopback one; nobody can call the others by their name. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
