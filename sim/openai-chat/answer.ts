@@ -3,6 +3,7 @@ import { record } from '../json.ts';
 import { obfuscate } from '../openai/obfuscate.ts';
 import { type Counts, type Finish, type Part, type Plan, pieces, type ToolPart } from '../plan.ts';
 import { earlyUsage, twistUsage, writeJson } from '../usage.ts';
+import { isLegacy } from './read.ts';
 
 const FINGERPRINT = 'fp_51m0000000';
 
@@ -31,10 +32,18 @@ function messageOf(plan: Plan): object {
   return {
     role: 'assistant',
     content: said ?? (calls.length > 0 || plan.finish === 'refusal' ? null : ''),
-    ...(calls.length > 0 ? { tool_calls: calls.map((call) => callOf(call, call.tokens.join(''))) } : {}),
+    ...callsOf(plan, calls),
     refusal: textOf(plan.parts, 'refusal') ?? null,
     annotations: [],
   };
+}
+
+function callsOf(plan: Plan, calls: readonly ToolPart[]): object {
+  const [first] = calls;
+  if (first === undefined) return {};
+  const written = calls.map((call) => callOf(call, call.tokens.join('')));
+  if (!isLegacy(plan.ask.body)) return { tool_calls: written };
+  return { function_call: { name: first.tool.name, arguments: first.tokens.join('') } };
 }
 
 function textOf(parts: readonly Part[], kind: 'text' | 'refusal'): string | undefined {
@@ -60,7 +69,8 @@ const FINISHES: Readonly<Record<Finish, string>> = {
 /** A tool that was forced by name ends with `stop` at OpenAI; clients must look at the calls. */
 function finishReason(plan: Plan): string {
   const forced = typeof plan.ask.choice === 'object' && plan.finish === 'tool';
-  return forced ? 'stop' : FINISHES[plan.finish];
+  if (forced) return 'stop';
+  return plan.finish === 'tool' && isLegacy(plan.ask.body) ? 'function_call' : FINISHES[plan.finish];
 }
 
 /** What of the answer a report covers. */
@@ -141,7 +151,8 @@ function* deltas(plan: Plan): Iterable<Delta> {
   yield { delta: opening, noise: '', output: reasoning, reasoning };
   let ordinal = 0;
   for (const part of plan.parts) {
-    if (part.kind === 'tool') yield* callDeltas(plan, part, ordinal++);
+    if (part.kind === 'tool' && isLegacy(plan.ask.body)) yield* legacyDeltas(plan, part);
+    else if (part.kind === 'tool') yield* callDeltas(plan, part, ordinal++);
     else {
       const field = part.kind === 'text' ? 'content' : 'refusal';
       for (const { text, count } of pieces(plan, part.tokens)) {
@@ -159,5 +170,14 @@ function* callDeltas(plan: Plan, part: ToolPart, index: number): Iterable<Delta>
   for (const { text, count } of pieces(plan, part.tokens)) {
     const fragment = { index, [part.tool.kind]: { [field]: text } };
     yield { delta: { tool_calls: [fragment] }, noise: text, output: count, reasoning: 0 };
+  }
+}
+
+function* legacyDeltas(plan: Plan, part: ToolPart): Iterable<Delta> {
+  const { name } = part.tool;
+  const start = { function_call: { name, arguments: '' } };
+  yield { delta: start, noise: name, output: part.nameTokens, reasoning: 0 };
+  for (const { text, count } of pieces(plan, part.tokens)) {
+    yield { delta: { function_call: { arguments: text } }, noise: text, output: count, reasoning: 0 };
   }
 }

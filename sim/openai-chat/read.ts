@@ -22,9 +22,9 @@ export function readChat(body: Json, model: OpenaiModel, key: string): Ask {
     inputTokens: chatInputTokens(body),
     outputTokensMax: numeric(body.max_completion_tokens) ?? numeric(body.max_tokens),
     stops: typeof body.stop === 'string' ? [body.stop] : strings(body.stop),
-    tools: records(body.tools).map(readTool),
-    choice: readChoice(body.tool_choice),
-    parallel: body.parallel_tool_calls === false ? 'one' : 'many',
+    tools: [...records(body.tools).map(readTool), ...records(body.functions).map(readFunction)],
+    choice: isLegacy(body) ? readLegacyChoice(body.function_call) : readChoice(body.tool_choice),
+    parallel: body.parallel_tool_calls === false || isLegacy(body) ? 'one' : 'many',
     toolRounds: countRounds(messages),
     format: readFormat(options),
     thinking: model.kind !== 'reasoning' || effort === 'none' ? 'never' : asked(effort),
@@ -42,7 +42,7 @@ function asked(effort: string): Ask['thinking'] {
 }
 
 function spoken(message: Json): boolean {
-  return message.role === 'user' || message.role === 'tool';
+  return message.role === 'user' || message.role === 'tool' || message.role === 'function';
 }
 
 export function messageText(message: Json): string {
@@ -57,14 +57,31 @@ export function chatInputTokens(body: Json): number {
   let tokens = ANSWER_PRIMER_TOKENS;
   for (const message of records(body.messages)) {
     tokens += MESSAGE_TOKENS + countTokens(messageText(message));
-    for (const call of records(message.tool_calls)) {
+    const old: readonly Json[] = [{ function: message.function_call }];
+    for (const call of [...records(message.tool_calls), ...old]) {
       const called = record(call.function ?? call.custom);
       tokens += countTokens(string(called.name) + string(called.arguments ?? called.input));
     }
     tokens += IMAGE_TOKENS * records(message.content).filter((part) => part.type === 'image_url').length;
   }
-  for (const tool of records(body.tools)) tokens += countTokens(JSON.stringify(tool));
+  for (const tool of [...records(body.tools), ...records(body.functions)])
+    tokens += countTokens(JSON.stringify(tool));
   return tokens;
+}
+
+/** The client asks with `functions`, and is answered with `function_call`. */
+export function isLegacy(body: Json): boolean {
+  return records(body.functions).length > 0;
+}
+
+function readFunction(definition: Json): AskedTool {
+  return { name: string(definition.name), schema: record(definition.parameters), kind: 'function' };
+}
+
+function readLegacyChoice(choice: unknown): Ask['choice'] {
+  if (choice === 'none') return choice;
+  const name = string(record(choice).name);
+  return name === '' ? 'auto' : { name };
 }
 
 function readTool(tool: Json): AskedTool {
@@ -93,5 +110,7 @@ function readFormat(format: Json): Json | undefined {
 /** A round is an assistant message with tool calls since the last user message. */
 function countRounds(messages: readonly Json[]): number {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
-  return messages.slice(lastUser + 1).filter((message) => records(message.tool_calls).length > 0).length;
+  const calls = (message: Json): boolean =>
+    records(message.tool_calls).length > 0 || string(record(message.function_call).name) !== '';
+  return messages.slice(lastUser + 1).filter(calls).length;
 }

@@ -74,7 +74,8 @@ const message = variant('role', {
     tool_calls: list(toolCall, { min: 1 }),
     function_call: struct({ 'name!': text(), 'arguments!': text() }),
   }),
-  tool: struct({ 'role!': text(), 'content!': textOnly, 'tool_call_id!': text() }),
+  // The specification forgot the name; the vendor takes it.
+  tool: struct({ 'role!': text(), 'content!': textOnly, 'tool_call_id!': text(), name: text() }),
   function: struct({ 'role!': text(), content: text(), 'name!': text() }),
 });
 
@@ -92,6 +93,13 @@ const tool = variant('type', {
     'type!': text(),
     'custom!': struct({ 'name!': text({ pattern: NAME }), description: text(), format: anything }),
   }),
+});
+
+/** How tools were declared before there were others than functions. */
+const legacyFunction = struct({
+  'name!': text({ pattern: NAME }),
+  description: text(),
+  parameters: map(anything),
 });
 
 const allowedTools = struct({ 'mode!': oneOf('auto', 'required'), 'tools!': list(anything) });
@@ -125,8 +133,8 @@ export const CHAT_REQUEST: Shape = struct({
   'messages!': list(message, { min: 1 }),
   audio: anything,
   frequency_penalty: number(-2, 2),
-  function_call: anything,
-  functions: list(anything),
+  function_call: either(oneOf('none', 'auto'), struct({ 'name!': text() })),
+  functions: list(legacyFunction, { min: 1, max: 128 }),
   logit_bias: map(number(-100, 100)),
   logprobs: flag,
   max_completion_tokens: integer(1),
@@ -145,7 +153,7 @@ export const CHAT_REQUEST: Shape = struct({
   response_format: responseFormat,
   safety_identifier: text(),
   seed: integer(),
-  service_tier: oneOf('auto', 'default', 'flex', 'scale', 'priority'),
+  service_tier: oneOf('auto', 'default', 'flex', 'scale', 'priority', 'fast'),
   stop: either(text(), list(text(), { max: 4 })),
   store: flag,
   stream: flag,

@@ -255,8 +255,22 @@ const ROWS: readonly (readonly [string, object, number, string, (string | null)?
   ['five stops', { stop: ['a', 'b', 'c', 'd', 'e'] }, 400, 'maximum length 4'],
   ['top_logprobs alone', { top_logprobs: 3 }, 400, "only allowed when 'logprobs' is enabled"],
   ['logit bias above', { logit_bias: { 5: 101 } }, 400, 'Expected a value <= 100'],
+  ['metadata of what is not stored', { metadata: { a: 'b' } }, 400, "only allowed when 'store' is enabled"],
+  [
+    'a choice without functions',
+    { function_call: 'auto' },
+    400,
+    "only allowed when 'functions' are specified",
+  ],
+  [
+    'a function that is not declared',
+    { functions: [{ name: 'f' }], function_call: { name: 'g' } },
+    400,
+    "Function 'g' is not in 'functions'",
+  ],
+  ['functions without a name', { functions: [{}] }, 400, 'functions[0].name'],
   ['long metadata', { metadata: { a: 'x'.repeat(513) } }, 400, 'maximum length 512'],
-  ['long metadata name', { metadata: { ['x'.repeat(65)]: 'a' } }, 400, 'key too long'],
+  ['long metadata name', { store: true, metadata: { ['x'.repeat(65)]: 'a' } }, 400, 'key too long'],
   [
     'stream options alone',
     { stream_options: { include_usage: true } },
@@ -305,5 +319,37 @@ describe('Chat Completions refuses', () => {
       finished: 'refused',
       outputTokens: 0,
     });
+  });
+});
+
+describe('Chat Completions takes', () => {
+  it.each([
+    [
+      'a name on the message of a tool',
+      {
+        messages: [
+          user,
+          { role: 'assistant', tool_calls: [call] },
+          { role: 'tool', tool_call_id: 'c1', name: 'f', content: 'x' },
+        ],
+      },
+    ],
+    ['the fast tier', { service_tier: 'fast' }],
+    ['metadata of what is stored', { store: true, metadata: { a: 'b' } }],
+    [
+      'functions, and their history',
+      {
+        functions: [{ name: 'f' }],
+        function_call: 'auto',
+        messages: [
+          user,
+          { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } },
+          { role: 'function', name: 'f', content: 'x' },
+        ],
+      },
+    ],
+  ])('%s', async (_what, change) => {
+    const received = await send({ model: 'gpt-4o', messages: [user], ...change });
+    expect([received.status, received.status === 200 ? '' : received.text]).toEqual([200, '']);
   });
 });

@@ -50,6 +50,15 @@ function refuseTools(body: Json): Reply | undefined {
 
 function refuseChoice(body: Json): Reply | undefined {
   const tools = records(body.tools);
+  const wanted = record(body.function_call).name;
+  const declared = records(body.functions).map(({ name }) => name);
+  if (body.function_call !== undefined && body.function_call !== null && declared.length === 0) {
+    const message = "'function_call' is only allowed when 'functions' are specified.";
+    return invalid(message, 'function_call', null);
+  }
+  if (wanted !== undefined && !declared.includes(wanted)) {
+    return invalid(`Function '${String(wanted)}' is not in 'functions'.`, 'function_call', null);
+  }
   const { tool_choice: choice, parallel_tool_calls: parallel } = body;
   if (tools.length === 0) {
     const given = choice !== undefined && choice !== null && choice !== 'none' ? 'tool_choice' : undefined;
@@ -89,6 +98,10 @@ function refuseOptions(body: Json): Reply | undefined {
   if (typeof body.top_logprobs === 'number' && body.logprobs !== true) {
     const message = "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled.";
     return invalid(message, 'top_logprobs', null);
+  }
+  if (Object.keys(record(body.metadata)).length > 0 && body.store !== true) {
+    const message = "The 'metadata' parameter is only allowed when 'store' is enabled.";
+    return invalid(message, 'metadata', null);
   }
   const long = Object.keys(record(body.metadata)).find((name) => name.length > METADATA_NAME_LENGTH_MAX);
   if (long === undefined) return undefined;

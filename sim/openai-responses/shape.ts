@@ -221,7 +221,7 @@ export const RESPONSES_REQUEST: Shape = struct({
     mode: text(),
   }),
   safety_identifier: text(),
-  service_tier: oneOf('auto', 'default', 'flex', 'scale', 'priority'),
+  service_tier: oneOf('auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'),
   store: flag,
   stream: flag,
   stream_options: struct({ include_obfuscation: flag }),

@@ -47,10 +47,10 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
       content: isSilent ? null : content,
       refusal,
       ...encodeExtras(parts, session),
-      ...(held.calls ? { tool_calls: calls.map((call) => encodeCall(call, session)) } : {}),
+      ...encodeCalls(calls, session),
     },
     logprobs: encodeLogprobs(choice.logprobs),
-    finish_reason: encodeFinish(finish, held),
+    finish_reason: encodeFinish(finish, held, session),
   };
 }
 
@@ -129,6 +129,20 @@ export function isNative(session: Session): boolean {
 export function encodeBlobs(blobs: readonly Blob[], session: Session): JsonObject {
   const own = isNative(session) ? blobs.find((blob) => blob.form === 'thought') : undefined;
   return signatureSlot(own === undefined ? wrapBlobs(blobs) : own.value);
+}
+
+function encodeCalls(calls: readonly ToolCallPart[], session: Session): JsonObject {
+  const [first] = calls;
+  if (first === undefined) return {};
+  if (session.request.legacyFunctions !== true) {
+    return { tool_calls: calls.map((call) => encodeCall(call, session)) };
+  }
+  // One call is all that the old form holds; its signature stands on the message.
+  const { name, arguments: input, blobs = [] } = first;
+  return {
+    function_call: { name, arguments: input },
+    ...(blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, session) }),
+  };
 }
 
 function encodeCall(call: ToolCallPart, session: Session): JsonObject {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { someRequest, someSession, someUsage } from '../../../test/support/hub.ts';
+import { someBlob, someRequest, someSession, someUsage } from '../../../test/support/hub.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import type { JsonObject } from '../hub/json.ts';
@@ -162,6 +162,25 @@ describe('a stream for a client', () => {
     expect(dataOf(text).at(-1)).toEqual({
       error: { message: 'busy', type: 'server_error', param: null, code: 'overloaded' },
     });
+  });
+
+  it('that asked with functions gets one call in the old form, signed on the message', () => {
+    const legacy = someRequest({ stream: true, legacyFunctions: true });
+    const second: PartHead = { ...callHead, id: 'd', name: 'g' };
+    const signed: PartHead = { ...callHead, blobs: [someBlob('s', { place: 'call', form: 'thought' })] };
+    const finish: HubEvent = { kind: 'finish', choice: 0, finish: { reason: 'tool' } };
+    const text = encode([START, part(signed), say('{"a"'), say(':1}'), part(second), say('{}'), finish, END], {
+      request: legacy,
+    });
+    const slot = expect.objectContaining({ google: expect.anything() });
+    expect(deltasOf(text)).toEqual([
+      ROLE,
+      { function_call: { name: 'f', arguments: '' }, extra_content: slot },
+      { function_call: { arguments: '{"a"' } },
+      { function_call: { arguments: ':1}' } },
+      {},
+    ]);
+    expect(text).toContain('"finish_reason":"function_call"');
   });
 
   it('keeps the connection alive with a comment', () => {

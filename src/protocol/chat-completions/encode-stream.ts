@@ -15,6 +15,8 @@ import { encodeFinish } from './finish.ts';
 import { encodeLogprobs } from './logprobs.ts';
 import { encodeDetails } from './reasoning-details.ts';
 
+type CallHead = Extract<PartHead, { kind: 'tool-call' }>;
+
 /** What was said of one choice so far. */
 interface ChoiceState {
   /** The beginning of each of its chunks, up to the delta. */
@@ -39,6 +41,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   readonly nextSequenceNumber = undefined;
   readonly #session: Session;
   readonly #showsThinking: boolean;
+  readonly #isLegacy: boolean;
   readonly #head: string;
   /** Who asks for usage finds the field in every chunk. */
   readonly #closing: string;
@@ -83,6 +86,7 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   constructor(session: Session) {
     this.#session = session;
+    this.#isLegacy = session.request.legacyFunctions === true;
     this.#showsThinking = showsThinking(session);
     const id = JSON.stringify(`chatcmpl-${session.callId}`);
     const model = JSON.stringify(session.modelId);
@@ -147,14 +151,30 @@ export class ChatStreamEncoder implements StreamEncoder {
     }
   }
 
-  #beginCall(state: ChoiceState, head: Extract<PartHead, { kind: 'tool-call' }>): void {
+  #beginCall(state: ChoiceState, head: CallHead): void {
     const { id, name, custom, blobs } = head;
+    if (this.#isLegacy) {
+      this.#beginLegacyCall(state, head);
+      return;
+    }
     const body = custom ? { custom: { name, input: '' } } : { function: { name, arguments: '' } };
     const extra =
       blobs === undefined || blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, this.#session) };
     const call = { index: state.calls, id, type: custom ? 'custom' : 'function', ...body, ...extra };
     state.calls++;
     this.#extra(state, { tool_calls: [call] });
+  }
+
+  /** One call is all that the old form holds. */
+  #beginLegacyCall(state: ChoiceState, { name, blobs = [] }: CallHead): void {
+    if (state.calls++ > 0) return;
+    const extra = blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, this.#session) };
+    this.#extra(state, { function_call: { name, arguments: '' }, ...extra });
+  }
+
+  #sayArguments(state: ChoiceState, head: CallHead, quoted: string): void {
+    if (!this.#isLegacy) this.#chunk(state, argumentsDelta(state, head, quoted));
+    else if (state.calls === 1) this.#chunk(state, `{"function_call":{"arguments":${quoted}}}`);
   }
 
   #say(event: Extract<HubEvent, { kind: 'delta' }>): void {
@@ -164,7 +184,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     switch (state.open?.kind) {
       case 'tool-call':
         state.hasArguments ||= text !== '';
-        this.#chunk(state, argumentsDelta(state, state.open, quoted));
+        this.#sayArguments(state, state.open, quoted);
         return;
       case 'reasoning':
         if (this.#showsThinking) this.#chunk(state, `{"reasoning_content":${quoted}}`);
@@ -184,7 +204,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   #close(state: ChoiceState): void {
     const { open } = state;
     if (open?.kind === 'tool-call' && !open.custom && !state.hasArguments) {
-      this.#chunk(state, argumentsDelta(state, open, '"{}"'));
+      this.#sayArguments(state, open, '"{}"');
     }
     state.open = undefined;
   }
@@ -196,7 +216,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     const held = { calls: state.calls > 0, refusal: state.hasRefusal };
     if (explanation !== null) this.#chunk(state, `{"refusal":${JSON.stringify(explanation)}}`);
     state.isFinished = true;
-    const reason = JSON.stringify(encodeFinish(finish, held));
+    const reason = JSON.stringify(encodeFinish(finish, held, this.#session));
     this.#text += `${state.opening}{},"finish_reason":${reason}${this.#closing}`;
   }
 
@@ -222,11 +242,7 @@ export class ChatStreamEncoder implements StreamEncoder {
 }
 
 /** The rest of a call says its number and nothing else: strict clients refuse repeated names. */
-function argumentsDelta(
-  state: ChoiceState,
-  head: Extract<PartHead, { kind: 'tool-call' }>,
-  quoted: string,
-): string {
+function argumentsDelta(state: ChoiceState, head: CallHead, quoted: string): string {
   const body = head.custom ? `"custom":{"input":${quoted}}` : `"function":{"arguments":${quoted}}`;
   return `{"tool_calls":[{"index":${state.calls - 1},${body}}]}`;
 }

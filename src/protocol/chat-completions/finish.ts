@@ -1,5 +1,6 @@
 import type { Finish, FinishReason } from '../hub/answer.ts';
 import type { JsonValue } from '../hub/json.ts';
+import type { Session } from '../hub/spoke.ts';
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
@@ -42,6 +43,7 @@ const WORDS: Readonly<Record<FinishReason, string>> = {
 };
 
 /** A refusal in words is an ordinary end; one without any is the filter's. */
-export function encodeFinish({ reason }: Finish, held: Held): string {
+export function encodeFinish({ reason }: Finish, held: Held, { request }: Session): string {
+  if (reason === 'tool' && request.legacyFunctions === true) return 'function_call';
   return reason === 'refusal' && held.refusal ? 'stop' : WORDS[reason];
 }
