@@ -69,11 +69,12 @@ export const callShow: Command = {
   name: 'call show',
   summary: 'Show a call with its receipt: how its charge follows from its tokens, prices and rates.',
   usage: 'ID [--json]',
+  words: 1,
   options: { json: { type: 'boolean' } },
   help: ['ID  of the call: x-request-id of its answer, or see "call list"', JSON_HELP],
   run: async (input) => {
-    const [callId, ...others] = input.positionals;
-    if (callId === undefined || others.length > 0) throw new UsageError('give the id of one call');
+    const [callId] = input.positionals;
+    if (callId === undefined) throw new UsageError('name the call by its id');
     return withStore(input, (setup) => show(setup, input, callId));
   },
 };

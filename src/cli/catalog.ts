@@ -26,6 +26,7 @@ export const catalogList: Command = {
   name: 'catalog list',
   summary: 'List the entries of one kind in the catalogue.',
   usage: 'KIND [--search TEXT] [--json]',
+  words: 1,
   options: { search: { type: 'string' }, json: { type: 'boolean' } },
   help: [KIND_HELP, '--search TEXT    only entries with this text', JSON_HELP],
   run: (input) => {
@@ -51,6 +52,7 @@ export const catalogShow: Command = {
   name: 'catalog show',
   summary: 'Show one entry of the catalogue, or its settings, as a catalogue file would say it.',
   usage: 'KIND KEY | settings [--json]',
+  words: 2,
   options: { json: { type: 'boolean' } },
   help: [KIND_HELP, KEY_HELP, JSON_HELP],
   run: (input) => {
@@ -79,6 +81,7 @@ export const catalogDelete: Command = {
   name: 'catalog delete',
   summary: 'Delete an entry of the catalogue that nothing uses; "apply" never deletes.',
   usage: 'KIND KEY [--json]',
+  words: 2,
   options: { json: { type: 'boolean' } },
   help: [KIND_HELP, KEY_HELP, JSON_HELP],
   run: (input) => {

@@ -13,6 +13,8 @@ export interface Command {
   /** What stands behind the name in the usage line. */
   readonly usage: string;
   readonly options: Options;
+  /** How many words it takes besides its options; none unless said. */
+  readonly words?: number;
   /** A line for each option. */
   readonly help: readonly string[];
   run(input: CommandInput): Promise<number>;

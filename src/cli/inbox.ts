@@ -112,6 +112,7 @@ export const registration: Command = {
   name: 'registration',
   summary: 'Tell or set whether people may register.',
   usage: '[open|closed|default] [--json]',
+  words: 1,
   options: { json: { type: 'boolean' } },
   help: [
     'open|closed      what holds from now on',

@@ -1,36 +1,60 @@
 import { parseArgs } from 'node:util';
 import { VERSION } from '../kernel/version.ts';
-import { type Command, CommandFailed, consoleOutput, EXIT, type Output, UsageError } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  consoleOutput,
+  EXIT,
+  type Options,
+  type Output,
+  UsageError,
+} from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { facts } from './table.ts';
 
 /** Finds the command, reads its options, runs it and turns what happens into an exit code. */
 export async function runCommand(args: readonly string[], output: Output = consoleOutput): Promise<number> {
-  const first = args[0];
-  if (first === undefined || first === 'help' || asksForHelp(first)) {
-    output.line(overview(COMMANDS));
-    return first === undefined ? EXIT.usage : EXIT.ok;
-  }
+  const [first = ''] = args;
   if (first === '--version' || first === '-v') {
     output.line(VERSION);
     return EXIT.ok;
   }
+  if (asksForHelp(first)) return tellHelp(args.slice(1), output);
   const command = findCommand(args);
   if (command !== undefined) {
     return await runFound(command, args.slice(command.name.split(' ').length), output);
   }
-  const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
-  const known = overview(group.length === 0 ? COMMANDS : group);
-  if (group.length > 0 && asksForHelp(args[1])) {
-    output.line(known);
-    return EXIT.ok;
+  const [second = ''] = args.slice(1);
+  // A group alone, as the program alone, is a question that has an answer, though nothing was done.
+  const isQuestion = first === '' || (groupOf(first).length > 0 && (second === '' || asksForHelp(second)));
+  if (isQuestion) {
+    output.line(overviewOf(first));
+    return asksForHelp(second) ? EXIT.ok : EXIT.usage;
   }
+  const known = overviewOf(groupOf(first).length > 0 ? first : '');
   output.error(`tollgate: unknown command "${args.slice(0, 2).join(' ')}"\n\n${known}`);
   return EXIT.usage;
 }
 
-function asksForHelp(word: string | undefined): boolean {
-  return word === '--help' || word === '-h';
+function asksForHelp(word: string): boolean {
+  return word === 'help' || word === '--help' || word === '-h';
+}
+
+/** `help`, `help key` and `help key create`. */
+function tellHelp(words: readonly string[], output: Output): number {
+  const command = findCommand(words);
+  const [group = ''] = words;
+  if (command === undefined && group !== '' && groupOf(group).length === 0) {
+    output.error(`tollgate: unknown command "${words.join(' ')}"\n\n${overviewOf('')}`);
+    return EXIT.usage;
+  }
+  output.line(command === undefined ? overviewOf(group) : helpOf(command));
+  return EXIT.ok;
+}
+
+/** The commands whose first word is this. */
+function groupOf(word: string): readonly Command[] {
+  return COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
 }
 
 async function runFound(command: Command, args: readonly string[], output: Output): Promise<number> {
@@ -58,19 +82,31 @@ function parse(
   command: Command,
   args: readonly string[],
 ): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
+  const options = {
+    ...command.options,
+    config: { type: 'string' as const },
+    help: { type: 'boolean' as const, short: 'h' },
+  };
+  const { values, positionals } = parseWords(args, options);
+  const stray = positionals[command.words ?? 0];
+  if (stray !== undefined && values.help !== true) throw new UsageError(`"${stray}" is one word too many`);
+  return { values: values as Record<string, string | boolean | undefined>, positionals };
+}
+
+function parseWords(args: readonly string[], options: Options) {
   try {
-    const options = {
-      ...command.options,
-      config: { type: 'string' as const },
-      help: { type: 'boolean' as const, short: 'h' },
-    };
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
-    return {
-      values: parsed.values as Record<string, string | boolean | undefined>,
-      positionals: parsed.positionals,
-    };
+    return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    const { code, message } = error as NodeJS.ErrnoException;
+    const option = /'(?:-\w, )?(-[^ '=]+)/.exec(message)?.[1];
+    if (option === undefined) throw new UsageError(message);
+    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(`there is no option ${option}`);
+    const isSwitch = message.includes('does not take an argument');
+    throw new UsageError(
+      isSwitch
+        ? `${option} takes no value`
+        : `${option} needs a value; one that begins with "-" is written ${option}=-…`,
+    );
   }
 }
 
@@ -80,13 +116,15 @@ function findCommand(args: readonly string[]): Command | undefined {
   return COMMANDS.find(({ name }) => name === two) ?? COMMANDS.find(({ name }) => name === args[0]);
 }
 
-function overview(commands: readonly Command[]): string {
+/** Every command, or those of a group. */
+function overviewOf(group: string): string {
+  const commands = group === '' ? COMMANDS : groupOf(group);
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  const usage = ['Usage: tollgate', ...(group === '' ? [] : [group]), '<command> [options]'];
   return [
-    'Tollgate: one address and one key in front of every model vendor.',
-    '',
-    'Usage: tollgate <command> [options]',
+    ...(group === '' ? ['Tollgate: one address and one key in front of every model vendor.', ''] : []),
+    usage.join(' '),
     '',
     ...lines,
     '',

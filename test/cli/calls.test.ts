@@ -138,8 +138,8 @@ describe('call show', () => {
   });
 
   test.each([
-    [[], 2, 'give the id of one call'],
-    [['a', 'b'], 2, 'give the id of one call'],
+    [[], 2, 'name the call by its id'],
+    [['a', 'b'], 2, '"b" is one word too many'],
     [['req_nonsense'], 1, 'there is no such call'],
     [[`req_${'0'.repeat(26)}`], 1, 'there is no such call'],
   ])('with %j ends with %i', async (ids, code, why) => {

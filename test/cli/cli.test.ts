@@ -81,14 +81,33 @@ describe('usage', () => {
     for (const { name, summary } of COMMANDS) expect(out).toContain(`  ${name.padEnd(width)}  ${summary}\n`);
   });
 
-  test.each([['--help'], ['-h']])('"key %s" lists the commands of keys and no others', async (word) => {
-    const { code, out, err } = await said('key', word);
-    expect({ code, err }).toEqual({ code: 0, err: '' });
+  test.each([
+    [['key', '--help'], 0],
+    [['key', '-h'], 0],
+    [['key', 'help'], 0],
+    [['help', 'key'], 0],
+    [['--help', 'key'], 0],
+    [['key'], 2],
+  ])('%j lists the commands of keys and no others, and ends with %i', async (args, code) => {
+    const { code: ended, out, err } = await said(...args);
+    expect({ code: ended, err }).toEqual({ code, err: '' });
+    expect(out).toMatch(/^Usage: tollgate key <command> \[options\]\n/);
     expect(out.match(/^ {2}\S.*$/gm)?.map((line) => line.split('  ')[1])).toEqual([
       'key create',
       'key list',
       'key revoke',
     ]);
+  });
+
+  const groups = COMMANDS.filter(({ name }) => name.includes(' ')).map(
+    ({ name }) => name.split(' ', 1)[0] ?? '',
+  );
+  test.each([...new Set(groups)])('"%s --help" is a help', async (group) => {
+    expect(await said(group, '--help')).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('"help key create" is the help of that command', async () => {
+    expect(await said('help', 'key', 'create')).toEqual(await said('key', 'create', '--help'));
   });
 
   test('no command at all is wrong usage, and shows the list', async () => {
@@ -100,10 +119,15 @@ describe('usage', () => {
 
   test.each([
     [['frobnicate'], 'unknown command "frobnicate"'],
-    [['key'], 'unknown command "key"'],
     [['key', 'steal'], 'unknown command "key steal"'],
     [['apply'], '--file is required'],
-    [['apply', '--fiel', 'x'], "'--fiel'"],
+    [['help', 'steal'], 'unknown command "steal"'],
+    [['apply', '--fiel', 'x'], 'there is no option --fiel'],
+    [['apply', '-f'], '--file needs a value'],
+    [['apply', '--dry-run=yes', '-f', 'x'], '--dry-run takes no value'],
+    [['account', 'adjust', '--credits', '-5'], 'one that begins with "-" is written --credits=-…'],
+    [['account', 'list', 'ada@example.com'], '"ada@example.com" is one word too many'],
+    [['catalog', 'list', 'models', 'gpt-5'], '"gpt-5" is one word too many'],
     [['key', 'create', '--name', 'x'], '--account is required'],
     [['account', 'create', '--email', 'nobody'], '"nobody" is not an address'],
     [
