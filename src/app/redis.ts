@@ -1,4 +1,4 @@
-import { REDIS_LOOK_MS } from '../bounds.ts';
+import { REDIS_LOOK_MS } from '../gate/redis/bounds.ts';
 import { connectRedis, type RedisConnection, RedisUnreachable } from '../gate/redis/connect.ts';
 import type { RedisClient } from '../gate/redis/script.ts';
 import type { Logger } from '../kernel/log.ts';

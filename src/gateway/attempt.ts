@@ -295,13 +295,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       return;
     }
     const usage = answer.usage ?? {
+      ...NO_USAGE,
       inputFresh: countedInput(this.#passage),
-      cacheRead: 0,
-      cacheWrite: 0,
       outputText: countTokens(answer.outputText()),
-      outputReasoning: 0,
       images: answer.images ?? facts.images,
-      videos: 0,
     };
     this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);
     if (this.#left) {
@@ -310,8 +307,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       return;
     }
     call.firstByteAt = this.#passage.carriage.clock.monotonic();
-    const { pieces } = answer;
-    const whole = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+    const [first, ...others] = answer.pieces;
+    const whole = first !== undefined && others.length === 0 ? first : Buffer.concat(answer.pieces);
     const headers = this.#answerHeaders(head);
     headers.push('content-length', String(whole.length));
     const estimated = answer.usage === undefined;
@@ -319,10 +316,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     const settling = settlePassageInTurn(this.#passage, outcome, 'ok');
     // The answer is held until the client has it, not only until it is understood.
     const { bodies, journal } = this.#passage.carriage;
-    const { id: accountId } = call.caller.account;
     const heldBytes = this.#body.release();
-    if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', () => bodies.give(accountId, heldBytes));
-    else bodies.give(accountId, heldBytes);
+    const giveBack = (): void => bodies.give(call.caller.account.id, heldBytes);
+    if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', giveBack);
+    else giveBack();
     this.#close();
     // The answers of one turn go out together at its end: whoever reads them is woken once for all of them,
     // and to write to a reader who is awake costs half as much.

@@ -227,7 +227,7 @@ function passOn(passage: Passage, error: VendorError, spent: Spent): void {
   response.end(error.body);
 }
 
-/** The client left while no vendor was at work for it, or before a streamed answer's head: nothing is owed. */
+/** The client left while no vendor was at work for it, or before a stream's head: nothing is owed. */
 function endAbandoned(passage: Passage): LegEnd {
   const outcome = { ...ended(CLIENT_CLOSED, null), verdict: 'cut-by-client' as const };
   settlePassage(passage, outcome, 'cut-by-client');

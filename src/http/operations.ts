@@ -41,7 +41,7 @@ export const HEADERS_TIMEOUT_MS = 10_000;
 /** Scrapers are few; whoever else found the port takes no files from the gateway. */
 const CONNECTIONS_MAX = 100;
 
-/** The figures tell much about a business, so they have a port of their own, which the world need not reach. */
+/** The figures tell much about a business, so they have a port of their own. */
 export async function startOperations(parts: OperationsParts): Promise<OperationsServer> {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS }, (request, response) => {
     void answerOperator(request, response, parts);
@@ -113,7 +113,7 @@ export function urlOf(server: Server, { host }: ListeningPlace): string {
   return `http://${reachable(host)}:${port}`;
 }
 
-/** Whoever listens on all addresses is reached on the loopback one; nobody can call the others by their name. */
+/** Whoever listens on all addresses is reached on the loopback one; `0.0.0.0` is nobody's address. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

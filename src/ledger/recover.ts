@@ -154,9 +154,9 @@ class Recovery {
 }
 
 /**
- * What an interrupted call is charged with: what its last mark says it had produced. A call is marked from the
- * vendor's head on: then the vendor works on the input, and it is charged; a vendor that had not yet told the
- * input gets our estimate. Before the first mark of its last route nothing is charged.
+ * What an interrupted call is charged with: what its last mark says it had produced. A call is marked from
+ * the vendor's head on: then the vendor works on the input, and it is charged; a vendor that had not yet told
+ * the input gets our estimate. Before the first mark of its last route nothing is charged.
  */
 export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): CallRecord {
   const { open } = call;

@@ -68,8 +68,8 @@ function slotsOf(tree: PathTree<string>): readonly MeteredSlot[] {
 
 /**
  * What two readers of a request could read in two ways, in words for its author: a value that is not of its
- * kind, since some take `1` and `"true"` for true, and a key that comes twice, since some read the first, most
- * the last, and some both.
+ * kind, since some take `1` and `"true"` for true, and a key that comes twice, since some read the first,
+ * most the last, and some both.
  */
 export function findAmbiguity(
   body: Buffer,

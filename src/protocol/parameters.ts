@@ -13,8 +13,8 @@ const PARAMETER =
 const END = /[ \t]*$/y;
 
 /**
- * Nothing when it is not written in the strict form, or says something twice: readers that take more than that
- * differ in what they make of it.
+ * Nothing when it is not written in the strict form, or says something twice: readers that take more than
+ * that differ in what they make of it.
  */
 export function readParameters(text: string): Parameterized | undefined {
   VALUE.lastIndex = 0;

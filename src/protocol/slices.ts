@@ -1,6 +1,6 @@
 /**
- * Work over foreign bytes that stops now and then: at each `yield` it has taken some milliseconds at most, and
- * the event loop may turn.
+ * Work over foreign bytes that stops now and then: at each `yield` it has taken some milliseconds at most,
+ * and the event loop may turn.
  */
 export type Sliced<Result> = Generator<undefined, Result>;
 

@@ -5,10 +5,12 @@ import { type Conversion, convertRequest, readClientRequest } from '../../src/pr
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import type { Target } from '../../src/protocol/hub/spoke.ts';
 import { someTarget } from '../support/hub.ts';
+import { plainBody } from './plain-body.ts';
 import { PROTOCOLS } from './recorded/load.ts';
 import { IDENTITY, rawRequest, targetOf } from './recorded/pass.ts';
 import { MODELS } from './specs/simulator.ts';
-import { type Body, plainBody, WISHES, type Wish } from './wishes.ts';
+import type { Body, Wish } from './wish.ts';
+import { WISHES } from './wishes.ts';
 
 const PAIRS = PROTOCOLS.flatMap((client) =>
   PROTOCOLS.filter((vendor) => vendor !== client).map((vendor) => ({ client, vendor })),

@@ -1,56 +1,21 @@
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
-
-/** A client's body while it is written: plain JSON of any shape. */
-// biome-ignore lint/suspicious/noExplicitAny: the bodies of four protocols, written field by field
-export type Body = any;
-
-/** Something that a client can say, which must be heard by the vendor or be in the report. */
-export interface Wish {
-  readonly name: string;
-  readonly write: (body: Body) => void;
-  /** How it can look at a vendor. Marks are words and figures that stand nowhere else. */
-  readonly said: RegExp;
-  /** How an entry of the report on it begins; it may be part of a longer path. */
-  readonly named: string;
-  /** Vendors for which the gateway does it itself. */
-  readonly ours?: readonly TextProtocol[];
-}
-
-/** A top-level option; `said` is its value unless it is told otherwise. */
-function option(name: string, value: unknown, said?: RegExp): Wish {
-  const plain =
-    typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return {
-    name,
-    write: (body) => {
-      body[name] = value;
-    },
-    said: said ?? new RegExp(plain.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')),
-    named: name,
-  };
-}
-
-const wish = (name: string, said: RegExp, named: string, write: (body: Body) => void): Wish => ({
-  ...{ name, write, said, named },
-});
-
-const SCHEMA = { type: 'object', properties: { markFormat: { type: 'string' } }, required: ['markFormat'] };
-const PARAMETERS = { type: 'object', properties: { q: { type: 'string' } } };
-const PNG = 'iVBORw0KGgoAAAAA';
-const EFFORT = /"(reasoning_)?effort":"high"|"thinkingLevel":"HIGH"|"thinkingBudget":\d|"budget_tokens":\d/;
-const NO_PARALLEL = /"parallel_tool_calls":false|"disable_parallel_tool_use":true/;
-const FORCED = /"tool_choice":("required"|\{"type":"(any|allowed_tools|tool)")|"mode":"ANY"|You must call/;
-const STRICT = /"strict":true/;
-const CACHED = /"prompt_cache_breakpoint"|"cache_control"/;
-const SEARCH = /web_search|googleSearch/;
-
-const chatTools = (body: Body): Body => {
-  body.tools ??= [{ type: 'function', function: { name: 'look', parameters: PARAMETERS } }];
-  return body.tools[0].function;
-};
-const before = (list: Body[], ...items: Body[]): void => {
-  list.splice(-1, 0, ...items);
-};
+import {
+  type Body,
+  before,
+  CACHED,
+  chatTools,
+  EFFORT,
+  FORCED,
+  NO_PARALLEL,
+  option,
+  PARAMETERS,
+  PNG,
+  SCHEMA,
+  SEARCH,
+  STRICT,
+  type Wish,
+  wish,
+} from './wish.ts';
 
 const CHAT: readonly Wish[] = [
   option('temperature', 0.4217),
@@ -412,19 +377,3 @@ export const WISHES: Readonly<Record<TextProtocol, readonly Wish[]>> = {
   messages: MESSAGES,
   gemini: GEMINI,
 };
-
-/** The plainest body of each client; the user has the last word. */
-export function plainBody(client: TextProtocol): Body {
-  switch (client) {
-    case 'chat':
-      return { model: 'm', messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }] };
-    case 'responses':
-      return { model: 'm', input: [{ role: 'user', content: [{ type: 'input_text', text: 'hello' }] }] };
-    case 'messages': {
-      const messages = [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }];
-      return { model: 'm', max_tokens: 30000, messages };
-    }
-    case 'gemini':
-      return { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] };
-  }
-}

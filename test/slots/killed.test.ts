@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../sim/server.ts';
-import { GATE_LEASE_MS } from '../../src/bounds.ts';
+import { GATE_LEASE_MS } from '../../src/gate/redis/bounds.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { findLogin } from '../../src/store/accounts.ts';
 import { createKey } from '../../src/store/api-keys.ts';

@@ -121,7 +121,7 @@ export interface VendorSide {
   readonly forward: string;
   /** What of its usage a vendor has told of a stream that never came to its end. */
   readonly toldEarly: 'nothing' | 'input' | 'all';
-  /** Whether a stream shows that the model reasons, though not what: then what it thinks is guessed at once. */
+  /** Whether a stream shows that the model reasons, though not what: then it is guessed at once. */
   readonly showsReasoning: 'yes' | 'no';
   /** Google has no figure for writes to its cache: there they are ordinary input. */
   readonly tellsCacheWrites: 'yes' | 'no';

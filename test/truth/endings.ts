@@ -8,8 +8,8 @@ import type { Form } from './dialects.ts';
  *   frame, marked as estimated.
  * - `received`: a part of the answer came: delivered ≤ charged ≤ produced. Of the input, and of the marking,
  *   what the vendor had told by then (`toldEarly`).
- * - `likely`: a part of the answer came, and the model reasoned where nobody could see it: what came, and what
- *   it may have thought by then, within the longest answer that was asked for.
+ * - `likely`: a part of the answer came, and the model reasoned where nobody could see it: what came, and
+ * what   it may have thought by then, within the longest answer that was asked for.
  * - `input`: the vendor was at work and nothing is known of what it made: the counted input and no output.
  * - `nothing`: no usage, no amount, no movement.
  */

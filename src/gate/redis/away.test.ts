@@ -8,7 +8,6 @@ import {
   type TestRedis,
   type TestRedisCluster,
 } from '../../../test/support/redis.ts';
-import { GATE_UNTOLD_AT_ONCE } from '../../bounds.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import type { EnterResult, Lease, SettledCalls } from '../contract.ts';
@@ -27,6 +26,7 @@ import {
   reasonOf,
   rule,
 } from '../suite/world.ts';
+import { GATE_UNTOLD_AT_ONCE } from './bounds.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
 import { createRedisGate, type RedisGate } from './gate.ts';
 

@@ -11,8 +11,8 @@ import {
 } from '../../../test/support/fake-redis.ts';
 import { startProgram, until, untilSaid } from '../../../test/support/processes.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
-import { REDIS_OPEN_MS } from '../../bounds.ts';
 import { silentLogger } from '../../kernel/log.ts';
+import { REDIS_OPEN_MS } from './bounds.ts';
 import { connectRedis, RedisUnreachable } from './connect.ts';
 import { runScript, scriptOf } from './script.ts';
 

@@ -1,14 +1,14 @@
 import { Cluster, type ClusterOptions, type DNSLookupFunction, Redis, type RedisOptions } from 'ioredis';
+import { REDIS_SEEDS_MAX } from '../../bounds.ts';
+import type { Logger } from '../../kernel/log.ts';
 import {
   REDIS_CONNECT_TIMEOUT_MS,
   REDIS_OPEN_MS,
   REDIS_RETRY_MS,
   REDIS_RETRY_MS_MAX,
-  REDIS_SEEDS_MAX,
   REDIS_SILENCE_MS,
   REDIS_TIMEOUT_MS,
-} from '../../bounds.ts';
-import type { Logger } from '../../kernel/log.ts';
+} from './bounds.ts';
 import { type RedisClient, reasonOf } from './script.ts';
 
 export interface RedisConnection {

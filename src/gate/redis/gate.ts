@@ -1,11 +1,4 @@
 import type { Funds } from '../../accounts/contract.ts';
-import {
-  GATE_CALLS_PER_SCRIPT,
-  GATE_RENEW_LOOK_MS,
-  REDIS_EXTEND_WAIT_MS,
-  REDIS_RETRY_MS,
-  REDIS_RETRY_MS_MAX,
-} from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -24,6 +17,13 @@ import type {
   SettledCalls,
 } from '../contract.ts';
 import { enterRefusal, readAnswer, readLook, reholdRefusal } from './answer.ts';
+import {
+  GATE_CALLS_PER_SCRIPT,
+  GATE_RENEW_LOOK_MS,
+  REDIS_EXTEND_WAIT_MS,
+  REDIS_RETRY_MS,
+  REDIS_RETRY_MS_MAX,
+} from './bounds.ts';
 import { RedisLease } from './lease.ts';
 import { Leases } from './leases.ts';
 import {

@@ -3,13 +3,7 @@ import { redisServer } from '../../../test/prerequisites.ts';
 import { FaultyRedis } from '../../../test/support/faulty-redis.ts';
 import { until } from '../../../test/support/processes.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
-import {
-  GATE_KEEP_MS,
-  GATE_LEASE_MS,
-  GATE_RENEW_AFTER_MS,
-  GATE_RENEW_LOOK_MS,
-  SLOT_LIFETIME_MS,
-} from '../../bounds.ts';
+import { SLOT_LIFETIME_MS } from '../../bounds.ts';
 import { ManualClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import {
@@ -28,6 +22,7 @@ import {
   reasonOf,
   rule,
 } from '../suite/world.ts';
+import { GATE_KEEP_MS, GATE_LEASE_MS, GATE_RENEW_AFTER_MS, GATE_RENEW_LOOK_MS } from './bounds.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
 import { createRedisGate, type RedisGate } from './gate.ts';
 import type { RedisClient } from './script.ts';

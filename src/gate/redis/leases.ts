@@ -1,11 +1,11 @@
+import { assert } from '../../kernel/assert.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import {
   GATE_CALLS_PER_SCRIPT,
   GATE_RENEW_AFTER_MS,
   GATE_RENEW_AT_ONCE,
   GATE_RENEW_OVERDUE_MS,
-} from '../../bounds.ts';
-import { assert } from '../../kernel/assert.ts';
-import type { Clock } from '../../kernel/clock.ts';
+} from './bounds.ts';
 import type { RedisLease } from './lease.ts';
 import type { Outbox } from './outbox.ts';
 import { goRound } from './round.ts';

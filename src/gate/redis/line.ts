@@ -1,5 +1,5 @@
 import type { Funds } from '../../accounts/contract.ts';
-import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
+import { SLOT_LIFETIME_MS } from '../../bounds.ts';
 import type { Dimension } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Actuals, EnterRequest, LookRequest, MoneyRequest } from '../contract.ts';
@@ -13,6 +13,7 @@ import {
   takeOf,
   uses,
 } from '../window.ts';
+import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS } from './bounds.ts';
 import type { RedisLease } from './lease.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisServer } from '../../../test/prerequisites.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
-import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS, SLOT_LIFETIME_MS } from '../../bounds.ts';
+import { SLOT_LIFETIME_MS } from '../../bounds.ts';
 import { ManualClock, systemClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import type { Lease } from '../contract.ts';
@@ -22,6 +22,7 @@ import {
   rule,
   settledOf,
 } from '../suite/world.ts';
+import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS } from './bounds.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
 import { createRedisGate, type RedisGate } from './gate.ts';
 

@@ -169,9 +169,8 @@ describe('a stream for a client', () => {
     const second: PartHead = { ...callHead, id: 'd', name: 'g' };
     const signed: PartHead = { ...callHead, blobs: [someBlob('s', { place: 'call', form: 'thought' })] };
     const finish: HubEvent = { kind: 'finish', choice: 0, finish: { reason: 'tool' } };
-    const text = encode([START, part(signed), say('{"a"'), say(':1}'), part(second), say('{}'), finish, END], {
-      request: legacy,
-    });
+    const calls = [part(signed), say('{"a"'), say(':1}'), part(second), say('{}')];
+    const text = encode([START, ...calls, finish, END], { request: legacy });
     const slot = expect.objectContaining({ google: expect.anything() });
     expect(deltasOf(text)).toEqual([
       ROLE,

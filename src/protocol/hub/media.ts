@@ -61,7 +61,7 @@ export function decodeBytes(declared: string, data: string, path: string): ByteS
   return { kind: 'bytes', mime: typeOfBytes(base64) ?? type, base64 };
 }
 
-/** Bare base64: what it is stands in its bytes or in the name of the file, and is guessed from nothing else. */
+/** Bare base64: what it is stands in its bytes or in the name of the file; nothing else is guessed from. */
 export function decodeUntyped(data: string, filename: string | undefined, path: string): ByteSource {
   const base64 = checkedBase64(data, path);
   const mime = typeOfBytes(base64) ?? typeOfName(filename);

@@ -8,8 +8,8 @@ const NOT_IN_FILE_NAMES = /[^\p{L}\p{N}\p{M} .,_~!@#$%&'()+[\]{}^-]/gu;
 const UNNAMED = 'file';
 
 /**
- * Nobody can know the boundary of a form before it is sent, so no content can hold it: it need not be searched
- * for, and nobody can write a part of ours.
+ * Nobody can know the boundary of a form before it is sent, so no content can hold it: it need not be
+ * searched for, and nobody can write a part of ours.
  */
 export function newForm(parts: readonly FormPart[]): Form {
   return { boundary: `tollgate-${systemRandom.bytes(BOUNDARY_BYTES).toString('hex')}`, parts };
