@@ -10,8 +10,11 @@ export interface VendorError {
 export interface RouteFailure {
   /** For the call log: an HTTP status or the kind of failure. */
   readonly outcome: string;
-  /** `limited` and `stopped` are of our own making and say nothing about the route. */
-  readonly kind: 'vendor-error' | 'timeout' | 'broken' | 'limited' | 'stopped';
+  /**
+   * `limited` and `stopped` are of our own making. `misfit` is a vendor's answer in another form or size than
+   * was asked for, which a request can bring about. None of the three says anything about the route.
+   */
+  readonly kind: 'vendor-error' | 'timeout' | 'broken' | 'misfit' | 'limited' | 'stopped';
   readonly error: VendorError | undefined;
 }
 

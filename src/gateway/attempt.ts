@@ -14,6 +14,7 @@ import { type AttemptResult, NOTHING_SPENT, type RouteFailure, type VendorError 
 import { HeldBody } from './held-body.ts';
 import type { Flight } from './in-flight.ts';
 import { markInput, settleLeft } from './left.ts';
+import { isEventStream } from './pass-through.ts';
 import { countedInput, type Passage, settlePassageInTurn } from './passage.ts';
 import { resetAfter } from './reset.ts';
 import { classify } from './route.ts';
@@ -156,14 +157,14 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     if (this.#stream !== undefined) {
       const state = this.#stream.push(chunk);
       if (state === 'first-error') this.#firstEventFailed(this.#stream);
-      else if (state === 'foreign') this.#notStreamed();
+      else if (state === 'foreign') this.#notStreamed('broken');
       return;
     }
     const taken = this.#body.add(chunk, this.#bytesMax);
     if (taken === 'taken') return;
     this.#exchange?.abort();
     // Without room it is us who fail: the route is fine, and another one would make the same answer again.
-    this.#fail({ outcome: taken, kind: taken === 'no-room' ? 'stopped' : 'broken', error: undefined });
+    this.#fail({ outcome: taken, kind: taken === 'no-room' ? 'stopped' : 'misfit', error: undefined });
   }
 
   #takeEnd(): void {
@@ -280,7 +281,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     const { facts, call, response } = this.#passage;
     const answer = this.#watch.translation.readAnswer(body);
     if (!answer.valid) {
-      this.#fail({ outcome: 'not-an-answer', kind: 'broken', error: undefined });
+      const kind = !facts.stream && isEventStream(head) ? 'misfit' : 'broken';
+      this.#fail({ outcome: 'not-an-answer', kind, error: undefined });
       return;
     }
     if (answer.isError) {
@@ -291,7 +293,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       return;
     }
     if (facts.stream) {
-      this.#notStreamed();
+      this.#notStreamed('misfit');
       return;
     }
     const usage = answer.usage ?? {
@@ -348,9 +350,9 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   }
 
   /** A client that asked for events reads an answer without any as an empty success. */
-  #notStreamed(): void {
+  #notStreamed(kind: 'misfit' | 'broken'): void {
     this.#exchange?.abort();
-    this.#fail({ outcome: 'not-a-stream', kind: 'broken', error: undefined });
+    this.#fail({ outcome: 'not-a-stream', kind, error: undefined });
   }
 
   #vendorFailed(answered: VendorError, spent = NOTHING_SPENT): void {

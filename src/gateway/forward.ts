@@ -141,7 +141,7 @@ function report(ticket: Ticket, result: AttemptResult): void {
   } else {
     const { error, kind } = result.failure;
     if (error !== undefined) ticket.report(classify(error.status), error);
-    else if (!isOwnDoing(kind)) ticket.report('failure');
+    else if (kind !== 'misfit' && !isOwnDoing(kind)) ticket.report('failure');
   }
 }
 
