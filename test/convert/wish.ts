@@ -1,3 +1,5 @@
+import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
+
 /** A client's body while it is written: plain JSON of any shape. */
 // biome-ignore lint/suspicious/noExplicitAny: the bodies of four protocols, written field by field
 export type Body = any;
