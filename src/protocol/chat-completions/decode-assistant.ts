@@ -22,11 +22,15 @@ export function decodeAssistant(message: JsonObject, path: string, reader: Assis
   const said = decodeSaid(message, path, reader);
   const calls = decodeCalls(message, path, reader);
   const [first, ...rest] = calls;
-  const blobs = signatureBlobs(message.extra_content, first === undefined ? 'text' : 'call', reader.issuer);
-  if (blobs === undefined) return [...said, ...calls];
+  const blobs =
+    signatureBlobs(message.extra_content, first === undefined ? 'text' : 'call', reader.issuer) ?? [];
+  const ofText = blobs.filter(({ place }) => place === 'text');
+  const ofCall = blobs.filter(({ place }) => place !== 'text');
+  const spoken = ofText.length === 0 ? said : signLastText(said, ofText);
+  if (first === undefined) return spoken;
   // Google's layer signs the message as a whole in some versions: that is the signature of its first call.
-  if (first !== undefined) return [...said, first.blobs === undefined ? { ...first, blobs } : first, ...rest];
-  return signLastText(said, blobs);
+  const isSigned = ofCall.length > 0 && first.blobs === undefined;
+  return [...spoken, isSigned ? { ...first, blobs: ofCall } : first, ...rest];
 }
 
 function decodeSaid(message: JsonObject, path: string, reader: AssistantReader): readonly Part[] {

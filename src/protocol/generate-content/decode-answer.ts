@@ -85,10 +85,7 @@ export function decodeAnswerPart(part: JsonObject, session: Session): Part | und
   if (payload === undefined || payload === 'text') {
     const text = looseText(part.text) ?? '';
     if (part.thought === true) return decodeThought(text, signature, issuer);
-    // Only a Google client can carry the signature of a text: for others an empty one says nothing.
-    const isSigned = signature !== undefined && session.request.client === 'gemini';
-    if (text === '' && !isSigned) return undefined;
-    if (!isSigned) return { kind: 'text', text };
+    if (signature === undefined) return text === '' ? undefined : { kind: 'text', text };
     return { kind: 'text', text, blobs: [thoughtBlob(signature, 'text', issuer)] };
   }
   if (isServerTool(payload)) return serverTool(part, payload);

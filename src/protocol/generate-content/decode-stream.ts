@@ -9,7 +9,7 @@ import { decodeUsage, readFigures } from './convert-usage.ts';
 import { decodeAnswerPart, decodeError, emptyChoice, failure } from './decode-answer.ts';
 import { looseText } from './field.ts';
 import { type Brought, decodeFinish } from './finish.ts';
-import { decodeSupports } from './grounding.ts';
+import { citeText, decodeSupports } from './grounding.ts';
 import { decodeLogprobs } from './logprobs.ts';
 import { isPartial, PartialCall } from './partial-call.ts';
 
@@ -20,6 +20,8 @@ interface Progress {
   /** The open part has its signature: what follows is another part, for the two may not be merged. */
   isSigned: boolean;
   brought: Brought;
+  /** The words of the open text: what is cited is told when they are out. */
+  said: string;
   /** A call whose arguments come in fragments; passed on when it is whole. */
   partial: { readonly call: ToolCallPart; readonly fragments: PartialCall } | undefined;
   /** Why it ended, as last said: with tools that run at Google content follows a first reason. */
@@ -126,6 +128,7 @@ export class GenerateContentDecoder implements StreamDecoder {
       case 'text':
         this.#open('text', progress);
         if (part.text !== '') this.#delta(choice, part.text, logprobs);
+        progress.said += part.text;
         for (const blob of part.blobs ?? []) this.#emit({ kind: 'blob', choice, blob });
         progress.isSigned = part.blobs !== undefined;
         return;
@@ -184,6 +187,7 @@ export class GenerateContentDecoder implements StreamDecoder {
     if (progress.open === kind && !progress.isSigned) return;
     progress.open = kind;
     progress.isSigned = false;
+    progress.said = '';
     this.#emit({ kind: 'part', choice: progress.choice, head: { kind } });
   }
 
@@ -193,10 +197,10 @@ export class GenerateContentDecoder implements StreamDecoder {
     );
   }
 
-  /** Pages come with the last chunk, when the text is out: only what was cited is known then, not where. */
+  /** Pages come with the last chunk, and count in all that was said. */
   #cite(metadata: JsonValue, progress: Progress): void {
     if (progress.open !== 'text') return;
-    for (const { citation } of decodeSupports(metadata)) {
+    for (const citation of citeText(progress.said, decodeSupports(metadata))) {
       this.#emit({ kind: 'citation', choice: progress.choice, citation });
     }
   }
@@ -218,6 +222,7 @@ export class GenerateContentDecoder implements StreamDecoder {
       open: 'none',
       isSigned: false,
       brought: 'nothing',
+      said: '',
       partial: undefined,
       ending: undefined,
     };

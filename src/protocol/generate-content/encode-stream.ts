@@ -3,11 +3,12 @@ import { googleStatus } from '../errors-in-stream.ts';
 import type { AnswerError, Finish, HubUsage, Logprob } from '../hub/answer.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import { type JsonObject, writeJson } from '../hub/json.ts';
+import type { Citation } from '../hub/part.ts';
 import type { Session, StreamEncoder } from '../hub/spoke.ts';
 import { encodeUsage } from './convert-usage.ts';
 import { argumentsOf } from './encode-answer.ts';
 import { encodeFinish } from './finish.ts';
-import { encodeGrounding, type PlacedCitation } from './grounding.ts';
+import { encodeGrounding } from './grounding.ts';
 import { encodeLogprobsResult } from './logprobs.ts';
 import { signatureFor } from './signature.ts';
 import { SIGN_OF_LIFE } from './wire.ts';
@@ -22,7 +23,10 @@ interface Progress {
   hasRefusal: boolean;
   malformedCall: string | undefined;
   finish: Finish | undefined;
-  readonly citations: PlacedCitation[];
+  /** All words of the answer, and where those of the open part begin: citations count in them. */
+  said: string;
+  partOffset: number;
+  readonly citations: Citation[];
 }
 
 /** The SDK takes errors from 400 to 599; 529 is no registered status. */
@@ -73,7 +77,7 @@ export class GenerateContentEncoder implements StreamEncoder {
         this.#sign(signatureFor([event.blob], this.#session), this.#progress(event.choice));
         return;
       case 'citation':
-        this.#progress(event.choice).citations.push({ partIndex: 0, text: '', citation: event.citation });
+        cite(event.citation, this.#progress(event.choice));
         return;
       case 'usage':
         this.#usage = event.usage;
@@ -113,6 +117,7 @@ export class GenerateContentEncoder implements StreamEncoder {
   #open(head: PartHead, progress: Progress): void {
     this.#closeCall(progress);
     progress.open = head.kind;
+    progress.partOffset = progress.said.length;
     switch (head.kind) {
       case 'tool-call':
         progress.call = head;
@@ -142,6 +147,7 @@ export class GenerateContentEncoder implements StreamEncoder {
         this.#chunk(`{"text":${JSON.stringify(text)},"thought":true}`, progress.choice, '');
         return;
       default: {
+        progress.said += text;
         const result = logprobs === undefined ? undefined : encodeLogprobsResult(logprobs);
         const more = result === undefined ? '' : `,"logprobsResult":${writeJson(result)}`;
         this.#chunk(`{"text":${JSON.stringify(text)}}`, progress.choice, more);
@@ -188,7 +194,9 @@ export class GenerateContentEncoder implements StreamEncoder {
       content: { parts: [{ text: '' }], role: 'model' },
       ...encodeFinish(progress.finish ?? { reason: 'stop' }, progress),
       index: progress.choice,
-      groundingMetadata: encodeGrounding(progress.citations),
+      groundingMetadata: encodeGrounding(
+        progress.citations.map((citation) => ({ partIndex: 0, text: progress.said, citation })),
+      ),
     });
   }
 
@@ -215,11 +223,19 @@ export class GenerateContentEncoder implements StreamEncoder {
       hasRefusal: false,
       malformedCall: undefined,
       finish: undefined,
+      said: '',
+      partOffset: 0,
       citations: [],
     };
     this.#choices.push(made);
     return made;
   }
+}
+
+/** A citation without a place covers its whole part. */
+function cite(citation: Citation, { said, partOffset, citations }: Progress): void {
+  const { start = 0, end = said.length - partOffset } = citation;
+  citations.push({ ...citation, start: partOffset + start, end: partOffset + end });
 }
 
 /** Raw JSON may have line ends between its tokens, never inside: in an event they would end the line. */

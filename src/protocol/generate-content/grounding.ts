@@ -32,13 +32,13 @@ function decodePage(chunk: JsonValue | undefined): { url: string; title?: string
 }
 
 function decodeSupport(segment: JsonObject, page: { url: string; title?: string }): Support {
-  const citedText = looseText(segment.text);
   return {
     partIndex: looseNumber(segment.partIndex) ?? 0,
     // Protobuf leaves zero out.
     startByte: segment.endIndex === undefined ? undefined : (looseNumber(segment.startIndex) ?? 0),
     endByte: looseNumber(segment.endIndex),
-    citation: { ...page, ...(citedText === undefined ? {} : { citedText }) },
+    // `segment.text` repeats the answer; what the page says is not told.
+    citation: page,
   };
 }
 
@@ -53,7 +53,7 @@ export function citeText(text: string, supports: readonly Support[]): readonly C
   );
 }
 
-/** A citation on its way to a client, with the part it stands in; nothing known of its place in a stream. */
+/** A citation on its way to a client, with the text that it counts in. */
 export interface PlacedCitation {
   readonly partIndex: number;
   readonly text: string;
@@ -82,13 +82,13 @@ export function encodeGrounding(placed: readonly PlacedCitation[]): JsonObject |
   };
 }
 
-function encodeSegment(partIndex: number, text: string, { start, end, citedText }: Citation): JsonObject {
+function encodeSegment(partIndex: number, text: string, { start, end }: Citation): JsonObject {
   const bytesBefore = (units: number | undefined): number | undefined =>
     units === undefined || text === '' ? undefined : Buffer.byteLength(text.slice(0, units));
   return {
     partIndex: partIndex === 0 ? undefined : partIndex,
     startIndex: bytesBefore(start),
     endIndex: bytesBefore(end),
-    text: citedText ?? (end === undefined || text === '' ? undefined : text.slice(start ?? 0, end)),
+    text: end === undefined || text === '' ? undefined : text.slice(start ?? 0, end),
   };
 }

@@ -30,10 +30,20 @@ export function settleBlobs(parts: readonly Part[]): readonly Part[] {
     } else if (part.kind === 'reasoning' && part.blob?.place === 'call') {
       carried.push(part.blob);
       if (part.text !== '') settled.push({ kind: 'reasoning', text: part.text });
+    } else if (part.kind === 'reasoning' && part.blob?.place === 'text') {
+      signText(settled, part.blob);
     } else settled.push(part);
     if (part.kind !== 'text') textsFrom = settled.length;
   }
   return settled;
+}
+
+/** The signature of a text stands behind it; without one it is an empty text's, as Google itself has it. */
+function signText(settled: Part[], blob: Blob): void {
+  const last = settled.at(-1);
+  const isOpen = last?.kind === 'text' && last.blobs === undefined;
+  if (isOpen) settled[settled.length - 1] = { ...last, blobs: [blob] };
+  else settled.push({ kind: 'text', text: '', blobs: [blob] });
 }
 
 function thoughtOf({ text, beforeText: _beforeText, ...blob }: Blob): ReasoningPart {

@@ -24,6 +24,8 @@ interface ChoiceState {
   held: string;
   logprobs: readonly Logprob[];
   thoughtBlob: Blob | undefined;
+  /** The signature of the open text, told when that ends. */
+  textBlob: Blob | undefined;
   /** Thinking that waits for the next call. */
   thoughts: readonly Blob[];
   callCount: number;
@@ -175,21 +177,31 @@ export class ReturnStage {
 
   #blob(state: ChoiceState, event: EventOf<'blob'>): void {
     const { blob } = event;
-    if (blob.place === 'text') {
-      if (this.#plan.session.request.client === 'gemini') this.#emit(event);
-    } else if (this.#plan.client.carriesReasoning) this.#emit(event);
+    if (blob.place === 'text' && this.#plan.client.carriesReasoning) state.textBlob = blob;
+    else if (blob.place === 'text') this.#emit(event);
+    else if (this.#plan.client.carriesReasoning) this.#emit(event);
     else state.thoughtBlob = blob;
   }
 
   /** The open part is over: what was held of it goes where it belongs. */
   #close(state: ChoiceState): void {
-    const { care, held, thoughtBlob } = state;
+    const { care, held, thoughtBlob, textBlob } = state;
+    state.textBlob = undefined;
     state.care = 'none';
     state.held = '';
     state.thoughtBlob = undefined;
     if (care === 'scanned') this.#say(state, (state.scanner as StopScanner).flush());
     else if (care === 'wrapped') this.#say(state, unwrapCustomInput(held));
     if (thoughtBlob !== undefined) state.thoughts = withThought(state.thoughts, thoughtBlob, held);
+    if (textBlob !== undefined) this.#sign(state.choice, textBlob);
+  }
+
+  /** The signature of a text, for a client that has a place for it in thinking only. */
+  #sign(choice: number, blob: Blob): void {
+    this.#emit({ kind: 'part-end', choice });
+    this.#emit({ kind: 'part', choice, head: { kind: 'reasoning' } });
+    this.#emit({ kind: 'blob', choice, blob });
+    this.#emit({ kind: 'part-end', choice });
   }
 
   #finish(state: ChoiceState, finish: Finish): void {
@@ -216,6 +228,7 @@ export class ReturnStage {
       held: '',
       logprobs: [],
       thoughtBlob: undefined,
+      textBlob: undefined,
       thoughts: [],
       callCount: 0,
       stop: undefined,

@@ -220,9 +220,11 @@ describe('blobs on the way back', () => {
     expect(gemini.kept.size).toBe(0);
   });
 
-  it('of texts go to clients of Google only', () => {
+  it('of texts stand on them, or behind them where only thinking has a place for them', () => {
     const signed: Part = { kind: 'text', text: 'so', blobs: [signature('s', { place: 'text' })] };
-    expect(both({ client: 'messages' }, CARRIES, signed).parts).toEqual([text('so')]);
+    const behind = thought('', signature('s', { place: 'text' }));
+    expect(both({ client: 'messages' }, CARRIES, signed).parts).toEqual([text('so'), behind]);
+    expect(both({ client: 'chat' }, CARRIES_NOT, signed).parts).toEqual([signed]);
     expect(both({ client: 'gemini' }, CARRIES_NOT, signed).parts).toEqual([signed]);
   });
 

@@ -64,11 +64,14 @@ class ChoiceReturn {
 
   #text(part: TextPart): void {
     this.#thoughts = this.#thoughts.map((blob) => ({ ...blob, beforeText: true }));
-    const { blobs, ...plain } = part;
-    const kept = this.#plan.session.request.client === 'gemini' ? part : plain;
+    const { blobs = [], ...plain } = part;
+    const isCarried = this.#plan.client.carriesReasoning;
+    const kept = isCarried ? plain : part;
     const scanned = this.#stops.length === 0 ? undefined : new StopScanner(this.#stops).push(part.text);
     if (scanned?.stop === undefined) {
-      this.#parts.push(kept);
+      if (kept.text !== '' || !isCarried || blobs.length === 0) this.#parts.push(kept);
+      // Where only thinking has a place for it, the signature of a text is a thought of nothing behind it.
+      if (isCarried) for (const blob of blobs) this.#parts.push({ kind: 'reasoning', text: '', blob });
       return;
     }
     this.#stop = scanned.stop;

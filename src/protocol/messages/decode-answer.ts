@@ -1,8 +1,8 @@
 import type { AnswerError, HubAnswer } from '../hub/answer.ts';
 import { isArray, isObject, type JsonObject } from '../hub/json.ts';
 import type { Part } from '../hub/part.ts';
+import { decodeCitations } from './citations.ts';
 import { decodeUsage, readUsage } from './convert-usage.ts';
-import { decodeCitations } from './decode-parts.ts';
 import { vendorReasoning } from './decode-reasoning.ts';
 import { decodeError } from './errors.ts';
 import { rawObject, textOf } from './fields.ts';

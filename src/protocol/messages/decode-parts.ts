@@ -1,6 +1,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue, RawJson, writeJson } from '../hub/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
-import type { Citation, Part, TextPart, ToolResultPart } from '../hub/part.ts';
+import type { Part, TextPart, ToolResultPart } from '../hub/part.ts';
+import { decodeCitations } from './citations.ts';
 import { decodeDocument, decodePicture } from './decode-media.ts';
 import { type BlockPlace, decodeMark } from './decode-place.ts';
 import { clientReasoning } from './decode-reasoning.ts';
@@ -74,27 +75,6 @@ function decodeText(block: JsonObject, { path, notes }: BlockPlace): TextPart {
     text,
     ...(citations.length === 0 ? {} : { citations }),
     ...(cache === undefined ? {} : { cache }),
-  };
-}
-
-/** Only pages of the web have a counterpart elsewhere; the whole block is cited (conversion.md 16). */
-export function decodeCitations(value: JsonValue | undefined, text: string): readonly Citation[] {
-  if (!isArray(value)) return [];
-  return value.flatMap((one) => decodeCitation(one, text.length) ?? []);
-}
-
-export function decodeCitation(value: JsonValue | undefined, length: number): Citation | undefined {
-  if (!isObject(value) || value.type !== 'web_search_result_location') return undefined;
-  const url = textOf(value.url);
-  if (url === undefined) return undefined;
-  const title = textOf(value.title);
-  const citedText = textOf(value.cited_text);
-  return {
-    url,
-    ...(title === undefined ? {} : { title }),
-    start: 0,
-    end: length,
-    ...(citedText === undefined ? {} : { citedText }),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { HubAnswer } from '../hub/answer.ts';
 import { type JsonObject, type JsonValue, readJson } from '../hub/json.ts';
-import type { Part, ToolCallPart } from '../hub/part.ts';
+import type { Part, TextPart, ToolCallPart } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
+import { encodeCitation } from './citations.ts';
 import { encodeUsage, NO_HUB_USAGE } from './convert-usage.ts';
 import { encodeInput } from './encode-parts.ts';
 import { sealReasoning } from './encode-reasoning.ts';
@@ -36,6 +37,7 @@ export function messageId({ callId }: Session): string {
 function encodeBlock(part: Part, session: Session): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
+      return citedBlock(part);
     case 'refusal':
       return textBlock(part.text);
     case 'reasoning':
@@ -60,6 +62,11 @@ function inputOf(call: ToolCallPart): JsonValue {
 /** An empty text would be refused when the client sends it back. */
 function textBlock(text: string): readonly JsonObject[] {
   return text === '' ? [] : [{ type: 'text', text }];
+}
+
+function citedBlock({ text, citations = [] }: TextPart): readonly JsonObject[] {
+  const cited = citations.map((citation) => encodeCitation(citation, text));
+  return textBlock(text).map((block) => (cited.length === 0 ? block : { ...block, citations: cited }));
 }
 
 function encodeThinkingBlock(text: string, sealed: ReturnType<typeof sealReasoning>): readonly JsonObject[] {

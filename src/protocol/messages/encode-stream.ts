@@ -1,7 +1,9 @@
 import type { Finish, HubUsage } from '../hub/answer.ts';
 import type { Blob } from '../hub/blob.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
+import type { Citation } from '../hub/part.ts';
 import type { Session, StreamEncoder } from '../hub/spoke.ts';
+import { encodeCitation } from './citations.ts';
 import { encodeUsage, NO_HUB_USAGE } from './convert-usage.ts';
 import { messageId, PICTURE_NOTE } from './encode-answer.ts';
 import { sealReasoning } from './encode-reasoning.ts';
@@ -41,6 +43,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   /** The open call's input is free text: it stands in an object, as in a plain answer. */
   #isCustom = false;
   #refusal = '';
+  /** The words of the open text: citations repeat them. */
+  #said = '';
   #usage: HubUsage | undefined;
   #finish: Finish | undefined;
 
@@ -91,7 +95,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
         this.#end();
         break;
       case 'citation':
-        // A citation needs an index that only the vendor can make (conversion.md 16).
+        this.#cite(event.citation);
         break;
     }
   }
@@ -151,8 +155,17 @@ export class MessagesStreamEncoder implements StreamEncoder {
     }
     if (!this.#isBegun) this.#begin(emptyBlock(this.#open));
     if (this.#open === 'refusal') this.#refusal += text;
+    else if (this.#open === 'text') this.#said += text;
     const said = this.#isCustom ? JSON.stringify(text).slice(1, -1) : text;
     this.#out += this.#deltaHead + JSON.stringify(said) + DELTA_TAIL;
+  }
+
+  /** Of the open text; one that has not begun says nothing that could rest on a page. */
+  #cite(citation: Citation): void {
+    if (this.#open !== 'text' || !this.#isBegun) return;
+    const delta = { type: 'citations_delta', citation: encodeCitation(citation, this.#said) };
+    const event = { type: 'content_block_delta', index: this.#index, delta };
+    this.#emit('content_block_delta', JSON.stringify(event));
   }
 
   #begin(block: string): void {
@@ -212,6 +225,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     this.#emit('content_block_stop', `{"type":"content_block_stop","index":${this.#index}}`);
     this.#index++;
     this.#isBegun = false;
+    this.#said = '';
   }
 
   #end(): void {

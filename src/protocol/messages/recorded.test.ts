@@ -76,7 +76,7 @@ function decodeStream(events: readonly Json[]): HubEvent[] {
   return emitted;
 }
 
-/** Everything but what is documented as lost: citations, empty texts, tiers, when usage came. */
+/** Everything but what is documented as lost: empty texts, tiers, when usage came. */
 function substance(events: readonly HubEvent[]): unknown {
   const parts: Part[] = [];
   let usage: unknown;
@@ -177,10 +177,9 @@ function kindAt(events: readonly HubEvent[], index: number): string | undefined 
   return opening?.kind === 'part' ? opening.head.kind : undefined;
 }
 
-/** Citations of the web need an index that only the vendor can make; empty texts could not be sent back. */
+/** Empty texts could not be sent back. */
 function shown(part: Part): readonly Part[] {
-  if (part.kind !== 'text') return [part];
-  return part.text === '' ? [] : [{ kind: 'text', text: part.text }];
+  return part.kind === 'text' && part.text === '' ? [] : [part];
 }
 
 /** All strings of the hub's parts. */

@@ -2,6 +2,7 @@ import { type Blob, mayReturn, NO_ISSUER } from '../hub/blob.ts';
 import { isEnvelopeAt, unwrapBlobs } from '../hub/envelope.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import type { Target } from '../hub/spoke.ts';
+import { withoutOurs } from './citations.ts';
 import { textOf } from './fields.ts';
 
 /**
@@ -24,6 +25,7 @@ function returnInMessage(message: JsonValue, target: Target): readonly JsonValue
 function returnBlock(block: JsonValue, target: Target): readonly JsonValue[] {
   if (!isObject(block)) return [block];
   const { type } = block;
+  if (type === 'text') return [withoutOurs(block)];
   if (type !== 'thinking' && type !== 'redacted_thinking') return [block];
   if (target.issuer === NO_ISSUER) return [];
   const value = textOf(type === 'thinking' ? block.signature : block.data) ?? '';

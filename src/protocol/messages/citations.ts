@@ -1,0 +1,55 @@
+import { wrapBlobs } from '../hub/envelope.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import type { Citation } from '../hub/part.ts';
+import { textOf } from './fields.ts';
+
+/**
+ * Stands where the vendor wants an index of its own. It is an empty envelope, so that the body in which a
+ * client brings it back is not passed on as it is: the vendor would refuse a citation it did not make.
+ */
+const NO_INDEX = wrapBlobs([]);
+
+/** Pages of the web; the whole block is cited (conversion.md 16). */
+export function decodeCitation(value: JsonValue | undefined, length: number): Citation | undefined {
+  const url = isObject(value) ? addressOf(value) : undefined;
+  if (!isObject(value) || url === undefined) return undefined;
+  const title = textOf(value.title);
+  const citedText = textOf(value.cited_text);
+  return {
+    url,
+    ...(title === undefined ? {} : { title }),
+    start: 0,
+    end: length,
+    ...(citedText === undefined ? {} : { citedText }),
+  };
+}
+
+/** The source of a search result of the client's own may be anything; only an address can be cited. */
+function addressOf({ type, url, source }: JsonObject): string | undefined {
+  if (type === 'web_search_result_location') return textOf(url);
+  const address = type === 'search_result_location' ? (textOf(source) ?? '') : '';
+  return /^https?:/i.test(address) ? address : undefined;
+}
+
+export function decodeCitations(value: JsonValue | undefined, text: string): readonly Citation[] {
+  return isArray(value) ? value.flatMap((one) => decodeCitation(one, text.length) ?? []) : [];
+}
+
+/** For a client. The words of the page are told where they are known, else those that rest on it. */
+export function encodeCitation({ url, title, start, end, citedText }: Citation, text: string): JsonObject {
+  return {
+    type: 'web_search_result_location',
+    url,
+    title: title ?? null,
+    cited_text: citedText ?? text.slice(start ?? 0, end ?? text.length),
+    encrypted_index: NO_INDEX,
+  };
+}
+
+/** A text block without the citations that were made here. */
+export function withoutOurs(block: JsonObject): JsonObject {
+  if (!isArray(block.citations)) return block;
+  const kept = block.citations.filter((one) => !isObject(one) || one.encrypted_index !== NO_INDEX);
+  const { citations, ...bare } = block;
+  return kept.length === 0 ? bare : { ...bare, citations: kept };
+}
