@@ -1,6 +1,7 @@
-import { Line, LineFull } from '../kernel/line.ts';
-import { visitorAddress } from '../kernel/visitor.ts';
-import { LOGIN_BUSY_MS, LOGIN_COUNTS_AT_ONCE, LOGIN_COUNTS_WAITING_MAX } from '../platform/bounds.ts';
+import { FairLine, type Place } from '../kernel/fair-line.ts';
+import { LineFull } from '../kernel/line.ts';
+import { visitorAddress, visitorSite } from '../kernel/visitor.ts';
+import { LOGIN_BUSY_MS, LOGINS_AT_ONCE, LOGINS_WAITING_MAX } from '../platform/bounds.ts';
 import type {
   Entered,
   Entry,
@@ -34,7 +35,7 @@ export function createLogins(parts: LoginParts): Logins {
 
 class PasswordLogins extends Sessions implements Logins {
   readonly #parts: LoginParts;
-  readonly #counting = new Line(LOGIN_COUNTS_AT_ONCE, LOGIN_COUNTS_WAITING_MAX);
+  readonly #line = new FairLine(LOGINS_AT_ONCE, LOGINS_WAITING_MAX);
 
   constructor(parts: LoginParts) {
     super(parts);
@@ -52,7 +53,10 @@ class PasswordLogins extends Sessions implements Logins {
     const scopes = loginScopes({ accountMark, addressMark, deviceId, addressKnown });
     const { nobody } = this.#parts;
     const verify = () => verifyPassword(entry.password, found?.passwordHash, nobody);
-    const right = await this.#attempt(scopes, verify);
+    // Where it was entered before, an account does not wait for strangers.
+    const isKnown = deviceId !== undefined || addressKnown;
+    const place = isKnown ? known(accountMark) : stranger(entry);
+    const right = await this.#inLine(place, () => this.#attempt(scopes, verify));
     if (typeof right === 'object') return right;
     if (!right || found === undefined) return { kind: 'wrong' };
     await store.forgetFailures(clearedByLogin(scopes));
@@ -67,9 +71,10 @@ class PasswordLogins extends Sessions implements Logins {
     const { store, registration, tokens, clock } = this.#parts;
     if (((await store.findRegistration()) ?? registration) === 'closed') return { kind: 'closed' };
     const scopes = registrationScopes(tokens.markOf(visitorAddress(entry.address)));
-    const waitMs = await this.#count(() => store.countAttempt(scopes, clock.now()));
-    if (waitMs > 0) return { kind: 'wait', waitMs };
-    const member = await this.#member(entry);
+    const member = await this.#inLine(stranger(entry), async () => {
+      const waitMs = await store.countAttempt(scopes, clock.now());
+      return waitMs > 0 ? ({ kind: 'wait', waitMs } as const) : this.#member(entry);
+    });
     if ('kind' in member) return member;
     const joined = await store.register(member);
     if (joined.kind === 'email-taken') return joined;
@@ -81,7 +86,7 @@ class PasswordLogins extends Sessions implements Logins {
     const { store, tokens, clock } = this.#parts;
     const tokenHash = hashSecret(token);
     if (!(await store.isSetupToken(tokenHash, clock.now()))) return { kind: 'wrong' };
-    const member = await this.#member(entry);
+    const member = await this.#inLine(known('setup'), () => this.#member(entry));
     if ('kind' in member) return member;
     const joined = await store.setUp(tokenHash, member, clock.now());
     if (joined.kind === 'refused') return { kind: 'wrong' };
@@ -89,7 +94,11 @@ class PasswordLogins extends Sessions implements Logins {
     return this.#entered(member, joined.accountId, { accountMark: tokens.markOf(entry.email) });
   }
 
-  async changePassword({ accountId, sessionId }: FoundLogin, passwords: Passwords): Promise<PasswordChange> {
+  async changePassword(login: FoundLogin, passwords: Passwords): Promise<PasswordChange> {
+    return this.#inLine(known(String(login.accountId)), () => this.#changePassword(login, passwords));
+  }
+
+  async #changePassword({ accountId, sessionId }: FoundLogin, passwords: Passwords): Promise<PasswordChange> {
     const { store, random, clock } = this.#parts;
     const oldHash = await store.findPassword(accountId);
     const scopes = passwordScopes(sessionId);
@@ -107,18 +116,19 @@ class PasswordLogins extends Sessions implements Logins {
   /** Counted before it is made and taken back when it was none, so that many at once do not pass together. */
   async #attempt(scopes: readonly FailureScope[], verify: () => Promise<boolean>): Promise<boolean | Wait> {
     const { store, clock } = this.#parts;
-    const waitMs = await this.#count(() => store.countAttempt(scopes, clock.now()));
+    const waitMs = await store.countAttempt(scopes, clock.now());
     if (waitMs > 0) return { kind: 'wait', waitMs };
     const right = await busyIfFull(verify);
     if (right !== false) await store.uncountAttempt(scopes);
     return right;
   }
 
-  async #count(work: () => Promise<number>): Promise<number> {
+  /** Counting and hashing take a place each, and few have one: guessers must not take all connections. */
+  async #inLine<T>(place: Place, work: () => Promise<T>): Promise<T | Wait> {
     try {
-      return await this.#counting.run(work);
+      return await this.#line.run(place, work);
     } catch (error) {
-      if (error instanceof LineFull) return LOGIN_BUSY_MS;
+      if (error instanceof LineFull) return BUSY;
       throw error;
     }
   }
@@ -146,6 +156,14 @@ class PasswordLogins extends Sessions implements Logins {
     const device = tokens.signDevice({ id: deviceId ?? newLoginId(random), accountMark });
     return this.enter(prepared, accountId, device);
   }
+}
+
+function known(owner: string): Place {
+  return { lane: 'known', owner };
+}
+
+function stranger({ address }: Entry): Place {
+  return { lane: 'strange', owner: visitorSite(address) };
 }
 
 async function busyIfFull<T>(work: () => Promise<T>): Promise<T | Wait> {

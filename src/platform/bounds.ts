@@ -18,14 +18,19 @@ export const PLATFORM_JSON_DEPTH_MAX = 32;
 export const PLATFORM_BODY_SLOW_AFTER_MS = 10_000;
 export const PLATFORM_BODY_RATE_INTERVAL_MS = 5_000;
 export const PLATFORM_BODY_RATE_BYTES_MIN = 64 * KIB;
-/** Requests that the platform works on at a time, those that wait for a place, and how long they do. */
+/**
+ * Requests that the platform works on at a time, all and of one account or address, those that wait for a
+ * place, and how long they do.
+ */
 export const PLATFORM_ACTIVE_MAX = 32;
+export const PLATFORM_ACTIVE_OF_ONE_MAX = 16;
 export const PLATFORM_WAITING_MAX = 1_000;
 export const PLATFORM_WAIT_MS = 5_000;
 /** What one request of the platform may take. Its statements have shorter limits of their own. */
 export const PLATFORM_TIMEOUT_MS = 15_000;
-/** Exports written at a time, and how long a client may read nothing of one. */
+/** Exports written at a time, all and of one account, and how long a client may read nothing of one. */
 export const PLATFORM_EXPORTS_MAX = 4;
+export const PLATFORM_EXPORTS_OF_ONE_MAX = 2;
 export const PLATFORM_EXPORT_STALL_MS = 30_000;
 /** Proxies that one request may have passed; beyond them the address is as good as unknown. */
 export const FORWARDED_HOPS_MAX = 32;
@@ -47,9 +52,12 @@ export const LOGIN_ADDRESSES_PER_ACCOUNT_MAX = 50;
 export const SESSIONS_PRUNED_ROWS = 1_000;
 /** reliability.md 4.11: failures within this time count together. */
 export const LOGIN_FAILURES_MS = 900_000;
-/** Attempts counted at once by one process, so that guessers never take all connections; how many wait. */
-export const LOGIN_COUNTS_AT_ONCE = 2;
-export const LOGIN_COUNTS_WAITING_MAX = 10;
+/**
+ * Attempts that one process works on at once, as many as passwords are hashed; and how many wait, of those
+ * who come from where they came from before and of all others. Together they leave the platform places.
+ */
+export const LOGINS_AT_ONCE = 2;
+export const LOGINS_WAITING_MAX = 8;
 /** What a client is told to wait when passwords or counts are being worked on by too many. */
 export const LOGIN_BUSY_MS = 5_000;
 /** How long the first operator's setup token is good for. */

@@ -284,7 +284,7 @@ describe('the platform’s share', () => {
       running--;
       return data(null);
     };
-    const slots = { active: 2, waiting: 3, waitMs: 1_000 };
+    const slots = { active: 2, activeOfOne: 2, waiting: 3, waitMs: 1_000 };
     const platform = await start([row({ handle })], { bounds: { slots } });
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask(platform, '/things')));
     const statuses = answers.map(({ status }) => status);
@@ -298,7 +298,7 @@ describe('the platform’s share', () => {
   test('is kept by a request that takes too long until it has really ended', async () => {
     let finish: (answer: Answer) => void = () => {};
     const handle = (): Promise<Answer> => new Promise((resolve) => (finish = resolve));
-    const slots = { active: 1, waiting: 0, waitMs: 0 };
+    const slots = { active: 1, activeOfOne: 1, waiting: 0, waitMs: 0 };
     const quick = row({ name: 'quick', path: '/quick' });
     const platform = await start([row({ handle }), quick], { bounds: { slots, timeoutMs: 50 } });
     const late = await ask(platform, '/things');

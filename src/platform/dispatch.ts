@@ -10,7 +10,9 @@ import { admit } from './access.ts';
 import { type BodyResult, readJsonBody } from './body.ts';
 import {
   PLATFORM_ACTIVE_MAX,
+  PLATFORM_ACTIVE_OF_ONE_MAX,
   PLATFORM_EXPORTS_MAX,
+  PLATFORM_EXPORTS_OF_ONE_MAX,
   PLATFORM_TIMEOUT_MS,
   PLATFORM_WAIT_MS,
   PLATFORM_WAITING_MAX,
@@ -58,8 +60,18 @@ export interface Platform {
 }
 
 const BOUNDS: PlatformBounds = {
-  slots: { active: PLATFORM_ACTIVE_MAX, waiting: PLATFORM_WAITING_MAX, waitMs: PLATFORM_WAIT_MS },
-  exports: { active: PLATFORM_EXPORTS_MAX, waiting: 0, waitMs: 0 },
+  slots: {
+    active: PLATFORM_ACTIVE_MAX,
+    activeOfOne: PLATFORM_ACTIVE_OF_ONE_MAX,
+    waiting: PLATFORM_WAITING_MAX,
+    waitMs: PLATFORM_WAIT_MS,
+  },
+  exports: {
+    active: PLATFORM_EXPORTS_MAX,
+    activeOfOne: PLATFORM_EXPORTS_OF_ONE_MAX,
+    waiting: 0,
+    waitMs: 0,
+  },
   timeoutMs: PLATFORM_TIMEOUT_MS,
 };
 
@@ -79,6 +91,8 @@ interface Exchange extends Addressee {
   readonly begunMs: number;
   /** `none` until a row is found. */
   endpoint: string;
+  /** Whose place it takes: the address, until it is known who is logged in. */
+  owner: number | string;
 }
 
 type Row = Extract<Match, { kind: 'row' }>;
@@ -110,6 +124,7 @@ class Dispatcher {
     const [pathname = '/', query = ''] = splitOnce(url, '?');
     const exchange: Exchange = {
       ...{ request, response, query, endpoint: 'none' },
+      owner: visitorAddress(this.#parts.addressOf(request)),
       requestId: newCallId(clock.now()),
       begunMs: clock.monotonic(),
     };
@@ -136,12 +151,15 @@ class Dispatcher {
       return refuseMatch(match, response);
     }
     exchange.endpoint = match.row.name;
-    const admission = await this.#inSlot(() => admit(askingOf(match, request), this.#parts.sessions));
+    const admission = await this.#inSlot(exchange, () =>
+      admit(askingOf(match, request), this.#parts.sessions),
+    );
     if (admission.kind !== 'admitted') {
       this.#discard(exchange);
       return admission.kind === 'refused' ? admission.failure : admission;
     }
-    const body = await this.#readBody(exchange, match, admission.caller);
+    exchange.owner = admission.caller?.accountId ?? exchange.owner;
+    const body = await this.#readBody(exchange, match);
     if (body.kind !== 'json') return body;
     const query = readQuery(exchange.query);
     if (query.kind === 'problem') return fail('badParameter', query.message);
@@ -155,14 +173,9 @@ class Dispatcher {
     return this.#inTime(exchange, () => match.row.handle(checked.input, context));
   }
 
-  async #readBody(
-    exchange: Exchange,
-    { row }: Row,
-    caller: Context['caller'],
-  ): Promise<JsonBody | Failure | typeof GONE> {
-    const { request, response } = exchange;
+  async #readBody(exchange: Exchange, { row }: Row): Promise<JsonBody | Failure | typeof GONE> {
+    const { request, response, owner } = exchange;
     if (row.body !== undefined) {
-      const owner = caller?.accountId ?? visitorAddress(this.#parts.addressOf(request));
       const read = readJsonBody(request, await this.#parts.readBody(request, owner, response));
       return read.kind === 'aborted' ? GONE : read;
     }
@@ -178,8 +191,8 @@ class Dispatcher {
   }
 
   /** A place is held while the store is asked, never while a client sends its body. */
-  async #inSlot<Result>(work: () => Promise<Result>): Promise<Result | Failure> {
-    const leave = await this.#slots.enter();
+  async #inSlot<Result>({ owner }: Exchange, work: () => Promise<Result>): Promise<Result | Failure> {
+    const leave = await this.#slots.enter(owner);
     if (leave === undefined) return fail('busy', undefined, RETRY_MS);
     return work().finally(leave);
   }
@@ -190,7 +203,7 @@ class Dispatcher {
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), this.#bounds.timeoutMs);
     });
-    const working = this.#inSlot(work);
+    const working = this.#inSlot(exchange, work);
     const answer = await Promise.race([working, late]).finally(() => clearTimeout(timer));
     if (answer !== 'late') return answer;
     this.#followLate(exchange, working);
@@ -212,7 +225,7 @@ class Dispatcher {
       case 'failure':
         return sendFailure(exchange, outcome);
       case 'text': {
-        const leave = await this.#exports.enter();
+        const leave = await this.#exports.enter(exchange.owner);
         if (leave === undefined) return sendFailure(exchange, fail('busy', undefined, RETRY_MS));
         return sendText(exchange, outcome).finally(leave);
       }

@@ -1,20 +1,36 @@
+import { FairQueue } from '../kernel/fair-queue.ts';
+
 /** Gives a place back, once. */
 export type Leave = () => void;
 
 export interface SlotBounds {
   readonly active: number;
+  /** Of one owner: an account, or the address of somebody who is not known. */
+  readonly activeOfOne: number;
   readonly waiting: number;
   readonly waitMs: number;
 }
 
-/** The platform's share of the process: so many at a time, so many who wait, and nobody waits for long. */
+type Owner = number | string;
+
+interface Waiting {
+  readonly owner: Owner;
+  call(leave: Leave | undefined): void;
+}
+
+/**
+ * The platform's share of the process: so many at a time, so many who wait, and nobody waits for long. No
+ * owner has all places, and owners who wait take turns.
+ */
 export class Slots {
   readonly #bounds: SlotBounds;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: FairQueue<Owner, Waiting>;
+  readonly #activeOf = new Map<Owner, number>();
   #active = 0;
 
   constructor(bounds: SlotBounds) {
     this.#bounds = bounds;
+    this.#waiting = new FairQueue(bounds.waiting);
   }
 
   get active(): number {
@@ -22,30 +38,45 @@ export class Slots {
   }
 
   /** Nothing: there is no place, and there was none in time. */
-  enter(): Promise<Leave | undefined> {
-    if (this.#active < this.#bounds.active) return Promise.resolve(this.#take());
-    if (this.#waiting.length >= this.#bounds.waiting) return Promise.resolve(undefined);
+  enter(owner: Owner): Promise<Leave | undefined> {
+    if (this.#active < this.#bounds.active && this.#mayEnter(owner)) {
+      return Promise.resolve(this.#take(owner));
+    }
     return new Promise((resolve) => {
-      const called = (): void => {
-        clearTimeout(late);
-        resolve(this.#take());
+      const waiting: Waiting = {
+        owner,
+        call: (leave) => {
+          clearTimeout(late);
+          resolve(leave);
+        },
       };
       const late = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(called), 1);
+        this.#waiting.remove(owner, waiting);
         resolve(undefined);
       }, this.#bounds.waitMs);
-      this.#waiting.push(called);
+      this.#waiting.add(owner, waiting)?.call(undefined);
     });
   }
 
-  #take(): Leave {
+  readonly #mayEnter = (owner: Owner): boolean => (this.#activeOf.get(owner) ?? 0) < this.#bounds.activeOfOne;
+
+  #take(owner: Owner): Leave {
     this.#active += 1;
+    this.#activeOf.set(owner, (this.#activeOf.get(owner) ?? 0) + 1);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#active -= 1;
-      this.#waiting.shift()?.();
+      this.#leave(owner);
     };
+  }
+
+  #leave(owner: Owner): void {
+    this.#active -= 1;
+    const left = (this.#activeOf.get(owner) ?? 1) - 1;
+    if (left === 0) this.#activeOf.delete(owner);
+    else this.#activeOf.set(owner, left);
+    const next = this.#waiting.next(this.#mayEnter);
+    next?.call(this.#take(next.owner));
   }
 }
