@@ -80,6 +80,11 @@ export interface Logins extends SessionDoor {
   refresh(refreshToken: string): Promise<Entered | { readonly kind: 'wrong' }>;
   /** This session, or all of the account's; tells how many ended. */
   logout(login: FoundLogin, which: 'this' | 'all'): Promise<number>;
+  /** The sessions of the account that go on, the one used last first. */
+  sessions(login: FoundLogin): Promise<readonly SessionView[]>;
+  /** One of the account's; tells how many ended: another account's is none. */
+  endSession(login: FoundLogin, sessionId: string): Promise<number>;
+  endOtherSessions(login: FoundLogin): Promise<number>;
   /** Ends every other session of the account. */
   changePassword(login: FoundLogin, passwords: Passwords): Promise<PasswordChange>;
 }
@@ -87,7 +92,24 @@ export interface Logins extends SessionDoor {
 /** store/sessions.ts, store/login-failures.ts and store/registration.ts implement these. */
 export interface LoginStore extends SessionStore, FailureStore, RegistrationStore {}
 
+/** A session as its owner sees it: nothing that opens anything is in it. */
+export interface SessionView {
+  readonly id: string;
+  readonly kind: SessionKind;
+  readonly createdAtMs: number;
+  /** Exact to a minute. */
+  readonly usedAtMs: number;
+  readonly expiresAtMs: number;
+  /** Where the login came from. */
+  readonly address: string;
+  readonly userAgent: string;
+}
+
 export interface SessionStore {
+  listSessions(accountId: number, nowMs: number): Promise<readonly SessionView[]>;
+  endOtherSessions(accountId: number, sessionId: string, nowMs: number): Promise<number>;
+  /** It was used now. */
+  touchSession(sessionId: string, nowMs: number): Promise<void>;
   /** `addressMark`: whether the account was entered from there before. */
   findLogin(email: string, addressMark: string): Promise<StoredLogin | undefined>;
   findSession(sessionId: string, nowMs: number): Promise<StoredSession | undefined>;
@@ -116,6 +138,7 @@ export interface StoredSession {
   readonly live: boolean;
   readonly kind: SessionKind;
   readonly secretHash: string;
+  readonly usedAtMs: number;
 }
 
 export interface NewSession {

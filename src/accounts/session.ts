@@ -6,6 +6,7 @@ import {
   ACCESS_TOKEN_MS,
   COOKIE_SESSION_MS,
   REFRESH_TOKEN_MS,
+  SESSION_USE_MS,
   USER_AGENT_LENGTH_MAX,
 } from '../platform/bounds.ts';
 import type {
@@ -15,6 +16,8 @@ import type {
   SessionDoor,
   SessionKind,
   SessionStore,
+  SessionView,
+  StoredSession,
   Visitor,
 } from './login-contract.ts';
 import { hashSecret, isSame, newLoginId, type Tokens } from './token.ts';
@@ -52,6 +55,7 @@ export class Sessions implements SessionDoor {
     const found = await store.findSession(sessionId, clock.now());
     if (found === undefined || !found.live || found.kind !== 'token') return undefined;
     if (found.accountId !== claims.accountId) return undefined;
+    await this.#touch(sessionId, found);
     return { sessionId, accountId: found.accountId, role: found.role };
   }
 
@@ -62,7 +66,15 @@ export class Sessions implements SessionDoor {
     const found = await store.findSession(sessionId, clock.now());
     if (found === undefined || !found.live || found.kind !== 'cookie') return undefined;
     if (!isSame(found.secretHash, hashSecret(text))) return undefined;
+    await this.#touch(sessionId, found);
     return { sessionId, accountId: found.accountId, role: found.role };
+  }
+
+  /** Its owner wants to know when it was used last: to the minute, so that hardly a request writes. */
+  async #touch(sessionId: string, { usedAtMs }: StoredSession): Promise<void> {
+    const { store, clock } = this.#parts;
+    const nowMs = clock.now();
+    if (nowMs - usedAtMs >= SESSION_USE_MS) await store.touchSession(sessionId, nowMs);
   }
 
   isCsrf(sessionId: string, given: string | undefined): boolean {
@@ -125,6 +137,21 @@ export class Sessions implements SessionDoor {
     return which === 'all'
       ? store.endAllSessions(accountId, clock.now())
       : store.endSession(accountId, sessionId, clock.now());
+  }
+
+  sessions({ accountId }: FoundLogin): Promise<readonly SessionView[]> {
+    const { store, clock } = this.#parts;
+    return store.listSessions(accountId, clock.now());
+  }
+
+  endSession({ accountId }: FoundLogin, sessionId: string): Promise<number> {
+    const { store, clock } = this.#parts;
+    return store.endSession(accountId, sessionId, clock.now());
+  }
+
+  endOtherSessions({ accountId, sessionId }: FoundLogin): Promise<number> {
+    const { store, clock } = this.#parts;
+    return store.endOtherSessions(accountId, sessionId, clock.now());
   }
 
   #tokensOf(sessionId: string, accountId: number, refreshToken: string): Entered {

@@ -14,6 +14,7 @@ import {
   tooLarge,
 } from '../platform/fields.ts';
 import { type Static, Type } from '../platform/schema.ts';
+import { newPassword } from './account-access.ts';
 import {
   ACCOUNT,
   ACCOUNT_EXAMPLE,
@@ -89,8 +90,6 @@ async function answerAccount({ accounts, shown }: AccountNeeds, accountId: numbe
   return found === undefined ? fail('notFound') : data(shownAccount(found, shown, nowMs));
 }
 
-const MADE_PASSWORD_BYTES = 18;
-
 function create({ accounts }: AccountNeeds): Endpoint {
   const name = 'accounts.create';
   return endpoint({
@@ -134,10 +133,6 @@ function create({ accounts }: AccountNeeds): Endpoint {
       return data({ id: created.accountId, email, password: made });
     },
   });
-}
-
-function newPassword({ random }: Context): string {
-  return random.bytes(MADE_PASSWORD_BYTES).toString('base64url');
 }
 
 const CHANGE = Type.Object({

@@ -17,6 +17,7 @@ export const OVERVIEW_EXAMPLE = {
   errors: [{ status: 429, calls: 50 }],
   sales: SALES_EXAMPLE,
   vendors: [{ vendor: 'openai', ...SALES_EXAMPLE }],
+  models: [{ model_id: 'gpt-5', ...SALES_EXAMPLE }],
   accounts: { total: 120, new: 4 },
   waiting: { verifications: 1, feedback: 2 },
 };

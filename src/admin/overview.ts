@@ -21,7 +21,7 @@ export function overviewEndpoints(needs: WatchNeeds): readonly Endpoint[] {
   return [overview(needs), credentials(needs), nodes(needs)];
 }
 
-const PERIOD_QUERY = Type.Object({
+export const PERIOD_QUERY = Type.Object({
   from: Type.Optional(Type.String({ ...TIME, description: 'From this hour on; a day ago when left out.' })),
   to: Type.Optional(Type.String({ ...TIME, description: 'Up to this time; now when left out.' })),
 });
@@ -33,7 +33,7 @@ const DAY_MS = 86_400_000;
 const PERIOD_MS_MAX = 366 * DAY_MS;
 
 /** Whole hours: the first one that is touched, and the last one with it. */
-function periodOf(
+export function periodOf(
   query: { readonly from?: string; readonly to?: string },
   times: Times,
   { clock }: Context,
@@ -48,7 +48,7 @@ function periodOf(
 }
 
 const COUNT = Type.Integer({ minimum: 0 });
-const SALES = {
+export const SALES = {
   calls: COUNT,
   failed: COUNT,
   input_tokens: COUNT,
@@ -63,7 +63,7 @@ const SALES = {
   margin: Type.String({ ...SHOWN_AMOUNT, description: 'Revenue less cost; plans are sold elsewhere.' }),
 };
 
-function shownSales(sales: Sales): EntryJson {
+export function shownSales(sales: Sales): EntryJson {
   return {
     calls: sales.calls,
     failed: sales.failed,
@@ -82,7 +82,7 @@ const NOTHING: Sales = {
   ...{ amountMicro: 0n, revenueMicro: 0n, costMicro: 0n },
 };
 
-function total(all: readonly Sales[]): Sales {
+export function total(all: readonly Sales[]): Sales {
   return all.reduce(
     (sum, each) => ({
       calls: sum.calls + each.calls,
@@ -98,18 +98,23 @@ function total(all: readonly Sales[]): Sales {
   );
 }
 
+export const TRAFFIC = Type.Object({
+  calls: COUNT,
+  failed: COUNT,
+  active_accounts: COUNT,
+  byok_calls: COUNT,
+  covered: Type.String({ ...SHOWN_AMOUNT, description: 'Yuan that subscriptions covered.' }),
+});
+
 const OVERVIEW = Type.Object({
   ...PERIOD,
-  traffic: Type.Object({
-    calls: COUNT,
-    failed: COUNT,
-    active_accounts: COUNT,
-    byok_calls: COUNT,
-    covered: Type.String({ ...SHOWN_AMOUNT, description: 'Yuan that subscriptions covered.' }),
-  }),
+  traffic: TRAFFIC,
   errors: Type.Array(Type.Object({ status: Type.Integer(), calls: COUNT })),
   sales: Type.Object(SALES),
   vendors: Type.Array(Type.Object({ vendor: Type.String(), ...SALES })),
+  models: Type.Array(Type.Object({ model_id: Type.String(), ...SALES }), {
+    description: 'Those that brought most come first, at most 200.',
+  }),
   accounts: Type.Object({ total: COUNT, new: COUNT }),
   waiting: Type.Object({ verifications: COUNT, feedback: COUNT }),
 });
@@ -121,7 +126,7 @@ function overview(needs: WatchNeeds): Endpoint {
     name: 'overview.get',
     method: 'GET',
     path: '/overview',
-    summary: 'Traffic, errors, revenue, cost and margin by vendor, and what waits for an operator.',
+    summary: 'Traffic, errors, revenue, cost and margin by vendor and model, and what waits.',
     query: PERIOD_QUERY,
     data: OVERVIEW,
     example: { data: OVERVIEW_EXAMPLE },
@@ -130,6 +135,7 @@ function overview(needs: WatchNeeds): Endpoint {
       if ('kind' in period) return period;
       const traffic = await watch.traffic(period);
       const vendors = await watch.vendors(period);
+      const models = await watch.models(period);
       const standing = await watch.standing(period);
       return data({
         ...{ from: showTime(period.fromMs), to: showTime(period.toMs) },
@@ -143,6 +149,7 @@ function overview(needs: WatchNeeds): Endpoint {
         errors: traffic.errors,
         sales: shownSales(total(vendors)),
         vendors: vendors.map((each) => ({ vendor: each.vendor, ...shownSales(each) })),
+        models: models.map((each) => ({ model_id: each.model, ...shownSales(each) })),
         accounts: { total: standing.accounts, new: standing.newAccounts },
         waiting: { verifications: standing.pendingVerifications, feedback: standing.openFeedback },
       });

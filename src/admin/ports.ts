@@ -1,6 +1,9 @@
 import type { Account, ApiKey, Funds, StoredAccount } from '../accounts/contract.ts';
+import type { SessionView } from '../accounts/login-contract.ts';
 import type { EntryKind } from '../catalog/entries.ts';
 import type { EntryJson } from '../catalog/entry-json.ts';
+import type { LogFilter, LoggedCall } from '../ledger/log.ts';
+import type { KeyPatch, KeyView } from '../platform/key-view.ts';
 import type { Actor, AuditQuery, AuditRecord, Listed } from './contract.ts';
 
 export interface Changed {
@@ -127,6 +130,12 @@ export type Decision =
   /** The account is told why. */
   | { readonly kind: 'refuse'; readonly reason: string };
 
+/** A key of one account. */
+export interface KeyPlace {
+  readonly accountId: number;
+  readonly keyId: number;
+}
+
 export interface AccountChanges {
   search(wanted: AccountSearch): Promise<Listed<FoundAccount>>;
   find(accountId: number, nowMs: number): Promise<AccountDetail | undefined>;
@@ -145,6 +154,26 @@ export interface AccountChanges {
     nowMs: number,
     actor: Actor,
   ): Promise<{ readonly kind: 'ended'; readonly sessions: number } | NotFound>;
+  /** The sessions that go on, the one used last first. Nothing: there is no such account. */
+  sessions(accountId: number, nowMs: number): Promise<readonly SessionView[] | undefined>;
+  /** Replaces the password and ends every login. */
+  resetPassword(
+    accountId: number,
+    wanted: { readonly password: string; readonly nowMs: number },
+    actor: Actor,
+  ): Promise<{ readonly kind: 'reset'; readonly sessions: number } | NotFound>;
+  keys(
+    accountId: number,
+    part: { readonly offset: number; readonly limit: number },
+  ): Promise<Listed<KeyView>>;
+  changeKey(
+    place: KeyPlace,
+    patch: KeyPatch,
+    actor: Actor,
+  ): Promise<
+    { readonly kind: 'changed'; readonly key: KeyView } | NotFound | { readonly kind: 'unknown-policy' }
+  >;
+  removeKey(place: KeyPlace, actor: Actor): Promise<{ readonly kind: 'revoked' } | NotFound>;
   move(
     accountId: number,
     wanted: MoneyMove,
@@ -259,6 +288,10 @@ export interface VendorSales extends Sales {
   readonly vendor: string;
 }
 
+export interface ModelSales extends Sales {
+  readonly model: string;
+}
+
 export interface CredentialSales extends Sales {
   readonly credential: string;
 }
@@ -293,7 +326,51 @@ export interface LiveNode {
   readonly lastSeenAtMs: number | undefined;
 }
 
+/** What was asked for and what was sold between each edge and the next. */
+export interface WatchSeries {
+  readonly traffic: readonly Omit<Traffic, 'errors'>[];
+  readonly vendors: readonly { readonly vendor: string; readonly points: readonly TimedSales[] }[];
+}
+
+export interface TimedSales extends Sales {
+  /** Streams that got a first token, and their milliseconds until it. */
+  readonly ttftCalls: number;
+  readonly ttftMs: number;
+}
+
+/** Where a page of all calls goes on: below this call. */
+export interface CallCursor {
+  readonly createdAtMs: number;
+  readonly id: number;
+}
+
+export interface CallSearch extends LogFilter {
+  readonly accountId?: number | undefined;
+  readonly before?: CallCursor | undefined;
+  readonly size: number;
+}
+
+export interface FoundCall extends LoggedCall {
+  readonly email: string;
+}
+
+export interface FoundCalls {
+  readonly items: readonly FoundCall[];
+  /** Nothing: there are no older ones that fit. */
+  readonly next: CallCursor | undefined;
+}
+
+/** The calls of all accounts. */
+export interface AllCalls {
+  /** Newest first; a page may be short of rows and still go on: only so much is looked through at a time. */
+  search(wanted: CallSearch): Promise<FoundCalls>;
+  find(callId: string): Promise<FoundCall | undefined>;
+  findAccount(email: string): Promise<number | undefined>;
+}
+
 export interface Watch {
+  series(period: Period & { readonly edges: readonly number[] }): Promise<WatchSeries>;
+  models(period: Period): Promise<readonly ModelSales[]>;
   traffic(period: Period): Promise<Traffic>;
   vendors(period: Period): Promise<readonly VendorSales[]>;
   credentials(period: Period): Promise<readonly CredentialSales[]>;

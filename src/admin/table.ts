@@ -1,13 +1,17 @@
+import type { Days } from '../kernel/days.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
 import type { Times } from '../platform/fields.ts';
+import { accessEndpoints } from './account-access.ts';
 import { accountLogEndpoints } from './account-logs.ts';
 import type { Shown } from './account-view.ts';
 import { accountEndpoints } from './accounts.ts';
+import { callEndpoints } from './calls.ts';
 import { catalogEndpoints } from './catalog.ts';
 import { inboxEndpoints } from './inbox.ts';
 import { moneyEndpoints } from './money.ts';
 import { overviewEndpoints } from './overview.ts';
-import type { AccountChanges, CatalogChanges, HealthReports, Inbox, Watch } from './ports.ts';
+import type { AccountChanges, AllCalls, CatalogChanges, HealthReports, Inbox, Watch } from './ports.ts';
+import { seriesEndpoints } from './series.ts';
 import { decisionEndpoints } from './verifications.ts';
 
 /** What operators need of the rest of the product. */
@@ -19,19 +23,24 @@ export interface AdminPorts {
   readonly health: HealthReports;
   readonly shown: Shown;
   readonly times: Times;
+  readonly days: Days;
+  readonly calls: AllCalls;
 }
 
 /** Every row of operators; `ownLogs` are those with which accounts read their own. */
 export function adminEndpoints(ports: AdminPorts, ownLogs: readonly Endpoint[]): readonly Endpoint[] {
-  const { catalog, accounts, inbox, watch, health, shown, times } = ports;
+  const { catalog, accounts, inbox, watch, health, shown, times, days, calls } = ports;
   const needs = { accounts, shown };
   return [
     ...catalogEndpoints(catalog),
     ...accountEndpoints(needs),
+    ...accessEndpoints({ accounts, times }),
     ...moneyEndpoints(needs),
     ...decisionEndpoints(needs),
     ...accountLogEndpoints(ownLogs, accounts),
     ...inboxEndpoints({ inbox, shown }),
+    ...callEndpoints({ calls, times }),
+    ...seriesEndpoints({ watch, days, ...times }),
     ...overviewEndpoints({ watch, catalog, health, ...times }),
   ];
 }

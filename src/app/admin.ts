@@ -3,7 +3,9 @@ import type { HealthReports } from '../admin/ports.ts';
 import type { AdminPorts } from '../admin/table.ts';
 import { createCalendar, createTimeFormat } from '../kernel/calendar.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { createDays } from '../kernel/days.ts';
 import { systemRandom } from '../kernel/random.ts';
+import { createCallSearch } from '../store/call-search.ts';
 import { catalogChanges } from '../store/catalog-change.ts';
 import { createInbox } from '../store/inbox.ts';
 import { accountChanges } from '../store/operator-accounts.ts';
@@ -32,5 +34,7 @@ export function bindAdmin(
     health,
     shown: { showTime: createTimeFormat(config.timeZone), month },
     times: timesOf(config.timeZone),
+    days: createDays(config.timeZone),
+    calls: createCallSearch(database, systemClock),
   };
 }

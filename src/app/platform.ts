@@ -21,7 +21,7 @@ import type { UpstreamClient } from '../upstream/contract.ts';
 import { bindAdmin } from './admin.ts';
 import type { OpenGate } from './gate.ts';
 import { openLogins, transportOf } from './logins.ts';
-import { bindOwn } from './own.ts';
+import { bindOwn, timesOf } from './own.ts';
 import type { Data } from './store.ts';
 import type { Surroundings } from './surroundings.ts';
 import { bindPublic, bindUsage } from './usage.ts';
@@ -76,7 +76,7 @@ function bindEndpoints(
   surroundings: Surroundings,
 ): readonly Endpoint[] {
   const ports: PlatformPorts = {
-    auth: { logins, transport: transportOf(surroundings) },
+    auth: { logins, transport: transportOf(surroundings), times: timesOf(surroundings.config.timeZone) },
     own: bindOwn({ data, openGate, client }, surroundings),
     everybody: bindPublic(data, surroundings),
     usage: bindUsage(data, surroundings),

@@ -49,7 +49,7 @@ async function lastOfPage(
   return call;
 }
 
-function callTable(calls: readonly LoggedCall[], timeZone: string): readonly string[] {
+export function callTable(calls: readonly LoggedCall[], timeZone: string): readonly string[] {
   const time = createTimeFormat(timeZone);
   const rows = calls.map((call) => [
     call.callId,
@@ -116,6 +116,6 @@ function callFacts(call: LoggedCall, email: string, timeZone: string): readonly 
 }
 
 /** As the platform's call log tells it, with the time as programs write it. */
-function callJson(call: LoggedCall, timeZone: string): object {
+export function callJson(call: LoggedCall, timeZone: string): object {
   return shownCall(call, createIsoFormat(timeZone));
 }

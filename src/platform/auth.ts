@@ -5,10 +5,10 @@ import { DEVICE_COOKIE, SESSION_COOKIE, type Transport } from './cookies.ts';
 import { type Answer, type Context, data, type Endpoint, endpoint } from './endpoint.ts';
 import { type Failure, fail } from './failure.ts';
 import { Type } from './schema.ts';
+import { type SessionNeeds, sessionEndpoints } from './sessions.ts';
 
-export interface AuthPorts {
+export interface AuthPorts extends SessionNeeds {
   readonly logins: Logins;
-  readonly transport: Transport;
 }
 
 /** No blanks, quotes, brackets or control characters; whether it exists, only a letter would tell. */
@@ -30,7 +30,10 @@ const ENDED_DATA = Type.Object({ ended_sessions: Type.Integer({ minimum: 0 }) })
 const EXAMPLE_BODY = { email: 'ada@example.com', password: 'correct horse battery' };
 
 export function authEndpoints(ports: AuthPorts): readonly Endpoint[] {
-  return [register(ports), login(ports), refresh(ports), logout(ports), password(ports), setup(ports)];
+  return [
+    ...[register(ports), login(ports), refresh(ports), logout(ports), password(ports), setup(ports)],
+    ...sessionEndpoints(ports),
+  ];
 }
 
 function register({ logins, transport }: AuthPorts): Endpoint {

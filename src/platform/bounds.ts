@@ -43,6 +43,8 @@ export const SHOWN_NAME_CHARS_MAX = 60;
 export const ACCESS_TOKEN_MS = 1_800_000;
 export const REFRESH_TOKEN_MS = 2_592_000_000;
 export const COOKIE_SESSION_MS = 604_800_000;
+/** How exactly the last use of a session is known. */
+export const SESSION_USE_MS = 60_000;
 /** The cookie that lets its browser's owner in while strangers guess: half a year. */
 export const DEVICE_COOKIE_MS = 15_552_000_000;
 /** Sessions and known addresses of one account; the oldest give way. */
@@ -71,6 +73,9 @@ export const EXPORT_ROWS_AT_ONCE = 1_000;
 export const EXPORT_DAYS_MAX = 366;
 /** Pages of the logs are found without walking, so only arithmetic bounds their number. */
 export const LOG_PAGE_NUMBER_MAX = 1_000_000_000;
+/** A search over the calls of everybody: how long one page looks, and how many days one statement does. */
+export const SEARCH_MS_MAX = 3_000;
+export const SEARCH_DAYS_MAX = 32;
 /** Points of a trend: a month of hours, or a year of days. */
 export const TREND_HOURS_MAX = 744;
 export const TREND_DAYS_MAX = 366;

@@ -1,32 +1,33 @@
 import type { ApiKey } from '../accounts/contract.ts';
 import { KEYS_PER_ACCOUNT_MAX } from '../bounds.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { type Answer, data, type Endpoint, endpoint } from './endpoint.ts';
-import { type Failure, fail } from './failure.ts';
+import { fail } from './failure.ts';
 import {
   excerptOf,
   ID,
   ID_PARAMS,
   IDS_QUERY,
   idsOf,
-  momentOf,
   NAME,
   nullable,
   PAGE_QUERY,
   pageOf,
   STATUS,
   TIME,
-  type Times,
 } from './fields.ts';
+import {
+  expiryOf,
+  KEY,
+  KEY_CHANGE,
+  KEY_EXAMPLE,
+  type KeyPatch,
+  type KeyView,
+  patchOf,
+  shownKey,
+} from './key-view.ts';
 import { mayChoose } from './plans.ts';
 import { type Footing, ownAccount } from './ports.ts';
 import { Type } from './schema.ts';
-
-/** A key as its owner sees it again: never its text. */
-export interface KeyView extends ApiKey {
-  readonly createdAtMs: number;
-  readonly lastUsedAtMs: number | undefined;
-}
 
 export type WantedKey = Pick<ApiKey, 'accountId' | 'name' | 'policyId' | 'expiresAtMs' | 'status'>;
 
@@ -45,8 +46,8 @@ export interface KeyPort {
   remove(accountId: number, keyIds: readonly number[]): Promise<number>;
   update(
     place: { readonly accountId: number; readonly keyId: number },
-    patch: { readonly name?: string; readonly status?: ApiKey['status'] },
-  ): Promise<KeyView | undefined>;
+    patch: KeyPatch,
+  ): Promise<KeyView | 'unknown-policy' | undefined>;
 }
 
 export interface KeyNeeds {
@@ -54,32 +55,10 @@ export interface KeyNeeds {
   readonly footing: Footing;
 }
 
-const FIELDS = {
-  id: ID,
-  name: NAME,
-  prefix: Type.String({ description: 'The first characters of the key, to tell keys apart.' }),
-  policy_id: nullable(ID),
-  expires_at: nullable(TIME),
-  status: STATUS,
-  created_at: TIME,
-  last_used_at: nullable(TIME),
-};
-const KEY = Type.Object(FIELDS);
 const CREATED = Type.Object({
-  ...FIELDS,
+  ...KEY.properties,
   api_key: Type.String({ description: 'The key itself. It is shown here once and stored nowhere.' }),
 });
-
-const EXAMPLE = {
-  id: 12,
-  name: 'laptop',
-  prefix: 'tg-0a1b2c',
-  policy_id: null,
-  expires_at: '2027-01-01 00:00:00',
-  status: 'enabled',
-  created_at: '2026-11-15 09:05:00',
-  last_used_at: null,
-};
 
 const GROUP = { surface: 'user', access: 'user', tag: 'API keys' } as const;
 
@@ -105,7 +84,7 @@ function create({ keys, footing }: KeyNeeds): Endpoint {
     fails: ['conflict'],
     example: {
       body: { name: 'laptop', expires_at: '2027-01-01 00:00:00' },
-      data: { ...EXAMPLE, api_key: 'tg-0a1b2c3d4e5f6g7h8j9kmnpqrstvwxyz0a1b2c3d' },
+      data: { ...KEY_EXAMPLE, api_key: 'tg-0a1b2c3d4e5f6g7h8j9kmnpqrstvwxyz0a1b2c3d' },
     },
     handle: async ({ body }, context) => {
       const { policy_id: policyId, status = 'enabled' } = body;
@@ -119,7 +98,7 @@ function create({ keys, footing }: KeyNeeds): Endpoint {
       const made = await keys.create(wanted);
       if (made.kind !== 'created') return REFUSALS[made.kind];
       await footing.inForce();
-      return data({ ...shown(made.key, footing), api_key: made.text });
+      return data({ ...shownKey(made.key, footing), api_key: made.text });
     },
   });
 }
@@ -131,15 +110,6 @@ const REFUSALS = {
   'unknown-policy': fail('badParameter', NO_POLICY),
 } as const;
 
-/** Nothing: never. */
-function expiryOf(text: string | null, times: Times, clock: Clock): number | undefined | Failure {
-  if (text === null) return undefined;
-  const nowMs = clock.now();
-  const expiresAtMs = momentOf('expires_at', text, times);
-  if (typeof expiresAtMs !== 'number' || expiresAtMs > nowMs) return expiresAtMs;
-  return fail('badParameter', `expires_at is over: now it is ${times.showTime(nowMs)} (${times.timeZone})`);
-}
-
 function page({ keys, footing }: KeyNeeds): Endpoint {
   return endpoint({
     ...GROUP,
@@ -150,12 +120,12 @@ function page({ keys, footing }: KeyNeeds): Endpoint {
     query: PAGE_QUERY,
     data: Type.Array(KEY),
     paged: true,
-    example: { data: [EXAMPLE] },
+    example: { data: [KEY_EXAMPLE] },
     handle: async ({ query }, context) => {
       const excerpt = excerptOf(query);
       const { items, total } = await keys.list(ownAccount(context), excerpt);
       return pageOf(
-        items.map((key) => shown(key, footing)),
+        items.map((key) => shownKey(key, footing)),
         total,
         excerpt,
       );
@@ -173,7 +143,7 @@ function detail({ keys, footing }: KeyNeeds): Endpoint {
     params: ID_PARAMS,
     data: KEY,
     fails: ['notFound'],
-    example: { data: EXAMPLE },
+    example: { data: KEY_EXAMPLE },
     handle: async ({ params }, context) => oneKey(await keys.find(ownAccount(context), params.id), footing),
   });
 }
@@ -184,14 +154,24 @@ function change({ keys, footing }: KeyNeeds): Endpoint {
     name: 'keys.update',
     method: 'PUT',
     path: '/api-key',
-    summary: 'Rename, disable or enable a key; in force for the next call.',
-    body: Type.Object({ id: ID, name: Type.Optional(NAME), status: Type.Optional(STATUS) }),
+    summary:
+      'Rename a key, enable or disable it, change its policy or its expiry; in force for the next call.',
+    body: Type.Object({ id: ID, ...KEY_CHANGE }),
     data: KEY,
     fails: ['notFound'],
-    example: { body: { id: 12, status: 'disabled' }, data: { ...EXAMPLE, status: 'disabled' } },
-    handle: async ({ body: { id, name, status } }, context) => {
-      const patch = { ...(name !== undefined && { name }), ...(status !== undefined && { status }) };
-      const key = await keys.update({ accountId: ownAccount(context), keyId: id }, patch);
+    example: { body: { id: 12, status: 'disabled' }, data: { ...KEY_EXAMPLE, status: 'disabled' } },
+    handle: async ({ body: { id, ...change } }, context) => {
+      const patch = patchOf(change, footing, context.clock);
+      if ('kind' in patch) return patch;
+      const place = { accountId: ownAccount(context), keyId: id };
+      if (typeof patch.policyId === 'number' && !mayChoose(footing.catalog(), patch.policyId)) {
+        const key = await keys.find(place.accountId, id);
+        if (key === undefined) return fail('notFound');
+        // What an operator has given may be said again.
+        if (key.policyId !== patch.policyId) return fail('badParameter', NO_POLICY);
+      }
+      const key = await keys.update(place, patch);
+      if (key === 'unknown-policy') return fail('badParameter', NO_POLICY);
       if (key !== undefined) await footing.inForce();
       return oneKey(key, footing);
     },
@@ -222,20 +202,5 @@ function remove({ keys, footing }: KeyNeeds): Endpoint {
 
 /** A key of somebody else is none. */
 function oneKey(key: KeyView | undefined, footing: Footing): Answer {
-  return key === undefined ? fail('notFound') : data(shown(key, footing));
-}
-
-function shown(key: KeyView, { showTime }: Footing): Record<keyof typeof FIELDS, unknown> {
-  const { id, name, prefix, policyId, expiresAtMs, status, createdAtMs, lastUsedAtMs } = key;
-  const time = (timeMs: number | undefined) => (timeMs === undefined ? null : showTime(timeMs));
-  return {
-    id,
-    name,
-    prefix,
-    policy_id: policyId ?? null,
-    expires_at: time(expiresAtMs),
-    status,
-    created_at: showTime(createdAtMs),
-    last_used_at: time(lastUsedAtMs),
-  };
+  return key === undefined ? fail('notFound') : data(shownKey(key, footing));
 }

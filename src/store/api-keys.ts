@@ -3,6 +3,7 @@ import type { ApiKey } from '../accounts/contract.ts';
 import { KEYS_PER_ACCOUNT_MAX, NAME_LENGTH_MAX, PAGE_SIZE_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Random } from '../kernel/random.ts';
+import type { KeyPatch } from '../platform/key-view.ts';
 import { KEY_COLUMNS, type KeyRow, keyFromRow } from './account-row.ts';
 import { touchAccount } from './accounts.ts';
 import { type Database, idNumber } from './database.ts';
@@ -150,24 +151,25 @@ export function deleteKeys(
   });
 }
 
-export interface KeyPatch {
-  readonly name?: string;
-  readonly status?: ApiKey['status'];
-}
-
 /** The key as it is now; nothing when the account has none of this id. */
 export function updateKey(
   database: Database,
   { accountId, keyId }: { readonly accountId: number; readonly keyId: number },
-  { name, status }: KeyPatch,
-): Promise<ListedKey | undefined> {
+  { name, status, policyId, expiresAtMs }: KeyPatch,
+): Promise<ListedKey | 'unknown-policy' | undefined> {
   if (name !== undefined) checkName(name);
   return database.transaction(async (transaction) => {
     if (!(await touchAccount(transaction, accountId))) return undefined;
+    if (!(await policyExists(transaction, policyId ?? undefined))) return 'unknown-policy';
     const [row] = await transaction.query<ListedRow>(
-      `update api_keys set name = coalesce($3, name), status = coalesce($4, status)
+      `update api_keys set name = coalesce($3, name), status = coalesce($4, status),
+         policy_id = case when $5 then $6 else policy_id end, expires_at = case when $7 then $8 else expires_at end
        where account_id = $1 and id = $2 returning ${LISTED_COLUMNS}`,
-      [accountId, keyId, name ?? null, status ?? null],
+      [
+        ...[accountId, keyId, name ?? null, status ?? null, policyId !== undefined, policyId ?? null],
+        expiresAtMs !== undefined,
+        typeof expiresAtMs === 'number' ? new Date(expiresAtMs) : null,
+      ],
     );
     return row === undefined ? undefined : listedFromRow(row);
   });

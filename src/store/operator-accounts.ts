@@ -19,6 +19,8 @@ import { listHosted } from './byok.ts';
 import type { ApplyOptions } from './catalog.ts';
 import type { Database } from './database.ts';
 import { postOpening } from './movement.ts';
+import { changeKeyAudited, resetPasswordAudited } from './operator-access.ts';
+import { revokeKeyAudited } from './operator-holdings.ts';
 import { cancelAudited, grantAudited, moveAudited } from './operator-money.ts';
 import { createSessionStore } from './sessions.ts';
 import { listSubscriptions } from './subscriptions.ts';
@@ -37,6 +39,15 @@ export function accountChanges(desk: AccountDesk): AccountChanges {
     create: (wanted, actor) => create(desk, wanted, actor),
     change: (accountId, patch, actor) => change(desk, accountId, { patch, actor }),
     endSessions: (accountId, nowMs, actor) => endSessions(desk, accountId, { nowMs, actor }),
+    sessions: (accountId, nowMs) => listSessions(database, accountId, nowMs),
+    resetPassword: async (accountId, { password, nowMs }, actor) => {
+      // Hashing takes its time, so it is done before anything is locked.
+      const passwordHash = await desk.options.hashPassword(password);
+      return resetPasswordAudited(desk, accountId, { passwordHash, nowMs, actor });
+    },
+    keys: (accountId, part) => listKeys(database, accountId, part),
+    changeKey: (place, patch, actor) => changeKeyAudited(desk, place, { patch, actor }),
+    removeKey: (place, actor) => revokeKeyAudited(desk, place, actor),
     move: (accountId, wanted, actor) => moveAudited(desk, accountId, { wanted, actor }),
     subscriptions: (accountId, part) => listSubscriptions(database, accountId, part),
     grant: (wanted, nowMs, actor) => grantAudited(desk, wanted, { nowMs, actor }),
@@ -45,6 +56,15 @@ export function accountChanges(desk: AccountDesk): AccountChanges {
     decide: (verificationId, decision, actor) =>
       decideVerification(desk, verificationId, { decision, actor }),
   };
+}
+
+async function listSessions(
+  database: Database,
+  accountId: number,
+  nowMs: number,
+): ReturnType<AccountChanges['sessions']> {
+  const found = await database.query('select 1 from accounts where id = $1', [accountId]);
+  return found.length === 0 ? undefined : createSessionStore(database).listSessions(accountId, nowMs);
 }
 
 /** The newest keys and subscriptions; whoever wants all of them has pages of their own. */

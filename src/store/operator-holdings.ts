@@ -30,7 +30,7 @@ import { holdPurses } from './purse.ts';
 type NotFound = { readonly kind: 'not-found' };
 
 /** Locked first: what is recorded as the state before is what was changed. */
-async function lockAccount(transaction: Database, accountId: number): Promise<void> {
+export async function lockAccount(transaction: Database, accountId: number): Promise<void> {
   await transaction.query('select id from accounts where id = $1 for no key update', [accountId]);
 }
 
@@ -99,11 +99,11 @@ export function revokeKeyAudited(
   });
 }
 
-function keyEntry({ id }: ListedKey, sides: Pick<AuditEntry, 'before' | 'after'>): AuditEntry {
+export function keyEntry({ id }: ListedKey, sides: Pick<AuditEntry, 'before' | 'after'>): AuditEntry {
   return { entity: 'api_keys', key: String(id), ...sides };
 }
 
-function keyJson({ accountId, name, prefix, policyId, expiresAtMs, status }: ListedKey): EntryJson {
+export function keyJson({ accountId, name, prefix, policyId, expiresAtMs, status }: ListedKey): EntryJson {
   return {
     ...{ account_id: accountId, name, prefix, status },
     policy_id: policyId ?? null,

@@ -4,6 +4,7 @@ import type {
   Rotated,
   Rotation,
   SessionStore,
+  SessionView,
   StoredLogin,
   StoredSession,
 } from '../accounts/login-contract.ts';
@@ -24,6 +25,10 @@ export function createSessionStore(database: Database): SessionStore {
       endSessions(database, { accountId, nowMs, where: 'id = $3' }, sessionId),
     // No session is called ''.
     endAllSessions: (accountId, nowMs) => endSessions(database, { accountId, nowMs, where: 'id <> $3' }, ''),
+    endOtherSessions: (accountId, sessionId, nowMs) =>
+      endSessions(database, { accountId, nowMs, where: 'id <> $3' }, sessionId),
+    listSessions: (accountId, nowMs) => listSessions(database, accountId, nowMs),
+    touchSession: (sessionId, nowMs) => touchSession(database, sessionId, nowMs),
     findPassword: (accountId) => findPassword(database, accountId),
     changePassword: (change) => changePassword(database, change),
   };
@@ -62,16 +67,50 @@ async function findSession(
     live: boolean;
     kind: StoredSession['kind'];
     secret_hash: string;
+    used_at: Date;
   }>(
-    `select sessions.account_id, accounts.role, sessions.kind, sessions.secret_hash,
+    `select sessions.account_id, accounts.role, sessions.kind, sessions.secret_hash, sessions.used_at,
        sessions.ended_at is null and sessions.expires_at > $2 and accounts.status = 'enabled' as live
      from sessions join accounts on accounts.id = sessions.account_id where sessions.id = $1`,
     [sessionId, timeOf(nowMs)],
     'find-session',
   );
   if (row === undefined) return undefined;
-  const { account_id: accountId, role, live, kind, secret_hash: secretHash } = row;
-  return { accountId: idNumber(accountId), role, live, kind, secretHash };
+  const { account_id: accountId, role, live, kind, secret_hash: secretHash, used_at: usedAt } = row;
+  return { accountId: idNumber(accountId), role, live, kind, secretHash, usedAtMs: usedAt.getTime() };
+}
+
+async function touchSession(database: Database, sessionId: string, nowMs: number): Promise<void> {
+  await database.query('update sessions set used_at = greatest(used_at, $2) where id = $1', [
+    sessionId,
+    timeOf(nowMs),
+  ]);
+}
+
+async function listSessions(
+  database: Database,
+  accountId: number,
+  nowMs: number,
+): Promise<readonly SessionView[]> {
+  const rows = await database.query<{
+    id: string;
+    kind: SessionView['kind'];
+    created_at: Date;
+    used_at: Date;
+    expires_at: Date;
+    address: string;
+    user_agent: string;
+  }>(
+    `select id, kind, created_at, used_at, expires_at, address, user_agent from sessions
+     where account_id = $1 and ended_at is null and expires_at > $2 order by used_at desc, id limit $3`,
+    [accountId, timeOf(nowMs), SESSIONS_PER_ACCOUNT_MAX],
+  );
+  return rows.map((row) => ({
+    ...{ id: row.id, kind: row.kind, address: row.address, userAgent: row.user_agent },
+    createdAtMs: row.created_at.getTime(),
+    usedAtMs: row.used_at.getTime(),
+    expiresAtMs: row.expires_at.getTime(),
+  }));
 }
 
 /**

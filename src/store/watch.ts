@@ -1,5 +1,6 @@
 import type {
   CredentialSales,
+  ModelSales,
   Period,
   Sales,
   Standing,
@@ -8,8 +9,10 @@ import type {
   Watch,
 } from '../admin/ports.ts';
 import { assert } from '../kernel/assert.ts';
+import { STATS_GROUPS_MAX } from '../platform/bounds.ts';
 import type { Database } from './database.ts';
 import { loadLiveNodes } from './heartbeats.ts';
+import { findSeries } from './watch-series.ts';
 
 /** What operators look at: sums of the roll-ups, so that a look costs the same whatever was called. */
 export function createWatch(database: Database): Watch {
@@ -17,6 +20,8 @@ export function createWatch(database: Database): Watch {
     traffic: (period) => findTraffic(database, period),
     vendors: (period) => findVendors(database, period),
     credentials: (period) => findCredentials(database, period),
+    models: (period) => findModels(database, period),
+    series: (period) => findSeries(database, period),
     standing: (period) => findStanding(database, period),
     nodes: () => loadLiveNodes(database),
   };
@@ -102,6 +107,16 @@ async function findVendors(database: Database, period: Period): Promise<readonly
     hoursOf(period),
   );
   return rows.map((row) => ({ vendor: row.vendor, ...salesOf(row) }));
+}
+
+/** Those that brought most come first; so many that nobody reads on. */
+async function findModels(database: Database, period: Period): Promise<readonly ModelSales[]> {
+  const rows = await database.query<SalesRow & { model_id: string }>(
+    `select model_id, ${SALES} from model_hourly where ${HOURS} group by model_id
+     order by sum(spent_micro) desc, sum(calls) desc, model_id limit ${STATS_GROUPS_MAX}`,
+    hoursOf(period),
+  );
+  return rows.map((row) => ({ model: row.model_id, ...salesOf(row) }));
 }
 
 /** The platform's own; what users host is theirs. */

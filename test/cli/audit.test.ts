@@ -55,12 +55,25 @@ const SCENES: Readonly<Record<string, Scene>> = {
     return { words: ['--account', 'operator@example.com', '--approve'] };
   },
   'account logout': USER,
+  'account sessions': USER,
+  'account reset-password': USER,
   'account usage': USER,
   'account ledger': USER,
   'account export': [...USER, '--log', 'balance'],
   'verification list': [],
   'key create': [...USER, '--name', 'audited', '--policy', '1'],
   'key list': USER,
+  'key set': async () => ({
+    words: [
+      ...USER,
+      '--id',
+      await lastId('key', 'list', ...USER),
+      '--policy',
+      'none',
+      '--status',
+      'disabled',
+    ],
+  }),
   'key revoke': async () => ({ words: [...USER, '--id', await lastId('key', 'list', ...USER)] }),
   'subscription grant': [...USER, '--plan', 'PRO', '--after-current'],
   'subscription list': USER,
@@ -77,6 +90,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     words: [...USER, '--id', await lastId('credential', 'list', ...USER)],
   }),
   'call list': USER,
+  'call search': ['--model', 'gpt-5'],
   'call show': ['req_00000000000000000000000000'],
   'feedback list': [],
   'feedback done': async () => {
@@ -153,6 +167,7 @@ describe('every command that writes leaves one line in the audit log', () => {
       'account create',
       'account exchange',
       'account logout',
+      'account reset-password',
       'account set',
       'account top-up',
       'account verify',
@@ -164,6 +179,7 @@ describe('every command that writes leaves one line in the audit log', () => {
       'feedback done',
       'key create',
       'key revoke',
+      'key set',
       'registration',
       'subscription cancel',
       'subscription grant',
@@ -182,7 +198,9 @@ describe('every command that writes leaves one line in the audit log', () => {
     });
     const key = { name: 'audited', policy_id: 1, expires_at: null, status: 'enabled' };
     expect(await of('key create')).toMatchObject({ before: null, after: key });
-    expect(await of('key revoke')).toMatchObject({ before: key, after: null });
+    const changed = { ...key, policy_id: null, status: 'disabled' };
+    expect(await of('key set')).toMatchObject({ before: key, after: changed });
+    expect(await of('key revoke')).toMatchObject({ before: changed, after: null });
     const first = { vendor: 'openai', name: 'own', base_url: null, secret_hint: '6789' };
     expect(await of('credential add')).toMatchObject({ before: null, after: first });
     const newer = { ...first, secret_hint: 'ewer', secret_replaced: true };

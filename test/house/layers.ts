@@ -32,6 +32,10 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/platform/endpoint.ts': 'the form of a row of the API',
   'src/platform/failure.ts': 'the codes of the envelope',
   'src/platform/fields.ts': 'the schemas that rows share',
+  'src/platform/log-examples.ts': 'examples of the logs',
+  'src/platform/log-filter.ts': 'what the logs are narrowed to, read from a query',
+  'src/platform/log-items.ts': 'the rows of the logs as they are shown',
+  'src/platform/key-view.ts': 'the schema of a key, what can be changed of it, and how it is shown',
   'src/platform/schema.ts': 'schemas as plain data',
   'src/upstream/hosted-address.ts': 'the verdict on an address text, without asking anybody',
 };

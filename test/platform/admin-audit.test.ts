@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemRandom } from '../../src/kernel/random.ts';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
+import { createKey } from '../../src/store/api-keys.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { accountIdOf, type Operator, operatorOf } from './operator.ts';
 
@@ -71,6 +73,12 @@ const SCENES: ReadonlyMap<string, Scene> = new Map<string, Scene>([
     async () => ['/accounts', { email: 'audited@example.com', password: 'AUDIT-CANARY password' }],
   ],
   ['accounts.update', async () => [`/accounts/${userId}`, { user_rate: '99' }]],
+  ['accounts.resetPassword', async () => [`/accounts/${userId}/password-reset`]],
+  [
+    'accounts.updateKey',
+    async () => [`/accounts/${userId}/keys/${await newKeyOf(userId)}`, { name: 'seen' }],
+  ],
+  ['accounts.deleteKey', async () => [`/accounts/${userId}/keys/${await newKeyOf(userId)}`]],
   ['accounts.endSessions', async () => [`/accounts/${userId}/sessions`]],
   [
     'accounts.topUp',
@@ -108,6 +116,13 @@ const SCENES: ReadonlyMap<string, Scene> = new Map<string, Scene>([
   ],
   ['registration.update', async () => ['/registration', { registration: 'closed' }]],
 ]);
+
+async function newKeyOf(accountId: number): Promise<number> {
+  const wanted = { accountId, name: 'audited', policyId: undefined, expiresAtMs: undefined };
+  const made = await createKey(world.database, { ...wanted, status: 'enabled' }, systemRandom);
+  if (made.kind !== 'created') throw new Error(made.kind);
+  return made.key.id;
+}
 
 async function submit(email: string, kind = 'personal'): Promise<number> {
   const token = await world.login(email);

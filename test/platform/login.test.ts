@@ -68,12 +68,8 @@ describe('a registration', () => {
 
   test('takes over nothing that a client adds', async () => {
     const body = { email: 'eve@example.com', password: 'correct horse', role: 'operator', balance: '100' };
-    const told = await node.ask('auth/register', { ...body, user_type: 2, status: 'disabled' });
-    expect(await node.whoIs(told.data.access_token ?? '')).toMatchObject({ role: 'user' });
-    const [account] = await database.query(
-      "select role, status, user_type, balance_micro from accounts where email = 'eve@example.com'",
-    );
-    expect(account).toEqual({ role: 'user', status: 'enabled', user_type: 0, balance_micro: 0n });
+    expect(await node.ask('auth/register', body)).toMatchObject({ status: 400, code: 1001 });
+    expect(await database.query("select 1 from accounts where email = 'eve@example.com'")).toEqual([]);
   });
 
   test('is refused while the operator, or else the configuration, keeps it closed', async () => {

@@ -2,6 +2,7 @@ import { scryptSync } from 'node:crypto';
 import { createLogins } from '../../src/accounts/login.ts';
 import type { LoginStore } from '../../src/accounts/login-contract.ts';
 import { newTokens } from '../../src/accounts/token.ts';
+import { timesOf } from '../../src/app/own.ts';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import type { Logger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
@@ -80,11 +81,14 @@ export async function startLoginNode(database: Database, options: LoginNodeOptio
   const tokens = newTokens(TEST_SECRET);
   const { nobody } = options;
   const logins = createLogins({ store, registration, tokens, clock, random: systemRandom, log, nobody });
-  const platform = await startPlatform([...authEndpoints({ logins, transport }), WHO, WRITE], {
-    sessions: logins,
-    addressOf: ({ headers }) => String(headers['x-from'] ?? '192.0.2.1'),
-    clock,
-  });
+  const platform = await startPlatform(
+    [...authEndpoints({ logins, transport, times: timesOf('UTC') }), WHO, WRITE],
+    {
+      sessions: logins,
+      addressOf: ({ headers }) => String(headers['x-from'] ?? '192.0.2.1'),
+      clock,
+    },
+  );
   const ask: LoginNode['ask'] = (path, body, asked = {}) => askNode(platform.url, { path, body, ...asked });
   const whoIs = async (token: string): Promise<unknown> => {
     const headers = { authorization: `Bearer ${token}` };

@@ -48,7 +48,7 @@ export async function valuesFor(
 async function idOf(
   variant: IdVariant,
   own: () => Promise<unknown>,
-  { foreign, kind, supply }: { readonly foreign: number; readonly kind: Kind; readonly supply: Supply },
+  { foreign, kind, supply }: { readonly foreign: unknown; readonly kind: Kind; readonly supply: Supply },
 ): Promise<unknown> {
   switch (variant) {
     case 'own':
@@ -60,7 +60,7 @@ async function idOf(
     case 'absent':
       return ABSENT;
     case 'mixed':
-      return `${String(await own())},${foreign}`;
+      return `${String(await own())},${String(foreign)}`;
     case 'negative':
       return -1;
     case 'huge':
@@ -73,7 +73,7 @@ async function idOf(
 }
 
 /** What only an operator could change is aimed at the victim when it must not happen. */
-function foreignId({ access }: Endpoint, kind: Kind, { stage, spares }: Supply, effect: string): number {
+function foreignId({ access }: Endpoint, kind: Kind, { stage, spares }: Supply, effect: string): unknown {
   if (kind === 'platform') return ABSENT;
   if (access !== 'operator') return stage.victim.things[kind];
   return (effect === 'really' ? spares[1] : stage.victim)?.things[kind] ?? ABSENT;

@@ -73,10 +73,11 @@ function doorCode({ access }: Endpoint, caller: Caller): number {
 }
 
 /** A request that ends logins gets an account of its own to end them of. */
-async function tokenOf({ row, caller }: Cell): Promise<string | undefined> {
+async function tokenOf({ row, caller, variant }: Cell): Promise<string | undefined> {
   const isSpent = row.surface === 'auth' && row.access === 'user' && LOGGED_IN.includes(caller);
   if (!isSpent) return tokens[caller];
-  return stage.login(await newMember(stage.world.database, `${row.name}-${caller}@example.com`));
+  const email = `${row.name}-${caller}-${variant}@example.com`.toLowerCase();
+  return stage.login(await newMember(stage.world.database, email));
 }
 
 async function play(cell: Cell, supply: Supply): Promise<Seen> {

@@ -19,6 +19,7 @@ export type Kind =
   | 'subscription'
   | 'verification'
   | 'feedback'
+  | 'session'
   /** Of the catalogue or of nobody: not a tenant's. */
   | 'platform';
 
@@ -27,7 +28,7 @@ export interface Tenant {
   readonly email: string;
   readonly token: string;
   readonly key: string;
-  readonly things: Readonly<Record<Exclude<Kind, 'platform'>, number>>;
+  readonly things: Readonly<Record<Exclude<Kind, 'platform' | 'session'>, number> & { session: string }>;
   /** Stands in every text that the tenant has: no answer to anybody else holds it. */
   readonly canary: string;
 }
@@ -183,6 +184,7 @@ async function makeTenant(world: World, canary: string): Promise<Tenant> {
       subscription: granted.subscriptionId,
       verification: Number(submitted.body.data.id),
       feedback: await makeFeedback(world, id, canary),
+      session: await sessionOf(world, id),
     },
   };
 }
@@ -213,6 +215,13 @@ async function makeCall(
     [id],
   );
   return Number(row?.id);
+}
+
+async function sessionOf({ database }: World, accountId: number): Promise<string> {
+  const [row] = await database.query<{ id: string }>('select id from sessions where account_id = $1', [
+    accountId,
+  ]);
+  return row?.id ?? '';
 }
 
 async function makeFeedback({ database }: World, accountId: number, canary: string): Promise<number> {

@@ -31,7 +31,9 @@ function entrySubjects(kind: EntryKind): Record<string, Subject> {
 }
 
 const WITHOUT_IDS = [
-  ...['register', 'login', 'refresh', 'logout', 'password', 'setup'].map((name) => `auth.${name}`),
+  ...['register', 'login', 'refresh', 'logout', 'password', 'setup', 'sessions', 'endOtherSessions'].map(
+    (name) => `auth.${name}`,
+  ),
   ...['settings', 'models', 'pricing', 'quote', 'plans', 'nodes', 'ranking', 'speed'].map(
     (name) => `public.${name}`,
   ),
@@ -43,6 +45,7 @@ const WITHOUT_IDS = [
   ...['hosted.vendors', 'hosted.page', 'hosted.stats', 'hosted.create'],
   ...['settings.get', 'settings.update', 'accounts.list', 'accounts.create', 'feedback.list'],
   ...['registration.get', 'registration.update', 'overview.get', 'overview.credentials', 'overview.nodes'],
+  'overview.series',
 ];
 
 const STATS = ['overview', 'trend', 'models', 'keys', 'protocols', 'payers', 'series'];
@@ -57,7 +60,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'plans.update': { 'params.code': 'platform', 'body.policy': 'platform' },
   'keys.create': { 'body.policy_id': 'platform' },
   'keys.detail': { 'params.id': 'key' },
-  'keys.update': { 'body.id': 'key' },
+  'keys.update': { 'body.id': 'key', 'body.policy_id': 'platform' },
   'keys.delete': { 'query.ids': 'key' },
   'limits.get': FILTERED,
   'logs.calls': FILTERED,
@@ -71,6 +74,13 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'accounts.get': ACCOUNT,
   'accounts.update': ACCOUNT,
   'accounts.endSessions': ACCOUNT,
+  'accounts.listKeys': ACCOUNT,
+  'accounts.updateKey': { 'params.id': 'account', 'params.key_id': 'key', 'body.policy_id': 'platform' },
+  'accounts.deleteKey': { 'params.id': 'account', 'params.key_id': 'key' },
+  'accounts.listSessions': ACCOUNT,
+  'accounts.resetPassword': ACCOUNT,
+  'calls.search': { 'query.account_id': 'account', 'query.key_id': 'key' },
+  'auth.endSession': { 'params.id': 'session' },
   'accounts.topUp': ACCOUNT,
   'accounts.adjust': ACCOUNT,
   'accounts.listSubscriptions': ACCOUNT,

@@ -1,0 +1,170 @@
+import type { SessionView } from '../accounts/login-contract.ts';
+import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
+import { fail } from '../platform/failure.ts';
+import { excerptOf, ID, ID_PARAMS, PAGE_QUERY, pageOf, TIME, type Times } from '../platform/fields.ts';
+import { KEY, KEY_CHANGE, KEY_EXAMPLE, patchOf, shownKey } from '../platform/key-view.ts';
+import { Type } from '../platform/schema.ts';
+import { actorOf, OPERATORS } from './operator.ts';
+import type { AccountChanges } from './ports.ts';
+
+export interface AccessNeeds {
+  readonly accounts: Pick<
+    AccountChanges,
+    'find' | 'keys' | 'changeKey' | 'removeKey' | 'sessions' | 'resetPassword'
+  >;
+  readonly times: Times;
+}
+
+const GROUP = { ...OPERATORS, tag: 'Accounts' } as const;
+const KEY_PARAMS = Type.Object({ id: ID, key_id: ID });
+
+/** What opens an account: its keys, its logins and its password. */
+export function accessEndpoints(needs: AccessNeeds): readonly Endpoint[] {
+  return [keys(needs), changeKey(needs), removeKey(needs), sessions(needs), resetPassword(needs)];
+}
+
+function keys({ accounts, times }: AccessNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'accounts.listKeys',
+    method: 'GET',
+    path: '/accounts/:id/keys',
+    summary: 'The keys of an account, newest first, each by its prefix.',
+    params: ID_PARAMS,
+    query: PAGE_QUERY,
+    data: Type.Array(KEY),
+    paged: true,
+    fails: ['notFound'],
+    example: { data: [KEY_EXAMPLE] },
+    handle: async ({ params, query }, { clock }) => {
+      if ((await accounts.find(params.id, clock.now())) === undefined) return fail('notFound');
+      const excerpt = excerptOf(query);
+      const { items, total } = await accounts.keys(params.id, excerpt);
+      const rows = items.map((key) => shownKey(key, times));
+      return pageOf(rows, total, excerpt);
+    },
+  });
+}
+
+function changeKey({ accounts, times }: AccessNeeds): Endpoint {
+  const name = 'accounts.updateKey';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'PUT',
+    path: '/accounts/:id/keys/:key_id',
+    summary: 'Disable or enable a key of an account, or change its name, policy or expiry.',
+    params: KEY_PARAMS,
+    body: Type.Object(KEY_CHANGE),
+    data: KEY,
+    fails: ['notFound'],
+    example: { body: { status: 'disabled' }, data: { ...KEY_EXAMPLE, status: 'disabled' } },
+    handle: async ({ params, body }, context) => {
+      const patch = patchOf(body, times, context.clock);
+      if ('kind' in patch) return patch;
+      const place = { accountId: params.id, keyId: params.key_id };
+      const done = await accounts.changeKey(place, patch, actorOf(context, name));
+      if (done.kind === 'not-found') return fail('notFound');
+      if (done.kind === 'unknown-policy') return fail('badParameter', 'policy_id: there is no such policy');
+      return data(shownKey(done.key, times));
+    },
+  });
+}
+
+function removeKey({ accounts }: AccessNeeds): Endpoint {
+  const name = 'accounts.deleteKey';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'DELETE',
+    path: '/accounts/:id/keys/:key_id',
+    summary: 'Delete a key of an account; it is refused from the next call on.',
+    params: KEY_PARAMS,
+    data: Type.Object({}),
+    fails: ['notFound'],
+    example: { data: {} },
+    handle: async ({ params }, context) => {
+      const place = { accountId: params.id, keyId: params.key_id };
+      const done = await accounts.removeKey(place, actorOf(context, name));
+      return done.kind === 'not-found' ? fail('notFound') : data({});
+    },
+  });
+}
+
+const SESSION = Type.Object({
+  kind: Type.Union([Type.Literal('token'), Type.Literal('cookie')]),
+  address: Type.String(),
+  user_agent: Type.String(),
+  created_at: TIME,
+  last_seen_at: TIME,
+  expires_at: TIME,
+});
+
+function sessions({ accounts, times }: AccessNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'accounts.listSessions',
+    method: 'GET',
+    path: '/accounts/:id/sessions',
+    summary: 'Where an account is logged in, the session used last first.',
+    params: ID_PARAMS,
+    data: Type.Array(SESSION),
+    fails: ['notFound'],
+    example: {
+      data: [
+        {
+          ...{ kind: 'cookie', address: '192.0.2.7', user_agent: 'Mozilla/5.0 Firefox/140.0' },
+          ...{ created_at: '2026-11-14 08:00:00', last_seen_at: '2026-11-15 09:05:00' },
+          expires_at: '2026-11-21 08:00:00',
+        },
+      ],
+    },
+    handle: async ({ params }, { clock }) => {
+      const found = await accounts.sessions(params.id, clock.now());
+      return found === undefined ? fail('notFound') : data(found.map((each) => shownSession(each, times)));
+    },
+  });
+}
+
+function shownSession(session: SessionView, { showTime }: Times): object {
+  return {
+    ...{ kind: session.kind, address: session.address, user_agent: session.userAgent },
+    created_at: showTime(session.createdAtMs),
+    last_seen_at: showTime(session.usedAtMs),
+    expires_at: showTime(session.expiresAtMs),
+  };
+}
+
+const MADE_PASSWORD_BYTES = 18;
+
+/** For an account whose owner has forgotten it: long, random, and told once. */
+export function newPassword({ random }: Pick<Context, 'random'>): string {
+  return random.bytes(MADE_PASSWORD_BYTES).toString('base64url');
+}
+
+function resetPassword({ accounts }: AccessNeeds): Endpoint {
+  const name = 'accounts.resetPassword';
+  return endpoint({
+    ...GROUP,
+    name,
+    method: 'POST',
+    path: '/accounts/:id/password-reset',
+    summary: 'Give an account a temporary password, told once; its old one and every login are void.',
+    params: ID_PARAMS,
+    data: Type.Object({
+      password: Type.String({ description: 'It is in this answer and nowhere else.' }),
+      ended_sessions: Type.Integer({ minimum: 0 }),
+    }),
+    fails: ['notFound', 'conflict'],
+    example: { data: { password: 'c29tZXRoaW5nIG1hZGUgdXA', ended_sessions: 2 } },
+    handle: async ({ params }, context) => {
+      if (params.id === context.caller?.accountId) {
+        return fail('conflict', 'Change your own password with the one you have');
+      }
+      const wanted = { password: newPassword(context), nowMs: context.clock.now() };
+      const done = await accounts.resetPassword(params.id, wanted, actorOf(context, name));
+      if (done.kind === 'not-found') return fail('notFound');
+      return data({ password: wanted.password, ended_sessions: done.sessions });
+    },
+  });
+}
