@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
 import { pathOf } from '../../src/platform/router.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
+import '../support/cheap-passwords.ts';
 import { processorMs } from '../support/cost.ts';
 import { eachAtOnce } from '../tenants/ask.ts';
 import { type Stage, startStage } from '../tenants/stage.ts';

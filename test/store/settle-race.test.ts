@@ -11,8 +11,8 @@ import { startProgram } from '../support/processes.ts';
 import { type Racer, racer, windowsOf, writeJournal } from './settle-race-calls.ts';
 
 const SEED = 20_261_115;
-/** `npm run prove` asks for ten times as many. */
-const CHARGES = Number(process.env.TOLLGATE_TEST_SETTLE_CALLS ?? 20_000);
+/** `npm run prove` asks for forty times as many. */
+const CHARGES = Number(process.env.TOLLGATE_TEST_SETTLE_CALLS ?? 5_000);
 const FREE = CHARGES / 20;
 const CALLS = CHARGES + FREE;
 const ATTEMPTS = CHARGES * 5;
@@ -21,7 +21,7 @@ const PROCESSES = 4;
 const PICKS = Math.ceil((ATTEMPTS - CALLS * PROCESSES) / PROCESSES);
 const ACCOUNTS = 25;
 const OPENING_MICRO = 1_000_000_000_000_000n;
-const PATIENCE_MS = 60_000 + CHARGES * 10;
+const PATIENCE_MS = 300_000 + CHARGES * 10;
 
 let fresh: FreshDatabase;
 let folder: string;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
 import { FORM, type TSchema } from '../../src/platform/schema.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
+import '../support/cheap-passwords.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';
 import { type Supply, valuesFor } from './ids.ts';
 import { rowsOf } from './rows-of.ts';

@@ -4,6 +4,7 @@ import { FAILURES } from '../../src/platform/failure.ts';
 import { failureNames } from '../../src/platform/openapi.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
 import { updateAccount } from '../../src/store/accounts.ts';
+import '../support/cheap-passwords.ts';
 import { newMember } from '../support/logins.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';
 import { ID_VARIANTS, type IdVariant, isMalformed, type Supply, valuesFor } from './ids.ts';
