@@ -29,6 +29,8 @@ export interface Directive {
   readonly cached: number;
   readonly cacheWrite: number;
   readonly unicode: 'plain' | 'unicode';
+  /** A vendor that makes more than the request allows. */
+  readonly outputBound: 'kept' | 'ignored';
   /** Anthropic's thinking comes without text. */
   readonly thoughts: 'signed' | 'redacted';
 }
@@ -106,6 +108,7 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
     cached: whole(words, 'cached', OUTPUT_TOKENS_MAX) ?? 0,
     cacheWrite: whole(words, 'cachewrite', OUTPUT_TOKENS_MAX) ?? 0,
     unicode: words.has('unicode') ? 'unicode' : 'plain',
+    outputBound: words.has('unbounded') ? 'ignored' : 'kept',
     thoughts: words.has('redacted') ? 'redacted' : 'signed',
     ...(tokens === undefined ? {} : { tokens }),
     ...(thinking === undefined ? {} : { thinking }),

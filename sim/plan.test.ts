@@ -95,6 +95,24 @@ const DIALECTS: readonly Dialect[] = [
   },
 ];
 
+describe('the bound on the output', () => {
+  it.each([
+    ['', 10],
+    ['unbounded', 30],
+  ])('is kept unless the test says otherwise: "%s"', async (word, tokens) => {
+    const { text } = await post({
+      url: `${simulator.url}/v1/chat/completions`,
+      headers: { authorization: 'Bearer sk-sim-openai' },
+      body: {
+        model: 'gpt-4o',
+        max_tokens: 10,
+        messages: [{ role: 'user', content: `[[sim tokens=30 ${word}]]` }],
+      },
+    });
+    expect(JSON.parse(text)).toMatchObject({ usage: { completion_tokens: tokens } });
+  });
+});
+
 describe('a call with arguments of the test', () => {
   for (const { name, path, headers, body, called } of DIALECTS) {
     it(`is made exactly so in ${name}`, async () => {

@@ -73,7 +73,8 @@ export function makePlan(ask: Ask, directive: Directive, clock: Clock, id: strin
   const reasoning = drawTokens(random, reasoningCount(ask, directive), 'plain');
   const wanted = chooseParts(ask, directive, random);
   const stopped = stopAt(wanted, ask.stops);
-  const limit = Math.min(ask.outputTokensMax ?? OUTPUT_TOKENS_MAX, OUTPUT_TOKENS_MAX);
+  const asked = directive.outputBound === 'kept' ? ask.outputTokensMax : undefined;
+  const limit = Math.min(asked ?? OUTPUT_TOKENS_MAX, OUTPUT_TOKENS_MAX);
   const kept = limitTokens(reasoning, stopped.parts, limit);
   const cut = kept.cut === 'cut';
   const finish = cut ? 'length' : (stopped.finish ?? finishOf(kept.parts, directive));

@@ -212,6 +212,11 @@ export const SETTLE_QUEUE_MAX = 20_000;
 /** The wait between two tries of a settlement, from the first to the longest. */
 export const SETTLE_RETRY_MS = 50;
 export const SETTLE_RETRY_MS_MAX = 2_000;
+/** Calls that cost more than they held and wait for others; one question to a gate names them all. */
+export const SETTLE_POSTPONED_MAX = 200;
+export const SETTLE_POSTPONED_LOOK_MS = 500;
+/** Longer than nearly every call that could hold their money: then they are settled with what there is. */
+export const SETTLE_POSTPONED_MS_MAX = 900_000;
 /** Parts of a multipart image call: sixteen images, a mask and two dozen options leave room. */
 export const MULTIPART_PARTS_MAX = 256;
 /** Headers of one such part, characters of its file's name, and bytes searched in one go for its end. */

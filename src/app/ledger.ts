@@ -39,6 +39,7 @@ export async function openLedger(parts: LedgerParts, surroundings: Surroundings)
     parts.directory.takeFunds(account.accountId, account.funds);
     return gate.settled(account);
   };
+  const covers: Gate['covers'] = (overrun) => gate.covers(overrun);
   const held = await holdJournal(journalFolder(config.dataDirectory, post), log);
   endings.add(() => held.release());
   const { directory } = held;
@@ -49,7 +50,14 @@ export async function openLedger(parts: LedgerParts, surroundings: Surroundings)
   const journal = await openJournal({ directory, clock: systemClock, log });
   endings.add(() => journal.close());
   const onBatch = (size: number): void => parts.telemetry.batchSettled(size);
-  const settler = createSettler({ journal, store, gate: { settled }, clock: systemClock, log, onBatch });
+  const settler = createSettler({
+    journal,
+    store,
+    gate: { settled, covers },
+    clock: systemClock,
+    log,
+    onBatch,
+  });
   endings.add(() => settler.stop());
   return { journal, settler, calendar };
 }

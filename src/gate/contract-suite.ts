@@ -11,6 +11,7 @@ import {
 import { exactness, refusals } from './suite/exactness.ts';
 import { looks, looksOverTime } from './suite/looks.ts';
 import { caps, funds, grants, holds, months, monthsAhead, settlements } from './suite/money.ts';
+import { overruns } from './suite/overruns.ts';
 import { refusedReholds, reholds, sameCall } from './suite/reholds.ts';
 import { schedules } from './suite/schedules.ts';
 import { scopes, shares } from './suite/scopes.ts';
@@ -44,6 +45,7 @@ const CHAPTERS = {
   holds,
   funds,
   settlements,
+  overruns,
   'monthly cap': caps,
   grants,
   shares,

@@ -33,6 +33,12 @@ export interface Gate {
    * of a dead process, which this gate may still hold something for, or never have seen.
    */
   settled(account: SettledCalls): void | Promise<void>;
+  /**
+   * Whether what these calls cost beyond their holds can be taken without touching what other calls hold or
+   * owe. True too when no other call holds or owes anything: then waiting would not help. A gate that cannot
+   * be reached answers from what this process knows.
+   */
+  covers(overrun: Overrun): boolean | Promise<boolean>;
   /** What is used of limits now. It takes nothing and starts no window: people look, calls enter. */
   look(request: LookRequest): Look | GateAway | Promise<Look | GateAway>;
   /** Calls in progress, by our own count: for metrics, drain and tests. */
@@ -163,6 +169,8 @@ export interface Lease {
   readonly month: string | undefined;
   /** The balance was counted on as well: the charge may be taken from it. */
   readonly mayExchange: true | undefined;
+  /** The monthly cap in micro-yuan that the hold was granted under, 0 = none. Nothing when no purse pays. */
+  readonly capMicro: bigint | undefined;
   /**
    * The windows that count this call, for the store to remember across a restart. Empty where the gate itself
    * outlives the process.
@@ -201,6 +209,16 @@ export interface SettledCall {
   readonly chargeMicro: bigint;
   /** Micro-yuan, whoever pays: counted by a gate that outlives processes when the call never left. */
   readonly amountMicro?: bigint;
+}
+
+/**
+ * Ended calls of one account that cost more than they held and are not settled yet, with the terms of their
+ * holds.
+ */
+export interface Overrun extends Pick<PurseRequest, 'autoExchange' | 'capMicro' | 'month'> {
+  readonly accountId: number;
+  readonly calls: readonly Pick<SettledCall, 'callId' | 'chargeMicro'>[];
+  readonly creditsPerYuan: number;
 }
 
 /** A window as the store remembers it: given to a gate of memory when the process begins. */

@@ -2,7 +2,7 @@ import type { Funds } from '../accounts/contract.ts';
 import { creditsMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
 import { minMicro } from '../kernel/money.ts';
-import type { PurseRequest } from './contract.ts';
+import type { Overrun, PurseRequest } from './contract.ts';
 
 /**
  * What the gate knows of one account's money. All amounts but those inside `funds` are micro-Credits.
@@ -83,6 +83,19 @@ export function freeNow(purse: Purse, terms: PurseTerms, creditsPerYuan: number)
   const underCap = findUnderCapMicro(purse, terms, creditsPerYuan);
   if (underCap === undefined || available <= underCap) return { amountMicro: available, bound: 'credits' };
   return { amountMicro: underCap, bound: 'cap' };
+}
+
+/** `Gate.covers`: these calls have left, so that all they cost is pending. */
+export function coversOverrun(purse: Purse, { calls, capMicro, month, ...terms }: Overrun): boolean {
+  let ownMicro = 0n;
+  for (const { chargeMicro } of calls) ownMicro += chargeMicro;
+  if (purse.pendingMicro + purse.heldMicro <= ownMicro) return true;
+  // Under the cap of a month gone by nobody holds anything any more.
+  const cap = month === purse.month ? capMicro : 0n;
+  return (
+    freeNow(purse, { autoExchange: terms.autoExchange, capMicro: cap }, terms.creditsPerYuan).amountMicro >=
+    0n
+  );
 }
 
 /** `month` is the call's, which may be over when its hold grows: `release` takes from the same one. */

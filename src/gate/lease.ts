@@ -47,6 +47,10 @@ export class MemoryLease implements Lease {
     return holding?.purse !== undefined && holding.terms.purse?.autoExchange ? true : undefined;
   }
 
+  get capMicro(): bigint | undefined {
+    return this.holding?.purse === undefined ? undefined : this.holding.terms.purse?.capMicro;
+  }
+
   /** Made when it is asked for: most calls have no rules at all. */
   get windows(): readonly LeasedWindow[] {
     let windows: LeasedWindow[] | undefined;

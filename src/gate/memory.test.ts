@@ -136,6 +136,7 @@ describe('memory gate', () => {
       freeMicro: 0n,
       month: undefined,
       mayExchange: undefined,
+      capMicro: undefined,
       windows: [],
     } as const;
     expect(() => one.leave(lease, NOTHING_DONE)).toThrow('comes back to the gate');

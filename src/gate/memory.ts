@@ -13,6 +13,7 @@ import type {
   Look,
   LookRequest,
   MoneyRequest,
+  Overrun,
   PurseRequest,
   ReholdResult,
   RememberedWindow,
@@ -49,6 +50,7 @@ export interface MemoryGate extends Gate {
   rehold(lease: Lease, money: MoneyRequest | undefined): ReholdResult;
   leave(lease: Lease, actuals: Actuals): void;
   settled(account: SettledCalls): void;
+  covers(overrun: Overrun): boolean;
   look(request: LookRequest): Look;
   /** What the store remembers of windows that still run. Before the first call enters. */
   restore(windows: readonly RememberedWindow[]): void;
@@ -176,6 +178,11 @@ class InMemoryGate implements MemoryGate {
     for (const call of calls) chargedMicro += call.chargeMicro;
     funds.settlePending(account.purse, chargedMicro);
     funds.adoptFunds(account.purse, now);
+  }
+
+  covers(overrun: Overrun): boolean {
+    const account = this.#accounts.find(overrun.accountId);
+    return account === undefined || funds.coversOverrun(account.purse, overrun);
   }
 
   look({ scope, policy, coverage, creditsPerYuan }: LookRequest): Look {

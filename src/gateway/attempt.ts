@@ -315,7 +315,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     headers.push('content-length', String(whole.length));
     const estimated = answer.usage === undefined;
     const outcome = { status: head.status, errorCode: null, verdict: 'complete', usage, estimated } as const;
-    const settling = settlePassageInTurn(this.#passage, outcome, 'ok');
+    settlePassageInTurn(this.#passage, outcome, 'ok');
     // The answer is held until the client has it, not only until it is understood.
     const { bodies, journal } = this.#passage.carriage;
     const heldBytes = this.#body.release();
@@ -333,8 +333,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
         if (heldBytes > SMALL_ANSWER_BYTES) giveUpAfter(response, this.#watch.times.clientStallMs);
         this.#settle.resolve({ kind: 'answered', outcome: 'ok' });
       });
-    if (settling === undefined) setImmediate(send);
-    else settling.then(send, this.#settle.reject);
+    setImmediate(send);
   }
 
   #answerHeaders(head: UpstreamHead): string[] {

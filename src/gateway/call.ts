@@ -5,6 +5,7 @@ import type { Lease } from '../gate/contract.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Attempt, Payer, Verdict } from '../ledger/contract.ts';
+import type { Expected } from '../ledger/shortfall.ts';
 import type { Endpoint } from './endpoints.ts';
 
 /**
@@ -32,6 +33,8 @@ export interface Call {
   /** What the client said and the vendor did not hear. */
   dropped: readonly string[];
   price: PriceSnapshot | undefined;
+  /** What it may use at most, of the attempt that runs or ran last. */
+  expected: Expected | undefined;
   readonly attempts: Attempt[];
   /** When the attempt that runs now began; nothing between attempts. */
   attemptStartedAt: number | undefined;
@@ -82,6 +85,7 @@ export function newCall(start: CallStart): Call {
     protocolOut: undefined,
     dropped: NOTHING_DROPPED,
     price: undefined,
+    expected: undefined,
     attempts: [],
     attemptStartedAt: undefined,
     firstByteAt: undefined,

@@ -178,10 +178,12 @@ function openInJournal(passage: Passage, route: Route, translation: Translation)
     payer: call.payer,
     month: call.lease?.month,
     mayExchange: call.lease?.mayExchange,
+    capMicro: call.lease?.capMicro,
     creditsPerYuan: carriage.settlement.creditsPerYuan,
     price: call.price,
     inputTokens: facts.inputTokensEstimate,
     images: facts.images,
+    outputTokensMax: call.expected?.outputTokens,
     heldMicro: call.lease?.heldMicro ?? 0n,
     windows: call.lease?.windows ?? NO_WINDOWS,
   });

@@ -12,7 +12,7 @@ import type { MediaFetcher, UpstreamClient, UpstreamTimeouts } from '../upstream
 import type { Health } from '../upstream/health.ts';
 import type { Call, Outcome } from './call.ts';
 import type { InFlight } from './in-flight.ts';
-import { priceSnapshot, type Tariff } from './quote.ts';
+import { expectedOf, priceSnapshot, type Tariff } from './quote.ts';
 import type { RetryBudget } from './route.ts';
 import { type Settlement, settleCall, settleInTurn } from './settle.ts';
 import type { Translation } from './translation.ts';
@@ -75,38 +75,28 @@ export interface Passage {
   readonly carriage: Carriage;
 }
 
-/**
- * Settles the call; a running attempt ends with it, so that the record holds every attempt. A promise: the
- * last byte of a complete answer has to wait for it.
- */
-export function settlePassage(
-  passage: Passage,
-  outcome: Outcome,
-  attemptOutcome: string,
-): void | Promise<void> {
-  if (passage.call.settled) return undefined;
+/** Settles the call; a running attempt ends with it, so that the record holds every attempt. */
+export function settlePassage(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
+  if (passage.call.settled) return;
   endAttempt(passage, attemptOutcome);
-  return settleCall(passage.call, outcome, passage.carriage.settlement);
+  settleCall(passage.call, outcome, passage.carriage.settlement);
 }
 
 /** The same for who answers at the end of the turn, and flushes the journal before that. */
-export function settlePassageInTurn(
-  passage: Passage,
-  outcome: Outcome,
-  attemptOutcome: string,
-): void | Promise<void> {
-  if (passage.call.settled) return undefined;
+export function settlePassageInTurn(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
+  if (passage.call.settled) return;
   endAttempt(passage, attemptOutcome);
-  return settleInTurn(passage.call, outcome, passage.carriage.settlement);
+  settleInTurn(passage.call, outcome, passage.carriage.settlement);
 }
 
 export function beginAttempt(passage: Passage, route: Route, translation: Translation): void {
-  const { call, model, tariff, carriage } = passage;
+  const { call, model, facts, tariff, carriage } = passage;
   call.route = route;
   call.protocolOut = translation.protocol;
   call.dropped = translation.dropped;
   call.modelUsed = model.modelId;
   call.price = priceSnapshot(route, tariff);
+  call.expected = expectedOf(facts, route, { model, outputLimit: translation.outputLimit });
   call.attemptStartedAt = carriage.clock.monotonic();
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../catalog/price.ts';
 import { maxMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
+import type { Expected } from '../ledger/shortfall.ts';
 import type { RequestFacts } from '../protocol/dialect.ts';
 import { isTextProtocol, mayPaint } from './spoken.ts';
 import { targetOf } from './target.ts';
@@ -141,6 +142,19 @@ export function outputTokensPaid(
   const tokens = Math.floor(outputTokensFor(leftMicro, price, creditsPerYuan) / facts.answers);
   // Each cost is cut at six decimals by itself, so that the sum of two may come to one micro-yuan less.
   return costCredits(tokens) <= heldMicro ? tokens : tokens - 1;
+}
+
+/** What the call is expected to use at most. Whoever is billed more knows which of it was exceeded. */
+export function expectedOf(
+  facts: RequestFacts,
+  route: Route,
+  { model, outputLimit }: { readonly model: Model; readonly outputLimit: number | undefined },
+): Expected {
+  return {
+    inputTokens: facts.inputTokensEstimate,
+    outputTokens: (outputLimit ?? outputBound(facts, route)) * facts.answers,
+    images: Math.max(facts.images, picturesExpected(facts, model)),
+  };
 }
 
 /**

@@ -16,7 +16,6 @@ const AMOUNT = 302_500n;
 const CHARGE = AMOUNT * 1000n;
 
 interface Stage {
-  readonly extend?: Gate['extend'];
   readonly payer?: Call['payer'];
   readonly windows?: readonly LeasedWindow[];
   readonly gateIsShared?: boolean;
@@ -24,7 +23,7 @@ interface Stage {
 }
 
 function stage(set: Stage = {}) {
-  const { extend = () => 0n, payer = 'credits', windows = [], gateIsShared = false } = set;
+  const { payer = 'credits', windows = [], gateIsShared = false } = set;
   const { leaving = () => undefined } = set;
   const said: string[] = [];
   const records: CallRecord[] = [];
@@ -34,13 +33,10 @@ function stage(set: Stage = {}) {
     payer,
     heldMicro: 1n,
     shortOf: undefined,
+    capMicro: 5n,
     windows,
   } as unknown as Lease;
   const gate = {
-    extend: (of: Lease, moreMicro: bigint) => {
-      said.push(`extend ${moreMicro}`);
-      return extend(of, moreMicro);
-    },
     leave: () => {
       said.push('leave');
       leaving();
@@ -78,35 +74,18 @@ function stage(set: Stage = {}) {
   call.lease = lease;
   call.payer = payer;
   call.images = 3;
+  call.expected = { inputTokens: 80, outputTokens: 40, images: 3 };
   const end = (verdict: Verdict) =>
     settleCall(call, { status: 200, errorCode: null, verdict, usage: USAGE, estimated: false }, settlement);
-  return { said, records, lease, end };
+  return { said, records, end };
 }
 
-const grow = (lease: Lease, moreMicro: bigint): void => {
-  (lease as { heldMicro: bigint }).heldMicro += moreMicro;
-};
-
-test('a gate in this process leaves nothing to wait for', () => {
-  const { said, end } = stage({
-    extend: (lease, more) => {
-      grow(lease, more);
-      return more;
-    },
-  });
+test('a call that came to more than it held ends at once: its record says both, and the books take the rest', () => {
+  const { said, records, end } = stage();
   expect(end('complete')).toBeUndefined();
-  expect(said).toEqual([`extend ${CHARGE - 1n}`, 'leave', `end ${CHARGE}`, 'told', 'flush']);
-});
-
-test('a complete answer waits for what a gate elsewhere grants, and its record says it', async () => {
-  const answered = Promise.withResolvers<bigint>();
-  const { said, lease, end } = stage({ extend: () => answered.promise });
-  const settling = end('complete');
-  expect(said).toEqual([`extend ${CHARGE - 1n}`]);
-  grow(lease, 41n);
-  answered.resolve(41n);
-  await settling;
-  expect(said.slice(1)).toEqual(['leave', 'end 42', 'told', 'flush']);
+  expect(said).toEqual(['leave', 'end 1', 'told', 'flush']);
+  const expected = { inputTokens: 80, outputTokens: 40, images: 3 };
+  expect(records).toMatchObject([{ chargeMicro: CHARGE, heldMicro: 1n, capMicro: 5n, expected }]);
 });
 
 test('a gate that outlives us hears of an end that can no longer be lost', () => {
@@ -115,16 +94,10 @@ test('a gate that outlives us hears of an end that can no longer be lost', () =>
   expect(said).toEqual(['end 1', 'flush', 'leave', 'told', 'flush']);
 });
 
-test('a cut one does not wait: it ends with what it holds', () => {
-  const { said, end } = stage({ extend: () => new Promise(() => {}) });
-  expect(end('cut-by-client')).toBeUndefined();
-  expect(said.slice(1)).toEqual(['leave', 'end 1', 'told', 'flush']);
-});
-
-test('a gate that fails keeps no call from its end', async () => {
-  const { said, end } = stage({ extend: () => Promise.reject(new Error('away')) });
-  await end('complete');
-  expect(said.slice(1)).toEqual(['leave', 'end 1', 'told', 'flush']);
+test('a cut one ends just so', () => {
+  const { said, end } = stage();
+  end('cut-by-client');
+  expect(said).toEqual(['leave', 'end 1', 'told', 'flush']);
 });
 
 test.each([

@@ -4,7 +4,8 @@ import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Tasks } from '../kernel/task.ts';
 import { totalTokens, type Usage } from '../kernel/usage.ts';
-import type { CallRecord, FreeReason, Journal } from '../ledger/contract.ts';
+import type { CallRecord, Journal } from '../ledger/contract.ts';
+import { freeReasonOf } from '../ledger/free-reason.ts';
 import { useOfWindows } from '../ledger/window-use.ts';
 import type { Call, Outcome } from './call.ts';
 
@@ -26,36 +27,23 @@ export interface Settlement {
   readonly gateIsShared: boolean;
 }
 
-const nothing = (): void => {};
-
 /**
  * Ends a call: its record goes into the journal before the client has the last byte, so that a call the
- * client saw finished is charged to the token whatever happens to us; then the gate is left. A promise only
- * where a complete answer outgrew its hold and the gate is elsewhere: what it grants stands in the record.
+ * client saw finished is charged to the token whatever happens to us; then the gate is left. Nobody is asked
+ * whether the funds pay for what exceeds the hold: it is pending in the gate from here on, and settled when
+ * they do.
  */
-export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): void | Promise<void> {
-  const settling = settleInTurn(call, outcome, settlement);
-  if (settling instanceof Promise) return settling.then(() => settlement.journal.flush());
+export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): void {
+  settleInTurn(call, outcome, settlement);
   settlement.journal.flush();
-  return undefined;
 }
 
 /** The same for who answers at the end of the turn, and flushes the journal before that. */
-export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlement): void | Promise<void> {
+export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlement): void {
   assert(!call.settled, 'a call is settled once');
   call.settled = true;
   call.usage = outcome.usage;
-  const amountMicro = call.price === undefined ? 0n : costMicro(outcome.usage, call.price);
-  const growing = growHold(call, amountMicro, settlement);
-  if (growing === undefined) endCall(call, outcome, amountMicro, settlement);
-  // Whoever is cut has no last byte to wait for: such a call pays what was held.
-  else if (outcome.verdict !== 'complete') endCall(call, outcome, amountMicro, settlement);
-  else return growing.then(() => endCall(call, outcome, amountMicro, settlement));
-  return undefined;
-}
-
-function endCall(call: Call, outcome: Outcome, amountMicro: bigint, settlement: Settlement): void {
-  const actuals = actualsOf(call, outcome, amountMicro, settlement);
+  const actuals = actualsOf(call, outcome, settlement);
   const end = settlement.gateIsShared ? endThenLeave : leaveThenEnd;
   settlement.observer.callEnded(end(call, outcome, actuals, settlement));
 }
@@ -83,31 +71,8 @@ function leaveThenEnd(call: Call, outcome: Outcome, actuals: Actuals, settlement
   return record;
 }
 
-/**
- * A call that came to more than was held takes the rest from what is free: what others hold stays theirs, and
- * nobody passes the monthly cap. The record then says how much the gate has granted.
- */
-function growHold(
-  call: Call,
-  amountMicro: bigint,
-  { gate, creditsPerYuan, tasks }: Settlement,
-): Promise<void> | undefined {
-  if (call.lease === undefined || call.payer !== 'credits') return undefined;
-  const missingMicro = chargeableCreditsMicro(amountMicro, creditsPerYuan) - call.lease.heldMicro;
-  if (missingMicro <= 0n) return undefined;
-  const granted = gate.extend(call.lease, missingMicro);
-  if (!(granted instanceof Promise)) return undefined;
-  // A gate that fails has granted nothing: that is logged, and the call ends all the same with what it holds.
-  tasks.run('gate.extend', () => granted.then(nothing));
-  return granted.then(nothing, nothing);
-}
-
-function actualsOf(
-  call: Call,
-  { usage }: Outcome,
-  amountMicro: bigint,
-  { creditsPerYuan }: Settlement,
-): Actuals {
+function actualsOf(call: Call, { usage }: Outcome, { creditsPerYuan }: Settlement): Actuals {
+  const amountMicro = call.price === undefined ? 0n : costMicro(usage, call.price);
   const chargeMicro = call.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
   return { tokens: totalTokens(usage), amountMicro, chargeMicro, images: usage.images };
 }
@@ -142,14 +107,16 @@ function recordOf(call: Call, outcome: Outcome, actuals: Actuals, settlement: Se
     payer: call.payer,
     month: call.lease?.month,
     mayExchange: call.lease?.mayExchange,
+    capMicro: call.lease?.capMicro,
     creditsPerYuan,
     price: price ?? null,
     amountMicro,
     chargeMicro,
-    freeReason: chargeMicro > 0n ? null : freeReason(call, outcome.usage),
+    freeReason: freeReasonOf({ payer: call.payer, chargeMicro, usage: outcome.usage }),
     verdict: outcome.verdict,
     attempts: call.attempts,
     heldMicro: call.lease?.heldMicro ?? 0n,
+    expected: call.payer === 'credits' ? call.expected : undefined,
     ttfbMs: call.firstByteAt === undefined ? null : Math.round(call.firstByteAt - call.startedAt),
     durationMs: Math.round(clock.monotonic() - call.startedAt),
     droppedFields: call.dropped,
@@ -166,12 +133,4 @@ function windowsOf(call: Call, usage: Usage, actuals: Actuals): readonly Remembe
     images: Math.max(call.images, usage.images),
     videos: usage.videos,
   });
-}
-
-/** Spec 4.2: why a call with no charge has none. */
-function freeReason(call: Call, usage: Usage): FreeReason {
-  if (call.payer === 'byok') return 'byok';
-  if (call.payer === 'subscription') return 'covered';
-  const produced = totalTokens(usage) + usage.images + usage.videos;
-  return produced > 0 ? 'below-one-credit' : 'nothing-produced';
 }

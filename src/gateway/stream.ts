@@ -143,11 +143,12 @@ export class StreamAnswer implements ChunkSource {
     }
     const { usage, estimated } = completeUsage(this.#passage, this.#relay.usage());
     const outcome = { status: 200, errorCode: null, verdict: 'complete', usage, estimated } as const;
-    const settling = settlePassage(this.#passage, outcome, 'ok');
+    settlePassage(this.#passage, outcome, 'ok');
     if (!estimated) this.#measure(usage);
     this.#close('ok');
-    if (settling === undefined) this.#endNow(rest);
-    else this.#endLater(settling, rest);
+    const { response } = this.#passage;
+    response.end(rest);
+    giveUpAfter(response, this.#times.clientStallMs);
   }
 
   /** The answer was whole, and its vendor told what it was. */
@@ -155,25 +156,6 @@ export class StreamAnswer implements ChunkSource {
     const { outputReasoning: reasoningTokens } = usage;
     const ms = this.#unseen.ms(this.#passage.carriage.clock.monotonic());
     this.#watch.measured({ outputTokens: outputTokens(usage), reasoningTokens, ms });
-  }
-
-  #endNow(rest: Buffer | undefined): void {
-    const { response } = this.#passage;
-    response.end(rest);
-    giveUpAfter(response, this.#times.clientStallMs);
-  }
-
-  #endLater(settling: Promise<void>, rest: Buffer | undefined): void {
-    const { response, carriage } = this.#passage;
-    carriage.tasks.run('call.settle', async () => {
-      try {
-        await settling;
-        this.#endNow(rest);
-      } catch (error) {
-        resetAfter(response, undefined);
-        throw error;
-      }
-    });
   }
 
   /** The connection broke. Behind the last event of all that is the vendor's own affair. */

@@ -3,6 +3,7 @@ import type { PriceSnapshot } from '../catalog/price.ts';
 import type { LeasedWindow, RememberedWindow } from '../gate/contract.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
+import type { Expected } from './shortfall.ts';
 
 /** How a call ended, as the call log says it. */
 export type Verdict =
@@ -27,6 +28,8 @@ export interface Granted {
   readonly month?: string | undefined;
   /** Balance was held with the Credits. */
   readonly mayExchange?: true | undefined;
+  /** The monthly cap that it was granted under, micro-yuan; 0n = none. */
+  readonly capMicro?: bigint | undefined;
   /** The factor of the moment, though the setting has changed while the call lay in the journal. */
   readonly creditsPerYuan?: number | undefined;
 }
@@ -65,6 +68,8 @@ export interface OpenCall extends Granted {
   /** Estimated input: charged when the process dies after a mark that does not know it. */
   readonly inputTokens: number;
   readonly images: number;
+  /** The most output that it may bring; nothing in journals from before. */
+  readonly outputTokensMax?: number | undefined;
   readonly heldMicro: bigint;
   /** The windows of the gate that count the call; what it used of each is known at its end. */
   readonly windows: readonly LeasedWindow[];
@@ -99,8 +104,10 @@ export interface CallRecord extends Granted {
   readonly freeReason: FreeReason | null;
   readonly verdict: Verdict;
   readonly attempts: readonly Attempt[];
-  /** What the gate had granted by the end: no more is taken. */
+  /** What was held for the call at its end. What it cost beyond that is taken last (overrun.ts). */
   readonly heldMicro: bigint;
+  /** Kept of calls that Credits pay: should one be short, it tells why. Nothing in journals from before. */
+  readonly expected?: Expected | undefined;
   readonly ttfbMs: number | null;
   readonly durationMs: number;
   readonly droppedFields: readonly string[];

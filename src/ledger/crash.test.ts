@@ -133,7 +133,7 @@ class Node {
     this.#settler = createSettler({
       journal: this.#journal,
       store: this.ledger,
-      gate: { settled: () => {} },
+      gate: { settled: () => {}, covers: () => true },
       clock: new ManualClock(),
       log: silentLogger,
       batchMax: 3,

@@ -82,7 +82,8 @@ export const CHECKS = {
     reading: 'The payer or the charge of the call was changed.',
   },
   'shortfall-with-money': {
-    promise: 'A shortfall is recorded only when the charge left no Credits, or took all its hold allowed.',
+    promise:
+      'A shortfall is recorded only when there was nothing left to take: no Credits, no balance that may be used, or no room under the cap.',
     reading: 'A shortfall was written although there was something to take.',
   },
   'month-spent': {

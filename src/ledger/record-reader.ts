@@ -9,6 +9,7 @@ import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, CallRecord, FreeReason, OpenCall, Payer, Verdict } from './contract.ts';
 import { FRAME_HEAD_BYTES, isDuration, type JournalRecord, type Mark } from './record.ts';
 import { isCount } from './repeated-text.ts';
+import type { Expected } from './shortfall.ts';
 
 /**
  * Reads what record.ts wrote. A line may be torn, flipped, or from a version that knew other fields: whatever
@@ -150,6 +151,10 @@ const readMark = fieldsOf<Mark>({
   heldMicro: unsetMicro,
 });
 
+const readExpected = fieldsOf<Expected>({ inputTokens: count, outputTokens: count, images: count });
+const unsetExpected: Read<Expected | undefined> = (value) =>
+  value === undefined ? undefined : readExpected(value);
+
 const leasedWindow = {
   scope: text,
   dimension: oneOf(...DIMENSIONS),
@@ -171,6 +176,7 @@ const caller = {
   payer,
   month: unsetText,
   mayExchange: setOrNot,
+  capMicro: unsetMicro,
   creditsPerYuan: unsetCount,
 };
 
@@ -184,6 +190,7 @@ const readOpen = fieldsOf<OpenCall>({
   price: readPrice,
   inputTokens: count,
   images: count,
+  outputTokensMax: unsetCount,
   heldMicro: micro,
   windows: listOrNone(fieldsOf<LeasedWindow>(leasedWindow)),
 });
@@ -220,6 +227,7 @@ const readEnd = fieldsOf<CallRecord>({
     }),
   ),
   heldMicro: micro,
+  expected: unsetExpected,
   ttfbMs: orNull(duration),
   durationMs: duration,
   droppedFields: listOf(text),

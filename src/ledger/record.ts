@@ -5,6 +5,7 @@ import { assert } from '../kernel/assert.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, CallRecord, Granted, OpenCall } from './contract.ts';
 import { isCount, isId, quote, repeatedText } from './repeated-text.ts';
+import type { Expected } from './shortfall.ts';
 
 /**
  * The journal's records. One line each: CRC-32 of the JSON as eight hexadecimal digits, a space, the JSON, a
@@ -55,9 +56,10 @@ export function encodeOpen(call: OpenCall): string {
   assert(isCount(call.createdAtMs) && isCount(call.inputTokens) && isCount(call.images), 'counts are counts');
   assert(call.heldMicro >= 0n, 'a hold is never negative');
   const { text, windows } = repeatedText(call);
+  const most = call.outputTokensMax === undefined ? '' : `,"outputTokensMax":${call.outputTokensMax}`;
   return (
     `{"kind":"open","call":{"callId":${quoteId(call.callId)},"createdAtMs":${call.createdAtMs}` +
-    `,"inputTokens":${call.inputTokens},"images":${call.images},"heldMicro":"${call.heldMicro}",${text}` +
+    `,"inputTokens":${call.inputTokens},"images":${call.images}${most},"heldMicro":"${call.heldMicro}",${text}` +
     `,"credential":${quote(call.credential)}${encodeOwn(call)}${encodeGranted(call)}` +
     `${encodeWindows(windows, NONE_USED)}}}`
   );
@@ -82,7 +84,8 @@ export function encodeEnd(call: CallRecord): string {
     `,"chargeMicro":"${call.chargeMicro}","freeReason":${quote(call.freeReason)}` +
     `,"verdict":"${call.verdict}","attempts":[${encodeAttempts(call.attempts)}]` +
     `,"heldMicro":"${call.heldMicro}","ttfbMs":${call.ttfbMs},"durationMs":${call.durationMs}` +
-    `,"droppedFields":${dropped},${text}${encodeGranted(call)}${encodeWindows(windows, call.windows)}}}`
+    `,"droppedFields":${dropped},${text}${encodeGranted(call)}${encodeExpected(call.expected)}` +
+    `${encodeWindows(windows, call.windows)}}}`
   );
 }
 
@@ -134,11 +137,22 @@ function encodeOwn({ own }: Pick<Attempt, 'own'>): string {
   return own ? ',"own":true' : '';
 }
 
-function encodeGranted({ month, mayExchange, creditsPerYuan }: Granted): string {
+function encodeGranted({ month, mayExchange, capMicro, creditsPerYuan }: Granted): string {
   if (month === undefined) return '';
   assert(creditsPerYuan === undefined || isCount(creditsPerYuan), 'the factor is a whole number');
   const factor = creditsPerYuan === undefined ? '' : `,"creditsPerYuan":${creditsPerYuan}`;
-  return `,"month":${quote(month)}${factor}${mayExchange ? ',"mayExchange":true' : ''}`;
+  const cap = capMicro === undefined ? '' : `,"capMicro":"${capMicro}"`;
+  return `,"month":${quote(month)}${factor}${cap}${mayExchange ? ',"mayExchange":true' : ''}`;
+}
+
+function encodeExpected(expected: Expected | undefined): string {
+  if (expected === undefined) return '';
+  const { inputTokens, outputTokens, images } = expected;
+  assert(
+    isCount(inputTokens) && isCount(outputTokens) && isCount(images),
+    'what is expected is whole numbers',
+  );
+  return `,"expected":{"inputTokens":${inputTokens},"outputTokens":${outputTokens},"images":${images}}`;
 }
 
 const NONE_USED: readonly RememberedWindow[] = Object.freeze([]);

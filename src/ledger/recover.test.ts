@@ -1,5 +1,5 @@
 import { appendFileSync, readdirSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -13,6 +13,7 @@ import { NO_USAGE } from '../kernel/usage.ts';
 import type { OpenCall } from './contract.ts';
 import { type FileJournal, openJournal } from './journal.ts';
 import { endAtLastMark, type RecoverReport, recover } from './recover.ts';
+import { keepRejected } from './rejected.ts';
 import { MemoryLedger, SAMPLE_PRICE, sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
 
 let directory: string;
@@ -165,6 +166,38 @@ describe('recover', () => {
     expect(await run()).toMatchObject({ segments: 0 });
   });
 
+  it('what was refused keeps its exact end, though a crash left its marks in the journal', async () => {
+    const exact = sampleEnd('req_bad', { chargeMicro: 77_000_000n, heldMicro: 80_000_000n });
+    await write((journal) => {
+      journal.open(sampleOpen('req_bad'));
+      journal.mark('req_bad', usageOf(500, 500), 50_000_000n);
+    });
+    await keepRejected(directory, [exact]);
+    expect(await run()).toMatchObject({ cut: 0 });
+    expect(ledger.calls.size).toBe(0);
+    // A person gives it a segment's name while other marks of it are still there.
+    await write((journal) => {
+      journal.open(sampleOpen('req_bad'));
+      journal.mark('req_bad', usageOf(500, 500), 50_000_000n);
+    });
+    await rename(join(directory, 'rejected.log'), join(directory, '000000.log'));
+    expect(await run()).toMatchObject({ ended: 1, cut: 0 });
+    expect(ledger.calls.get('req_bad')?.chargeMicro).toBe(77_000_000n);
+  });
+
+  it('calls that cost more than they held are settled behind all others', async () => {
+    await write((journal) => {
+      journal.end(sampleEnd('req_more', { chargeMicro: 9n, heldMicro: 8n }));
+      journal.open(sampleOpen('req_cut'));
+      journal.mark('req_cut', usageOf(500, 500), 50_000_000n);
+      journal.open(sampleOpen('req_cut_more'));
+      journal.mark('req_cut_more', usageOf(500, 500), 5n);
+      journal.end(sampleEnd('req_within', { chargeMicro: 8n, heldMicro: 8n }));
+    });
+    await run();
+    expect(ledger.batches.flat()).toEqual(['req_within', 'req_cut', 'req_more', 'req_cut_more']);
+  });
+
   it('damaged lines cost themselves and nothing else', async () => {
     await write((journal) => journal.end(sampleEnd('req_1')));
     appendFileSync(join(directory, '000001.log'), 'deadbeef {"kind":"end"}\n\u0000\u0000\n');
@@ -270,7 +303,7 @@ describe('the end of an interrupted call', () => {
     ]);
   });
 
-  it('pays no more than it held at its last mark, which is not told in journals from before', () => {
+  it('tells what it held at its last mark, which is not told in journals from before', () => {
     expect(endOf({ inputTokens: 1_000, heldMicro: 5_000_000n }, 10, 6_000_000n)).toMatchObject({
       chargeMicro: 7_280_000n,
       heldMicro: 6_000_000n,
@@ -281,12 +314,25 @@ describe('the end of an interrupted call', () => {
   });
 
   it('is settled by what its grant rested on', () => {
-    const granted = { month: '2026-12', mayExchange: true, creditsPerYuan: 500 } as const;
+    const granted = { month: '2026-12', mayExchange: true, capMicro: 9n, creditsPerYuan: 500 } as const;
     expect(endOf({ ...granted, inputTokens: 1_000 }, 10)).toMatchObject({
       ...granted,
       chargeMicro: 3_640_000n,
     });
     expect(endOf({}, 10)).toMatchObject({ month: undefined, mayExchange: undefined });
+  });
+
+  it('tells what it was expected to use at most, unless the journal is from before', () => {
+    const expected = { inputTokens: 1_000, outputTokens: 64, images: 2 };
+    expect(endOf({ inputTokens: 1_000, outputTokensMax: 64, images: 2 }, 10).expected).toEqual(expected);
+    expect(endOf({ inputTokens: 1_000 }, 10).expected).toBeUndefined();
+    expect(endOf({ inputTokens: 1_000, outputTokensMax: 64, payer: 'byok' }, 10).expected).toBeUndefined();
+  });
+
+  it('a call of a model without a price has produced something all the same', () => {
+    const free = { ...SAMPLE_PRICE.prices, inputMicro: 0n, outputMicro: 0n };
+    const price = { ...SAMPLE_PRICE, prices: free };
+    expect(endOf({ price }, 10)).toMatchObject({ amountMicro: 0n, freeReason: 'below-one-credit' });
   });
 
   it('below one Credit nothing is charged', () => {

@@ -8,11 +8,14 @@ import type { Logger } from '../kernel/log.ts';
 import { maxMicro } from '../kernel/money.ts';
 import { inputTokens, NO_USAGE, totalTokens, type Usage } from '../kernel/usage.ts';
 import { settleBatch } from './batch.ts';
-import type { CallRecord, FreeReason, LedgerStore, OpenCall } from './contract.ts';
+import type { CallRecord, LedgerStore, OpenCall } from './contract.ts';
+import { freeReasonOf } from './free-reason.ts';
+import { isOverrun } from './overrun.ts';
 import type { JournalRecord, Mark } from './record.ts';
 import { decodeLine } from './record-reader.ts';
-import { keepRejected } from './rejected.ts';
+import { keepRejected, listRejected } from './rejected.ts';
 import { listSegments, readLines, segmentPath } from './segment.ts';
+import type { Expected } from './shortfall.ts';
 import { tellGate } from './tell-gate.ts';
 import { useOfWindows } from './window-use.ts';
 
@@ -72,6 +75,8 @@ class Recovery {
   readonly #open = new Map<string, Interrupted>();
   /** By call id: an end may stand twice when the disk reported a write as failed that was not. */
   readonly #batch = new Map<string, CallRecord>();
+  /** Settled behind all others: nobody is left then whose money they could take. */
+  readonly #overruns = new Map<string, CallRecord>();
   #ended = 0;
   #cut = 0;
   #rejected = 0;
@@ -88,12 +93,16 @@ class Recovery {
   }
 
   async finish(segments: number): Promise<RecoverReport> {
-    for (const interrupted of this.#open.values()) {
+    const { log, directory, creditsPerYuan } = this.#options;
+    // Their ends are exact and wait for a person, though segments with their marks are still there.
+    for await (const callId of listRejected(directory)) this.#open.delete(callId);
+    for (const [callId, interrupted] of this.#open) {
+      // Its end was read before its beginning, in a file that a person put first.
+      if (this.#batch.has(callId) || this.#overruns.has(callId)) continue;
       this.#cut += 1;
-      await this.#add(endAtLastMark(interrupted, this.#options.creditsPerYuan));
+      await this.#add(endAtLastMark(interrupted, creditsPerYuan));
     }
-    await this.#settle();
-    const { log } = this.#options;
+    await this.#settleAll();
     if (this.#skipped > 0) log.warn({ lines: this.#skipped }, 'the journal holds lines that are no records');
     return {
       segments,
@@ -129,14 +138,20 @@ class Recovery {
   }
 
   async #add(call: CallRecord): Promise<void> {
-    this.#batch.set(call.callId, call);
-    if (this.#batch.size >= SETTLE_BATCH_MAX) await this.#settle();
+    (isOverrun(call) ? this.#overruns : this.#batch).set(call.callId, call);
+    if (this.#batch.size >= SETTLE_BATCH_MAX) await this.#settle(this.#batch);
+    if (this.#overruns.size >= SETTLE_BATCH_MAX) await this.#settleAll();
+  }
+
+  async #settleAll(): Promise<void> {
+    await this.#settle(this.#batch);
+    if (this.#overruns.size > 0) await this.#settle(this.#overruns);
   }
 
   /** Here nobody can wait for better times: what the store refuses is kept in the rejected file. */
-  async #settle(): Promise<void> {
-    const calls = [...this.#batch.values()];
-    this.#batch.clear();
+  async #settle(batch: Map<string, CallRecord>): Promise<void> {
+    const calls = [...batch.values()];
+    batch.clear();
     const { settled, log, store } = this.#options;
     fault('recover.before-settle');
     const result = await settleBatch(store, calls);
@@ -187,11 +202,12 @@ export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): Cal
     payer: open.payer,
     month: open.month,
     mayExchange: open.mayExchange,
+    capMicro: open.capMicro,
     creditsPerYuan: open.creditsPerYuan,
     price: open.price,
     amountMicro,
     chargeMicro,
-    freeReason: chargeMicro > 0n ? null : freeReasonOf(open, amountMicro),
+    freeReason: freeReasonOf({ payer: open.payer, chargeMicro, usage }),
     verdict: 'cut-by-gateway',
     // The last one; what came of those before it died with the process.
     attempts: [{ routeId, vendor, credential, own, outcome: 'cut-by-gateway', durationMs }],
@@ -200,6 +216,7 @@ export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): Cal
       call.mark === undefined
         ? open.heldMicro
         : (call.mark.heldMicro ?? maxMicro(open.heldMicro, chargeMicro)),
+    expected: expectedOf(open),
     ttfbMs: null,
     durationMs,
     droppedFields: [],
@@ -213,14 +230,13 @@ export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): Cal
   };
 }
 
+function expectedOf({ payer, inputTokens, outputTokensMax, images }: OpenCall): Expected | undefined {
+  if (payer !== 'credits' || outputTokensMax === undefined) return undefined;
+  return { inputTokens, outputTokens: outputTokensMax, images };
+}
+
 function usageAtLastMark(call: Interrupted): Usage {
   if (call.mark === undefined) return NO_USAGE;
   const { usage } = call.mark;
   return inputTokens(usage) > 0 ? usage : { ...usage, inputFresh: call.open.inputTokens };
-}
-
-function freeReasonOf(open: OpenCall, amountMicro: bigint): FreeReason {
-  if (open.payer === 'byok') return 'byok';
-  if (open.payer === 'subscription') return 'covered';
-  return open.payer === 'credits' && amountMicro > 0n ? 'below-one-credit' : 'nothing-produced';
 }

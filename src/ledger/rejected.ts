@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assert } from '../kernel/assert.ts';
 import type { CallRecord } from './contract.ts';
 import { encodeEnd, FRAME_BYTES_MAX, frameInto, withoutDroppedFields } from './record.ts';
+import { decodeLine } from './record-reader.ts';
+import { readLines } from './segment.ts';
 
 /** Not the name of a segment, so recovery leaves it alone; the lines are those of a segment. */
 const REJECTED_NAME = 'rejected.log';
@@ -26,6 +29,16 @@ export async function keepRejected(directory: string, calls: readonly CallRecord
     await file.datasync();
   } finally {
     await file.close();
+  }
+}
+
+/** The calls of the file, by their ids; one that stands there twice is told twice. */
+export async function* listRejected(directory: string): AsyncGenerator<string> {
+  const path = join(directory, REJECTED_NAME);
+  if (!existsSync(path)) return;
+  for await (const line of readLines(path)) {
+    const record = decodeLine(line);
+    if (record?.kind === 'end') yield record.call.callId;
   }
 }
 

@@ -3,10 +3,12 @@ import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SettledCalls } from '../gate/contract.ts';
+import { SETTLE_POSTPONED_MAX } from '../bounds.ts';
+import type { Overrun, SettledCalls } from '../gate/contract.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { planFaults } from '../kernel/fault.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
+import type { CallRecord } from './contract.ts';
 import { type FileJournal, openJournal } from './journal.ts';
 import { recover } from './recover.ts';
 import { createSettler, type Settler, type SettlerOptions } from './settler.ts';
@@ -21,6 +23,7 @@ const gate = {
   settled: (account: SettledCalls) => {
     told.push(account);
   },
+  covers: (_overrun: Overrun): boolean | Promise<boolean> => true,
 };
 
 /** Charges by call id: what a gate believes that is told twice of one call. */
@@ -105,7 +108,7 @@ describe('settler', () => {
 
   it('tells the gate before the journal forgets the calls, so that a death between is told again', async () => {
     const lags: number[] = [];
-    const running = start({ gate: { settled: () => void lags.push(journal.lag) } });
+    const running = start({ gate: { ...gate, settled: () => void lags.push(journal.lag) } });
     endMany(3);
     await running.drain(2_000);
     expect(lags).toEqual([3]);
@@ -113,7 +116,7 @@ describe('settler', () => {
   });
 
   it('a gate that fails does not stop the settlement', async () => {
-    const running = start({ gate: { settled: () => Promise.reject(new Error('redis is away')) } });
+    const running = start({ gate: { ...gate, settled: () => Promise.reject(new Error('redis is away')) } });
     endMany(3);
     expect(await running.drain(60_000)).toBe(true);
     expect(ledger.calls.size).toBe(3);
@@ -165,6 +168,86 @@ describe('settler', () => {
     const later = new MemoryLedger();
     await recover({ directory, store: later, creditsPerYuan: 1000, log: silentLogger });
     expect([...later.calls.keys()]).toEqual(['req_0', 'req_1', 'req_2', 'req_3']);
+  });
+});
+
+describe('settler and calls that cost more than they held', () => {
+  const more = (callId: string, parts: Partial<CallRecord> = {}): CallRecord =>
+    sampleEnd(callId, { chargeMicro: 9n, heldMicro: 8n, ...parts });
+
+  it('they are settled behind the others of their batch', async () => {
+    const running = start({ waitMs: 1_000_000 });
+    journal.end(more('req_more'));
+    endMany(2);
+    expect(await running.drain(2_000, 'keep')).toBe(true);
+    expect(ledger.batches.flat()).toEqual(['req_0', 'req_1', 'req_more']);
+  });
+
+  it('they wait while the gate says that others hold their money, and then are settled', async () => {
+    const asked: Overrun[] = [];
+    let covered = false;
+    const covers = (overrun: Overrun): Promise<boolean> => {
+      asked.push(overrun);
+      return Promise.resolve(covered);
+    };
+    const running = start({ gate: { ...gate, covers }, postponedLookMs: 2 });
+    const terms = { month: '2026-11', creditsPerYuan: 1000, mayExchange: true } as const;
+    journal.end(more('req_1', { ...terms, capMicro: 700n }));
+    journal.end(more('req_2', { ...terms, capMicro: 500n }));
+    journal.end(more('req_3', { ...terms, capMicro: 0n, mayExchange: undefined }));
+    endMany(1);
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(2), { timeout: 30_000, interval: 2 });
+    expect([...ledger.calls.keys()]).toEqual(['req_0']);
+    expect([running.lag, running.postponed, journal.lag]).toEqual([3, 3, 3]);
+    const { calls, ...rest } = asked.at(-1) ?? { calls: [] };
+    expect(calls.map(({ callId }) => callId)).toEqual(['req_1', 'req_2', 'req_3']);
+    const strictest = { autoExchange: false, capMicro: 500n, month: '2026-11', creditsPerYuan: 1000 };
+    expect(rest).toEqual({ accountId: 1, ...strictest });
+    covered = true;
+    await vi.waitFor(() => expect(ledger.calls.size).toBe(4), { timeout: 30_000, interval: 2 });
+    expect([running.lag, running.postponed, journal.lag]).toEqual([0, 0, 0]);
+  });
+
+  it('after the longest wait they are settled with what there is, and so are they at the end of the process', async () => {
+    const covers = () => false;
+    const running = start({ gate: { ...gate, covers }, postponedLookMs: 2, postponedMsMax: 20 });
+    journal.end(more('req_1'));
+    await vi.waitFor(() => expect(ledger.calls.size).toBe(1), { timeout: 30_000, interval: 2 });
+    await running.stop();
+    await journal.close();
+    journal = await openJournal({ directory, clock: systemClock, log: silentLogger });
+    const last = start({ gate: { ...gate, covers }, postponedLookMs: 1_000_000 });
+    journal.end(more('req_2'));
+    expect(await last.drain(5_000, 'keep')).toBe(true);
+    expect(last.postponed).toBe(1);
+    expect(await last.drain(5_000)).toBe(true);
+    expect([ledger.calls.size, last.lag]).toEqual([2, 0]);
+  });
+
+  it('none is lost while the store is away, and no more wait than the bound', async () => {
+    const running = start({
+      gate: { ...gate, covers: () => false },
+      postponedLookMs: 1,
+      postponedMsMax: 1_000_000,
+    });
+    const ids = Array.from({ length: SETTLE_POSTPONED_MAX + 5 }, (_, index) => `req_${index}`);
+    for (const callId of ids) journal.end(more(callId));
+    await vi.waitFor(() => expect(ledger.calls.size).toBe(5), { timeout: 30_000, interval: 2 });
+    ledger.away = true;
+    endMany(3, 5_000);
+    await vi.waitFor(() => expect(ledger.tries).toBeGreaterThan(4), { timeout: 30_000, interval: 2 });
+    expect(running.lag).toBe(SETTLE_POSTPONED_MAX + 3);
+    ledger.away = false;
+    expect(await running.drain(30_000)).toBe(true);
+    expect(ledger.calls.size).toBe(SETTLE_POSTPONED_MAX + 8);
+  });
+
+  it('a gate that fails keeps nobody waiting', async () => {
+    const covers = () => Promise.reject(new Error('a fault'));
+    const running = start({ gate: { ...gate, covers } });
+    journal.end(more('req_1'));
+    expect(await running.drain(5_000, 'keep')).toBe(true);
+    expect(ledger.calls.size).toBe(1);
   });
 });
 

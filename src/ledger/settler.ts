@@ -13,19 +13,23 @@ import type { Logger } from '../kernel/log.ts';
 import { type BatchResult, settleBatch } from './batch.ts';
 import type { CallRecord, LedgerStore } from './contract.ts';
 import type { FileJournal, Location } from './journal.ts';
+import { overrunsLast } from './overrun.ts';
+import { Postponed } from './postponed.ts';
 import { keepRejected } from './rejected.ts';
 import { tellGate } from './tell-gate.ts';
 
 export interface SettlerOptions {
   readonly journal: FileJournal;
   readonly store: LedgerStore;
-  readonly gate: Pick<Gate, 'settled'>;
+  readonly gate: Pick<Gate, 'settled' | 'covers'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly batchMax?: number;
   readonly queueMax?: number;
   readonly waitMs?: number;
   readonly retryMsMax?: number;
+  readonly postponedLookMs?: number;
+  readonly postponedMsMax?: number;
   /** For metrics: a batch was committed. */
   readonly onBatch?: (size: number, durationMs: number) => void;
 }
@@ -34,8 +38,16 @@ export interface SettlerOptions {
 export interface Settler {
   /** Ended calls that are not in the store yet. */
   readonly lag: number;
-  /** Settles at once what waits; tells whether everything was settled within the time. */
-  drain(timeoutMs: number): Promise<boolean>;
+  /**
+   * Of these, the ones that cost more than they held, and wait for other calls of their accounts
+   * (overrun.ts).
+   */
+  readonly postponed: number;
+  /**
+   * Settles at once what waits, and at the end of a process also what was postponed; tells whether everything
+   * was settled within the time.
+   */
+  drain(timeoutMs: number, postponed?: 'settle' | 'keep'): Promise<boolean>;
   /** Ends the work; what is not settled stays in the journal for the next start. */
   stop(): Promise<void>;
 }
@@ -65,14 +77,27 @@ class QueueSettler implements Settler {
   #wake: (() => void) | undefined;
   #company = true;
   #stopped = false;
+  readonly #postponed: Postponed;
+  /** Nothing is postponed any more: the process ends. */
+  #isLast = false;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
     this.#batchMax = options.batchMax ?? SETTLE_BATCH_MAX;
     this.#queueMax = options.queueMax ?? SETTLE_QUEUE_MAX;
+    const { gate, postponedLookMs: lookMs, postponedMsMax: longestMs } = options;
+    this.#postponed = new Postponed({ gate, lookMs, longestMs, onLook: () => this.#start() });
   }
 
   get lag(): number {
+    return this.#waiting + this.#postponed.size;
+  }
+
+  get postponed(): number {
+    return this.#postponed.size;
+  }
+
+  get #waiting(): number {
     return this.#queue.length - this.#head;
   }
 
@@ -82,14 +107,17 @@ class QueueSettler implements Settler {
     if (keep) this.#inMemory += 1;
     this.#queue.push(keep ? { call } : { location });
     this.#start();
-    if (this.#failures === 0 && this.lag >= this.#batchMax) this.#wake?.();
+    if (this.#failures === 0 && this.#waiting >= this.#batchMax) this.#wake?.();
   }
 
-  async drain(timeoutMs: number): Promise<boolean> {
+  async drain(timeoutMs: number, postponed: 'settle' | 'keep' = 'settle'): Promise<boolean> {
     // Calls that ended in this very turn wait, too.
     this.#options.journal.flush();
     this.#company = false;
+    this.#isLast = postponed === 'settle';
+    this.#postponed.look();
     this.#wake?.();
+    if (this.#hasWork()) this.#start();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs);
@@ -97,11 +125,13 @@ class QueueSettler implements Settler {
     await Promise.race([this.#running, late]);
     clearTimeout(timer);
     this.#company = true;
-    return this.lag === 0;
+    this.#isLast = false;
+    return postponed === 'settle' ? this.lag === 0 : this.#waiting === 0;
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#postponed.stop();
     this.#wake?.();
     await this.#running;
   }
@@ -110,15 +140,19 @@ class QueueSettler implements Settler {
     if (this.#running !== undefined || this.#stopped) return;
     this.#running = this.#work().finally(() => {
       this.#running = undefined;
-      if (this.lag > 0) this.#start();
+      if (this.#hasWork()) this.#start();
     });
+  }
+
+  #hasWork(): boolean {
+    return this.#waiting > 0 || this.#postponed.looks;
   }
 
   /** Runs while something waits. Nothing is thrown: whatever goes wrong is tried again. */
   async #work(): Promise<void> {
-    while (this.lag > 0 && !this.#stopped) {
+    while (this.#hasWork() && !this.#stopped) {
       if (this.#failures > 0) await this.#pause(this.#retryMs());
-      else if (this.#company && this.lag < this.#batchMax) await this.#pause(this.#waitMs());
+      else if (this.#company && this.#waiting < this.#batchMax) await this.#pause(this.#waitMs());
       if (this.#stopped) return;
       try {
         await this.#settleNext();
@@ -126,6 +160,7 @@ class QueueSettler implements Settler {
         this.#failures = 0;
       } catch (error) {
         this.#failures += 1;
+        this.#postponed.failed();
         const fields = { err: error, failures: this.#failures, lag: this.lag };
         this.#options.log.warn(fields, 'settlement failed and is tried again');
       }
@@ -136,8 +171,13 @@ class QueueSettler implements Settler {
   async #settleNext(): Promise<void> {
     const { store, journal, gate, clock, log, onBatch } = this.#options;
     const startedMs = clock.monotonic();
-    const { calls, taken } = this.#front();
-    const result = await settleBatch(store, calls);
+    const again = this.#postponed.begin();
+    const { calls, taken } = this.#front(this.#batchMax - again.length);
+    const all = [...again, ...calls];
+    const due = this.#isLast
+      ? { now: overrunsLast(all), later: [] }
+      : await this.#postponed.choose(all, startedMs);
+    const result = await settleBatch(store, due.now);
     // No call passed: that says more about the store than about the calls.
     if (result.settled.length === 0 && result.poison.length > 0) throw result.error;
     await this.#reject(result);
@@ -147,14 +187,15 @@ class QueueSettler implements Settler {
     journal.committed(idsOf(result.settled));
     journal.committed(idsOf(result.poison));
     this.#drop(taken);
+    this.#postponed.keep(due.later, startedMs);
     onBatch?.(result.settled.length, clock.monotonic() - startedMs);
   }
 
-  #front(): { readonly calls: readonly CallRecord[]; readonly taken: number } {
+  #front(most: number): { readonly calls: readonly CallRecord[]; readonly taken: number } {
     const calls: CallRecord[] = [];
     let taken = 0;
     let readBack = 0;
-    while (taken < this.#batchMax && readBack < READ_BACK_MAX) {
+    while (taken < most && readBack < READ_BACK_MAX) {
       const queued = this.#queue[this.#head + taken];
       if (queued === undefined) break;
       taken += 1;

@@ -1,6 +1,7 @@
 import type { PriceSnapshot } from '../catalog/price.ts';
 import type { CallRecord } from '../ledger/contract.ts';
-import type { Consumption } from './charge.ts';
+import type { Expected, ShortOf } from '../ledger/shortfall.ts';
+import type { Consumption, Short } from './charge.ts';
 import { type Columns, encodeColumns, flag, json, namesOf, rowsOf, text, time, whole } from './columns.ts';
 import { encodePrice } from './price-json.ts';
 import type { Part } from './writes.ts';
@@ -69,6 +70,15 @@ function placeOf(places: Map<PriceSnapshot, number>, price: PriceSnapshot): numb
   return place;
 }
 
+/** Of a call that was not paid in full. Amounts and numbers of entries are texts. */
+export interface ShortJson {
+  readonly of: ShortOf;
+  readonly capMicro: string | null;
+  readonly mayExchange: boolean;
+  readonly seq: string;
+  readonly expected: Expected | null;
+}
+
 /**
  * The stored receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which
  * is kept for as long; ledger/receipt.ts puts them together.
@@ -89,7 +99,13 @@ const CONSUMPTION_COLUMNS: Columns<Consumption> = {
     chargeMicro: String(call.chargeMicro),
     exchangedMicro: String(exchangedMicro),
   })),
+  short: json(({ short, call }) => (short === undefined ? null : shortJson(short, call))),
 };
+
+function shortJson({ of, capMicro, mayExchange, seq }: Short, { expected }: CallRecord): ShortJson {
+  const cap = capMicro === undefined ? null : String(capMicro);
+  return { of, capMicro: cap, mayExchange, seq: String(seq), expected: expected ?? null };
+}
 
 export const INSERT_CONSUMPTIONS: Part = {
   name: 'consumed',

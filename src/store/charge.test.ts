@@ -1,15 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callOf } from '../../test/support/calls.ts';
+import type { CallRecord } from '../ledger/contract.ts';
 import { type Purse, takeCharge } from './charge.ts';
 
 const purseOf = (figures: Partial<Purse>): Purse => ({
   accountId: 1,
   autoExchange: true,
+  autoExchangeOffAtMs: undefined,
   creditsMicro: 0n,
   balanceMicro: 0n,
+  capMicro: 0n,
   month: '',
   monthSpentMicro: 0n,
+  monthCapMicro: 0n,
   lastSeq: 0n,
   entries: [],
   ...figures,
@@ -73,6 +77,14 @@ test('balance that was held is taken, although auto-exchange was switched off si
   expect(purse.balanceMicro).toBe(9_995_000n);
 });
 
+test('a call that ran while auto-exchange was on is paid from the balance, a later one is not', () => {
+  const purse = purseOf({ balanceMicro: 10_000n, autoExchange: false, autoExchangeOffAtMs: 1_000 });
+  const terms = { creditsPerYuan: 1000, month: '2026-11' };
+  const cost = { accountId: 1, amountMicro: 5_000n, chargeMicro: 5_000_000n };
+  expect(takeCharge(purse, callOf({ ...cost, createdAtMs: 1_001 }), terms).exchangedMicro).toBe(0n);
+  expect(takeCharge(purse, callOf({ ...cost, createdAtMs: 999 }), terms).shortfallMicro).toBe(0n);
+});
+
 test('a call that nobody pays with Credits cannot be charged', () => {
   const purse = purseOf({ creditsMicro: 10n ** 12n });
   const terms = { creditsPerYuan: 1000, month: '2026-11' };
@@ -85,20 +97,75 @@ test('a call that nobody pays with Credits cannot be charged', () => {
   expect(purse.entries).toEqual([]);
 });
 
-test('no more is taken than the gate granted, not even from the balance; the rest is shortfall', () => {
-  const purse = purseOf({ creditsMicro: 4_000_000n, balanceMicro: 1_000_000n });
-  const call = callOf({
+const TERMS = { creditsPerYuan: 1000, month: '2026-11' };
+const costing = (yuanMicro: bigint, heldYuanMicro = yuanMicro, more: Partial<CallRecord> = {}) =>
+  callOf({
     accountId: 1,
-    amountMicro: 20_000n,
-    chargeMicro: 20_000_000n,
-    heldMicro: 5_000_000n,
+    amountMicro: yuanMicro,
+    chargeMicro: yuanMicro * 1000n,
+    heldMicro: heldYuanMicro * 1000n,
+    ...more,
   });
-  const consumption = takeCharge(purse, call, { creditsPerYuan: 1000, month: '2026-11' });
-  expect(consumption).toMatchObject({
-    creditsMicro: 5_000_000n,
-    shortfallMicro: 15_000_000n,
-    spentMicro: 5_000n,
-    exchangedMicro: 1_000n,
+
+test('what exceeds the hold is taken too: from Credits, then from the balance; the rest is shortfall', () => {
+  const purse = purseOf({ creditsMicro: 4_000_000n, balanceMicro: 10_000n });
+  const paid = takeCharge(purse, costing(6_000n, 5_000n), TERMS);
+  expect(paid).toMatchObject({ creditsMicro: 6_000_000n, shortfallMicro: 0n, exchangedMicro: 2_000n });
+  expect(paid.short).toBeUndefined();
+  expect(takeCharge(purse, costing(20_000n, 5_000n), TERMS)).toMatchObject({
+    creditsMicro: 8_000_000n,
+    shortfallMicro: 12_000_000n,
+    spentMicro: 8_000n,
+    exchangedMicro: 8_000n,
+    short: { of: 'credits', capMicro: undefined, mayExchange: true, seq: 6n },
   });
-  expect(purse).toMatchObject({ creditsMicro: 0n, balanceMicro: 999_000n, monthSpentMicro: 5_000n });
+  expect(purse).toMatchObject({ creditsMicro: 0n, balanceMicro: 0n, monthSpentMicro: 14_000n });
+});
+
+test('the cap is never passed, whatever a call cost beyond its hold', () => {
+  const purse = purseOf({ creditsMicro: 10n ** 12n, capMicro: 10_000n });
+  const capMicro = 10_000n;
+  expect(takeCharge(purse, costing(8_000n, 5_000n, { capMicro }), TERMS).shortfallMicro).toBe(0n);
+  expect(takeCharge(purse, costing(5_000n, 5_000n, { capMicro }), TERMS)).toMatchObject({
+    creditsMicro: 2_000_000n,
+    shortfallMicro: 3_000_000n,
+    spentMicro: 2_000n,
+    short: { of: 'cap', capMicro, seq: 2n },
+  });
+  expect(purse.monthSpentMicro).toBe(10_000n);
+  expect(
+    takeCharge(purse, costing(1_000n, 1_000n, { capMicro }), { ...TERMS, month: '2026-12' }),
+  ).toMatchObject({
+    shortfallMicro: 0n,
+  });
+  expect(purse).toMatchObject({ month: '2026-12', monthSpentMicro: 1_000n, monthCapMicro: 10_000n });
+});
+
+test.each([
+  ['lowered it since', 50_000n, 10_000n],
+  ['had none when the call began', 0n, 10_000n],
+  ['took it away since', 10_000n, 0n],
+])('who %s pays for the call all the same', (_, granted, now) => {
+  const purse = purseOf({ creditsMicro: 10n ** 12n, capMicro: now });
+  expect(takeCharge(purse, costing(40_000n, 40_000n, { capMicro: granted }), TERMS).shortfallMicro).toBe(0n);
+});
+
+test('who raises the cap for some calls and lowers it again pays for those that were held before', () => {
+  const purse = purseOf({ creditsMicro: 10n ** 12n, capMicro: 10_000n });
+  takeCharge(purse, costing(500_000n, 500_000n, { capMicro: 1_000_000n }), TERMS);
+  const held = takeCharge(purse, costing(9_000n, 9_000n, { capMicro: 10_000n }), TERMS);
+  expect(held.shortfallMicro).toBe(0n);
+});
+
+test('under a cap, of a month gone by no more is taken than was held; without one, all', () => {
+  const purse = purseOf({
+    creditsMicro: 10n ** 12n,
+    capMicro: 10_000n,
+    month: '2026-12',
+    monthSpentMicro: 5n,
+  });
+  const late = takeCharge(purse, costing(6_000n, 4_000n, { capMicro: 10_000n }), TERMS);
+  expect(late).toMatchObject({ creditsMicro: 4_000_000n, short: { of: 'month-over' } });
+  expect(takeCharge(purse, costing(6_000n, 4_000n, { capMicro: 0n }), TERMS).shortfallMicro).toBe(0n);
+  expect(purse).toMatchObject({ month: '2026-12', monthSpentMicro: 5n });
 });

@@ -48,7 +48,7 @@ export function text<Row>(of: (row: Row) => string | null): Column<Row> {
   return { type: 'text', encode: (rows) => arrayOf(eachOnce(rows.map(of), quoted)) };
 }
 
-export function json<Row>(of: (row: Row) => object): Column<Row> {
+export function json<Row>(of: (row: Row) => object | null): Column<Row> {
   // Printed JSON has no control characters, so its form as a JSON string is its form in an array too.
   const encode = (value: object): string => JSON.stringify(jsonText(value));
   return { type: 'jsonb', encode: (rows) => arrayOf(eachOnce(rows.map(of), encode)) };

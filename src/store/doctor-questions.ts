@@ -1,5 +1,6 @@
 import type { CheckName } from '../ledger/doctor.ts';
 import { ROLLUP_QUESTIONS } from './doctor-rollups.ts';
+import { SHORTFALL_WITH_MONEY } from './doctor-shortfalls.ts';
 
 /**
  * One question per check: every row is a finding, with its subject and what does not agree. Rows older than
@@ -103,12 +104,7 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
   'free-call-charged': `
     select 'call ' || call_id as subject, 'payer ' || payer || ', charge ' || charge_micro as detail
     from calls where payer <> 'credits' and charge_micro > 0 order by created_at, call_id limit $1`,
-  'shortfall-with-money': `
-    select 'call ' || s.call_id as subject,
-      s.shortfall_micro || ' short, and ' || charge.after_micro || ' Credits left' as detail
-    from consumptions s join ${charges()} on charge.ref = s.call_id and charge.account_id = s.account_id
-    join calls c on c.created_at = s.created_at and c.call_id = s.call_id
-    where s.shortfall_micro > 0 and charge.after_micro > 0 and s.credits_micro <> c.held_micro order by s.created_at, s.call_id limit $1`,
+  'shortfall-with-money': SHORTFALL_WITH_MONEY,
   'month-spent': `
     select 'account ' || a.id as subject, 'the counter of ' || a.month || ' says ' || a.month_spent_micro
       || ', the consumptions ' || coalesce(sum(s.spent_micro), 0) as detail

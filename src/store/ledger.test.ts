@@ -6,6 +6,7 @@ import { assert } from '../kernel/assert.ts';
 import { createCalendar } from '../kernel/calendar.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord, LedgerStore } from '../ledger/contract.ts';
+import { updateAccount } from './accounts.ts';
 import { createLedgerStore } from './ledger.ts';
 import { dropPartitionsBefore } from './partitions.ts';
 
@@ -33,7 +34,8 @@ const entriesOf = (accountId: number) =>
 
 const consumptionOf = async (call: CallRecord) => {
   const rows = await fresh.database.query<Record<string, unknown>>(
-    'select amount_micro, spent_micro, credits_micro, shortfall_micro, month from consumptions where call_id = $1',
+    `select amount_micro, spent_micro, credits_micro, shortfall_micro, month, short from consumptions
+     where call_id = $1`,
     [call.callId],
   );
   return rows[0];
@@ -67,6 +69,7 @@ describe('a charge', () => {
       credits_micro: 25_000_000n,
       shortfall_micro: 0n,
       month: '2026-11',
+      short: null,
     });
     const [logged] = await fresh.database.query<Record<string, unknown>>(
       'select * from calls where call_id = $1',
@@ -138,19 +141,51 @@ describe('a charge', () => {
     expect(second).toMatchObject({ credits_micro: 0n, shortfall_micro: 25_000_000n, spent_micro: 0n });
   });
 
-  test('above what was granted takes nothing that another call holds: the rest is shortfall', async () => {
-    const accountId = await accountWith(fresh.database, { creditsMicro: 30_000_000n });
-    const overgrown = callOf({ accountId, heldMicro: 5_000_000n });
-    const other = callOf({ accountId });
-    const [settled] = await ledger.settle([overgrown, other]);
+  test('above what was held is taken too, as far as the account can pay; why not is written down', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 40_000_000n });
+    const expected = { inputTokens: 1_000, outputTokens: 100, images: 0 };
+    const [first, second] = [1, 2].map(() => callOf({ accountId, heldMicro: 5_000_000n, expected }));
+    const [settled] = await ledger.settle([first, second].filter((call) => call !== undefined));
     expect(settled?.funds.creditsMicro).toBe(0n);
-    const [first, second] = await Promise.all([overgrown, other].map(consumptionOf));
-    expect(first).toMatchObject({
+    const rows = await Promise.all([first, second].map((call) => call && consumptionOf(call)));
+    expect(rows).toMatchObject([
+      { credits_micro: 25_000_000n, shortfall_micro: 0n, short: null },
+      {
+        credits_micro: 15_000_000n,
+        shortfall_micro: 10_000_000n,
+        spent_micro: 15_000n,
+        short: { of: 'credits', capMicro: null, seq: '3', expected },
+      },
+    ]);
+  });
+
+  test('passes no monthly cap, and the highest of the month is remembered', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
+    const capMicro = 30_000n;
+    await updateAccount(fresh.database, accountId, { extraApiQuotaMicro: capMicro });
+    const [first, second] = [1, 2].map(() => callOf({ accountId, heldMicro: 15_000_000n, capMicro }));
+    const [settled] = await ledger.settle([first, second].filter((call) => call !== undefined));
+    expect(settled?.funds).toMatchObject({ monthSpentMicro: capMicro });
+    expect(second && (await consumptionOf(second))).toMatchObject({
       credits_micro: 5_000_000n,
       shortfall_micro: 20_000_000n,
-      spent_micro: 5_000n,
+      short: { of: 'cap', capMicro: '30000', seq: '3' },
     });
-    expect(second).toMatchObject({ credits_micro: 25_000_000n, shortfall_micro: 0n });
+    const [row] = await fresh.database.query('select month_cap_micro from accounts where id = $1', [
+      accountId,
+    ]);
+    expect(row).toEqual({ month_cap_micro: capMicro });
+  });
+
+  test('may be taken from the balance although auto-exchange was switched off while it ran', async () => {
+    const accountId = await accountWith(fresh.database, { balanceMicro: 100_000n, autoExchange: true });
+    const running = callOf({ accountId, createdAtMs: Date.now() - 60_000 });
+    await updateAccount(fresh.database, accountId, { autoExchange: false });
+    await ledger.settle([running]);
+    expect(await consumptionOf(running)).toMatchObject({ shortfall_micro: 0n });
+    const later = callOf({ accountId, createdAtMs: Date.now() + 60_000 });
+    await ledger.settle([later]);
+    expect(await consumptionOf(later)).toMatchObject({ credits_micro: 0n, shortfall_micro: 25_000_000n });
   });
 
   test('counts in the month of the call in the configured time zone; a late call does not count in a newer month', async () => {

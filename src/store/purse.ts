@@ -15,11 +15,14 @@ export interface HeldPurse extends Purse {
 interface AccountRow {
   readonly id: bigint;
   readonly auto_exchange: boolean;
+  readonly auto_exchange_off_at: Date | null;
   readonly credits_micro: bigint;
   readonly balance_micro: bigint;
   readonly funds_version: bigint;
   readonly month: string;
   readonly month_spent_micro: bigint;
+  readonly month_cap_micro: bigint;
+  readonly extra_api_quota_micro: bigint;
   readonly last_seq: bigint;
   readonly days_closed_to: Date;
 }
@@ -40,19 +43,22 @@ export async function holdPurses(
 }
 
 const HOLD = `
-  select id, auto_exchange, credits_micro, balance_micro, funds_version, month, month_spent_micro, last_seq,
-    days_closed_to
+  select id, auto_exchange, auto_exchange_off_at, credits_micro, balance_micro, funds_version, month, month_spent_micro, month_cap_micro,
+    extra_api_quota_micro, last_seq, days_closed_to
   from accounts where id = any($1::bigint[]) order by id for no key update`;
 
 function held(row: AccountRow): HeldPurse {
   return {
     accountId: idNumber(row.id),
     autoExchange: row.auto_exchange,
+    autoExchangeOffAtMs: row.auto_exchange_off_at?.getTime(),
     creditsMicro: row.credits_micro,
     balanceMicro: row.balance_micro,
     fundsVersion: row.funds_version,
     month: row.month,
+    capMicro: row.extra_api_quota_micro,
     monthSpentMicro: row.month_spent_micro,
+    monthCapMicro: row.month_cap_micro,
     lastSeq: row.last_seq,
     daysClosedToMs: row.days_closed_to.getTime(),
     entries: [],
@@ -95,6 +101,7 @@ const PURSE_COLUMNS: Columns<HeldPurse> = {
   balance: whole('bigint', (purse) => purse.balanceMicro),
   new_month: text((purse) => purse.month),
   spent: whole('bigint', (purse) => purse.monthSpentMicro),
+  month_cap: whole('bigint', (purse) => purse.monthCapMicro),
   new_seq: whole('bigint', (purse) => purse.lastSeq),
 };
 
@@ -103,7 +110,7 @@ const UPDATE_ACCOUNTS: Part = {
   name: 'saved',
   text: `
     update accounts set credits_micro = credits, balance_micro = balance, month = new_month,
-      month_spent_micro = spent, last_seq = new_seq, funds_version = funds_version + 1
+      month_spent_micro = spent, month_cap_micro = month_cap, last_seq = new_seq, funds_version = funds_version + 1
     from ${rowsOf(PURSE_COLUMNS)} where id = held_id and id = any($1)`,
 };
 

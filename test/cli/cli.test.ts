@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommand } from '../../src/cli/run.ts';
+import { createCalendar } from '../../src/kernel/calendar.ts';
+import { createLedgerStore } from '../../src/store/ledger.ts';
 import { projectRoot } from '../house/tree.ts';
+import { accountWith, CREDITS_PER_YUAN, callOf } from '../support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { type Finished, tollgate } from '../support/processes.ts';
 import { STANDARD_CATALOG } from '../support/world.ts';
@@ -283,10 +286,34 @@ describe('doctor and migrate', () => {
     expect(await run('migrate')).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test('doctor tells calls that were not paid in full, with vendor and cause, and ends with 0', async () => {
+    const { database } = fresh;
+    const accountId = await accountWith(database, { creditsMicro: 5_000_000n });
+    const expected = { inputTokens: 1_000, outputTokens: 100, images: 0 };
+    const call = callOf({ accountId, heldMicro: 5_000_000n, expected });
+    const calendar = createCalendar('UTC');
+    await createLedgerStore({ database, creditsPerYuan: CREDITS_PER_YUAN, calendar }).settle([call]);
+    const { code, stdout } = await run('doctor');
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      `shortfall: call ${call.callId} of account ${accountId} (model gpt-5, vendor openai)`,
+    );
+    expect(stdout).toContain(
+      'openai made 500 output tokens under a bound of 100; the account had nothing left',
+    );
+    expect(stdout).toContain('1 calls were not paid in full, 20 Credits together');
+    expect(stdout).toContain('the ledger is sound');
+    const causes = ['output-beyond-bound'];
+    expect(JSON.parse((await run('doctor', '--json')).stdout)).toMatchObject({
+      findings: [],
+      shortfalls: { calls: 1, credits: '20', newest: [{ call_id: call.callId, vendor: 'openai', causes }] },
+    });
+  });
+
   test('doctor ends with 0 on sound books, and with 1 when it finds something, naming it', async () => {
     const sound = await run('doctor', '--json');
     expect(sound).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(sound.stdout)).toEqual({ checks: expect.any(Number), findings: [] });
+    expect(JSON.parse(sound.stdout)).toMatchObject({ checks: expect.any(Number), findings: [] });
     await fresh.database.query(
       "update accounts set credits_micro = credits_micro + 1 where email = 'user@example.com'",
     );

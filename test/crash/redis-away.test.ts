@@ -16,10 +16,10 @@ import {
   untilSaid,
 } from '../support/processes.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
-import { type Client, Load, seeded } from './load.ts';
+import { type Client, call, Load, seeded } from './load.ts';
 import { ask, codeOf, figure, isIdle, judge } from './outage.ts';
 import { keyOf } from './scene.ts';
-import { CRASH_CATALOG } from './shapes.ts';
+import { CHAT, CRASH_CATALOG } from './shapes.ts';
 
 /** The promise is five seconds; beside other tests it is only asked that it comes back by itself. */
 const BACK_MS = process.env.TOLLGATE_TEST_AWAY_MS === undefined ? 30_000 : 5_000;
@@ -110,6 +110,34 @@ describe.skipIf(redisServer === undefined)(title, () => {
     await sleep(1_000);
     await load.end();
     expect(load.seen.filter(({ broken }) => broken)).toEqual([]);
+    await expectSoundBooks();
+  }, 300_000);
+
+  test('what calls come to beyond their holds meanwhile is paid, for the account has the Credits', async () => {
+    const ways = ['plain', 'stream'] as const;
+    const running = ways.map((way) =>
+      call(client, {
+        shape: CHAT,
+        way,
+        directive: `tag=beyond-${way} tokens=1500 chunk=50 unbounded delay=1500`,
+      }),
+    );
+    await until(
+      async () => (await simulator.truth()).filter(({ tag }) => tag.startsWith('beyond-')).length === 2,
+    );
+    await redis.kill();
+    const seen = await Promise.all(running);
+    load.seen.push(...seen);
+    expect(seen.map(({ status }) => status)).toEqual([200, 200]);
+    const rows = () =>
+      database.query<{ short: bigint; beyond: bigint }>(
+        `select s.shortfall_micro as short, c.charge_micro - c.held_micro as beyond
+         from consumptions s join calls c using (created_at, call_id) where c.charge_micro > c.held_micro`,
+      );
+    await until(async () => (await rows()).length === 2, 60_000);
+    expect((await rows()).map(({ short }) => short)).toEqual([0n, 0n]);
+    await redis.restart();
+    await expectBack();
     await expectSoundBooks();
   }, 300_000);
 

@@ -22,6 +22,8 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/admin/ports.ts': 'types of what operators need, nothing else',
   'src/ledger/doctor.ts': 'the promises of the books as a list',
   'src/ledger/receipt.ts': 'a charge, told from its figures',
+  'src/ledger/free-reason.ts': 'why a call costs nothing, from its figures',
+  'src/ledger/shortfall.ts': 'why a call was not paid in full, from its figures',
   'src/ledger/log.ts': 'the rows of the logs as plain data',
   'src/ledger/window-use.ts': 'what a call used of its windows',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',

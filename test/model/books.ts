@@ -32,7 +32,8 @@ export interface Books extends LedgerStore {
   topUp(pool: Pool, micro: bigint): Promise<void>;
   /** False when the balance is short; nothing is changed then. */
   exchange(micro: bigint): Promise<boolean>;
-  setAutoExchange(on: boolean): Promise<void>;
+  setAutoExchange(on: boolean, nowMs: number): Promise<void>;
+  setCap(micro: bigint): Promise<void>;
   funds(): Promise<Funds>;
   windows(nowMs: number): Promise<readonly RememberedWindow[]>;
   /** In the order in which they were written. */
@@ -49,10 +50,13 @@ export class MemoryBooks implements Books {
   readonly #purse: { -readonly [Key in keyof Purse]: Purse[Key] } = {
     accountId: 7,
     autoExchange: false,
+    autoExchangeOffAtMs: undefined,
     creditsMicro: 0n,
     balanceMicro: 0n,
+    capMicro: 0n,
     month: '',
     monthSpentMicro: 0n,
+    monthCapMicro: 0n,
     lastSeq: 0n,
     entries: [],
   };
@@ -91,8 +95,14 @@ export class MemoryBooks implements Books {
     return Promise.resolve(true);
   }
 
-  setAutoExchange(on: boolean): Promise<void> {
+  setAutoExchange(on: boolean, nowMs: number): Promise<void> {
+    if (this.#purse.autoExchange && !on) this.#purse.autoExchangeOffAtMs = nowMs;
     this.#purse.autoExchange = on;
+    return Promise.resolve();
+  }
+
+  setCap(micro: bigint): Promise<void> {
+    this.#purse.capMicro = micro;
     return Promise.resolve();
   }
 
@@ -172,8 +182,17 @@ export class PostgresBooks implements Books {
     return result.kind === 'posted';
   }
 
-  async setAutoExchange(on: boolean): Promise<void> {
+  async setAutoExchange(on: boolean, nowMs: number): Promise<void> {
     await updateAccount(this.#database, this.accountId, { autoExchange: on });
+    // The clock of the model is not that of the database.
+    const at = new Date(nowMs).toISOString();
+    const change =
+      'auto_exchange_off_at = $2 where id = $1 and auto_exchange_off_at is not null and not auto_exchange';
+    await this.#database.query(`update accounts set ${change}`, [this.accountId, at]);
+  }
+
+  async setCap(micro: bigint): Promise<void> {
+    await updateAccount(this.#database, this.accountId, { extraApiQuotaMicro: micro });
   }
 
   async funds(): Promise<Funds> {

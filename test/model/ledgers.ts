@@ -7,6 +7,7 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import { settleBatch } from '../../src/ledger/batch.ts';
 import type { CallRecord, Journal, LedgerStore, OpenCall } from '../../src/ledger/contract.ts';
 import { type FileJournal, openJournal } from '../../src/ledger/journal.ts';
+import { chooseDue, overrunsLast } from '../../src/ledger/overrun.ts';
 import type { Mark } from '../../src/ledger/record.ts';
 import { endAtLastMark, recover } from '../../src/ledger/recover.ts';
 import { createSettler, type Settler } from '../../src/ledger/settler.ts';
@@ -27,6 +28,7 @@ export interface LedgerParts {
   readonly store: LedgerStore;
   /** The gate of the moment: another one after a restart. */
   readonly settled: Gate['settled'];
+  readonly covers: Gate['covers'];
 }
 
 interface Open {
@@ -38,7 +40,8 @@ interface Open {
 export class QuickLedger implements TestLedger {
   readonly #parts: LedgerParts;
   readonly #open = new Map<string, Open>();
-  #ended: CallRecord[] = [];
+  /** In the order in which they ended; those that were postponed stand first. */
+  #ended: readonly CallRecord[] = [];
 
   constructor(parts: LedgerParts) {
     this.#parts = parts;
@@ -56,22 +59,21 @@ export class QuickLedger implements TestLedger {
     },
     end: (call) => {
       this.#open.delete(call.callId);
-      this.#ended.push(call);
+      this.#ended = [...this.#ended, call];
     },
     flush: () => {},
   };
 
   async settle(): Promise<void> {
-    const calls = this.#ended;
-    if (calls.length === 0) return;
-    this.#ended = [];
-    const { store, settled } = this.#parts;
-    await tellGate({ settled }, await settleBatch(store, calls), silentLogger);
+    const { store, settled, covers } = this.#parts;
+    const { now, later } = await chooseDue(this.#ended, { covers });
+    this.#ended = later;
+    if (now.length > 0) await tellGate({ settled }, await settleBatch(store, now), silentLogger);
   }
 
   async restart(tell: Gate['settled'] | undefined): Promise<void> {
     const cut = [...this.#open.values()].map((call) => endAtLastMark(call, CREDITS_PER_YUAN));
-    const calls = [...this.#ended, ...cut];
+    const calls = overrunsLast([...this.#ended, ...cut]);
     this.#open.clear();
     this.#ended = [];
     if (calls.length === 0) return;
@@ -112,7 +114,7 @@ export class FileLedger implements TestLedger {
   }
 
   async settle(): Promise<void> {
-    if (!(await this.#settler.drain(DRAIN_MS))) throw new Error('calls were not settled in time');
+    if (!(await this.#settler.drain(DRAIN_MS, 'keep'))) throw new Error('calls were not settled in time');
   }
 
   async restart(tell: Gate['settled'] | undefined): Promise<void> {
@@ -138,10 +140,11 @@ export class FileLedger implements TestLedger {
   }
 
   #begin(): Settler {
-    const { store, settled } = this.#parts;
+    const { store, settled, covers } = this.#parts;
     const journal = this.#journal;
-    const gate = { settled };
-    return createSettler({ journal, store, gate, clock: systemClock, log: silentLogger, waitMs: NEVER_MS });
+    const gate = { settled, covers };
+    const waits = { waitMs: NEVER_MS, postponedLookMs: NEVER_MS };
+    return createSettler({ journal, store, gate, clock: systemClock, log: silentLogger, ...waits });
   }
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import type { Gate } from '../../src/gate/contract.ts';
 import { createMemoryGate } from '../../src/gate/memory.ts';
 import { connectRedis, type RedisConnection } from '../../src/gate/redis/connect.ts';
 import { createRedisGate, type RedisGate } from '../../src/gate/redis/gate.ts';
@@ -10,6 +11,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { type Books, MemoryBooks, PostgresBooks } from './books.ts';
 import { FileLedger, QuickLedger } from './ledgers.ts';
+import { isOverrun } from './model-call.ts';
 import { Play } from './play.ts';
 import { anyStep, BEGIN_MS, type Step } from './steps.ts';
 import { System } from './system.ts';
@@ -48,6 +50,12 @@ async function playAll(play: Play, script: readonly Step[], counts: Counts): Pro
   counts.shortfalls += play.reference.calls.filter((call) => call.paidMicro < call.chargeMicro).length;
 }
 
+/** What a ledger says to the gate of the moment. */
+const tellingTo = (gate: () => Gate): Pick<Gate, 'settled' | 'covers'> => ({
+  settled: (account) => gate().settled(account),
+  covers: (overrun) => gate().covers(overrun),
+});
+
 const noCounts = (): Counts => ({ runs: 0, steps: 0, calls: 0, shortfalls: 0 });
 
 function tell(name: string, { runs, steps: taken, calls, shortfalls }: Counts): void {
@@ -63,7 +71,7 @@ test(
       fc.asyncProperty(steps, async (script) => {
         const clock = new ManualClock(BEGIN_MS);
         const books = new MemoryBooks();
-        const ledger = new QuickLedger({ store: books, settled: (account) => system.gate.settled(account) });
+        const ledger = new QuickLedger({ store: books, ...tellingTo(() => system.gate) });
         const system = new System({ clock, books, ledger, openGate: () => createMemoryGate({ clock }) });
         const advance = (ms: number): void => clock.advance(ms);
         await playAll(
@@ -81,6 +89,54 @@ test(
   PATIENCE_MS,
 );
 
+/** Nobody gives or takes anything but calls, and the balance counts from the beginning. */
+const LIVING: readonly Step['kind'][] = [
+  ...(['begin', 'produce', 'extend', 'rehold', 'end', 'release', 'settle', 'advance', 'restart'] as const),
+];
+const callSteps = fc.array(
+  anyStep.filter(({ kind }) => LIVING.includes(kind)),
+  { minLength: 1, maxLength: STEPS * 2, size: 'max' },
+);
+
+test(
+  'what calls cost beyond their holds is paid whenever the funds pay for all calls: no more is short than they lack',
+  async () => {
+    const counts = noCounts();
+    const funds = fc.record({ credits: fc.bigInt(1_000_000n, 60_000_000n), balance: fc.bigInt(1n, 60_000n) });
+    await fc.assert(
+      fc.asyncProperty(callSteps, funds, async (script, { credits, balance }) => {
+        const clock = new ManualClock(BEGIN_MS);
+        const books = new MemoryBooks();
+        const ledger = new QuickLedger({ store: books, ...tellingTo(() => system.gate) });
+        const system = new System({ clock, books, ledger, openGate: () => createMemoryGate({ clock }) });
+        const advance = (ms: number): void => clock.advance(ms);
+        const play = new Play({ system, books, ledger, clock, gateKind: 'forgets', advance });
+        await play.take({ kind: 'top-up', pool: 'credits', micro: credits });
+        await play.take({ kind: 'top-up', pool: 'balance', micro: balance });
+        await play.take({ kind: 'auto-exchange', on: true });
+        for (const step of script) await play.take(step);
+        await play.finish();
+        const { calls } = play.reference;
+        const owedMicro = calls.reduce((sum, call) => sum + call.chargeMicro, 0n);
+        const paidMicro = calls.reduce((sum, call) => sum + call.paidMicro, 0n);
+        const fundsMicro = credits + balance * 1_000n;
+        expect(paidMicro).toBe(owedMicro < fundsMicro ? owedMicro : fundsMicro);
+        counts.runs += 1;
+        counts.calls += calls.length;
+        counts.shortfalls += calls.filter((call) => call.paidMicro < call.chargeMicro).length;
+        counts.steps += calls.filter(isOverrun).length;
+      }),
+      { numRuns: RUNS / 2, endOnFailure },
+    );
+    expect(counts.steps).toBeGreaterThan(counts.runs / 10);
+    const { runs, calls, steps: overruns, shortfalls } = counts;
+    console.log(
+      `proof | overruns are paid | ${runs} runs | ${calls} calls, ${overruns} above their holds, ${shortfalls} short`,
+    );
+  },
+  PATIENCE_MS,
+);
+
 test(
   'the same with the journal on disk and PostgreSQL as the store',
   async () => {
@@ -90,10 +146,7 @@ test(
       fc.asyncProperty(steps, async (script) => {
         const clock = new ManualClock(BEGIN_MS);
         const books = await PostgresBooks.open(fresh.database);
-        const ledger = await FileLedger.open({
-          store: books,
-          settled: (account) => system.gate.settled(account),
-        });
+        const ledger = await FileLedger.open({ store: books, ...tellingTo(() => system.gate) });
         const system = new System({ clock, books, ledger, openGate: () => createMemoryGate({ clock }) });
         const advance = (ms: number): void => clock.advance(ms);
         try {
@@ -156,7 +209,7 @@ async function playOnRedis(script: readonly Step[], counts: Counts): Promise<voi
     opened.push(gate);
     return gate;
   };
-  const ledger = await FileLedger.open({ store: books, settled: (account) => system.gate.settled(account) });
+  const ledger = await FileLedger.open({ store: books, ...tellingTo(() => system.gate) });
   const system = new System({ clock, books, ledger, openGate });
   const advance = async (ms: number): Promise<void> => {
     for (let leftMs = ms; leftMs > 0; leftMs -= RENEWED_EVERY_MS) {

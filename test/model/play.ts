@@ -4,7 +4,8 @@ import type { ManualClock } from '../../src/kernel/clock.ts';
 import type { CallRecord } from '../../src/ledger/contract.ts';
 import type { Books } from './books.ts';
 import type { TestLedger } from './ledgers.ts';
-import { costMicro, type GateKind, type ModelCall, Reference, type Refused } from './reference.ts';
+import { costMicro, isOverrun, type ModelCall, type Refused } from './model-call.ts';
+import { type GateKind, Reference } from './reference.ts';
 import { CREDITS_PER_YUAN, MONTH_MS, type Step } from './steps.ts';
 import type { Running, System, Wanted } from './system.ts';
 
@@ -39,6 +40,9 @@ export class Play {
   async finish(): Promise<void> {
     for (const call of this.reference.running) await this.#end(call, 'complete', call.produced);
     await this.take({ kind: 'settle' });
+    // Then those that had to wait for the others.
+    await this.take({ kind: 'settle' });
+    expect(this.reference.calls.filter(({ state }) => state !== 'settled')).toEqual([]);
     expect(this.#parts.system.gate.active).toBe(0);
     expect(await this.#parts.books.problems()).toEqual([]);
   }
@@ -86,6 +90,7 @@ export class Play {
         return;
       }
       case 'auto-exchange':
+        if (reference.autoExchange && !step.on) reference.autoExchangeOffAtMs = reference.nowMs;
         reference.autoExchange = step.on;
         return system.setSwitch({ autoExchange: step.on });
       case 'api-billing':
@@ -183,8 +188,7 @@ export class Play {
     const running = this.#running.get(call);
     if (running === undefined) throw new Error('only a running call ends');
     this.#running.delete(call);
-    const stays = verdict !== 'complete' && this.#parts.gateKind === 'outlives';
-    this.reference.end(call, used, stays ? 'stays' : 'grows');
+    this.reference.end(call, used);
     expectSameRecord(await this.#parts.system.end(running, verdict, used), call);
   }
 
@@ -232,6 +236,15 @@ export class Play {
       (one) => `${one.callId} ${one.creditsMicro} ${one.creditsMicro + one.shortfallMicro}`,
     );
     expect(taken.toSorted()).toEqual(expected.toSorted());
+    // Nobody took what another call held: who stayed within his hold is paid for in full. But a call that may
+    // use the balance takes Credits first, and one that began after auto-exchange was switched off has
+    // nothing else.
+    const isSure = (call: ModelCall): boolean =>
+      call.autoExchange ||
+      call.createdAtMs <= reference.autoExchangeOffAtMs ||
+      reference.autoExchangeOffAtMs === 0;
+    const short = settled.filter((call) => call.paidMicro < call.chargeMicro && !isOverrun(call));
+    expect(short.filter(isSure)).toEqual([]);
     expect(system.gate.active).toBe(this.#running.size);
   }
 }

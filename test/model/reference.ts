@@ -1,12 +1,18 @@
 import {
-  BEGIN_MS,
-  COVERAGE,
-  CREDITS_PER_YUAN,
-  INPUT_PRICE,
-  LONGEST,
-  OUTPUT_PRICES,
-  POLICY,
-} from './steps.ts';
+  type Ask,
+  costMicro,
+  counts,
+  type Hurdle,
+  isOverrun,
+  larger,
+  least,
+  type ModelCall,
+  type Refused,
+  sum,
+  type Tokens,
+  type Window,
+} from './model-call.ts';
+import { BEGIN_MS, COVERAGE, CREDITS_PER_YUAN, LONGEST, OUTPUT_PRICES, POLICY } from './steps.ts';
 
 /**
  * The money rules of decisions.md 3, 6 and 7, written down once more and as slowly as possible: nothing is
@@ -19,59 +25,6 @@ const GUESS_MS = 1_000;
 const LEAST_TOKENS = 256;
 const SHARE_TOKENS = 4_096;
 
-export interface Window {
-  readonly name: 'requests' | 'tokens' | 'amount' | 'coverage';
-  readonly scope: string;
-  readonly seconds: number;
-  readonly limit: bigint;
-  readonly startedAtMs: number;
-}
-
-export interface Tokens {
-  readonly input: number;
-  readonly output: number;
-}
-
-export interface ModelCall {
-  readonly id: string;
-  readonly createdAtMs: number;
-  readonly input: number;
-  readonly windows: Window[];
-  /** Yuan per million output tokens when the call was routed; nothing for own credentials. */
-  outputPrice: bigint | undefined;
-  payer: 'subscription' | 'credits' | 'byok';
-  pots: Window[];
-  heldMicro: bigint;
-  /** What stood in the journal last, and would be left after a crash. */
-  openHeldMicro: bigint;
-  holdMonth: string;
-  autoExchange: boolean;
-  capMicro: bigint;
-  produced: Tokens;
-  marked: Tokens | undefined;
-  state: 'running' | 'ended' | 'settled';
-  amountMicro: bigint;
-  chargeMicro: bigint;
-  /** What the windows count of it: not always all, see `restart`. */
-  countedMicro: bigint;
-  countedTokens: number;
-  paidMicro: bigint;
-}
-
-export interface Ask {
-  readonly id: string;
-  readonly input: number;
-  /** Nothing: the request does not say. */
-  readonly most: number | undefined;
-  readonly outputPrice: bigint | undefined;
-}
-
-/** Why not, and for how long. */
-export interface Refused {
-  readonly reason: string;
-  readonly waitMs: number;
-}
-
 /** `forgets`: windows come back from the store. `outlives`: the gate has them, and its own idea of months. */
 export type GateKind = 'forgets' | 'outlives';
 
@@ -80,6 +33,7 @@ export class Reference {
   creditsMicro = 0n;
   balanceMicro = 0n;
   autoExchange = false;
+  autoExchangeOffAtMs = 0;
   apiBilling = true;
   capMicro = 0n;
   subscription: { readonly id: number; readonly endsAtMs: number } | undefined;
@@ -113,6 +67,7 @@ export class Reference {
       holdMonth: '',
       autoExchange: false,
       capMicro: 0n,
+      settledCapMicro: undefined,
       produced: { input: ask.input, output: 0 },
       marked: undefined,
       state: 'running',
@@ -148,12 +103,8 @@ export class Reference {
     return micro;
   }
 
-  /** A call that came to more than was held takes the rest from what is free, unless it cannot wait. */
-  end(call: ModelCall, used: Tokens, growth: 'grows' | 'stays'): void {
+  end(call: ModelCall, used: Tokens): void {
     this.#cost(call, used);
-    if (growth === 'grows' && call.payer === 'credits' && call.chargeMicro > call.heldMicro) {
-      this.extend(call, call.chargeMicro - call.heldMicro);
-    }
     call.state = 'ended';
     call.countedMicro = call.amountMicro;
     call.countedTokens = used.input + used.output;
@@ -162,14 +113,40 @@ export class Reference {
     this.calls.push(call);
   }
 
+  /**
+   * Calls within their holds first. Those that cost more wait as long as the funds do not pay for them and
+   * for all that others hold or owe, unless there are no others.
+   */
   settle(): void {
-    for (const call of this.calls) if (call.state === 'ended') this.#take(call);
+    const ended = this.calls.filter(({ state }) => state === 'ended');
+    const overruns = ended.filter(isOverrun);
+    const covered = this.#covers(overruns);
+    for (const call of ended) if (!isOverrun(call)) this.#take(call);
+    if (covered) for (const call of overruns) this.#take(call);
+  }
+
+  #covers(overruns: readonly ModelCall[]): boolean {
+    const owed = sum(overruns, (call) => call.chargeMicro);
+    if (this.#taken(() => true) === owed) return true;
+    if (this.#freeCredits(overruns.every((call) => call.autoExchange)) < 0n) return false;
+    const caps = overruns.map((call) => call.capMicro).filter((cap) => cap > 0n);
+    const month = overruns
+      .map((call) => call.holdMonth)
+      .toSorted()
+      .at(-1);
+    if (caps.length === 0 || month === undefined || month !== this.#monthSeen) return true;
+    return (
+      this.#freeUnderCap(
+        caps.reduce((least, one) => (one < least ? one : least)),
+        month,
+      ) >= 0n
+    );
   }
 
   /** Whoever ran is ended at its last mark. Windows that count nobody are forgotten with the process. */
   restart(): void {
-    this.settle();
-    for (const call of this.running) {
+    const cut = this.running;
+    for (const call of cut) {
       // Before the first mark nothing is known to have been produced, and nothing is charged.
       this.#cost(call, call.marked ?? { input: 0, output: 0 });
       call.heldMicro = call.openHeldMicro;
@@ -178,8 +155,10 @@ export class Reference {
       if (this.#gate === 'forgets' && call.marked !== undefined) {
         call.countedTokens = call.marked.input + call.marked.output;
       }
-      this.#take(call);
     }
+    const left = [...this.calls.filter(({ state }) => state === 'ended'), ...cut];
+    for (const call of left) if (!isOverrun(call)) this.#take(call);
+    for (const call of left) if (isOverrun(call)) this.#take(call);
     if (this.#gate === 'outlives') return;
     this.#monthSeen = '';
     this.#windows = this.#windows.filter((window) => this.calls.some((call) => counts(call, window)));
@@ -191,10 +170,14 @@ export class Reference {
 
   #take(call: ModelCall): void {
     call.state = 'settled';
-    const dueMicro = call.chargeMicro < call.heldMicro ? call.chargeMicro : call.heldMicro;
+    const month = call.payer === 'credits' ? call.holdMonth : this.monthOf(call.createdAtMs);
+    const roomMicro = this.#roomUnderCap(call, month);
+    const dueMicro = call.chargeMicro < roomMicro ? call.chargeMicro : roomMicro;
     const missingMicro = dueMicro - this.creditsMicro;
-    // Who has switched it off since had the balance held all the same.
-    if (missingMicro > 0n && (this.autoExchange || call.autoExchange)) {
+    // Who has switched it off since had the balance held all the same, for this call or for one beside it.
+    const mayExchange =
+      this.autoExchange || call.autoExchange || call.createdAtMs <= this.autoExchangeOffAtMs;
+    if (missingMicro > 0n && mayExchange) {
       const wantedMicro = (missingMicro + FACTOR - 1n) / FACTOR;
       const movedMicro = wantedMicro < this.balanceMicro ? wantedMicro : this.balanceMicro;
       this.balanceMicro -= movedMicro;
@@ -202,8 +185,26 @@ export class Reference {
     }
     call.paidMicro = dueMicro < this.creditsMicro ? dueMicro : this.creditsMicro;
     this.creditsMicro -= call.paidMicro;
-    const month = call.payer === 'credits' ? call.holdMonth : this.monthOf(call.createdAtMs);
+    call.settledCapMicro =
+      this.capMicro > 0n && call.capMicro > 0n ? larger(this.capMicro, call.capMicro) : undefined;
     this.spentMicro.set(month, (this.spentMicro.get(month) ?? 0n) + call.paidMicro / FACTOR);
+  }
+
+  /**
+   * The highest cap of the month counts: that of the call's hold, that of now, and those that other calls of
+   * the month were settled under. Of a month gone by only what was held is known to fit.
+   */
+  #roomUnderCap(call: ModelCall, month: string): bigint {
+    if (this.capMicro === 0n || call.capMicro === 0n) return call.chargeMicro;
+    const months = [...this.spentMicro].filter(([, micro]) => micro > 0n).map(([name]) => name);
+    const newest = months.toSorted().at(-1) ?? '';
+    const paying = this.calls.filter((one) => one.paidMicro >= FACTOR && one.holdMonth === month);
+    if (month === newest && paying.some((one) => one.settledCapMicro === undefined)) return call.chargeMicro;
+    if (month < newest) return call.heldMicro;
+    const caps = paying.flatMap((one) => one.settledCapMicro ?? []);
+    const cap = [this.capMicro, call.capMicro, ...(month === newest ? caps : [])].reduce(larger);
+    const left = (cap - (this.spentMicro.get(month) ?? 0n)) * FACTOR;
+    return left > 0n ? left : 0n;
   }
 
   #cost(call: ModelCall, used: Tokens): void {
@@ -368,24 +369,4 @@ export class Reference {
     this.#windows.push(made);
     return made;
   }
-}
-
-type Hurdle = Omit<Window, 'startedAtMs'>;
-
-function counts(call: ModelCall, window: Window): boolean {
-  return call.pots.includes(window) || call.windows.includes(window);
-}
-
-/** One exact product, cut at six decimals; the account pays nine tenths. */
-export function costMicro({ input, output }: Tokens, outputPrice: bigint | undefined): bigint {
-  if (outputPrice === undefined) return 0n;
-  return ((BigInt(input) * INPUT_PRICE + BigInt(output) * outputPrice) * 90n) / 100n / 1_000_000n;
-}
-
-const least = (amounts: readonly bigint[]): bigint =>
-  amounts.reduce((one, other) => (one < other ? one : other));
-const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
-
-function sum<Item>(items: readonly Item[], of: (item: Item) => bigint): bigint {
-  return items.reduce((total, item) => total + of(item), 0n);
 }

@@ -25,7 +25,7 @@ import {
 } from '../support/samples.ts';
 import type { Books } from './books.ts';
 import type { TestLedger } from './ledgers.ts';
-import type { Tokens } from './reference.ts';
+import type { Tokens } from './model-call.ts';
 import {
   COVERAGE,
   CREDITS_PER_YUAN,
@@ -89,7 +89,9 @@ export class System {
   async setSwitch(changes: Partial<Pick<Account, 'apiBilling' | 'autoExchange' | 'extraApiQuotaMicro'>>) {
     this.#switches = { ...this.#switches, ...changes };
     this.#version += 1;
-    if (changes.autoExchange !== undefined) await this.#parts.books.setAutoExchange(changes.autoExchange);
+    const { books, clock } = this.#parts;
+    if (changes.autoExchange !== undefined) await books.setAutoExchange(changes.autoExchange, clock.now());
+    if (changes.extraApiQuotaMicro !== undefined) await books.setCap(changes.extraApiQuotaMicro);
   }
 
   subscribe(subscription: { readonly id: number; readonly endsAtMs: number } | undefined): void {
@@ -154,7 +156,6 @@ export class System {
     };
     const leaving: (void | Promise<void>)[] = [];
     const gate = {
-      extend: (lease: Lease, moreMicro: bigint) => this.#gate.extend(lease, moreMicro),
       leave: (lease: Lease, actuals: Parameters<Gate['leave']>[1]) => {
         const left = this.#gate.leave(lease, actuals);
         leaving.push(left);
@@ -171,7 +172,7 @@ export class System {
       tasks: this.#tasks,
     };
     const outcome = { status: 200, errorCode: null, verdict, usage: usageOf(produced), estimated: false };
-    await settleCall(call, outcome, settlement as unknown as Parameters<typeof settleCall>[2]);
+    settleCall(call, outcome, settlement as unknown as Parameters<typeof settleCall>[2]);
     await Promise.all(leaving);
     const [record] = records;
     if (record === undefined) throw new Error('a call ends with a record');
@@ -259,6 +260,7 @@ function openOf(call: Call, { input }: Wanted) {
     payer: call.payer,
     month: lease.month,
     mayExchange: lease.mayExchange,
+    capMicro: lease.capMicro,
     price,
     inputTokens: input,
     images: 0,

@@ -23,7 +23,6 @@ const price = (name: string): Catcher => ({ file: 'src/catalog/price.test.ts', n
 const charge = (name: string): Catcher => ({ file: 'src/store/charge.test.ts', name });
 const days = (name: string): Catcher => ({ file: 'src/store/days.test.ts', name });
 const model: Catcher = { file: 'test/model/model.test.ts', name: 'in memory' };
-
 /** What a call owes, and how often. */
 const CHARGES: readonly Bug[] = [
   {
@@ -31,7 +30,7 @@ const CHARGES: readonly Bug[] = [
     file: 'src/gateway/settle.ts',
     text: 'settlement.journal.end(record);\n  }\n',
     instead: 'settlement.journal.end(record);\n    settlement.journal.end(record);\n  }\n',
-    catcher: settle('a gate in this process leaves nothing to wait for'),
+    catcher: settle('a call that came to more than it held ends at once'),
   },
   {
     name: 'a call id that is known is charged again',
@@ -70,17 +69,31 @@ const CHARGES: readonly Bug[] = [
     catcher: charge('whatever an account has and a call costs'),
   },
   {
-    name: 'more is taken than the gate granted',
+    name: 'what exceeds the hold is paid by nobody',
     file: 'src/store/charge.ts',
-    text: 'const dueMicro = minMicro(call.chargeMicro, call.heldMicro);',
-    instead: 'const dueMicro = call.chargeMicro;',
-    catcher: charge('no more is taken than the gate granted'),
+    text: 'const dueMicro = minMicro(call.chargeMicro,',
+    instead: 'const dueMicro = minMicro(minMicro(call.heldMicro, call.chargeMicro),',
+    catcher: charge('what exceeds the hold is taken too'),
+  },
+  {
+    name: 'what exceeds the hold passes the monthly cap',
+    file: 'src/store/charge.ts',
+    text: 'if (!isSet) return NO_CAP;',
+    instead: 'if (isSet || !isSet) return NO_CAP;',
+    catcher: charge('the cap is never passed'),
+  },
+  {
+    name: 'what exceeds the hold is taken from under another call',
+    file: 'src/ledger/overrun.ts',
+    text: 'answers[index] === false',
+    instead: 'answers[index] === undefined',
+    catcher: { file: 'src/ledger/settler.test.ts', name: 'they wait while the gate says that others hold' },
   },
   {
     name: 'who switches auto-exchange off pays nothing for what runs',
     file: 'src/store/charge.ts',
-    text: 'purse.autoExchange || call.mayExchange;',
-    instead: 'purse.autoExchange;',
+    text: 'autoExchange || call.mayExchange === true ||',
+    instead: 'autoExchange ||',
     catcher: charge('balance that was held is taken'),
   },
   {
@@ -127,14 +140,14 @@ const JOURNAL: readonly Bug[] = [
     file: 'src/gateway/settle.ts',
     text: 'try {\n    leaveGate(',
     instead: "try {\n    if (outcome.verdict !== 'cut-by-client') leaveGate(",
-    catcher: settle('a cut one does not wait'),
+    catcher: settle('a cut one ends just so'),
   },
   {
     name: 'the end is journaled after the last byte',
     file: 'src/gateway/settle.ts',
-    text: 'else return growing.then(() => endCall(call, outcome, amountMicro, settlement));',
-    instead: 'else void growing.then(() => endCall(call, outcome, amountMicro, settlement));',
-    catcher: settle('a complete answer waits for what a gate elsewhere grants'),
+    text: '  settleInTurn(call, outcome, settlement);\n  settlement.journal.flush();',
+    instead: '  settleInTurn(call, outcome, settlement);',
+    catcher: settle('a call that came to more than it held ends at once'),
   },
   {
     name: 'recovery ignores the marks',
@@ -144,11 +157,11 @@ const JOURNAL: readonly Bug[] = [
     catcher: recover('ends open calls at their last mark'),
   },
   {
-    name: 'recovery takes what was never granted',
+    name: 'recovery takes for held what was not',
     file: 'src/ledger/recover.ts',
     text: ': (call.mark.heldMicro ?? maxMicro(open.heldMicro, chargeMicro)),',
     instead: ': maxMicro(open.heldMicro, chargeMicro),',
-    catcher: recover('pays no more than it held at its last mark'),
+    catcher: recover('tells what it held at its last mark'),
   },
   {
     name: 'recovery charges who does not pay by Credits',
@@ -158,11 +171,11 @@ const JOURNAL: readonly Bug[] = [
     catcher: recover('who does not pay Credits is charged nothing'),
   },
   {
-    name: 'recovery takes ended calls for open ones too',
+    name: 'recovery puts the last mark in the place of the end',
     file: 'src/ledger/recover.ts',
-    text: 'this.#open.delete(record.call.callId);',
+    text: 'if (this.#batch.has(callId) || this.#overruns.has(callId)) continue;',
     instead: '',
-    catcher: recover('ends open calls at their last mark'),
+    catcher: recover('what was refused keeps its exact end'),
   },
   {
     name: 'a restart forgets the requests of a window',

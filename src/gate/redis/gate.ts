@@ -13,6 +13,7 @@ import type {
   Look,
   LookRequest,
   MoneyRequest,
+  Overrun,
   ReholdResult,
   SettledCalls,
 } from '../contract.ts';
@@ -27,6 +28,7 @@ import {
 import { RedisLease } from './lease.ts';
 import { Leases } from './leases.ts';
 import {
+  coversLine,
   enterLine,
   extendLine,
   type Hearing,
@@ -40,6 +42,7 @@ import {
 } from './line.ts';
 import { Outbox } from './outbox.ts';
 import {
+  COVERS,
   ENTER,
   hadNoEffect,
   LEAVE,
@@ -67,6 +70,7 @@ export interface RedisGate extends Gate {
   rehold(lease: Lease, money: MoneyRequest | undefined): Promise<ReholdResult>;
   leave(lease: Lease, actuals: Actuals): Promise<void>;
   settled(account: SettledCalls): Promise<void>;
+  covers(overrun: Overrun): Promise<boolean>;
   look(request: LookRequest): Promise<Look | GateAway>;
   /** An account was changed: who decided with an older version is told that it is stale. */
   raiseVersion(accountId: number, version: number): Promise<void>;
@@ -245,6 +249,18 @@ class GateOnRedis implements RedisGate {
   async #settle({ callId, accountId }: RedisLease, funds: Funds): Promise<void> {
     const settlement = { callId, amountMicro: undefined };
     await this.#run(LEAVE, this.#keysOf(accountId), settledLine(this.#serverTimeMs(), funds, [settlement]));
+  }
+
+  async covers(overrun: Overrun): Promise<boolean> {
+    const { accountId } = overrun;
+    try {
+      const line = coversLine(this.#serverTimeMs(), overrun);
+      return (await this.#run(COVERS, this.#keysOf(accountId), line)) === '1';
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      // What calls of other processes hold nobody can tell now.
+      return !this.#leases.holdMoney(accountId);
+    }
   }
 
   async look(request: LookRequest): Promise<Look | GateAway> {

@@ -72,6 +72,10 @@ export class RedisLease implements Lease {
     return this.held.payer === 'credits' && this.terms?.purse?.autoExchange ? true : undefined;
   }
 
+  get capMicro(): bigint | undefined {
+    return this.held.payer === 'credits' ? this.terms?.purse?.capMicro : undefined;
+  }
+
   /** Redis outlives the process, so the store need not remember them. */
   get windows(): readonly LeasedWindow[] {
     return NO_WINDOWS;

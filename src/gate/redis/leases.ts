@@ -46,6 +46,14 @@ export class Leases {
     return this.#accounts.get(accountId)?.leases.get(callId);
   }
 
+  /** Whether a running call of the account holds some of its Credits. */
+  holdMoney(accountId: number): boolean {
+    for (const { left, payer, heldMicro } of this.#accounts.get(accountId)?.leases.values() ?? []) {
+      if (!left && payer === 'credits' && heldMicro > 0n) return true;
+    }
+    return false;
+  }
+
   add(lease: RedisLease): void {
     const { accountId: id, callId, renewedAtMs } = lease;
     const account = this.#accounts.get(id) ?? {

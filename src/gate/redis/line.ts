@@ -2,7 +2,7 @@ import type { Funds } from '../../accounts/contract.ts';
 import { SLOT_LIFETIME_MS } from '../../bounds.ts';
 import type { Dimension } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
-import type { Actuals, EnterRequest, LookRequest, MoneyRequest } from '../contract.ts';
+import type { Actuals, EnterRequest, LookRequest, MoneyRequest, Overrun } from '../contract.ts';
 import {
   coverageRulesOf,
   imagesBeyond,
@@ -155,6 +155,16 @@ export function settledLine(
     return `${callId} ${amountMicro ?? '-'}`;
   });
   return `${head(time, 's')} ${fundsText(funds)} ${calls.length} ${calls.join(' ')}`;
+}
+
+export function coversLine(time: number | undefined, overrun: Overrun): Line {
+  const { creditsPerYuan, autoExchange, capMicro, month, calls } = overrun;
+  const terms = `${creditsPerYuan} ${autoExchange ? 1 : 0} ${capMicro} ${month}`;
+  const charges = calls.map(({ callId, chargeMicro }) => {
+    assertWord(callId);
+    return `${callId} ${chargeMicro}`;
+  });
+  return `${head(time, 'o')} ${terms} ${calls.length} ${charges.join(' ')}`;
 }
 
 export function renewLine(time: number | undefined, leases: readonly RedisLease[]): Line {

@@ -17,6 +17,7 @@ export interface Script {
 export const PRELUDE = readText('account.lua');
 export const ENTER = scriptOf(PRELUDE + readText('enter.lua'));
 export const LEAVE = scriptOf(PRELUDE + readText('leave.lua'));
+export const COVERS = scriptOf(PRELUDE + readText('covers.lua'));
 export const LOOK = scriptOf(PRELUDE + readText('look.lua'));
 
 function readText(name: string): string {

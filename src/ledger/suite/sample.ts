@@ -187,6 +187,7 @@ export const anyOpen = fc.record({
   price: anyPrice,
   inputTokens: count,
   images: count,
+  outputTokensMax: fc.option(count, { nil: undefined }),
   windows: fc.array(fc.record(leasedWindow), { maxLength: 3 }),
 }) satisfies fc.Arbitrary<OpenCall>;
 
@@ -213,6 +214,9 @@ export const anyEnd = fc.record({
   ),
   attempts: fc.array(fc.record({ routeId: id, vendor: text, credential: text, outcome: text, durationMs }), {
     maxLength: 3,
+  }),
+  expected: fc.option(fc.record({ inputTokens: count, outputTokens: count, images: count }), {
+    nil: undefined,
   }),
   ttfbMs: fc.option(durationMs),
   durationMs,

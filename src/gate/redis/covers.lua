@@ -1,0 +1,38 @@
+-- Whether what ended calls cost beyond their holds (`o`) can be taken: `1` when the funds pay it and all that
+-- other calls hold or owe, or when no other call holds or owes anything; else `0`. Nothing is written.
+take()
+local factor, exchange, cap, month = take_number(), take() == '1', take_amount(), take()
+local charges, ids, fields = ZERO, {}, { 'fc', 'fb', 'fs', 'fm', unpack(SUMS) }
+for index = 1, take_number() do
+  ids[index] = take()
+  fields[#fields + 1] = 'c:' .. ids[index]
+  charges = charges + take_amount()
+end
+load(fields)
+read_sums()
+
+for _, id in ipairs(ids) do
+  local call = find_call(id)
+  -- Its leaving is on its way: until then somebody else could be granted what it owes.
+  if call and call.state == 'r' then return '0' end
+  if call then add_to_sums(call, ZERO - call.sum) end
+end
+-- What ran out is nobody's any more, though no call has entered since.
+local LAPSED_AT_ONCE = 200
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, LAPSED_AT_ONCE)) do
+  local call = find_call(id)
+  if call then add_to_sums(call, ZERO - call.sum) end
+end
+
+local others = sums.h + sums.p
+if others <= ZERO then return '1' end
+local committed = read(get('fc'))
+if exchange then committed = committed + read(get('fb')) * factor end
+if committed < others + charges then return '0' end
+-- Under the cap of a month gone by nobody holds anything any more.
+if ZERO < cap and month == sums.m then
+  local used = sums.mh + sums.mp + charges
+  if get('fm') == sums.m then used = used + read(get('fs')) * factor end
+  if cap * factor < used then return '0' end
+end
+return '1'

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import type { Lease, Overrun } from '../contract.ts';
+import {
+  CREDIT,
+  CREDIT_YUAN,
+  CREDITS_PER_YUAN,
+  charged,
+  fundsOf,
+  holdOf,
+  MONTH,
+  NOTHING_DONE,
+  reasonOf,
+  settledOf,
+  type World,
+} from './world.ts';
+
+/** A call that left with such a charge, and is not settled. */
+function overrunOf(lease: Lease, credits: bigint, parts: Partial<Overrun> = {}): Overrun {
+  return {
+    accountId: lease.accountId,
+    calls: [{ callId: lease.callId, chargeMicro: credits * CREDIT }],
+    creditsPerYuan: CREDITS_PER_YUAN,
+    autoExchange: false,
+    capMicro: 0n,
+    month: MONTH,
+    ...parts,
+  };
+}
+
+export function overruns(world: World): void {
+  it('what a call cost beyond its hold is covered by what nobody else holds', async () => {
+    const money = holdOf(fundsOf({ creditsMicro: 30n * CREDIT }));
+    const [one, other] = [await world.lease({ money }), await world.lease({ money })];
+    await world.gate().leave(one, charged(20n));
+    expect(await world.gate().covers(overrunOf(one, 20n))).toBe(true);
+    expect(other.heldMicro).toBe(10n * CREDIT);
+  });
+
+  it('what another call holds is not taken, and is free when that call has ended', async () => {
+    const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
+    const [one, other] = [await world.lease({ money }), await world.lease({ money })];
+    await world.gate().leave(one, charged(14n));
+    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(false);
+    // Nobody enters on money that is owed.
+    expect(reasonOf(await world.enter({ money }))).toBe('credits');
+    await world.gate().leave(other, charged(6n));
+    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(true);
+  });
+
+  it('what another call owes is not taken either, until it is settled', async () => {
+    const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
+    const [one, other] = [await world.lease({ money }), await world.lease({ money })];
+    await world.gate().leave(one, charged(14n));
+    await world.gate().leave(other, charged(9n));
+    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(false);
+    await world.gate().settled(settledOf(other, 9n, fundsOf({ version: 2, creditsMicro: 11n * CREDIT })));
+    // Nobody else is left: the books pay what they can.
+    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(true);
+  });
+
+  it('several of one account are asked about together, and do not wait for each other', async () => {
+    const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
+    const [one, other] = [await world.lease({ money }), await world.lease({ money })];
+    await world.gate().leave(one, charged(14n));
+    await world.gate().leave(other, charged(15n));
+    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(false);
+    const both = [one, other].map(({ callId }) => ({ callId, chargeMicro: 15n * CREDIT }));
+    expect(await world.gate().covers(overrunOf(one, 14n, { calls: both }))).toBe(true);
+  });
+
+  it('the balance counts where the hold counted it', async () => {
+    const funds = fundsOf({ creditsMicro: 10n * CREDIT, balanceMicro: 20n * CREDIT_YUAN });
+    const money = holdOf(funds, { autoExchange: true });
+    const [one] = [await world.lease({ money }), await world.lease({ money })];
+    await world.gate().leave(one, charged(18n));
+    expect(await world.gate().covers(overrunOf(one, 18n))).toBe(false);
+    expect(await world.gate().covers(overrunOf(one, 18n, { autoExchange: true }))).toBe(true);
+  });
+
+  it('what others hold under the cap is not taken, and a month gone by is bounded by nobody', async () => {
+    const capMicro = 22n * CREDIT_YUAN;
+    const money = holdOf(fundsOf({ creditsMicro: 1_000n * CREDIT, monthSpentMicro: 2_000n }), { capMicro });
+    const [one, other] = [await world.lease({ money }), await world.lease({ money })];
+    await world.gate().leave(one, charged(14n));
+    expect(await world.gate().covers(overrunOf(one, 14n, { capMicro }))).toBe(false);
+    expect(await world.gate().covers(overrunOf(one, 14n, { capMicro: capMicro + 4n * CREDIT_YUAN }))).toBe(
+      true,
+    );
+    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(true);
+    expect(await world.gate().covers(overrunOf(one, 14n, { capMicro, month: '2026-10' }))).toBe(true);
+    await world.gate().leave(other, NOTHING_DONE);
+    expect(await world.gate().covers(overrunOf(one, 14n, { capMicro }))).toBe(true);
+  });
+
+  it('an account that the gate does not know waits for nobody', async () => {
+    const lease = await world.lease({ money: holdOf(fundsOf({ creditsMicro: 20n * CREDIT })) });
+    expect(await world.gate().covers({ ...overrunOf(lease, 99n), accountId: 404 })).toBe(true);
+  });
+
+  it('a hold tells the cap it was granted under', async () => {
+    const funds = fundsOf({ creditsMicro: 20n * CREDIT });
+    expect((await world.lease({ money: holdOf(funds, { capMicro: 5_000_000n }) })).capMicro).toBe(5_000_000n);
+    expect((await world.lease({ money: holdOf(funds) })).capMicro).toBe(0n);
+    expect((await world.lease()).capMicro).toBeUndefined();
+  });
+}

@@ -1,0 +1,86 @@
+import { SETTLE_POSTPONED_LOOK_MS, SETTLE_POSTPONED_MAX, SETTLE_POSTPONED_MS_MAX } from '../bounds.ts';
+import type { Gate } from '../gate/contract.ts';
+import type { CallRecord } from './contract.ts';
+import { chooseDue, type Due } from './overrun.ts';
+
+export interface PostponedOptions {
+  readonly gate: Pick<Gate, 'covers'>;
+  /** It is time to ask again. */
+  readonly onLook: () => void;
+  readonly lookMs?: number | undefined;
+  readonly longestMs?: number | undefined;
+}
+
+/**
+ * Ended calls that cost more than they held and wait for others of their accounts. They stay in the journal.
+ */
+export class Postponed {
+  readonly #options: PostponedOptions;
+  /** With the time at which each was postponed first. */
+  #calls = new Map<CallRecord, number>();
+  #looks = false;
+  /** They are part of the batch that is being settled. */
+  #inBatch = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: PostponedOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** Whether they are to be asked about with the next batch. */
+  get looks(): boolean {
+    return this.#looks;
+  }
+
+  /** Asks about them with the next batch. */
+  look(): void {
+    this.stop();
+    this.#looks = this.#calls.size > 0;
+  }
+
+  /** A batch begins: those that belong to it. */
+  begin(): readonly CallRecord[] {
+    this.#inBatch = this.#looks;
+    this.#looks = false;
+    return this.#inBatch ? [...this.#calls.keys()] : [];
+  }
+
+  /** What waited long enough is settled with what its account has, and so is what there is no room for. */
+  async choose(calls: readonly CallRecord[], nowMs: number): Promise<Due> {
+    const { now, later } = await chooseDue(calls, this.#options.gate);
+    if (later.length === 0) return { now, later };
+    const longestMs = this.#options.longestMs ?? SETTLE_POSTPONED_MS_MAX;
+    const room = SETTLE_POSTPONED_MAX - (this.#inBatch ? 0 : this.#calls.size);
+    const patient = later.filter((call) => nowMs - (this.#calls.get(call) ?? nowMs) < longestMs);
+    const kept = new Set(patient.slice(0, Math.max(0, room)));
+    return { now: [...now, ...later.filter((call) => !kept.has(call))], later: [...kept] };
+  }
+
+  /** The batch is settled, and these of it wait. */
+  keep(later: readonly CallRecord[], nowMs: number): void {
+    const before = this.#calls;
+    if (this.#inBatch) this.#calls = new Map();
+    for (const call of later) this.#calls.set(call, before.get(call) ?? nowMs);
+    this.#inBatch = false;
+    if (this.#calls.size === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.look();
+      this.#options.onLook();
+    }, this.#options.lookMs ?? SETTLE_POSTPONED_LOOK_MS).unref();
+  }
+
+  /** The batch was not settled: it is tried again as it was. */
+  failed(): void {
+    this.#looks ||= this.#inBatch;
+    this.#inBatch = false;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
