@@ -8,6 +8,8 @@ import { type TProperties, type TSchema, Type } from './schema.ts';
 /** What the rows of all groups are made of, so that one kind of value has one form everywhere. */
 
 export const ID = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+/** Policies have numbers that people choose, up to what the store counts to. */
+export const POLICY_ID = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 export const ID_PARAMS = Type.Object({ id: ID });
 /** Neither blank nor able to break a line. */
 export const NAME = Type.String({

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../accounts/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Failure, fail } from './failure.ts';
-import { ID, momentOf, NAME, nullable, STATUS, TIME, type Times } from './fields.ts';
+import { ID, momentOf, NAME, nullable, POLICY_ID, STATUS, TIME, type Times } from './fields.ts';
 import { type Static, Type } from './schema.ts';
 
 /** A key as its owner sees it again: never its text. */
@@ -44,7 +44,7 @@ export const KEY_EXAMPLE = {
 export const KEY_CHANGE = {
   name: Type.Optional(NAME),
   status: Type.Optional(STATUS),
-  policy_id: Type.Optional(nullable(ID)),
+  policy_id: Type.Optional(nullable(POLICY_ID)),
   expires_at: Type.Optional(nullable(TIME)),
 };
 const CHANGE = Type.Object(KEY_CHANGE);

@@ -11,6 +11,7 @@ import {
   NAME,
   nullable,
   PAGE_QUERY,
+  POLICY_ID,
   pageOf,
   STATUS,
   TIME,
@@ -76,7 +77,7 @@ function create({ keys, footing }: KeyNeeds): Endpoint {
     summary: 'Create an API key; its text is in this answer and never again.',
     body: Type.Object({
       name: NAME,
-      policy_id: Type.Optional(nullable(ID)),
+      policy_id: Type.Optional(nullable(POLICY_ID)),
       expires_at: Type.Optional(nullable(TIME)),
       status: Type.Optional(STATUS),
     }),

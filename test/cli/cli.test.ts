@@ -98,6 +98,7 @@ describe('usage', () => {
     expect(out.match(/^ {2}\S.*$/gm)?.map((line) => line.split('  ')[1])).toEqual([
       'key create',
       'key list',
+      'key set',
       'key revoke',
     ]);
   });

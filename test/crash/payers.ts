@@ -21,14 +21,17 @@ const WINDOWS = [
   `{ dimension: amount, seconds: ${WINDOW_SECONDS}, limit: "10000000" }`,
 ];
 
-/** `lost` is a model that its vendor does not know; `golden` costs more than anybody has. */
+/**
+ * `lost` is a model that its vendor does not know. Of `golden` 4,096 tokens cost more than anybody has, and 256 less:
+ * a call for it holds all there is.
+ */
 const MODELS = `
   - model_id: lost
     prices: { input: "100", output: "300" }
     max_output_tokens: 128000
     routes: [{ vendor: openai, credential: openai-main, forward_model_id: gpt-nobody-knows }]
   - model_id: golden
-    prices: { input: "0", output: "9000000" }
+    prices: { input: "0", output: "250000000" }
     max_output_tokens: 200000
     routes: [{ vendor: openai, credential: openai-main, forward_model_id: gpt-nobody-has }]
 policies:`;

@@ -22,7 +22,7 @@ import { CHAT, CRASH_CATALOG } from './shapes.ts';
 const WINDOWS = [
   '{ dimension: requests, seconds: 3600, limit: 11 }',
   '{ dimension: tokens, seconds: 3600, limit: 300 }',
-  '{ dimension: amount, seconds: 3600, limit: "0.05" }',
+  '{ dimension: amount, seconds: 3600, limit: "0.14" }',
 ];
 const POLICIES = WINDOWS.map((window, index) => `  - { id: ${index + 2}, name: few, windows: [${window}] }`);
 const CATALOG = CRASH_CATALOG.replace('\naccounts:', `\n${POLICIES.join('\n')}\naccounts:`);

@@ -72,6 +72,8 @@ const ROWS: readonly FaultRow[] = [
   })),
   { directive: 'cut=5', stream: CUT, plain: BROKEN },
   { directive: 'fault=pause@6:300', ...both(COMPLETE) },
+  { directive: 'fault=late-usage@0:50', stream: COMPLETE },
+  { directive: 'fault=late-end@0:50', stream: COMPLETE },
   { directive: 'fault=bad-json@6', stream: COMPLETE, plain: BROKEN, only: SSE },
   { directive: 'fault=unknown-event@6', stream: COMPLETE },
   { directive: 'fault=empty-event@6', stream: COMPLETE },

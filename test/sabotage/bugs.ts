@@ -112,7 +112,7 @@ const CHARGES: readonly Bug[] = [
   },
   {
     name: 'an own credential is charged',
-    file: 'src/gateway/quote.ts',
+    file: 'src/catalog/price.ts',
     text: 'route.credential.ownerAccountId === undefined ? model.prices : NO_PRICES',
     instead: 'model.prices',
     catcher: model,

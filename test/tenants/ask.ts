@@ -25,7 +25,18 @@ export interface Told {
 }
 
 /** Values of path and query travel as texts, those of the body as JSON. */
+const TRIES_MAX = 200;
+
+/** Who asks more at once than one owner may is told to try again, and does. */
 export async function ask(url: string, asked: Asked): Promise<Told> {
+  for (let tries = 1; ; tries++) {
+    const told = await askOnce(url, asked);
+    if (told.status !== 503 || told.code !== 1006 || tries === TRIES_MAX) return told;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+async function askOnce(url: string, asked: Asked): Promise<Told> {
   const { row, token } = asked;
   const values = Object.entries(asked.values ?? {}).filter(([, value]) => value !== undefined);
   const ofPart = (part: string) =>
