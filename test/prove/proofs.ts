@@ -116,6 +116,14 @@ export const PROOFS: readonly Proof[] = [
     minutesMax: 15,
   },
   {
+    name: 'reading',
+    claim:
+      'what leaves us is read as we read it: by Go, Python, busboy, undici, first and last of repeated keys',
+    tests: ['test/ambiguity'],
+    environment: { TOLLGATE_TEST_AMBIGUOUS: '200000' },
+    minutesMax: 30,
+  },
+  {
     name: 'flat',
     claim: 'the same settling costs the same with ten million rows and with a hundred thousand accounts',
     tests: [],

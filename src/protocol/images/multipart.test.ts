@@ -213,6 +213,8 @@ describe('a form that readers could take in two ways is refused', () => {
     ['an extended file', `${N}; filename*=utf-8''a`],
     ['another charset', `${N}\r\nContent-Type: text/plain; charset=utf-16`],
     ['a broken type', `${N}\r\nContent-Type: text plain`],
+    ['a form inside', `${N}\r\nContent-Type: multipart/mixed; boundary=x`],
+    ['a message inside', `${N}\r\nContent-Type: message/rfc822`],
     ['base64', `${N}\r\nContent-Transfer-Encoding: base64`],
     ['quoted-printable', `${N}\r\nContent-Transfer-Encoding: Quoted-Printable`],
     ['no header', 'hello'],

@@ -15,7 +15,8 @@ const HEADER = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/;
 /** Line ends inside of a line, and what else no header may hold. */
 const CONTROL = /[^\P{Cc}\t]/u;
 const FIELD_NAME = /^[\w.\-[\]]{1,64}$/;
-const FILE_TYPE = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/;
+/** What holds further messages is opened by readers that know mail. */
+const FILE_TYPE = /^(?!multipart\/|message\/)[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/;
 /** The bytes stand as they are; another encoding would have to be undone, and not every reader does. */
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
 
