@@ -246,9 +246,10 @@ export class StreamAnswer implements ChunkSource {
       if (now - this.#stalledSince >= this.#times.clientStallMs) this.cut('cut-by-client', 'upstreamTimeout');
       return;
     }
-    const { atBoundary, concluded } = this.#relay;
-    if (now - this.#lastWriteAt < this.#times.keepAliveMs || !atBoundary || concluded) return;
-    this.#write(this.#passage.dialect.keepAlive(this.#framing), now);
+    const { atBoundary, terminated, failed } = this.#relay;
+    if (now - this.#lastWriteAt < this.#times.keepAliveMs || !atBoundary || terminated || failed) return;
+    const { dialect, headers } = this.#passage;
+    this.#write(dialect.keepAlive(this.#framing, headers), now);
   }
 
   /** A model that reasons in silence costs more by the second. */

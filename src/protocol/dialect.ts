@@ -23,8 +23,11 @@ export interface Dialect {
   /** One error in the client's own form, for a stream that already began (conversion.md 14.7). */
   encodeStreamError(framing: Framing, error: StreamError): Buffer;
   /** What to send while the vendor is silent, only between events (conversion.md 14.1). */
-  keepAlive(framing: Framing): Buffer;
+  keepAlive(framing: Framing, headers: ClientHeaders): Buffer;
 }
+
+/** The client's, as they came: a few clients must be spoken with in their own way. */
+export type ClientHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** `sse`, or Google's JSON array that grows (`:streamGenerateContent` without `alt=sse`). */
 export type Framing = 'sse' | 'json-array';

@@ -69,10 +69,25 @@ describe('a keep-alive', () => {
   it('is whole, harmless and between events', () => {
     for (const protocol of PROTOCOLS) {
       const relay = dialectOf(protocol).relayStream('sse', {} as RequestFacts, 'm');
-      const bytes = dialectOf(protocol).keepAlive('sse');
+      const bytes = dialectOf(protocol).keepAlive('sse', {});
       expect(relay.push(bytes)).toBe(bytes);
       expect(relay).toMatchObject({ atBoundary: true, failed: false, terminated: false });
     }
-    expect(dialectOf('gemini').keepAlive('json-array').toString().trim()).toBe('');
+    expect(dialectOf('gemini').keepAlive('json-array', {}).toString().trim()).toBe('');
+  });
+
+  it('of generateContent is a whole event with data, which each of its SDKs passes over', () => {
+    const sign = (client?: string): unknown => {
+      const bytes = dialectOf('gemini').keepAlive('sse', { 'x-goog-api-client': client });
+      // The strictest readers take nothing but this, from the first byte to the last.
+      const [, data = ''] = /^data: (.*)\n\n$/.exec(bytes.toString()) ?? [];
+      return JSON.parse(data);
+    };
+    const empty = { candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, index: 0 }] };
+    for (const client of [undefined, 'google-genai-sdk/2.34.0 gl-python/3.11.7']) {
+      expect(sign(client)).toEqual(empty);
+    }
+    expect(sign('genai-js/0.24.1')).toEqual({ candidates: [] });
+    expect(sign('langchain/1 genai-js/0.24.1')).toEqual({ candidates: [] });
   });
 });

@@ -159,7 +159,6 @@ describe('the official SDK', () => {
     { kind: 'start', id: 'x', usage: undefined },
     { kind: 'part', choice: 0, head: { kind: 'reasoning' } },
     { kind: 'delta', choice: 0, text: 'hm' },
-    { kind: 'ping' },
     { kind: 'part', choice: 0, head: { kind: 'text' } },
     { kind: 'delta', choice: 0, text: 'Hé' },
     { kind: 'delta', choice: 0, text: 'llo\n\n' },

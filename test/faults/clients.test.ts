@@ -142,7 +142,8 @@ const KEEP_ALIVE_FORMS: Readonly<Record<Surface['name'], RegExp>> = {
   chat: /\n\n: keep-alive\n\ndata: /,
   responses: /\n\nevent: keepalive\ndata: \{"type":"keepalive"\}\n\n(event|:)/,
   messages: /\n\nevent: ping\ndata: \{"type":"ping"\}\n\nevent: /,
-  gemini: /\r\n\r\n\n+data: /,
+  gemini:
+    /\r\n\r\n(data: \{"candidates":\[\{"content":\{"parts":\[\{"text":""\}\],"role":"model"\},"index":0\}\]\}\n\n)+data: /,
   'gemini-array': /\}\n+\n,\r\n\{/,
 };
 

@@ -181,8 +181,4 @@ describe('a stream for a client', () => {
     ]);
     expect(text).toContain('"finish_reason":"function_call"');
   });
-
-  it('keeps the connection alive with a comment', () => {
-    expect(encode([{ kind: 'ping' }])).toBe(': keep-alive\n\n');
-  });
 });

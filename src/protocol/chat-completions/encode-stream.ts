@@ -78,9 +78,6 @@ export class ChatStreamEncoder implements StreamEncoder {
     },
     finish: ({ choice, finish }) => this.#finish(this.#choice(choice), finish),
     error: ({ error }) => this.#fail(error),
-    ping: () => {
-      this.#text += ': keep-alive\n\n';
-    },
     end: () => this.#end(),
   };
 

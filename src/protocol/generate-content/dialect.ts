@@ -6,8 +6,8 @@ import { Relay } from '../relay.ts';
 import { compileWords } from '../words.ts';
 import { readGenerateContentAnswer } from './answer.ts';
 import { readGenerateContentRequest, spliceGenerateContentRequest } from './request.ts';
+import { signOfLife } from './sign-of-life.ts';
 import { GenerateContentEventReader } from './stream.ts';
-import { SIGN_OF_LIFE } from './wire.ts';
 
 const INPUT: InputShape = {
   tree: compilePaths({ messages: 'contents' }),
@@ -27,5 +27,5 @@ export const generateContent: Dialect = {
   relayStream: (framing, _facts, modelId) => new Relay(framing, new GenerateContentEventReader(), modelId),
   countInput: (request) => countInput(request.body, INPUT),
   encodeStreamError: encodeGenerateContentError,
-  keepAlive: () => Buffer.from(SIGN_OF_LIFE),
+  keepAlive: signOfLife,
 };

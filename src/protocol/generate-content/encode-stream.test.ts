@@ -5,7 +5,6 @@ import type { Framing } from '../dialect.ts';
 import type { Blob } from '../hub/blob.ts';
 import { unwrapBlobsBase64 } from '../hub/envelope.ts';
 import type { HubEvent } from '../hub/event.ts';
-import { geminiSpoke } from './spoke.ts';
 import {
   chunksOf,
   decodeChunks,
@@ -188,16 +187,6 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
 });
 
 describe('the frame of a stream', () => {
-  it('has signs of life that no reader can take for anything', () => {
-    const encoder = geminiSpoke.createEncoder(foreignSession(), 'sse');
-    encoder.push({ kind: 'ping' });
-    expect(encoder.take()).toBe('\n');
-    expect(encoder.take()).toBe('');
-    const array = geminiSpoke.createEncoder(foreignSession(), 'json-array');
-    array.push({ kind: 'ping' });
-    expect(array.take()).toBe('');
-  });
-
   it('lets an error of the gateway follow at any time in an array', () => {
     expect(() => JSON.parse(`${encodeEvents([start], foreignSession(), 'json-array')},{}]`)).not.toThrow();
   });

@@ -11,7 +11,6 @@ import { encodeFinish } from './finish.ts';
 import { encodeGrounding } from './grounding.ts';
 import { encodeLogprobsResult } from './logprobs.ts';
 import { signatureFor } from './signature.ts';
-import { SIGN_OF_LIFE } from './wire.ts';
 
 /** One choice on its way. */
 interface Progress {
@@ -93,16 +92,12 @@ export class GenerateContentEncoder implements StreamEncoder {
     }
   }
 
-  #pushRare(event: Extract<HubEvent, { kind: 'start' | 'error' | 'ping' | 'end' }>): void {
+  #pushRare(event: Extract<HubEvent, { kind: 'start' | 'error' | 'end' }>): void {
     switch (event.kind) {
       case 'start':
         this.#usage = event.usage;
         // An error of the gateway's own must find an element before it, whenever it comes.
         if (this.#framing === 'json-array') this.#chunk('{"text":""}', 0, '');
-        return;
-      case 'ping':
-        // Before the array's first element nothing may stand, not even this.
-        if (this.#framing === 'sse' || !this.#isFirst) this.#text += SIGN_OF_LIFE;
         return;
       case 'error':
         this.#isOver = true;

@@ -1,12 +1,5 @@
 /** Names of the wire. Fields are written in camel case; Google reads their snake-case twins as well. */
 
-/**
- * Shows between events, or between elements, that the stream lives. White space and not a comment: the SDK
- * inside Gemini CLI looks for `data: ` at the beginning of what it has not read, skips white space only, and
- * behind a comment finds nothing any more.
- */
-export const SIGN_OF_LIFE = '\n';
-
 /** What a part may hold: exactly one of them (protobuf `oneof`). */
 export const PAYLOADS = [
   'text',

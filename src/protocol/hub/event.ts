@@ -25,7 +25,6 @@ export type HubEvent =
   | { readonly kind: 'usage'; readonly usage: HubUsage }
   | { readonly kind: 'finish'; readonly choice: number; readonly finish: Finish }
   | { readonly kind: 'error'; readonly error: AnswerError }
-  | { readonly kind: 'ping' }
   | { readonly kind: 'end' };
 
 /** What opens. Deltas carry a text, visible reasoning, a call's arguments (raw) or the text of a refusal. */

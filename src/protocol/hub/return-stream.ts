@@ -94,10 +94,7 @@ export class ReturnStage {
     this.#emit({ kind: 'end' });
   }
 
-  #pushTo(
-    state: ChoiceState,
-    event: Exclude<HubEvent, { kind: 'start' | 'usage' | 'error' | 'ping' | 'end' }>,
-  ): void {
+  #pushTo(state: ChoiceState, event: Exclude<HubEvent, { kind: 'start' | 'usage' | 'error' | 'end' }>): void {
     if (event.kind === 'finish') this.#finish(state, event.finish);
     else if (state.stop !== undefined) return;
     else if (event.kind === 'delta') this.#delta(state, event);

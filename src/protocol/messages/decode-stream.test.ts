@@ -54,7 +54,6 @@ describe('a vendor’s stream', () => {
     const blob = { issuer: 'v1-c1-m1', place: 'reasoning' } as const;
     expect(events).toEqual([
       started(9, 1),
-      { kind: 'ping' },
       part({ kind: 'reasoning' }),
       delta('so'),
       blobbed({ ...blob, form: 'signature', value: 'sig' }),

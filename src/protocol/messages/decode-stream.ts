@@ -47,7 +47,6 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['content_block_stop', onBlockStop],
   ['message_delta', onMessageDelta],
   ['message_stop', conclude],
-  ['ping', onPing],
   ['error', onError],
 ]);
 
@@ -283,11 +282,6 @@ function citationsOf({ citations, textLength }: State): readonly Citation[] {
 function wholeBlock({ block, input }: State): JsonObject {
   const whole = readJson(input, NO_KEYS);
   return whole === undefined ? block : { ...block, input: new RawJson(input) };
-}
-
-/** Nothing may come before the start. */
-function onPing(state: State): void {
-  if (state.isStarted) state.emit({ kind: 'ping' });
 }
 
 /** May come more than once; figures are cumulative, the last reason counts. */

@@ -23,8 +23,6 @@ const DELTA_KIND: Readonly<Record<Exclude<OpenPart, 'none'>, string>> = {
   call: '"input_json_delta","partial_json":',
 };
 
-const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
-
 /** conversion.md 14.4 and 14.6: one block after the other, `message_delta` only when everything is known. */
 export class MessagesStreamEncoder implements StreamEncoder {
   readonly nextSequenceNumber = undefined;
@@ -83,9 +81,6 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case 'finish':
         this.#close();
         this.#finish = event.finish;
-        break;
-      case 'ping':
-        this.#out += PING;
         break;
       case 'error':
         this.#emit('error', JSON.stringify(encodeError(event.error)));

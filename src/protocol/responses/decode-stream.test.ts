@@ -259,7 +259,6 @@ describe('a stream of the vendor', () => {
     ];
     expect(kinds(decodeEvents([created, ...odd, completed({ output: 7, usage: [] })]))).toEqual([
       'start',
-      'ping',
       'finish',
       'end',
     ]);

@@ -16,7 +16,6 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['response.incomplete', conclude],
   ['response.failed', fail],
   ['error', fail],
-  ['keepalive', (state) => state.emit({ kind: 'ping' })],
 ]);
 
 export function createDecoder(session: Session, emit: Emit): StreamDecoder {

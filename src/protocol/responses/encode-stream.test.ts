@@ -331,12 +331,6 @@ describe('a stream for a client', () => {
     expect(output(text)).toMatchObject([{ content: [{ logprobs: [told] }] }]);
   });
 
-  test('keeps the client awake with an event it knows', async () => {
-    const text = encodeEvents([start, { kind: 'ping' }, stop, end]);
-    expect(types(text)).toContain('keepalive');
-    expect((await judge(text)).status).toBe('completed');
-  });
-
   test('of another choice is not heard', () => {
     expect(
       output(encodeEvents([start, { kind: 'part', choice: 1, head: { kind: 'text' } }, stop, end])),

@@ -35,10 +35,6 @@ const HANDLERS: Handlers = {
   },
   finish: onFinish,
   error: (state, event) => fail(state, event.error),
-  // A typed event, because Codex's idle timer does not see comments; it has no number of its own.
-  ping: (state) => {
-    state.out += 'event: keepalive\ndata: {"type":"keepalive"}\n\n';
-  },
   end: conclude,
 };
 
@@ -76,7 +72,7 @@ function takeBytes(state: EncoderState): Buffer {
 function push(state: EncoderState, event: HubEvent): void {
   // One answer is all there can be.
   if (state.isOver || ('choice' in event && event.choice !== 0)) return;
-  if (!state.isStarted && event.kind !== 'ping') start(state);
+  if (!state.isStarted) start(state);
   const handle = HANDLERS[event.kind] as (state: EncoderState, event: HubEvent) => void;
   handle(state, event);
 }
