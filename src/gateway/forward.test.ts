@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { type Account, type ApiKey, StoreUnavailable } from '../accounts/contract.ts';
 import type { CatalogSnapshot, Model, Route } from '../catalog/contract.ts';
 import { createMemoryGate } from '../gate/memory.ts';
@@ -294,15 +294,15 @@ test('a fault of ours inside a stream leaves what was produced before it owed, o
     close: () => Promise.resolve(),
   };
   const carriage = { ...passage.carriage, client };
+  const told = vi.spyOn(dialect, 'encodeStreamError');
   const forwarded = carry({ ...passage, carriage, dialect: { ...dialect, relayStream } }, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   expect(response.headersSent).toBe(true);
   vendor?.onData(Buffer.from('data: {"object":"chat.completion.chunk","choices":[]}\n\n'));
   await expect(forwarded).rejects.toThrow('cannot say');
-  const inputFresh = dialect.countInput(passage.raw);
-  expect(inputFresh).toBeGreaterThan(0);
-  expect(ended).toMatchObject([{ verdict: 'cut-by-gateway', errorCode: 50001, estimated: true }]);
-  expect(ended[0]?.usage).toMatchObject({ inputFresh });
+  const usage = { inputFresh: dialect.countInput(passage.raw) };
+  expect(ended).toMatchObject([{ verdict: 'cut-by-gateway', errorCode: 50001, estimated: true, usage }]);
+  expect(told).toHaveBeenCalledExactlyOnceWith('sse', expect.objectContaining({ code: 50001 }));
 });
 
 test.each([

@@ -171,16 +171,17 @@ export class StreamAnswer implements ChunkSource {
       this.leave();
       return;
     }
-    const error = ERRORS[errorName];
     this.#exchange.abort();
-    this.#settleCut(verdict, error.code);
+    this.#settleCut(verdict, ERRORS[errorName].code);
     this.#close(verdict);
-    const event = this.#passage.dialect.encodeStreamError(this.#framing, {
-      ...error,
-      sequenceNumber: this.#relay.nextSequenceNumber,
-    });
     // A vendor's own error event has already passed: a second one would only confuse.
-    resetAfter(this.#passage.response, this.#relay.failed ? rest : event);
+    resetAfter(this.#passage.response, this.#relay.failed ? rest : this.#errorEvent(errorName));
+  }
+
+  #errorEvent(errorName: ErrorName): Buffer {
+    const sequenceNumber = this.#relay.nextSequenceNumber;
+    const error = { ...ERRORS[errorName], sequenceNumber };
+    return this.#passage.dialect.encodeStreamError(this.#framing, error);
   }
 
   /**
@@ -226,6 +227,7 @@ export class StreamAnswer implements ChunkSource {
     } catch {
       // The fault is in the counting itself: where the call ends it is settled without.
     }
+    resetAfter(this.#passage.response, this.#relay.failed ? undefined : this.#errorEvent('internal'));
   }
 
   stop(): void {

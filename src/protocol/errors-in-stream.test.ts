@@ -50,6 +50,11 @@ describe('an error inside a stream has the client’s own form', () => {
     });
   });
 
+  it('for generateContent: the error first, because Google’s SDK for Python looks there', () => {
+    expect(encode('gemini')).toMatch(/^data: \{"error":\{/);
+    expect(dialectOf('gemini').encodeStreamError('json-array', ERROR).toString()).toMatch(/^,\{"error":\{/);
+  });
+
   it('for a growing array: one element more, and the array is closed', () => {
     const begun = '[{"candidates":[]}';
     const whole = begun + dialectOf('gemini').encodeStreamError('json-array', ERROR).toString();

@@ -52,11 +52,14 @@ export function encodeMessagesError(error: StreamError): Buffer {
   return event('error', { type: 'error', error: { type, message, code: String(code) } });
 }
 
-/** `error.code` must be the HTTP status as a number, so our own code stands beside it. */
+/**
+ * `error.code` must be the HTTP status as a number, so our own code stands beside it, and behind it: Google's
+ * SDK for Python knows an error by the first key of the event.
+ */
 export function encodeGenerateContentError(framing: Framing, error: StreamError): Buffer {
   const { code, status, message } = error;
   const name = googleStatus(status);
-  const body = { code, message, error: { code: status, message, status: name, type: 'gateway_error' } };
+  const body = { error: { code: status, message, status: name, type: 'gateway_error' }, code, message };
   return framing === 'sse' ? event(undefined, body) : Buffer.from(`,${JSON.stringify(body)}]`);
 }
 
