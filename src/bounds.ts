@@ -37,8 +37,8 @@ export const REPORTED_TOKENS_MAX = 100_000_000;
 export const IMAGES_PER_CALL_MAX = 128;
 /** Spec 3.3: a slot is removed when it is older than this. */
 export const SLOT_LIFETIME_MS = 600_000;
-/** decisions.md 7: a wait longer than this also carries `x-should-retry: false`. */
-export const RETRY_WAIT_MAX_SECONDS = 60;
+/** A wait longer than this also carries `x-should-retry: false`: the SDKs would sleep it out in silence. */
+export const RETRY_WAIT_MAX_SECONDS = 5;
 /** Accounts the gate and the directory keep in memory. */
 export const ACCOUNTS_CACHED_MAX = 100_000;
 /** How long an unknown key is remembered as unknown, and how many of them. */

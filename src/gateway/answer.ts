@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { RETRY_WAIT_MAX_SECONDS } from '../bounds.ts';
-import type { Refusal } from '../kernel/errors.ts';
+import { ERRORS, type Refusal } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { isHeaderValue } from '../upstream/vendor.ts';
 
@@ -107,13 +107,15 @@ export function droppedHeaders(dropped: readonly string[]): string[] {
   return ['x-tollgate-dropped', list];
 }
 
-/** decisions.md 7: a wait the client cannot sit out also tells the SDKs not to try. */
-function waitHeaders({ retryAfterSeconds, limit }: Refusal): string[] {
+/**
+ * A wait that a person would not sit out also tells the SDKs not to try, and so does a model that nobody
+ * serves: asking again does not change its name.
+ */
+function waitHeaders({ error, retryAfterSeconds, limit }: Refusal): string[] {
   const headers: string[] = [];
-  if (retryAfterSeconds !== undefined) {
-    headers.push('retry-after', String(retryAfterSeconds));
-    if (retryAfterSeconds > RETRY_WAIT_MAX_SECONDS) headers.push('x-should-retry', 'false');
-  }
+  if (retryAfterSeconds !== undefined) headers.push('retry-after', String(retryAfterSeconds));
+  const isLong = retryAfterSeconds !== undefined && retryAfterSeconds > RETRY_WAIT_MAX_SECONDS;
+  if (isLong || error === ERRORS.noUpstream) headers.push('x-should-retry', 'false');
   if (limit !== undefined) headers.push('x-tollgate-limit', limit);
   return headers;
 }

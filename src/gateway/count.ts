@@ -24,6 +24,7 @@ import { chooseLimits, refusalOf } from './enter.ts';
 import type { Gateway } from './gateway.ts';
 import { identify, identifyAgain, refuseIfAway, WAIT_MS } from './identify.ts';
 import { checkMediaType } from './media-type.ts';
+import { nameModel } from './no-upstream.ts';
 import { recall } from './recall.ts';
 import { chooseRoutes, classify } from './route.ts';
 import { targetOf } from './target.ts';
@@ -133,7 +134,9 @@ async function tryGate(
   const { gate, observer, clock } = gateway.carriage;
   const catalog = gateway.directory.catalog();
   const model = catalog.models.get(counting.facts.model);
-  if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
+  if (model === undefined || model.status !== 'enabled') {
+    return nameModel(refuse('noUpstream'), counting.facts.model);
+  }
   const denied = admit(model, account, nowMs);
   if (denied !== undefined) return denied;
   const entered = await gate.enter({

@@ -13,6 +13,7 @@ import type { Gateway } from './gateway.ts';
 import { identify, WAIT_MS } from './identify.ts';
 import { Journey, type Received } from './journey.ts';
 import { checkMediaType } from './media-type.ts';
+import { nameModel } from './no-upstream.ts';
 import { recall } from './recall.ts';
 import { resetAfter } from './reset.ts';
 import { settleCall } from './settle.ts';
@@ -120,7 +121,7 @@ function endRefused(call: Call, response: ServerResponse, refusal: Refusal, { ca
     { status, errorCode: code, verdict: 'refused', usage: NO_USAGE, estimated: false },
     carriage.settlement,
   );
-  sendRefusal(response, refusal, call.id, call.endpoint.protocol);
+  sendRefusal(response, nameModel(refusal, call.modelAsked), call.id, call.endpoint.protocol);
 }
 
 /** A fault of ours: the client learns nothing of it but its request id, the log everything. */

@@ -7,8 +7,9 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { serveModels } from '../gateway/models.ts';
 import { serveCall } from '../gateway/pipeline.ts';
 import { serveStored } from '../gateway/stored.ts';
+import { protocolOf, unknownPath } from '../gateway/unknown-path.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ERRORS, refuse } from '../kernel/errors.ts';
+import { refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Platform } from '../platform/dispatch.ts';
@@ -146,7 +147,8 @@ function dispatch(
     if (match.kind === 'method-not-allowed') {
       response.setHeader('allow', match.allow);
       discardBody(request, response);
-      sendRefusal(response, refuse('methodNotAllowed'), newCallId(parts.clock.now()), undefined);
+      const protocol = protocolOf(url.split('?', 1)[0] ?? url, request.headers);
+      sendRefusal(response, refuse('methodNotAllowed'), newCallId(parts.clock.now()), protocol);
       return;
     }
   }
@@ -209,19 +211,9 @@ function operate(request: IncomingMessage, response: ServerResponse, parts: Serv
     return;
   }
   discardBody(request, response);
-  const message = hint((request.url ?? '/').split('?', 1)[0] ?? '/');
-  sendRefusal(response, refuse('pathUnknown', { message }), requestId, undefined);
-}
-
-/** Spec 4.1: a wrong base address shows as a doubled or missing `/v1`. */
-function hint(path: string): string {
-  const shown = path.slice(0, 200).replace(/[^\x21-\x7e]/g, '?');
-  if (path.startsWith('/v1/v1/'))
-    return `Unknown path ${shown}: /v1 is doubled; use a base address without /v1`;
-  if (/^\/(chat\/completions|responses|messages|images\/\w+)$/.test(path)) {
-    return `Unknown path ${shown}: /v1 is missing; use a base address with /v1`;
-  }
-  return `${ERRORS.pathUnknown.message} (${shown})`;
+  const { method = 'GET', url = '/', headers } = request;
+  const { refusal, protocol } = unknownPath(method, url, headers);
+  sendRefusal(response, refusal, requestId, protocol);
 }
 
 async function close(server: Server, calls: RunningCalls, timeoutMs: number): Promise<void> {

@@ -87,7 +87,7 @@ export const ERRORS = Object.freeze({
     40401,
     404,
     'Unknown path; check the base address for a doubled or missing /v1',
-    'The path is not one of ours.',
+    'The path is not one of ours: an endpoint that is not served, or a wrong base address; the message says which.',
     'Clients of Messages and generateContent take `{base_url}`, all others `{base_url}/v1`.',
   ),
   methodNotAllowed: row(
@@ -144,7 +144,7 @@ export const ERRORS = Object.freeze({
     50201,
     502,
     'No available upstream for this model; use the platform model_id as the model name',
-    'The model is unknown or disabled, or has no usable route.',
+    'The model is unknown or disabled, or has no usable route; the message names it.',
     'Use the platform `model_id` of the catalogue, not the name the vendor uses.',
   ),
   upstreamBroken: row(

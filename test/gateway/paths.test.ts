@@ -95,8 +95,10 @@ const UNKNOWN: readonly (readonly [string, RegExp])[] = [
   ['/responses', /\/v1 is missing/],
   ['/messages', /\/v1 is missing/],
   ['/images/generations', /\/v1 is missing/],
-  ['/v1/chat/completions/', /Unknown path/],
-  ['/v1/completions', /Unknown path.*\/v1\/completions/],
+  ['/models', /\/v1 is missing/],
+  ['/v1/chat/completions/', /leave out the slash/],
+  ['/v1/completions', /Unknown path: Tollgate does not serve \/v1\/completions/],
+  ['/v1/embeddings', /Tollgate does not serve \/v1\/embeddings/],
   ['/v1beta/models/x:unknownAction', /Unknown path/],
   ['/v1beta/models/:generateContent', /Unknown path/],
   ['/v1beta/models/%E0%A4%A:generateContent', /Unknown path/],
@@ -105,6 +107,17 @@ const UNKNOWN: readonly (readonly [string, RegExp])[] = [
 ];
 
 describe('a path that is not ours', () => {
+  it('is refused in the form that the SDK behind it reads', async () => {
+    const anthropic = await (await world.post('/v1/messages/batches', '{}')).json();
+    expect(anthropic).toMatchObject({ type: 'error', request_id: expect.any(String), code: 40401 });
+    const google = await (await world.post('/v1beta/models/m:embedContent', '{}')).json();
+    expect(google).toMatchObject({ code: 40401, error: { type: 'gateway_error', status: 'NOT_FOUND' } });
+    const openai = (await (await world.post('/v1/embeddings', '{}')).json()) as ErrorBody;
+    expect(openai.error).toEqual({ type: 'gateway_error', code: '40401', message: openai.message });
+    const method = await (await fetch(`${world.url}/v1/messages`)).json();
+    expect(method).toMatchObject({ type: 'error', code: 40501 });
+  });
+
   for (const [path, hint] of UNKNOWN) {
     it(`POST ${path} is 40401 and says what may be wrong`, async () => {
       const response = await world.post(path, '{}');
@@ -112,7 +125,7 @@ describe('a path that is not ours', () => {
       const body = (await response.json()) as ErrorBody;
       expect(body.code).toBe(40401);
       expect(body.message).toMatch(hint);
-      expect(body.error).toEqual({ type: 'gateway_error', code: '40401', message: body.message });
+      expect(body.error).toMatchObject({ type: 'gateway_error', code: '40401', message: body.message });
       expect(body.message).not.toContain('secret');
       expect(response.headers.get('x-request-id')).toBeTruthy();
     });

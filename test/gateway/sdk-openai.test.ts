@@ -245,3 +245,14 @@ describe('a silent vendor', () => {
     expect(await response.text()).toContain('\n\n: keep-alive\n\n');
   });
 });
+
+it('a model nobody serves is asked for once by an SDK that would try three times', async () => {
+  const stubborn = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: world.key });
+  const error = await failureOf(
+    stubborn.chat.completions.create({ model: 'gpt-misspelt', messages: user('hi') }),
+  );
+  expect(error).toMatchObject({ status: 502, message: expect.stringContaining('"gpt-misspelt"') });
+  await world.settled();
+  const rows = await world.database.query('select 1 from calls where model_asked = $1', ['gpt-misspelt']);
+  expect(rows).toHaveLength(1);
+});

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { unknownPath } from './unknown-path.ts';
+
+const told = (path: string, headers = {}, method = 'POST') => {
+  const { refusal, protocol } = unknownPath(method, path, headers);
+  return { message: refusal.message, protocol };
+};
+
+test.each([
+  '/v1/embeddings',
+  '/v1/completions',
+  '/v1/audio/speech',
+  '/v1/files/file-1/content',
+  '/v1/messages/batches',
+  '/v1beta/models/m:embedContent',
+  '/v1beta/models/m:batchEmbedContents',
+  '/v1beta/cachedContents',
+  '/upload/v1beta/files',
+])('%s is said not to be served', (path) => {
+  expect(told(path).message).toContain(`Tollgate does not serve ${path}`);
+});
+
+test.each([
+  ['/models', '/v1'],
+  ['/models/gpt-5', '/v1'],
+  ['/chat/completions', '/v1'],
+  ['/responses/resp_1', '/v1'],
+  ['/messages/count_tokens', '/v1'],
+  ['/images/edits', '/v1'],
+  ['/embeddings', '/v1'],
+  ['/models/gemini-3-pro:generateContent', '/v1beta'],
+  ['/models/gemini-3-pro%3AstreamGenerateContent', '/v1beta'],
+])('%s lacks %s', (path, version) => {
+  for (const method of ['GET', 'POST']) {
+    expect(told(path, {}, method).message).toContain(
+      `${version} is missing; use a base address with ${version}`,
+    );
+  }
+});
+
+test.each([
+  ['/v1/v1/chat/completions', '/v1'],
+  ['/v1beta/v1beta/models/m:generateContent', '/v1beta'],
+])('%s has %s twice', (path, version) => {
+  expect(told(path).message).toContain(`${version} is doubled`);
+});
+
+test('a slash at the end is told of, and what is nobody’s is told as before', () => {
+  expect(told('/v1/chat/completions/').message).toContain('leave out the slash at its end');
+  expect(told('/nowhere?secret=1').message).toBe(
+    'Unknown path; check the base address for a doubled or missing /v1 (/nowhere)',
+  );
+  expect(told('/v1/\u0007é').message).toContain('does not serve /v1/??');
+  expect(told(`/v1/${'x'.repeat(9_000)}`).message.length).toBeLessThan(300);
+});
+
+test.each([
+  ['/v1/embeddings', {}, undefined],
+  ['/v1/messages/batches', {}, 'messages'],
+  ['/messages', {}, 'messages'],
+  ['/v1/v1/messages', {}, 'messages'],
+  ['/v1/files', { 'anthropic-version': '2023-06-01' }, 'messages'],
+  ['/v1/files', { 'x-goog-api-key': 'x' }, 'gemini'],
+  ['/v1beta/models/m:embedContent', {}, 'gemini'],
+  ['/v1/models/m:embedContent', {}, 'gemini'],
+  ['/models/m:generateContent', {}, 'gemini'],
+  ['/upload/v1beta/files', {}, 'gemini'],
+])('%s with %j is answered in the form of %s', (path, headers, protocol) => {
+  expect(told(path, headers).protocol).toBe(protocol);
+});
