@@ -155,6 +155,8 @@ describe('random answers', () => {
         for (let count = 0; count < blocks.length; count++) {
           const kept = blocks.slice(0, count);
           const last = blocks[count] as string;
+          // conversion.md 14.6: a Chat answer with its finish reason is whole, be the rest missing.
+          if (pair.vendor === 'chat' && kept.some((block) => /"finish_reason":\s*"/.test(block))) break;
           for (const half of ['', last.slice(0, Math.floor(last.length / 2))]) {
             const passed = passStream(pair, Buffer.from(kept.join('') + half), []);
             expect(passed.complete).toBe(false);

@@ -49,7 +49,8 @@ const CATALOG = {
     })),
     {
       model_id: PROBE_MODEL,
-      prices: { input: '1', output: '1000000' },
+      // 1,000 tokens cost more than anybody has, and 256 less: a call holds all that is free.
+      prices: { input: '1', output: '200000' },
       max_output_tokens: OUTPUT_MAX,
       routes: [{ vendor: 'chat', credential: 'chat', forward_model_id: VENDORS.chat.forward }],
     },
