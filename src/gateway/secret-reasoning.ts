@@ -38,13 +38,12 @@ export interface Written {
 }
 
 /**
- * decisions.md 6: the usage of a cut answer with the reasoning that nobody saw. All of it together is what
- * the model writes in the time, within the longest answer asked for, and never less than what was seen.
+ * decisions.md 6: the usage of a cut answer with the reasoning that nobody saw: what the model writes in the
+ * time of silence, beside what was seen, and both within the longest answer asked for.
  */
 export function withSecretReasoning(usage: Usage, passage: Passage, written: Written): Usage {
-  const seen = outputTokens(usage);
   const likely = Math.floor((written.ms * written.tokensPerSecond) / 1_000);
-  const unseen = Math.min(likely, longestOutput(passage)) - seen;
+  const unseen = Math.min(likely, longestOutput(passage) - outputTokens(usage));
   return unseen <= 0 ? usage : { ...usage, outputReasoning: usage.outputReasoning + unseen };
 }
 

@@ -152,7 +152,7 @@ test.skipIf(!terminals)(
       // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is told its colours by them.
       const plain = shown.replace(/\u001b\[\d+m/g, '');
       expect(plain).toMatch(
-        /^\d\d:\d\d:\d\d {2}info {3}tollgate serves {2}url=http:\/\/127\.0\.0\.1:\d+\r$/m,
+        /^\d\d:\d\d:\d\d {2}info {3}tollgate serves {2}ops=http:\/\/127\.0\.0\.1:\d+ url=http:\/\/127\.0\.0\.1:\d+\r$/m,
       );
       expect(plain).toMatch(/^\d\d:\d\d:\d\d {2}warn {3}calls cannot be served yet: no model has a route/m);
     } finally {

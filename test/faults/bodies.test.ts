@@ -214,7 +214,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-test('an image edit as a form reaches the vendor byte for byte but for its model', async () => {
+test('an image edit as a form reaches the vendor with every value as it was but for its model', async () => {
   const boundary = '----edges--of--a--form';
   const part = (disposition: string, value: Buffer | string): Buffer =>
     Buffer.concat([
@@ -222,20 +222,29 @@ test('an image edit as a form reaches the vendor byte for byte but for its model
       Buffer.from(value as string),
       Buffer.from('\r\n'),
     ]);
-  const form = (model: string): Buffer =>
-    Buffer.concat([
-      part('name="prompt"', 'a "model" of a ship\r\nname="model"'),
-      part('name="image"; filename="model.png"\r\nContent-Type: image/png', PNG),
-      part('name="model"', model),
-      part('name="n"', '1'),
-      Buffer.from(`--${boundary}--\r\n`),
-    ]);
+  const prompt = 'a "model" of a ship\r\nname="model"';
+  const form = Buffer.concat([
+    part('name="prompt"', prompt),
+    part('name="image"; filename="model.png"\r\nContent-Type: image/png', PNG),
+    part('name="model"', 'painter'),
+    part('name="n"', '1'),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
   const headers = { ...world.headers(), 'content-type': `multipart/form-data; boundary="${boundary}"` };
-  const answer = await exchange(world.url, { path: '/v1/images/edits', headers, body: form('painter') });
+  const answer = await exchange(world.url, { path: '/v1/images/edits', headers, body: form });
   expect(answer.text.slice(0, 300)).toContain('b64_json');
   const call = world.simulator.truth.all().at(-1);
   expect(call?.path).toBe('/v1/images/edits');
-  expect(call && world.simulator.truth.body(call)?.equals(form('gpt-image-1'))).toBe(true);
+  const body = (call && world.simulator.truth.body(call)) ?? Buffer.alloc(0);
+  const [, rebuilt] = /^--([^\r\n]+)\r\n/.exec(body.toString('latin1')) ?? [];
+  const type = `multipart/form-data; boundary=${rebuilt}`;
+  const read = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const image = read.get('image') as File;
+  expect([...read.keys()]).toEqual(['prompt', 'image', 'model', 'n']);
+  expect(read.get('prompt')).toBe(prompt);
+  expect([read.get('model'), read.get('n')]).toEqual(['gpt-image-1', '1']);
+  expect([image.name, image.type]).toEqual(['model.png', 'image/png']);
+  expect(Buffer.from(await image.arrayBuffer()).equals(PNG)).toBe(true);
 });
 
 test('an image edit as JSON goes to the vendor’s edits as JSON', async () => {

@@ -115,6 +115,8 @@ async function ask(model: keyof typeof MODELS, directive = '', more: object = {}
   const response = await world.post('/v1/chat/completions', {
     model,
     messages: [{ role: 'user', content: `hello [[sim tokens=1 ${directive}]]` }],
+    // Without a bound fifty at once would hold all that the account has.
+    max_completion_tokens: 100,
     ...more,
   });
   const { status, headers } = response;

@@ -72,7 +72,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'hosted.delete': { 'query.ids': 'hosted' },
   'hosted.test': { 'body.id': 'hosted' },
   'accounts.get': ACCOUNT,
-  'accounts.update': ACCOUNT,
+  'accounts.update': { ...ACCOUNT, 'body.policy_id': 'platform' },
   'accounts.endSessions': ACCOUNT,
   'accounts.listKeys': ACCOUNT,
   'accounts.updateKey': { 'params.id': 'account', 'params.key_id': 'key', 'body.policy_id': 'platform' },
@@ -104,7 +104,8 @@ export function idPlaces(row: Endpoint): readonly Place[] {
   const places: Place[] = [];
   for (const part of ['params', 'query', 'body'] as const) {
     for (const [name, schema] of Object.entries(row[part]?.properties ?? {})) {
-      if (part === 'params' || name === 'ids' || isId(schema as Form)) places.push(`${part}.${name}`);
+      const isNamedId = name === 'ids' || name === 'policy_id';
+      if (part === 'params' || isNamedId || isId(schema as Form)) places.push(`${part}.${name}`);
     }
   }
   return places;

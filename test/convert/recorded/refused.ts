@@ -2,6 +2,10 @@ import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
+const unread = (type: string): string =>
+  `file: application/vnd.openxmlformats-officedocument.${type} is not read by this vendor, ` +
+  'which takes PDF and plain text';
+
 /**
  * Recorded requests that are refused on the way to a protocol, by what the client is told and how often. All
  * of them hold something that nobody but the client's own vendor has or knows, or that the vendor has no
@@ -18,7 +22,7 @@ export const REFUSED: Readonly<Record<TextProtocol, Readonly<Record<TextProtocol
     messages: {
       'audio: the vendor has no place for it': 3,
       'video: the vendor has no place for it': 1,
-      'file: the vendor takes PDF and plain text only': 1,
+      [unread('wordprocessingml.document')]: 1,
     },
     gemini: {
       'image: this vendor fetches no addresses': 4,
@@ -48,7 +52,7 @@ export const REFUSED: Readonly<Record<TextProtocol, Readonly<Record<TextProtocol
       'background: answers cannot be fetched later': 3,
       'conversation: stored conversations are known to their own vendor only': 3,
       'file: an uploaded file is known to its own vendor only': 2,
-      'file: the vendor takes PDF and plain text only': 1,
+      [unread('spreadsheetml.sheet')]: 1,
       'image: an uploaded file is known to its own vendor only': 2,
       'input[N]: must be an object': 1,
       'input[N]: only its own vendor can read it': 9,

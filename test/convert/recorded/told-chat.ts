@@ -105,7 +105,6 @@ interface Merged {
 export function toldByChatStream({ events, text }: Recording): Told | ToldError | typeof BROKEN {
   const failed = events.map(errorOf).find((error) => error !== undefined);
   if (failed !== undefined) return failed;
-  if (!/^data: ?\[DONE\]/m.test(text)) return BROKEN;
   const merged = new Map<unknown, Merged>();
   let usage: unknown;
   for (const event of events) {
@@ -117,6 +116,9 @@ export function toldByChatStream({ events, text }: Recording): Told | ToldError 
       merge(held, record(choice.delta));
     }
   }
+  const isFinished = merged.size > 0 && [...merged.values()].every(({ finish }) => finish !== '');
+  // Vendors leave [DONE] out: what has finished is whole without it.
+  if (!isFinished && !/^data: ?\[DONE\]/m.test(text)) return BROKEN;
   const choices = [...merged.values()].map(({ message, calls, finish }) =>
     choiceOf({ ...message, tool_calls: calls.filter(Boolean) }, finish),
   );
