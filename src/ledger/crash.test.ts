@@ -111,7 +111,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** One node over several lives: what it was told, and one ledger through all of them. */
 class Node {
   readonly ledger = new MemoryLedger();
-  /** What must be charged in the end: output tokens per call, at its end or its last mark. */
+  /** What must be charged in the end: output tokens per call, at its end or the last mark of its route. */
   readonly expected = new Map<string, number>();
   readonly #running = new Map<string, Usage | undefined>();
   readonly #root: string;
@@ -178,8 +178,9 @@ class Node {
     const callId = ids[next.which % ids.length];
     if (callId === undefined) return;
     const usage = usageOf(10, next.output);
-    if (next.kind === 'reroute') journal.open(sampleOpen(callId, { routeId: next.output }));
-    else this.expected.set(callId, next.output);
+    // What a route had begun before it failed is not owed.
+    this.expected.set(callId, next.kind === 'reroute' ? 0 : next.output);
+    if (next.kind === 'reroute') journal.open(sampleOpen(callId, { routeId: 1_000 + this.#count++ }));
     if (next.kind === 'mark') journal.mark(callId, usage, 0n);
     if (next.kind !== 'end') return;
     journal.end(sampleEnd(callId, { usage, chargeMicro: BigInt(next.output) }));
