@@ -119,7 +119,7 @@ class Recovery {
         const known = this.#open.get(record.call.callId);
         // The same record, carried into a newer segment with its mark behind it. The mark before stays until
         // then: that one may have been torn.
-        const isCarried = known !== undefined && known.open.routeId === record.call.routeId;
+        const isCarried = known !== undefined && isSameAttempt(known.open, record.call);
         this.#open.set(record.call.callId, { open: record.call, mark: isCarried ? known.mark : undefined });
         return;
       }
@@ -166,6 +166,11 @@ class Recovery {
     if (settled !== undefined) await tellGate({ settled }, result, log);
     fault('recover.told-gate');
   }
+}
+
+/** No call asks one route twice with one credential. */
+function isSameAttempt(one: OpenCall, other: OpenCall): boolean {
+  return one.routeId === other.routeId && one.credential === other.credential && one.own === other.own;
 }
 
 /**

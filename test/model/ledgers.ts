@@ -49,9 +49,7 @@ export class QuickLedger implements TestLedger {
 
   readonly journal: TestLedger['journal'] = {
     open: async (call) => {
-      const known = this.#open.get(call.callId);
-      const mark = known?.mark && { ...known.mark, heldMicro: call.heldMicro };
-      this.#open.set(call.callId, { open: call, mark });
+      this.#open.set(call.callId, { open: call, mark: undefined });
     },
     mark: (callId, usage, heldMicro) => {
       const known = this.#open.get(callId);

@@ -180,7 +180,10 @@ export class Play {
       const got = await this.#parts.system.rehold(running, wanted);
       expect(textOf(got)).toBe(refused === undefined ? 'reheld' : textOfModel(refused));
       this.#expectSameHold(call, running);
-      if (refused === undefined) call.openHeldMicro = call.heldMicro;
+      if (refused !== undefined) return;
+      // What the route before had begun is not owed.
+      call.openHeldMicro = call.heldMicro;
+      call.marked = undefined;
     });
   }
 

@@ -240,6 +240,8 @@ function usageOf({ input, output }: Tokens): Usage {
   return { ...NO_USAGE, inputFresh: input, outputText: output };
 }
 
+let attempts = 0;
+
 function openOf(call: Call, { input }: Wanted) {
   const { route, price, lease } = call;
   if (route === undefined || price === undefined || lease === undefined) throw new Error('not routed');
@@ -252,7 +254,8 @@ function openOf(call: Call, { input }: Wanted) {
     modelAsked: route.modelId,
     modelUsed: route.modelId,
     routeId: route.id,
-    credential: 'main',
+    // No call asks one route twice with one credential.
+    credential: `credential-${++attempts}`,
     vendor: route.vendor.code,
     protocolIn: 'chat',
     protocolOut: 'chat',
