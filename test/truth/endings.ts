@@ -197,7 +197,7 @@ export const ENDINGS: readonly Ending[] = [
     },
     stream: {
       ...LEFT,
-      directives: ['thinking=200 fault=late-usage:900', 'cached={at} thinking=11 fault=late-usage:900'],
+      directives: ['thinking=200 fault=late-usage:1500', 'cached={at} thinking=11 fault=late-usage:1500'],
       leave: 'behind-last-token',
       rule: 'reported',
       why: 'the end was seen: the vendor is read on to its usage',
