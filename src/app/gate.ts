@@ -6,10 +6,13 @@ import type { Surroundings } from './surroundings.ts';
 
 /** Slots whose call never left are dropped this often; counting does not depend on it. */
 const SWEEP_MS = 10_000;
+const CREDENTIALS_PREFIX = 'tollgate:credential:';
 
 /** The gate of this process, in memory or shared, and what differs between the two. */
 export interface OpenGate {
   readonly gate: Gate;
+  /** Counts the limits of credentials for all nodes; nothing where this process is the only one. */
+  readonly credentials: Gate | undefined;
   /** The gate outlives the process: it keeps its windows itself, and may hold something for a dead one. */
   readonly shared: boolean;
   /** Windows of the last run; a shared gate has its own. */
@@ -33,6 +36,7 @@ function openMemory({ endings }: Surroundings): OpenGate {
   endings.add(() => clearInterval(sweeping));
   return {
     gate,
+    credentials: undefined,
     shared: false,
     restore: (windows) => gate.restore(windows),
     raiseVersion: () => undefined,
@@ -49,12 +53,15 @@ async function openRedis(url: string, { log, endings }: Surroundings): Promise<O
   endings.add(() => client.close());
   const gate = createRedisGate({ client, clock: systemClock, log });
   endings.add(() => gate.close());
+  const credentials = createRedisGate({ client, clock: systemClock, log, prefix: CREDENTIALS_PREFIX });
+  endings.add(() => credentials.close());
   return {
     gate,
+    credentials,
     shared: true,
     restore: () => undefined,
     raiseVersion: (accountId, version) => gate.raiseVersion(accountId, version),
-    figures: () => ({ up: client.up, queued: gate.untold }),
+    figures: () => ({ up: client.up, queued: gate.untold + credentials.untold }),
     problem: () =>
       client.up ? undefined : 'Redis does not answer or takes no writes: no limit can be counted',
   };

@@ -15,6 +15,7 @@ import { Tasks } from '../kernel/task.ts';
 import { createUpstreamClient } from '../upstream/client.ts';
 import { GuardedFetcher } from '../upstream/fetch-media.ts';
 import { Health } from '../upstream/health.ts';
+import { SharedLimits } from '../upstream/shared-limits.ts';
 import type { OpenGate } from './gate.ts';
 import type { Ledger } from './ledger.ts';
 import type { Data } from './store.ts';
@@ -31,8 +32,11 @@ export interface GatewayParts {
 /** Everything a call meets on its way, and the figures that `/metrics` takes from it. */
 export function buildGateway(parts: GatewayParts, surroundings: Surroundings): Gateway {
   const { config } = surroundings;
-  const health = new Health(systemClock);
-  const carriage = buildCarriage(parts, health, surroundings);
+  const { credentials } = parts.openGate;
+  const tasks = new Tasks(surroundings.log);
+  const shared = credentials === undefined ? undefined : new SharedLimits(credentials, tasks);
+  const health = new Health(systemClock, shared);
+  const carriage = buildCarriage(parts, { health, tasks }, surroundings);
   const { inFlight } = carriage;
   parts.telemetry.observe({
     gate: parts.openGate.gate,
@@ -57,14 +61,13 @@ export function buildGateway(parts: GatewayParts, surroundings: Surroundings): G
 
 function buildCarriage(
   { data, openGate: { gate, shared: gateIsShared }, ledger: { journal }, telemetry }: GatewayParts,
-  health: Health,
+  { health, tasks }: { readonly health: Health; readonly tasks: Tasks },
   { config, log, endings }: Surroundings,
 ): Carriage & { readonly bodies: ByteBudget } {
   const client = createUpstreamClient({ clock: systemClock, log, ownHosts: config.byokHosts });
   endings.add(() => client.close());
   const inFlight = new InFlight(systemClock);
   endings.add(() => inFlight.close());
-  const tasks = new Tasks(log);
   const { creditsPerYuan } = config;
   const observer = callObserver(config, telemetry, log);
   const waits = { connectMs: config.connectTimeoutMs, idleMs: config.idleTimeoutMs };

@@ -128,7 +128,7 @@ test.each([
   ['refused our key', 'unauthorized'],
   ['asked to be left alone', 'rate-limited'],
 ] as const)('a route whose vendor %s is passed over', async (_, outcome) => {
-  const ticket = health.begin(first, 0);
+  const ticket = await health.begin(first, 0);
   ticket?.report(outcome, { headers: { 'retry-after': '60' }, body: undefined });
   ticket?.end(0);
   // The key is one for both routes, the wish to be left alone is the first route's.
@@ -139,7 +139,7 @@ test.each([
 
 test('when every route waits for its vendor we count, though no call would pass', async () => {
   for (const route of [first, second]) {
-    const ticket = health.begin(route, 0);
+    const ticket = await health.begin(route, 0);
     ticket?.report('rate-limited', { headers: { 'retry-after': '60' }, body: undefined });
     ticket?.end(0);
   }

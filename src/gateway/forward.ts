@@ -68,7 +68,8 @@ export async function forward(
     }
     if (call.settled) return 'answered';
     if (result.kind === 'route-failed') {
-      failed += 1;
+      // Nobody was asked where a credential's limits left no place: asking the next one is no retry.
+      if (result.failure.kind !== 'limited') failed += 1;
       setbacks.failures.push({ route, failure: result.failure });
       if (result.failure.kind === 'stopped') return response.closed ? endAbandoned(passage) : 'stopped';
     } else if (result.kind === 'rejected' && !response.closed) {
@@ -115,7 +116,8 @@ async function tryRoute(passage: Passage, route: Route, trial: Trial): Promise<A
   const { call, carriage } = passage;
   const { times } = trial;
   const translation = watchAnswer(passage, trial.translation);
-  const ticket = carriage.health.begin(route, passage.facts.inputTokensEstimate);
+  const begun = carriage.health.begin(route, passage.facts.inputTokensEstimate);
+  const ticket = begun instanceof Promise ? await begun : begun;
   // Others took the last place in the credential's own limits since the routes were chosen.
   if (ticket === undefined) return LIMITED;
   beginAttempt(passage, route, translation);
@@ -204,7 +206,7 @@ export function answerFailures(passage: Passage, { failures }: Setbacks): void {
     passOn(passage, error, NOTHING_SPENT);
     return;
   }
-  const refusal = refusalFor(failures);
+  const refusal = refusalFor(failures, passage.carriage.health);
   settlePassage(passage, ended(refusal.error.status, refusal.error.code), 'failed');
   sendRefusal(passage.response, refusal, passage.call.id, passage.call.endpoint.protocol);
 }

@@ -5,6 +5,7 @@ import { type Refusal, refuse } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Random } from '../kernel/random.ts';
 import type { AttemptOutcome, Health } from '../upstream/health.ts';
+import { atLimit } from './setbacks.ts';
 import { canServe } from './spoken.ts';
 
 /** The part of `Health` that a choice needs. */
@@ -74,10 +75,7 @@ function sortByCondition(ordered: readonly Route[], health: RouteHealth): readon
   if (ejected !== undefined) return [ejected];
   assert(waiting !== undefined, 'a route that is neither usable nor ejected waits');
   if (waitMs <= COOL_DOWN_MS_IGNORED) return [waiting];
-  return refuse('unavailable', {
-    message: 'Every upstream of this model is at its rate limit, please retry later',
-    retryAfterMs: waitMs,
-  });
+  return atLimit(waitMs);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Route } from '../catalog/contract.ts';
 import { ERRORS, type Refusal, refuse } from '../kernel/errors.ts';
+import type { Health } from '../upstream/health.ts';
 import type { RouteFailure, VendorError } from './attempt-result.ts';
 
 /** A route that was tried and failed. */
@@ -37,12 +38,23 @@ function isHouseError({ credential }: Route, status: number): boolean {
 }
 
 /** No vendor said anything of use: nobody could be reached, nobody answered in time, or we had no room. */
-export function refusalFor(failures: readonly Setback[]): Refusal {
+export function refusalFor(failures: readonly Setback[], health: Pick<Health, 'freeInMs'>): Refusal {
   if (failures.some(({ failure }) => failure.kind === 'timeout')) return refuse('upstreamTimeout');
+  if (failures.length > 0 && failures.every(({ failure }) => failure.kind === 'limited')) {
+    return atLimit(Math.min(...failures.map(({ route }) => health.freeInMs(route))));
+  }
   if (failures.every(({ failure }) => isOwnDoing(failure.kind))) {
     return refuse('unavailable', { retryAfterMs: 1_000 });
   }
   return refuse('upstreamBroken');
+}
+
+/** Each route waits for its vendor, or for a place in the limits of its credential. */
+export function atLimit(waitMs: number): Refusal {
+  return refuse('unavailable', {
+    message: 'Every upstream of this model is at its rate limit, please retry later',
+    retryAfterMs: Math.max(1_000, waitMs),
+  });
 }
 
 export function isOwnDoing(kind: RouteFailure['kind']): boolean {

@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { Breaker, type BreakerState } from './breaker.ts';
 import { askedWaitMs, coolDownMs } from './cool-down.ts';
 import { CredentialUse } from './credential-limits.ts';
+import { isLimited, type SharedLimits } from './shared-limits.ts';
 import { OutputSpeed } from './speed.ts';
 
 /** What an attempt says about its route; gateway/route.ts `classify` makes it of a status. */
@@ -69,6 +70,8 @@ interface RouteState {
 interface CredentialState {
   readonly name: string;
   readonly use: CredentialUse;
+  /** All nodes together have used up its limits until then. */
+  fullUntilMs: number;
   suspectUntilMs: number;
   refusals: number;
 }
@@ -81,12 +84,15 @@ interface Book {
 /** What this node has seen of routes and credentials. Nothing here is stored: a restart begins with trust. */
 export class Health {
   readonly #clock: Clock;
+  readonly #shared: SharedLimits | undefined;
   readonly #platform: Book = { routes: new Map(), credentials: new Map() };
   /** Of credentials that accounts host: many, and none of them ever crowds out or reports as a platform's. */
   readonly #hosted: Book = { routes: new Map(), credentials: new Map() };
 
-  constructor(clock: Clock) {
+  /** With `shared`, the limits of credentials are counted for all nodes together; otherwise here. */
+  constructor(clock: Clock, shared?: SharedLimits) {
     this.#clock = clock;
+    this.#shared = shared;
   }
 
   /** May the route be used now? The worst that is known of it. */
@@ -95,9 +101,8 @@ export class Health {
     const { routes, credentials } = this.#bookOf(route);
     const credential = credentials.get(route.credential.id);
     const state = routes.get(keyOf(route));
-    if (credential !== undefined && credential.use.waitMs(route.credential.limits, 0, nowMs) > 0) {
+    if (credential !== undefined && this.#limitedMs(credential, route.credential, nowMs) > 0)
       return 'at-limit';
-    }
     if (state !== undefined) {
       if (nowMs < state.coolUntilMs) return 'cooling';
       const breaker = state.breaker.state(nowMs);
@@ -110,21 +115,47 @@ export class Health {
   freeInMs(route: Route): number {
     const nowMs = this.#clock.monotonic();
     const { routes, credentials } = this.#bookOf(route);
-    const use = credentials.get(route.credential.id)?.use;
+    const credential = credentials.get(route.credential.id);
     const coolUntilMs = routes.get(keyOf(route))?.coolUntilMs ?? 0;
-    return Math.max(coolUntilMs - nowMs, use?.waitMs(route.credential.limits, 0, nowMs) ?? 0, 0);
+    const limitedMs = credential === undefined ? 0 : this.#limitedMs(credential, route.credential, nowMs);
+    return Math.max(coolUntilMs - nowMs, limitedMs, 0);
   }
 
   /** Takes a place in the credential's own limits; nothing when they leave none (it raced with others). */
-  begin(route: Route, tokens: number): Ticket | undefined {
-    const nowMs = this.#clock.monotonic();
+  begin(route: Route, tokens: number): Ticket | undefined | Promise<Ticket | undefined> {
+    if (this.#shared !== undefined && isLimited(route.credential.limits)) {
+      return this.#beginShared(route, tokens, this.#shared);
+    }
+    return this.#beginHere(route, tokens);
+  }
+
+  #beginHere(route: Route, tokens: number): Ticket | undefined {
+    const credential = credentialIn(this.#bookOf(route), route.credential);
+    const waitMs = credential.use.waitMs(route.credential.limits, tokens, this.#clock.monotonic());
+    return waitMs > 0 ? undefined : this.#open(route, tokens);
+  }
+
+  async #beginShared(route: Route, tokens: number, shared: SharedLimits): Promise<Ticket | undefined> {
+    const place = await shared.enter(route.credential, tokens);
+    // While nobody can count for all, each node keeps to the limits by itself.
+    if (place === 'unknown') return this.#beginHere(route, tokens);
+    if ('waitMs' in place) {
+      const credential = credentialIn(this.#bookOf(route), route.credential);
+      credential.fullUntilMs = this.#clock.monotonic() + place.waitMs;
+      return undefined;
+    }
+    return this.#open(route, tokens, (used) => shared.leave(place, used));
+  }
+
+  #open(route: Route, tokens: number, left?: (tokens: number) => void): Ticket {
     const book = this.#bookOf(route);
     const credential = credentialIn(book, route.credential);
-    if (credential.use.waitMs(route.credential.limits, tokens, nowMs) > 0) return undefined;
-    return new OpenTicket(this.#clock, routeIn(book, route), credential, {
-      platform: book === this.#platform,
-      tokens,
-    });
+    const platform = book === this.#platform;
+    return new OpenTicket(this.#clock, routeIn(book, route), credential, { platform, tokens, left });
+  }
+
+  #limitedMs({ use, fullUntilMs }: CredentialState, { limits }: Credential, nowMs: number): number {
+    return this.#shared === undefined ? use.waitMs(limits, 0, nowMs) : fullUntilMs - nowMs;
   }
 
   /** Of the platform's own credentials: what becomes of users' keys is no matter of the operator's. */
@@ -173,7 +204,13 @@ function credentialIn({ credentials }: Book, credential: Credential): Credential
   let state = credentials.get(credential.id);
   if (state === undefined) {
     makeRoom(credentials, ({ use }) => use.active === 0);
-    state = { name: credential.name, use: new CredentialUse(), suspectUntilMs: 0, refusals: 0 };
+    state = {
+      name: credential.name,
+      use: new CredentialUse(),
+      fullUntilMs: 0,
+      suspectUntilMs: 0,
+      refusals: 0,
+    };
     credentials.set(credential.id, state);
   }
   return state;
@@ -194,27 +231,31 @@ function makeRoom<Key, State>(states: Map<Key, State>, idle: (state: State) => b
   }
 }
 
+interface BegunCall {
+  readonly platform: boolean;
+  readonly tokens: number;
+  /** Gives back a place that all nodes count, with what was used. */
+  readonly left?: ((tokens: number) => void) | undefined;
+}
+
 class OpenTicket implements Ticket {
   readonly #clock: Clock;
   readonly #route: RouteState;
   readonly #credential: CredentialState;
   readonly #platform: boolean;
   readonly #tokens: number;
+  readonly #left: ((tokens: number) => void) | undefined;
   readonly #begunAtMs: number;
   readonly #windowAtMs: number;
   #ended = false;
 
-  constructor(
-    clock: Clock,
-    route: RouteState,
-    credential: CredentialState,
-    call: { readonly platform: boolean; readonly tokens: number },
-  ) {
+  constructor(clock: Clock, route: RouteState, credential: CredentialState, call: BegunCall) {
     this.#clock = clock;
     this.#route = route;
     this.#credential = credential;
     this.#platform = call.platform;
     this.#tokens = call.tokens;
+    this.#left = call.left;
     this.#begunAtMs = clock.monotonic();
     this.#windowAtMs = credential.use.enter(call.tokens, this.#begunAtMs);
     route.breaker.begin(this, this.#begunAtMs);
@@ -255,6 +296,7 @@ class OpenTicket implements Ticket {
     this.#ended = true;
     this.#route.breaker.end(this);
     this.#credential.use.leave(this.#windowAtMs, tokens - this.#tokens);
+    this.#left?.(tokens);
   }
 
   #cool(untilMs: number): void {

@@ -34,7 +34,7 @@ const COUNTS: Readonly<Record<Protocol, readonly string[]>> = {
   ]),
 };
 
-/** What a reader makes of a body, given how it looks up a path. Flags and figures are taken as laxly as can be. */
+/** What a reader makes of a body, given how it looks up a path. Flags and figures are taken most laxly. */
 export function readingOf(protocol: Protocol, at: (path: string) => Json | undefined): Reading {
   const model = at('model');
   const stream = protocol !== 'gemini' && isOn(at('stream'));

@@ -22,8 +22,8 @@ const WINDOWS = [
 ];
 
 /**
- * `lost` is a model that its vendor does not know. Of `golden` 4,096 tokens cost more than anybody has, and 256 less:
- * a call for it holds all there is.
+ * `lost` is a model that its vendor does not know. Of `golden` 4,096 tokens cost more than anybody has, and
+ * 256 less: a call for it holds all there is.
  */
 const MODELS = `
   - model_id: lost

@@ -98,8 +98,8 @@ async function fire(row: Endpoint, shot: Shot, tally: Tally): Promise<void> {
   codes.add(text.startsWith('{') ? Number((JSON.parse(text) as { code: unknown }).code) : 0);
   tally.codes.set(row.name, codes);
   const told = `${row.name} ${response.status} for ${Math.round(costMs)} ms: ${url} ${String(init.body)}`;
-  // On a busy machine a hash may take longer than an answer may, and one owner asks only so much at once: then
-  // 503 is the right answer.
+  // On a busy machine a hash may take longer than an answer may, and one owner asks only so much at once:
+  // then 503 is the right answer.
   const isTurnedAway = response.status === 503 && (HASHING.has(row.name) || text.includes('"code":1006'));
   if (response.status >= 500 && !isTurnedAway)
     tally.problems.push(`${told.slice(0, 600)} → ${text.slice(0, 200)}`);

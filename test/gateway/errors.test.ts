@@ -63,7 +63,7 @@ describe('the errors of the gateway', () => {
       expect(answer.headers['x-request-id']).toMatch(/^[\w-]{10,}$/);
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
       if (status === 429 || status === 503) expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-      // Nobody sits out more than that in silence, and a wrong name stays wrong: the SDKs are told not to try.
+      // Nobody sits out more than that in silence, and a wrong name stays wrong: SDKs are told not to try.
       const isVain = Number(answer.headers['retry-after'] ?? 0) > 5 || code === 50201;
       expect(answer.headers['x-should-retry']).toBe(isVain ? 'false' : undefined);
       for (const [name, pattern] of Object.entries(headers)) {

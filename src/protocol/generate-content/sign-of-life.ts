@@ -10,8 +10,8 @@ const EMPTY_CHUNK = Buffer.from(
 );
 
 /**
- * `@google/generative-ai`, alone and inside of LangChain, is the other way round: an empty part drops the turn
- * and makes LangChain count the usage twice; a chunk without candidates is passed over.
+ * `@google/generative-ai`, alone and inside of LangChain, is the other way round: an empty part drops the
+ * turn and makes LangChain count the usage twice; a chunk without candidates is passed over.
  */
 const NO_CANDIDATES = Buffer.from('data: {"candidates":[]}\n\n');
 const OLD_SDK = 'genai-js/';
