@@ -28,7 +28,11 @@ export const JSON_DEPTH_MAX = 200;
 export const METERED_KEYS_MAX = 8;
 export const METERED_KEY_BYTES_MAX = 1_024;
 /** Bodies above this size are scanned in slices, so that the event loop is never blocked for long. */
-export const SCAN_SLICE_BYTES = 4 * MIB;
+export const SCAN_SLICE_BYTES = MIB;
+/** What is scanned of them in one turn: a slice full of tiny files takes longest. */
+export const SCAN_TURN_BYTES = 256 * KIB;
+/** Bodies above this size are not gone through once more, for a count or a guess that may be rough. */
+export const READ_AGAIN_BYTES_MAX = 4 * MIB;
 /** Characters of a model name. */
 export const MODEL_NAME_LENGTH_MAX = 256;
 /** A token count a vendor may report before we call it absurd and estimate instead. */
@@ -298,6 +302,14 @@ export const SCHEMA_ALTERNATIVES_MAX = 256;
 export const REFERENCES_PER_CALL_MAX = 1_000;
 /** Items of one answer that can be referred to later. */
 export const ITEMS_KEPT_MAX = 128;
+/** Files of one request that are looked at, and tools; files beyond count as large pictures. */
+export const MEDIA_PARTS_MAX = 2_000;
+/** What is decoded of each to find its size, and of all documents together to count their pages. */
+export const MEDIA_HEAD_BYTES = 72 * KIB;
+export const MEDIA_LOOKED_BYTES_MAX = 4 * MIB;
+/** Of all PDFs of a request: streams of objects that are looked into, and what they may come to. */
+export const PDF_STREAMS_MAX = 64;
+export const PDF_INFLATED_BYTES_MAX = 2 * MIB;
 /** Media fetched by its address for a vendor that fetches none: one item, items of a call, all at once. */
 export const MEDIA_BYTES_MAX = 20 * MIB;
 export const MEDIA_ITEMS_MAX = 10;

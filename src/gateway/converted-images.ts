@@ -11,6 +11,7 @@ import { dialectOf } from '../protocol/registry.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
 import { VENDOR_JSON, type VendorAction } from '../upstream/vendor.ts';
 import { convertedHeaders, EVENT_STREAM, JSON_TYPE, NO_HEADERS } from './converted.ts';
+import { holdForFetched } from './fetched-input.ts';
 import { MediaShare, mediaOf } from './media.ts';
 import { isEventStream } from './pass-through.ts';
 import type { Passage } from './passage.ts';
@@ -24,10 +25,15 @@ export async function convertImages(passage: Passage, route: Route): Promise<Con
   if (passage.call.endpoint.edit && wish.pictures.length === 0) {
     return refuse('notExpressible', { message: 'image: an edit needs a picture to start from' });
   }
-  const share = new MediaShare({ fetch: (address, what) => mediaOf(passage).fetch(address, what) });
+  const share = new MediaShare(() => mediaOf(passage), {
+    asked: { protocol: 'images', model: passage.facts.model },
+    served: { protocol: 'gemini', model: route.forwardModelId },
+  });
   const pictures = await Promise.all(wish.pictures.map((picture) => bytesOf(picture, share)));
   const refusal = pictures.find(isRefusal);
   if (refusal !== undefined) return refusal;
+  const unpaid = await holdForFetched(passage, share.inputTokens);
+  if (unpaid !== undefined) return unpaid;
   const fetched = { ...wish, pictures: pictures.filter((picture) => !isRefusal(picture)) };
   const request = expressible(() => encodePaint(fetched, route.forwardModelId));
   if (isRefusal(request)) return request;

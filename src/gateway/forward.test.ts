@@ -131,7 +131,8 @@ async function requestOf(body: string) {
   const dialect = dialectOf('chat');
   const facts = await dialect.readRequest(raw);
   if (isRefusal(facts)) throw new Error(facts.message);
-  return { raw, dialect, facts, headers: {}, wantMicro: 0n, shareMicro: 0n };
+  const held = { wantMicro: 0n, shareMicro: 0n, fetchedTokens: 0, holdFor: () => undefined };
+  return { raw, dialect, facts, headers: {}, ...held };
 }
 
 function offerOf(modelId: string) {
@@ -247,7 +248,7 @@ test.each([
   response.destroy();
   await forwarded;
   const estimated = left.owed === 'its input';
-  const inputFresh = estimated ? passage.dialect.countInput(passage.raw) : 0;
+  const inputFresh = estimated ? passage.dialect.countInput(passage.raw, passage.facts) : 0;
   const usage = { ...NO_USAGE, inputFresh };
   expect(ended).toMatchObject([{ status: 499, verdict: 'cut-by-client', usage, estimated }]);
   expect(ended[0]?.attempts.map(({ outcome }) => outcome).at(-1)).toBe('cut-by-client');
@@ -300,7 +301,7 @@ test('a fault of ours inside a stream leaves what was produced before it owed, o
   expect(response.headersSent).toBe(true);
   vendor?.onData(Buffer.from('data: {"object":"chat.completion.chunk","choices":[]}\n\n'));
   await expect(forwarded).rejects.toThrow('cannot say');
-  const usage = { inputFresh: dialect.countInput(passage.raw) };
+  const usage = { inputFresh: dialect.countInput(passage.raw, passage.facts) };
   expect(ended).toMatchObject([{ verdict: 'cut-by-gateway', errorCode: 50001, estimated: true, usage }]);
   expect(told).toHaveBeenCalledExactlyOnceWith('sse', expect.objectContaining({ code: 50001 }));
 });

@@ -133,7 +133,8 @@ export class Journey {
       leg.means === undefined
         ? undefined
         : moneyRequest(quote(facts, routes, tariff), leg.means, creditsPerYuan);
-    const taken: Taken = { kind: 'taken', passage: this.#passage(leg, tariff, money), routes, money };
+    const passage = this.#passage(leg, tariff, money, (facts) => this.#holdFor(facts, taken, leg));
+    const taken: Taken = { kind: 'taken', passage, routes, money };
     const { lease, id: callId, caller } = this.#call;
     const { account, catalog, moment } = this.#terms;
     const limits = chooseLimits(caller, catalog, moment.nowMs);
@@ -161,14 +162,19 @@ export class Journey {
     return { catalog, model, account, nodeName: this.#gateway.nodeName };
   }
 
-  #passage({ model }: Leg, tariff: Passage['tariff'], money: MoneyRequest | undefined): Passage {
+  #passage(
+    { model }: Leg,
+    tariff: Passage['tariff'],
+    money: MoneyRequest | undefined,
+    holdFor: Passage['holdFor'],
+  ): Passage {
     const { raw, facts, response, headers } = this.#received;
     const call = this.#call;
     const dialect = dialectOf(call.endpoint.protocol);
     const { catalog } = tariff;
     const { carriage } = this.#gateway;
     const { wantMicro = 0n, shareMicro = 0n } = money ?? {};
-    const held = { wantMicro, shareMicro };
+    const held = { wantMicro, shareMicro, fetchedTokens: 0, holdFor };
     return { call, model, catalog, tariff, raw, facts, dialect, response, headers, ...held, carriage };
   }
 
@@ -187,6 +193,26 @@ export class Journey {
     fault('leg.after-rehold');
     this.#pay(leg);
     return taken;
+  }
+
+  /** The leg turns out to need more than was known at its entry. */
+  #holdFor(facts: RequestFacts, taken: Taken, leg: Leg): ReturnType<Passage['holdFor']> {
+    const { passage, routes } = taken;
+    const { lease } = this.#call;
+    if (leg.means === undefined || lease === undefined) return undefined;
+    const { gate, settlement } = this.#gateway.carriage;
+    const money = moneyRequest(quote(facts, routes, passage.tariff), leg.means, settlement.creditsPerYuan);
+    const finish = (result: ReholdResult): Refusal | undefined => {
+      if (result.kind !== 'reheld') {
+        return this.#refused(result, { ...taken, passage: { ...passage, facts }, money });
+      }
+      passage.wantMicro = money.wantMicro;
+      passage.shareMicro = money.shareMicro;
+      this.#pay(leg);
+      return undefined;
+    };
+    const reholding = gate.rehold(lease, money);
+    return reholding instanceof Promise ? reholding.then(finish) : finish(reholding);
   }
 
   #refused(result: GateRefused | GateAway, { passage, routes, money }: Taken): Refusal {

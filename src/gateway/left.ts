@@ -1,7 +1,7 @@
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { Spent } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
-import { countedInput, type Passage, settlePassage } from './passage.ts';
+import { countedInput, likelyInput, type Passage, settlePassage } from './passage.ts';
 
 /**
  * The client left before its answer while the vendor was at work. decisions.md 6: what was not reported is
@@ -19,7 +19,8 @@ function countedLeft(passage: Passage): Spent {
 }
 
 /** The vendor has begun to answer: if we die from here on, the input is charged. */
-export function markInput({ call, facts, carriage }: Passage): void {
-  const usage = { ...NO_USAGE, inputFresh: facts.inputTokensEstimate };
+export function markInput(passage: Passage): void {
+  const { call, carriage } = passage;
+  const usage = { ...NO_USAGE, inputFresh: likelyInput(passage) };
   carriage.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
 }

@@ -9,7 +9,7 @@ import type { TextProtocol } from '../protocol/hub/protocol.ts';
 import type { HubRequest } from '../protocol/hub/request.ts';
 import type { Target } from '../protocol/hub/spoke.ts';
 import type { FetchedMedia, MediaFailure, MediaPatience } from '../upstream/contract.ts';
-import { CallMedia, mediaOf, withMedia } from './media.ts';
+import { CallMedia, MediaShare, mediaOf, withMedia } from './media.ts';
 import type { Passage } from './passage.ts';
 
 const PNG: FetchedMedia = { kind: 'media', mime: 'image/png', bytes: Buffer.from('picture') };
@@ -61,8 +61,14 @@ function shelf(answers: Readonly<Record<string, FetchedMedia | MediaFailure>> = 
   return { passage, response, asked, held: () => heldBytes, media: new CallMedia(passage) };
 }
 
+const COUNTING = {
+  asked: { protocol: 'messages', model: 'claude-opus-5' },
+  served: { protocol: 'gemini', model: 'gemini-3-pro' },
+} as const;
+const shareOf = (media: CallMedia) => new MediaShare(() => media, COUNTING);
+
 async function partsAfter(asked: HubRequest, to: Target, { media } = shelf()): Promise<readonly Part[]> {
-  const result = await withMedia(asked, to, () => media);
+  const result = await withMedia(asked, to, shareOf(media));
   if (isRefusal(result)) throw new Error(result.message);
   return result.turns.flatMap(({ parts }) => parts);
 }
@@ -121,7 +127,7 @@ describe('nothing is fetched', () => {
     const nobody = (): never => {
       throw new Error('nothing is to be fetched');
     };
-    expect(withMedia(asked, to, nobody)).toBe(asked);
+    expect(withMedia(asked, to, new MediaShare(nobody, COUNTING))).toBe(asked);
   });
 });
 
@@ -150,7 +156,7 @@ describe('a failing fetch', () => {
     ['no-room', 50301, undefined],
   ] as const)('(%s) is %i and tells neither address nor detail', async (reason, code, message) => {
     const { media } = shelf({ png: failure(reason) });
-    const result = await withMedia(request(image), target('gemini'), () => media);
+    const result = await withMedia(request(image), target('gemini'), shareOf(media));
     if (!isRefusal(result)) return expect.unreachable('it was fetched');
     expect(result.error.code).toBe(code);
     if (message !== undefined) expect(result.message).toBe(message);
@@ -159,7 +165,7 @@ describe('a failing fetch', () => {
 
   test('a document in the place of a picture is refused', async () => {
     const { media } = shelf({ png: PDF });
-    const result = await withMedia(request(image), target('gemini'), () => media);
+    const result = await withMedia(request(image), target('gemini'), shareOf(media));
     expect(result).toMatchObject({ message: 'image: what is at the address is not a picture' });
   });
 });
@@ -177,7 +183,7 @@ describe('the media of a call', () => {
       return { kind: 'image', source: url(`${index}.png`) };
     });
     const { media, asked } = shelf();
-    const result = await withMedia(request(...many), target('gemini'), () => media);
+    const result = await withMedia(request(...many), target('gemini'), shareOf(media));
     expect(result).toMatchObject({ message: 'image: more than 10 addresses are not fetched in one call' });
     expect(asked).toHaveLength(10);
   });
@@ -186,7 +192,7 @@ describe('the media of a call', () => {
     const large = { ...PNG, bytes: Buffer.alloc(MEDIA_CALL_BYTES_MAX / 2) };
     const stand = shelf({ png: large });
     expect(await partsAfter(request(image, image), target('gemini'), stand)).toHaveLength(2);
-    const result = await withMedia(request(image, image, image), target('gemini'), () => stand.media);
+    const result = await withMedia(request(image, image, image), target('gemini'), shareOf(stand.media));
     const message = 'image: more than 24 MiB are not fetched in one call';
     expect(result).toMatchObject({ error: { code: 40004 }, message });
     expect(stand.held()).toBe(large.bytes.length);

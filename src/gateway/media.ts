@@ -3,6 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import type { FilePart, ImagePart, Part } from '../protocol/hub/part.ts';
 import type { HubRequest, Turn } from '../protocol/hub/request.ts';
 import type { Target } from '../protocol/hub/spoke.ts';
+import { addressedTokens, type CountedBy, fetchedTokens } from '../protocol/media/fetched.ts';
 import type { FetchedMedia, MediaFailure, MediaFetcher } from '../upstream/contract.ts';
 import type { Call } from './call.ts';
 import type { Passage } from './passage.ts';
@@ -71,20 +72,36 @@ export class CallMedia {
   }
 }
 
+/** Whose tokens the media of a conversion are: those of the request, and those of the vendor that gets it. */
+export interface MediaCounting {
+  readonly asked: CountedBy;
+  readonly served: CountedBy;
+}
+
 /** What one conversion takes of it: an address is fetched once, but may be named a thousand times. */
 export class MediaShare {
-  readonly #media: Pick<CallMedia, 'fetch'>;
+  /** Input tokens of what was fetched, less what its addresses have counted before. */
+  inputTokens = 0;
+  readonly #media: () => Pick<CallMedia, 'fetch'>;
+  readonly #counting: MediaCounting;
+  readonly #tokens = new Map<FetchedMedia, number>();
   #bytes = 0;
 
-  constructor(media: Pick<CallMedia, 'fetch'>) {
+  constructor(media: () => Pick<CallMedia, 'fetch'>, counting: MediaCounting) {
     this.#media = media;
+    this.#counting = counting;
   }
 
-  async fetch(address: string, what: string): Promise<FetchedMedia | Refusal> {
-    const media = await this.#media.fetch(address, what);
+  async fetch(address: string, what: MediaPart['kind']): Promise<FetchedMedia | Refusal> {
+    const media = await this.#media().fetch(address, what);
     if (isRefusal(media)) return media;
     this.#bytes += media.bytes.length;
-    return this.#bytes > MEDIA_CALL_BYTES_MAX ? tooMuch(what) : media;
+    if (this.#bytes > MEDIA_CALL_BYTES_MAX) return tooMuch(what);
+    const { asked, served } = this.#counting;
+    const tokens = this.#tokens.get(media) ?? fetchedTokens(media, served);
+    this.#tokens.set(media, tokens);
+    this.inputTokens += tokens - addressedTokens(address, what === 'image' ? 'picture' : 'document', asked);
+    return media;
   }
 }
 
@@ -113,22 +130,21 @@ export function mediaOf(passage: Passage): CallMedia {
 export function withMedia(
   request: HubRequest,
   target: Target,
-  media: () => Pick<CallMedia, 'fetch'>,
+  media: MediaShare,
 ): HubRequest | Promise<HubRequest | Refusal> {
   const wanted = request.turns.flatMap(({ parts }) => wantedParts(parts, target));
-  return wanted.length === 0 ? request : replaceMedia(request, wanted, media());
+  return wanted.length === 0 ? request : replaceMedia(request, wanted, media);
 }
 
 async function replaceMedia(
   request: HubRequest,
   wanted: readonly MediaPart[],
-  media: Pick<CallMedia, 'fetch'>,
+  media: MediaShare,
 ): Promise<HubRequest | Refusal> {
   const fetched = new Map<MediaPart, MediaPart>();
-  const share = new MediaShare(media);
   const results = await Promise.all(
     wanted.map(async (part) => {
-      const result = await share.fetch(addressOf(part), part.kind);
+      const result = await media.fetch(addressOf(part), part.kind);
       if (isRefusal(result)) return result;
       const replacement = withBytes(part, result);
       if (!isRefusal(replacement)) fetched.set(part, replacement);

@@ -3,6 +3,7 @@ import type { CatalogSnapshot, Model, Route } from '../catalog/contract.ts';
 import type { Conversations } from '../conversation/contract.ts';
 import type { Gate, GateRefused } from '../gate/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Refusal } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Tasks } from '../kernel/task.ts';
 import type { Usage } from '../kernel/usage.ts';
@@ -60,7 +61,12 @@ export interface Passage {
   readonly catalog: CatalogSnapshot;
   readonly tariff: Tariff;
   readonly raw: RawRequest;
-  readonly facts: RequestFacts;
+  /** The estimate of the input follows what is fetched for a conversion (fetched-input.ts). */
+  facts: RequestFacts;
+  /** What was added to it for that reason. */
+  fetchedTokens: number;
+  /** Holds anew for other facts, on the terms of the leg; refused, the old hold stands. */
+  readonly holdFor: (facts: RequestFacts) => Refusal | undefined | Promise<Refusal | undefined>;
   readonly dialect: Dialect;
   readonly response: ServerResponse;
   /** Request headers of the client; the vendor gets those on its allow-list. */
@@ -69,9 +75,9 @@ export interface Passage {
    * The most the call may cost, micro-Credits: while it is held in full, a stream need not be watched
    * closely.
    */
-  readonly wantMicro: bigint;
+  wantMicro: bigint;
   /** By how much the hold of a stream grows when it is used up, micro-Credits. */
-  readonly shareMicro: bigint;
+  shareMicro: bigint;
   readonly carriage: Carriage;
 }
 
@@ -128,6 +134,11 @@ export function attemptCount({ attempts, attemptStartedAt }: Call): number {
 export function completeUsage(passage: Passage, seen: StreamUsage): { usage: Usage; estimated: boolean } {
   if (seen.inputReported) return { usage: seen.usage, estimated: seen.estimated };
   return { usage: { ...seen.usage, inputFresh: countedInput(passage) }, estimated: true };
+}
+
+/** The same without the tokenizer: for marks, which are only read if we die. */
+export function likelyInput({ facts }: Passage): number {
+  return facts.inputTokensLikely ?? facts.inputTokensEstimate;
 }
 
 const counted = new WeakMap<RawRequest, number>();

@@ -11,7 +11,7 @@ import { NOTHING_SPENT, type Spent } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
 import { HoldWatch } from './hold-watch.ts';
 import { markInput } from './left.ts';
-import { completeUsage, type Passage, settlePassage } from './passage.ts';
+import { completeUsage, likelyInput, type Passage, settlePassage } from './passage.ts';
 import { resetAfter } from './reset.ts';
 import { type SecretReasoning, withHeldReasoning, withSecretReasoning } from './secret-reasoning.ts';
 import { Unseen } from './unseen.ts';
@@ -349,7 +349,7 @@ export class StreamAnswer implements ChunkSource {
     if (seen.inputReported || this.#finalMarked || this.#marks > MARKS_ESTIMATED) {
       return completeUsage(this.#passage, seen).usage;
     }
-    return { ...seen.usage, inputFresh: this.#passage.facts.inputTokensEstimate };
+    return { ...seen.usage, inputFresh: likelyInput(this.#passage) };
   }
 
   #settleCut(verdict: Verdict, errorCode: number | null): void {

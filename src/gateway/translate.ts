@@ -12,7 +12,8 @@ import { limitOutput, OUTPUT_FIELD } from '../protocol/limit-output.ts';
 import { withKeptBlobs } from './blobs.ts';
 import { Converted } from './converted.ts';
 import { convertImages } from './converted-images.ts';
-import { mediaOf, withMedia } from './media.ts';
+import { holdForFetched } from './fetched-input.ts';
+import { MediaShare, mediaOf, withMedia } from './media.ts';
 import { findOutputLimit, refuseThinking } from './output-limit.ts';
 import { PassThrough } from './pass-through.ts';
 import type { Passage } from './passage.ts';
@@ -40,9 +41,9 @@ export function translate(
       ? new PassThrough(passage, route)
       : convertImages(passage, route);
   }
+  if (!route.protocols.includes(protocol)) return convert(passage, route, protocol, blobs);
   const outputLimit = findOutputLimit(passage, route);
   const wanted: Wanted = { protocol, blobs, outputLimit };
-  if (!route.protocols.includes(protocol)) return convert(passage, route, wanted);
   const asIs = blobs === 'own' && !passage.facts.holdsEnvelope && outputLimit === undefined;
   return asIs ? new PassThrough(passage, route) : passChanged(passage, route, wanted);
 }
@@ -93,7 +94,8 @@ function withOwnBlobs(
 async function convert(
   passage: Passage,
   route: Route,
-  { protocol, blobs, outputLimit }: Wanted,
+  protocol: TextProtocol,
+  blobs: Blobs,
 ): Promise<Translation | Refusal> {
   const client = await clientRequest(passage, protocol);
   if (isRefusal(client)) return client;
@@ -102,19 +104,26 @@ async function convert(
     callId: passage.call.id.replaceAll(/[^A-Za-z0-9]/g, ''),
     createdAtS: Math.floor(passage.call.createdAtMs / 1000),
   };
-  if (outputLimit !== undefined && (client.request.thinking.budgetTokens ?? 0) >= outputLimit) {
-    return refuseThinking(passage, outputLimit, OUTPUT_FIELD[protocol]);
-  }
-  const asked = outputLimit === undefined ? client.request : { ...client.request, maxTokens: outputLimit };
   let refusal = refuse('notExpressible', {
     message: 'No usable upstream of this model speaks a text protocol',
   });
   for (const spoken of speakable(route, client.request)) {
     const target = targetOf(route, spoken, blobs);
-    const request = await withMedia(asked, target, () => mediaOf(passage));
-    const conversion = isRefusal(request)
-      ? request
-      : convertRequest({ ...client, request }, target, identity);
+    const asked = { protocol, model: passage.facts.model };
+    const share = new MediaShare(() => mediaOf(passage), { asked, served: target });
+    const request = await withMedia(client.request, target, share);
+    if (isRefusal(request)) {
+      refusal = request;
+      continue;
+    }
+    const unpaid = await holdForFetched(passage, share.inputTokens);
+    if (unpaid !== undefined) return unpaid;
+    const outputLimit = findOutputLimit(passage, route);
+    if (outputLimit !== undefined && (request.thinking.budgetTokens ?? 0) >= outputLimit) {
+      return refuseThinking(passage, outputLimit, OUTPUT_FIELD[protocol]);
+    }
+    const limited = outputLimit === undefined ? request : { ...request, maxTokens: outputLimit };
+    const conversion = convertRequest({ ...client, request: limited }, target, identity);
     if (!isRefusal(conversion)) {
       const spokenWith = { protocol: spoken, outputLimit };
       return hasRoom(passage, conversion.body) ? new Converted(passage, conversion, spokenWith) : noRoom();

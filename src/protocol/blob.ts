@@ -1,10 +1,7 @@
-import { BACKSLASH, COMMA, LETTER_N, LETTER_R, SLASH, SPACE } from './ascii.ts';
-import { findChild, makeNode } from './paths.ts';
+import { BACKSLASH, COMMA, LETTER_N, LETTER_R, SLASH } from './ascii.ts';
 
 /** Shorter strings are not worth a question. */
 export const BLOB_BYTES_MIN = 16 * 1024;
-/** Characters looked at; prose shows a space or a dot long before. */
-const SAMPLE_BYTES = 1024;
 /** Those who wrap base64 do so at 64 or 76 characters; lines of prose are words. */
 const LINE_BYTES_MIN = 60;
 
@@ -13,28 +10,14 @@ for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
   BASE64[letter.charCodeAt(0)] = 1;
 }
 
-/** Where requests carry files, and what a vendor has sealed. What a model reads as text stands elsewhere. */
-const FILE_KEYS = makeNode(
-  '',
-  -1,
-  [
-    ...['data', 'url', 'image_url', 'file_data', 'file_url', 'b64_json', 'image', 'images', 'mask', 'result'],
-    ...['signature', 'encrypted_content', 'thoughtSignature', 'thought_signature'],
-  ].map((key) => makeNode(key, 0, [])),
-);
+/** Shorter ones are not worth a question either. */
+export const SEALED_BYTES_MIN = 128;
+/** What is looked at of a sealed string. */
+const SEALED_BYTES_LOOKED = 4 * 1024;
 
-/** A key spelled with escapes is none of them: what stands under it counts as text, the safe side. */
-export function isFileKey(bytes: Buffer, start: number, end: number): boolean {
-  return findChild(FILE_KEYS, bytes, start, end) !== undefined;
-}
-
-/** Whether a JSON string without escapes begins like base64 or a `data:` URL, and never shows a space. */
-export function looksLikeBlob(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start < BLOB_BYTES_MIN) return false;
-  const from = contentStart(bytes, start);
-  if (!isBase64(bytes, from, Math.min(end, from + SAMPLE_BYTES))) return false;
-  // Searched in a view, so that many blobs without a space cost one pass and not one pass each.
-  return !bytes.subarray(from, end).includes(SPACE);
+/** Whether a JSON string begins like base64. */
+export function isSealed(bytes: Buffer, start: number, end: number): boolean {
+  return isBase64(bytes, start, Math.min(end, start + SEALED_BYTES_LOOKED));
 }
 
 /** Whether every character of a JSON string (between its quotes) is base64, behind its `data:` if any. */

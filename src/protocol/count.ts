@@ -1,4 +1,4 @@
-import { REPORTED_TOKENS_MAX, SCAN_SLICE_BYTES } from '../bounds.ts';
+import { READ_AGAIN_BYTES_MAX, REPORTED_TOKENS_MAX } from '../bounds.ts';
 import { isRefusal, type Refusal } from '../kernel/errors.ts';
 import { isJsonObject, type JsonBounds, parseJson } from '../kernel/json.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
@@ -93,8 +93,8 @@ function wrapWhole(body: Buffer, models: readonly ByteRange[], forwardModel: str
 
 /** Our own count, for when no vendor of the protocol can be asked. Of a very large body a rough one. */
 export function countLocally(protocol: CountProtocol, { raw, facts }: CountRequest): number {
-  if (raw.body.length > SCAN_SLICE_BYTES) return facts.inputTokensEstimate;
-  return dialectOf(protocol).countInput(raw);
+  if (raw.body.length > READ_AGAIN_BYTES_MAX) return facts.inputTokensLikely ?? facts.inputTokensEstimate;
+  return dialectOf(protocol).countInput(raw, facts);
 }
 
 /** Whether a vendor's answer is a count; some relays answer with a page, or with a message of theirs. */

@@ -18,8 +18,8 @@ export interface Dialect {
   readResponse(body: Buffer, facts: RequestFacts, modelId: string): PlainAnswer;
   /** A relay for one streamed answer. */
   relayStream(framing: Framing, facts: RequestFacts, modelId: string): VendorRelay;
-  /** Counts the input of a request with the tokenizer; bounded, off the steady path. */
-  countInput(request: RawRequest, facts?: Pick<RequestFacts, 'form'>): number;
+  /** Counts the input of a request with the tokenizer; its files are the facts' matter. Off the steady path. */
+  countInput(request: RawRequest, facts: Pick<RequestFacts, 'form' | 'mediaTokens'>): number;
   /** One error in the client's own form, for a stream that already began (conversion.md 14.7). */
   encodeStreamError(framing: Framing, error: StreamError): Buffer;
   /** What to send while the vendor is silent, only between events (conversion.md 14.1). */
@@ -59,8 +59,12 @@ export interface RequestFacts {
    * protocols.
    */
   readonly images: number;
-  /** Cheap estimate of the input: text bytes by four, a fixed figure for each blob. Never the tokenizer. */
+  /** An upper figure of the input, for windows and holds: by bytes, pages, pixels and seconds. */
   readonly inputTokensEstimate: number;
+  /** The same without what is added to be safe: what a call has used that we know nothing else of. */
+  readonly inputTokensLikely?: number;
+  /** What the files of the request come to, in both figures. */
+  readonly mediaTokens?: number;
   /** Some string of the body is an envelope of ours, with blobs that its vendor does not know. */
   readonly holdsEnvelope: boolean;
   /** Chat streams only: the client did not ask for usage, so we ask for it and keep it from the client. */

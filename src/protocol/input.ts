@@ -1,11 +1,10 @@
+import type { RequestFacts } from './dialect.ts';
 import { TextSample } from './estimate.ts';
 import type { PathTree } from './paths.ts';
 import { countElements, isOpenBracket, Skimmer } from './skim.ts';
 import { decodeText } from './text.ts';
 import { collectWords, compileWords, type WordSink, type Words } from './words.ts';
 
-/** OpenAI's figure for one picture at high detail, tiles included; close enough for the others. */
-export const PICTURE_TOKENS = 765;
 /** What a message's frame costs, and the start of the answer. */
 const MESSAGE_TOKENS = 3;
 
@@ -18,14 +17,18 @@ export interface InputShape {
 }
 
 /** Tokens of a request's input, for when no vendor reported them; bounded by the tokenizer's sample. */
-export function countInput(body: Buffer, shape: InputShape): number {
+export function countInput(
+  body: Buffer,
+  shape: InputShape,
+  { mediaTokens = 0 }: Pick<RequestFacts, 'mediaTokens'>,
+): number {
   const sample = new TextSample();
   const sink = shape.document === undefined ? sample : new DocumentSink(sample, shape.document);
   collectWords({ bytes: body, start: 0, end: body.length }, shape.words, sink);
   const skimmer = new Skimmer(shape.tree);
   skimmer.run(body, 0, body.length);
   const messages = countMessages(body, skimmer.starts[shape.tree.slots.messages] as number);
-  return sample.tokens() + sample.pictures * PICTURE_TOKENS + (messages + 1) * MESSAGE_TOKENS;
+  return sample.tokens() + mediaTokens + (messages + 1) * MESSAGE_TOKENS;
 }
 
 /** A conversation that is a single string counts as one message. */
@@ -57,9 +60,9 @@ class DocumentSink implements WordSink {
   }
 
   picture(bytes: Buffer, start: number, end: number): void {
-    if (isFile(bytes, start, end)) this.#sample.picture();
-    // No document stands in another one: the sources in it are pictures, so nothing is read twice.
-    else collectWords({ bytes, start, end }, this.#document, this.#sample);
+    // What is a file was estimated when the request was read. No document stands in another one: the sources
+    // in it are files, so nothing is read twice.
+    if (!isFile(bytes, start, end)) collectWords({ bytes, start, end }, this.#document, this.#sample);
   }
 }
 

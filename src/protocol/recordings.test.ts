@@ -254,7 +254,7 @@ describe.skipIf(!isPresent)('recordings of vendors pass byte for byte with their
           model: 0,
           stream_options: 0,
         });
-        expect(dialectOf(protocol).countInput(raw), id).toBeGreaterThan(0);
+        expect(dialectOf(protocol).countInput(raw, facts), id).toBeGreaterThan(0);
         count++;
       }
     }

@@ -138,12 +138,20 @@ describe('the facts the pipeline needs', () => {
     expect(facts).toMatchObject({ model: 'm', stream: false });
   });
 
-  it('estimates a quarter of a token per byte and a thousand per file', () => {
-    const body = JSON.stringify({
-      model: 'mmmm',
-      messages: [{ content: 'x'.repeat(396) }, { data: 'QUJD'.repeat(9000) }],
-    });
-    expect(read('messages', body).inputTokensEstimate).toBe(100 + 1_000);
+  it('estimates a third of a token per byte, more for a dense text, and never less than is likely', () => {
+    const estimate = (content: string): RequestFacts =>
+      read('chat', JSON.stringify({ model: 'gpt-5', messages: [{ content }] }));
+    const prose = estimate('some plain words '.repeat(600));
+    expect(prose.inputTokensEstimate).toBeGreaterThan(10_200 / 3);
+    expect(prose.inputTokensEstimate).toBeLessThan(10_200 / 2.8);
+    expect(estimate('4096/8191,7!'.repeat(600)).inputTokensEstimate).toBeGreaterThan(7_200 * 0.9);
+    expect(prose.inputTokensLikely).toBeLessThan(prose.inputTokensEstimate);
+  });
+
+  it('counts as text what looks like a file where none stands', () => {
+    const base64 = 'QUJD'.repeat(9_000);
+    const body = { model: 'claude-x', messages: [{ data: base64 }, { type: 'tool_use', input: {} }] };
+    expect(read('messages', JSON.stringify(body)).inputTokensEstimate).toBeGreaterThan(base64.length / 3);
   });
 });
 

@@ -1,24 +1,19 @@
 import { isUtf8 } from 'node:buffer';
-import { ANSWERS_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX, SCAN_SLICE_BYTES } from '../bounds.ts';
-import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import { ANSWERS_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX, SCAN_SLICE_BYTES, SCAN_TURN_BYTES } from '../bounds.ts';
+import { type Refusal, refuse } from '../kernel/errors.ts';
 import { QUOTE } from './ascii.ts';
-import type { ByteRange, RawRequest, RequestFacts } from './dialect.ts';
+import type { ByteRange } from './dialect.ts';
 import { readFigure } from './figure.ts';
 import { larger } from './figures.ts';
+import { MediaFinder, type MediaKeys } from './media/finder.ts';
 import { findAmbiguity } from './metered.ts';
-import { compilePaths, type PathTree } from './paths.ts';
+import type { PathTree } from './paths.ts';
 import { JsonScan, newScanStack, type ScanOutcome } from './scan.ts';
 import { isWord } from './skim.ts';
 import { decodeText } from './text.ts';
 
-/** A file in a body costs about this many tokens, whatever its bytes. */
-const BLOB_TOKENS = 1_000;
-const BYTES_PER_TOKEN = 4;
-
 /** Small bodies are scanned in one go, one after the other: they can share what lies outside the heap. */
 const sharedStack = newScanStack();
-
-type Facts = RequestFacts | Refusal;
 
 /**
  * Scans a client's body and reads the facts from what was found; in slices when the body is large. What the
@@ -28,6 +23,7 @@ export function scanRequest<Found>(
   body: Buffer,
   tree: PathTree<string>,
   read: (scan: JsonScan) => Found | Refusal,
+  mediaKeys?: MediaKeys,
 ): Found | Refusal | Promise<Found | Refusal> {
   // JSON is UTF-8 by definition, and a byte order mark is refused by every vendor: it fails as a first byte.
   if (!isUtf8(body)) return refuse('bodyNotJson', { message: 'The request body is not valid UTF-8' });
@@ -36,8 +32,11 @@ export function scanRequest<Found>(
     if (complaint !== undefined) return refuse('bodyNotJson', { message: complaint });
     return outcome === 'done' ? read(scan) : refuse('bodyNotJson');
   };
-  if (body.length > SCAN_SLICE_BYTES) return scanSlices(new JsonScan(body, tree), body.length, finish);
-  const scan = new JsonScan(body, tree, sharedStack);
+  if (body.length > SCAN_SLICE_BYTES) {
+    const media = mediaKeys && new MediaFinder(mediaKeys);
+    return scanSlices(new JsonScan(body, tree, newScanStack(), media), body.length, finish);
+  }
+  const scan = new JsonScan(body, tree, sharedStack, mediaKeys?.shared.begin());
   return finish(scan, scan.run(body.length));
 }
 
@@ -47,7 +46,7 @@ async function scanSlices<Found>(
   finish: (scan: JsonScan, outcome: ScanOutcome) => Found,
 ): Promise<Found> {
   let outcome: ScanOutcome = 'paused';
-  for (let until = SCAN_SLICE_BYTES; outcome === 'paused'; until += SCAN_SLICE_BYTES) {
+  for (let until = SCAN_TURN_BYTES; outcome === 'paused'; until += SCAN_TURN_BYTES) {
     outcome = scan.run(Math.min(until, length));
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -68,10 +67,6 @@ export function readModel(body: Buffer, ranges: readonly ByteRange[] | undefined
   const model = decodeText(body, last.start + 1, last.end - 1);
   if (model === '' || model.length > MODEL_NAME_LENGTH_MAX) return refuse('modelMissing');
   return { model, modelRanges: ranges };
-}
-
-export function inputTokensEstimate(scan: JsonScan): number {
-  return Math.ceil(scan.textBytes / BYTES_PER_TOKEN) + scan.blobs * BLOB_TOKENS;
 }
 
 /** Whether the last value found is exactly `true`. */
@@ -109,36 +104,4 @@ function figureAt(body: Buffer, { start, end }: ByteRange): number | undefined {
 
 export function boundAnswers(asked: number | undefined): number {
   return Math.min(Math.max(1, asked ?? 1), ANSWERS_PER_CALL_MAX);
-}
-
-/** For protocols whose body holds `model`, `stream`, one limit of the output, and no more for us. */
-export function createTextRequestReader(
-  outputMaxField: string,
-): (request: RawRequest) => Facts | Promise<Facts> {
-  const tree = compilePaths({
-    model: 'model',
-    stream: 'stream',
-    outputMax: outputMaxField,
-    thinking: 'thinking',
-    thinkingMax: 'thinking.budget_tokens',
-  });
-  const { slots } = tree;
-  const limits = [slots.outputMax];
-  return ({ body }) =>
-    scanRequest(body, tree, (scan) => {
-      const model = readModel(body, scan.found[slots.model]);
-      if (isRefusal(model)) return model;
-      return {
-        ...model,
-        stream: foundTrue(body, scan.found[slots.stream]),
-        outputTokensMax: foundLimit(body, scan, limits),
-        answers: 1,
-        images: 0,
-        inputTokensEstimate: inputTokensEstimate(scan),
-        holdsEnvelope: scan.holdsEnvelope,
-        usageInjected: false,
-        usageSplice: undefined,
-        edit: false,
-      };
-    });
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JSON_DEPTH_MAX } from '../bounds.ts';
+import { compileMediaKeys, MediaFinder } from './media/finder.ts';
 import { compilePaths } from './paths.ts';
 import { JsonScan } from './scan.ts';
 
@@ -187,30 +188,23 @@ describe('the input estimate', () => {
     expect(scan('{"model":"abcd","messages":[{"content":"12345678"}],"n":3}')?.textBytes).toBe(12);
   });
 
-  it('takes a long base64 string or data URL for one file', () => {
+  it('takes what looks like a file for text: where files stand is the finder’s matter', () => {
     const base64 = 'QUJD'.repeat(8192);
-    const made = scan(
-      `{"data":"${base64}","url":"data:image/png;base64,${base64}","c":"${'word '.repeat(8192)}"}`,
-    );
-    expect(made?.blobs).toBe(2);
-    expect(made?.textBytes).toBe(5 * 8192);
-    expect(scan(`{"image":["${base64}", "${base64}"]}`)?.blobs).toBe(2);
+    expect(scan(`{"data":"${base64}"}`)).toMatchObject({ textBytes: base64.length, sealedBytes: 0 });
   });
 
-  it('takes a file for one with slashes escaped and lines wrapped', () => {
-    const line = `${'QUJD/'.repeat(15)}Q`;
-    const wrapped = JSON.stringify({ data: Array(300).fill(line).join('\r\n') });
-    expect(scan(wrapped)?.blobs).toBe(1);
-    expect(scan(wrapped.replaceAll('/', '\\/'))?.blobs).toBe(1);
-  });
-
-  it.each(['content', 'text', 'input', 'd\\u0061ta'])('takes whatever stands under %s for text', (key) => {
-    const base64 = 'QUJD'.repeat(8192);
-    expect(scan(`{"data":1,"${key}":["${base64}"]}`)).toMatchObject({ blobs: 0, textBytes: base64.length });
-  });
-
-  it.each([' ', '\\u0020', '\\n', '\\t', ',\\/'])('takes words with %s between them for text', (between) => {
-    const words = 'A'.repeat(1024) + `please${between}read`.repeat(4096);
-    expect(scan(`{"data":"${words}"}`)).toMatchObject({ blobs: 0, textBytes: words.length });
+  it('leaves out what a vendor has sealed, and nothing that only stands there', () => {
+    const keys = compileMediaKeys({ raw: ['input'], part: [], inner: [] });
+    const sealedIn = (text: string): number => {
+      const bytes = Buffer.from(text);
+      const found = new JsonScan(bytes, TREE, undefined, new MediaFinder(keys));
+      expect(found.run(bytes.length)).toBe('done');
+      return found.sealedBytes;
+    };
+    const sealed = 'QUJD'.repeat(100);
+    expect(sealedIn(`{"signature":"${sealed}"}`)).toBe(400);
+    expect(sealedIn(`{"signature":"${'some words '.repeat(100)}"}`)).toBe(0);
+    expect(sealedIn(`{"input":{"signature":"${sealed}"}}`)).toBe(0);
+    expect(sealedIn(`{"content":"${sealed}"}`)).toBe(0);
   });
 });

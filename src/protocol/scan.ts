@@ -16,9 +16,10 @@ import {
   SPACE,
   TAB,
 } from './ascii.ts';
-import { BLOB_BYTES_MIN, isBlob, isFileKey, looksLikeBlob } from './blob.ts';
+import { isSealed, SEALED_BYTES_MIN } from './blob.ts';
 import type { ByteRange } from './dialect.ts';
 import { isEnvelopeAt } from './hub/envelope.ts';
+import type { MediaFinder } from './media/finder.ts';
 import { findChild, type PathNode, type PathTree, sameBytes } from './paths.ts';
 import { findSpelled } from './spelling.ts';
 import { decodeText, showText } from './text.ts';
@@ -58,10 +59,12 @@ export function newScanStack(): ScanStack {
 export class JsonScan {
   /** Per slot every range found, in order; of a repeated key the last one counts. */
   readonly found: (ByteRange[] | undefined)[] = [];
-  /** Bytes of string values, as written, blobs left out. */
+  /** Bytes of string values, as written, files included and what is sealed left out. */
   textBytes = 0;
-  /** String values that are files rather than text. */
-  blobs = 0;
+  /** Bytes of long strings that a vendor has sealed: no model reads them letter by letter. */
+  sealedBytes = 0;
+  /** Finds files, where somebody wants to know. */
+  readonly media: MediaFinder | undefined;
   /** Some string value is an envelope of ours (hub/envelope.ts). */
   holdsEnvelope = false;
   /** Why a text that may well be JSON is refused; nothing when it is none. */
@@ -80,13 +83,11 @@ export class JsonScan {
   #string = NO_STRING;
   #stringIsKey = false;
   #stringHasEscape = false;
-  /** Where the last key stands, between its quotes; a string belongs to it, also through arrays. */
-  #keyStart = 0;
-  #keyEnd = 0;
   /** The wanted node whose value comes next. */
   #pending: PathNode | undefined;
 
-  constructor(bytes: Buffer, tree: PathTree<string>, stack: ScanStack = newScanStack()) {
+  constructor(bytes: Buffer, tree: PathTree<string>, stack: ScanStack = newScanStack(), media?: MediaFinder) {
+    this.media = media;
     this.#bytes = bytes;
     this.#opens = stack.opens;
     this.#starts = stack.starts;
@@ -165,11 +166,15 @@ export class JsonScan {
       return false;
     }
     this.#depth++;
+    if (this.media?.isAwake) {
+      if (byte === OPEN_BRACKET) this.media.openList(this.#depth);
+      else this.media.openObject(this.#depth, this.#starts[this.#depth - 1] as number);
+    }
     this.#opens[this.#depth] = byte;
     this.#starts[this.#depth] = this.#at;
     this.#nodes[this.#depth] = this.#pending;
     // A repeated key starts again: what an earlier value held under it no longer counts.
-    if (this.#pending !== undefined) this.#forget(this.#pending);
+    if (this.#pending !== undefined && this.#depth > 1) this.#forget(this.#pending);
     if (byte === OPEN_BRACKET) this.#pending = undefined;
     this.#expect = byte === OPEN_BRACE ? KEY_OR_CLOSE : VALUE_OR_CLOSE;
     this.#at++;
@@ -181,6 +186,7 @@ export class JsonScan {
     if (byte !== (open === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET)) return false;
     const start = this.#starts[this.#depth] as number;
     const node = this.#nodes[this.#depth];
+    this.media?.close(this.#depth);
     this.#depth--;
     this.#at++;
     this.#ended(node, start, this.#at);
@@ -243,8 +249,7 @@ export class JsonScan {
     const start = this.#string;
     this.#string = NO_STRING;
     if (this.#stringIsKey) {
-      this.#keyStart = start + 1;
-      this.#keyEnd = quote;
+      this.#tellKey(start + 1, quote);
       this.#expect = AFTER_KEY;
       const parent = this.#opens[this.#depth] === OPEN_BRACE ? this.#nodes[this.#depth] : undefined;
       const isWatched = parent !== undefined && parent.children.length > 0;
@@ -253,22 +258,30 @@ export class JsonScan {
     }
     const length = quote - start - 1;
     if (isEnvelopeAt(this.#bytes, start + 1)) this.holdsEnvelope = true;
-    if (length >= BLOB_BYTES_MIN && this.#isFile(start + 1, quote)) this.blobs++;
+    if (this.#isSealed(start + 1, quote)) this.sealedBytes += length;
     else this.textBytes += length;
     this.#ended(this.#pending, start, quote + 1);
   }
 
-  /**
-   * Text under a key for text is text, whatever it looks like. Under the others a client may still have it
-   * for a file: a document in plain words stands under `data` as well, and a tool's arguments have keys of
-   * their own. Such a one must be written without any space. Only the figure at the entry is smaller then:
-   * what is paid is counted by its place (input.ts).
-   */
-  #isFile(start: number, end: number): boolean {
-    const bytes = this.#bytes;
-    if (!isFileKey(bytes, this.#keyStart, this.#keyEnd)) return false;
-    // A space may hide in an escape: with any, all of it is looked at.
-    return this.#stringHasEscape ? isBlob(bytes, start, end) : looksLikeBlob(bytes, start, end);
+  /** A key with escapes is told as vendors read it, if it can be one of them. */
+  #tellKey(start: number, end: number): void {
+    const { media } = this;
+    if (media === undefined) return;
+    if (!this.#stringHasEscape || end - start > METERED_KEY_BYTES_MAX)
+      media.key(this.#bytes, start, end, this.#depth);
+    else {
+      const key = Buffer.from(decodeText(this.#bytes, start, end));
+      media.key(key, 0, key.length, this.#depth);
+    }
+  }
+
+  /** Only under the vendors' own keys, where they have them: all else that looks like it counts as text. */
+  #isSealed(start: number, end: number): boolean {
+    const { media } = this;
+    if (media === undefined || !media.isAwake) return false;
+    const depth = this.#depth;
+    const isKey = media.string(start, end, depth, this.#starts[depth] as number);
+    return isKey && end - start >= SEALED_BYTES_MIN && isSealed(this.#bytes, start, end);
   }
 
   /** A key may be spelled with escapes (`"\u006dodel"`); vendors decode it, so we must too. */

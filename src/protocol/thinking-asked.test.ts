@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SCAN_SLICE_BYTES } from '../bounds.ts';
+import { READ_AGAIN_BYTES_MAX } from '../bounds.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { type ThinkingAsked, thinkingAsked } from './thinking-asked.ts';
 
@@ -28,6 +28,6 @@ it.each(ROWS)('%s %s: %s', (protocol, body, asked) => {
 });
 
 it('a request that is too long to be looked through says nothing', () => {
-  const long = Buffer.from(`{"x":"${'x'.repeat(SCAN_SLICE_BYTES)}","reasoning_effort":"high"}`);
+  const long = Buffer.from(`{"x":"${'x'.repeat(READ_AGAIN_BYTES_MAX)}","reasoning_effort":"high"}`);
   expect(thinkingAsked('chat', [long])).toBe('unsaid');
 });

@@ -1,4 +1,4 @@
-import { SCAN_SLICE_BYTES } from '../bounds.ts';
+import { READ_AGAIN_BYTES_MAX } from '../bounds.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { compilePaths } from './paths.ts';
 import { isOpenBrace, Skimmer } from './skim.ts';
@@ -36,7 +36,7 @@ export type ThinkingAsked = 'on' | 'off' | 'unsaid';
 export function thinkingAsked(protocol: Protocol, pieces: readonly Buffer[]): ThinkingAsked {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const skimmer = SKIMMERS.get(protocol);
-  if (length > SCAN_SLICE_BYTES || skimmer === undefined) return 'unsaid';
+  if (length > READ_AGAIN_BYTES_MAX || skimmer === undefined) return 'unsaid';
   const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   if (!isOpenBrace(body, 0) || skimmer.run(body, 0, body.length) < 0) return 'unsaid';
   let asked: ThinkingAsked = 'unsaid';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../test/support/cost.ts';
 import { TOKENIZE_BYTES_MAX } from '../bounds.ts';
+import { isRefusal } from '../kernel/errors.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
 import { dialectOf } from './registry.ts';
 import { countTokens } from './tokens.ts';
 
@@ -39,13 +41,20 @@ describe('tokens are counted', () => {
   });
 });
 
+const GEMINI_PATH = { model: 'gemini-x', stream: false, framing: 'sse' } as const;
+const withModel = (body: Buffer): Buffer => Buffer.concat([Buffer.from('{"model":"m",'), body.subarray(1)]);
+
 describe('the input of a request', () => {
   const count = (protocol: 'chat' | 'responses' | 'messages' | 'gemini' | 'images', body: object): number =>
-    dialectOf(protocol).countInput({
-      body: Buffer.from(JSON.stringify(body)),
-      contentType: 'application/json',
-      path: undefined,
-    });
+    countBody(protocol, Buffer.from(JSON.stringify(body)));
+  /** With what its files come to, as the gateway counts it. */
+  const countBody = (protocol: Protocol, body: Buffer): number => {
+    const raw = { body, contentType: 'application/json', path: GEMINI_PATH };
+    const named = protocol === 'gemini' ? raw : { ...raw, body: withModel(body) };
+    const facts = dialectOf(protocol).readRequest(named);
+    if (isRefusal(facts) || facts instanceof Promise) throw new Error('no facts');
+    return dialectOf(protocol).countInput(raw, facts);
+  };
   const text = 'The quick brown fox jumps over the lazy dog.';
 
   it('is its text and three tokens per message and three more', () => {
@@ -61,29 +70,19 @@ describe('the input of a request', () => {
     expect(count('images', { prompt: text })).toBe(16);
   });
 
-  it('counts each picture once and never its bytes', () => {
-    const url = `data:image/png;base64,${'QUJD'.repeat(10_000)}`;
+  it('counts each picture by what it comes to and never by its bytes', () => {
+    const png = Buffer.alloc(60_000);
+    png.write('\x89PNG\r\n\x1a\n', 'latin1');
+    png.writeUInt32BE(750, 16);
+    png.writeUInt32BE(100, 20);
+    const data = png.toString('base64');
+    const source = { type: 'base64', media_type: 'image/png', data };
     const parts = [
       { type: 'text', text },
-      { type: 'image_url', image_url: { url } },
+      { type: 'image', source },
     ];
-    expect(count('chat', { messages: [{ role: 'user', content: parts }] })).toBe(16 + 765);
-    const source = { type: 'base64', media_type: 'image/png', data: 'QUJD'.repeat(10_000) };
-    expect(
-      count('messages', {
-        messages: [
-          {
-            content: [
-              { type: 'image', source },
-              { type: 'text', text },
-            ],
-          },
-        ],
-      }),
-    ).toBe(16 + 765);
-    expect(count('gemini', { contents: [{ parts: [{ text }, { inlineData: { data: 'QUJD' } }] }] })).toBe(
-      16 + 765,
-    );
+    // 750 × 100 pixels, 750 of them a token, and ten to be safe.
+    expect(count('messages', { messages: [{ role: 'user', content: parts }] })).toBe(10 + 6 + 110);
   });
 
   const CARRIERS = [
@@ -108,10 +107,9 @@ describe('the input of a request', () => {
     const content = 'please read this, '.repeat(8_000);
     for (const before of ['', 'x', 'xx', 'xxx', 'xxxx', 'xxxxx']) {
       const written = JSON.stringify({ messages: [{ content: before + content }] });
-      const raw = { contentType: 'application/json', path: undefined };
-      const plain = dialectOf('chat').countInput({ ...raw, body: Buffer.from(written) });
+      const plain = countBody('chat', Buffer.from(written));
       const escaped = Buffer.from(written.replaceAll(' ', '\\u0020'));
-      expect(dialectOf('chat').countInput({ ...raw, body: escaped }) / plain).toBeCloseTo(1, 2);
+      expect(countBody('chat', escaped) / plain).toBeCloseTo(1, 2);
     }
   });
 
@@ -124,7 +122,7 @@ describe('the input of a request', () => {
     const written = JSON.stringify({ messages: [{ content: cyrillic }] });
     const escaped = written.replace(/[^ -~]/g, (letter) => `\\u0${letter.charCodeAt(0).toString(16)}`);
     const body = Buffer.from(escaped);
-    const counted = dialectOf('chat').countInput({ body, contentType: 'application/json', path: undefined });
+    const counted = countBody('chat', body);
     expect(counted / countTokens(cyrillic)).toBeCloseTo(1, 1);
   });
 
@@ -132,7 +130,7 @@ describe('the input of a request', () => {
     const body = Buffer.from(
       JSON.stringify({ messages: [{ content: text }] }).replace('content', 'c\\u006fntent'),
     );
-    expect(dialectOf('chat').countInput({ body, contentType: 'application/json', path: undefined })).toBe(16);
+    expect(countBody('chat', body)).toBe(16);
   });
 
   it('counts a document of Messages that is given as text', () => {
@@ -143,10 +141,15 @@ describe('the input of a request', () => {
     expect(ask({ type: 'text', media_type: 'text/plain', data: long })).toBe(tokens + 6);
     expect(ask({ data: long, type: 'text' })).toBe(tokens + 6);
     expect(ask({ type: 'content', content: long })).toBe(tokens + 6);
+    // A file of which nothing is known counts as much as its bytes would as text.
+    const fileTokens = Math.ceil((long.length * 3) / 4 / 3);
     const picture = { type: 'image', source: { type: 'base64', data: long } };
-    expect(ask({ type: 'content', content: [{ type: 'text', text: long }, picture] })).toBe(tokens + 6 + 765);
-    for (const type of ['base64', 'url', 'file']) expect(ask({ type, data: long })).toBe(6 + 765);
-    expect(count('messages', { messages: [{ content: [{ source: 'https://example.com' }] }] })).toBe(6 + 765);
+    expect(ask({ type: 'content', content: [{ type: 'text', text: long }, picture] })).toBe(
+      tokens + 6 + fileTokens,
+    );
+    expect(ask({ type: 'base64', data: long })).toBe(6 + fileTokens);
+    expect(ask({ type: 'url', url: 'https://example.com/a.png' })).toBe(6 + 4_800);
+    expect(ask({ type: 'file', file_id: 'file_1' })).toBeGreaterThan(10_000);
   });
 
   it('counts tools as they are written', () => {

@@ -24,7 +24,7 @@ export const chatCompletions: Dialect = {
   spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
   readResponse: (body, _facts, modelId) => readChatAnswer(body, modelId),
   relayStream: (framing, facts, modelId) => new Relay(framing, new ChatEventReader(facts), modelId),
-  countInput: (request) => countInput(request.body, INPUT),
+  countInput: (request, facts) => countInput(request.body, INPUT, facts),
   encodeStreamError: (_framing, error) => encodeChatError(error),
   keepAlive: () => Buffer.from(': keep-alive\n\n'),
 };

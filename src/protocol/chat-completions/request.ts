@@ -1,16 +1,10 @@
 import { isRefusal, type Refusal } from '../../kernel/errors.ts';
 import { CLOSE_BRACE } from '../ascii.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
+import { inputFacts } from '../input-estimate.ts';
+import { compileMediaKeys } from '../media/finder.ts';
 import { compilePaths } from '../paths.ts';
-import {
-  boundAnswers,
-  foundFigure,
-  foundLimit,
-  foundTrue,
-  inputTokensEstimate,
-  readModel,
-  scanRequest,
-} from '../request.ts';
+import { boundAnswers, foundFigure, foundLimit, foundTrue, readModel, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
 import { isWord, skipSpace } from '../skim.ts';
 
@@ -22,16 +16,23 @@ const TREE = compilePaths({
   outputMaxNew: 'max_completion_tokens',
   streamOptions: 'stream_options',
   includeUsage: 'stream_options.include_usage',
+  tools: 'tools',
+  format: 'response_format',
 });
 const { slots } = TREE;
 /** A vendor that knows only the older one keeps to that, and one that knows both to the newer. */
 const LIMITS = [slots.outputMax, slots.outputMaxNew];
 const ANSWERS = [slots.answers];
+const MEDIA = compileMediaKeys({
+  raw: ['tools', 'functions', 'response_format'],
+  part: ['image_url', 'input_audio', 'file', 'video_url'],
+  inner: ['url', 'data', 'file_data', 'file_id'],
+});
 
 export function readChatRequest(
   request: RawRequest,
 ): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
-  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan));
+  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), MEDIA);
 }
 
 function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
@@ -40,13 +41,22 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   if (isRefusal(model)) return model;
   const stream = foundTrue(body, found[slots.stream]);
   const usageSplice = stream ? findUsageSplice(body, scan) : undefined;
+  const about = {
+    protocol: 'chat',
+    model: model.model,
+    tools: found[slots.tools]?.at(-1),
+    hasFormat: found[slots.format] !== undefined,
+  } as const;
+  const input = inputFacts(body, scan, about);
   return {
     ...model,
     stream,
     outputTokensMax: foundLimit(body, scan, LIMITS),
     answers: boundAnswers(foundFigure(body, scan, ANSWERS)),
     images: 0,
-    inputTokensEstimate: inputTokensEstimate(scan),
+    inputTokensEstimate: input.inputTokensEstimate,
+    inputTokensLikely: input.inputTokensLikely,
+    mediaTokens: input.mediaTokens,
     holdsEnvelope: scan.holdsEnvelope,
     usageInjected: usageSplice !== undefined,
     usageSplice,

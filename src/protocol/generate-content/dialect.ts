@@ -25,7 +25,7 @@ export const generateContent: Dialect = {
   spliceRequest: spliceGenerateContentRequest,
   readResponse: (body, _facts, modelId) => readGenerateContentAnswer(body, modelId),
   relayStream: (framing, _facts, modelId) => new Relay(framing, new GenerateContentEventReader(), modelId),
-  countInput: (request) => countInput(request.body, INPUT),
+  countInput: (request, facts) => countInput(request.body, INPUT, facts),
   encodeStreamError: encodeGenerateContentError,
   keepAlive: signOfLife,
 };

@@ -3,8 +3,10 @@ import { assert } from '../../kernel/assert.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
 import { QUOTE } from '../ascii.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
+import { inputFacts } from '../input-estimate.ts';
+import { compileMediaKeys } from '../media/finder.ts';
 import { compilePaths } from '../paths.ts';
-import { boundAnswers, foundFigure, foundLimit, inputTokensEstimate, scanRequest } from '../request.ts';
+import { boundAnswers, foundFigure, foundLimit, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
 import { quoteModel, splice } from '../splice.ts';
 import { decodeText } from '../text.ts';
@@ -22,10 +24,21 @@ const TREE = compilePaths({
   answersSnake: 'generationConfig.candidate_count',
   snakeAnswers: 'generation_config.candidateCount',
   snakeAnswersSnake: 'generation_config.candidate_count',
+  tools: 'tools',
+  cached: 'cachedContent',
+  cachedSnake: 'cached_content',
 });
 const { slots } = TREE;
 const LIMITS = [slots.limit, slots.limitSnake, slots.snakeLimit, slots.snakeLimitSnake];
 const ANSWERS = [slots.answers, slots.answersSnake, slots.snakeAnswers, slots.snakeAnswersSnake];
+
+const MEDIA = compileMediaKeys({
+  raw: ['tools', 'args', 'response', 'responseSchema', 'response_schema', 'responseJsonSchema'],
+  part: ['inlineData', 'inline_data', 'fileData', 'file_data'],
+  inner: ['data', 'fileUri', 'file_uri'],
+});
+/** What stands in a cache is read anew, and nobody here knows how much it is. */
+const CACHED_TOKENS = 32_768;
 
 type CallPath = NonNullable<RawRequest['path']>;
 
@@ -35,14 +48,18 @@ export function readGenerateContentRequest(
   const { path, body } = request;
   assert(path !== undefined, 'generateContent carries its model in the path');
   if (path.model === '' || path.model.length > MODEL_NAME_LENGTH_MAX) return refuse('modelMissing');
-  return scanRequest(body, TREE, (scan) => readFacts(body, scan, path));
+  return scanRequest(body, TREE, (scan) => readFacts(body, scan, path), MEDIA);
 }
 
 function readFacts(body: Buffer, scan: JsonScan, { model, stream }: CallPath): RequestFacts | Refusal {
-  const modelRanges = scan.found[slots.model] ?? NOWHERE;
+  const { found } = scan;
+  const modelRanges = found[slots.model] ?? NOWHERE;
   if (!modelRanges.every((range) => isNamed(body, range, model))) {
     return refuse('bodyNotJson', { message: '"model" in the body is another one than in the path' });
   }
+  const isCached = found[slots.cached] !== undefined || found[slots.cachedSnake] !== undefined;
+  const about = { tools: found[slots.tools]?.at(-1), extra: isCached ? CACHED_TOKENS : 0 };
+  const input = inputFacts(body, scan, { protocol: 'gemini', model, ...about });
   return {
     model,
     stream,
@@ -50,7 +67,9 @@ function readFacts(body: Buffer, scan: JsonScan, { model, stream }: CallPath): R
     outputTokensMax: foundLimit(body, scan, LIMITS),
     answers: boundAnswers(foundFigure(body, scan, ANSWERS)),
     images: 0,
-    inputTokensEstimate: inputTokensEstimate(scan),
+    inputTokensEstimate: input.inputTokensEstimate,
+    inputTokensLikely: input.inputTokensLikely,
+    mediaTokens: input.mediaTokens,
     holdsEnvelope: scan.holdsEnvelope,
     usageInjected: false,
     usageSplice: undefined,

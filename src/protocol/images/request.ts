@@ -2,13 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import {
   FORM_SLICE_BYTES,
   IMAGES_PER_CALL_MAX,
+  MEDIA_HEAD_BYTES,
   METERED_KEYS_MAX,
   MODEL_NAME_LENGTH_MAX,
 } from '../../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { ByteRange, FormPart, RawRequest, RequestFacts } from '../dialect.ts';
+import { type InputFacts, inputFacts } from '../input-estimate.ts';
+import { compileMediaKeys } from '../media/finder.ts';
+import { fileTokens, ratesOf } from '../media/tokens.ts';
 import { compilePaths } from '../paths.ts';
-import { foundFigure, foundTrue, inputTokensEstimate, readModel, scanRequest } from '../request.ts';
+import { foundFigure, foundTrue, readModel, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
 import { isEmptyArray, isWord } from '../skim.ts';
 import { finishInTurns, finishNow } from '../slices.ts';
@@ -26,14 +30,17 @@ const TREE = compilePaths({
 });
 const { slots } = TREE;
 const COUNTS = [slots.count];
-/** A picture given as a file part costs about this many tokens, as a blob in JSON does. */
-const PICTURE_TOKENS = 1_000;
+const MEDIA = compileMediaKeys({
+  raw: [],
+  part: ['image', 'images', 'mask', 'image_url', 'file_id'],
+  inner: ['image_url', 'url', 'b64_json', 'file_id'],
+});
 
 export function readImagesRequest(
   request: RawRequest,
 ): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
   if (isMultipart(request.contentType)) return readForm(request);
-  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan));
+  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), MEDIA);
 }
 
 export function spliceImagesRequest(
@@ -50,11 +57,14 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   const { found } = scan;
   const model = readModel(body, found[slots.model]);
   if (isRefusal(model)) return model;
+  const input = inputFacts(body, scan, { protocol: 'images', model: model.model });
   return {
     ...model,
     stream: foundTrue(body, found[slots.stream]),
     images: boundImages(foundFigure(body, scan, COUNTS)),
-    inputTokensEstimate: inputTokensEstimate(scan),
+    inputTokensEstimate: input.inputTokensEstimate,
+    inputTokensLikely: input.inputTokensLikely,
+    mediaTokens: input.mediaTokens,
     edit: [slots.image, slots.images, slots.mask].some((slot) => holdsImage(body, found[slot]?.at(-1))),
     ...NO_TEXT,
   };
@@ -106,7 +116,7 @@ function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts |
     modelRanges: [],
     stream: asked('stream') === 'true',
     images: boundImages(Number(asked('n'))),
-    inputTokensEstimate: estimateForm(parts),
+    ...estimateForm(body, parts, model),
     edit: parts.some(({ name }) => isPictureField(name)),
     form: newForm(parts),
     ...NO_TEXT,
@@ -132,12 +142,18 @@ function textOf(body: Buffer, part: FormPart | undefined): string | undefined {
   return text.length > MODEL_NAME_LENGTH_MAX ? '' : text;
 }
 
-function estimateForm(parts: readonly FormPart[]): number {
-  let tokens = 0;
+function estimateForm(body: Buffer, parts: readonly FormPart[], model: string): InputFacts {
+  const rates = ratesOf('images', model);
+  let mediaTokens = 0;
+  let textBytes = 0;
   for (const { name, content } of parts) {
-    tokens += isPictureField(name) ? PICTURE_TOKENS : Math.ceil((content.end - content.start) / 4);
+    const bytes = content.end - content.start;
+    const head = body.subarray(content.start, Math.min(content.end, content.start + MEDIA_HEAD_BYTES));
+    if (!isPictureField(name)) textBytes += bytes;
+    else mediaTokens += fileTokens({ head, bytes, mime: 'image/' }, rates);
   }
-  return tokens;
+  const inputTokensLikely = Math.ceil(textBytes / 4) + mediaTokens;
+  return { inputTokensEstimate: Math.ceil(textBytes / 3) + mediaTokens, inputTokensLikely, mediaTokens };
 }
 
 function boundImages(asked: number | undefined): number {

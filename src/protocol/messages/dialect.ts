@@ -26,7 +26,7 @@ export const messages: Dialect = {
   spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
   readResponse: (body, _facts, modelId) => readMessagesAnswer(body, modelId),
   relayStream: (framing, _facts, modelId) => new Relay(framing, new MessagesEventReader(), modelId),
-  countInput: (request) => countInput(request.body, INPUT),
+  countInput: (request, facts) => countInput(request.body, INPUT, facts),
   encodeStreamError: (_framing, error) => encodeMessagesError(error),
   keepAlive: () => Buffer.from('event: ping\ndata: {"type":"ping"}\n\n'),
 };

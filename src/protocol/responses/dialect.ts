@@ -25,7 +25,7 @@ export const responses: Dialect = {
   spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
   readResponse: (body, _facts, modelId) => readResponsesAnswer(body, modelId),
   relayStream: (framing, _facts, modelId) => new Relay(framing, new ResponsesEventReader(), modelId),
-  countInput: (request) => countInput(request.body, INPUT),
+  countInput: (request, facts) => countInput(request.body, INPUT, facts),
   encodeStreamError: (_framing, error) => encodeResponsesError(error),
   // A typed event, because Codex's idle timer does not see comments; the SDK knows this type.
   keepAlive: () => Buffer.from('event: keepalive\ndata: {"type":"keepalive"}\n\n'),

@@ -1,8 +1,10 @@
 import { isRefusal, type Refusal } from '../../kernel/errors.ts';
 import { QUOTE } from '../ascii.ts';
 import type { ByteRange, MemoryFacts, RawRequest, RequestFacts } from '../dialect.ts';
+import { inputFacts } from '../input-estimate.ts';
+import { compileMediaKeys } from '../media/finder.ts';
 import { compilePaths } from '../paths.ts';
-import { foundLimit, foundTrue, inputTokensEstimate, readModel, scanRequest } from '../request.ts';
+import { foundLimit, foundTrue, readModel, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
 import { isWord } from '../skim.ts';
 import { mayHoldPainter } from './pictures.ts';
@@ -19,28 +21,43 @@ const TREE = compilePaths({
   conversation: 'conversation',
   prompt: 'prompt',
   tools: 'tools',
+  format: 'text.format',
 });
 const { slots } = TREE;
 const LIMITS = [slots.outputMax];
+const MEDIA = compileMediaKeys({
+  raw: ['tools', 'text'],
+  part: ['image_url', 'file_data', 'file_url', 'file_id', 'input_audio', 'result'],
+  inner: ['url', 'data'],
+});
 const NOWHERE: readonly ByteRange[] = [];
 
 export function readResponsesRequest(
   request: RawRequest,
 ): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
-  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan));
+  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), MEDIA);
 }
 
 function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   const { found } = scan;
   const model = readModel(body, found[slots.model]);
   if (isRefusal(model)) return model;
+  const about = {
+    protocol: 'responses',
+    model: model.model,
+    tools: found[slots.tools]?.at(-1),
+    hasFormat: found[slots.format] !== undefined,
+  } as const;
+  const input = inputFacts(body, scan, about);
   return {
     ...model,
     stream: foundTrue(body, found[slots.stream]),
     outputTokensMax: foundLimit(body, scan, LIMITS),
     answers: 1,
     images: 0,
-    inputTokensEstimate: inputTokensEstimate(scan),
+    inputTokensEstimate: input.inputTokensEstimate,
+    inputTokensLikely: input.inputTokensLikely,
+    mediaTokens: input.mediaTokens,
     holdsEnvelope: scan.holdsEnvelope,
     usageInjected: false,
     usageSplice: undefined,

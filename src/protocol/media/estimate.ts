@@ -1,0 +1,148 @@
+import { MEDIA_HEAD_BYTES, MEDIA_LOOKED_BYTES_MAX } from '../../bounds.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import { COMMA } from '../ascii.ts';
+import type { FoundMedia, MediaFinder } from './finder.ts';
+import { type Format, formatOf, kindOfName, type MediaKind } from './header.ts';
+import { PdfLook } from './pdf-pages.ts';
+import { addressTokens, fileTokens, type MediaBytes, ratesOf } from './tokens.ts';
+
+/** What the files of a request come to. */
+export interface MediaEstimate {
+  readonly tokens: number;
+  /** Bytes of the request that were counted here, and are no text. */
+  readonly bytes: number;
+}
+
+export const NO_MEDIA: MediaEstimate = Object.freeze({ tokens: 0, bytes: 0 });
+
+/** An address is looked at as far as it may tell a kind. */
+const ADDRESS_BYTES = 2_048;
+const NAME_BYTES = 128;
+const ADDRESS = /^(?:https?|gs|s3|files):|^(?:projects|files)\//i;
+const UNNAMED = 'application/octet-stream';
+/** Most headers tell all in their first bytes; these keep it further behind. */
+const SIGN_BYTES = 48;
+const FAR_HEADERS: ReadonlySet<Format> = new Set(['jpeg', 'heif', 'mp3', 'mp4']);
+/** Sources that are words although they stand where files do. */
+const TEXT_SOURCES: ReadonlySet<string> = new Set(['text', 'content']);
+
+/** Upper figures of all files that were found in a body; what turns out to be no file stays text. */
+export function estimateMedia(
+  body: Buffer,
+  { found, beyond }: Pick<MediaFinder, 'found' | 'beyond'>,
+  { protocol, model }: { readonly protocol: Protocol; readonly model: string },
+): MediaEstimate {
+  const rates = ratesOf(protocol, model);
+  const look = new Look();
+  let tokens = beyond * rates.pictureMost;
+  let bytes = 0;
+  for (const media of found) {
+    if (TEXT_SOURCES.has(textAt(body, media.sourceType))) continue;
+    const kind = addressKind(body, media);
+    const file = kind === undefined ? look.fileAt(body, media.value, nameOf(body, media)) : undefined;
+    if (kind !== undefined) tokens += addressTokens(kind, rates);
+    else if (file !== undefined) tokens += fileTokens(file, rates);
+    if (file !== undefined || kind !== undefined) bytes += media.value.end - media.value.start;
+  }
+  return { tokens, bytes };
+}
+
+function textAt(body: Buffer, range: FoundMedia['value']): string {
+  return range.start < 0 ? '' : beginningOf(body, range, NAME_BYTES);
+}
+
+function beginningOf(body: Buffer, { start, end }: FoundMedia['value'], bytes: number): string {
+  return plain(body.toString('latin1', start, Math.min(end, start + bytes)));
+}
+
+const ESCAPE_CHARS_MAX = 6;
+const CUT_OFF = /\\(?:u[0-9a-f]{0,3})?$/i;
+
+/** Letters may be written as escapes; one that is cut off at the end is left out. */
+function plain(text: string): string {
+  if (!text.includes('\\')) return text;
+  const cut = CUT_OFF.exec(text.slice(-ESCAPE_CHARS_MAX))?.[0].length ?? 0;
+  try {
+    return JSON.parse(`"${text.slice(0, text.length - cut)}"`) as string;
+  } catch {
+    return text;
+  }
+}
+
+/** What the client calls it; a source in base64 is a file, whatever it is. */
+function nameOf(body: Buffer, { mime, sourceType }: FoundMedia): string {
+  const named = textAt(body, mime);
+  return named === '' && textAt(body, sourceType) === 'base64' ? UNNAMED : named;
+}
+
+/** The kind of what stands at an address, or was stored with the vendor; nothing when it is neither. */
+function addressKind(body: Buffer, { key, value, type, mime }: FoundMedia): MediaKind | undefined {
+  const isId = key === 'file_id';
+  // A file has none of these beginnings, so that no more of it is looked at.
+  if (!isId && !ADDRESS.test(textAt(body, value).trimStart())) return undefined;
+  const text = beginningOf(body, value, ADDRESS_BYTES).trim();
+  const named = isId ? 'unknown' : kindOfName(text);
+  const typed = named === 'unknown' ? kindOfName(textAt(body, mime)) : named;
+  if (typed !== 'unknown') return typed;
+  const part = `${key} ${textAt(body, type)}`;
+  // An id in a quotation is no file that is read again.
+  if (isId && /citation|container|path/.test(part)) return undefined;
+  if (/image|screenshot/.test(part)) return 'picture';
+  if (/audio/.test(part)) return 'sound';
+  return /video/.test(part) ? 'video' : 'document';
+}
+
+/** Reads files out of a request, within a bound for all of them together. */
+class Look {
+  #left = MEDIA_LOOKED_BYTES_MAX;
+  readonly #pdf = new PdfLook();
+
+  /** Nothing when the string is no file: neither a `data:` address nor base64 with a known beginning or name. */
+  fileAt(body: Buffer, { start, end }: FoundMedia['value'], named: string): MediaBytes | undefined {
+    const isData = body.toString('latin1', start, start + 5).toLowerCase() === 'data:';
+    const comma = isData ? body.subarray(start, Math.min(end, start + ADDRESS_BYTES)).indexOf(COMMA) : -1;
+    if (isData && comma < 0) return undefined;
+    const from = start + comma + 1;
+    const mime = isData ? body.toString('latin1', start + 5, start + comma) : named;
+    const sign = decoded(body, from, Math.min(end, from + base64Length(SIGN_BYTES)));
+    const format = formatOf(sign);
+    if (!isData && format === undefined && !isNamed(named)) return undefined;
+    const bytes = Math.floor(((end - from) * 3) / 4);
+    if (format === 'pdf') {
+      const pages = (): number => this.#pdf.pages(this.#parts(body, from, end), bytes);
+      return { head: sign, pages, bytes, mime };
+    }
+    const isFar = format !== undefined && FAR_HEADERS.has(format) && this.#left > sign.length * 2;
+    return { head: isFar ? this.#head(body, from, end) : sign, bytes, mime };
+  }
+
+  #head(body: Buffer, start: number, end: number): Buffer {
+    const length = Math.min(end - start, base64Length(MEDIA_HEAD_BYTES), this.#left) & ~3;
+    this.#left -= length;
+    return decoded(body, start, start + length);
+  }
+
+  /** The beginning and the end, where a document keeps its tree; all of it where that is allowed. */
+  #parts(body: Buffer, start: number, end: number): readonly Buffer[] {
+    const length = Math.min(end - start, this.#left) & ~3;
+    this.#left -= length;
+    if (length === end - start || length < 8) return [decoded(body, start, start + length)];
+    const half = (length >> 1) & ~3;
+    return [decoded(body, start, start + half), decoded(body, end - half, end)];
+  }
+}
+
+/** Words are named too, and stand there as they are. */
+function isNamed(mime: string): boolean {
+  const kind = kindOfName(mime);
+  return kind !== 'text' && kind !== 'unknown';
+}
+
+function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4;
+}
+
+/** Some writers escape the slash; a base64 reader passes over blanks. */
+function decoded(body: Buffer, start: number, end: number): Buffer {
+  return Buffer.from(plain(body.toString('latin1', start, end)), 'base64');
+}
