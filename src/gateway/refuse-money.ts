@@ -37,6 +37,9 @@ function couldExchange({ autoExchange, funds }: Account): boolean {
   return !autoExchange && funds.balanceMicro > 0n;
 }
 
+/** What the estimate of the input grows by when the request names its bound. */
+const FIELD_TOKENS = 8;
+
 function whatFits(freeMicro: bigint, call: UnpaidCall): string {
   const { facts, routes, tariff, money, protocol } = call;
   const { creditsPerYuan } = money;
@@ -47,7 +50,8 @@ function whatFits(freeMicro: bigint, call: UnpaidCall): string {
     while (images > 0 && !isPayable(images)) images--;
     return images > 0 ? `It fits with "n": ${images}.` : 'Not even one image fits.';
   }
-  const paid = routes.map((route) => outputTokensPaid(freeMicro, facts, route, { tariff, creditsPerYuan }));
+  const bounded = { ...facts, inputTokensEstimate: facts.inputTokensEstimate + FIELD_TOKENS };
+  const paid = routes.map((route) => outputTokensPaid(freeMicro, bounded, route, { tariff, creditsPerYuan }));
   const tokens = Math.min(...paid);
   if (tokens >= 1) return `It fits with "${OUTPUT_FIELD[protocol]}": ${tokens}.`;
   return 'Its input alone costs more than that.';
