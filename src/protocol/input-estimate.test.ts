@@ -112,3 +112,19 @@ describe('what a vendor adds by itself is in the estimate', () => {
     expect(named).toBeLessThan(2_000);
   });
 });
+
+it('a text counts about the same, whichever way its letters are written', async () => {
+  const text = '网关为每个调用预留费用，然后按实际用量结算。'.repeat(300);
+  const raw = { contentType: 'application/json', path: undefined };
+  const written = JSON.stringify({ model: 'gpt-x', messages: [{ role: 'user', content: text }] });
+  const escaped = written.replace(
+    /[^ -~]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const [plain, other] = [written, escaped].map((body) =>
+    dialectOf('chat').readRequest({ ...raw, body: Buffer.from(body) }),
+  ) as [RequestFacts, RequestFacts];
+  expect(plain.inputTokensEstimate).toBeGreaterThanOrEqual(text.length);
+  expect(other.inputTokensEstimate / plain.inputTokensEstimate).toBeGreaterThan(1);
+  expect(other.inputTokensEstimate / plain.inputTokensEstimate).toBeLessThan(2.5);
+});

@@ -1,5 +1,5 @@
 import type { Protocol } from '../kernel/protocol-name.ts';
-import { NINE, SPACE, ZERO } from './ascii.ts';
+import { BACKSLASH, NINE, SPACE, ZERO } from './ascii.ts';
 import type { ByteRange, RequestFacts } from './dialect.ts';
 import { hostedTools } from './hosted-tools.ts';
 import { estimateMedia, NO_MEDIA } from './media/estimate.ts';
@@ -80,6 +80,8 @@ function preambleOf({ model, tools, hasFormat }: InputAbout, family: Family): nu
 const SAMPLED_BYTES_MIN = 4_096;
 const SAMPLE_STEP_BYTES = 2_048;
 const SAMPLE_BYTES = 32;
+const LETTER_U = 0x75;
+const ESCAPE_BYTES = 6;
 /** Samples of one body. */
 const SAMPLES_MAX = 128;
 /** What a text without any plain letter comes to, and one with nothing else. */
@@ -97,7 +99,11 @@ function textRate(body: Buffer, mediaBytes: number): number {
   let looked = 0;
   for (let start = step >> 1; start + SAMPLE_BYTES <= body.length; start += step) {
     looked += SAMPLE_BYTES;
-    for (let at = start; at < start + SAMPLE_BYTES; at++) odd += ODD[body[at] as number] as number;
+    for (let at = start; at < start + SAMPLE_BYTES; at++) {
+      // A letter that is written with six bytes is one letter: they count as plain ones, which is enough.
+      if (body[at] === BACKSLASH && body[at + 1] === LETTER_U) at += ESCAPE_BYTES - 1;
+      else odd += ODD[body[at] as number] as number;
+    }
   }
   return Math.max(UPPER_RATE, PLAIN_RATE + (DENSE_RATE - PLAIN_RATE) * (odd / looked));
 }

@@ -124,5 +124,5 @@ models:
 policies:
   - { id: 1, name: default, concurrency: 500, windows: [] }
 accounts:
-  - { email: user@example.com, password: "a test password", user_type: 1, credits: "50000" }
+  - { email: user@example.com, password: "a test password", user_type: 1, credits: "500000" }
 `;
