@@ -4,7 +4,7 @@ import type { Passage } from './passage.ts';
 
 /**
  * What stood at addresses is known now, and counts in the place of what they counted at the entry. Where it
- * comes to more, it is held before the vendor is asked; the refusal is the one of the entry (decisions.md 3.5).
+ * comes to more, it is held before the vendor is asked, or refused as at the entry (decisions.md 3.5).
  */
 export async function holdForFetched(passage: Passage, inputTokens: number): Promise<Refusal | undefined> {
   const moreTokens = inputTokens - passage.fetchedTokens;

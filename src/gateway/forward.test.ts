@@ -127,8 +127,7 @@ function bodiesOf(room: number): Carriage['bodies'] {
 }
 
 async function requestOf(body: string) {
-  const raw = { body: Buffer.from(body), contentType: 'application/json', path: undefined };
-  const dialect = dialectOf('chat');
+  const [raw, dialect] = [{ body: Buffer.from(body), contentType: '', path: undefined }, dialectOf('chat')];
   const facts = await dialect.readRequest(raw);
   if (isRefusal(facts)) throw new Error(facts.message);
   const held = { wantMicro: 0n, shareMicro: 0n, fetchedTokens: 0, holdFor: () => undefined };

@@ -18,7 +18,7 @@ export interface Dialect {
   readResponse(body: Buffer, facts: RequestFacts, modelId: string): PlainAnswer;
   /** A relay for one streamed answer. */
   relayStream(framing: Framing, facts: RequestFacts, modelId: string): VendorRelay;
-  /** Counts the input of a request with the tokenizer; its files are the facts' matter. Off the steady path. */
+  /** Counts the input of a request with the tokenizer, and its files by the facts; off the steady path. */
   countInput(request: RawRequest, facts: Pick<RequestFacts, 'form' | 'mediaTokens'>): number;
   /** One error in the client's own form, for a stream that already began (conversion.md 14.7). */
   encodeStreamError(framing: Framing, error: StreamError): Buffer;

@@ -1,6 +1,7 @@
 import { MEDIA_HEAD_BYTES, MEDIA_LOOKED_BYTES_MAX } from '../../bounds.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { COMMA } from '../ascii.ts';
+import { decodeText } from '../text.ts';
 import type { FoundMedia, MediaFinder } from './finder.ts';
 import { type Format, formatOf, kindOfName, type MediaKind } from './header.ts';
 import { PdfLook } from './pdf-pages.ts';
@@ -52,21 +53,18 @@ function textAt(body: Buffer, range: FoundMedia['value']): string {
 }
 
 function beginningOf(body: Buffer, { start, end }: FoundMedia['value'], bytes: number): string {
-  return plain(body.toString('latin1', start, Math.min(end, start + bytes)));
+  return plain(body, start, Math.min(end, start + bytes));
 }
 
 const ESCAPE_CHARS_MAX = 6;
 const CUT_OFF = /\\(?:u[0-9a-f]{0,3})?$/i;
 
 /** Letters may be written as escapes; one that is cut off at the end is left out. */
-function plain(text: string): string {
+function plain(body: Buffer, start: number, end: number): string {
+  const text = body.toString('latin1', start, end);
   if (!text.includes('\\')) return text;
   const cut = CUT_OFF.exec(text.slice(-ESCAPE_CHARS_MAX))?.[0].length ?? 0;
-  try {
-    return JSON.parse(`"${text.slice(0, text.length - cut)}"`) as string;
-  } catch {
-    return text;
-  }
+  return decodeText(body, start, end - cut);
 }
 
 /** What the client calls it; a source in base64 is a file, whatever it is. */
@@ -97,7 +95,7 @@ class Look {
   #left = MEDIA_LOOKED_BYTES_MAX;
   readonly #pdf = new PdfLook();
 
-  /** Nothing when the string is no file: neither a `data:` address nor base64 with a known beginning or name. */
+  /** Nothing when the string is no file: no `data:` address, nor base64 with a known beginning or name. */
   fileAt(body: Buffer, { start, end }: FoundMedia['value'], named: string): MediaBytes | undefined {
     const isData = body.toString('latin1', start, start + 5).toLowerCase() === 'data:';
     const comma = isData ? body.subarray(start, Math.min(end, start + ADDRESS_BYTES)).indexOf(COMMA) : -1;
@@ -144,5 +142,5 @@ function base64Length(bytes: number): number {
 
 /** Some writers escape the slash; a base64 reader passes over blanks. */
 function decoded(body: Buffer, start: number, end: number): Buffer {
-  return Buffer.from(plain(body.toString('latin1', start, end)), 'base64');
+  return Buffer.from(plain(body, start, end), 'base64');
 }

@@ -84,7 +84,7 @@ interface OpenPart {
 }
 
 /**
- * Finds files in a request while it is scanned. It is told of keys, of strings, and of objects and arrays that
+ * Finds files in a request while it is scanned. It is told of keys, strings, and objects and arrays that
  * open and close; for a request without files that is a look at the first byte of every key.
  */
 export class MediaFinder {
@@ -154,7 +154,7 @@ export class MediaFinder {
   }
 
   /**
-   * A string value that belongs to the last key, of the object at this depth that opened at `object`. True: its
+   * A string value of the last key, in the object at this depth that opened at `object`. True: its
    * key is one for what is sealed.
    */
   string(start: number, end: number, depth: number, object: number): boolean {

@@ -1,5 +1,5 @@
-import { inflateSync } from 'node:zlib';
 import { PDF_INFLATED_BYTES_MAX, PDF_STREAMS_MAX } from '../../bounds.ts';
+import { inflateWithin } from '../../kernel/inflate.ts';
 
 /** A vendor that takes more pages at once is not known. */
 export const PDF_PAGES_MAX = 3_000;
@@ -57,7 +57,7 @@ export class PdfLook {
     return isKnown ? pages : Math.max(pages, hiddenPages(bytes));
   }
 
-  /** What stands in the streams of objects; nothing when one of them cannot be read, or there are too many. */
+  /** What stands in the streams of objects; nothing when one cannot be read, or there are too many. */
   #pressedText(part: Buffer, text: string): string | undefined {
     let pressed = '';
     for (let at = text.indexOf(PRESSED); at >= 0; at = text.indexOf(PRESSED, at + PRESSED.length)) {
@@ -74,14 +74,9 @@ export class PdfLook {
   #inflated(bytes: Buffer): string | null {
     const maxOutputLength = Math.min(this.#inflatedBytes, PDF_INFLATED_BYTES_MAX / 4);
     if (maxOutputLength < 1) return null;
-    try {
-      const inflated = inflateSync(bytes, { maxOutputLength });
-      this.#inflatedBytes -= inflated.length;
-      return inflated.toString('latin1');
-    } catch {
-      this.#inflatedBytes -= maxOutputLength;
-      return null;
-    }
+    const inflated = inflateWithin(bytes, maxOutputLength);
+    this.#inflatedBytes -= inflated?.length ?? maxOutputLength;
+    return inflated?.toString('latin1') ?? null;
   }
 }
 
