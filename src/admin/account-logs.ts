@@ -23,7 +23,8 @@ export function accountLogEndpoints(
       name: `account${row.name.charAt(0).toUpperCase()}${row.name.slice(1)}`,
       path: `/accounts/:account_id${row.path}`,
       tag: 'Accounts',
-      summary: `For one account: ${row.summary}`,
+      title: `${row.title.replace(' my ', ' ')} of an account`,
+      summary: `${row.summary.replace(/\.$/, '')}; of one account.`,
       params: Type.Object({ account_id: ID, ...row.params?.properties }),
       fails: [...new Set([...(row.fails ?? []), 'notFound' as const])],
       handle: async (input, context) => {

@@ -46,6 +46,7 @@ export function callEndpoints({ calls, times }: CallNeeds): readonly Endpoint[] 
       name: 'calls.search',
       method: 'GET',
       path: '/calls',
+      title: 'Search calls',
       summary: 'Search the calls of all accounts, newest first.',
       query: QUERY,
       data: Type.Object({

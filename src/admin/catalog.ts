@@ -38,6 +38,10 @@ export function catalogEndpoints(catalog: CatalogChanges): readonly Endpoint[] {
   ];
 }
 
+function aOrAn(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
 function paramsOf(kind: EntryKind): TObject {
   const { param } = KINDS[kind];
   return Type.Object({ [param]: param === 'id' ? ID : Type.String({ minLength: 1, maxLength: 256 }) });
@@ -53,6 +57,7 @@ function listRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     name: `${kind}.list`,
     method: 'GET',
     path: `/${kind}`,
+    title: `List ${kind}`,
     summary: `The ${kind} of the catalogue, by pages.`,
     query: pageQuery({
       search: Type.Optional(
@@ -86,6 +91,7 @@ function detailRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     name: `${kind}.get`,
     method: 'GET',
     path: `/${kind}/:${param}`,
+    title: `Get ${aOrAn(one)}`,
     summary: `One ${one} of the catalogue.`,
     params: paramsOf(kind),
     data: shownSchema(kind),
@@ -100,12 +106,14 @@ function detailRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
 
 function createRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
   const name = `${kind}.create`;
+  const one = aOrAn(KINDS[kind].one);
   return endpoint({
     ...GROUP,
     name,
     method: 'POST',
     path: `/${kind}`,
-    summary: `Create a ${KINDS[kind].one}; it is in force on every node when this answers.`,
+    title: `Create ${one}`,
+    summary: `Create ${one}; it is in force on every node when this answers.`,
     body: createSchema(kind),
     data: shownSchema(kind),
     fails: ['conflict'],
@@ -125,7 +133,8 @@ function updateRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     name,
     method: 'PUT',
     path: `/${kind}/:${param}`,
-    summary: `Change a ${one}; what is left out stays as it is.`,
+    title: `Update ${aOrAn(one)}`,
+    summary: `Change ${aOrAn(one)}; what is left out stays as it is.`,
     params: paramsOf(kind),
     body: updateSchema(kind),
     data: shownSchema(kind),
@@ -146,7 +155,8 @@ function deleteRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     name,
     method: 'DELETE',
     path: `/${kind}/:${param}`,
-    summary: `Delete a ${one} that nothing uses.`,
+    title: `Delete ${aOrAn(one)}`,
+    summary: `Delete ${aOrAn(one)} that nothing uses.`,
     params: paramsOf(kind),
     data: Type.Object({}),
     fails: ['notFound', 'conflict'],
@@ -170,6 +180,7 @@ function settingsRow(catalog: CatalogChanges): Endpoint {
     name: 'settings.get',
     method: 'GET',
     path: '/settings',
+    title: 'Get settings',
     summary: 'The system rate, what new accounts begin with, and what verification grants.',
     data: SETTINGS,
     example: { data: SETTINGS_EXAMPLE },
@@ -184,6 +195,7 @@ function changeSettingsRow(catalog: CatalogChanges): Endpoint {
     name,
     method: 'PUT',
     path: '/settings',
+    title: 'Update settings',
     summary: 'Change the settings; what is left out stays as it is.',
     body: SETTINGS_CHANGE,
     data: SETTINGS,

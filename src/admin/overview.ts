@@ -126,6 +126,7 @@ function overview(needs: WatchNeeds): Endpoint {
     name: 'overview.get',
     method: 'GET',
     path: '/overview',
+    title: 'Get the overview',
     summary: 'Traffic, errors, revenue, cost and margin by vendor and model, and what waits.',
     query: PERIOD_QUERY,
     data: OVERVIEW,
@@ -185,6 +186,7 @@ function credentials(needs: WatchNeeds): Endpoint {
     name: 'overview.credentials',
     method: 'GET',
     path: '/overview/credentials',
+    title: 'Get the overview by credential',
     summary: 'Each credential of the platform: what it served, earned and cost, and how this node sees it.',
     query: PERIOD_QUERY,
     data: Type.Object({ ...PERIOD, credentials: Type.Array(CREDENTIAL) }),
@@ -244,6 +246,7 @@ function nodes({ watch, showTime }: WatchNeeds): Endpoint {
     name: 'overview.nodes',
     method: 'GET',
     path: '/overview/nodes',
+    title: 'Get the overview by node',
     summary: 'The nodes of the catalogue and which of them are alive.',
     data: Type.Object({ nodes: Type.Array(NODE) }),
     example: {

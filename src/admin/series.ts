@@ -38,6 +38,7 @@ export function seriesEndpoints(needs: SeriesNeeds): readonly Endpoint[] {
       name: 'overview.series',
       method: 'GET',
       path: '/overview/series',
+      title: 'Get the overview over time',
       summary: 'Traffic, revenue, cost, margin and time to the first token over time, in all and by vendor.',
       query: Type.Object({
         ...PERIOD_QUERY.properties,

@@ -52,6 +52,7 @@ describe('rows of an account that an operator asks', () => {
       surface: 'user',
       path: '/call-log/page',
       access: 'user',
+      title: 'Test a row',
       summary: 'Calls.',
       tag: 'Logs',
       params: Type.Object({}),

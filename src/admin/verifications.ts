@@ -8,7 +8,7 @@ import type { AccountNeeds } from './accounts.ts';
 import { REASON } from './money.ts';
 import { actorOf, OPERATORS } from './operator.ts';
 
-const GROUP = { ...OPERATORS, tag: 'Verification' } as const;
+const GROUP = { ...OPERATORS, tag: 'Verifications' } as const;
 
 export function decisionEndpoints(needs: AccountNeeds): readonly Endpoint[] {
   return [list(needs), decide(needs)];
@@ -20,6 +20,7 @@ function list({ accounts, shown }: AccountNeeds): Endpoint {
     name: 'verifications.list',
     method: 'GET',
     path: '/verifications',
+    title: 'List verifications',
     summary: 'What accounts have submitted, newest first.',
     query: pageQuery({ status: Type.Optional(VERIFICATION_STATUS), account_id: Type.Optional(ID) }),
     data: Type.Array(VERIFICATION),
@@ -43,6 +44,7 @@ function decide({ accounts, shown }: AccountNeeds): Endpoint {
     name,
     method: 'POST',
     path: '/verifications/:id/decision',
+    title: 'Decide a verification',
     summary: 'Approve a verification, with the free Credits of its kind once; or refuse it and say why.',
     params: ID_PARAMS,
     body: Type.Object({

@@ -37,7 +37,7 @@ export type EndpointMatch =
 const NO_ENDPOINT: EndpointMatch = { kind: 'no-endpoint' };
 const ONLY_POST: EndpointMatch = { kind: 'method-not-allowed', allow: 'POST' };
 
-const FIXED = new Map<string, { readonly protocol: Protocol; readonly edit: boolean }>([
+export const FIXED = new Map<string, { readonly protocol: Protocol; readonly edit: boolean }>([
   ['/v1/chat/completions', { protocol: 'chat', edit: false }],
   ['/v1/responses', { protocol: 'responses', edit: false }],
   ['/v1/messages', { protocol: 'messages', edit: false }],
@@ -45,7 +45,7 @@ const FIXED = new Map<string, { readonly protocol: Protocol; readonly edit: bool
   ['/v1/images/edits', { protocol: 'images', edit: true }],
 ]);
 
-const COUNTS = new Map<string, CountProtocol>([
+export const COUNTS = new Map<string, CountProtocol>([
   ['/v1/messages/count_tokens', 'messages'],
   ['/v1/responses/input_tokens', 'responses'],
 ]);
@@ -60,7 +60,7 @@ const MODEL_PREFIXES = [
 ] as const;
 
 /** A model id may hold `/`; the action stands behind the last colon, which may arrive as `%3A`. */
-const MODEL_ACTION = /^(.{1,512}):(generateContent|streamGenerateContent|countTokens)$/;
+export const MODEL_ACTION = /^(.{1,512}):(generateContent|streamGenerateContent|countTokens)$/;
 
 export function matchEndpoint(method: string, url: string): EndpointMatch {
   const queryAt = url.indexOf('?');

@@ -12,7 +12,7 @@ export type StoredMatch =
 
 const PATH = /^\/v1\/responses\/([^/]{1,512})(\/input_items|\/cancel)?$/;
 
-const ACTIONS: Readonly<Record<string, Readonly<Record<string, StoredEndpoint['action']>>>> = {
+export const STORED_ACTIONS: Readonly<Record<string, Readonly<Record<string, StoredEndpoint['action']>>>> = {
   '': { GET: 'read', DELETE: 'delete' },
   '/input_items': { GET: 'list-input' },
   '/cancel': { POST: 'unserved' },
@@ -26,7 +26,7 @@ export function matchStored(method: string, pathname: string, query: string): St
   const id = decode(name);
   if (id === undefined) return undefined;
   // The one word at the place of an id that is none.
-  const actions = ACTIONS[id === 'compact' && below === '' ? id : below] ?? {};
+  const actions = STORED_ACTIONS[id === 'compact' && below === '' ? id : below] ?? {};
   const action = actions[method];
   if (action === undefined) return { kind: 'method-not-allowed', allow: Object.keys(actions).join(', ') };
   return { kind: 'stored', stored: { action, id, query } };

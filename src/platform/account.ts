@@ -87,12 +87,14 @@ export function accountEndpoints(needs: AccountNeeds): readonly Endpoint[] {
     toggle(needs, {
       name: 'account.api-billing',
       path: '/api-billing',
+      title: 'Switch payment with Credits',
       summary: 'Switch whether calls may be paid with Credits.',
       patch: (enabled) => ({ apiBilling: enabled }),
     }),
     toggle(needs, {
       name: 'points.auto-exchange',
       path: '/points/auto-exchange',
+      title: 'Switch automatic exchange',
       summary: 'Switch the automatic exchange of balance into Credits.',
       patch: (enabled) => ({ autoExchange: enabled }),
     }),
@@ -107,6 +109,7 @@ function profile({ accounts, footing }: AccountNeeds): Endpoint {
     name: 'account.profile',
     method: 'GET',
     path: '/profile',
+    title: 'Get my profile',
     summary: 'Who the account is: verification and plan decide which models it may call.',
     data: PROFILE,
     example: {
@@ -163,6 +166,7 @@ function ext({ accounts, footing, month }: AccountNeeds): Endpoint {
     name: 'account.ext',
     method: 'GET',
     path: '/ext',
+    title: 'Get my balance and switches',
     summary: 'Balance, Credits, rates and switches.',
     data: EXT,
     example: {
@@ -204,6 +208,7 @@ function rateOf(rateMicro: bigint): number {
 interface Toggle {
   readonly name: string;
   readonly path: string;
+  readonly title: string;
   readonly summary: string;
   patch(enabled: boolean): AccountSwitches;
 }
@@ -238,6 +243,7 @@ function exchange({ accounts, footing }: AccountNeeds): Endpoint {
     name: 'points.exchange',
     method: 'POST',
     path: '/points/exchange',
+    title: 'Exchange balance for Credits',
     summary: 'Exchange balance, in yuan, into Credits.',
     body: Type.Object({ amount: AMOUNT }),
     data: Type.Object({
@@ -274,6 +280,7 @@ function quota(needs: AccountNeeds): Endpoint {
     name: 'account.extra-api-quota',
     method: 'PUT',
     path: '/extra-api-quota',
+    title: 'Set my monthly spending cap',
     summary: 'Set the monthly spending cap outside the subscription, in yuan; 0 is unlimited.',
     body: Type.Object({ amount: AMOUNT }),
     data: Type.Object({ amount: SHOWN_AMOUNT }),

@@ -23,7 +23,7 @@ test.each([
 test('an operation has the types of what it takes and gives, and a summary cannot end its comment', () => {
   const row = endpoint({
     ...{ name: 'things.page', method: 'GET', surface: 'user', path: '/thing/:id', access: 'user' },
-    ...{ tag: 'Things', summary: 'All */ of them.', paged: true },
+    ...{ tag: 'Things', title: 'List the things', summary: 'All */ of them.', paged: true },
     params: Type.Object({ id: Type.Integer() }),
     query: Type.Object({ page: Type.Optional(Type.Integer()) }),
     data: Type.Array(Type.Object({ id: Type.Integer() })),
@@ -36,6 +36,6 @@ test('an operation has the types of what it takes and gives, and a summary canno
     '{ readonly params: { readonly "id": number }; readonly query?: { readonly "page"?: number } }',
   );
   expect(code).toContain('readonly data: readonly { readonly "id": number }[]; readonly total: number;');
-  expect(code).toContain('"things.page": ["GET", "/api/v1/user/user/thing/{id}"],');
-  expect(code).not.toContain('gateway.chat');
+  expect(code).toContain('"listThings": ["GET", "/api/v1/user/user/thing/{id}"],');
+  expect(code).not.toContain('createChatCompletion');
 });

@@ -10,7 +10,7 @@ export function printClient(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-  const platform = operations.filter(({ operation }) => !operation.tags.includes('Gateway'));
+  const platform = operations.filter(({ path }) => path.startsWith('/api/'));
   const types = platform.map(({ operation }) => printTypes(operation));
   const routes = platform.map(
     ({ path, method, operation }) =>
@@ -31,14 +31,14 @@ export function printClient(document: OpenApiDocument): string {
 }
 
 function printTypes(operation: Operation): string {
-  const { operationId, summary, parameters = [], requestBody } = operation;
+  const { operationId, description = '', parameters = [], requestBody } = operation;
   const input = [
     ...parametersOf('params', 'path', parameters),
     ...parametersOf('query', 'query', parameters),
     ...bodyOf(requestBody),
   ];
   return [
-    `  /** ${summary.replaceAll('*/', '* /')} */`,
+    `  /** ${description.replaceAll('*/', '* /')} */`,
     `  ${JSON.stringify(operationId)}: {`,
     `    readonly input: { ${input.join('; ')} };`,
     `    readonly output: ${outputOf(operation)};`,

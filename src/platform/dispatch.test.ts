@@ -29,6 +29,7 @@ function row(wanted: Partial<Endpoint> = {}): Endpoint {
     surface: 'user',
     path: '/things',
     access: 'public',
+    title: 'Test a row',
     summary: 'Tells.',
     tag: 'Things',
     data: Type.Unknown(),

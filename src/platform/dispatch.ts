@@ -134,7 +134,7 @@ class Dispatcher {
         await this.#answer(exchange, await this.#serve(exchange, this.#router(method, pathname)));
       } else {
         this.#discard(exchange);
-        document(exchange);
+        await document(exchange);
       }
     } catch (error) {
       this.#discard(exchange);

@@ -1,42 +1,67 @@
-import type { ServerResponse } from 'node:http';
-import { createDocsPage } from './docs-page.ts';
+import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from './endpoint.ts';
 import { type Addressee, guardHeaders } from './envelope.ts';
 import { createDocument } from './openapi.ts';
+import {
+  loadProgram,
+  PROGRAM_PATH,
+  REFERENCE_PAGE,
+  REFERENCE_POLICY,
+  START,
+  START_PATH,
+} from './reference.ts';
 
-/** One document about the API, made when it is first asked for and then kept. */
-export type SendDocument = (to: Addressee) => void;
+export interface Asked extends Addressee {
+  readonly request: IncomingMessage;
+}
 
-/** By path. The table does not change while the process lives, so neither do they. */
+/** One document about the API. */
+export type SendDocument = (asked: Asked) => void | Promise<void>;
+
+/** Its name has a version in it. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+/** By path. The table does not change while the process lives, so neither does what is made of it. */
 export function createDocuments(rows: readonly Endpoint[]): ReadonlyMap<string, SendDocument> {
   let json: string | undefined;
-  let page: ReturnType<typeof createDocsPage> | undefined;
-  const document = (): ReturnType<typeof createDocument> => createDocument(rows);
   return new Map<string, SendDocument>([
     [
       '/openapi.json',
-      (to) => {
-        json ??= JSON.stringify(document());
-        send(to, json, { 'content-type': 'application/json; charset=utf-8' });
+      (asked) => {
+        json ??= JSON.stringify(createDocument(rows));
+        send(asked, json, { 'content-type': 'application/json; charset=utf-8' });
       },
     ],
     [
       '/docs',
-      (to) => {
-        page ??= createDocsPage(document());
-        send(to, page.html, {
+      (asked) =>
+        send(asked, REFERENCE_PAGE, {
           'content-type': 'text/html; charset=utf-8',
-          'content-security-policy': page.contentSecurityPolicy,
+          'content-security-policy': REFERENCE_POLICY,
           'referrer-policy': 'no-referrer',
-        });
-      },
+        }),
     ],
+    [START_PATH, (asked) => send(asked, START, { 'content-type': JAVASCRIPT, 'cache-control': FOR_EVER })],
+    [PROGRAM_PATH, sendProgram],
   ]);
 }
 
+async function sendProgram(asked: Asked): Promise<void> {
+  const { headers } = asked.request;
+  const { bytes, encoding, etag } = await loadProgram(headers);
+  const told = { etag, vary: 'accept-encoding', 'cache-control': FOR_EVER };
+  if (headers['if-none-match'] === etag) {
+    asked.response.writeHead(304, { ...guardHeaders(asked.requestId), ...told }).end();
+    return;
+  }
+  const coded = encoding === undefined ? {} : { 'content-encoding': encoding };
+  send(asked, bytes, { 'content-type': JAVASCRIPT, ...told, ...coded });
+}
+
 function send(
-  { response, requestId }: { readonly response: ServerResponse; readonly requestId: string },
-  body: string,
+  { response, requestId }: Addressee,
+  body: string | Buffer,
   headers: Readonly<Record<string, string>>,
 ): void {
   response.writeHead(200, {

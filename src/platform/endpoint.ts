@@ -13,7 +13,7 @@ export interface Endpoint<
   Query extends TObject = TObject,
   Body extends TObject = TObject,
 > {
-  /** `keys.create`: the operation id of OpenAPI and the name of its row in every table of tests. */
+  /** `keys.create`: its name in figures, in the audit log and in every table of tests. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Which base it stands under: see SURFACES. */
@@ -21,6 +21,8 @@ export interface Endpoint<
   /** Below the base, with `:name` for a parameter: `/api-key/detail/:id`. */
   readonly path: string;
   readonly access: Access;
+  /** What it does in a few words; the operation id of OpenAPI is made of them. */
+  readonly title: string;
   /** One sentence for OpenAPI, as a person would say it. */
   readonly summary: string;
   readonly tag: string;

@@ -26,6 +26,7 @@ export function feedbackEndpoints(feedback: FeedbackPort): readonly Endpoint[] {
       tag: 'Public',
       method: 'POST',
       path: '/feedback',
+      title: 'Send feedback',
       summary: 'Send feedback, with or without a login.',
       body: Type.Object({
         content: Type.String({

@@ -86,6 +86,7 @@ function test(needs: HostedUseNeeds): Endpoint {
     name: 'hosted.test',
     method: 'POST',
     path: '/credential/test',
+    title: 'Test a credential',
     summary: 'Make one minimal call with a credential that is to be hosted, or with a hosted one by its id.',
     body: Type.Object({
       id: Type.Optional(ID),
@@ -158,6 +159,7 @@ function stats({ hosted, use, footing }: HostedUseNeeds): Endpoint {
     name: 'hosted.stats',
     method: 'GET',
     path: '/credential/stats',
+    title: 'Get usage of hosted credentials',
     summary: 'What hosted credentials were used for in a period, the last thirty days unless told otherwise.',
     query: Type.Object({ from: Type.Optional(TIME), to: Type.Optional(TIME) }),
     data: Type.Array(

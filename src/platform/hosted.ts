@@ -123,6 +123,7 @@ function vendors({ footing }: HostedNeeds): Endpoint {
     name: 'hosted.vendors',
     method: 'GET',
     path: '/credential/vendors',
+    title: 'List vendors for hosted credentials',
     summary: 'The vendors whose credentials can be hosted.',
     data: Type.Array(
       Type.Object({
@@ -164,6 +165,7 @@ function page({ hosted, footing }: HostedNeeds): Endpoint {
     name: 'hosted.page',
     method: 'GET',
     path: '/credential/page',
+    title: 'List my hosted credentials',
     summary: 'The hosted credentials, oldest first; of a secret only its end.',
     query: PAGE_QUERY,
     data: Type.Array(Type.Object(FIELDS)),
@@ -188,6 +190,7 @@ function add({ hosted, footing }: HostedNeeds): Endpoint {
     name: 'hosted.create',
     method: 'POST',
     path: '/credential',
+    title: 'Host a credential',
     summary: 'Host a credential of a vendor; calls that it serves are not charged.',
     body: Type.Object({
       vendor_code: VENDOR_CODE,
@@ -218,6 +221,7 @@ function change({ hosted, footing }: HostedNeeds): Endpoint {
     name: 'hosted.update',
     method: 'PUT',
     path: '/credential',
+    title: 'Update a hosted credential',
     summary: 'Change a hosted credential; a new address needs the secret again.',
     body: Type.Object({
       id: ID,
@@ -260,6 +264,7 @@ function remove({ hosted, footing }: HostedNeeds): Endpoint {
     name: 'hosted.delete',
     method: 'DELETE',
     path: '/credential',
+    title: 'Delete hosted credentials',
     summary: 'Delete hosted credentials, all that are named or none; no further call uses them.',
     query: IDS_QUERY,
     data: Type.Object({ deleted: Type.Integer({ minimum: 1 }) }),

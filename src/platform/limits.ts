@@ -84,6 +84,7 @@ export function limitEndpoints(needs: LimitNeeds): readonly Endpoint[] {
       name: 'limits.get',
       method: 'GET',
       path: '/limits',
+      title: 'Get my limits',
       summary: 'My limits now: what is used of each, by account and by key, and when it resets.',
       query: Type.Object({ key_id: Type.Optional(ID) }),
       data: LIMITS,

@@ -60,6 +60,7 @@ function models({ footing }: OfferNeeds): Endpoint {
     ...GROUP,
     name: 'public.models',
     path: '/models',
+    title: 'List offered models',
     summary: 'The models that are offered, one row for each usable route.',
     data: Type.Array(Type.Object(MODEL_FIELDS)),
     example: {
@@ -93,6 +94,7 @@ function nodes({ offer, footing }: OfferNeeds): Endpoint {
     ...GROUP,
     name: 'public.nodes',
     path: '/gateway-nodes',
+    title: 'List gateway nodes',
     summary: 'The nodes of the gateway, their rates, and whether each is alive.',
     data: Type.Array(
       Type.Object({
@@ -133,6 +135,7 @@ function announcements({ footing }: OfferNeeds): Endpoint {
     ...GROUP,
     name: 'public.announcements',
     path: '/announcement/active',
+    title: 'List active announcements',
     summary: 'The announcements that are valid now, the newest first.',
     data: Type.Array(Type.Object({ id: ID, title: TEXT, body: TEXT, starts_at: TIME, ends_at: TIME })),
     example: {

@@ -1,81 +1,6 @@
 import { ERRORS, type ErrorRow } from '../kernel/errors.ts';
-import type { Node, OpenApiDocument, Operation, Response } from './openapi-form.ts';
-
-/**
- * The gateway's own paths, shortly: what stands in their bodies is the vendors' to say, and passes through.
- * A test holds this list against the paths that the gateway matches.
- */
-interface GatewayPath {
-  readonly method: 'get' | 'post' | 'delete';
-  readonly path: string;
-  readonly id: string;
-  readonly summary: string;
-  /** The vendor whose protocol it is. */
-  readonly of: string;
-  readonly example?: Node;
-  /** Answers with a stream of events when `stream` is set, or always. */
-  readonly streams?: true;
-}
-
-export const GATEWAY_TAGS = [
-  {
-    name: 'Gateway',
-    description: 'Calls of models in the protocols of the vendors. `model` is a platform `model_id`.',
-  },
-] as const;
-
-const MESSAGE = { role: 'user', content: 'Hello' };
-
-const ROWS: readonly GatewayPath[] = [
-  {
-    ...{ method: 'post', path: '/v1/chat/completions', id: 'gateway.chat', of: 'OpenAI', streams: true },
-    summary: 'Call a model in the shape of Chat Completions.',
-    example: { model: 'gpt-5', messages: [MESSAGE] },
-  },
-  {
-    ...{ method: 'post', path: '/v1/responses', id: 'gateway.responses', of: 'OpenAI', streams: true },
-    summary: 'Call a model in the shape of Responses.',
-    example: { model: 'gpt-5', input: 'Hello' },
-  },
-  {
-    ...{ method: 'post', path: '/v1/messages', id: 'gateway.messages', of: 'Anthropic', streams: true },
-    summary: 'Call a model in the shape of Messages.',
-    example: { model: 'claude-sonnet-5', max_tokens: 256, messages: [MESSAGE] },
-  },
-  {
-    ...{ method: 'post', path: '/v1beta/models/{model}:generateContent', id: 'gateway.generateContent' },
-    ...{ of: 'Google', summary: 'Call a model in the shape of generateContent.' },
-    example: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
-  },
-  {
-    ...{ method: 'post', path: '/v1beta/models/{model}:streamGenerateContent', id: 'gateway.streamContent' },
-    ...{ of: 'Google', summary: 'The same, as a stream of events with `alt=sse`.', streams: true },
-    example: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
-  },
-  {
-    ...{ method: 'post', path: '/v1/images/generations', id: 'gateway.images', of: 'OpenAI', streams: true },
-    summary: 'Generate images.',
-    example: { model: 'gpt-image-1', prompt: 'A toll gate in the mountains' },
-  },
-  {
-    ...{ method: 'post', path: '/v1/messages/count_tokens', id: 'gateway.countMessages', of: 'Anthropic' },
-    summary: 'How many tokens a request in the shape of Messages has; it costs nothing.',
-    example: { model: 'claude-sonnet-5', messages: [MESSAGE] },
-  },
-  {
-    ...{ method: 'post', path: '/v1beta/models/{model}:countTokens', id: 'gateway.countContent' },
-    ...{ of: 'Google', summary: 'How many tokens a request has; it costs nothing.' },
-    example: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
-  },
-  {
-    ...{ method: 'get', path: '/v1/models', id: 'gateway.models', of: 'OpenAI' },
-    summary: 'The models of this key, in the shape that the asking client knows.',
-  },
-  {
-    ...{ method: 'get', path: '/v1beta/models', id: 'gateway.modelsOfGoogle', of: 'Google' },
-    summary: 'The models of this key, for clients of Google.',
-  },
-];
+import type { Node, OpenApiDocument, Operation, Parameter, Response } from './openapi-form.ts';
+import { GATEWAY_ROWS, type GatewayRow } from './openapi-gateway-rows.ts';
 
 export const GATEWAY_SCHEMAS: Readonly<Record<string, Node>> = {
   GatewayError: {
@@ -103,53 +28,96 @@ const KNOWN = Object.values(ERRORS).filter(
 );
 
 /** One response per status, with every error that has it. */
-export const GATEWAY_RESPONSES: Readonly<Record<string, Response>> = Object.fromEntries(
-  [...Map.groupBy(KNOWN, ({ status }) => status)].map(([status, errors]) => [
-    `gateway-${status}`,
-    errorsOf(errors),
+export const GATEWAY_RESPONSES: Readonly<Record<string, Response>> = {
+  ...Object.fromEntries(
+    [...Map.groupBy(KNOWN, ({ status }) => status)].map(([status, errors]) => [
+      `gateway-${status}`,
+      errorsOf(errors),
+    ]),
+  ),
+  'gateway-unknown-id': {
+    description: 'There is none with this id; in the vendor’s own words.',
+    content: { 'application/json': { schema: { type: 'object' } } },
+  },
+  'gateway-method': errorsOf([ERRORS.pathUnknown]),
+};
+
+const refer = (status: number, name = `gateway-${status}`): Operation['responses'] => ({
+  [status]: { $ref: `#/components/responses/${name}` },
+});
+const referAll = (statuses: Iterable<number>): Operation['responses'] =>
+  Object.assign({}, ...[...new Set(statuses)].map((status) => refer(status)));
+const CALL_ERRORS = referAll(KNOWN.map(({ status }) => status));
+const READ_ERRORS = referAll([400, 401, 500, 503]);
+
+const IN_PATH: Readonly<Record<string, string>> = {
+  model: 'A `model_id` on offer.',
+  id: 'The id of a response.',
+};
+
+export const GATEWAY_PATHS: OpenApiDocument['paths'] = Object.fromEntries(
+  [...Map.groupBy(GATEWAY_ROWS, ({ path }) => path)].map(([path, rows]) => [
+    path,
+    Object.fromEntries(rows.map((row) => [row.method, operationOf(row)])),
   ]),
 );
 
-const refer = (status: number): readonly [string, { readonly $ref: string }] => [
-  String(status),
-  { $ref: `#/components/responses/gateway-${status}` },
-];
-const CALL_ERRORS = Object.fromEntries([...new Set(KNOWN.map(({ status }) => status))].map(refer));
-const READ_ERRORS = Object.fromEntries([400, 401, 500, 503].map(refer));
-
-export const GATEWAY_PATHS: OpenApiDocument['paths'] = Object.fromEntries(
-  ROWS.map((row) => [row.path, { [row.method]: operationOf(row) }]),
-);
-
-function operationOf(row: GatewayPath): Operation {
-  const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const parameters = names.map((name) => ({
-    ...({ name, in: 'path', required: true } as const),
-    schema: { type: 'string' },
-    description: 'A platform `model_id`.',
-  }));
+function operationOf(row: GatewayRow): Operation {
+  const { id, tag, title, of, note = '' } = row;
+  const parameters = parametersOf(row);
+  const protocol = of === undefined ? '' : `Body and answer are those of ${of}’s own API.`;
   return {
-    operationId: row.id,
-    tags: ['Gateway'],
-    summary: row.summary,
-    description: `Body and answer are those of ${row.of}’s own API.`,
-    security: [{ apiKey: [] }],
+    operationId: id,
+    tags: [tag],
+    summary: title,
+    description: `${protocol} ${note}`.trim(),
+    security: of === undefined ? [] : [{ apiKey: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(row.example && {
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: { type: 'object' }, example: row.example } },
-      },
-    }),
-    responses: { 200: successOf(row), ...(row.method === 'post' ? CALL_ERRORS : READ_ERRORS) },
+    ...bodyOf(row),
+    responses: { 200: successOf(row), ...errorsFor(row) },
   };
 }
 
-function successOf({ streams }: GatewayPath): Response {
+function parametersOf({ path, query = {} }: GatewayRow): Parameter[] {
+  const schema = { type: 'string' };
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const description = IN_PATH[name] ?? name;
+    return { name, in: 'path', required: true, schema, description } as const;
+  });
+  const inQuery = Object.entries(query).map(
+    ([name, description]) => ({ name, in: 'query', required: false, schema, description }) as const,
+  );
+  return [...inPath, ...inQuery];
+}
+
+function bodyOf({ body, example, form }: GatewayRow): Pick<Operation, 'requestBody'> {
+  if (form !== undefined) {
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } };
+  }
+  if (body === undefined) return {};
+  const required = Object.keys(body).filter((name) => name !== 'stream');
+  const schema = { type: 'object', required, properties: body };
+  return { requestBody: { required: true, content: { 'application/json': { schema, example } } } };
+}
+
+function errorsFor({ method, of, path }: GatewayRow): Operation['responses'] {
+  if (path === '/readyz')
+    return { 503: textOf('Why no calls can be served.'), ...refer(404, 'gateway-method') };
+  if (of === undefined) return refer(404, 'gateway-method');
+  if (method === 'post') return CALL_ERRORS;
+  return path.includes('{') ? { ...READ_ERRORS, ...refer(404, 'gateway-unknown-id') } : READ_ERRORS;
+}
+
+function textOf(description: string): Response {
+  return { description, content: { 'text/plain; charset=utf-8': { schema: { type: 'string' } } } };
+}
+
+function successOf({ streams, of, type = 'application/json' }: GatewayRow): Response {
+  const schema = { type: type === 'application/json' ? 'object' : 'string' };
   return {
-    description: 'As the vendor answers.',
+    description: of === undefined ? 'As it is now.' : 'As the vendor answers.',
     content: {
-      'application/json': { schema: { type: 'object' } },
+      [type]: { schema },
       ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),
     },
   };

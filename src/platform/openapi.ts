@@ -2,7 +2,8 @@ import { VERSION } from '../kernel/version.ts';
 import type { Endpoint } from './endpoint.ts';
 import { FAILURES, type FailureName } from './failure.ts';
 import type { Node, OpenApiDocument, Operation, Parameter, Response } from './openapi-form.ts';
-import { GATEWAY_PATHS, GATEWAY_RESPONSES, GATEWAY_SCHEMAS, GATEWAY_TAGS } from './openapi-gateway.ts';
+import { GATEWAY_PATHS, GATEWAY_RESPONSES, GATEWAY_SCHEMAS } from './openapi-gateway.ts';
+import { GATEWAY_TAGS } from './openapi-gateway-rows.ts';
 import { pathOf } from './router.ts';
 import type { TSchema } from './schema.ts';
 
@@ -19,6 +20,7 @@ export function createDocument(rows: readonly Endpoint[]): OpenApiDocument {
     info: INFO,
     servers: [{ url: '/', description: 'This server' }],
     tags: [...GATEWAY_TAGS, ...tagsOf(rows)],
+    'x-tagGroups': tagGroupsOf(rows),
     paths: { ...GATEWAY_PATHS, ...paths },
     components: {
       securitySchemes: SECURITY_SCHEMES,
@@ -34,6 +36,7 @@ const INFO: Node = {
   summary: 'A unified large-model gateway and its account platform.',
   description: [
     'The gateway speaks the protocols of the vendors under one address and with one API key.',
+    'Its own errors have `error.type` `gateway_error` and a code; every other one is the vendor’s.',
     'The platform answers with an envelope: `code` is 0 on success and the HTTP status mirrors a failure.',
     'Amounts are decimal strings; times are `YYYY-MM-DD hh:mm:ss` in the time zone of the server.',
   ].join(' '),
@@ -68,15 +71,34 @@ const FAILURE_SCHEMA: Node = {
 function tagsOf(rows: readonly Endpoint[]): OpenApiDocument['tags'] {
   const counts = new Map<string, number>();
   for (const { tag } of rows) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  return [...counts].map(([name, count]) => ({ name, description: `${name}: ${count} operations.` }));
+  return [...counts].map(([name, count]) => ({ name, description: `${count} operations.` }));
+}
+
+/** `listKeys` of "List my keys". */
+export function operationIdOf(title: string): string {
+  const words = title.split(/[^A-Za-z]+/).filter((word) => !/^(?:a|an|the|my)$/i.test(word));
+  const [first = '', ...others] = words.map((word) => word.toLowerCase());
+  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function tagGroupsOf(rows: readonly Endpoint[]): readonly Node[] {
+  const tagsFor = (surfaces: readonly Endpoint['surface'][]) => [
+    ...new Set(rows.filter(({ surface }) => surfaces.includes(surface)).map(({ tag }) => tag)),
+  ];
+  return [
+    { name: 'Gateway', tags: GATEWAY_TAGS.map(({ name }) => name) },
+    { name: 'Platform', tags: tagsFor(['auth', 'user']) },
+    { name: 'Operators', tags: tagsFor(['admin']) },
+  ];
 }
 
 function operationOf(row: Endpoint, failures: FailureResponses): Operation {
   const parameters = parametersOf(row);
   return {
-    operationId: row.name,
+    operationId: operationIdOf(row.title),
     tags: [row.tag],
-    summary: row.summary,
+    summary: row.title,
+    description: row.summary,
     security: securityOf(row),
     ...(parameters.length > 0 && { parameters }),
     ...bodyOf(row),

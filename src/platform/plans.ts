@@ -35,6 +35,7 @@ function plans({ footing }: PlanNeeds): Endpoint {
     ...{ surface: 'user', access: 'public', tag: 'Public', method: 'GET' },
     name: 'public.plans',
     path: '/plans',
+    title: 'List offered plans',
     summary: 'The plans on offer: what each costs, covers and limits.',
     data: Type.Array(PLAN),
     example: {
@@ -68,6 +69,7 @@ function policies({ footing }: PlanNeeds): Endpoint {
     ...{ surface: 'user', access: 'user', tag: 'API keys', method: 'GET' },
     name: 'keys.policies',
     path: '/api-key/policies',
+    title: 'List policies for keys',
     summary: 'The policies that a key may have.',
     data: Type.Array(POLICY),
     example: { data: [POLICY_EXAMPLE] },

@@ -29,6 +29,7 @@ function read({ accounts }: Needs): Endpoint {
     ...GROUP,
     name: 'preference.get',
     method: 'GET',
+    title: 'Get my preferences',
     summary: 'The preferences of the account.',
     data: Type.Object(FIELDS),
     example: { data: EXAMPLE },
@@ -46,6 +47,7 @@ function change(needs: Needs): Endpoint {
     ...GROUP,
     name: 'preference.set',
     method: 'PUT',
+    title: 'Set my preferences',
     summary: 'Set preferences; what is left out stays as it is.',
     body: Type.Object({
       fallback_model: Type.Optional(FIELDS.fallback_model),

@@ -121,6 +121,7 @@ function pricing(needs: PricingNeeds): Endpoint {
     ...GROUP,
     name: 'public.pricing',
     path: '/pricing',
+    title: 'List prices',
     summary: 'Prices in yuan per million tokens or per item, every rate, and what the caller pays.',
     query: WHERE_QUERY,
     data: Type.Object({
@@ -235,6 +236,7 @@ function quote(needs: PricingNeeds): Endpoint {
     ...GROUP,
     name: 'public.quote',
     path: '/pricing/quote',
+    title: 'Quote a call',
     summary: 'What a call with this use would cost the caller on each route, line by line.',
     query: Type.Object({
       ...WHERE,

@@ -64,6 +64,7 @@ function list(seen: Seen): Endpoint {
     ...GROUP,
     name: 'public.ranking',
     path: '/model-rank/list',
+    title: 'Rank models by use',
     summary: 'The models that were used most: by calls, tokens or users.',
     query: Type.Object({
       by: Type.Optional(BY),
@@ -100,6 +101,7 @@ function speed(seen: Seen): Endpoint {
     ...GROUP,
     name: 'public.speed',
     path: '/model-rank/speed',
+    title: 'Rank models by speed',
     summary: 'The models that were fastest: tokens per second and time to the first token of real streams.',
     query: Type.Object({ period: PERIOD }),
     data: Type.Object({

@@ -5,7 +5,7 @@ import { Type } from './schema.ts';
 
 const row = (method: Endpoint['method'], path: string): Endpoint => ({
   ...{ name: `${method} ${path}`, method, path, surface: 'user', access: 'public', tag: 'Test' },
-  ...{ summary: '', data: Type.Null(), example: { data: null } },
+  ...{ title: 'Test a row', summary: '', data: Type.Null(), example: { data: null } },
   handle: () => Promise.resolve(data(null)),
 });
 

@@ -50,6 +50,7 @@ export function settingsEndpoints(needs: SettingsNeeds): readonly Endpoint[] {
       name: 'public.settings',
       method: 'GET',
       path: '/settings',
+      title: 'Get public settings',
       summary: 'The settings that everybody may know.',
       data: SETTINGS,
       example: {

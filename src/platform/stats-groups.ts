@@ -21,20 +21,38 @@ import {
 export function groupEndpoints(needs: StatsNeeds): readonly Endpoint[] {
   return [
     grouped(needs, {
-      ...{ by: 'model', name: 'stats.models', path: '/stats/models', summary: 'Usage by model' },
+      ...{
+        by: 'model',
+        name: 'stats.models',
+        path: '/stats/models',
+        title: 'Get my usage by model',
+        summary: 'Usage by model',
+      },
       fields: { model_id: Type.String() },
       example: { model_id: 'gpt-5' },
       shown: ({ group }) => ({ model_id: group }),
     }),
     keys(needs),
     grouped(needs, {
-      ...{ by: 'protocol', name: 'stats.protocols', path: '/stats/protocols', summary: 'Usage by protocol' },
+      ...{
+        by: 'protocol',
+        name: 'stats.protocols',
+        path: '/stats/protocols',
+        title: 'Get my usage by protocol',
+        summary: 'Usage by protocol',
+      },
       fields: { protocol: Type.String() },
       example: { protocol: 'chat' },
       shown: ({ group }) => ({ protocol: group }),
     }),
     grouped(needs, {
-      ...{ by: 'payer', name: 'stats.payers', path: '/stats/payers', summary: 'Usage by who paid' },
+      ...{
+        by: 'payer',
+        name: 'stats.payers',
+        path: '/stats/payers',
+        title: 'Get my usage by payer',
+        summary: 'Usage by who paid',
+      },
       fields: { payer: Type.String() },
       example: { payer: 'credits' },
       shown: ({ group }) => ({ payer: group }),
@@ -61,6 +79,7 @@ interface Grouped {
   readonly by: UsageGroup;
   readonly name: string;
   readonly path: string;
+  readonly title: string;
   readonly summary: string;
   readonly fields: TProperties;
   readonly example: object;
@@ -92,6 +111,7 @@ function keys(needs: StatsNeeds): Endpoint {
     ...GROUP,
     name: 'stats.keys',
     path: '/stats/keys',
+    title: 'Get my usage by key',
     summary: `Usage by API key, ${ORDER}`,
     query: QUERY,
     data: Type.Array(Type.Object({ key_id: ID, key_name: KEY_NAME, ...SUM_FIELDS })),
@@ -138,6 +158,7 @@ function series(needs: StatsNeeds): Endpoint {
     ...GROUP,
     name: 'stats.series',
     path: '/stats/series',
+    title: 'Get my usage over time by group',
     summary: 'Usage over time by model, key, protocol or payer: the largest groups, and all others together.',
     query: Type.Object({
       ...CONSUMPTION_FIELDS,

@@ -99,6 +99,7 @@ function overview({ stats, days, footing }: StatsNeeds): Endpoint {
     ...GROUP,
     name: 'stats.overview',
     path: '/stats/overview',
+    title: 'Get my usage overview',
     summary: 'What was used today, this month and altogether, and what is left.',
     query: Type.Object(USAGE_FIELDS),
     data: Type.Object({
@@ -147,6 +148,7 @@ function trend({ stats, footing, days }: StatsNeeds): Endpoint {
     ...GROUP,
     name: 'stats.trend',
     path: '/stats/trend',
+    title: 'Get my usage over time',
     summary: 'Usage over time, by hours or days; times without calls stand at zero.',
     query: Type.Object({ ...CONSUMPTION_FIELDS, granularity: GRANULARITY }),
     data: Type.Array(POINT),

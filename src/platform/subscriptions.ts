@@ -69,6 +69,7 @@ function page({ subscriptions, footing }: SubscriptionNeeds): Endpoint {
     name: 'subscriptions.page',
     method: 'GET',
     path: '/subscription/page',
+    title: 'List my subscriptions',
     summary: 'The subscriptions of the account, the last to end first.',
     query: PAGE_QUERY,
     data: Type.Array(SUBSCRIPTION),
@@ -114,6 +115,7 @@ function policyLimit(needs: SubscriptionNeeds): Endpoint {
     name: 'subscriptions.policy-limit',
     method: 'GET',
     path: '/subscription/policy-limit',
+    title: 'Get limits of my subscription',
     summary: 'What the current subscription limits and covers, what is used of it and when each window ends.',
     data: LIMITS,
     example: {

@@ -6,7 +6,7 @@ import { createValidator, findBrokenPromise } from './validate.ts';
 
 const row = (parts: Partial<Endpoint>): Endpoint => ({
   ...{ name: 'test', method: 'POST', path: '/test', surface: 'user', access: 'public', tag: 'Test' },
-  ...{ summary: '', data: Type.Null(), example: { data: null } },
+  ...{ title: 'Test a row', summary: '', data: Type.Null(), example: { data: null } },
   handle: () => Promise.resolve(data(null)),
   ...parts,
 });

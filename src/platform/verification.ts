@@ -76,6 +76,7 @@ function submit({ verifications, footing }: VerificationNeeds): Endpoint {
     ...GROUP,
     name: 'verification.submit',
     method: 'POST',
+    title: 'Submit a verification',
     summary: 'Submit personal or enterprise verification; an operator decides.',
     body: Type.Object({
       kind: KIND,
@@ -114,6 +115,7 @@ function state({ verifications, footing }: VerificationNeeds): Endpoint {
     ...GROUP,
     name: 'verification.get',
     method: 'GET',
+    title: 'Get my verification',
     summary: 'The last verification of the account and its state; nothing when there was none.',
     data: Type.Object({ verification: nullable(STATE) }),
     example: { data: { verification: EXAMPLE } },

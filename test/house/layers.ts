@@ -176,6 +176,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['src/gate/redis'],
   yaml: ['src/catalog'],
   'gpt-tokenizer': ['src/protocol'],
+  '@scalar/api-reference': ['src/platform'],
   pino: ['src/http', 'src/cli', 'src/app.ts'],
   'prom-client': ['src/http', 'src/app.ts'],
 };

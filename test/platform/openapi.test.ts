@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { matchEndpoint } from '../../src/gateway/endpoints.ts';
-import { createDocsPage } from '../../src/platform/docs-page.ts';
-import { createDocument, failureNames } from '../../src/platform/openapi.ts';
+import { COUNTS, FIXED, MODEL_ACTION, matchEndpoint } from '../../src/gateway/endpoints.ts';
+import { STORED_ACTIONS } from '../../src/gateway/stored-endpoint.ts';
+import { createDocument, failureNames, operationIdOf } from '../../src/platform/openapi.ts';
 import { pathOf } from '../../src/platform/router.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
 import { findBrokenPromise } from '../../src/platform/validate.ts';
@@ -38,18 +39,20 @@ describe('the OpenAPI document', () => {
   test('is clean in the eyes of the linter’s recommended rules', async () => {
     expect(await lint(text)).toEqual([]);
     // And the linter would have said something.
-    const broken = text.replace('"operationId":"gateway.chat",', '').replace('#/components', '#/nowhere');
+    const broken = text
+      .replace('"operationId":"createChatCompletion",', '')
+      .replace('#/components', '#/nowhere');
     const rules = (await lint(broken)).map(([rule]) => rule);
     expect(rules).toEqual(expect.arrayContaining(['operation-operationId', 'no-unresolved-refs']));
   });
 
-  test('has every row of the table once, under its name', () => {
+  test('has every row of the table once, under its title', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const row of rows) {
       const path = pathOf(row).replace(/:(\w+)/g, '{$1}');
       const operation = document.paths[path]?.[row.method.toLowerCase()];
-      expect(operation?.operationId, `${row.method} ${path}`).toBe(row.name);
+      expect(operation?.operationId, `${row.method} ${path}`).toBe(operationIdOf(row.title));
       const names = failureNames(row);
       expect(Object.keys(operation?.responses ?? {}).length, row.name).toBeGreaterThan(1);
       expect(names, row.name).toContain('internal');
@@ -57,7 +60,7 @@ describe('the OpenAPI document', () => {
   });
 
   test('has examples that its own schemas accept', () => {
-    const ajv = new Ajv2020({ strict: false, formats: { email: true, uri: true } });
+    const ajv = new Ajv2020({ strict: false, formats: { email: true, uri: true, binary: true } });
     ajv.addSchema({ ...document, $id: 'document' });
     let checked = 0;
     for (const [place, schema, values] of examples({ ...document.paths }, '')) {
@@ -87,29 +90,73 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('names paths of the gateway that the gateway matches', () => {
-    const ours = operations.filter(({ operation }) => operation.tags.includes('Gateway'));
-    expect(ours.length).toBeGreaterThanOrEqual(5);
-    for (const { method, path } of ours) {
-      const match = matchEndpoint(method, path.replace('{model}', 'gpt-5'));
-      expect([path, match.kind]).not.toEqual([path, 'no-endpoint']);
-      expect(match.kind).not.toBe('method-not-allowed');
-    }
-  });
-});
+  const gateway = operations.filter(({ path }) => path.startsWith('/v1'));
 
-describe('the page of documentation', () => {
-  const page = createDocsPage(document);
-
-  test('shows every operation with its path', () => {
-    for (const { path, operation } of operations) {
-      expect(page.html).toContain(`id="${operation.operationId}"`);
-      expect(page.html).toContain(`>${path}</code>`);
-    }
+  test('has every path that the gateway matches', () => {
+    const stored = Object.entries(STORED_ACTIONS).flatMap(([below, actions]) =>
+      Object.entries(actions)
+        .filter(([, action]) => action !== 'unserved')
+        .map(([method]) => `${method} /v1/responses/{id}${below}`),
+    );
+    const [, actions = ''] = /\(([\w|]+)\)\$$/.exec(MODEL_ACTION.source) ?? [];
+    const served = [
+      ...[...FIXED.keys(), ...COUNTS.keys()].map((path) => `POST ${path}`),
+      ...actions.split('|').map((action) => `POST /v1beta/models/{model}:${action}`),
+      ...['/v1', '/v1beta'].flatMap((base) => [`GET ${base}/models`, `GET ${base}/models/{model}`]),
+      ...stored,
+    ];
+    expect(gateway.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
   });
 
-  test('asks nobody for anything and runs nothing', () => {
-    expect(page.html).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|src=|@import|url\(/i);
-    expect(page.contentSecurityPolicy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]+';/);
+  test('names no path of the gateway that the gateway does not match', () => {
+    for (const { method, path } of gateway) {
+      const { kind } = matchEndpoint(method, path.replace('{model}', 'gpt-5').replace('{id}', 'resp_1'));
+      expect(['no-endpoint', 'method-not-allowed'], `${method} ${path}`).not.toContain(kind);
+    }
+  });
+
+  test('asks for a key on the gateway, for a login on the platform, and for nothing else', () => {
+    const schemes = document.components.securitySchemes as Record<string, Record<string, string>>;
+    expect(schemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
+    for (const { operation } of gateway) expect(operation.security).toEqual([{ apiKey: [] }]);
+    for (const row of rows) {
+      const path = pathOf(row).replace(/:(\w+)/g, '{$1}');
+      const security = document.paths[path]?.[row.method.toLowerCase()]?.security ?? [];
+      expect(security.length > 0, row.name).toBe(row.access !== 'public');
+      expect(JSON.stringify(security), row.name).not.toContain('apiKey');
+    }
+  });
+
+  test('has every endpoint that the README says is served', () => {
+    const [, table = ''] = readFileSync('README.md', 'utf8').split('What is served, all of it with the key:');
+    const named = [...(table.split('\nAn error of ours')[0] ?? '').matchAll(/`([^`]+)`/g)].map(
+      ([, text]) => text,
+    );
+    const paths = named.flatMap((text = '') => /(?:\/v1\S*|:\w+)$/.exec(text)?.[0] ?? []);
+    expect(paths.length).toBeGreaterThan(12);
+    const known = Object.keys(document.paths);
+    for (const path of paths)
+      expect(
+        known.filter((each) => each.endsWith(path)),
+        path,
+      ).not.toEqual([]);
+  });
+
+  test('has a short title for every operation, in words, of which its id is made', () => {
+    for (const [tag, same] of Map.groupBy(operations, ({ operation }) => operation.tags[0])) {
+      const titles = same.map(({ operation }) => operation.summary);
+      expect(new Set(titles).size, `${tag}: ${titles.join(', ')}`).toBe(titles.length);
+      for (const title of titles) expect(title, tag).toMatch(/^[A-Z][A-Za-z’ ]{3,49}$/);
+    }
+    for (const { operation } of operations) expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
+    expect(operationIdOf('List my keys')).toBe('listKeys');
+    expect(operationIdOf('Get an account')).toBe('getAccount');
+  });
+
+  test('has each of its groups in one list of groups', () => {
+    const groups = document['x-tagGroups'] as { readonly tags: readonly string[] }[];
+    const used = new Set(operations.flatMap(({ operation }) => operation.tags));
+    expect(groups.flatMap(({ tags }) => tags).sort()).toEqual([...used].sort());
+    expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
   });
 });

@@ -30,9 +30,43 @@ test('the document and its page are served beside it', async () => {
   expect(await document.json()).toMatchObject({ openapi: '3.1.1', info: { title: 'Tollgate' } });
   const page = await fetch(`${world.url}/docs`);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-  expect(await page.text()).toContain('/api/v1/user/auth/login');
+  const policy = page.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).not.toMatch(/unsafe-eval|https?:|\*/);
+  expect(document.headers.get('content-security-policy')).toBeNull();
   const wrong = await fetch(`${world.url}/openapi.json`, { method: 'POST' });
   expect(wrong.status).toBe(404);
+});
+
+test('what the page runs comes from us, small, and is kept by browsers', async () => {
+  const page = await (await fetch(`${world.url}/docs`)).text();
+  const scripts = [...page.matchAll(/<script src="([^"]+)"><\/script>/g)].map(([, path]) => path ?? '');
+  expect(scripts.length).toBe(2);
+  expect(page.match(/<script/g)?.length).toBe(2);
+  for (const path of scripts) {
+    expect(path).toMatch(/^\/docs\/[\w.-]+\.js$/);
+    const script = await fetch(world.url + path);
+    expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    await script.arrayBuffer();
+  }
+  const program = world.url + scripts[0];
+  const sizes = new Map<string, number>();
+  for (const encoding of ['identity', 'gzip', 'br']) {
+    const answer = await fetch(program, { method: 'HEAD', headers: { 'accept-encoding': encoding } });
+    expect(answer.headers.get('content-encoding') ?? 'identity').toBe(encoding);
+    expect(answer.headers.get('vary')).toBe('accept-encoding');
+    sizes.set(encoding, Number(answer.headers.get('content-length')));
+    const etag = answer.headers.get('etag') ?? '';
+    const again = await fetch(program, { headers: { 'accept-encoding': encoding, 'if-none-match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  }
+  expect(sizes.get('br')).toBeLessThan((sizes.get('identity') ?? 0) / 3);
+  const refused = await fetch(program, {
+    method: 'HEAD',
+    headers: { 'accept-encoding': 'br;q=0, gzip;q=0' },
+  });
+  expect(refused.headers.get('content-encoding')).toBeNull();
 });
 
 test('requests of the platform are counted by endpoint and status', async () => {

@@ -22,6 +22,8 @@ export interface Page {
   /** What an expression of the page's own is worth. */
   evaluate<Value>(expression: string): Promise<Value>;
   press(key: 'Tab' | 'Enter' | 'Space'): Promise<void>;
+  /** Into what has the focus. */
+  type(text: string): Promise<void>;
   /** PNG. */
   screenshot(): Promise<Buffer>;
   /** Addresses that were asked for. */
@@ -173,6 +175,7 @@ async function openPage(wire: Wire, { width, height, scheme }: Look): Promise<Pa
       await send('Input.dispatchKeyEvent', { type: 'keyDown', ...KEYS[key] });
       await send('Input.dispatchKeyEvent', { type: 'keyUp', ...KEYS[key] });
     },
+    type: async (text) => void (await send('Input.insertText', { text })),
     screenshot: async () => {
       const { data } = await send('Page.captureScreenshot', { format: 'png' });
       return Buffer.from(String(data), 'base64');

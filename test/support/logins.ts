@@ -57,6 +57,7 @@ const WHO = endpoint({
   surface: 'user',
   path: '/who',
   access: 'user',
+  title: 'Test a row',
   summary: 'Tells who asks.',
   tag: 'Test',
   data: Type.Unknown(),

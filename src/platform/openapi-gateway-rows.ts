@@ -1,0 +1,181 @@
+import type { Node } from './openapi-form.ts';
+
+/**
+ * What the server answers besides the platform's rows, shortly: the bodies of the gateway's paths are the
+ * vendors' to say, and pass through. A test holds this list against the paths that are served.
+ */
+export interface GatewayRow {
+  readonly method: 'get' | 'post' | 'delete';
+  readonly path: string;
+  readonly id: string;
+  readonly tag: (typeof GATEWAY_TAGS)[number]['name'];
+  readonly title: string;
+  /** Whose protocol it is; nobody's, and without a key, for what the server says of itself. */
+  readonly of?: 'OpenAI' | 'Anthropic' | 'Google';
+  readonly query?: Readonly<Record<string, string>>;
+  /** The fields that a first call needs; the protocol has many more. */
+  readonly body?: Readonly<Record<string, Node>>;
+  readonly example?: Node;
+  /** Answers with a stream of events when `stream` is set, or always. */
+  readonly streams?: true;
+  /** The body is a form with files. */
+  readonly form?: Node;
+  /** What is answered, when it is no JSON. */
+  readonly type?: string;
+  /** What a reader should know besides. */
+  readonly note?: string;
+}
+
+export const GATEWAY_TAGS = [
+  { name: 'Chat Completions', description: 'OpenAI’s protocol of chats; `model` is a `model_id` on offer.' },
+  { name: 'Responses', description: 'OpenAI’s protocol of answers that are kept and can be continued.' },
+  { name: 'Messages', description: 'Anthropic’s protocol.' },
+  { name: 'generateContent', description: 'Google’s protocol; the model stands in the path.' },
+  { name: 'Images', description: 'OpenAI’s protocol of images.' },
+  { name: 'Models', description: 'What a key can call, as the vendor of the asking client would list it.' },
+  { name: 'Server', description: 'What the server says of itself, to everybody.' },
+] as const;
+
+const MODEL = { type: 'string', description: 'A `model_id` on offer.' };
+const STREAM = { type: 'boolean', description: 'Answer with events, as they come.' };
+const TURNS = { type: 'array', items: { type: 'object' }, description: 'The conversation so far.' };
+const INPUT = { type: ['string', 'array'], description: 'A text, or the items of the conversation so far.' };
+const MESSAGE = { role: 'user', content: 'Hello' };
+const FREE = 'It costs nothing: the vendor counts, else our tokenizer (`x-tollgate-estimated`).';
+const KEPT = 'Responses are kept for `TOLLGATE_CONVERSATION_DAYS`.';
+const PREFIXES = 'Also below `/v1/v1beta` and `/v1alpha`, where clients of Google ask.';
+
+const OPENAI = { of: 'OpenAI' } as const;
+const RESPONSES = { ...OPENAI, tag: 'Responses' } as const;
+const MESSAGES = { of: 'Anthropic', tag: 'Messages' } as const;
+const CONTENT = {
+  ...({ of: 'Google', tag: 'generateContent', method: 'post' } as const),
+  body: { contents: TURNS },
+  example: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+} as const;
+
+const TEXT_ROWS: readonly GatewayRow[] = [
+  {
+    ...{ ...OPENAI, tag: 'Chat Completions', method: 'post', path: '/v1/chat/completions', streams: true },
+    ...{ id: 'createChatCompletion', title: 'Create a chat completion' },
+    body: { model: MODEL, messages: TURNS, stream: STREAM },
+    example: { model: 'gpt-5', messages: [MESSAGE] },
+  },
+  {
+    ...{ ...RESPONSES, method: 'post', path: '/v1/responses', streams: true },
+    ...{ id: 'createResponse', title: 'Create a response', note: KEPT },
+    body: { model: MODEL, input: INPUT, stream: STREAM },
+    example: { model: 'gpt-5', input: 'Hello' },
+  },
+  {
+    ...{ ...RESPONSES, method: 'get', path: '/v1/responses/{id}', id: 'getResponse' },
+    ...{ title: 'Get a response', note: KEPT },
+  },
+  {
+    ...{ ...RESPONSES, method: 'delete', path: '/v1/responses/{id}', id: 'deleteResponse' },
+    title: 'Delete a response',
+  },
+  {
+    ...{ ...RESPONSES, method: 'get', path: '/v1/responses/{id}/input_items', id: 'listInputOfResponse' },
+    title: 'List the input of a response',
+    query: { limit: 'How many items.', after: 'The id of the item before.', order: '`asc` or `desc`.' },
+  },
+  {
+    ...{ ...RESPONSES, method: 'post', path: '/v1/responses/input_tokens', id: 'countTokensOfResponse' },
+    ...{ title: 'Count the tokens of a response’s input', note: FREE },
+    body: { model: MODEL, input: INPUT },
+    example: { model: 'gpt-5', input: 'Hello' },
+  },
+  {
+    ...{ ...MESSAGES, method: 'post', path: '/v1/messages', id: 'createMessage', streams: true },
+    title: 'Create a message',
+    body: { model: MODEL, max_tokens: { type: 'integer', minimum: 1 }, messages: TURNS, stream: STREAM },
+    example: { model: 'claude-sonnet-5', max_tokens: 256, messages: [MESSAGE] },
+  },
+  {
+    ...{ ...MESSAGES, method: 'post', path: '/v1/messages/count_tokens', id: 'countTokensOfMessages' },
+    ...{ title: 'Count the tokens of messages', note: FREE },
+    body: { model: MODEL, messages: TURNS },
+    example: { model: 'claude-sonnet-5', messages: [MESSAGE] },
+  },
+  {
+    ...{ ...CONTENT, path: '/v1beta/models/{model}:generateContent', id: 'generateContent' },
+    ...{ title: 'Generate content', note: PREFIXES },
+  },
+  {
+    ...{ ...CONTENT, path: '/v1beta/models/{model}:streamGenerateContent', id: 'streamGenerateContent' },
+    ...{ title: 'Generate content as a stream', streams: true, note: PREFIXES },
+    query: { alt: '`sse` for events; else the answer is one JSON array.' },
+  },
+  {
+    ...{ ...CONTENT, path: '/v1beta/models/{model}:countTokens', id: 'countTokensOfContent' },
+    ...{ title: 'Count the tokens of content', note: `${FREE} ${PREFIXES}` },
+  },
+];
+
+const IMAGE_ROWS: readonly GatewayRow[] = [
+  {
+    ...{ ...OPENAI, tag: 'Images', method: 'post', path: '/v1/images/generations', streams: true },
+    ...{ id: 'createImage', title: 'Create images' },
+    body: { model: MODEL, prompt: { type: 'string' } },
+    example: { model: 'gpt-image-1', prompt: 'A toll gate in the mountains' },
+  },
+  {
+    ...{ ...OPENAI, tag: 'Images', method: 'post', path: '/v1/images/edits', streams: true },
+    ...{ id: 'editImage', title: 'Edit images' },
+    form: {
+      type: 'object',
+      required: ['model', 'prompt', 'image'],
+      properties: { model: MODEL, prompt: { type: 'string' }, image: { type: 'string', format: 'binary' } },
+    },
+  },
+];
+
+const MODEL_ROWS: readonly GatewayRow[] = [
+  {
+    ...{ ...OPENAI, tag: 'Models', method: 'get', path: '/v1/models', id: 'listModelsOfKey' },
+    title: 'List models',
+    note: 'A client of Anthropic or Google, known by its headers, gets the shape of its own vendor.',
+  },
+  {
+    ...{ ...OPENAI, tag: 'Models', method: 'get', path: '/v1/models/{model}', id: 'getModelOfKey' },
+    title: 'Get a model',
+  },
+  {
+    ...{ of: 'Google', tag: 'Models', method: 'get', path: '/v1beta/models', id: 'listModelsForGoogle' },
+    ...{ title: 'List models for clients of Google', note: PREFIXES },
+    query: { pageSize: 'How many models.', pageToken: 'The `nextPageToken` of the page before.' },
+  },
+  {
+    ...{
+      of: 'Google',
+      tag: 'Models',
+      method: 'get',
+      path: '/v1beta/models/{model}',
+      id: 'getModelForGoogle',
+    },
+    ...{ title: 'Get a model for clients of Google', note: PREFIXES },
+  },
+];
+
+const TEXT = 'text/plain; charset=utf-8';
+const SERVER_ROWS: readonly GatewayRow[] = [
+  {
+    ...{ tag: 'Server', method: 'get', path: '/healthz', id: 'getHealth', title: 'Get health', type: TEXT },
+    note: 'The process lives.',
+  },
+  {
+    ...{ tag: 'Server', method: 'get', path: '/readyz', id: 'getReadiness', title: 'Get readiness' },
+    ...{ type: TEXT, note: '200 when calls can be served; otherwise 503, and the text says why.' },
+  },
+  {
+    ...{ tag: 'Server', method: 'get', path: '/openapi.json', id: 'getApiDocument' },
+    ...{ title: 'Get this document', type: 'application/json', note: 'OpenAPI 3.1.' },
+  },
+  {
+    ...{ tag: 'Server', method: 'get', path: '/docs', id: 'getReference', title: 'Get the API reference' },
+    ...{ type: 'text/html; charset=utf-8', note: 'This page.' },
+  },
+];
+
+export const GATEWAY_ROWS = [...TEXT_ROWS, ...IMAGE_ROWS, ...MODEL_ROWS, ...SERVER_ROWS];
