@@ -123,7 +123,8 @@ function listen(
   parts: Pick<Parameters<typeof startServer>[0], 'gateway' | 'platform' | 'operations'>,
 ): Promise<HttpServer> {
   const address = publicAddress(config);
-  const server = { ...parts, ...address, reusePort: post !== undefined, clock: systemClock, log };
+  const shared = { reusePort: post !== undefined, corsOrigins: config.corsOrigins };
+  const server = { ...parts, ...address, ...shared, clock: systemClock, log };
   return startServer(server).catch((error: NodeJS.ErrnoException) => refuseAddress(address, error));
 }
 

@@ -90,6 +90,23 @@ test.each([
   expect(readConfig({ TOLLGATE_TRUSTED_PROXIES })).toEqual({ kind: 'config-errors', errors });
 });
 
+test('origins are written as browsers write them', () => {
+  const given = 'https://App.Example:443, http://localhost:5173 ,*,https://[::1]:8443';
+  const corsOrigins = ['https://app.example', 'http://localhost:5173', '*', 'https://[::1]:8443'];
+  expect(readConfig({ TOLLGATE_CORS_ORIGINS: given })).toMatchObject({ config: { corsOrigins } });
+  expect(readConfig({})).toMatchObject({ config: { corsOrigins: [] } });
+});
+
+test.each([
+  ...['https://app.example/', 'https://app.example/path', 'https://app.example?x', 'https://app.example#x'],
+  ...['app.example', 'ftp://app.example', 'file:///x', 'null', 'https://user@app.example', 'https://'],
+  ...['https://*.example', 'https://a b', 'https://app.example:99999', '**', 'https://a.example\\b'],
+])('an origin %j is refused by name', (wrong) => {
+  expect(errorsOf({ TOLLGATE_CORS_ORIGINS: `https://good.example, ${wrong}` })).toEqual([
+    `TOLLGATE_CORS_ORIGINS: ${wrong} is not an origin: write https://host or https://host:port, no path, or *`,
+  ]);
+});
+
 test('several workers without Redis are refused by a message that names both', () => {
   expect(errorsOf({ TOLLGATE_WORKERS: '4' })).toEqual([
     'TOLLGATE_WORKERS: more than one worker needs REDIS_URL, or each would count its own limits',

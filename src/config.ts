@@ -103,6 +103,26 @@ function isNetwork(entry: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 
+/** As browsers write them in `Origin`: lower case, no port where it is the usual one, nothing behind it. */
+const origins = (name: string, meaning: string): Setting<readonly string[]> => ({
+  name,
+  standard: '',
+  meaning,
+  parse: (value) => {
+    const entries = value.split(',').map((entry) => entry.trim());
+    const wanted = entries.filter((entry) => entry !== '');
+    const wrong = wanted.find((entry) => entry !== '*' && !isOrigin(entry));
+    if (wrong !== undefined) {
+      return new Reason(`${wrong} is not an origin: write https://host or https://host:port, no path, or *`);
+    }
+    return wanted.map((entry) => (entry === '*' ? entry : new URL(entry).origin));
+  },
+});
+
+function isOrigin(entry: string): boolean {
+  return /^https?:\/\/[^/\\@?#*\s]+$/i.test(entry) && URL.canParse(entry);
+}
+
 const SECRET_BYTES_MIN = 32;
 
 export const SETTINGS = {
@@ -233,6 +253,10 @@ export const SETTINGS = {
   trustedProxies: networks(
     'TOLLGATE_TRUSTED_PROXIES',
     'Proxies (addresses or CIDRs, by commas) whose `X-Forwarded-For` is believed; others are the client.',
+  ),
+  corsOrigins: origins(
+    'TOLLGATE_CORS_ORIGINS',
+    'Origins (`https://host`, by commas) whose pages may call us; `*` opens the gateway, not the platform, to all.',
   ),
   publicUrl: {
     name: 'TOLLGATE_PUBLIC_URL',

@@ -5,6 +5,8 @@ const MIB = 1024 * KIB;
 /** The part of the budget that is kept for those who hold little, and what each may hold of what is free. */
 export const BODIES_RESERVE_SHARE = 1 / 4;
 export const BODIES_SMALL_SHARE = 1 / 64;
+/** Names of headers that a browser asks for before its request; SDKs send a few hundred characters. */
+export const CORS_HEADER_NAMES_CHARS_MAX = 4 * KIB;
 /** A body may be as slow as it likes for this long; then every interval brings so many bytes, or it ends. */
 export const BODY_SLOW_AFTER_MS = 30_000;
 export const BODY_RATE_INTERVAL_MS = 10_000;

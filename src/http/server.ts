@@ -14,6 +14,7 @@ import { newCallId } from '../kernel/id.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Platform } from '../platform/dispatch.ts';
 import { discardBody } from './body.ts';
+import { type Cors, createCors } from './cors.ts';
 import { refuseNotHttp } from './not-http.ts';
 import {
   answerHealth,
@@ -48,12 +49,20 @@ export interface ServerParts extends ListeningPlace {
   /** Everything below `/api`, and the documents about it. */
   readonly platform: Platform | undefined;
   readonly operations: Operations;
+  /** Whose pages may read our answers; nobody's when empty. */
+  readonly corsOrigins: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
 }
 
+interface OpenServer extends ServerParts {
+  readonly cors: Cors | undefined;
+}
+
 /** One port for everything. The gateway's paths are looked at first: they are what we are fast for. */
-export async function startServer(parts: ServerParts): Promise<HttpServer> {
+export async function startServer(given: ServerParts): Promise<HttpServer> {
+  const cors = createCors({ origins: given.corsOrigins, isGuarded: isPlatform });
+  const parts = { ...given, cors };
   const calls = new RunningCalls();
   const answers = new WeakMap<Socket, ServerResponse>();
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
@@ -116,7 +125,7 @@ class RunningCalls {
 function dispatchLast(
   request: IncomingMessage,
   response: ServerResponse,
-  parts: ServerParts,
+  parts: OpenServer,
   calls: RunningCalls,
 ): void {
   const answer = (): void => {
@@ -133,9 +142,10 @@ function dispatchLast(
 function dispatch(
   request: IncomingMessage,
   response: ServerResponse,
-  parts: ServerParts,
+  parts: OpenServer,
   calls: RunningCalls,
 ): void {
+  if (parts.cors?.answer(request, response)) return;
   const { method = 'GET', url = '/' } = request;
   if (parts.gateway !== undefined) {
     const match = matchEndpoint(method, url);

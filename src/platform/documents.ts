@@ -50,7 +50,9 @@ export function createDocuments(rows: readonly Endpoint[]): ReadonlyMap<string, 
 async function sendProgram(asked: Asked): Promise<void> {
   const { headers } = asked.request;
   const { bytes, encoding, etag } = await loadProgram(headers);
-  const told = { etag, vary: 'accept-encoding', 'cache-control': FOR_EVER };
+  const told = { etag, 'cache-control': FOR_EVER };
+  // Beside what the server may have said of origins.
+  asked.response.appendHeader('vary', 'accept-encoding');
   if (headers['if-none-match'] === etag) {
     asked.response.writeHead(304, { ...guardHeaders(asked.requestId), ...told }).end();
     return;

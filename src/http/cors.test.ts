@@ -1,0 +1,115 @@
+import { request as ask, createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { CORS_HEADER_NAMES_CHARS_MAX } from './bounds.ts';
+import { createCors } from './cors.ts';
+
+let server: Server | undefined;
+afterEach(
+  () => new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(() => resolve()))),
+);
+
+interface Answered {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A server with these origins that answers `200` itself; below /api only named origins may read. */
+async function serve(...origins: string[]) {
+  const cors = createCors({ origins, isGuarded: (url) => url.startsWith('/api') });
+  server = createServer((request, response) => {
+    if (cors?.answer(request, response)) return;
+    response.writeHead(200, ['content-type', 'text/plain']).end('served');
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return (method: string, path: string, headers: Record<string, string>): Promise<Answered> =>
+    new Promise((resolve, reject) => {
+      const asked = ask({ port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+        response
+          .resume()
+          .on('end', () => resolve({ status: response.statusCode, headers: response.headers }));
+      });
+      asked.on('error', reject).end();
+    });
+}
+
+const APP = 'https://app.example';
+const PREFLIGHT = { origin: APP, 'access-control-request-method': 'POST' };
+
+describe('origins', () => {
+  test('none are named: there is nothing to ask', () => {
+    expect(createCors({ origins: [], isGuarded: () => false })).toBeUndefined();
+  });
+
+  test('a named one is told that it may read, and no other one is', async () => {
+    const request = await serve(APP);
+    const { headers } = await request('GET', '/v1/models', { origin: APP });
+    expect(headers).toMatchObject({ 'access-control-allow-origin': APP, vary: 'origin' });
+    expect(headers['access-control-expose-headers']).toContain('x-request-id');
+    for (const origin of [
+      'https://app.example:8443',
+      'http://app.example',
+      'https://evil.example',
+      'null',
+      '',
+    ]) {
+      const other = await request('GET', '/v1/models', { origin });
+      expect(other.status).toBe(200);
+      expect(other.headers['access-control-allow-origin'], origin).toBeUndefined();
+      expect(other.headers.vary).toBe('origin');
+    }
+    expect((await request('GET', '/v1/models', {})).headers.vary).toBe('origin');
+  });
+
+  test('all of them may read, but not what is guarded', async () => {
+    const request = await serve('*', APP);
+    const stranger = { origin: 'https://evil.example' };
+    expect((await request('GET', '/v1/models', stranger)).headers['access-control-allow-origin']).toBe('*');
+    const guarded = await request('GET', '/api/v1/x', stranger);
+    expect(guarded.headers['access-control-allow-origin']).toBeUndefined();
+    const named = await request('GET', '/api/v1/x', { origin: APP });
+    expect(named.headers['access-control-allow-origin']).toBe(APP);
+    for (const { headers } of [guarded, named]) {
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+    }
+  });
+});
+
+describe('a preflight', () => {
+  test('is answered with the methods and the very headers that are asked for', async () => {
+    const request = await serve(APP);
+    const wanted = 'authorization,content-type,x-stainless-lang, anthropic-dangerous-direct-browser-access';
+    const { status, headers } = await request('OPTIONS', '/v1/messages', {
+      ...PREFLIGHT,
+      'access-control-request-headers': wanted,
+    });
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': APP,
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE',
+      'access-control-allow-headers': wanted,
+      'access-control-max-age': '7200',
+      vary: 'origin, access-control-request-headers',
+    });
+  });
+
+  test.each(['a b', 'a,,b', ',a', 'a;b', 'a:b', 'é', 'x'.repeat(CORS_HEADER_NAMES_CHARS_MAX + 1)])(
+    'allows no header when one of them is none: %#',
+    async (names) => {
+      const request = await serve(APP);
+      const asked = { ...PREFLIGHT, 'access-control-request-headers': names };
+      const { status, headers } = await request('OPTIONS', '/v1/messages', asked);
+      expect(status).toBe(204);
+      expect(headers['access-control-allow-headers']).toBeUndefined();
+    },
+  );
+
+  test('of another origin, or one that asks for nothing, is a request like any other', async () => {
+    const request = await serve(APP);
+    const other = await request('OPTIONS', '/v1/messages', { ...PREFLIGHT, origin: 'https://evil.example' });
+    expect(other.status).toBe(200);
+    expect(other.headers['access-control-allow-methods']).toBeUndefined();
+    expect((await request('OPTIONS', '/v1/messages', { origin: APP })).status).toBe(200);
+  });
+});

@@ -1,0 +1,131 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromium } from '../prerequisites.ts';
+import { startBrowser } from '../support/browser.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const CHAT = { model: 'gpt-5', messages: [{ role: 'user', content: 'Hello' }] };
+const PATHS = [
+  '/v1/models',
+  '/nowhere',
+  '/healthz',
+  '/openapi.json',
+  '/api/v1/user/user/settings',
+  '/v1/chat/completions',
+];
+
+/** A page on an origin of its own. */
+async function servePage(): Promise<{ readonly origin: string; readonly server: Server }> {
+  const server = createServer((_request, response) => {
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end('<!doctype html><link rel=icon href="data:,">');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+const corsOf = (response: Response): string[] =>
+  [...response.headers.keys()].filter((name) => name.startsWith('access-control-') || name === 'vary');
+
+describe('without TOLLGATE_CORS_ORIGINS', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.close());
+
+  test('no answer says a word about origins, and a preflight is a wrong method', async () => {
+    const origin = 'https://app.example';
+    for (const path of PATHS) {
+      expect(corsOf(await fetch(world.url + path, { headers: { origin } })), path).toEqual([]);
+    }
+    const call = await world.post('/v1/chat/completions', CHAT, { origin });
+    expect([call.status, ...corsOf(call)]).toEqual([200]);
+    const asked = { origin, 'access-control-request-method': 'POST' };
+    const preflight = await fetch(`${world.url}/v1/chat/completions`, { method: 'OPTIONS', headers: asked });
+    expect([preflight.status, ...corsOf(preflight)]).toEqual([405]);
+  });
+});
+
+describe('with TOLLGATE_CORS_ORIGINS', () => {
+  let world: World;
+  let page: Awaited<ReturnType<typeof servePage>>;
+  beforeAll(async () => {
+    page = await servePage();
+    world = await startWorld({ environment: { TOLLGATE_CORS_ORIGINS: `${page.origin}, *` } });
+  });
+  afterAll(async () => {
+    await world?.close();
+    await new Promise<void>((resolve) => page.server.close(() => resolve()));
+  });
+
+  test('every answer names the origin: errors, streams, the platform', async () => {
+    const { origin } = page;
+    for (const path of PATHS) {
+      const response = await fetch(world.url + path, { headers: { origin } });
+      expect(response.headers.get('access-control-allow-origin'), path).toBe(origin);
+      expect(response.headers.get('vary'), path).toBe('origin');
+      expect(response.headers.get('access-control-allow-credentials'), path).toBeNull();
+    }
+    for (const [body, status] of [
+      [CHAT, 200],
+      [{ ...CHAT, stream: true }, 200],
+      [{ ...CHAT, model: 'none' }, 502],
+      ['{', 400],
+    ] as const) {
+      const response = await world.post('/v1/chat/completions', body, { origin });
+      await response.arrayBuffer();
+      expect(response.status).toBe(status);
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(response.headers.get('access-control-expose-headers')).toContain('x-request-id');
+    }
+  });
+
+  test('what depends on more than the origin says both', async () => {
+    const docs = await (await fetch(`${world.url}/docs`)).text();
+    const [, program = ''] = /src="(\/docs\/scalar[^"]+)"/.exec(docs) ?? [];
+    const answer = await fetch(world.url + program, { method: 'HEAD' });
+    expect(answer.headers.get('vary')).toBe('origin, accept-encoding');
+  });
+
+  test('the platform is for the named origin only, and a cookie opens nothing', async () => {
+    const stranger = { origin: 'https://evil.example' };
+    const models = await fetch(`${world.url}/v1/models`, { headers: stranger });
+    expect(models.headers.get('access-control-allow-origin')).toBe('*');
+    const asked = { ...stranger, 'access-control-request-method': 'POST' };
+    for (const path of ['/api/v1/user/auth/login', '/api/v1/user/user/profile', '/openapi.json']) {
+      for (const init of [{ headers: stranger }, { method: 'OPTIONS', headers: asked }]) {
+        const response = await fetch(world.url + path, init);
+        expect(response.headers.get('access-control-allow-origin'), path).toBeNull();
+      }
+    }
+  });
+
+  test.skipIf(chromium === undefined)(
+    'a page calls models from a browser, and no cookie goes along',
+    async () => {
+      const browser = await startBrowser(chromium ?? '');
+      try {
+        const look = { width: 800, height: 600, scheme: 'light' } as const;
+        const opened = await browser.open(look);
+        await opened.go(page.origin);
+        const call = (init: object): string => `fetch(${JSON.stringify(`${world.url}/v1/chat/completions`)}, {
+        method: 'POST', body: ${JSON.stringify(JSON.stringify({ ...CHAT, stream: true }))},
+        headers: ${JSON.stringify({ ...world.headers(), 'x-stainless-lang': 'js' })}, ...${JSON.stringify(init)},
+      }).then(async (answer) => [answer.status, answer.headers.get('x-tollgate-model'), (await answer.text()).slice(0, 5)],
+        (error) => error.name)`;
+        expect(await opened.evaluate(call({}))).toEqual([200, 'gpt-5', 'data:']);
+        expect(await opened.evaluate(call({ headers: { authorization: 'Bearer wrong' } }))).toEqual([
+          401,
+          null,
+          '{"cod',
+        ]);
+        expect(await opened.evaluate(call({ credentials: 'include' }))).toBe('TypeError');
+      } finally {
+        await browser.close();
+      }
+    },
+  );
+});
