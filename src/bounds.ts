@@ -16,8 +16,10 @@ export const DECODE_RATIO_MAX = 100;
 export const RESPONSE_BODY_BYTES_MAX = 256 * MIB;
 /** An upstream error body that we keep in order to pass it through. */
 export const ERROR_BODY_BYTES_MAX = 1 * MIB;
+/** Of it, what is read to learn what kind of error it is. */
+export const ERROR_READ_BYTES_MAX = 64 * KIB;
 /** One event of a stream. `response.completed` repeats the whole output, images included. */
-export const STREAM_EVENT_BYTES_MAX = 64 * MIB;
+export const STREAM_EVENT_BYTES_MAX = 24 * MIB;
 /** Raw bytes of a stream kept for a token estimate before they are counted and dropped. */
 export const ESTIMATE_PENDING_BYTES_MAX = 256 * KIB;
 /** Text handed to the tokenizer at once; longer text is sampled and scaled. */
@@ -27,12 +29,10 @@ export const JSON_DEPTH_MAX = 200;
 /** Times that a request may have a key we decide by, and bytes of any key beside such a one. */
 export const METERED_KEYS_MAX = 8;
 export const METERED_KEY_BYTES_MAX = 1_024;
-/** Bodies above this size are scanned in slices, so that the event loop is never blocked for long. */
-export const SCAN_SLICE_BYTES = MIB;
-/** What is scanned of them in one turn: a slice full of tiny files takes longest. */
+/** What is scanned of a body in one turn: a slice full of tiny files takes longest. */
 export const SCAN_TURN_BYTES = 256 * KIB;
 /** Bodies above this size are not gone through once more, for a count or a guess that may be rough. */
-export const READ_AGAIN_BYTES_MAX = 4 * MIB;
+export const READ_AGAIN_BYTES_MAX = MIB;
 /** Characters of a model name. */
 export const MODEL_NAME_LENGTH_MAX = 256;
 /** A token count a vendor may report before we call it absurd and estimate instead. */
@@ -176,6 +176,8 @@ export const UPSTREAM_HEADER_NAMES_MAX = 1_000;
 export const UPSTREAM_CHUNK_LINE_BYTES_MAX = 4 * KIB;
 /** What one read from a vendor brings at most. */
 export const UPSTREAM_READ_BYTES = 64 * KIB;
+/** Such reads from one vendor in one turn of the event loop: each may be many events. */
+export const UPSTREAM_READS_PER_TURN = 1;
 /** After so much silence the network is asked whether a connection still stands. */
 export const UPSTREAM_PROBE_MS = 60_000;
 /** How often connections to vendors are looked at: time limits are kept as exactly as this. */
@@ -330,19 +332,17 @@ export const COUNT_ANSWER_BYTES_MAX = 64 * KIB;
 export const PARTIAL_ITEMS_MAX = 100_000;
 /**
  * A request that must be understood whole: converted, rid of foreign blobs, or completed from what was kept.
- * It is read in one go, and every value becomes several objects: this much takes some tenths of a second. An
- * image in base64 is a single value.
+ * Each step of that takes one turn, and every value becomes several objects. A conversation of a million
+ * tokens has some ten thousand values; an image in base64 is a single one.
  */
 export const WHOLE_REQUEST_BYTES_MAX = 32 * MIB;
-export const WHOLE_REQUEST_VALUES_MAX = 200_000;
+export const WHOLE_REQUEST_VALUES_MAX = 20_000;
 /** Media fetched for one call, all in all: in base64 it is as much as a whole request may be. */
 export const MEDIA_CALL_BYTES_MAX = 24 * MIB;
 /** Characters of one field's name in the loss report; names come from clients. */
 export const DROPPED_FIELD_CHARS_MAX = 200;
 /** A converted stream as its client gets it: some clients hear the whole answer again at its end. */
 export const CONVERTED_STREAM_BYTES_MAX = 256 * MIB;
-/** Values of a plain answer that is converted: probabilities of a long one are most of them. */
-export const WHOLE_ANSWER_VALUES_MAX = 1_000_000;
 /** Hosted credentials of one account: each is read with every snapshot and unsealed. */
 export const BYOK_PER_ACCOUNT_MAX = 50;
 /** Characters of an address of a hosted credential. */

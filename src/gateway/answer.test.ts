@@ -12,7 +12,7 @@ async function received(body: Buffer): Promise<Buffer> {
   const server = createServer((_request, response) => {
     response.sendDate = false;
     response.writeHead(200, ['x-name', 'caf\xe9', 'content-length', String(body.length)]);
-    endAnswer(response, body);
+    endAnswer(response, [body]);
   });
   const socket = net.connect({ host: '127.0.0.1', port: Number(new URL(await listen(server)).port) });
   socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
@@ -35,7 +35,7 @@ test('who does not take an answer away is given up; who does keeps the connectio
   const ends: Array<'taken' | 'left'> = [];
   const server = createServer((_request, response) => {
     response.writeHead(200, ['content-length', String(body.length)]);
-    endAnswer(response, body);
+    endAnswer(response, [body]);
     giveUpAfter(response, 1_000);
     response.once('close', () => ends.push(response.writableFinished ? 'taken' : 'left'));
   });

@@ -9,6 +9,8 @@ const DROPPED_HEADER_CHARS_MAX = 1_000;
 
 /** Above this, copying an answer twice costs more than writing it in two pieces. */
 const JOINED_BYTES_MAX = 16 * 1024;
+/** A larger answer is written as the pieces it has: to copy it takes too long. */
+const COPIED_BYTES_MAX = 1024 * 1024;
 
 /** Google's clients read a status text beside the message. */
 const GOOGLE_STATUS = new Map([
@@ -43,9 +45,23 @@ export function errorBody(refusal: Refusal, requestId: string, protocol: Protoco
  * Ends a short answer in one piece with its head. Node joins a head with a text but not with bytes, and two
  * pieces cost a tenth of a small call; as latin1 each byte is one character and comes out as it went in.
  */
-export function endAnswer(response: ServerResponse, body: Buffer): void {
-  if (body.length > JOINED_BYTES_MAX) response.end(body);
+export function endAnswer(response: ServerResponse, pieces: readonly Buffer[]): void {
+  const [first] = pieces;
+  const bytes = lengthOf(pieces);
+  if (bytes > COPIED_BYTES_MAX) {
+    for (const piece of pieces) response.write(piece);
+    response.end();
+    return;
+  }
+  const body = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, bytes);
+  if (bytes > JOINED_BYTES_MAX) response.end(body);
   else response.end(body.toString('latin1'), 'latin1');
+}
+
+export function lengthOf(pieces: readonly Buffer[]): number {
+  let bytes = 0;
+  for (const { length } of pieces) bytes += length;
+  return bytes;
 }
 
 /**

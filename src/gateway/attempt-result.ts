@@ -1,4 +1,5 @@
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
+import type { UpstreamFailure } from '../upstream/contract.ts';
 
 /** An answer of a vendor that is an error: kept whole, because it may be passed on unchanged. */
 export interface VendorError {
@@ -33,3 +34,13 @@ export type AttemptResult =
   | { readonly kind: 'rejected'; readonly error: VendorError; readonly spent: Spent }
   /** Nothing reached the client: the next route may try. */
   | { readonly kind: 'route-failed'; readonly failure: RouteFailure };
+
+/** What a failure of the exchange means for the call. */
+export const FAILURES: Readonly<Record<UpstreamFailure['kind'], RouteFailure['kind']>> = {
+  busy: 'limited',
+  connect: 'broken',
+  timeout: 'timeout',
+  idle: 'timeout',
+  reset: 'broken',
+  protocol: 'broken',
+};

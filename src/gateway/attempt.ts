@@ -1,7 +1,7 @@
 import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX, USAGE_WAIT_MS } from '../bounds.ts';
 import type { Route } from '../catalog/contract.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
-import { countTokens } from '../protocol/tokens.ts';
+import type { PlainAnswer } from '../protocol/dialect.ts';
 import type {
   UpstreamExchange,
   UpstreamFailure,
@@ -9,8 +9,14 @@ import type {
   UpstreamHead,
 } from '../upstream/contract.ts';
 import type { Ticket } from '../upstream/health.ts';
-import { endAnswer, giveUpAfter } from './answer.ts';
-import { type AttemptResult, NOTHING_SPENT, type RouteFailure, type VendorError } from './attempt-result.ts';
+import { endAnswer, giveUpAfter, lengthOf } from './answer.ts';
+import {
+  type AttemptResult,
+  FAILURES,
+  NOTHING_SPENT,
+  type RouteFailure,
+  type VendorError,
+} from './attempt-result.ts';
 import { HeldBody } from './held-body.ts';
 import type { Flight } from './in-flight.ts';
 import { markInput, settleLeft } from './left.ts';
@@ -22,23 +28,13 @@ import { secretReasoning } from './secret-reasoning.ts';
 import { servedHeaders } from './served-headers.ts';
 import { StreamAnswer, type StreamTimes } from './stream.ts';
 import type { Translation } from './translation.ts';
-import { vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
+import { answeredError, vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
 
 export interface AttemptWatch {
   readonly times: StreamTimes;
   readonly ticket: Ticket;
   readonly translation: Translation;
 }
-
-/** What a failure of the exchange means for the call. */
-const FAILURES: Readonly<Record<UpstreamFailure['kind'], RouteFailure['kind']>> = {
-  busy: 'limited',
-  connect: 'broken',
-  timeout: 'timeout',
-  idle: 'timeout',
-  reset: 'broken',
-  protocol: 'broken',
-};
 
 /** Answers up to this size go to the socket at once and are not worth a listener. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
@@ -174,9 +170,16 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       else this.#fail({ outcome: 'empty-stream', kind: 'broken', error: undefined });
       return;
     }
+    const head = this.#head;
     const body = this.#body.whole();
-    if (classify(this.#head.status) === 'success') this.#answerPlain(this.#head, body);
-    else this.#vendorFailed({ status: this.#head.status, headers: this.#head.headers, body });
+    if (Buffer.isBuffer(body)) this.#takeWhole(head, body);
+    else body.then((whole) => this.#guard(() => this.#takeWhole(head, whole)));
+  }
+
+  #takeWhole(head: UpstreamHead, body: Buffer): void {
+    if (this.#done) return;
+    if (classify(head.status) === 'success') this.#readPlain(head, body);
+    else this.#vendorFailed({ status: head.status, headers: head.headers, body });
   }
 
   #takeFailure(failure: UpstreamFailure): void {
@@ -277,19 +280,25 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     return this.#stream?.began ?? false;
   }
 
-  #answerPlain(head: UpstreamHead, body: Buffer): void {
+  #readPlain(head: UpstreamHead, body: Buffer): void {
+    const answer = this.#watch.translation.readAnswer(body, this.#body.outline);
+    const take = (read: PlainAnswer): void => this.#guard(() => this.#answerPlain(head, read));
+    if (answer instanceof Promise) answer.then(take, (error) => this.#broke(error));
+    else this.#answerPlain(head, answer);
+  }
+
+  #answerPlain(head: UpstreamHead, answer: PlainAnswer): void {
+    if (this.#done) return;
     const { facts, call, response } = this.#passage;
-    const answer = this.#watch.translation.readAnswer(body);
     if (!answer.valid) {
       const kind = !facts.stream && isEventStream(head) ? 'misfit' : 'broken';
       this.#fail({ outcome: 'not-an-answer', kind, error: undefined });
       return;
     }
     if (answer.isError) {
-      const error = Buffer.concat(answer.pieces);
-      const status = vendorErrorStatus(error.toString('utf8'));
-      const spent = { usage: answer.usage ?? NO_USAGE, estimated: false };
-      this.#vendorFailed({ status, headers: head.headers, body: error }, spent);
+      const said = answeredError(head.headers, answer);
+      if (said === undefined) this.#fail({ outcome: 'not-an-answer', kind: 'broken', error: undefined });
+      else this.#vendorFailed(said.error, said.spent);
       return;
     }
     if (facts.stream) {
@@ -299,7 +308,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     const usage = answer.usage ?? {
       ...NO_USAGE,
       inputFresh: countedInput(this.#passage),
-      outputText: countTokens(answer.outputText()),
+      outputText: answer.outputTokens(),
       images: answer.images ?? facts.images,
     };
     this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);
@@ -309,10 +318,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       return;
     }
     call.firstByteAt = this.#passage.carriage.clock.monotonic();
-    const [first, ...others] = answer.pieces;
-    const whole = first !== undefined && others.length === 0 ? first : Buffer.concat(answer.pieces);
     const headers = this.#answerHeaders(head);
-    headers.push('content-length', String(whole.length));
+    headers.push('content-length', String(lengthOf(answer.pieces)));
     const estimated = answer.usage === undefined;
     const outcome = { status: head.status, errorCode: null, verdict: 'complete', usage, estimated } as const;
     settlePassageInTurn(this.#passage, outcome, 'ok');
@@ -329,7 +336,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       this.#guard(() => {
         journal.flush();
         response.writeHead(head.status, headers);
-        endAnswer(response, whole);
+        endAnswer(response, answer.pieces);
         if (heldBytes > SMALL_ANSWER_BYTES) giveUpAfter(response, this.#watch.times.clientStallMs);
         this.#settle.resolve({ kind: 'answered', outcome: 'ok' });
       });

@@ -1,13 +1,21 @@
 import type { Route } from '../catalog/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import { readOutlined } from '../protocol/answer.ts';
+import {
+  WHOLE_ANSWER_BYTES_MAX,
+  WHOLE_ANSWER_VALUES_MAX,
+  WHOLE_ESCAPED_CHARS_MAX,
+} from '../protocol/bounds.ts';
 import { expressible } from '../protocol/convert.ts';
 import type { Framing, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
-import { readJson, writeJson } from '../protocol/hub/json.ts';
+import { readJson, writeJsonBytes } from '../protocol/hub/json.ts';
+import type { Outline } from '../protocol/outline.ts';
 import { Painting } from '../protocol/painting/from-gemini.ts';
 import { PaintStream } from '../protocol/painting/paint-stream.ts';
 import { encodePaint, type PaintRequest, type PictureBytes } from '../protocol/painting/to-gemini.ts';
 import { readImageWish, type WishedPicture } from '../protocol/painting/wish.ts';
 import { dialectOf } from '../protocol/registry.ts';
+import { finish, type Sliced } from '../protocol/slices.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
 import { VENDOR_JSON, type VendorAction } from '../upstream/vendor.ts';
 import { convertedHeaders, EVENT_STREAM, JSON_TYPE, NO_HEADERS } from './converted.ts';
@@ -37,7 +45,7 @@ export async function convertImages(passage: Passage, route: Route): Promise<Con
   const fetched = { ...wish, pictures: pictures.filter((picture) => !isRefusal(picture)) };
   const request = expressible(() => encodePaint(fetched, route.forwardModelId));
   if (isRefusal(request)) return request;
-  return hasRoom(passage, request.body) ? new ConvertedImages(passage, request) : noRoom();
+  return hasRoom(passage, request.body.length) ? new ConvertedImages(passage, request) : noRoom();
 }
 
 async function bytesOf(picture: WishedPicture, share: MediaShare): Promise<PictureBytes | Refusal> {
@@ -90,27 +98,30 @@ export class ConvertedImages implements Translation {
   }
 
   /** Tokens are what the vendor reported, images what it really made; a blocked one costs no image. */
-  readAnswer(body: Buffer): PlainAnswer {
+  readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
     const { facts, model } = this.#passage;
-    const answer = this.#dialect.readResponse(body, facts, model.modelId);
+    const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, facts, model.modelId));
     if (!answer.valid || answer.isError) return answer;
-    const json = readJson(body.toString('utf8'), NO_RAW_KEYS);
+    return finish(this.#painted(answer, body), body.length);
+  }
+
+  *#painted(answer: PlainAnswer, body: Buffer): Sliced<PlainAnswer> {
+    if (body.length > WHOLE_ANSWER_BYTES_MAX) return { ...answer, valid: false };
+    const text = body.toString('utf8');
+    yield;
+    const budget = { left: WHOLE_ANSWER_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
+    const json = readJson(text, NO_RAW_KEYS, budget);
     if (json === undefined) return { ...answer, valid: false };
     const painting = new Painting();
     painting.take(json);
     const { count, overflowed } = painting;
     if (overflowed) return { ...answer, valid: false };
+    yield;
     const isError = count === 0;
     const told = isError ? painting.error() : painting.answer(this.#createdAtS());
     const usage = answer.usage === undefined ? undefined : { ...answer.usage, images: count };
-    return {
-      pieces: [Buffer.from(writeJson(told))],
-      usage,
-      images: count,
-      outputText: () => answer.outputText(),
-      valid: true,
-      isError,
-    };
+    const pieces = yield* writeJsonBytes(told);
+    return { ...answer, pieces, usage, images: count, valid: true, isError };
   }
 
   answerHeaders(head: UpstreamHead): string[] {

@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { readOutlined } from '../protocol/answer.ts';
 import type { Conversion } from '../protocol/convert.ts';
 import type { Dialect, Framing, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
 import type { AnswerError } from '../protocol/hub/answer.ts';
 import type { TextProtocol } from '../protocol/hub/protocol.ts';
+import type { Outline } from '../protocol/outline.ts';
 import { dialectOf } from '../protocol/registry.ts';
+import { finish } from '../protocol/slices.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
 import { isHeaderValue, VENDOR_JSON, type VendorAction } from '../upstream/vendor.ts';
 import { keepBlobs } from './blobs.ts';
@@ -42,7 +45,7 @@ export class Converted implements Translation {
     this.protocol = protocol;
     this.outputLimit = outputLimit;
     this.action = stream ? 'stream' : 'generate';
-    this.body = [conversion.body];
+    this.body = conversion.pieces;
     this.query = stream && protocol === 'gemini' ? 'alt=sse' : '';
     this.dropped = conversion.dropped;
   }
@@ -63,14 +66,14 @@ export class Converted implements Translation {
     return this.#conversion.convertStream(this.clientFraming(), vendor);
   }
 
-  readAnswer(body: Buffer): PlainAnswer {
+  readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
     const { facts, model } = this.#passage;
-    const answer = this.#dialect.readResponse(body, facts, model.modelId);
+    const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, facts, model.modelId));
     if (!answer.valid || answer.isError) return answer;
-    const converted = this.#conversion.convertAnswer(body);
-    if (converted === undefined) return { ...answer, valid: false };
-    if (!Buffer.isBuffer(converted)) return { ...answer, pieces: [errorOf(converted)], isError: true };
-    return { ...answer, pieces: [converted] };
+    const converted = finish(this.#conversion.convertAnswerInTurns(body), body.length);
+    return converted instanceof Promise
+      ? converted.then((made) => withConverted(answer, made))
+      : withConverted(answer, converted);
   }
 
   answerHeaders(head: UpstreamHead): string[] {
@@ -83,6 +86,15 @@ export class Converted implements Translation {
     const { carriage, call } = this.#passage;
     keepBlobs(carriage.conversations, call.caller.account.id, this.#conversion.kept);
   }
+}
+
+function withConverted(
+  answer: PlainAnswer,
+  converted: readonly Buffer[] | AnswerError | undefined,
+): PlainAnswer {
+  if (converted === undefined) return { ...answer, valid: false };
+  if ('status' in converted) return { ...answer, pieces: [errorOf(converted)], isError: true };
+  return { ...answer, pieces: converted };
 }
 
 /** Not every failed answer says so in words: all clients look for `error.message`. */

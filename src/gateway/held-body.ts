@@ -1,4 +1,7 @@
+import { joinPieces } from '../kernel/next-turn.ts';
 import { ownCopy } from '../kernel/own-copy.ts';
+import { OUTLINED_BYTES_MIN } from '../protocol/bounds.ts';
+import { Outline } from '../protocol/outline.ts';
 import type { BodyBudget } from './passage.ts';
 
 /** The body of an answer that is not streamed, while it arrives; it counts in the share of its account. */
@@ -8,6 +11,8 @@ export class HeldBody {
   #chunks: Buffer[] = [];
   #bytes = 0;
   #heldBytes = 0;
+  /** Of a large body. */
+  outline: Outline | undefined;
 
   constructor(budget: BodyBudget, accountId: number) {
     this.#budget = budget;
@@ -20,12 +25,22 @@ export class HeldBody {
     if (!this.#budget.take(this.#accountId, chunk.length)) return 'no-room';
     this.#heldBytes += chunk.length;
     this.#chunks.push(ownCopy(chunk));
+    if (this.#bytes > OUTLINED_BYTES_MIN) this.#outlineOn(chunk);
     return 'taken';
   }
 
-  whole(): Buffer {
-    const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+  #outlineOn(chunk: Buffer): void {
+    if (this.outline !== undefined) {
+      this.outline.push(chunk);
+      return;
+    }
+    this.outline = new Outline();
+    for (const earlier of this.#chunks) this.outline.push(earlier);
+  }
+
+  /** A promise when it is so large that joining its pieces takes several turns. */
+  whole(): Buffer | Promise<Buffer> {
+    return joinPieces(this.#chunks, this.#bytes);
   }
 
   /** Nothing is held here any longer; who asks gives these bytes back to the budget. */

@@ -1,6 +1,8 @@
 import type { Route } from '../catalog/contract.ts';
+import { readOutlined } from '../protocol/answer.ts';
 import type { Framing, PlainAnswer, RawRequest, RequestFacts, StreamRelay } from '../protocol/dialect.ts';
 import { formContentType } from '../protocol/images/form.ts';
+import type { Outline } from '../protocol/outline.ts';
 import { answerHeaders } from '../upstream/answer-headers.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
 import { VENDOR_JSON, type VendorAction } from '../upstream/vendor.ts';
@@ -56,9 +58,9 @@ export class PassThrough implements Translation {
     return dialect.relayStream(framing, facts, model.modelId);
   }
 
-  readAnswer(body: Buffer): PlainAnswer {
+  readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer {
     const { dialect, facts, model } = this.#passage;
-    return dialect.readResponse(body, facts, model.modelId);
+    return readOutlined(body, outline, () => dialect.readResponse(body, facts, model.modelId));
   }
 
   answerHeaders(head: UpstreamHead): string[] {

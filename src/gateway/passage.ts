@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { READ_AGAIN_BYTES_MAX } from '../bounds.ts';
 import type { CatalogSnapshot, Model, Route } from '../catalog/contract.ts';
 import type { Conversations } from '../conversation/contract.ts';
 import type { Gate, GateRefused } from '../gate/contract.ts';
@@ -141,12 +142,16 @@ export function likelyInput({ facts }: Passage): number {
   return facts.inputTokensLikely ?? facts.inputTokensEstimate;
 }
 
+/** Of a larger request the cheap estimate does: to go through it in one turn would stop everybody else. */
 const counted = new WeakMap<RawRequest, number>();
 
 export function countedInput({ raw, facts, dialect }: Passage): number {
   let tokens = counted.get(raw);
   if (tokens === undefined) {
-    tokens = dialect.countInput(raw, facts);
+    const isLarge = raw.body.length > READ_AGAIN_BYTES_MAX;
+    tokens = isLarge
+      ? (facts.inputTokensLikely ?? facts.inputTokensEstimate)
+      : dialect.countInput(raw, facts);
     counted.set(raw, tokens);
   }
   return tokens;

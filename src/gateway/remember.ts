@@ -1,5 +1,6 @@
 import { CONVERSATION_VALUE_BYTES_MAX, ITEMS_KEPT_MAX } from '../bounds.ts';
 import type { Framing, MemoryFacts, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
+import type { Outline } from '../protocol/outline.ts';
 import { packResponse } from '../protocol/responses/kept-response.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
 import type { Passage } from './passage.ts';
@@ -55,8 +56,12 @@ class Remembering implements Translation {
     return new TappedRelay(this.#translation.relay(framing), (response) => this.#keep([response]));
   }
 
-  readAnswer(body: Buffer): PlainAnswer {
-    const answer = this.#translation.readAnswer(body);
+  readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
+    const answer = this.#translation.readAnswer(body, outline);
+    return answer instanceof Promise ? answer.then((read) => this.#note(read)) : this.#note(answer);
+  }
+
+  #note(answer: PlainAnswer): PlainAnswer {
     // A client that asked for a stream never gets a plain answer, so it is not kept for it either.
     const isGiven = answer.valid && !answer.isError && !this.#passage.facts.stream;
     if (isGiven) this.#answer = answer.pieces;

@@ -37,7 +37,7 @@ const SMALL_BODY_BYTES = 64 * 1024;
 const COPIES = 2;
 
 /** Takes room for the body of a converted request, as far as the one for the route before does not do. */
-export function hasRoom(passage: Passage, { length }: Buffer): boolean {
+export function hasRoom(passage: Passage, length: number): boolean {
   if (length <= SMALL_BODY_BYTES) return true;
   const bodyBytes = length * COPIES;
   const missingBytes = bodyBytes - (heldByCalls.get(passage.call)?.bodyBytes ?? 0);

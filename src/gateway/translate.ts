@@ -2,13 +2,15 @@ import type { Route } from '../catalog/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import {
   type ClientRequest,
-  convertRequest,
-  readClientRequest,
+  convertRequestInTurns,
+  readClientRequestInTurns,
   returnOwnBlobs,
 } from '../protocol/convert.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
 import type { TextProtocol } from '../protocol/hub/protocol.ts';
 import { limitOutput, OUTPUT_FIELD } from '../protocol/limit-output.ts';
+import { finish } from '../protocol/slices.ts';
+import { lengthOf } from './answer.ts';
 import { withKeptBlobs } from './blobs.ts';
 import { Converted } from './converted.ts';
 import { convertImages } from './converted-images.ts';
@@ -69,7 +71,7 @@ async function passChanged(
     raw = limited;
   }
   if (raw === passage.raw) return new PassThrough(passage, route);
-  if (!hasRoom(passage, raw.body)) return noRoom();
+  if (!hasRoom(passage, raw.body.length)) return noRoom();
   const facts = await passage.dialect.readRequest(raw);
   return isRefusal(facts) ? facts : new PassThrough(passage, route, { raw, facts, outputLimit });
 }
@@ -123,10 +125,13 @@ async function convert(
       return refuseThinking(passage, outputLimit, OUTPUT_FIELD[protocol]);
     }
     const limited = outputLimit === undefined ? request : { ...request, maxTokens: outputLimit };
-    const conversion = convertRequest({ ...client, request: limited }, target, identity);
+    const converting = convertRequestInTurns({ ...client, request: limited }, target, identity);
+    const conversion = await finish(converting, passage.raw.body.length);
     if (!isRefusal(conversion)) {
       const spokenWith = { protocol: spoken, outputLimit };
-      return hasRoom(passage, conversion.body) ? new Converted(passage, conversion, spokenWith) : noRoom();
+      return hasRoom(passage, lengthOf(conversion.pieces))
+        ? new Converted(passage, conversion, spokenWith)
+        : noRoom();
     }
     refusal = conversion;
   }
@@ -139,7 +144,7 @@ const decoded = new WeakMap<RawRequest, ClientRequest>();
 async function clientRequest(passage: Passage, protocol: TextProtocol): Promise<ClientRequest | Refusal> {
   const known = decoded.get(passage.raw);
   if (known !== undefined) return known;
-  const read = readClientRequest(protocol, passage.raw);
+  const read = await finish(readClientRequestInTurns(protocol, passage.raw), passage.raw.body.length);
   if (isRefusal(read)) return read;
   const { carriage, call } = passage;
   const client = await withKeptBlobs(read, carriage.conversations, call.caller.account.id);

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Framing, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
+import type { Outline } from '../protocol/outline.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
 import type { VendorAction } from '../upstream/vendor.ts';
 
@@ -27,7 +28,8 @@ export interface Translation {
   /** How the client is streamed to, when the vendor streams like this. */
   clientFraming(framing: Framing): Framing;
   relay(framing: Framing): StreamRelay;
-  readAnswer(body: Buffer): PlainAnswer;
+  /** A large body comes with its outline; to convert it takes several turns. */
+  readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer>;
   /** Headers of the vendor's answer that the client may see, its content type among them. */
   answerHeaders(head: UpstreamHead): string[];
   /** The answer has passed: what the client cannot carry until its next request is kept here. */

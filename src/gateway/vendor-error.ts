@@ -1,5 +1,9 @@
+import { ERROR_BODY_BYTES_MAX, ERROR_READ_BYTES_MAX } from '../bounds.ts';
 import { parseJson } from '../kernel/json.ts';
-import type { VendorError } from './attempt-result.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
+import type { PlainAnswer } from '../protocol/dialect.ts';
+import { lengthOf } from './answer.ts';
+import type { Spent, VendorError } from './attempt-result.ts';
 
 const BAD_GATEWAY = 502;
 /** conversion.md 17.2: what the vendors call an error, and the status they would have given it. */
@@ -54,6 +58,17 @@ export function vendorErrorStatus(text: string): number {
   return STATUS_BY_NAME.get(String(code)) ?? STATUS_BY_NAME.get(String(type)) ?? BAD_GATEWAY;
 }
 
+/** An error under a 200, and what it cost all the same; nothing when it is longer than any error. */
+export function answeredError(
+  headers: VendorError['headers'],
+  { pieces, usage }: PlainAnswer,
+): { readonly error: VendorError; readonly spent: Spent } | undefined {
+  if (lengthOf(pieces) > ERROR_BODY_BYTES_MAX) return undefined;
+  const body = Buffer.concat(pieces);
+  const status = vendorErrorStatus(body.toString('utf8'));
+  return { error: { status, headers, body }, spent: { usage: usage ?? NO_USAGE, estimated: false } };
+}
+
 /**
  * The first event of a stream as the body of an error. Responses has its errors flat or inside a response; as
  * a body every SDK looks for `error.message`.
@@ -68,7 +83,7 @@ export function vendorErrorBody(text: string): string {
 }
 
 function bodyOf(text: string): Record<string, unknown> | undefined {
-  const parsed = parseJson(text, { bytesMax: 1_048_576, depthMax: 32 });
+  const parsed = parseJson(text, { bytesMax: ERROR_READ_BYTES_MAX, depthMax: 32 });
   if (parsed.kind !== 'parsed') return undefined;
   return objectOf(Array.isArray(parsed.value) ? parsed.value[0] : parsed.value);
 }

@@ -1,11 +1,15 @@
 import { IMAGES_PER_CALL_MAX } from '../bounds.ts';
 import { QUOTE } from './ascii.ts';
 import { isBlob } from './blob.ts';
+import { OUTLINED_BYTES_MIN } from './bounds.ts';
 import type { PlainAnswer } from './dialect.ts';
+import { GeneratedSample } from './estimate.ts';
 import type { Settled } from './figures.ts';
-import { isWord, type Skimmer, skipSpace } from './skim.ts';
+import type { Outline } from './outline.ts';
+import { isWord, type Skimmer, skipSpace, withOutline } from './skim.ts';
 import { quoteModel, splice } from './splice.ts';
 import { decodeText } from './text.ts';
+import { countTokens } from './tokens.ts';
 import { collectWords, type WordSink, type Words } from './words.ts';
 
 /** Where a dialect's plain answer keeps what we must know; slots of its own tree. */
@@ -34,12 +38,29 @@ export function readAnswer(body: Buffer, shape: AnswerShape, modelId: string): P
   const answer: PlainAnswer = {
     pieces: isWhole && body[model] === QUOTE ? withModel(body, skimmer, shape.model, modelId) : [body],
     usage: isWhole && inputReported && outputReported ? usage : undefined,
-    outputText: () => readOutputText(body, shape.words),
+    outputTokens: () => countOutput(body, shape.words),
     valid: isWhole && (isAnswer || hasError),
     isError: isWhole && hasError && !isAnswer,
   };
   const images = isWhole ? Math.min(shape.images?.(body) ?? 0, IMAGES_PER_CALL_MAX) : 0;
   return images === 0 ? answer : withImages(answer, images);
+}
+
+/**
+ * The same of a large body, whose outline was made while it arrived. What its usage lacks is counted at once,
+ * as long as the outline is at hand.
+ */
+export function readOutlined(
+  body: Buffer,
+  outline: Outline | undefined,
+  read: () => PlainAnswer,
+): PlainAnswer {
+  if (outline === undefined) return read();
+  return withOutline(body, outline.ends, () => {
+    const answer = read();
+    const outputTokens = answer.usage === undefined && answer.valid ? answer.outputTokens() : 0;
+    return { ...answer, valid: answer.valid && !outline.absurd, outputTokens: () => outputTokens };
+  });
 }
 
 function withImages(answer: PlainAnswer, images: number): PlainAnswer {
@@ -74,8 +95,15 @@ class TextPile implements WordSink {
   picture(): void {}
 }
 
-function readOutputText(body: Buffer, words: Words): string {
-  const pile = new TextPile();
-  collectWords({ bytes: body, start: 0, end: body.length }, words, pile);
-  return pile.texts.join('');
+/** Of a large body, which is outlined then, a sample. */
+function countOutput(bytes: Buffer, words: Words): number {
+  const text = { bytes, start: 0, end: bytes.length };
+  if (bytes.length <= OUTLINED_BYTES_MIN) {
+    const pile = new TextPile();
+    collectWords(text, words, pile);
+    return countTokens(pile.texts.join(''));
+  }
+  const sample = new GeneratedSample();
+  const stoppedAt = collectWords(text, words, sample);
+  return Math.ceil((sample.tokens() * bytes.length) / Math.max(1, stoppedAt));
 }

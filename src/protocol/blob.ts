@@ -1,4 +1,4 @@
-import { BACKSLASH, COMMA, LETTER_N, LETTER_R, SLASH } from './ascii.ts';
+import { BACKSLASH, COMMA, LETTER_N, LETTER_R, SLASH, SPACE } from './ascii.ts';
 
 /** Shorter strings are not worth a question. */
 export const BLOB_BYTES_MIN = 16 * 1024;
@@ -20,9 +20,15 @@ export function isSealed(bytes: Buffer, start: number, end: number): boolean {
   return isBase64(bytes, start, Math.min(end, start + SEALED_BYTES_LOOKED));
 }
 
+/** Beyond this, what began as base64 is it to its end, if no space comes. */
+const CHECKED_BYTES = 256 * 1024;
+
 /** Whether every character of a JSON string (between its quotes) is base64, behind its `data:` if any. */
 export function isBlob(bytes: Buffer, start: number, end: number): boolean {
-  return end - start >= BLOB_BYTES_MIN && isBase64(bytes, contentStart(bytes, start), end);
+  if (end - start < BLOB_BYTES_MIN) return false;
+  const checkedEnd = Math.min(end, start + CHECKED_BYTES);
+  if (!isBase64(bytes, contentStart(bytes, start), checkedEnd)) return false;
+  return checkedEnd === end || !bytes.subarray(checkedEnd, end).includes(SPACE);
 }
 
 function isBase64(bytes: Buffer, start: number, end: number): boolean {

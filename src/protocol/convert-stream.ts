@@ -1,5 +1,7 @@
-import { CONVERTED_STREAM_BYTES_MAX, JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../bounds.ts';
+import { CONVERTED_STREAM_BYTES_MAX, JSON_DEPTH_MAX } from '../bounds.ts';
 import { type JsonBounds, parseJson } from '../kernel/json.ts';
+import { BRACE_BIT, COMMA, OPEN_BRACE } from './ascii.ts';
+import { CONVERTED_EVENT_BYTES_MAX, CONVERTED_EVENT_VALUES_MAX } from './bounds.ts';
 import type { BodyEnd, Framing, StreamRelay, StreamUsage, VendorRelay } from './dialect.ts';
 import { SHAPED_BYTES_MAX } from './event-shape.ts';
 import { type EventTemplate, learnTemplate } from './event-template.ts';
@@ -11,9 +13,23 @@ import type { Spoke, StreamDecoder, StreamEncoder } from './hub/spoke.ts';
 import { isOpenBrace, skipSpace } from './skim.ts';
 import { NOTHING } from './splitter.ts';
 
-const EVENT_BOUNDS: JsonBounds = { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
+const EVENT_BOUNDS: JsonBounds = { bytesMax: CONVERTED_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
+/** A shorter event cannot be too much. */
+const SHORT_BYTES = 64 * 1024;
 /** A vendor whose events are all different is not learned for ever. */
 const LESSONS_MAX = 16;
+
+/** An event is read, converted and written in one turn. */
+function isTooMuch(payload: Buffer, start: number, end: number): boolean {
+  if (end - start <= SHORT_BYTES) return false;
+  if (end - start > CONVERTED_EVENT_BYTES_MAX) return true;
+  let values = 0;
+  for (let at = start; at < end; at++) {
+    const byte = payload[at] as number;
+    if (byte === COMMA || (byte | BRACE_BIT) === OPEN_BRACE) values++;
+  }
+  return values > CONVERTED_EVENT_VALUES_MAX;
+}
 
 /** The two ends of a converted stream. */
 export interface StreamPlan {
@@ -39,6 +55,8 @@ export class ConvertedStream implements StreamRelay {
   readonly #encoder: StreamEncoder;
   #ended = false;
   #madeBytes = 0;
+  /** An event came that is no event of any vendor. */
+  #isTooMuch = false;
   /** What the last event came to in the words of the hub: how many events, and how many of them deltas. */
   #emitted = 0;
   #deltas = 0;
@@ -105,7 +123,7 @@ export class ConvertedStream implements StreamRelay {
   }
 
   get overflowed(): boolean {
-    return this.#vendor.overflowed || this.#madeBytes > CONVERTED_STREAM_BYTES_MAX;
+    return this.#vendor.overflowed || this.#isTooMuch || this.#madeBytes > CONVERTED_STREAM_BYTES_MAX;
   }
 
   /** Only whole events leave an encoder. */
@@ -128,6 +146,10 @@ export class ConvertedStream implements StreamRelay {
     }
     // `[DONE]` is no object: the vendor's relay has seen it.
     if (!isOpenBrace(payload, skipSpace(payload, start, end))) return;
+    if (isTooMuch(payload, start, end)) {
+      this.#isTooMuch = true;
+      return;
+    }
     const event = parseJson(payload.toString('utf8', start, end), EVENT_BOUNDS);
     if (event.kind !== 'parsed') return;
     if (this.#isOneDelta(event.value as JsonObject)) this.#learn(payload, start, end);

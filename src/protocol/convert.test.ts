@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { someCapabilities, someTarget } from '../../test/support/hub.ts';
-import { WHOLE_ANSWER_VALUES_MAX, WHOLE_REQUEST_BYTES_MAX, WHOLE_REQUEST_VALUES_MAX } from '../bounds.ts';
+import { WHOLE_REQUEST_BYTES_MAX, WHOLE_REQUEST_VALUES_MAX } from '../bounds.ts';
 import { isRefusal } from '../kernel/errors.ts';
+import { WHOLE_ANSWER_VALUES_MAX } from './bounds.ts';
 import { type Conversion, convertRequest, readClientRequest, returnOwnBlobs } from './convert.ts';
 import type { RawRequest } from './dialect.ts';
 import { wrapBlobs } from './hub/envelope.ts';
@@ -219,7 +220,7 @@ describe('a request that nobody can read without everybody else waiting', () => 
   ])('is not expressible with %s', (_name, body) => {
     const refused = {
       error: { code: 40004 },
-      message: expect.stringContaining('32 MiB or 200000 JSON values'),
+      message: expect.stringContaining('32 MiB, 5 MiB of text with escapes, or 20000 JSON values'),
     };
     expect(readClientRequest('chat', raw(body))).toMatchObject(refused);
     expect(returnOwnBlobs('chat', raw(body), someTarget())).toMatchObject(refused);

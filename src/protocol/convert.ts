@@ -1,18 +1,19 @@
-import { WHOLE_ANSWER_VALUES_MAX } from '../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import { WHOLE_ANSWER_BYTES_MAX, WHOLE_ANSWER_VALUES_MAX, WHOLE_ESCAPED_CHARS_MAX } from './bounds.ts';
 import { ConvertedStream } from './convert-stream.ts';
 import type { Framing, RawRequest, StreamRelay, VendorRelay } from './dialect.ts';
 import type { AnswerError } from './hub/answer.ts';
 import type { Blob } from './hub/blob.ts';
 import { fitRequest } from './hub/fit.ts';
-import { readJson, writeJson } from './hub/json.ts';
+import { readJson, writeJson, writeJsonBytes } from './hub/json.ts';
 import { Inexpressible, Notes } from './hub/notes.ts';
 import type { TextProtocol } from './hub/protocol.ts';
 import type { HubRequest } from './hub/request.ts';
 import { returnAnswer } from './hub/return.ts';
 import type { ReturnPlan } from './hub/return-call.ts';
 import type { Target } from './hub/spoke.ts';
-import { readWhole } from './hub/whole.ts';
+import { readWhole, readWholeInTurns } from './hub/whole.ts';
+import { finishNow, type Sliced } from './slices.ts';
 import { spokeOf } from './spokes.ts';
 
 /** A client's request in the words of the hub. Every route is converted from it anew (conversion.md 1.13). */
@@ -31,21 +32,31 @@ export interface Identity {
 
 /** One request on its way to one vendor of another protocol, and its answer on the way back. */
 export interface Conversion {
-  /** The body for the vendor. */
+  /** The body for the vendor, in pieces and as one. */
+  readonly pieces: readonly Buffer[];
   readonly body: Buffer;
   /** What the vendor does not hear, in the client's words. */
   readonly dropped: readonly string[];
   /** Blobs to be kept for a Chat client, by the ids of its calls; filled as the answer passes. */
   readonly kept: ReadonlyMap<string, readonly Blob[]>;
   /** A plain answer for the client; nothing when the vendor's body is none of its protocol. */
+  convertAnswerInTurns(body: Buffer): Sliced<readonly Buffer[] | AnswerError | undefined>;
+  /** The same of a short one. */
   convertAnswer(body: Buffer): Buffer | AnswerError | undefined;
   /** A stream for the client, in its framing; `vendor` is the vendor's own relay, which meters. */
   convertStream(framing: Framing, vendor: VendorRelay): StreamRelay;
 }
 
 export function readClientRequest(protocol: TextProtocol, raw: RawRequest): ClientRequest | Refusal {
+  return finishNow(readClientRequestInTurns(protocol, raw));
+}
+
+export function* readClientRequestInTurns(
+  protocol: TextProtocol,
+  raw: RawRequest,
+): Sliced<ClientRequest | Refusal> {
   const spoke = spokeOf(protocol);
-  const body = readWhole(raw.body, spoke.rawKeys);
+  const body = yield* readWholeInTurns(raw.body, spoke.rawKeys);
   if (isRefusal(body)) return body;
   const notes = new Notes(spoke.fields);
   return expressible(() => {
@@ -59,30 +70,49 @@ export function convertRequest(
   target: Target,
   identity: Identity,
 ): Conversion | Refusal {
+  return finishNow(convertRequestInTurns(client, target, identity));
+}
+
+export function* convertRequestInTurns(
+  client: ClientRequest,
+  target: Target,
+  identity: Identity,
+): Sliced<Conversion | Refusal> {
   const { request } = client;
   const [from, to] = [spokeOf(request.client), spokeOf(target.protocol)];
   const notes = new Notes({ ...from.fields, ...request.spelled });
   for (const path of client.dropped) notes.drop(path);
   // A tool that runs at the client's vendor has no like elsewhere (conversion.md 6.10).
   if (request.client !== target.protocol) for (const { path } of request.hostedTools) notes.drop(path);
-  return expressible(() => {
-    const { request: fitted, names, lost } = fitRequest(request, target, to.rules);
-    for (const field of lost) notes.lose(field);
-    const body = Buffer.from(writeJson(to.encodeRequest(fitted, target, notes)));
-    const plan: ReturnPlan = {
-      session: { request, target, ...identity },
-      names,
-      client: from.rules,
-      kept: new Map(),
-    };
-    return {
-      body,
-      dropped: notes.dropped,
-      kept: plan.kept,
-      convertAnswer: (answer) => convertAnswer(answer, plan),
-      convertStream: (framing, vendor) => new ConvertedStream({ from, to, plan, framing, vendor }),
-    };
-  });
+  const fit = expressible(() => fitRequest(request, target, to.rules));
+  if (isRefusal(fit)) return fit;
+  yield;
+  const { request: fitted, names, lost } = fit;
+  for (const field of lost) notes.lose(field);
+  const made = expressible(() => to.encodeRequest(fitted, target, notes));
+  if (isRefusal(made)) return made;
+  yield;
+  const pieces = yield* writeJsonBytes(made);
+  const plan: ReturnPlan = {
+    session: { request, target, ...identity },
+    names,
+    client: from.rules,
+    kept: new Map(),
+  };
+  return {
+    pieces,
+    get body() {
+      return Buffer.concat(pieces);
+    },
+    dropped: notes.dropped,
+    kept: plan.kept,
+    convertAnswerInTurns: (answer) => convertAnswer(answer, plan),
+    convertAnswer: (answer) => {
+      const converted = finishNow(convertAnswer(answer, plan));
+      return converted === undefined || 'status' in converted ? converted : Buffer.concat(converted);
+    },
+    convertStream: (framing, vendor) => new ConvertedStream({ from, to, plan, framing, vendor }),
+  };
 }
 
 /**
@@ -101,14 +131,22 @@ export function returnOwnBlobs(
   return returned === body ? raw : { ...raw, body: Buffer.from(writeJson(returned)) };
 }
 
-function convertAnswer(body: Buffer, plan: ReturnPlan): Buffer | AnswerError | undefined {
+function* convertAnswer(body: Buffer, plan: ReturnPlan): Sliced<readonly Buffer[] | AnswerError | undefined> {
+  if (body.length > WHOLE_ANSWER_BYTES_MAX) return undefined;
   const { session } = plan;
   const [from, to] = [spokeOf(session.request.client), spokeOf(session.target.protocol)];
-  const json = readJson(body.toString('utf8'), to.rawKeys, { left: WHOLE_ANSWER_VALUES_MAX });
+  const text = body.toString('utf8');
+  yield;
+  const budget = { left: WHOLE_ANSWER_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
+  const json = readJson(text, to.rawKeys, budget);
   if (json === undefined) return undefined;
+  yield;
   const answer = to.decodeAnswer(json, session);
   if (!('choices' in answer)) return answer;
-  return Buffer.from(writeJson(from.encodeAnswer(returnAnswer(answer, plan), session)));
+  yield;
+  const made = from.encodeAnswer(returnAnswer(answer, plan), session);
+  yield;
+  return yield* writeJsonBytes(made);
 }
 
 /** The one place where content that cannot be carried becomes a refusal. */

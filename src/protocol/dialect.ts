@@ -115,12 +115,12 @@ export interface ByteRange {
 export interface PlainAnswer {
   /** The answer for the client, as pieces of the upstream's own bytes. */
   readonly pieces: readonly Buffer[];
-  /** Nothing when the vendor reported none (or an absurd one): the caller estimates with `outputText`. */
+  /** Nothing when the vendor reported none (or an absurd one): the caller estimates with `outputTokens`. */
   readonly usage: Usage | undefined;
   /** Images that were found in the answer: what is charged when the usage is missing. */
   readonly images?: number;
-  /** The generated text, read only when the usage is missing. */
-  outputText(): string;
+  /** The generated text in tokens, counted only when the usage is missing. */
+  outputTokens(): number;
   /** False: the body is not a JSON object of this dialect at all (an HTML page with status 200). */
   readonly valid: boolean;
   /** True: a 200 that carries only an `error` object (conversion.md 1.11). */

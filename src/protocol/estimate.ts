@@ -71,7 +71,7 @@ function beforeEscape(bytes: Buffer, start: number, end: number): number {
 }
 
 /** Some vendors put a picture they made where the text stands; no model wrote its letters one by one. */
-class GeneratedSample extends TextSample {
+export class GeneratedSample extends TextSample {
   override text(bytes: Buffer, start: number, end: number): void {
     if (!isBlob(bytes, start, end)) super.text(bytes, start, end);
   }

@@ -8,6 +8,7 @@ import {
   QUOTE,
   SPACE,
 } from './ascii.ts';
+import type { Outline } from './outline.ts';
 import { Held, NOTHING, type Splitter } from './splitter.ts';
 
 /**
@@ -27,6 +28,7 @@ export class ArraySplitter implements Splitter {
   closed = false;
   /** True until the array opens, and for good when it never does. */
   foreign = true;
+  outline: Outline | undefined;
   readonly #held = new Held();
   #isJoined = false;
   /** Everything before this may be passed on. */
@@ -58,6 +60,7 @@ export class ArraySplitter implements Splitter {
     this.#isJoined = this.#walked > 0;
     if (this.#isJoined) this.#held.append(chunk, 0);
     this.bytes = this.#isJoined ? this.#held.view() : chunk;
+    this.outline = this.#held.outline;
   }
 
   next(): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SCAN_SLICE_BYTES } from '../bounds.ts';
+import { SCAN_TURN_BYTES } from '../bounds.ts';
 import { capabilitiesOf } from './capability/table.ts';
 import type { TextProtocol } from './hub/protocol.ts';
 import { limitOutput } from './limit-output.ts';
@@ -53,7 +53,7 @@ test('a smaller budget fits, and what is no limit stays as it is', () => {
 });
 
 test('a large body is limited in slices', async () => {
-  const body = Buffer.from(`{"messages":["${'x'.repeat(SCAN_SLICE_BYTES)}"],"max_tokens":9000}`);
+  const body = Buffer.from(`{"messages":["${'x'.repeat(SCAN_TURN_BYTES)}"],"max_tokens":9000}`);
   const limit = { tokens: 5, capabilities: capabilitiesOf('chat', 'gpt-4o') };
   const result = limitOutput('chat', { body, contentType: '', path: undefined }, limit);
   expect(result).toBeInstanceOf(Promise);

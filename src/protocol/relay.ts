@@ -4,6 +4,7 @@ import type { Figures } from './figures.ts';
 import { ArraySplitter } from './json-array.ts';
 import { Meter, type UsageRule } from './meter.ts';
 import { sameBytes } from './paths.ts';
+import { withOutline } from './skim.ts';
 import { quoteModel } from './splice.ts';
 import { NOTHING, type Splitter } from './splitter.ts';
 import { SseSplitter } from './sse.ts';
@@ -215,8 +216,9 @@ export class Relay implements VendorRelay, Outlet {
   }
 
   #read(): void {
-    const { payload, payloadStart, payloadEnd } = this.#splitter;
-    this.#reader.read(payload, payloadStart, payloadEnd, this);
+    const { payload, payloadStart, payloadEnd, outline } = this.#splitter;
+    if (outline === undefined) this.#reader.read(payload, payloadStart, payloadEnd, this);
+    else withOutline(payload, outline.ends, () => this.#reader.read(payload, payloadStart, payloadEnd, this));
     if (this.first === 'none') this.#classify();
     this.#take?.(payload, payloadStart, payloadEnd);
   }

@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { ANSWERS_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX, SCAN_SLICE_BYTES, SCAN_TURN_BYTES } from '../bounds.ts';
+import { ANSWERS_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX, SCAN_TURN_BYTES } from '../bounds.ts';
 import { type Refusal, refuse } from '../kernel/errors.ts';
+import { nextTurn } from '../kernel/next-turn.ts';
 import { QUOTE } from './ascii.ts';
+import { SCAN_STEPS_MAX } from './bounds.ts';
 import type { ByteRange } from './dialect.ts';
 import { readFigure } from './figure.ts';
 import { larger } from './figures.ts';
@@ -32,12 +34,22 @@ export function scanRequest<Found>(
     if (complaint !== undefined) return refuse('bodyNotJson', { message: complaint });
     return outcome === 'done' ? read(scan) : refuse('bodyNotJson');
   };
-  if (body.length > SCAN_SLICE_BYTES) {
+  if (body.length > SCAN_STEPS_MAX) {
     const media = mediaKeys && new MediaFinder(mediaKeys);
-    return scanSlices(new JsonScan(body, tree, newScanStack(), media), body.length, finish);
+    return scanLarge(new JsonScan(body, tree, newScanStack(), media), body.length, finish);
   }
   const scan = new JsonScan(body, tree, sharedStack, mediaKeys?.shared.begin());
   return finish(scan, scan.run(body.length));
+}
+
+/** In one turn as long as there is not too much to look at. */
+function scanLarge<Found>(
+  scan: JsonScan,
+  length: number,
+  finish: (scan: JsonScan, outcome: ScanOutcome) => Found,
+): Found | Promise<Found> {
+  const outcome = scan.run(Math.min(SCAN_TURN_BYTES, length));
+  return outcome === 'paused' ? scanSlices(scan, length, finish) : finish(scan, outcome);
 }
 
 async function scanSlices<Found>(
@@ -46,9 +58,9 @@ async function scanSlices<Found>(
   finish: (scan: JsonScan, outcome: ScanOutcome) => Found,
 ): Promise<Found> {
   let outcome: ScanOutcome = 'paused';
-  for (let until = SCAN_TURN_BYTES; outcome === 'paused'; until += SCAN_TURN_BYTES) {
-    outcome = scan.run(Math.min(until, length));
-    await new Promise((resolve) => setImmediate(resolve));
+  while (outcome === 'paused') {
+    await nextTurn();
+    outcome = scan.run(Math.min(scan.at + SCAN_TURN_BYTES, length));
   }
   return finish(scan, outcome);
 }

@@ -17,6 +17,7 @@ import {
   TAB,
 } from './ascii.ts';
 import { isSealed, SEALED_BYTES_MIN } from './blob.ts';
+import { SCAN_STEPS_MAX } from './bounds.ts';
 import type { ByteRange } from './dialect.ts';
 import { isEnvelopeAt } from './hub/envelope.ts';
 import type { MediaFinder } from './media/finder.ts';
@@ -95,11 +96,17 @@ export class JsonScan {
     this.#pending = tree.root;
   }
 
+  /** What stands before it was scanned. */
+  get at(): number {
+    return this.#at;
+  }
+
   /** Scans on, up to about `until`; call it again with more when it paused. */
   run(until: number): ScanOutcome {
     const bytes = this.#bytes;
     const limit = Math.min(until, bytes.length);
-    while (this.#at < limit) {
+    for (let steps = 0; this.#at < limit; steps++) {
+      if (steps === SCAN_STEPS_MAX) return 'paused';
       if (this.#string !== NO_STRING) {
         if (!this.#stringOn(limit)) return 'invalid';
         continue;

@@ -10,7 +10,34 @@ import {
   QUOTE,
   SPACE,
 } from './ascii.ts';
+import { WALKED_BYTES_MAX } from './bounds.ts';
 import { findChild, type PathNode, type PathTree } from './paths.ts';
+
+/** Large values of one text that somebody went through already (outline.ts): they are passed over. */
+let outlined: Buffer | undefined;
+let largeEnds: ReadonlyMap<number, number> = new Map();
+/** Bytes of it that were gone through one by one. */
+let walkedBytes = 0;
+
+/** Walks over these bytes pass over their large values, as long as `work` takes. */
+export function withOutline<T>(bytes: Buffer, ends: ReadonlyMap<number, number>, work: () => T): T {
+  outlined = bytes;
+  largeEnds = ends;
+  walkedBytes = 0;
+  try {
+    return work();
+  } finally {
+    outlined = undefined;
+  }
+}
+
+/** What a string or a container costs at least, as if it were so many bytes. */
+const STEP_BYTES = 32;
+
+/** Of an outlined text, small pieces were looked at for long enough: no honest text has so many of them. */
+export function isWalkedOut(bytes: Buffer): boolean {
+  return bytes === outlined && walkedBytes > WALKED_BYTES_MAX;
+}
 
 /** Steps on the way have -1. */
 const NO_SLOT = -2;
@@ -70,6 +97,7 @@ export class Skimmer {
     while (at < end) {
       const byte = bytes[at] as number;
       if (byte === QUOTE) {
+        if (isWalkedOut(bytes)) return -1;
         const keyEnd = stringEnd(bytes, at, end);
         if (keyEnd < 0) return -1;
         let value = keyEnd + 1;
@@ -116,6 +144,9 @@ export function walkObjects(bytes: Buffer, open: number, end: number, walk: Walk
       at++;
       continue;
     }
+    // The rest of so many is of no interest to anybody.
+    if (isWalkedOut(bytes)) return skipValue(bytes, open, end);
+    walkedBytes += STEP_BYTES;
     const after = byte === OPEN_BRACE ? walk(bytes, at, end) : -1;
     at = after < 0 ? skipValue(bytes, at, end) : after;
     if (at < 0) return -1;
@@ -148,6 +179,11 @@ export function skipValue(bytes: Buffer, start: number, end: number): number {
 }
 
 function skipContainer(bytes: Buffer, start: number, end: number): number {
+  if (bytes === outlined) {
+    const known = largeEnds.get(start);
+    if (known !== undefined) return known <= end ? known : -1;
+    walkedBytes += STEP_BYTES;
+  }
   let depth = 0;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
@@ -157,7 +193,10 @@ function skipContainer(bytes: Buffer, start: number, end: number): number {
     } else {
       const brace = byte | BRACE_BIT;
       if (brace === OPEN_BRACE) depth++;
-      else if (brace === CLOSE_BRACE && --depth === 0) return at + 1;
+      else if (brace === CLOSE_BRACE && --depth === 0) {
+        walkedBytes += at - start;
+        return at + 1;
+      }
     }
   }
   return -1;
@@ -168,6 +207,11 @@ const NEAR_BYTES = 48;
 
 /** The position of the closing quote of the string whose opening quote stands at `open`, or -1. */
 export function stringEnd(bytes: Buffer, open: number, end: number): number {
+  if (bytes === outlined) {
+    const known = largeEnds.get(open);
+    if (known !== undefined) return known <= end ? known - 1 : -1;
+    walkedBytes += STEP_BYTES;
+  }
   let at = open + 1;
   for (;;) {
     const near = Math.min(end, at + NEAR_BYTES);
@@ -208,13 +252,14 @@ export function isEmptyArray(bytes: Buffer, start: number): boolean {
   return isOpenBracket(bytes, start) && bytes[skipSpace(bytes, start + 1, bytes.length)] === CLOSE_BRACKET;
 }
 
-/** Elements of the array that opens here. */
+/** Elements of the array that opens here; of very many in an outlined text not all are counted. */
 export function countElements(bytes: Buffer, open: number): number {
   let count = 0;
   let at = skipSpace(bytes, open + 1, bytes.length);
-  while (at < bytes.length && bytes[at] !== CLOSE_BRACKET) {
+  while (at < bytes.length && bytes[at] !== CLOSE_BRACKET && !isWalkedOut(bytes)) {
     const after = skipValue(bytes, at, bytes.length);
     if (after < 0) return count;
+    walkedBytes += STEP_BYTES;
     count++;
     at = skipSpace(bytes, after, bytes.length);
     if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1, bytes.length);

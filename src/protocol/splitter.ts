@@ -1,4 +1,6 @@
 import { STREAM_EVENT_BYTES_MAX } from '../bounds.ts';
+import { OUTLINED_BYTES_MIN } from './bounds.ts';
+import { Outline } from './outline.ts';
 
 /**
  * Cuts a stream into events wherever its bytes were cut on the way. Feed a chunk, take the events with `next`
@@ -29,7 +31,10 @@ export interface Splitter {
   readonly closed: boolean;
   /** What came is not of this framing: an object where an array was due. */
   readonly foreign: boolean;
+  /** An event was too long, or no event that anybody writes. */
   readonly overflowed: boolean;
+  /** Of the event that was held until it was whole, when it is a large one. */
+  readonly outline: Outline | undefined;
 }
 
 export const NOTHING: Buffer = Buffer.alloc(0);
@@ -39,14 +44,15 @@ const HELD_BYTES_FIRST = 1024;
 export class Held {
   length = 0;
   overflowed = false;
+  /** Of what is held, once that is large. */
+  outline: Outline | undefined;
   #bytes = NOTHING;
 
   append(source: Buffer, start: number): void {
     const added = source.length - start;
     const needed = this.length + added;
     if (this.overflowed || needed > STREAM_EVENT_BYTES_MAX) {
-      this.overflowed = true;
-      this.take();
+      this.overflow();
       return;
     }
     if (needed > this.#bytes.length) {
@@ -55,7 +61,21 @@ export class Held {
       this.#bytes = grown;
     }
     source.copy(this.#bytes, this.length, start);
+    const before = this.length;
     this.length = needed;
+    if (needed > OUTLINED_BYTES_MIN) this.#outlineOn(before);
+  }
+
+  #outlineOn(before: number): void {
+    const start = this.outline === undefined ? 0 : before;
+    this.outline ??= new Outline();
+    this.outline.push(this.#bytes.subarray(start, this.length));
+    if (this.outline.absurd) this.overflow();
+  }
+
+  overflow(): void {
+    this.overflowed = true;
+    this.take();
   }
 
   get last(): number | undefined {
@@ -72,6 +92,7 @@ export class Held {
     const taken = this.#bytes.subarray(0, this.length);
     this.#bytes = NOTHING;
     this.length = 0;
+    this.outline = undefined;
     return taken;
   }
 }

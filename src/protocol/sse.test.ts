@@ -103,16 +103,16 @@ describe('an endless line', () => {
     const splitter = new SseSplitter();
     const chunk = Buffer.alloc(size, 0x78);
     const started = processorMs();
-    splitter.feed(Buffer.from('data: '));
+    splitter.feed(Buffer.from('data: "'));
     splitter.keep();
     for (let fed = 0; fed < LINE_BYTES; fed += size) {
       splitter.feed(chunk);
       expect(splitter.next()).toBe(false);
       splitter.keep();
     }
-    splitter.feed(Buffer.from('\n\n'));
+    splitter.feed(Buffer.from('"\n\n'));
     expect(splitter.next()).toBe(true);
-    expect(splitter.payloadEnd - splitter.payloadStart).toBe(LINE_BYTES);
+    expect(splitter.payloadEnd - splitter.payloadStart).toBe(LINE_BYTES + 2);
     expect(processorMs() - started).toBeLessThan(5_000);
   });
 
@@ -143,6 +143,19 @@ describe('an endless line', () => {
       }
     }
     expect(processorMs() - started).toBeLessThan(4_000);
+  });
+
+  it('of letters that are no string, or of very many lines, is given up early', () => {
+    for (const piece of ['x', ': x\n']) {
+      const splitter = new SseSplitter();
+      splitter.feed(Buffer.from('data: {'));
+      splitter.next();
+      splitter.keep();
+      splitter.feed(Buffer.alloc(400_000, piece));
+      splitter.feed(Buffer.from('\n\n'));
+      splitter.next();
+      expect(splitter.overflowed).toBe(true);
+    }
   });
 
   it('is given up over the bound', () => {

@@ -1,10 +1,14 @@
 import { COLON, CR, LF, SPACE } from './ascii.ts';
+import { EVENT_LINES_MAX } from './bounds.ts';
+import type { Outline } from './outline.ts';
 import { isOpenBrace, isWord, skipSpace, skipValue } from './skim.ts';
 import { Held, NOTHING, type Splitter } from './splitter.ts';
 
 const LETTER_D = 0x64;
 const LETTER_A = 0x61;
 const LETTER_T = 0x74;
+/** An event whose data is in several lines: it is joined in one turn. */
+const JOINED_BYTES_MAX = 1024 * 1024;
 const NOT_FOUND = Number.MAX_SAFE_INTEGER;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
@@ -24,6 +28,7 @@ export class SseSplitter implements Splitter {
   shift = 0;
   readonly closed = true;
   readonly foreign = false;
+  outline: Outline | undefined;
   readonly #held = new Held();
   #at = 0;
   /** The next of each line end in `bytes`, found natively and kept until it is passed. */
@@ -51,7 +56,9 @@ export class SseSplitter implements Splitter {
     }
     const isComplete = this.heldEnd(chunk) > 0;
     this.#held.append(chunk, 0);
+    const { outline } = this.#held;
     this.#take(isComplete ? this.#held.take() : NOTHING);
+    this.outline = isComplete ? outline : undefined;
   }
 
   next(): boolean {
@@ -62,11 +69,13 @@ export class SseSplitter implements Splitter {
     this.shift = 0;
     this.#dataLines = 0;
     let line = this.#isFirst ? skipByteOrderMark(bytes, this.#at) : this.#at;
-    while (line < bytes.length) {
+    for (let lines = 0; line < bytes.length; lines++) {
+      if (lines > EVENT_LINES_MAX) return this.#overflow();
       const lineEnd = this.#lineEnd(line);
       if (lineEnd === NOT_FOUND) return false;
       const following = afterLine(bytes, lineEnd);
       if (lineEnd === line) {
+        if (this.#dataLines > 1 && following - this.eventStart > JOINED_BYTES_MAX) return this.#overflow();
         this.#eventEnds(following);
         return true;
       }
@@ -99,6 +108,7 @@ export class SseSplitter implements Splitter {
   }
 
   #take(bytes: Buffer): void {
+    this.outline = undefined;
     this.bytes = bytes;
     this.#at = 0;
     this.#nextLf = -1;
@@ -125,6 +135,12 @@ export class SseSplitter implements Splitter {
     this.#at = following;
     this.#isFirst = false;
     if (this.#dataLines > 1) this.#joinData();
+  }
+
+  #overflow(): false {
+    this.#held.overflow();
+    this.#take(NOTHING);
+    return false;
   }
 
   #data(line: number, lineEnd: number): void {

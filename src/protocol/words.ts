@@ -1,6 +1,6 @@
 import { BACKSLASH, COLON, QUOTE } from './ascii.ts';
 import { findChild, makeNode, type PathNode } from './paths.ts';
-import { isOpenBrace, isOpenBracket, skipSpace, skipValue, stringEnd } from './skim.ts';
+import { isOpenBrace, isOpenBracket, isWalkedOut, skipSpace, skipValue, stringEnd } from './skim.ts';
 import { decodeText } from './text.ts';
 
 /** What a key's value is worth to an estimate. */
@@ -54,19 +54,21 @@ export interface WordSink {
 
 /**
  * Hands every wanted string of a JSON text to the sink, in one pass that builds nothing. A string belongs to
- * the key that stands before it, also through arrays.
+ * the key that stands before it, also through arrays. Says where it stopped: of an outlined text that has
+ * very many small pieces it may be early.
  */
-export function collectWords(text: JsonText, words: Words, sink: WordSink): void {
+export function collectWords(text: JsonText, words: Words, sink: WordSink): number {
   const { bytes, end } = text;
   let kind = NONE;
   let at = text.start;
   while (at < end) {
     if (bytes[at] !== QUOTE) {
-      at++;
+      at = nextQuote(bytes, at, end);
       continue;
     }
+    if (isWalkedOut(bytes)) return at;
     const close = stringEnd(bytes, at, end);
-    if (close < 0) return;
+    if (close < 0) return end;
     const after = skipSpace(bytes, close + 1, end);
     if (bytes[after] !== COLON) {
       if (kind === TEXT) sink.text(bytes, at + 1, close);
@@ -83,12 +85,25 @@ export function collectWords(text: JsonText, words: Words, sink: WordSink): void
         continue;
       }
       at = skipValue(bytes, value, end);
-      if (at < 0) return;
+      if (at < 0) return end;
       if (isRaw) sink.raw(bytes, value, at);
       if (kind === PICTURE) sink.picture(bytes, value, at);
       kind = NONE;
     }
   }
+  return end;
+}
+
+/** Signs and numbers between two strings are few; many of them are passed natively. */
+const BETWEEN_BYTES = 32;
+
+function nextQuote(bytes: Buffer, start: number, end: number): number {
+  const near = Math.min(end, start + BETWEEN_BYTES);
+  let at = start;
+  while (at < near && bytes[at] !== QUOTE) at++;
+  if (at < near || at === end) return at;
+  const found = bytes.indexOf(QUOTE, at);
+  return found < 0 || found > end ? end : found;
 }
 
 /** No key of ours is longer, be every letter of it an escape. */

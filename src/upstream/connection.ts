@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { UPSTREAM_READ_BYTES, UPSTREAM_READS_PER_TURN } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
@@ -53,6 +54,7 @@ export class Connection implements AnswerSink {
   #isOpening = false;
   #isClosed = false;
   #isPaused = false;
+  #fullReads = 0;
   #inBody = false;
   /** Something happened since the last look. */
   #moved = false;
@@ -223,6 +225,20 @@ export class Connection implements AnswerSink {
     if (complaint !== undefined && this.#reader === reader) {
       this.#break({ kind: 'protocol', detail: complaint }, 'other');
     }
+    // A read that is not full is the last one of its turn.
+    if (bytes.length === UPSTREAM_READ_BYTES) this.#takeTurns();
+  }
+
+  /** A vendor that sends as fast as it can is read on in the next turn: others have theirs before. */
+  #takeTurns(): void {
+    const socket = this.#socket;
+    this.#fullReads += 1;
+    if (this.#fullReads < UPSTREAM_READS_PER_TURN || socket === undefined || !this.#inBody) return;
+    this.#fullReads = 0;
+    socket.pause();
+    setImmediate(() => {
+      if (this.#socket === socket && !this.#isPaused) socket.resume();
+    });
   }
 
   #write(socket: Socket): void {

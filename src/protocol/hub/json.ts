@@ -1,5 +1,6 @@
-import { JSON_DEPTH_MAX, RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
-import { endOfString, type JsonBounds, parseJson } from '../../kernel/json.ts';
+import { JSON_DEPTH_MAX } from '../../bounds.ts';
+import { endOfString } from '../../kernel/json.ts';
+import type { Sliced } from '../slices.ts';
 
 /**
  * JSON as conversions need it: everything an ordinary value, but for the keys whose values must keep their
@@ -32,14 +33,17 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
   return Array.isArray(value);
 }
 
-/** A single string or word; bodies are bounded before they come here. */
-const WORD_BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: 0 };
-
 const QUOTE = 0x22;
+/** Strings above this are worth a look before the engine reads them. */
+const LONG_CHARS = 1024;
 
-/** How many values may still be read, of one text or of several; below zero the reading was given up. */
+/**
+ * How many values may still be read, of one text or of several, and how many characters of strings that have
+ * escapes; below zero the reading was given up.
+ */
 export interface ValueBudget {
   left: number;
+  escapedLeft?: number;
 }
 
 /**
@@ -137,10 +141,29 @@ class Reader {
     const start = this.#at;
     const text = this.#text;
     if (text.charCodeAt(start) !== QUOTE) throw new NotJson();
+    const near = plainEnd(text, start + 1);
+    if (near > 0) {
+      this.#at = near + 1;
+      return text.slice(start + 1, near);
+    }
     const end = endOfString(text, start);
     this.#at = end + 1;
+    if (end - start > LONG_CHARS) {
+      const long = text.slice(start + 1, end);
+      // Such a one is part of the text and no copy; a control character in it is written as an escape later.
+      if (!long.includes('\\') && end < text.length) return long;
+      this.#spendEscaped(end - start);
+    }
     // The engine reads escapes, and refuses control characters and open ends, faster than we could.
     return this.#parse(start, end + 1) as string;
+  }
+
+  #spendEscaped(chars: number): void {
+    const left = (this.#budget.escapedLeft ?? Number.POSITIVE_INFINITY) - chars;
+    this.#budget.escapedLeft = left;
+    if (left >= 0) return;
+    this.#budget.left = -1;
+    throw new NotJson();
   }
 
   /** A number or one of the three words. */
@@ -153,9 +176,11 @@ class Reader {
   }
 
   #parse(start: number, end: number): JsonValue {
-    const result = parseJson(this.#text.slice(start, end), WORD_BOUNDS);
-    if (result.kind === 'invalid') throw new NotJson();
-    return result.value as JsonValue;
+    try {
+      return JSON.parse(this.#text.slice(start, end)) as JsonValue;
+    } catch {
+      throw new NotJson();
+    }
   }
 
   #take(unit: number): boolean {
@@ -173,6 +198,22 @@ class Reader {
       this.#at++;
     }
   }
+}
+
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+/** Keys and most small values are shorter, and have nothing in them that must be decoded. */
+const SHORT_CHARS = 40;
+
+/** Where a short string without escapes is closed; 0 when it is none. */
+function plainEnd(text: string, start: number): number {
+  const stop = Math.min(text.length, start + SHORT_CHARS);
+  for (let at = start; at < stop; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) return at;
+    if (unit < SPACE || unit === BACKSLASH) return 0;
+  }
+  return 0;
 }
 
 /** Letters, digits, `+`, `-` and `.`. */
@@ -199,4 +240,80 @@ export function writeJson(value: JsonValue): string {
     if (field !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${writeJson(field)}`;
   }
   return `{${text}}`;
+}
+
+/** What is written in one turn. */
+const WRITTEN_CHARS = 1024 * 1024;
+const SURROGATE_FIRST = 0xd800;
+const SURROGATE_LAST = 0xdbff;
+
+/** The same as bytes, in pieces, and in slices. */
+export function* writeJsonBytes(value: JsonValue): Sliced<readonly Buffer[]> {
+  const pieces: Buffer[] = [];
+  let text = '';
+  for (const part of partsOf(value)) {
+    text += part;
+    if (text.length < WRITTEN_CHARS) continue;
+    pieces.push(Buffer.from(text));
+    text = '';
+    yield;
+  }
+  if (text !== '' || pieces.length === 0) pieces.push(Buffer.from(text));
+  return pieces;
+}
+
+/** The text of a value in parts of bounded length. */
+function* partsOf(value: JsonValue): Generator<string> {
+  if (typeof value === 'string' && value.length > WRITTEN_CHARS) {
+    yield* stringParts(value);
+  } else if (value instanceof RawJson) {
+    yield* slicesOf(value.text);
+  } else if (isArray(value)) {
+    let sign = '[';
+    for (const item of value) {
+      yield sign;
+      yield* partsOf(item);
+      sign = ',';
+    }
+    yield sign === '[' ? '[]' : ']';
+  } else if (isObject(value)) {
+    yield* fieldParts(value);
+  } else {
+    yield JSON.stringify(value);
+  }
+}
+
+function* fieldParts(value: JsonObject): Generator<string> {
+  let sign = '{';
+  for (const [key, field] of Object.entries(value)) {
+    if (field === undefined) continue;
+    if (typeof field === 'object' && field !== null) {
+      yield `${sign}${JSON.stringify(key)}:`;
+      yield* partsOf(field);
+    } else if (typeof field === 'string' && field.length > WRITTEN_CHARS) {
+      yield `${sign}${JSON.stringify(key)}:`;
+      yield* stringParts(field);
+    } else {
+      yield `${sign}${JSON.stringify(key)}:${JSON.stringify(field)}`;
+    }
+    sign = ',';
+  }
+  yield sign === '{' ? '{}' : '}';
+}
+
+function* stringParts(value: string): Generator<string> {
+  yield '"';
+  for (const slice of slicesOf(value)) yield JSON.stringify(slice).slice(1, -1);
+  yield '"';
+}
+
+/** Nothing is cut between the two halves of a character. */
+function* slicesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(text.length, start + WRITTEN_CHARS);
+    const last = text.charCodeAt(end - 1);
+    if (end < text.length && last >= SURROGATE_FIRST && last <= SURROGATE_LAST) end--;
+    yield text.slice(start, end);
+    start = end;
+  }
 }

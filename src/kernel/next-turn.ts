@@ -1,0 +1,28 @@
+/** Lets everybody else have a turn: long work is done in slices with this between them. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What is copied in one turn: some milliseconds, with the memory that is touched for the first time. */
+const COPY_BYTES = 4 * 1024 * 1024;
+
+/** The pieces as one; in slices when they are large, and then a promise. */
+export function joinPieces(pieces: readonly Buffer[], bytes: number): Buffer | Promise<Buffer> {
+  const [first] = pieces;
+  if (pieces.length === 1 && first !== undefined) return first;
+  return bytes <= COPY_BYTES ? Buffer.concat(pieces, bytes) : joinInSlices(pieces, bytes);
+}
+
+async function joinInSlices(pieces: readonly Buffer[], bytes: number): Promise<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(bytes);
+  let at = 0;
+  let copied = 0;
+  for (const piece of pieces) {
+    at += piece.copy(whole, at);
+    copied += piece.length;
+    if (copied < COPY_BYTES) continue;
+    copied = 0;
+    await nextTurn();
+  }
+  return whole;
+}
