@@ -15,7 +15,7 @@ export const BLANK_RUN_BYTES_MAX = 4 * KIB;
 export const SCAN_STEPS_MAX = 32_000;
 /** Lines of one event: a vendor writes two or three, or one for each line of its JSON. */
 export const EVENT_LINES_MAX = 10_000;
-/** Characters of long strings that have escapes in a request or answer that is converted: a million tokens. */
+/** Characters of long strings with escapes in what is converted: a million tokens. */
 export const WHOLE_ESCAPED_CHARS_MAX = 5 * MIB;
 /** A plain answer that is converted, and its values: probabilities of a long one are most of them. */
 export const WHOLE_ANSWER_BYTES_MAX = 32 * MIB;

@@ -3,7 +3,7 @@ import { BLANK_RUN_BYTES_MAX } from './bounds.ts';
 
 /** Values above this are worth a note: a walk that meets one does not go through it. */
 const LARGE_BYTES = 4 * 1024;
-/** What we look for stands no deeper; what is deeper stands in something noted. Strings count at any depth. */
+/** What we look for stands no deeper. Strings are noted at any depth. */
 const DEPTH_NOTED = 8;
 const NO_STRING = -1;
 

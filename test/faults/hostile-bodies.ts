@@ -1,4 +1,4 @@
-/** Bodies that no honest party sends: each is within the bounds of its size, and as much work as it can be. */
+/** Bodies that no honest party sends: within the bounds of size, and as much work as they can be. */
 
 const MIB = 1024 * 1024;
 

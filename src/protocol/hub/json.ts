@@ -1,5 +1,5 @@
-import { JSON_DEPTH_MAX } from '../../bounds.ts';
-import { endOfString } from '../../kernel/json.ts';
+import { JSON_DEPTH_MAX, RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
+import { endOfString, type JsonBounds, parseJson } from '../../kernel/json.ts';
 import type { Sliced } from '../slices.ts';
 
 /**
@@ -32,6 +32,9 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
+
+/** A single string or word; bodies are bounded before they come here. */
+const WORD_BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: 0 };
 
 const QUOTE = 0x22;
 /** Strings above this are worth a look before the engine reads them. */
@@ -176,11 +179,9 @@ class Reader {
   }
 
   #parse(start: number, end: number): JsonValue {
-    try {
-      return JSON.parse(this.#text.slice(start, end)) as JsonValue;
-    } catch {
-      throw new NotJson();
-    }
+    const result = parseJson(this.#text.slice(start, end), WORD_BOUNDS);
+    if (result.kind === 'invalid') throw new NotJson();
+    return result.value as JsonValue;
   }
 
   #take(unit: number): boolean {
