@@ -336,7 +336,7 @@ export const PARTIAL_ITEMS_MAX = 100_000;
  * tokens has some ten thousand values; an image in base64 is a single one.
  */
 export const WHOLE_REQUEST_BYTES_MAX = 32 * MIB;
-export const WHOLE_REQUEST_VALUES_MAX = 20_000;
+export const WHOLE_REQUEST_VALUES_MAX = 50_000;
 /** Media fetched for one call, all in all: in base64 it is as much as a whole request may be. */
 export const MEDIA_CALL_BYTES_MAX = 24 * MIB;
 /** Characters of one field's name in the loss report; names come from clients. */

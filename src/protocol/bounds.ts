@@ -19,8 +19,7 @@ export const EVENT_LINES_MAX = 10_000;
 export const WHOLE_ESCAPED_CHARS_MAX = 5 * MIB;
 /** A plain answer that is converted, and its values: probabilities of a long one are most of them. */
 export const WHOLE_ANSWER_BYTES_MAX = 32 * MIB;
-export const WHOLE_ANSWER_VALUES_MAX = 25_000;
+export const WHOLE_ANSWER_VALUES_MAX = 50_000;
 /** One event that is converted, in one turn: a picture in base64, or the repetition of a long answer. */
-export const CONVERTED_EVENT_BYTES_MAX = 4 * MIB;
-/** Its values, by their commas and brackets; those in its text count too. */
-export const CONVERTED_EVENT_VALUES_MAX = 20_000;
+export const CONVERTED_EVENT_BYTES_MAX = 12 * MIB;
+export const CONVERTED_EVENT_VALUES_MAX = 50_000;

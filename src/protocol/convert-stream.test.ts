@@ -118,11 +118,11 @@ function isComplete(vendor: TextProtocol, stream: Buffer): boolean {
 describe('a converted stream', () => {
   it('does not go on for ever', () => {
     const relay = relayOf('gemini', 'messages');
-    const said = { kind: 'delta', choice: 0, text: 'x'.repeat(CONVERTED_STREAM_BYTES_MAX / 16) } as const;
+    const said = { kind: 'delta', choice: 0, text: 'x'.repeat(CONVERTED_STREAM_BYTES_MAX / 32) } as const;
     relay.push(vendorStream('messages', SAID.slice(0, 2)));
     const delta = vendorStream('messages', [...SAID.slice(0, 2), said]);
     const event = delta.subarray(delta.indexOf('event: content_block_delta'));
-    for (let pushes = 0; pushes < 15; pushes++) relay.push(event);
+    for (let pushes = 0; pushes < 31; pushes++) relay.push(event);
     expect(relay.overflowed).toBe(false);
     relay.push(event);
     expect(relay.overflowed).toBe(true);

@@ -1,12 +1,11 @@
 import { CONVERTED_STREAM_BYTES_MAX, JSON_DEPTH_MAX } from '../bounds.ts';
 import { type JsonBounds, parseJson } from '../kernel/json.ts';
-import { BRACE_BIT, COMMA, OPEN_BRACE } from './ascii.ts';
-import { CONVERTED_EVENT_BYTES_MAX, CONVERTED_EVENT_VALUES_MAX } from './bounds.ts';
+import { CONVERTED_EVENT_BYTES_MAX, CONVERTED_EVENT_VALUES_MAX, WHOLE_ESCAPED_CHARS_MAX } from './bounds.ts';
 import type { BodyEnd, Framing, StreamRelay, StreamUsage, VendorRelay } from './dialect.ts';
 import { SHAPED_BYTES_MAX } from './event-shape.ts';
 import { type EventTemplate, learnTemplate } from './event-template.ts';
 import type { HubEvent } from './hub/event.ts';
-import type { JsonObject } from './hub/json.ts';
+import { type JsonObject, readJson, type ValueBudget } from './hub/json.ts';
 import type { ReturnPlan } from './hub/return-call.ts';
 import { ReturnStage } from './hub/return-stream.ts';
 import type { Spoke, StreamDecoder, StreamEncoder } from './hub/spoke.ts';
@@ -14,21 +13,23 @@ import { isOpenBrace, skipSpace } from './skim.ts';
 import { NOTHING } from './splitter.ts';
 
 const EVENT_BOUNDS: JsonBounds = { bytesMax: CONVERTED_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
+const NO_KEYS: ReadonlySet<string> = new Set();
 /** A shorter event cannot be too much. */
 const SHORT_BYTES = 64 * 1024;
 /** A vendor whose events are all different is not learned for ever. */
 const LESSONS_MAX = 16;
 
-/** An event is read, converted and written in one turn. */
-function isTooMuch(payload: Buffer, start: number, end: number): boolean {
-  if (end - start <= SHORT_BYTES) return false;
-  if (end - start > CONVERTED_EVENT_BYTES_MAX) return true;
-  let values = 0;
-  for (let at = start; at < end; at++) {
-    const byte = payload[at] as number;
-    if (byte === COMMA || (byte | BRACE_BIT) === OPEN_BRACE) values++;
+/** An event is read, converted and written in one turn. Nothing: it is no object, or too much for that. */
+function readEvent(payload: Buffer, start: number, end: number): JsonObject | 'too-much' | undefined {
+  if (end - start > CONVERTED_EVENT_BYTES_MAX) return 'too-much';
+  const text = payload.toString('utf8', start, end);
+  if (end - start <= SHORT_BYTES) {
+    const event = parseJson(text, EVENT_BOUNDS);
+    return event.kind === 'parsed' ? (event.value as JsonObject) : undefined;
   }
-  return values > CONVERTED_EVENT_VALUES_MAX;
+  // A picture is a part of the text then, and not copied.
+  const budget: ValueBudget = { left: CONVERTED_EVENT_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
+  return readJson(text, NO_KEYS, budget) ?? (budget.left < 0 ? 'too-much' : undefined);
 }
 
 /** The two ends of a converted stream. */
@@ -146,13 +147,9 @@ export class ConvertedStream implements StreamRelay {
     }
     // `[DONE]` is no object: the vendor's relay has seen it.
     if (!isOpenBrace(payload, skipSpace(payload, start, end))) return;
-    if (isTooMuch(payload, start, end)) {
-      this.#isTooMuch = true;
-      return;
-    }
-    const event = parseJson(payload.toString('utf8', start, end), EVENT_BOUNDS);
-    if (event.kind !== 'parsed') return;
-    if (this.#isOneDelta(event.value as JsonObject)) this.#learn(payload, start, end);
+    const event = readEvent(payload, start, end);
+    if (event === 'too-much') this.#isTooMuch = true;
+    else if (event !== undefined && this.#isOneDelta(event)) this.#learn(payload, start, end);
   }
 
   #isOneDelta(event: JsonObject): boolean {

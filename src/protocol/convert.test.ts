@@ -220,7 +220,7 @@ describe('a request that nobody can read without everybody else waiting', () => 
   ])('is not expressible with %s', (_name, body) => {
     const refused = {
       error: { code: 40004 },
-      message: expect.stringContaining('32 MiB, 5 MiB of text with escapes, or 20000 JSON values'),
+      message: expect.stringContaining('32 MiB, 5 MiB of text with escapes, or 50000 JSON values'),
     };
     expect(readClientRequest('chat', raw(body))).toMatchObject(refused);
     expect(returnOwnBlobs('chat', raw(body), someTarget())).toMatchObject(refused);

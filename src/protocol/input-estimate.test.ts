@@ -84,7 +84,7 @@ describe.skipIf(!isPresent)('over the recordings (skipped without them)', () => 
     const under = all.filter((ratio) => ratio < 1).length;
     const median = all[all.length >> 1] ?? 0;
     console.log(
-      `proof | input estimate | ${all.length} requests | ${under} above it, median ${median.toFixed(2)}`,
+      `recordings | input estimate | ${all.length} requests | ${under} above it, median ${median.toFixed(2)}`,
     );
     expect(all.length).toBeGreaterThan(1_000);
     expect(under / all.length).toBeLessThanOrEqual(0.01);

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Credential, CredentialLimits, Policy, PolicyWindow } from '../catalog/contract.ts';
 import type { Gate, Lease } from '../gate/contract.ts';
+import { systemRandom } from '../kernel/random.ts';
 import type { Tasks } from '../kernel/task.ts';
 
 /** When a slot will be free is not known: another node is asked to be patient for no longer than this. */
@@ -19,7 +19,7 @@ export class SharedLimits {
   readonly #tasks: Tasks;
   readonly #policies = new WeakMap<CredentialLimits, Policy>();
   /** Attempts have names that no other node gives. */
-  readonly #process = randomUUID();
+  readonly #process = systemRandom.bytes(12).toString('hex');
   #attempts = 0;
 
   constructor(gate: Pick<Gate, 'enter' | 'leave'>, tasks: Tasks) {

@@ -77,6 +77,13 @@ export const PROOFS: readonly Proof[] = [
     minutesMax: 30,
   },
   {
+    name: 'turns',
+    claim: 'no turn of the event loop takes over 50 ms, whatever a vendor or a client sends',
+    tests: ['test/faults/turns.test.ts'],
+    environment: { TOLLGATE_TEST_TURN_MS: '50' },
+    minutesMax: 60,
+  },
+  {
     name: 'slots',
     claim: 'however calls end, no slot stays in use',
     tests: ['test/slots'],
