@@ -19,6 +19,8 @@ export interface OpenaiModel extends ModelFacts {
   /** gpt-5.4 and later take function tools with reasoning on Responses only. */
   readonly chatTools: 'with-reasoning' | 'without-reasoning';
   readonly image?: 'gpt-image' | 'dall-e';
+  /** Models that search the web for every answer, on Chat Completions. */
+  readonly search?: 'always';
 }
 
 export interface AnthropicModel extends ModelFacts {
@@ -127,6 +129,7 @@ const MODELS: readonly Model[] = [
   openai('o4-mini', 'reasoning', { efforts: ['low', 'medium', 'high'], contextTokens: 200_000 }),
   openai('gpt-4o', 'chat', { snapshot: 'gpt-4o-2024-08-06' }),
   openai('gpt-4o-mini', 'chat', { snapshot: 'gpt-4o-mini-2024-07-18' }),
+  openai('gpt-4o-search-preview', 'chat', { snapshot: 'gpt-4o-search-preview-2025-03-11', search: 'always' }),
   openai('gpt-4.1', 'chat', { contextTokens: 1_047_576, outputTokensMax: 32_768 }),
   openai('gpt-image-1', 'image', { image: 'gpt-image' }),
   openai('gpt-image-1.5', 'image', { image: 'gpt-image' }),

@@ -43,7 +43,8 @@ const CASES: readonly Case[] = [
     file: 'chat-completions.jsonl',
     dialect: openaiChat,
     headers: {},
-    model: (name) => (/^(gpt-5|o\d)/.test(name) ? 'gpt-5' : 'gpt-4o'),
+    model: (name) =>
+      name.includes('search') ? 'gpt-4o-search-preview' : /^(gpt-5|o\d)/.test(name) ? 'gpt-5' : 'gpt-4o',
     own: {
       model: 'gpt-4o',
       stream: true,

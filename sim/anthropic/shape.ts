@@ -93,6 +93,7 @@ const SERVER_BLOCKS = [
   'advisor_tool_result',
   'tool_addition',
   'tool_removal',
+  'fallback',
 ];
 const serverBlocks = Object.fromEntries(SERVER_BLOCKS.map((name) => [name, map(anything)]));
 
@@ -113,6 +114,7 @@ const block = variant('type', {
     toolset_name: text(),
   }),
   tool_result: toolResult,
+  mid_conv_system: struct({ 'type!': text(), 'content!': list(textBlock), cache_control: cacheControl }),
   ...serverBlocks,
 });
 
@@ -132,6 +134,27 @@ const customTool = struct({
   eager_input_streaming: flag,
   input_examples: list(map(anything)),
   allowed_callers: list(text()),
+});
+
+const place = text({ max: 255, pattern: /^[\s\S]/ });
+const webSearchTool = struct({
+  'type!': text(),
+  'name!': oneOf('web_search'),
+  allowed_callers: list(text()),
+  allowed_domains: list(text()),
+  blocked_domains: list(text()),
+  cache_control: cacheControl,
+  defer_loading: flag,
+  max_uses: integer(1),
+  response_inclusion: anything,
+  strict: flag,
+  user_location: struct({
+    'type!': oneOf('approximate'),
+    city: place,
+    country: text({ pattern: /^.{2}$/ }),
+    region: place,
+    timezone: place,
+  }),
 });
 
 const thinkingRest = {
@@ -175,10 +198,11 @@ const prompt = {
 
 const shared = {
   ...prompt,
-  'max_tokens!': integer(1),
+  // None fills the prompt cache and nothing else.
+  'max_tokens!': integer(0),
   container: anything,
   inference_geo: text(),
-  metadata: struct({ user_id: text({ max: 256 }) }),
+  metadata: struct({ user_id: text({ max: 512 }) }),
   service_tier: oneOf('auto', 'standard_only'),
   stop_sequences: list(text()),
   stream: flag,
@@ -194,6 +218,7 @@ export const MESSAGES_BY_VERSION: ReadonlyMap<string, Readonly<Record<string, Sh
 
 export const COUNT_FIELDS: Readonly<Record<string, Shape>> = prompt;
 export const CUSTOM_TOOL: Shape = customTool;
+export const WEB_SEARCH_TOOL: Shape = webSearchTool;
 
 /** Fields that exist only behind a beta header, and the family of that header. */
 export const BETA_FIELDS: ReadonlyMap<string, string> = new Map([
@@ -202,6 +227,7 @@ export const BETA_FIELDS: ReadonlyMap<string, string> = new Map([
   ['speed', 'fast-mode'],
   ['diagnostics', 'cache-diagnosis'],
   ['fallbacks', 'server-side-fallback'],
+  ['fallback_credit_token', 'server-side-fallback'],
   ['output_format', 'structured-outputs'],
   ['thread', 'message-threads'],
 ]);

@@ -3,14 +3,14 @@ import { type Json, record, records, string } from '../json.ts';
 import type { AnthropicModel } from '../models.ts';
 import { words, writePath } from './error.ts';
 import { blocksOf } from './read.ts';
-import { CUSTOM_TOOL } from './shape.ts';
+import { CUSTOM_TOOL, WEB_SEARCH_TOOL } from './shape.ts';
 
 const STRICT_TOOLS_MAX = 20;
 /** Typed tools carry a date; the prefix tells what they are. */
 const TYPED = new RegExp(
-  '^(bash|text_editor|computer|memory|web_search|web_fetch|code_execution|tool_search_tool|advisor)_' +
-    '|^mcp_toolset$',
+  '^(bash|text_editor|computer|memory|web_fetch|code_execution|tool_search_tool|advisor)_' + '|^mcp_toolset$',
 );
+const SEARCH = /^web_search_(20250305|20260209|20260318)$/;
 
 export function refuseTools(body: Json, model: AnthropicModel): string | undefined {
   const tools = records(body.tools);
@@ -30,6 +30,7 @@ export function refuseTools(body: Json, model: AnthropicModel): string | undefin
 function refuseTool(tool: Json, index: number): string | undefined {
   const type = string(tool.type);
   if (type !== '' && type !== 'custom') {
+    if (SEARCH.test(type)) return refuseSearch(tool, `tools.${index}.${type}`);
     if (TYPED.test(type)) return undefined;
     return `tools.${index}: Input tag '${type}' found using 'type' does not match any of the expected tags`;
   }
@@ -41,6 +42,13 @@ function refuseTool(tool: Json, index: number): string | undefined {
   if (schema.type !== 'object') return `${path}.type: Input should be 'object'`;
   if ((schema.oneOf ?? schema.allOf ?? schema.anyOf) === undefined) return undefined;
   return `${path}: input_schema does not support oneOf, allOf, or anyOf at the top level`;
+}
+
+function refuseSearch(tool: Json, path: string): string | undefined {
+  const [problem] = check(WEB_SEARCH_TOOL, tool);
+  if (problem !== undefined) return `${path}.${writePath(problem.path)}: ${words(problem)}`;
+  const isBoth = Array.isArray(tool.allowed_domains) && Array.isArray(tool.blocked_domains);
+  return isBoth ? `${path}: Cannot specify both allowed_domains and blocked_domains` : undefined;
 }
 
 function refuseChoice(body: Json, model: AnthropicModel): string | undefined {

@@ -35,10 +35,49 @@ const image = (media: string, data: string): object => ({
   source: { type: 'base64', media_type: media, data },
 });
 const GIF = Buffer.from('GIF89a').toString('base64');
+const search = { type: 'web_search_20250305', name: 'web_search' };
+const searched = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'q' } };
+const found = {
+  type: 'web_search_tool_result',
+  tool_use_id: 'srvtoolu_1',
+  content: [
+    { type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: 'made.elsewhere' },
+  ],
+};
 const five = { model: 'claude-sonnet-5' };
 const manual = { thinking: { type: 'enabled', budget_tokens: 1024 }, max_tokens: 2000 };
 
 const ROWS: readonly (readonly [string, object, string])[] = [
+  [
+    'a search of a date that is none',
+    { tools: [{ type: 'web_search_20240101', name: 'web_search' }] },
+    "tools.0: Input tag 'web_search_20240101' found using 'type' does not match",
+  ],
+  [
+    'a field of another search',
+    { tools: [{ ...search, search_context_size: 'low' }] },
+    'tools.0.web_search_20250305.search_context_size: Extra inputs are not permitted',
+  ],
+  [
+    'a search with both lists',
+    { tools: [{ ...search, allowed_domains: ['a.example'], blocked_domains: ['b.example'] }] },
+    'tools.0.web_search_20250305: Cannot specify both allowed_domains and blocked_domains',
+  ],
+  [
+    'a country in letters',
+    { tools: [{ ...search, user_location: { type: 'approximate', country: 'Germany' } }] },
+    'tools.0.web_search_20250305.user_location.country: String should match pattern',
+  ],
+  [
+    'a result without its search',
+    { messages: [user, assistant([{ ...found, content: [] }]), user] },
+    'messages.1.content.0: unexpected `tool_use_id` found in `web_search_tool_result` blocks: srvtoolu_1',
+  ],
+  [
+    'a page that was found elsewhere',
+    { messages: [user, assistant([searched, found]), user] },
+    'messages.1.content.1: Invalid `encrypted_content` in `search_result` block',
+  ],
   ['no limit', { max_tokens: undefined }, 'max_tokens: Field required'],
   [
     'limit above the model',

@@ -11,6 +11,7 @@ import { anthropicError, describe } from './error.ts';
 import { refuseFormat } from './format.ts';
 import { refusePictures } from './picture.ts';
 import { messagesInputTokens } from './read.ts';
+import { refuseSearches } from './search.ts';
 import { BETA_FIELDS, COUNT_FIELDS, MESSAGES_BY_VERSION } from './shape.ts';
 import { refuseThinking } from './thinking.ts';
 import { refuseToolPairs, refuseTools } from './tools.ts';
@@ -60,6 +61,7 @@ function firstProblem({ body, version }: Examined, model: AnthropicModel): strin
     refuseTurns(messages, model, body) ??
     refuseTools(body, model) ??
     refuseToolPairs(messages) ??
+    refuseSearches(messages) ??
     refuseThinking(body, model) ??
     refuseSampling(body, model) ??
     refuseCacheMarks(body) ??

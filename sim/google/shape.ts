@@ -96,8 +96,16 @@ const functionDeclaration = struct({
 
 const tool = struct({
   functionDeclarations: list(functionDeclaration),
-  googleSearch: anything,
-  googleSearchRetrieval: anything,
+  googleSearch: struct({
+    searchTypes: struct({ webSearch: map(anything), imageSearch: map(anything) }),
+    timeRangeFilter: struct({ startTime: text(), endTime: text() }),
+  }),
+  googleSearchRetrieval: struct({
+    dynamicRetrievalConfig: struct({
+      mode: oneOf('MODE_UNSPECIFIED', 'MODE_DYNAMIC'),
+      dynamicThreshold: number(),
+    }),
+  }),
   codeExecution: anything,
   urlContext: anything,
   computerUse: anything,
@@ -132,10 +140,13 @@ const generationConfig = struct({
   responseMimeType: text(),
   responseSchema: schema,
   responseJsonSchema: anything,
+  _responseJsonSchema: anything,
   responseFormat: anything,
   responseModalities: list(oneOf('MODALITY_UNSPECIFIED', 'TEXT', 'IMAGE', 'AUDIO')),
+  enableAffectiveDialog: flag,
   enableEnhancedCivicAnswers: flag,
   speechConfig: anything,
+  translationConfig: anything,
   thinkingConfig: struct({
     includeThoughts: flag,
     thinkingBudget: integer(),

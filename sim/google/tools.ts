@@ -17,6 +17,10 @@ export function refuseTools(body: Json, model: GoogleModel): string | undefined 
       names.push(name);
     }
   }
+  // Gemini 1.5 called it so; none of these models does.
+  if (tools.some((tool) => tool.googleSearchRetrieval !== undefined)) {
+    return 'google_search_retrieval is not supported. Please use google_search tool instead.';
+  }
   const builtIn = tools.some((tool) => Object.keys(tool).some((name) => name !== 'functionDeclarations'));
   if (model.generation < 3 && builtIn && names.length > 0) {
     return 'Tool use with function calling is unsupported';

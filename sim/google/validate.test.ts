@@ -33,6 +33,16 @@ const TURNS =
 
 const ROWS: readonly (readonly [string, object, string])[] = [
   [
+    'a field of another search',
+    { tools: [{ googleSearch: { allowed_domains: [] } }] },
+    'Unknown name "allowed_domains" at \'tools[0].google_search\': Cannot find field.',
+  ],
+  [
+    'a search by its old name',
+    { tools: [{ googleSearchRetrieval: {} }] },
+    'google_search_retrieval is not supported. Please use google_search tool instead.',
+  ],
+  [
     'unknown field',
     { frobnicate: 1 },
     'Invalid JSON payload received. Unknown name "frobnicate": Cannot find field.',

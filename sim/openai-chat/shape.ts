@@ -27,10 +27,12 @@ const imagePart = struct({
 const audioPart = struct({
   'type!': text(),
   'input_audio!': struct({ 'data!': text(), 'format!': oneOf('wav', 'mp3') }),
+  prompt_cache_breakpoint: cacheBreakpoint,
 });
 const filePart = struct({
   'type!': text(),
   'file!': struct({ file_data: text(), file_id: text(), filename: text() }),
+  prompt_cache_breakpoint: cacheBreakpoint,
 });
 
 const textOnly = either(text(), list(variant('type', { text: textPart }), { min: 1 }));
@@ -126,6 +128,14 @@ const responseFormat = variant('type', {
   }),
 });
 
+const webSearch = struct({
+  search_context_size: oneOf('low', 'medium', 'high'),
+  user_location: struct({
+    'type!': oneOf('approximate'),
+    'approximate!': struct({ city: text(), country: text(), region: text(), timezone: text() }),
+  }),
+});
+
 const METADATA = map(text({ max: 512 }), 16);
 
 export const CHAT_REQUEST: Shape = struct({
@@ -165,5 +175,5 @@ export const CHAT_REQUEST: Shape = struct({
   top_p: number(0, 1),
   user: text(),
   verbosity: oneOf('low', 'medium', 'high'),
-  web_search_options: anything,
+  web_search_options: webSearch,
 });

@@ -32,6 +32,33 @@ const nested = {
 
 /** What is wrong, what is sent beside a model and a message, status, words, code. */
 const ROWS: readonly (readonly [string, object, number, string, (string | null)?])[] = [
+  [
+    'a search with a model that has none',
+    { model: 'gpt-4o', web_search_options: {} },
+    400,
+    'Web search options not supported with this model.',
+    null,
+  ],
+  [
+    'a search with a model that reasons',
+    { model: 'gpt-5', web_search_options: {} },
+    400,
+    "Unknown parameter: 'web_search_options'.",
+    'unknown_parameter',
+  ],
+  [
+    'sampling of a model that searches',
+    { model: 'gpt-4o-search-preview', temperature: 0, top_p: 1 },
+    400,
+    'Model incompatible request arguments supplied: temperature, top_p',
+    null,
+  ],
+  [
+    'a search without a size',
+    { model: 'gpt-4o-search-preview', web_search_options: { search_context_size: 'huge' } },
+    400,
+    "Invalid value: 'huge'.",
+  ],
   ['unknown model', { model: 'gpt-9' }, 404, 'The model `gpt-9` does not exist', 'model_not_found'],
   ['unknown argument', { frobnicate: 1 }, 400, 'Unrecognized request argument supplied: frobnicate', null],
   [

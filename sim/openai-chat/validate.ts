@@ -23,6 +23,7 @@ export function refuseChat(body: Json, model: OpenaiModel | undefined): Reply | 
     () => refuseChoice(body),
     () => refuseFormat(body, messages),
     () => refuseOptions(body),
+    () => refuseSearch(body, model),
     () => refuseLength(body, model),
     () => refuseReasoning(body, model),
     () => refuseSampling(body, model, body.reasoning_effort),
@@ -113,6 +114,26 @@ function refuseOptions(body: Json): Reply | undefined {
 }
 
 const METADATA_NAME_LENGTH_MAX = 64;
+
+/** What a model that searches does not take. */
+const UNSEARCHABLE = ['frequency_penalty', 'presence_penalty', 'temperature', 'top_p'];
+
+/** Some models always search, all others never do. */
+function refuseSearch(body: Json, model: OpenaiModel): Reply | undefined {
+  const isSaid = (name: string): boolean => body[name] !== undefined && body[name] !== null;
+  if (model.search === 'always') {
+    const wrong = UNSEARCHABLE.filter(isSaid);
+    if (wrong.length === 0) return undefined;
+    const argument = wrong.length === 1 ? 'argument' : 'arguments';
+    const message = `Model incompatible request ${argument} supplied: ${wrong.join(', ')}`;
+    return openaiError(400, { message });
+  }
+  if (!isSaid('web_search_options')) return undefined;
+  if (model.kind === 'chat') {
+    return openaiError(400, { message: 'Web search options not supported with this model.' });
+  }
+  return invalid("Unknown parameter: 'web_search_options'.", 'web_search_options', 'unknown_parameter');
+}
 
 function refuseLength(body: Json, model: OpenaiModel): Reply | undefined {
   const old = numeric(body.max_tokens);

@@ -36,6 +36,7 @@ const inputPart = variant('type', {
     file_url: text(),
     filename: text(),
     detail: text(),
+    prompt_cache_breakpoint: cacheBreakpoint,
   }),
 });
 const outputPart = variant('type', {
@@ -84,6 +85,9 @@ const HOSTED = [
   'additional_tools',
   'tool_search_call',
   'tool_search_output',
+  'compaction_trigger',
+  'program',
+  'program_output',
 ];
 
 export const INPUT_ITEM: Shape = variant(
@@ -101,7 +105,16 @@ export const INPUT_ITEM: Shape = variant(
       created_by: text(),
       caller: anything,
     }),
-    function_call_output: struct({ 'type!': text(), id, 'call_id!': callId, 'output!': toolOutput, status }),
+    function_call_output: struct({
+      'type!': text(),
+      id,
+      'call_id!': callId,
+      'output!': toolOutput,
+      name: text(),
+      namespace: text(),
+      status,
+      caller: anything,
+    }),
     custom_tool_call: struct({
       'type!': text(),
       id,
@@ -110,6 +123,7 @@ export const INPUT_ITEM: Shape = variant(
       namespace: text(),
       'input!': text(),
       status,
+      caller: anything,
     }),
     custom_tool_call_output: struct({
       'type!': text(),
@@ -117,6 +131,7 @@ export const INPUT_ITEM: Shape = variant(
       'call_id!': callId,
       'output!': toolOutput,
       status,
+      caller: anything,
     }),
     reasoning: struct({
       'type!': text(),
@@ -132,10 +147,33 @@ export const INPUT_ITEM: Shape = variant(
   'message',
 );
 
+const userLocation = struct({
+  type: oneOf('approximate'),
+  city: text(),
+  country: text(),
+  region: text(),
+  timezone: text(),
+});
+const searchRest = {
+  'type!': text(),
+  search_content_types: list(oneOf('text', 'image')),
+  search_context_size: oneOf('low', 'medium', 'high'),
+  user_location: userLocation,
+};
+const webSearch = struct({
+  ...searchRest,
+  external_web_access: flag,
+  filters: struct({ allowed_domains: list(text()) }),
+});
+const webSearchPreview = struct(searchRest);
+const SEARCH_TOOLS = {
+  web_search: webSearch,
+  web_search_2025_08_26: webSearch,
+  web_search_preview: webSearchPreview,
+  web_search_preview_2025_03_11: webSearchPreview,
+};
+
 const HOSTED_TOOLS = [
-  'web_search',
-  'web_search_2025_08_26',
-  'web_search_preview',
   'file_search',
   'code_interpreter',
   'image_generation',
@@ -147,6 +185,7 @@ const HOSTED_TOOLS = [
   'mcp',
   'tool_search',
   'namespace',
+  'programmatic_tool_calling',
 ];
 
 const tool = variant('type', {
@@ -158,6 +197,7 @@ const tool = variant('type', {
     strict: flag,
     defer_loading: flag,
     output_schema: anything,
+    allowed_callers: list(text()),
   }),
   custom: struct({
     'type!': text(),
@@ -165,9 +205,13 @@ const tool = variant('type', {
     description: text(),
     format: anything,
     defer_loading: flag,
+    allowed_callers: list(text()),
   }),
+  ...SEARCH_TOOLS,
   ...Object.fromEntries(HOSTED_TOOLS.map((name) => [name, map(anything)])),
 });
+
+const CHOSEN_TOOLS = [...Object.keys(SEARCH_TOOLS), ...HOSTED_TOOLS, 'computer_use'];
 
 const toolChoice = either(
   oneOf('none', 'auto', 'required'),
@@ -175,7 +219,7 @@ const toolChoice = either(
     function: struct({ 'type!': text(), 'name!': text() }),
     custom: struct({ 'type!': text(), 'name!': text() }),
     allowed_tools: struct({ 'type!': text(), 'mode!': oneOf('auto', 'required'), 'tools!': list(anything) }),
-    ...Object.fromEntries(HOSTED_TOOLS.map((name) => [name, map(anything)])),
+    ...Object.fromEntries(CHOSEN_TOOLS.map((name) => [name, map(anything)])),
   }),
 );
 

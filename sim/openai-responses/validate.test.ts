@@ -27,6 +27,17 @@ const reasoning = (more: object = {}): object => ({ type: 'reasoning', id: 'rs_1
 const tool = (more: object = {}): object => ({ type: 'function', name: 'f', parameters: {}, ...more });
 
 const ROWS: readonly (readonly [string, object, string, (string | null)?])[] = [
+  [
+    'a field of another search',
+    { tools: [{ type: 'web_search', max_uses: 1 }] },
+    "Unknown parameter: 'tools[0].max_uses'.",
+    'unknown_parameter',
+  ],
+  [
+    'a search with minimal effort',
+    { model: 'gpt-5', reasoning: { effort: 'minimal' }, tools: [{ type: 'web_search' }] },
+    "The following tools cannot be used with reasoning.effort 'minimal': web_search.",
+  ],
   ['unknown model', { model: 'gpt-9' }, "The requested model 'gpt-9' does not exist.", 'model_not_found'],
   ...['messages', 'max_tokens', 'stop', 'n', 'response_format', 'reasoning_effort', 'system'].map(
     (name) =>

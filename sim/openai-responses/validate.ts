@@ -133,6 +133,11 @@ function refuseReasoning(body: Json, model: OpenaiModel): Reply | undefined {
     const message = "Unsupported parameter: 'reasoning.summary' is not supported with this model.";
     return invalid(message, 'reasoning.summary', 'unsupported_parameter');
   }
+  const search = records(body.tools).find(({ type }) => string(type).startsWith('web_search'));
+  if (effort === 'minimal' && search !== undefined) {
+    const message = `The following tools cannot be used with reasoning.effort 'minimal': ${String(search.type)}.`;
+    return invalid(message, 'tools', null);
+  }
   return refuseEffort(effort, model, 'reasoning.effort');
 }
 

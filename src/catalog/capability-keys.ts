@@ -23,5 +23,6 @@ export const CAPABILITY_KEYS: Readonly<Record<keyof Capabilities, string>> = {
   signaturesRequired: 'signatures_required',
   reasoningContent: 'reasoning_content',
   cacheMarks: 'cache_marks',
+  webSearch: 'web_search',
   maxOutputTokens: 'max_output_tokens',
 };

@@ -44,6 +44,7 @@ const READERS: { readonly [Name in keyof Capabilities]-?: Reader<Capabilities[Na
   signaturesRequired: boolean,
   reasoningContent: boolean,
   cacheMarks: boolean,
+  webSearch: boolean,
   maxOutputTokens: tokens,
 };
 

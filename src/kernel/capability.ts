@@ -47,6 +47,8 @@ export interface Capabilities {
   readonly reasoningContent: boolean;
   /** Marks for the prompt cache on single parts. */
   readonly cacheMarks: boolean;
+  /** The vendor searches the web for the model (Chat Completions: search models only). */
+  readonly webSearch: boolean;
   readonly maxOutputTokens: number;
 }
 

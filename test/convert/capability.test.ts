@@ -27,6 +27,7 @@ describe('the table of capabilities says what the simulated vendors say', () => 
     openai.filter(({ kind }) => kind !== 'image').map((model): [string, OpenaiModel] => [model.name, model]),
   )('of %s', (name, model) => {
     const reasons = model.kind === 'reasoning';
+    const samples = !reasons && model.search === undefined;
     for (const protocol of ['chat', 'responses'] as const) {
       const found = capabilitiesOf(protocol, name);
       expect(found).toMatchObject({
@@ -34,8 +35,9 @@ describe('the table of capabilities says what the simulated vendors say', () => 
         thinkingOff: model.efforts.includes('none'),
         thinksByDefault: reasons,
         efforts: model.efforts,
-        sampling: reasons ? 'none' : 'all',
-        penalties: !reasons && protocol === 'chat',
+        sampling: samples ? 'all' : 'none',
+        penalties: samples && protocol === 'chat',
+        webSearch: (model.search === 'always') === (protocol === 'chat'),
         stopSequences: !reasons && protocol === 'chat',
         chatToolsWithThinking: model.chatTools === 'with-reasoning',
       });

@@ -11,6 +11,7 @@ import type { HubEvent } from '../../src/protocol/hub/event.ts';
 import { fitRequest } from '../../src/protocol/hub/fit.ts';
 import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/json.ts';
 import { Inexpressible, Notes } from '../../src/protocol/hub/notes.ts';
+import { shownText } from '../../src/protocol/hub/part.ts';
 import { ReturnStage } from '../../src/protocol/hub/return-stream.ts';
 import type { Spoke } from '../../src/protocol/hub/spoke.ts';
 import { messagesSpoke } from '../../src/protocol/messages/spoke.ts';
@@ -108,7 +109,7 @@ function convert(spoke: Spoke, events: readonly Json[]): { readonly written: str
   let open: string | undefined;
   const decoder = spoke.createDecoder(session, (event: HubEvent) => {
     if (event.kind === 'part') open = event.head.kind;
-    if (event.kind === 'part' && event.head.kind === 'server-tool') said += event.head.text;
+    if (event.kind === 'part' && event.head.kind === 'server-tool') said += shownText(event.head);
     if (event.kind === 'delta' && open === 'text') said += event.text;
     stage.push(event);
   });

@@ -28,6 +28,7 @@ const CAPABILITIES: Capabilities = {
   signaturesRequired: false,
   reasoningContent: false,
   cacheMarks: true,
+  webSearch: true,
   maxOutputTokens: 64_000,
 };
 

@@ -48,6 +48,8 @@ const EARLY: CapabilityOverrides = { structuredOutput: false, maxOutputTokens: 4
 
 /** Names of OpenAI's own, on Chat Completions and on Responses alike. */
 export const OPENAI_ROWS: readonly CapabilityRow[] = [
+  // Models that search on Chat Completions take nothing that steers the choice of words.
+  { match: /^gpt-.*-search/, capabilities: { sampling: 'none', penalties: false, maxOutputTokens: 16_384 } },
   { match: 'gpt-5-chat', capabilities: { maxOutputTokens: 16_384 } },
   { match: /^gpt-5\.\d-chat/, capabilities: { ...REASONING, efforts: ['medium'], maxOutputTokens: 16_384 } },
   { match: 'gpt-5-pro', capabilities: { ...REASONING, efforts: ['high'] } },

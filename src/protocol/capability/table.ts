@@ -32,6 +32,7 @@ const UNKNOWN: Capabilities = {
   signaturesRequired: false,
   reasoningContent: false,
   cacheMarks: false,
+  webSearch: false,
   maxOutputTokens: 128_000,
 };
 
@@ -40,6 +41,8 @@ interface Family {
   readonly unknown: Capabilities;
   /** What the protocol has no words for, whatever the model could do. */
   readonly unspeakable: CapabilityOverrides;
+  /** Models for which the vendor searches the web in this protocol. */
+  readonly searching: RegExp;
 }
 
 const OPENAI: Pick<Family, 'rows' | 'unknown'> = {
@@ -48,11 +51,12 @@ const OPENAI: Pick<Family, 'rows' | 'unknown'> = {
 };
 
 const FAMILIES: Readonly<Record<TextProtocol, Family>> = {
-  chat: { ...OPENAI, unspeakable: { toolResultImages: false } },
+  chat: { ...OPENAI, unspeakable: { toolResultImages: false }, searching: /^gpt-.*-search|^sonar/ },
   responses: {
     ...OPENAI,
     unknown: { ...UNKNOWN, toolResultImages: true },
     unspeakable: { penalties: false, stopSequences: false },
+    searching: /^(?:gpt-(?:4o|4\.1|[5-9])|o[34])(?!.*-(?:nano|audio|search|realtime))/,
   },
   messages: {
     rows: ANTHROPIC_ROWS,
@@ -68,6 +72,7 @@ const FAMILIES: Readonly<Record<TextProtocol, Family>> = {
       maxOutputTokens: 32_000,
     },
     unspeakable: { penalties: false, customTools: false },
+    searching: /^claude-(?:3-[57]|[a-z]+-[4-9])/,
   },
   gemini: {
     rows: GOOGLE_ROWS,
@@ -81,6 +86,7 @@ const FAMILIES: Readonly<Record<TextProtocol, Family>> = {
       maxOutputTokens: 65_536,
     },
     unspeakable: { customTools: false, systemTurns: false, cacheMarks: false },
+    searching: /^gemini-(?:[2-9]|flash|pro)(?!.*image)/,
   },
 };
 
@@ -116,10 +122,11 @@ function cacheOf(overrides: CapabilityOverrides): Map<string, Capabilities> {
 }
 
 function look(protocol: TextProtocol, vendorModel: string, overrides: CapabilityOverrides): Capabilities {
-  const { rows, unknown, unspeakable } = FAMILIES[protocol];
+  const { rows, unknown, unspeakable, searching } = FAMILIES[protocol];
   const name = plainModelName(vendorModel);
   const row = rows.find(({ match }) => matches(match, name));
-  const merged = { ...unknown, ...row?.capabilities, ...unspeakable, ...overrides };
+  const webSearch = searching.test(name);
+  const merged = { ...unknown, ...row?.capabilities, ...unspeakable, webSearch, ...overrides };
   const efforts = effortsOf(merged);
   // Where effort is the only word, `none` among the efforts is the switch.
   const thinkingOff =

@@ -280,7 +280,8 @@ describe('options of a client', () => {
       'tools[1].function.input_examples',
       'response_format',
     ]);
-    expect(request.hostedTools.map(({ path }) => path)).toEqual(['tools[0]', 'web_search_options']);
+    expect(request.hostedTools.map(({ path }) => path)).toEqual(['tools[0]']);
+    expect(request.webSearch).toMatchObject({ path: 'web_search_options' });
   });
 });
 

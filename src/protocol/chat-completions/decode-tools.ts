@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, RawJson, writeJson } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
-import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../hub/request.ts';
+import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice, WebSearch } from '../hub/request.ts';
+import { decodeSearch, type SearchNames } from '../hub/web-search.ts';
 import {
   anyObject,
   filledText,
@@ -15,7 +16,10 @@ import {
 export interface DecodedTools {
   readonly tools: readonly Tool[];
   readonly hostedTools: readonly HostedTool[];
+  readonly webSearch?: WebSearch;
 }
+
+const SEARCH_NAMES: SearchNames = { contextSize: 'search_context_size', location: 'user_location' };
 
 /** Tools and, in the old style, functions. What runs at the vendor is kept apart. */
 export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
@@ -33,10 +37,10 @@ export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
     notes.dropOthers(definition, KNOWN_OF_FUNCTIONS, path);
     tools.push(decodeFunction(definition, path));
   }
-  if (isObject(body.web_search_options)) {
-    hostedTools.push({ type: 'web_search_options', path: 'web_search_options' });
-  }
-  return { tools, hostedTools };
+  const options = objectField(body, 'web_search_options', '');
+  if (options === undefined) return { tools, hostedTools };
+  const search = decodeSearch(options, 'web_search_options', SEARCH_NAMES, { notes, more: [] });
+  return { tools, hostedTools, webSearch: search };
 }
 
 const KNOWN_OF_TOOLS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control']);

@@ -2,7 +2,7 @@ import type { Choice, HubAnswer } from '../hub/answer.ts';
 import type { Blob } from '../hub/blob.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
 import type { JsonObject, JsonValue } from '../hub/json.ts';
-import type { Citation, Part, ToolCallPart } from '../hub/part.ts';
+import { type Citation, type Part, shownText, type ToolCallPart } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
 import { encodeUsage } from './convert-usage.ts';
 import { moveCitation } from './decode-assistant.ts';
@@ -61,7 +61,12 @@ export function explanationOf({ finish }: Pick<Choice, 'finish'>): string | null
 
 /** Sibling texts are one, without anything between them: clients expect one text (conversion.md 5.2). */
 function contentOf(parts: readonly Part[]): string {
-  return parts.map((part) => (part.kind === 'text' || part.kind === 'server-tool' ? part.text : '')).join('');
+  return parts.map(wordsOf).join('');
+}
+
+function wordsOf(part: Part): string {
+  if (part.kind === 'server-tool') return shownText(part);
+  return part.kind === 'text' ? part.text : '';
 }
 
 /** What this protocol's own vendor does not have; fields of others that clients may know. */
@@ -88,7 +93,7 @@ function annotationsOf(parts: readonly Part[]): readonly JsonObject[] {
   let offset = 0;
   for (const part of parts) {
     if (part.kind !== 'text' && part.kind !== 'server-tool') continue;
-    const { length } = part.text;
+    const { length } = wordsOf(part);
     const citations = part.kind === 'text' ? (part.citations ?? []) : [];
     for (const one of citations) annotations.push(encodeCitation(one, { offset, length }));
     offset += length;

@@ -5,7 +5,7 @@ import type { Target } from '../hub/spoke.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeEffort, encodeFormat, encodeIdentity, encodeLimit, encodeSampling } from './encode-options.ts';
 import type { PartContext } from './encode-parts.ts';
-import { encodeTools } from './encode-tools.ts';
+import { encodeSearch, encodeTools } from './encode-tools.ts';
 
 /** The body for a vendor. Fields that are not said are left out when it is written. */
 export function encodeChatRequest(request: HubRequest, target: Target, notes: Notes): JsonObject {
@@ -16,6 +16,7 @@ export function encodeChatRequest(request: HubRequest, target: Target, notes: No
     model: target.model,
     messages: encodeMessages(request, context, instruction),
     ...encodeTools(request, context),
+    ...encodeSearch(request, context),
     response_format: format,
     reasoning_effort: effort,
     verbosity: request.verbosity,

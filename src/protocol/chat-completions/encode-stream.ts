@@ -1,6 +1,7 @@
 import type { AnswerError, Finish, HubUsage } from '../hub/answer.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import { type JsonObject, writeJson } from '../hub/json.ts';
+import { shownText } from '../hub/part.ts';
 import type { Session, StreamEncoder } from '../hub/spoke.ts';
 import { encodeUsage } from './convert-usage.ts';
 import {
@@ -142,7 +143,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     else if (head.kind === 'image') {
       const source = { kind: 'bytes', mime: head.mime, base64: head.base64 } as const;
       this.#extra(state, { images: encodeImage(source, state.images++) });
-    } else if (head.kind === 'server-tool' && head.text !== '') {
+    } else if (head.kind === 'server-tool' && shownText(head) !== '') {
       state.contentLength += head.text.length;
       this.#chunk(state, `{"content":${JSON.stringify(head.text)}}`);
     }

@@ -2,6 +2,7 @@ import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
 import type { FunctionTool, HubRequest, Tool } from '../hub/request.ts';
 import { objectRoot } from '../hub/schema-shape.ts';
 import { isStrictSchema } from '../hub/strict.ts';
+import { askedSearch, loseSearchOptions } from '../hub/web-search.ts';
 import type { PartContext } from './encode-parts.ts';
 
 export interface ToolOptions {
@@ -81,4 +82,18 @@ function namedTool(request: HubRequest, name: string): JsonObject | undefined {
 
 function toolEntry(tool: Tool | undefined): JsonObject | undefined {
   return tool && { type: tool.kind, [tool.kind]: { name: tool.name } };
+}
+
+/** Only models that search take the option; all others refuse it. */
+export function encodeSearch(request: HubRequest, context: PartContext): JsonObject {
+  const search = askedSearch(request, context.capabilities, context.notes);
+  if (search === undefined) return {};
+  loseSearchOptions(search, ['contextSize', 'location'], context.notes);
+  const { contextSize, location } = search;
+  return {
+    web_search_options: {
+      search_context_size: contextSize,
+      user_location: location && { type: 'approximate', approximate: location },
+    },
+  };
 }

@@ -217,9 +217,8 @@ describe.skipIf(!isPresent)('recorded requests', () => {
         for (const text of list(request?.messages).flatMap(textsOf)) {
           expect(held.includes(JSON.stringify(text).slice(1, -1)), `${id}: ${text.slice(0, 80)}`).toBe(true);
         }
-        expect(decoded.tools.length + decoded.hostedTools.length, id).toBe(
-          list(request?.tools).length + (request?.web_search_options === undefined ? 0 : 1),
-        );
+        expect(decoded.tools.length + decoded.hostedTools.length, id).toBe(list(request?.tools).length);
+        expect(decoded.webSearch === undefined, id).toBe(request?.web_search_options === undefined);
       } catch (error) {
         if (!(error instanceof Inexpressible)) throw error;
         refused.push(`${id}: ${error.message}`);

@@ -8,7 +8,7 @@ import { decodeUsage, readFigures } from './convert-usage.ts';
 import { isServerTool } from './decode-parts.ts';
 import { looseNumber, looseObjects, looseText, objectText } from './field.ts';
 import { type Brought, decodeFinish } from './finish.ts';
-import { citeText, decodeSupports, type Support } from './grounding.ts';
+import { citeText, decodeSearch, decodeSupports, type Support } from './grounding.ts';
 import { decodeLogprobs } from './logprobs.ts';
 import { serverTool } from './server-tool.ts';
 import { thoughtBlob } from './signature.ts';
@@ -64,7 +64,9 @@ function decodeCandidate(candidate: JsonObject, session: Session): Choice | Answ
   const finish = decodeFinish(reason, message, broughtBy(parts));
   if (finish === undefined) return failure(reason, message);
   const logprobs = decodeLogprobs(candidate.logprobsResult);
-  return { parts, finish, ...(logprobs === undefined ? {} : { logprobs }) };
+  const search = decodeSearch(candidate.groundingMetadata);
+  const all = search === undefined ? parts : [search, ...parts];
+  return { parts: all, finish, ...(logprobs === undefined ? {} : { logprobs }) };
 }
 
 function broughtBy(parts: readonly Part[]): Brought {

@@ -101,10 +101,10 @@ describe('a generateContent request', () => {
       'safetySettings',
       'serviceTier',
       'toolConfig.includeServerSideToolInvocations',
-      'tools[0].googleSearch',
       'tools[1].functionDeclarations[0].behavior',
     ]);
-    expect(request.hostedTools).toEqual([{ type: 'googleSearch', path: 'tools[0].googleSearch' }]);
+    expect(request.hostedTools).toEqual([]);
+    expect(request.webSearch).toMatchObject({ path: 'tools[0].googleSearch' });
   });
 
   const REFUSED: readonly (readonly [string, object, string])[] = [

@@ -3,13 +3,13 @@ import { type Figures, overlayFigures } from '../figures.ts';
 import type { Logprob } from '../hub/answer.ts';
 import type { Emit } from '../hub/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
-import type { Part, ToolCallPart } from '../hub/part.ts';
+import type { Part, ServerToolPart, ToolCallPart } from '../hub/part.ts';
 import type { Session, StreamDecoder } from '../hub/spoke.ts';
 import { decodeUsage, readFigures } from './convert-usage.ts';
 import { decodeAnswerPart, decodeError, emptyChoice, failure } from './decode-answer.ts';
 import { looseText } from './field.ts';
 import { type Brought, decodeFinish } from './finish.ts';
-import { citeText, decodeSupports } from './grounding.ts';
+import { citeText, decodeSearch, decodeSupports } from './grounding.ts';
 import { decodeLogprobs } from './logprobs.ts';
 import { isPartial, PartialCall } from './partial-call.ts';
 
@@ -24,6 +24,8 @@ interface Progress {
   said: string;
   /** A call whose arguments come in fragments; passed on when it is whole. */
   partial: { readonly call: ToolCallPart; readonly fragments: PartialCall } | undefined;
+  /** What was searched for, as last said. */
+  search: ServerToolPart | undefined;
   /** Why it ended, as last said: with tools that run at Google content follows a first reason. */
   ending: { readonly reason: string; readonly message: string | undefined } | undefined;
 }
@@ -69,11 +71,15 @@ export class GenerateContentDecoder implements StreamDecoder {
     if (usage !== undefined) this.#emit({ kind: 'usage', usage });
     for (const progress of this.#candidates.values()) {
       this.#closePartial(progress);
-      const { choice, ending, brought } = progress;
+      const { choice, ending, brought, search } = progress;
       const finish = decodeFinish(ending?.reason, ending?.message, brought);
       if (finish === undefined) {
         this.#emit({ kind: 'error', error: failure(ending?.reason, ending?.message) });
         return;
+      }
+      if (search !== undefined) {
+        this.#emit({ kind: 'part', choice, head: search });
+        this.#emit({ kind: 'part-end', choice });
       }
       this.#emit({ kind: 'finish', choice, finish });
     }
@@ -199,6 +205,7 @@ export class GenerateContentDecoder implements StreamDecoder {
 
   /** Pages come with the last chunk, and count in all that was said. */
   #cite(metadata: JsonValue, progress: Progress): void {
+    progress.search = decodeSearch(metadata) ?? progress.search;
     if (progress.open !== 'text') return;
     for (const citation of citeText(progress.said, decodeSupports(metadata))) {
       this.#emit({ kind: 'citation', choice: progress.choice, citation });
@@ -224,6 +231,7 @@ export class GenerateContentDecoder implements StreamDecoder {
       brought: 'nothing',
       said: '',
       partial: undefined,
+      search: undefined,
       ending: undefined,
     };
     this.#candidates.set(choice, made);

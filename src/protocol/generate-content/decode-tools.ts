@@ -1,23 +1,41 @@
 import type { JsonObject, JsonValue } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
-import type { FunctionTool, HostedTool, ToolChoice } from '../hub/request.ts';
+import type { FunctionTool, HostedTool, ToolChoice, WebSearch } from '../hub/request.ts';
+import { decodeSearch } from '../hub/web-search.ts';
 import { dropUnknown, field, objectOf, objectsOf, objectText, textOf, textsOf } from './field.ts';
 import { schemaFromProto } from './schema.ts';
 
 export interface DecodedTools {
   readonly tools: readonly FunctionTool[];
   readonly hostedTools: readonly HostedTool[];
+  readonly webSearch?: WebSearch | undefined;
 }
+
+/** The last one is how Gemini 1.5 called it. */
+const SEARCHES: ReadonlySet<string> = new Set([
+  ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'google_search_retrieval'],
+]);
 
 export function decodeTools(value: JsonValue | undefined, notes: Notes): DecodedTools {
   const tools: FunctionTool[] = [];
   const hostedTools: HostedTool[] = [];
+  let webSearch: WebSearch | undefined;
   for (const [index, entry] of objectsOf(value, 'tools').entries()) {
     const path = `tools[${index}]`;
     for (const key of Object.keys(entry)) {
       if (key === 'functionDeclarations' || key === 'function_declarations') continue;
       // An empty list is how some clients say "none of these".
       if (Array.isArray(entry[key]) && entry[key].length === 0) continue;
+      if (SEARCHES.has(key) && webSearch === undefined) {
+        const search = objectOf(entry[key], `${path}.${key}`) ?? {};
+        webSearch = decodeSearch(
+          search,
+          `${path}.${key}`,
+          { blockedDomains: 'excludeDomains' },
+          { notes, more: [] },
+        );
+        continue;
+      }
       hostedTools.push({ type: key, path: `${path}.${key}` });
       notes.drop(`${path}.${key}`);
     }
@@ -26,7 +44,7 @@ export function decodeTools(value: JsonValue | undefined, notes: Notes): Decoded
       tools.push(decodeDeclaration(declaration, `${path}.functionDeclarations[${at}]`, notes));
     }
   }
-  return { tools, hostedTools };
+  return { tools, hostedTools, ...(webSearch === undefined ? {} : { webSearch }) };
 }
 
 const DECLARATION_FIELDS: ReadonlySet<string> = new Set([

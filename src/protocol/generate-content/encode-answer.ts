@@ -1,11 +1,11 @@
 import type { Choice, HubAnswer } from '../hub/answer.ts';
 import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
-import type { Part, ToolCallPart } from '../hub/part.ts';
+import { type Part, shownText, type ToolCallPart } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
 import { encodeUsage } from './convert-usage.ts';
 import { parseObject } from './field.ts';
 import { encodeFinish } from './finish.ts';
-import { encodeGrounding, placeCitations } from './grounding.ts';
+import { encodeGrounding, placeCitations, queriesOf } from './grounding.ts';
 import { encodeLogprobsResult } from './logprobs.ts';
 import { signatureFor } from './signature.ts';
 
@@ -19,7 +19,11 @@ export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
 }
 
 function encodeChoice(choice: Choice, index: number, session: Session): JsonObject {
-  const parts = choice.parts.flatMap((part) => encodeAnswerPart(part, session) ?? []);
+  const shown = choice.parts.flatMap((part) => {
+    const encoded = encodeAnswerPart(part, session);
+    return encoded === undefined ? [] : [{ part, encoded }];
+  });
+  const parts = shown.map(({ encoded }) => encoded);
   const malformed = choice.parts.find((part) => part.kind === 'tool-call' && argumentsOf(part) === undefined);
   const ending = {
     hasRefusal: choice.parts.some((part) => part.kind === 'refusal'),
@@ -30,7 +34,10 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
     content: { parts: parts.length === 0 ? [{ text: '' }] : parts, role: 'model' },
     ...encodeFinish(choice.finish, ending),
     index,
-    groundingMetadata: encodeGrounding(placeCitations(choice.parts)),
+    groundingMetadata: encodeGrounding(
+      placeCitations(shown.map(({ part }) => part)),
+      choice.parts.flatMap(queriesOf),
+    ),
     logprobsResult: encodeLogprobsResult(choice.logprobs),
   };
 }
@@ -59,7 +66,7 @@ function encodeAnswerPart(part: Part, session: Session): JsonValue | undefined {
       return { inlineData: { mimeType: part.source.mime, data: part.source.base64 } };
     case 'server-tool':
       if (part.protocol === 'gemini') return new RawJson(part.raw);
-      return part.text === '' ? undefined : { text: part.text };
+      return shownText(part) === '' ? undefined : { text: part.text };
     default:
       return undefined;
   }

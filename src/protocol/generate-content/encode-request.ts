@@ -30,7 +30,7 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
   return {
     contents: ended.map((turn) => encodeTurn(turn, capabilities)),
     systemInstruction: words.length === 0 ? undefined : { parts: words.map((part) => ({ text: part.text })) },
-    tools: encodeTools(request.tools, notes),
+    tools: encodeTools(request, capabilities, notes),
     toolConfig: encodeToolConfig(request, capabilities, notes),
     generationConfig: encodeConfig(request, capabilities, notes),
   };

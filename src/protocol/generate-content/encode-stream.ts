@@ -3,12 +3,12 @@ import { googleStatus } from '../errors-in-stream.ts';
 import type { AnswerError, Finish, HubUsage, Logprob } from '../hub/answer.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import { type JsonObject, writeJson } from '../hub/json.ts';
-import type { Citation } from '../hub/part.ts';
+import { type Citation, shownText } from '../hub/part.ts';
 import type { Session, StreamEncoder } from '../hub/spoke.ts';
 import { encodeUsage } from './convert-usage.ts';
 import { argumentsOf } from './encode-answer.ts';
 import { encodeFinish } from './finish.ts';
-import { encodeGrounding } from './grounding.ts';
+import { encodeGrounding, queriesOf } from './grounding.ts';
 import { encodeLogprobsResult } from './logprobs.ts';
 import { signatureFor } from './signature.ts';
 
@@ -26,6 +26,7 @@ interface Progress {
   said: string;
   partOffset: number;
   readonly citations: Citation[];
+  readonly queries: string[];
 }
 
 /** The SDK takes errors from 400 to 599; 529 is no registered status. */
@@ -128,7 +129,9 @@ export class GenerateContentEncoder implements StreamEncoder {
       }
       case 'server-tool':
         if (head.protocol === 'gemini') this.#chunk(oneLine(head.raw), progress.choice, '');
-        else if (head.text !== '') this.#chunk(JSON.stringify({ text: head.text }), progress.choice, '');
+        else if (shownText(head) !== '')
+          this.#chunk(JSON.stringify({ text: head.text }), progress.choice, '');
+        progress.queries.push(...queriesOf(head));
     }
   }
 
@@ -191,6 +194,7 @@ export class GenerateContentEncoder implements StreamEncoder {
       index: progress.choice,
       groundingMetadata: encodeGrounding(
         progress.citations.map((citation) => ({ partIndex: 0, text: progress.said, citation })),
+        progress.queries,
       ),
     });
   }
@@ -221,6 +225,7 @@ export class GenerateContentEncoder implements StreamEncoder {
       said: '',
       partOffset: 0,
       citations: [],
+      queries: [],
     };
     this.#choices.push(made);
     return made;

@@ -1,18 +1,33 @@
 import type { Capabilities } from '../../kernel/capability.ts';
 import { type JsonObject, RawJson } from '../hub/json.ts';
 import type { Notes } from '../hub/notes.ts';
-import type { HubRequest, Tool, ToolChoice } from '../hub/request.ts';
+import type { HubRequest, Tool, ToolChoice, WebSearch } from '../hub/request.ts';
+import { askedSearch, loseSearchOptions } from '../hub/web-search.ts';
 import { schemaForGoogle, takesNothing } from './schema.ts';
 
 /** All functions in one entry; of two with one name the first. */
-export function encodeTools(tools: readonly Tool[], notes: Notes): readonly JsonObject[] | undefined {
-  if (tools.length === 0) return undefined;
+export function encodeTools(
+  request: HubRequest,
+  capabilities: Capabilities,
+  notes: Notes,
+): readonly JsonObject[] | undefined {
+  const { tools } = request;
+  const search = askedSearch(request, capabilities, notes);
+  if (tools.length === 0) return encodeSearch(search, notes);
+  if (search !== undefined) notes.drop(search.path);
   const declarations = new Map<string, JsonObject>();
   for (const tool of tools) {
     if (!declarations.has(tool.name)) declarations.set(tool.name, encodeTool(tool));
     if (tool.kind === 'function' && tool.strict === true) notes.lose('strict');
   }
   return [{ functionDeclarations: [...declarations.values()] }];
+}
+
+/** Alone: beside functions Google wants its own calls carried along, which nobody else's client does. */
+function encodeSearch(search: WebSearch | undefined, notes: Notes): readonly JsonObject[] | undefined {
+  if (search === undefined) return undefined;
+  loseSearchOptions(search, [], notes);
+  return [{ googleSearch: {} }];
 }
 
 /** The input of a custom tool that came here unwrapped (the hub wraps them) is still one text. */

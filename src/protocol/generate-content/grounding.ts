@@ -1,5 +1,6 @@
+import type { PartHead } from '../hub/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
-import type { Citation, Part } from '../hub/part.ts';
+import type { Citation, Part, ServerToolPart } from '../hub/part.ts';
 import { looseNumber, looseObjects, looseText } from './field.ts';
 
 /** A passage of the answer and the pages it rests on. Google counts bytes of UTF-8 within one part. */
@@ -60,6 +61,7 @@ export interface PlacedCitation {
   readonly citation: Citation;
 }
 
+/** Counts the parts that the client is shown. */
 export function placeCitations(parts: readonly Part[]): readonly PlacedCitation[] {
   return parts.flatMap((part, partIndex) =>
     part.kind === 'text'
@@ -68,12 +70,35 @@ export function placeCitations(parts: readonly Part[]): readonly PlacedCitation[
   );
 }
 
-export function encodeGrounding(placed: readonly PlacedCitation[]): JsonObject | undefined {
-  if (placed.length === 0) return undefined;
+/** Google tells of a search beside the answer: the part is nobody's own, and has no raw form. */
+export function decodeSearch(metadata: JsonValue | undefined): ServerToolPart | undefined {
+  if (!isObject(metadata)) return undefined;
+  const queries = textsOf(metadata.webSearchQueries);
+  if (queries.length === 0) return undefined;
+  const chunks = isArray(metadata.groundingChunks) ? metadata.groundingChunks : [];
+  const search = { queries, pages: chunks.flatMap((chunk) => decodePage(chunk) ?? []) };
+  return { kind: 'server-tool', protocol: '', raw: '', text: '', search };
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  return isArray(value) ? value.filter((one) => typeof one === 'string' && one !== '').map(String) : [];
+}
+
+/** What was searched for. */
+export function queriesOf(part: Part | PartHead): readonly string[] {
+  return part.kind === 'server-tool' ? (part.search?.queries ?? []) : [];
+}
+
+export function encodeGrounding(
+  placed: readonly PlacedCitation[],
+  queries: readonly string[],
+): JsonObject | undefined {
+  if (placed.length === 0 && queries.length === 0) return undefined;
   const urls = [...new Set(placed.map(({ citation }) => citation.url))];
   const places = new Map(urls.map((url, place) => [url, place]));
   const titles = new Map(placed.map(({ citation }) => [citation.url, citation.title]));
   return {
+    webSearchQueries: queries.length === 0 ? undefined : queries,
     groundingChunks: urls.map((uri) => ({ web: { uri, title: titles.get(uri) } })),
     groundingSupports: placed.map(({ partIndex, text, citation }) => ({
       segment: encodeSegment(partIndex, text, citation),

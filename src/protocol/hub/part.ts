@@ -116,6 +116,19 @@ export interface ServerToolPart {
   readonly protocol: string;
   readonly raw: string;
   readonly text: string;
+  /** A search of the web; its result may be a part of its own, without queries. */
+  readonly search?: SearchMade | undefined;
+}
+
+/** What was searched for, and the pages that were found as far as the vendor names them. */
+export interface SearchMade {
+  readonly queries: readonly string[];
+  readonly pages: readonly { readonly url: string; readonly title?: string | undefined }[];
+}
+
+/** What a client reads of such a tool in an answer: of a search it sees the pages that the answer cites. */
+export function shownText({ text, search }: ServerToolPart): string {
+  return search === undefined ? text : '';
 }
 
 /** What only its own protocol can carry (a compaction, a container): elsewhere it is refused, never lost. */

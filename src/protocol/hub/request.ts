@@ -13,6 +13,8 @@ export interface HubRequest {
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
   readonly hostedTools: readonly HostedTool[];
+  /** The one tool of a vendor's that all four have. */
+  readonly webSearch?: WebSearch | undefined;
   readonly toolChoice: ToolChoice | undefined;
   readonly parallelCalls: boolean | undefined;
   /** Chat Completions: the client declared `functions`, and wants `function_call` back. */
@@ -84,6 +86,21 @@ export interface CustomTool {
 export interface HostedTool {
   readonly type: string;
   readonly path: string;
+}
+
+export type SearchOption = 'contextSize' | 'allowedDomains' | 'blockedDomains' | 'maxUses' | 'location';
+
+export interface WebSearch {
+  /** Where it stands in the client's body, and what its options are called there: for the loss report. */
+  readonly path: string;
+  readonly names: Partial<Readonly<Record<SearchOption, string>>>;
+  /** `low`, `medium` or `high`. */
+  readonly contextSize?: string | undefined;
+  readonly allowedDomains?: readonly string[] | undefined;
+  readonly blockedDomains?: readonly string[] | undefined;
+  readonly maxUses?: number | undefined;
+  /** City, region, country and time zone, as far as they are known. */
+  readonly location?: JsonObject | undefined;
 }
 
 export type ToolChoice =

@@ -7,7 +7,7 @@ import { textOf } from './fields.ts';
  * Stands where the vendor wants an index of its own. It is an empty envelope, so that the body in which a
  * client brings it back is not passed on as it is: the vendor would refuse a citation it did not make.
  */
-const NO_INDEX = wrapBlobs([]);
+export const NO_INDEX = wrapBlobs([]);
 
 /** Pages of the web; the whole block is cited (conversion.md 16). */
 export function decodeCitation(value: JsonValue | undefined, length: number): Citation | undefined {

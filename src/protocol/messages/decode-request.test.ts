@@ -241,10 +241,11 @@ describe('what a Messages client says', () => {
     expect(request.tools.map(({ name }) => name)).toEqual(['bash', 'f']);
     expect(request.tools[0]).toMatchObject({ schema: expect.stringContaining('"command"') });
     expect(request.tools[1]).toMatchObject({ cached: true });
-    expect(request.hostedTools).toEqual([{ type: 'web_search_20260209', path: 'tools[1]' }]);
+    expect(request.hostedTools).toEqual([]);
+    expect(request.webSearch).toMatchObject({ path: 'tools[1]' });
     expect(request.toolChoice).toEqual({ kind: 'auto' });
     expect(request.parallelCalls).toBe(false);
-    expect(dropped).toEqual(['tools[2].defer_loading']);
+    expect(dropped).toEqual(['tools[2].defer_loading', 'tool_choice']);
   });
 
   test.each([

@@ -51,7 +51,7 @@ export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
     system: decodeSystem(body, notes),
     turns: markLastTurn(decodeTurns(body, notes), body),
     ...tools,
-    ...decodeChoice(body, tools),
+    ...decodeChoice(body, tools, notes),
     thinking: decodeThinking(body, notes),
     format: decodeFormat(body, notes),
     verbosity: undefined,

@@ -160,6 +160,7 @@ describe('a vendor’s stream', () => {
         protocol: 'messages',
         raw: '{"type":"server_tool_use","id":"s","name":"web_search","input":{"query":"q"}}',
         text: '[web_search {"query":"q"}]',
+        search: { queries: ['q'], pages: [] },
       }),
       partEnd,
       part({ kind: 'text' }),

@@ -1,12 +1,14 @@
 import type { JsonObject } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
-import type { HostedTool, Tool, ToolChoice } from '../hub/request.ts';
+import type { HostedTool, Tool, ToolChoice, WebSearch } from '../hub/request.ts';
+import { decodeSearch, type SearchNames } from '../hub/web-search.ts';
 import { flagAt, neededText, objectAt, objectsAt, rawObject, textAt, textOf } from './fields.ts';
 import { typedTool } from './typed-tools.ts';
 
 export interface DecodedTools {
   readonly tools: readonly Tool[];
   readonly hostedTools: readonly HostedTool[];
+  readonly webSearch?: WebSearch | undefined;
 }
 
 /** What is read; flags that steer the vendor's own machinery have no meaning elsewhere. */
@@ -14,16 +16,29 @@ const KNOWN: ReadonlySet<string> = new Set(
   'type name description input_schema strict cache_control'.split(' '),
 );
 
+const SEARCH_NAMES: SearchNames = {
+  maxUses: 'max_uses',
+  allowedDomains: 'allowed_domains',
+  blockedDomains: 'blocked_domains',
+  location: 'user_location',
+};
+
 export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
   const tools: Tool[] = [];
   const hostedTools: HostedTool[] = [];
+  let webSearch: WebSearch | undefined;
   for (const [index, tool] of objectsAt(body, 'tools', '').entries()) {
     const path = `tools[${index}]`;
     const type = textAt(tool, 'type', path) ?? 'custom';
     if (type === 'custom') tools.push(decodeFunction(tool, path, notes));
-    else decodeTyped(tool, { type, path }, { tools, hostedTools, notes });
+    else if (type.startsWith('web_search_') && webSearch === undefined) {
+      // Who wants no tool called wants no search.
+      if (objectAt(body, 'tool_choice', '')?.type === 'none') continue;
+      const more = ['type', 'name', 'cache_control'];
+      webSearch = decodeSearch(tool, path, SEARCH_NAMES, { notes, more });
+    } else decodeTyped(tool, { type, path }, { tools, hostedTools, notes });
   }
-  return { tools, hostedTools };
+  return { tools, hostedTools, ...(webSearch === undefined ? {} : { webSearch }) };
 }
 
 function decodeFunction(tool: JsonObject, path: string, notes: Notes): Tool {
@@ -73,12 +88,15 @@ export interface DecodedChoice {
   readonly parallelCalls: boolean | undefined;
 }
 
-export function decodeChoice(body: JsonObject, { tools }: DecodedTools): DecodedChoice {
+export function decodeChoice(body: JsonObject, { tools }: DecodedTools, notes: Notes): DecodedChoice {
   const choice = objectAt(body, 'tool_choice', '');
   if (choice === undefined) return { toolChoice: undefined, parallelCalls: undefined };
   const single = flagAt(choice, 'disable_parallel_tool_use', 'tool_choice');
   const parallelCalls = single === undefined ? undefined : !single;
-  return { toolChoice: decodeChoiceKind(choice, tools), parallelCalls };
+  const toolChoice = decodeChoiceKind(choice, tools);
+  // A tool of the vendor's cannot be forced where it does not exist.
+  if (choice.type === 'tool' && toolChoice.kind === 'auto') notes.drop('tool_choice');
+  return { toolChoice, parallelCalls };
 }
 
 function decodeChoiceKind(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
@@ -90,7 +108,6 @@ function decodeChoiceKind(choice: JsonObject, tools: readonly Tool[]): ToolChoic
       return { kind: 'required' };
     case 'tool': {
       const name = neededText(choice, 'name', 'tool_choice');
-      // A tool of the vendor's cannot be forced where it does not exist.
       return tools.some((tool) => tool.name === name) ? { kind: 'tool', name } : { kind: 'auto' };
     }
     default:

@@ -1,12 +1,13 @@
 import type { HubAnswer } from '../hub/answer.ts';
 import { type JsonObject, type JsonValue, readJson } from '../hub/json.ts';
-import type { Part, TextPart, ToolCallPart } from '../hub/part.ts';
+import { type Part, type ServerToolPart, shownText, type TextPart, type ToolCallPart } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
 import { encodeCitation } from './citations.ts';
 import { encodeUsage, NO_HUB_USAGE } from './convert-usage.ts';
 import { encodeInput } from './encode-parts.ts';
 import { sealReasoning } from './encode-reasoning.ts';
 import { encodeFinish } from './finish.ts';
+import { searchBlocks } from './search-blocks.ts';
 import { MESSAGES_RAW_KEYS, type WireUsage } from './wire.ts';
 
 /** Stands for what an answer in this protocol cannot hold. */
@@ -24,7 +25,7 @@ export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
     type: 'message',
     role: 'assistant',
     model: session.modelId,
-    content: parts.flatMap((part) => encodeBlock(part, session)),
+    content: parts.flatMap((part, index) => encodeBlock(part, session, index)),
     ...encodeFinish(choice?.finish ?? { reason: 'stop' }, refusal),
     usage: { ...usage },
   };
@@ -34,7 +35,7 @@ export function messageId({ callId }: Session): string {
   return `msg_${callId}`;
 }
 
-function encodeBlock(part: Part, session: Session): readonly JsonObject[] {
+function encodeBlock(part: Part, session: Session, index: number): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
       return citedBlock(part);
@@ -47,7 +48,7 @@ function encodeBlock(part: Part, session: Session): readonly JsonObject[] {
     case 'image':
       return textBlock(PICTURE_NOTE);
     case 'server-tool':
-      return ownBlock(part.protocol, part.raw) ?? textBlock(part.text);
+      return ownBlock(part.protocol, part.raw) ?? foreignBlocks(part, `${session.callId}_${index}`);
     default:
       // No vendor answers with anything else.
       return [];
@@ -78,6 +79,11 @@ function encodeThinkingBlock(text: string, sealed: ReturnType<typeof sealReasoni
     case 'thinking':
       return [{ type: 'thinking', thinking: text, signature: sealed.signature }];
   }
+}
+
+function foreignBlocks(part: ServerToolPart, callId: string): readonly JsonObject[] {
+  const search = part.search && searchBlocks(part.search, callId);
+  return search === undefined ? textBlock(shownText(part)) : [search.use, search.result];
 }
 
 function ownBlock(protocol: string, raw: string): readonly JsonObject[] | undefined {

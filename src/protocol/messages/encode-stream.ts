@@ -1,7 +1,7 @@
 import type { Finish, HubUsage } from '../hub/answer.ts';
 import type { Blob } from '../hub/blob.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
-import type { Citation } from '../hub/part.ts';
+import { type Citation, type ServerToolPart, shownText } from '../hub/part.ts';
 import type { Session, StreamEncoder } from '../hub/spoke.ts';
 import { encodeCitation } from './citations.ts';
 import { encodeUsage, NO_HUB_USAGE } from './convert-usage.ts';
@@ -9,6 +9,7 @@ import { messageId, PICTURE_NOTE } from './encode-answer.ts';
 import { sealReasoning } from './encode-reasoning.ts';
 import { encodeError } from './errors.ts';
 import { encodeFinish } from './finish.ts';
+import { searchBlocks } from './search-blocks.ts';
 
 /**
  * The open part. Blocks of text and thinking begin with their first word: an empty one would be refused when
@@ -136,8 +137,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
         this.#whole(PICTURE_NOTE);
         break;
       case 'server-tool':
-        if (head.protocol !== 'messages') this.#whole(head.text);
-        else this.#block(head.raw);
+        if (head.protocol === 'messages') this.#block(head.raw);
+        else this.#foreign(head);
         break;
     }
   }
@@ -181,6 +182,20 @@ export class MessagesStreamEncoder implements StreamEncoder {
     this.#open = 'text';
     this.#delta(text);
     this.#close();
+  }
+
+  /** The input of a search comes as that of every call: clients put it together from its pieces. */
+  #foreign(head: ServerToolPart): void {
+    const search = head.search && searchBlocks(head.search, `${this.#session.callId}_${this.#index}`);
+    if (search === undefined) {
+      this.#whole(shownText(head));
+      return;
+    }
+    this.#open = 'call';
+    this.#begin(JSON.stringify({ ...search.use, input: {} }));
+    this.#delta(JSON.stringify(search.use.input));
+    this.#close();
+    this.#block(JSON.stringify(search.result));
   }
 
   /** A block that its start completes. */

@@ -3,6 +3,7 @@ import type { Notes } from '../hub/notes.ts';
 import type { FunctionTool, HubRequest, Tool, ToolChoice } from '../hub/request.ts';
 import { EMPTY_OBJECT_SCHEMA, objectRoot } from '../hub/schema-shape.ts';
 import type { Target } from '../hub/spoke.ts';
+import { askedSearch, loseSearchOptions } from '../hub/web-search.ts';
 import { encodeMark } from './encode-parts.ts';
 import { strictSchema } from './strict-schema.ts';
 
@@ -21,11 +22,16 @@ export function encodeTools(request: HubRequest, target: Target, notes: Notes): 
   const choice = request.toolChoice;
   if (offered.length === 0) {
     if (choice !== undefined && choice.kind !== 'auto' && choice.kind !== 'none') notes.lose('toolChoice');
-    return { tools: [], choice: undefined, instruction: undefined };
+    return {
+      tools: encodeSearch(request, target, { offered, notes }),
+      choice: undefined,
+      instruction: undefined,
+    };
   }
   const strictness = new Strictness(target, notes);
   const tools = offered.map((tool) => encodeTool(tool, strictness));
-  return { tools, ...encodeChoice(request, target, { offered, notes }) };
+  const search = encodeSearch(request, target, { offered, notes });
+  return { tools: [...tools, ...search], ...encodeChoice(request, target, { offered, notes }) };
 }
 
 /** A choice among some tools has no field of its own: the others are not offered (conversion.md 6.4). */
@@ -116,4 +122,39 @@ function narrow(choice: ToolChoice | undefined, offered: readonly FunctionTool[]
   }
   if (choice?.kind !== 'tool') return choice;
   return offered.some(({ name }) => name === choice.name) ? choice : { kind: 'auto' };
+}
+
+const SEARCH_NAME = 'web_search';
+/** Countries are two letters here; others take any text. */
+const COUNTRY = /^[A-Za-z]{2}$/;
+
+/** None for a model without it, or where the client has a tool of that name. */
+function encodeSearch(
+  request: HubRequest,
+  { capabilities }: Target,
+  { offered, notes }: Offer,
+): readonly JsonObject[] {
+  const search = askedSearch(request, capabilities, notes);
+  if (search === undefined) return [];
+  if (offered.some(({ name }) => name === SEARCH_NAME)) {
+    notes.drop(search.path);
+    return [];
+  }
+  const { maxUses, allowedDomains, blockedDomains, location } = search;
+  // The vendor takes one of the two lists.
+  const isAllowed = allowedDomains !== undefined;
+  const domains = isAllowed ? (['allowedDomains'] as const) : (['blockedDomains'] as const);
+  loseSearchOptions(search, ['maxUses', 'location', ...domains], notes);
+  const country = COUNTRY.test(String(location?.country)) ? location?.country : undefined;
+  if (country !== location?.country) notes.drop(`${search.path}.${search.names.location}`);
+  return [
+    {
+      type: 'web_search_20250305',
+      name: SEARCH_NAME,
+      max_uses: maxUses,
+      allowed_domains: allowedDomains,
+      blocked_domains: isAllowed ? undefined : blockedDomains,
+      user_location: location && { type: 'approximate', ...location, country },
+    },
+  ];
 }

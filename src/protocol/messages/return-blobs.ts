@@ -4,6 +4,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.
 import type { Target } from '../hub/spoke.ts';
 import { withoutOurs } from './citations.ts';
 import { textOf } from './fields.ts';
+import { withoutOurSearches } from './search-blocks.ts';
 
 /**
  * A body that stays in its protocol: envelopes of this target are opened, thinking that belongs to others
@@ -17,7 +18,7 @@ export function returnBlobs(body: JsonObject, target: Target): JsonObject {
 
 function returnInMessage(message: JsonValue, target: Target): readonly JsonValue[] {
   if (!isObject(message) || message.role !== 'assistant' || !isArray(message.content)) return [message];
-  const content = message.content.flatMap((block) => returnBlock(block, target));
+  const content = withoutOurSearches(message.content).flatMap((block) => returnBlock(block, target));
   // The vendor merges what then stands side by side.
   return content.length === 0 && message.content.length > 0 ? [] : [{ ...message, content }];
 }

@@ -1,6 +1,6 @@
 import { SERVER_TOOL_TEXT_MAX } from '../../bounds.ts';
-import { isArray, isObject, type JsonObject, type JsonValue, writeJson } from '../hub/json.ts';
-import type { ServerToolPart } from '../hub/part.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, readJson, writeJson } from '../hub/json.ts';
+import type { SearchMade, ServerToolPart } from '../hub/part.ts';
 import { rawObject, textOf } from './fields.ts';
 
 /** What is worth reading in the result of a vendor's tool; ciphertext and ids are not. */
@@ -17,8 +17,20 @@ const READABLE: ReadonlySet<string> = new Set([
 
 /** A tool that ran at the vendor: its block as it is for the vendor, a readable text for all others. */
 export function serverTool(block: JsonObject): ServerToolPart {
-  return { kind: 'server-tool', protocol: 'messages', raw: writeJson(block), text: describe(block) };
+  const search = searchOf(block);
+  const part = { kind: 'server-tool', protocol: 'messages', raw: writeJson(block) } as const;
+  return { ...part, text: describe(block), ...(search === undefined ? {} : { search }) };
 }
+
+function searchOf(block: JsonObject): SearchMade | undefined {
+  // The pages that matter are cited.
+  if (block.type === 'web_search_tool_result') return { queries: [], pages: [] };
+  if (block.type !== 'server_tool_use' || block.name !== 'web_search') return undefined;
+  const query = textOf(readJson(rawObject(block.input) ?? '{}', NO_KEYS)?.query);
+  return { queries: query === undefined ? [] : [query], pages: [] };
+}
+
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 function describe(block: JsonObject): string {
   const name = textOf(block.name);

@@ -257,8 +257,9 @@ describe('the tools of a request', () => {
     ]);
     expect(request.tools[1]).toMatchObject({ grammar: { syntax: 'lark', definition: 'start: x' } });
     expect(request.tools[3]).toMatchObject({ clientType: 'tool_search', schema: JSON.stringify(PARAMETERS) });
-    expect(request.hostedTools).toEqual([{ type: 'web_search', path: 'tools[4]' }]);
-    expect(dropped).toEqual(['tools[2].description', 'tools[4]']);
+    expect(request.hostedTools).toEqual([]);
+    expect(request.webSearch).toMatchObject({ path: 'tools[4]' });
+    expect(dropped).toEqual(['tools[2].description']);
     const parts = request.turns.flatMap((turn) => turn.parts);
     expect(parts.filter((part) => part.kind === 'tool-call')).toMatchObject([
       { id: 'c0', custom: true, arguments: '*** Begin Patch' },

@@ -45,9 +45,10 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
   }
   if (body.truncation === 'auto') notes.drop('truncation');
   if (readList(body.include, 'include').some((one) => !INCLUDED.has(String(one)))) notes.drop('include');
-  const shelf: ToolShelf = { tools: [], hosted: [], notes };
+  const shelf: ToolShelf = { tools: [], hosted: [], search: undefined, notes };
   decodeTools(shelf, body.tools, 'tools');
   const { system, turns } = decodeConversation(body, shelf);
+  const toolChoice = decodeToolChoice(body.tool_choice, shelf);
   return {
     client: 'responses',
     stream: readFlag(body.stream, 'stream') ?? false,
@@ -55,7 +56,8 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
     turns,
     tools: shelf.tools,
     hostedTools: shelf.hosted,
-    toolChoice: decodeToolChoice(body.tool_choice, shelf),
+    ...(shelf.search === undefined ? {} : { webSearch: shelf.search }),
+    toolChoice,
     parallelCalls: readFlag(body.parallel_tool_calls, 'parallel_tool_calls'),
     thinking: decodeThinking(body, notes),
     ...decodeText(body),

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
-import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../hub/request.ts';
+import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice, WebSearch } from '../hub/request.ts';
+import { decodeSearch, type SearchNames } from '../hub/web-search.ts';
 import {
   needObject,
   needText,
@@ -17,6 +18,7 @@ import { runsAtVendor, typedTool } from './typed-tools.ts';
 export interface ToolShelf {
   readonly tools: Tool[];
   readonly hosted: HostedTool[];
+  search: WebSearch | undefined;
   readonly notes: Notes;
 }
 
@@ -100,6 +102,10 @@ function decodeCustom(tool: JsonObject, place: Place): CustomTool {
 function decodeTyped(shelf: ToolShelf, tool: JsonObject, path: string): void {
   const type = String(tool.type);
   const typed = typedTool(type);
+  if (SEARCH.test(type) && shelf.search === undefined) {
+    shelf.search = readSearch(shelf, tool, path);
+    return;
+  }
   const isTaken = shelf.tools.some((one) => one.name === type && one.namespace === undefined);
   if (typed === undefined || isTaken || runsAtVendor(tool)) {
     shelf.hosted.push({ type, path });
@@ -116,12 +122,29 @@ function decodeTyped(shelf: ToolShelf, tool: JsonObject, path: string): void {
   });
 }
 
+const SEARCH = /^web_search(?:_preview)?(?:_[\d_]+)?$/;
+const SEARCH_NAMES: SearchNames = {
+  contextSize: 'search_context_size',
+  location: 'user_location',
+  allowedDomains: 'allowed_domains',
+};
+
+/** Domains stand in an object of their own. */
+function readSearch(shelf: ToolShelf, tool: JsonObject, path: string): WebSearch {
+  const filters = readObject(tool.filters, `${path}.filters`) ?? {};
+  const { filters: _filters, ...rest } = tool;
+  // External access is what everybody else has anyway.
+  const more = ['type', ...(tool.external_web_access === true ? ['external_web_access'] : [])];
+  return decodeSearch({ ...rest, ...filters }, path, SEARCH_NAMES, { notes: shelf.notes, more });
+}
+
 const MODES: readonly string[] = ['auto', 'none', 'required'];
 
 export function decodeToolChoice(value: JsonValue | undefined, shelf: ToolShelf): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
     if (!MODES.includes(value)) throw new Inexpressible('tool_choice', `'${value}' is not known`);
+    if (value === 'none') shelf.search = undefined;
     return { kind: value as 'auto' | 'none' | 'required' };
   }
   const choice = needObject(value, 'tool_choice');
@@ -141,7 +164,9 @@ export function decodeToolChoice(value: JsonValue | undefined, shelf: ToolShelf)
 }
 
 function decodeSubset(choice: JsonObject, shelf: ToolShelf): ToolChoice | undefined {
-  const names = objectsOf(readList(choice.tools, 'tool_choice.tools')).flatMap((entry) => {
+  const entries = objectsOf(readList(choice.tools, 'tool_choice.tools'));
+  if (!entries.some(({ type }) => SEARCH.test(String(type)))) shelf.search = undefined;
+  const names = entries.flatMap((entry) => {
     const name = readText(entry.name, 'tool_choice.tools[].name') ?? String(entry.type);
     if (entry.type === 'namespace') {
       return shelf.tools.filter((tool) => tool.namespace === name).map((tool) => tool.name);

@@ -1,6 +1,6 @@
 import type { Choice, HubAnswer, Logprob } from '../hub/answer.ts';
 import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
-import type { Part } from '../hub/part.ts';
+import { type Part, type ServerToolPart, shownText } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
 import {
   callItem,
@@ -12,6 +12,7 @@ import {
   reasoningItem,
   refusalContent,
   sealBlob,
+  searchItem,
   textContent,
 } from './output-item.ts';
 import { type Outcome, outcomeOf, responseObject } from './response-object.ts';
@@ -64,6 +65,7 @@ function encodeOutput(parts: readonly Part[], session: Session, ending: Ending):
       continue;
     }
     if (part.kind === 'reasoning' && part.text === '' && part.blob === undefined) continue;
+    if (part.kind === 'server-tool' && !isShownItem(part)) continue;
     flush('completed');
     if (part.kind === 'tool-call') {
       const tool = typed.get(part.name);
@@ -78,8 +80,13 @@ function encodeOutput(parts: readonly Part[], session: Session, ending: Ending):
 function contentOf(part: Part, logprobs: readonly Logprob[] | undefined): JsonObject | undefined {
   if (part.kind === 'text') return textContent({ ...part, logprobs });
   if (part.kind === 'refusal') return refusalContent(part.text);
-  const isForeign = part.kind === 'server-tool' && part.protocol !== 'responses' && part.text !== '';
+  const isForeign = part.kind === 'server-tool' && part.protocol !== 'responses' && shownText(part) !== '';
   return isForeign ? textContent({ text: part.text }) : undefined;
+}
+
+/** The result of a search and words that are none are no items. */
+function isShownItem({ protocol, search }: ServerToolPart): boolean {
+  return protocol === 'responses' || (search !== undefined && search.queries.length > 0);
 }
 
 function encodeItem(part: Part, session: Session, index: number): readonly JsonValue[] {
@@ -94,6 +101,8 @@ function encodeItem(part: Part, session: Session, index: number): readonly JsonV
       if (part.source.kind !== 'bytes') return [];
       return [imageItem(itemId('ig', session, index), part.source.mime, part.source.base64)];
     case 'server-tool':
+      if (part.protocol === 'responses') return [new RawJson(part.raw)];
+      return part.search === undefined ? [] : [searchItem(itemId('ws', session, index), part.search)];
     case 'opaque':
       return part.protocol === 'responses' ? [new RawJson(part.raw)] : [];
     default:

@@ -48,6 +48,11 @@ function effortFor(passage: Passage): Effort | undefined {
   const wanted = mode === 'off' ? 'none' : (effort ?? budgeted);
   if (wanted === undefined) return undefined;
   const clamped = clampEffort(wanted, capabilities.efforts);
+  if (clamped === 'minimal' && passage.request.webSearch !== undefined && capabilities.webSearch) {
+    // The vendor does not search with so little effort.
+    passage.notes.lose('thinking');
+    return 'low';
+  }
   if (clamped === undefined && wanted !== 'none') passage.notes.lose('thinking');
   return clamped;
 }
@@ -98,7 +103,11 @@ function loseOthers(passage: Passage): void {
 
 /** Without the ciphertext a conversation that is not stored would lose its reasoning (7.3). */
 function encodeInclude(passage: Passage, logprobs: number | undefined): JsonObject {
+  const { client, webSearch } = passage.request;
+  const isTold = client === 'messages' && webSearch !== undefined && passage.target.capabilities.webSearch;
   const include = [
+    // Clients of Messages are told the pages of a search.
+    ...(isTold ? ['web_search_call.action.sources'] : []),
     ...(passage.target.capabilities.thinking === 'none' ? [] : ['reasoning.encrypted_content']),
     ...(logprobs === undefined ? [] : ['message.output_text.logprobs']),
   ];

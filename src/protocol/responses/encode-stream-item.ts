@@ -1,5 +1,6 @@
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import { type JsonObject, type JsonValue, RawJson, writeJson } from '../hub/json.ts';
+import { shownText } from '../hub/part.ts';
 import { encodeLogprob } from './convert-logprobs.ts';
 import {
   type EncoderState,
@@ -21,6 +22,7 @@ import {
   reasoningItem,
   refusalContent,
   sealBlob,
+  searchItem,
   textContent,
 } from './output-item.ts';
 
@@ -46,7 +48,10 @@ export function openPart(state: EncoderState, head: PartHead): void {
       if (head.protocol === 'responses') {
         closeItem(state, 'completed');
         writeWhole(state, new RawJson(head.raw));
-      } else if (head.text !== '') {
+      } else if (head.search !== undefined && head.search.queries.length > 0) {
+        closeItem(state, 'completed');
+        writeWhole(state, searchItem(itemId('ws', state.session, state.items.length), head.search));
+      } else if (shownText(head) !== '') {
         openWords(state, 'text');
         pushDelta(state, { kind: 'delta', choice: 0, text: head.text });
         closePart(state);

@@ -2,20 +2,22 @@ import { type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { FunctionTool, Tool, ToolChoice } from '../hub/request.ts';
 import { isStrictSchema } from '../hub/strict.ts';
+import { askedSearch, loseSearchOptions } from '../hub/web-search.ts';
 import type { Passage } from './encode-parts.ts';
 import { objectSchema } from './object-schema.ts';
 
 /** `tools`, `tool_choice` and `parallel_tool_calls`; nothing at all without tools. */
 export function encodeTools(passage: Passage): JsonObject {
   const { request, target, notes } = passage;
-  if (request.tools.length === 0) return {};
+  const search = encodeSearch(passage);
+  if (request.tools.length === 0) return search.length === 0 ? {} : { tools: search };
   const choice = request.toolChoice;
   const isForced =
     choice?.kind === 'required' || choice?.kind === 'tool' || (choice?.kind === 'subset' && choice.required);
   const isRefused = isForced && !target.capabilities.forcedToolChoice;
   if (isRefused) notes.lose('toolChoice');
   return {
-    tools: encodeList(request.tools, passage),
+    tools: [...encodeList(request.tools, passage), ...search],
     tool_choice: choice === undefined || isRefused ? undefined : encodeChoice(choice, request.tools),
     parallel_tool_calls: request.parallelCalls,
   };
@@ -92,4 +94,20 @@ function encodeChoice(choice: ToolChoice, tools: readonly Tool[]): JsonValue {
     default:
       return choice.kind;
   }
+}
+
+/** None for a vendor that does not search. */
+function encodeSearch({ request, target, notes }: Passage): readonly JsonObject[] {
+  const search = askedSearch(request, target.capabilities, notes);
+  if (search === undefined) return [];
+  const { contextSize, allowedDomains, location } = search;
+  loseSearchOptions(search, ['contextSize', 'allowedDomains', 'location'], notes);
+  return [
+    {
+      type: 'web_search',
+      filters: allowedDomains && { allowed_domains: allowedDomains },
+      user_location: location && { type: 'approximate', ...location },
+      search_context_size: contextSize,
+    },
+  ];
 }

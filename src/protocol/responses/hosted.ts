@@ -1,5 +1,5 @@
 import { type JsonObject, writeJson } from '../hub/json.ts';
-import type { Part } from '../hub/part.ts';
+import type { Part, SearchMade } from '../hub/part.ts';
 import { objectOf, objectsOf, textOf } from './read.ts';
 
 type Teller = (item: JsonObject) => string;
@@ -33,11 +33,26 @@ export function decodeHosted(item: JsonObject): Part {
     return { kind: 'image', source: { kind: 'bytes', mime, base64: result } };
   }
   const tell = TELLERS.get(String(item.type));
-  return { kind: 'server-tool', protocol: 'responses', raw: writeJson(item), text: tell?.(item) ?? '' };
+  const part = { kind: 'server-tool', protocol: 'responses', raw: writeJson(item) } as const;
+  const search = item.type === 'web_search_call' ? searchMade(objectOf(item.action)) : undefined;
+  return { ...part, text: tell?.(item) ?? '', ...(search === undefined ? {} : { search }) };
 }
 
 function searched(action: JsonObject): string {
-  return textOf(action.query) || textOf(action.url) || textOf(action.pattern) || textOf(action.type);
+  const queries = queriesOf(action).join(', ');
+  return queries || textOf(action.url) || textOf(action.pattern) || textOf(action.type);
+}
+
+/** Pages that are opened and words that are looked for in them are no searches. */
+function searchMade(action: JsonObject): SearchMade {
+  const pages = objectsOf(action.sources).map(({ url }) => ({ url: textOf(url) }));
+  return { queries: queriesOf(action), pages: pages.filter(({ url }) => url !== '') };
+}
+
+/** The list is the newer form of the one query. */
+function queriesOf(action: JsonObject): readonly string[] {
+  const listed = Array.isArray(action.queries) ? action.queries.map(textOf) : [];
+  return (listed.length === 0 ? [textOf(action.query)] : listed).filter((query) => query !== '');
 }
 
 function tellFileSearch(item: JsonObject): string {

@@ -2,7 +2,7 @@ import type { Logprob } from '../hub/answer.ts';
 import type { Blob } from '../hub/blob.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
 import type { JsonObject, JsonValue } from '../hub/json.ts';
-import type { Citation } from '../hub/part.ts';
+import type { Citation, SearchMade } from '../hub/part.ts';
 import type { Session } from '../hub/spoke.ts';
 import { encodeLogprob } from './convert-logprobs.ts';
 import type { TypedTool } from './typed-tools.ts';
@@ -101,4 +101,11 @@ export function callItem(call: Call, status: ItemStatus): JsonObject {
 export function imageItem(id: string, mime: string, base64: string): JsonObject {
   const output_format = mime.slice(mime.indexOf('/') + 1);
   return { id, type: 'image_generation_call', status: 'completed', output_format, result: base64 };
+}
+
+/** A search that a vendor of another protocol made. */
+export function searchItem(id: string, { queries, pages }: SearchMade): JsonObject {
+  const sources = pages.length === 0 ? undefined : pages.map(({ url }) => ({ type: 'url', url }));
+  const action = { type: 'search', query: queries.join(', '), queries, sources };
+  return { id, type: 'web_search_call', status: 'completed', action };
 }
