@@ -36,7 +36,8 @@ export function encodeMessages(
     pending = encoded.pending;
   }
   if (pending.length > 0) messages.push({ role: 'user', content: encodeContent(pending) });
-  return messages;
+  // A client may say nothing; the vendor wants a message all the same.
+  return messages.length === 0 ? [{ role: 'user', content: '' }] : messages;
 }
 
 function fitTurns(turns: readonly Turn[], { capabilities, notes }: PartContext): readonly Turn[] {

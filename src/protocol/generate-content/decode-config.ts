@@ -22,6 +22,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   'responseMimeType',
   'responseSchema',
   'responseJsonSchema',
+  '_responseJsonSchema',
   'responseModalities',
   'thinkingConfig',
 ]);
@@ -108,7 +109,8 @@ function decodeFormat(config: JsonObject, notes: Notes): OutputFormat {
     notes.drop(`${PATH}.responseMimeType`);
     return { kind: 'text' };
   }
-  const json = field(config, 'responseJsonSchema');
+  // The underscore is how the field began.
+  const json = field(config, 'responseJsonSchema') ?? config._responseJsonSchema ?? undefined;
   const given = json ?? field(config, 'responseSchema');
   if (given === undefined) return { kind: mime === 'application/json' ? 'json' : 'text' };
   const raw = objectText(given);

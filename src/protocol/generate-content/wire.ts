@@ -29,6 +29,7 @@ export const RAW_KEYS: ReadonlySet<string> = new Set([
   'response_schema',
   'responseJsonSchema',
   'response_json_schema',
+  '_responseJsonSchema',
 ]);
 
 /** Google lets this pass in place of a signature that was lost; the raw text is valid base64url itself. */

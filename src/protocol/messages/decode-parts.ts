@@ -47,14 +47,13 @@ const KNOWN: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 export function decodeContent(content: JsonValue | undefined, place: BlockPlace): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   if (!isArray(content)) throw new Inexpressible(place.path, 'is neither a string nor a list of blocks');
-  return content.flatMap((block, index) => {
-    const path = `${place.path}[${index}]`;
-    if (!isObject(block)) throw new Inexpressible(path, 'is not a block');
-    return decodeBlock(block, { path, notes: place.notes });
-  });
+  return content.flatMap((block, index) =>
+    decodeBlock(block, { path: `${place.path}[${index}]`, notes: place.notes }),
+  );
 }
 
-function decodeBlock(block: JsonObject, place: BlockPlace): readonly Part[] {
+export function decodeBlock(block: JsonValue, place: BlockPlace): readonly Part[] {
+  if (!isObject(block)) throw new Inexpressible(place.path, 'is not a block');
   const type = neededText(block, 'type', place.path);
   const reader = READERS.get(type);
   const known = KNOWN.get(type);

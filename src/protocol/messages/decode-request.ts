@@ -1,5 +1,5 @@
 import { EFFORTS, type Effort } from '../../kernel/capability.ts';
-import type { JsonObject } from '../hub/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
 import type { Part, TextPart } from '../hub/part.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type Thinking,
   type Turn,
 } from '../hub/request.ts';
-import { decodeContent } from './decode-parts.ts';
+import { decodeBlock, decodeContent } from './decode-parts.ts';
 import { decodeMark } from './decode-place.ts';
 import { decodeChoice, decodeTools } from './decode-tools.ts';
 import { flagAt, listAt, numberAt, objectAt, objectsAt, rawObject, textAt, textOf } from './fields.ts';
@@ -62,7 +62,7 @@ export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
       topK: numberAt(body, 'top_k', ''),
     },
     stop: decodeStop(body),
-    maxTokens: numberAt(body, 'max_tokens', ''),
+    maxTokens: decodeLimit(body, notes),
     answers: 1,
     logprobs: undefined,
     endUser: textAt(metadata, 'user_id', 'metadata'),
@@ -115,8 +115,16 @@ function decodeSystem(body: JsonObject, notes: Notes): readonly TextPart[] {
   return texts;
 }
 
+/** No tokens at all fill the vendor's prompt cache; nobody else answers with fewer than one. */
+function decodeLimit(body: JsonObject, notes: Notes): number | undefined {
+  const limit = numberAt(body, 'max_tokens', '');
+  if (limit !== 0) return limit;
+  notes.drop('max_tokens');
+  return 1;
+}
+
 function decodeTurns(body: JsonObject, notes: Notes): readonly Turn[] {
-  return objectsAt(body, 'messages', '').map((message, index): Turn => {
+  return objectsAt(body, 'messages', '').flatMap((message, index): readonly Turn[] => {
     const path = `messages[${index}]`;
     for (const key of Object.keys(message)) {
       if (key !== 'role' && key !== 'content') notes.drop(`${path}.${key}`);
@@ -125,12 +133,39 @@ function decodeTurns(body: JsonObject, notes: Notes): readonly Turn[] {
     if (role !== 'user' && role !== 'assistant' && role !== 'system') {
       throw new Inexpressible(`${path}.role`, 'is not a role');
     }
-    const parts = decodeContent(message.content, { path: `${path}.content`, notes });
+    const { content } = message;
+    if (role === 'user' && isArray(content) && content.some(isSystemBlock)) {
+      return splitTurn(content, `${path}.content`, notes);
+    }
+    const parts = decodeContent(content, { path: `${path}.content`, notes });
     if (role === 'system' && parts.some((part) => part.kind !== 'text')) {
       throw new Inexpressible(`${path}.content`, 'holds something else than text');
     }
-    return { role, parts };
+    return [{ role, parts }];
   });
+}
+
+function isSystemBlock(block: JsonValue): block is JsonObject {
+  return isObject(block) && block.type === 'mid_conv_system';
+}
+
+/** Instructions in the midst of a user's message are a turn of their own between its halves. */
+function splitTurn(content: readonly JsonValue[], path: string, notes: Notes): readonly Turn[] {
+  const turns: { readonly role: 'user' | 'system'; readonly parts: Part[] }[] = [];
+  for (const [index, block] of content.entries()) {
+    const place = { path: `${path}[${index}]`, notes };
+    const role = isSystemBlock(block) ? 'system' : 'user';
+    const parts = isSystemBlock(block)
+      ? decodeContent(block.content, { ...place, path: `${place.path}.content` })
+      : decodeBlock(block, place);
+    if (role === 'system' && parts.some((part) => part.kind !== 'text')) {
+      throw new Inexpressible(place.path, 'holds something else than text');
+    }
+    const last = turns.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else turns.push({ role, parts: [...parts] });
+  }
+  return turns;
 }
 
 /** A mark on the body itself stands for one on the last block that can take it. */
