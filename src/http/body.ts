@@ -205,7 +205,12 @@ class BodyReader implements DecoderSink {
   onDecodedEnd(): void {
     if (this.#done) return;
     this.#finish();
-    const bytes = this.#collector.take();
+    const whole = this.#collector.take();
+    if (whole instanceof Promise) void whole.then((bytes) => this.#hold(bytes));
+    else this.#hold(whole);
+  }
+
+  #hold(bytes: Buffer): void {
     this.#reading.resolve(new HeldBody(bytes, this.#reading));
   }
 

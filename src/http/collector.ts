@@ -1,3 +1,5 @@
+import { joinPieces } from '../kernel/next-turn.ts';
+
 /** Below this size pieces are simply kept and put together at the end. */
 const PREALLOCATE_BYTES_MIN = 1024 * 1024;
 /** A declared length is believed when this share of it has really come: the rest may be a lie. */
@@ -35,12 +37,9 @@ export class Collector {
       this.#settle(declared);
   }
 
-  /** The whole body; the collector holds nothing afterwards. */
-  take(): Buffer {
-    const [first] = this.#pieces;
-    const whole =
-      this.#whole?.subarray(0, this.#bytes) ??
-      (this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces, this.#bytes));
+  /** The whole body, or a promise when many pieces are joined; the collector holds nothing afterwards. */
+  take(): Buffer | Promise<Buffer> {
+    const whole = this.#whole?.subarray(0, this.#bytes) ?? joinPieces(this.#pieces, this.#bytes);
     this.clear();
     return whole;
   }
