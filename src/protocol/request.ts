@@ -10,12 +10,18 @@ import { larger } from './figures.ts';
 import { MediaFinder, type MediaKeys } from './media/finder.ts';
 import { findAmbiguity } from './metered.ts';
 import type { PathTree } from './paths.ts';
-import { JsonScan, newScanStack, type ScanOutcome } from './scan.ts';
+import { type ItemWatch, JsonScan, newScanStack, type ScanOutcome } from './scan.ts';
 import { isWord } from './skim.ts';
 import { decodeText } from './text.ts';
 
 /** Small bodies are scanned in one go, one after the other: they can share what lies outside the heap. */
 const sharedStack = newScanStack();
+
+/** What is looked at on the way, beside the wanted values. */
+export interface Watched {
+  readonly media: MediaKeys;
+  readonly items?: ItemWatch;
+}
 
 /**
  * Scans a client's body and reads the facts from what was found; in slices when the body is large. What the
@@ -25,7 +31,7 @@ export function scanRequest<Found>(
   body: Buffer,
   tree: PathTree<string>,
   read: (scan: JsonScan) => Found | Refusal,
-  mediaKeys?: MediaKeys,
+  watched?: Watched,
 ): Found | Refusal | Promise<Found | Refusal> {
   // JSON is UTF-8 by definition, and a byte order mark is refused by every vendor: it fails as a first byte.
   if (!isUtf8(body)) return refuse('bodyNotJson', { message: 'The request body is not valid UTF-8' });
@@ -35,10 +41,13 @@ export function scanRequest<Found>(
     return outcome === 'done' ? read(scan) : refuse('bodyNotJson');
   };
   if (body.length > SCAN_STEPS_MAX) {
-    const media = mediaKeys && new MediaFinder(mediaKeys);
-    return scanLarge(new JsonScan(body, tree, newScanStack(), media), body.length, finish);
+    const media = watched && new MediaFinder(watched.media);
+    const large = new JsonScan(body, tree, newScanStack(), media);
+    large.items = watched?.items;
+    return scanLarge(large, body.length, finish);
   }
-  const scan = new JsonScan(body, tree, sharedStack, mediaKeys?.shared.begin());
+  const scan = new JsonScan(body, tree, sharedStack, watched?.media.shared.begin());
+  scan.items = watched?.items;
   return finish(scan, scan.run(body.length));
 }
 

@@ -52,6 +52,20 @@ export function newScanStack(): ScanStack {
   return { opens: new Uint8Array(JSON_DEPTH_MAX + 1), starts: new Float64Array(JSON_DEPTH_MAX + 1) };
 }
 
+/** Is told of the objects in one list of the request while it is scanned: they are items of `list`'s slot. */
+export interface ItemWatch {
+  readonly list: number;
+  /** Between its quotes; a key with escapes may be any. */
+  key(bytes: Buffer, start: number, end: number, hasEscape: boolean): void;
+  /** Of the last key, as it stands there. */
+  value(bytes: Buffer, start: number, end: number): void;
+  /** The item is whole. */
+  end(): void;
+}
+
+/** The request is at 1, a list of it at 2. */
+const ITEM_DEPTH = 3;
+
 /**
  * A strict scanner of one JSON object that builds no values: it proves that the bytes are JSON, reports where
  * the wanted values stand, and gathers what the cheap input estimate needs. It can pause at any byte of a
@@ -66,6 +80,8 @@ export class JsonScan {
   sealedBytes = 0;
   /** Finds files, where somebody wants to know. */
   readonly media: MediaFinder | undefined;
+  /** Looks at the items of a list, where somebody wants to know. */
+  items: ItemWatch | undefined;
   /** Some string value is an envelope of ours (hub/envelope.ts). */
   holdsEnvelope = false;
   /** Why a text that may well be JSON is refused; nothing when it is none. */
@@ -84,6 +100,8 @@ export class JsonScan {
   #string = NO_STRING;
   #stringIsKey = false;
   #stringHasEscape = false;
+  /** Inside of a watched item. */
+  #isItem = false;
   /** The wanted node whose value comes next. */
   #pending: PathNode | undefined;
 
@@ -183,9 +201,15 @@ export class JsonScan {
     // A repeated key starts again: what an earlier value held under it no longer counts.
     if (this.#pending !== undefined && this.#depth > 1) this.#forget(this.#pending);
     if (byte === OPEN_BRACKET) this.#pending = undefined;
+    else if (this.#depth === ITEM_DEPTH && this.items !== undefined) this.#isItem = this.#isInList();
     this.#expect = byte === OPEN_BRACE ? KEY_OR_CLOSE : VALUE_OR_CLOSE;
     this.#at++;
     return true;
+  }
+
+  #isInList(): boolean {
+    const list = ITEM_DEPTH - 1;
+    return this.#opens[list] === OPEN_BRACKET && this.#nodes[list]?.slot === this.items?.list;
   }
 
   #close(byte: number): boolean {
@@ -203,11 +227,18 @@ export class JsonScan {
   #ended(node: PathNode | undefined, start: number, end: number): void {
     this.#pending = undefined;
     this.#expect = this.#depth === 0 ? END : AFTER_VALUE;
+    if (this.#isItem && this.#depth <= ITEM_DEPTH) this.#tellItem(start, end);
     if (node === undefined || node.slot < 0) return;
     const ranges = this.found[node.slot];
     if (ranges === undefined) this.found[node.slot] = [{ start, end }];
     else if (ranges.length < METERED_KEYS_MAX) ranges.push({ start, end });
     else this.#refuse(`The request has the key "${node.key}" more than ${METERED_KEYS_MAX} times`);
+  }
+
+  #tellItem(start: number, end: number): void {
+    this.#isItem = this.#depth === ITEM_DEPTH;
+    if (this.#isItem) this.items?.value(this.#bytes, start, end);
+    else this.items?.end();
   }
 
   /** Nothing behind this place is read any more. */
@@ -257,6 +288,8 @@ export class JsonScan {
     this.#string = NO_STRING;
     if (this.#stringIsKey) {
       this.#tellKey(start + 1, quote);
+      if (this.#isItem && this.#depth === ITEM_DEPTH)
+        this.items?.key(this.#bytes, start + 1, quote, this.#stringHasEscape);
       this.#expect = AFTER_KEY;
       const parent = this.#opens[this.#depth] === OPEN_BRACE ? this.#nodes[this.#depth] : undefined;
       const isWatched = parent !== undefined && parent.children.length > 0;

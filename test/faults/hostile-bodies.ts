@@ -174,6 +174,8 @@ export const REQUESTS: Readonly<Record<string, (shape: Shape) => Buffer>> = {
   'many empty objects': (shape) => asked(shape, many('{}', 8 * MIB)),
   'many keys': (shape) =>
     json('{"x":{', many('"a":1', 8 * MIB), `},${REQUEST_OPEN[shape].slice(1)}${TURN[shape]('a')}]}`),
+  'one message of many keys': (shape) =>
+    asked(shape, json('{"id":"x","role":"user",', many('"a":1', 31 * MIB), '}')),
   'one long text': (shape) => oneTurn(shape, 'word and word ', 20 * MIB),
   'one text of escapes': (shape) => oneTurn(shape, '\\u00e9\\"', 20 * MIB),
   'one text in Chinese': (shape) => oneTurn(shape, '世界，', 20 * MIB),

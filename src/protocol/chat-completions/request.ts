@@ -23,16 +23,18 @@ const { slots } = TREE;
 /** A vendor that knows only the older one keeps to that, and one that knows both to the newer. */
 const LIMITS = [slots.outputMax, slots.outputMaxNew];
 const ANSWERS = [slots.answers];
-const MEDIA = compileMediaKeys({
-  raw: ['tools', 'functions', 'response_format'],
-  part: ['image_url', 'input_audio', 'file', 'video_url'],
-  inner: ['url', 'data', 'file_data', 'file_id'],
-});
+const WATCHED = {
+  media: compileMediaKeys({
+    raw: ['tools', 'functions', 'response_format'],
+    part: ['image_url', 'input_audio', 'file', 'video_url'],
+    inner: ['url', 'data', 'file_data', 'file_id'],
+  }),
+};
 
 export function readChatRequest(
   request: RawRequest,
 ): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
-  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), MEDIA);
+  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), WATCHED);
 }
 
 function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {

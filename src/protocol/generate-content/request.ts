@@ -32,11 +32,13 @@ const { slots } = TREE;
 const LIMITS = [slots.limit, slots.limitSnake, slots.snakeLimit, slots.snakeLimitSnake];
 const ANSWERS = [slots.answers, slots.answersSnake, slots.snakeAnswers, slots.snakeAnswersSnake];
 
-const MEDIA = compileMediaKeys({
-  raw: ['tools', 'args', 'response', 'responseSchema', 'response_schema', 'responseJsonSchema'],
-  part: ['inlineData', 'inline_data', 'fileData', 'file_data'],
-  inner: ['data', 'fileUri', 'file_uri'],
-});
+const WATCHED = {
+  media: compileMediaKeys({
+    raw: ['tools', 'args', 'response', 'responseSchema', 'response_schema', 'responseJsonSchema'],
+    part: ['inlineData', 'inline_data', 'fileData', 'file_data'],
+    inner: ['data', 'fileUri', 'file_uri'],
+  }),
+};
 /** What stands in a cache is read anew, and nobody here knows how much it is. */
 const CACHED_TOKENS = 32_768;
 
@@ -48,7 +50,7 @@ export function readGenerateContentRequest(
   const { path, body } = request;
   assert(path !== undefined, 'generateContent carries its model in the path');
   if (path.model === '' || path.model.length > MODEL_NAME_LENGTH_MAX) return refuse('modelMissing');
-  return scanRequest(body, TREE, (scan) => readFacts(body, scan, path), MEDIA);
+  return scanRequest(body, TREE, (scan) => readFacts(body, scan, path), WATCHED);
 }
 
 function readFacts(body: Buffer, scan: JsonScan, { model, stream }: CallPath): RequestFacts | Refusal {

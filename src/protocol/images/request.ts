@@ -30,17 +30,19 @@ const TREE = compilePaths({
 });
 const { slots } = TREE;
 const COUNTS = [slots.count];
-const MEDIA = compileMediaKeys({
-  raw: [],
-  part: ['image', 'images', 'mask', 'image_url', 'file_id'],
-  inner: ['image_url', 'url', 'b64_json', 'file_id'],
-});
+const WATCHED = {
+  media: compileMediaKeys({
+    raw: [],
+    part: ['image', 'images', 'mask', 'image_url', 'file_id'],
+    inner: ['image_url', 'url', 'b64_json', 'file_id'],
+  }),
+};
 
 export function readImagesRequest(
   request: RawRequest,
 ): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
   if (isMultipart(request.contentType)) return readForm(request);
-  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), MEDIA);
+  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), WATCHED);
 }
 
 export function spliceImagesRequest(

@@ -19,16 +19,18 @@ const TREE = compilePaths({
 const { slots } = TREE;
 const LIMITS = [slots.outputMax];
 
-const MEDIA = compileMediaKeys({
-  raw: ['tools', 'input', 'output_config'],
-  part: ['source'],
-  inner: ['data', 'url', 'file_id'],
-});
+const WATCHED = {
+  media: compileMediaKeys({
+    raw: ['tools', 'input', 'output_config'],
+    part: ['source'],
+    inner: ['data', 'url', 'file_id'],
+  }),
+};
 
 export function readMessagesRequest({
   body,
 }: RawRequest): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
-  return scanRequest(body, TREE, (scan) => readFacts(body, scan), MEDIA);
+  return scanRequest(body, TREE, (scan) => readFacts(body, scan), WATCHED);
 }
 
 function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {

@@ -44,9 +44,13 @@ const SAID = {
 describe('what is too much to be looked into', () => {
   const TOO_MUCH = `{"role":"user","content":[${'0,'.repeat(WHOLE_REQUEST_VALUES_MAX)}0]}`;
 
-  it('is refused, wherever a reference may hide in it', () => {
+  it('is refused, wherever a reference may hide in it', async () => {
     const text = `{"model":"m","input":[${TOO_MUCH},{"type":"item_reference","id":"msg_of_somebody"}]}`;
-    expect(wanted(text)).toMatchObject({ error: { code: 40004 } });
+    const body = Buffer.from(text);
+    const facts = await readResponsesRequest({ body, contentType: '', path: undefined });
+    if (isRefusal(facts) || facts.memory === undefined) throw new Error('not a request');
+    expect(facts.memory.refers).toBe(true);
+    expect(wantedBy(body, facts.memory)).toMatchObject({ error: { code: 40004 } });
   });
 
   it('is refused as a conversation, too', () => {
@@ -79,6 +83,9 @@ describe('a request', () => {
     ['{"model":"m","previous_response_id":"resp_1"}', true],
     ['{"model":"m","input":[ {"role":"user","content":"x"} , {"id":"msg_1"} ]}', true],
     ['{"model":"m","input":[{"type" : "item_reference" , "id":"msg_1"}]}', true],
+    ['{"model":"m","input":[{"type":"message","type":null,"id":"msg_1"}]}', true],
+    ['{"model":"m","input":[[{"id":"a"}],{"role":"user","id":"b","content":[{"id":"c"}]}]}', false],
+    ['{"model":"m","metadata":[{"id":"msg_1"}],"text":{"input":[{"id":"msg_1"}]}}', false],
     ['{"model":"m","input":[{"type":"item\\u005freference","id":"msg_1"}]}', true],
     ['{"model":"m","input":[{"type":"message","role":"user","\\u0074ype":"item_reference"}]}', true],
   ])('%s refers to something kept: %s', (text, refers) => {

@@ -8,7 +8,7 @@ import { foundLimit, foundTrue, readModel, scanRequest } from '../request.ts';
 import type { JsonScan } from '../scan.ts';
 import { isWord } from '../skim.ts';
 import { mayHoldPainter } from './pictures.ts';
-import { mayReferToItems } from './references.ts';
+import { ReferenceWatch } from './references.ts';
 
 const TREE = compilePaths({
   model: 'model',
@@ -35,10 +35,12 @@ const NOWHERE: readonly ByteRange[] = [];
 export function readResponsesRequest(
   request: RawRequest,
 ): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
-  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), MEDIA);
+  const items = new ReferenceWatch(slots.input);
+  const read = (scan: JsonScan): RequestFacts | Refusal => readFacts(request.body, scan, items);
+  return scanRequest(request.body, TREE, read, { media: MEDIA, items });
 }
 
-function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
+function readFacts(body: Buffer, scan: JsonScan, items: ReferenceWatch): RequestFacts | Refusal {
   const { found } = scan;
   const model = readModel(body, found[slots.model]);
   if (isRefusal(model)) return model;
@@ -63,11 +65,11 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
     usageSplice: undefined,
     edit: false,
     paintingTool: found[slots.tools]?.some((tools) => mayHoldPainter(body, tools)) ?? false,
-    memory: readMemory(body, found),
+    memory: readMemory(body, found, items),
   };
 }
 
-function readMemory(body: Buffer, found: JsonScan['found']): MemoryFacts {
+function readMemory(body: Buffer, found: JsonScan['found'], items: ReferenceWatch): MemoryFacts {
   const inputs = found[slots.input] ?? NOWHERE;
   const previous = found[slots.previous] ?? NOWHERE;
   const store = found[slots.store]?.at(-1);
@@ -75,9 +77,7 @@ function readMemory(body: Buffer, found: JsonScan['found']): MemoryFacts {
     inputs,
     previous,
     // Every occurrence, because we cannot know which one a vendor reads.
-    refers:
-      previous.some(({ start }) => body[start] === QUOTE) ||
-      inputs.some((input) => mayReferToItems(body, input)),
+    refers: items.mayRefer || previous.some(({ start }) => body[start] === QUOTE),
     keep: store === undefined || !isWord(body, store.start, store.end, 'false'),
     unserved: unservedField(body, found),
   };
