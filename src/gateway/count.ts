@@ -226,7 +226,9 @@ async function bodyFor(
   { protocol }: CountEndpoint,
 ): Promise<readonly Buffer[] | Refusal> {
   const { raw, facts: read } = counting;
-  const own = read.holdsEnvelope ? returnOwnBlobs(protocol, raw, targetOf(route, protocol, 'own')) : raw;
+  const own = read.holdsEnvelope
+    ? await returnOwnBlobs(protocol, raw, targetOf(route, protocol, 'own'))
+    : raw;
   if (isRefusal(own)) return own;
   if (own === raw) return countBody(protocol, counting, route.forwardModelId);
   const facts = await dialectOf(protocol).readRequest(own);

@@ -54,13 +54,13 @@ async function complete(
   { carriage, accountId }: Owner,
 ): Promise<Recollection | Refusal> {
   const { conversations, bodies } = carriage;
-  const wanted = wantedBy(raw.body, memory);
+  const wanted = await wantedBy(raw.body, memory);
   if (isRefusal(wanted)) return wanted;
   const previous = await findPrevious(wanted, conversations, accountId);
   if (isRefusal(previous)) return previous;
   const items = await findItems(wanted, conversations, accountId);
   if (isRefusal(items)) return items;
-  const body = completeBody(raw.body, memory, { previous, items });
+  const body = await completeBody(raw.body, memory, { previous, items });
   if (isRefusal(body)) return body;
   if (body.length > REQUEST_BODY_BYTES_MAX) return refuse('bodyTooLarge');
   if (!bodies.take(accountId, body.length)) return refuse('unavailable', { retryAfterMs: 1_000 });

@@ -1,6 +1,8 @@
-import { CONVERSATION_VALUE_BYTES_MAX, ITEMS_KEPT_MAX } from '../bounds.ts';
+import { CONVERSATION_VALUE_BYTES_MAX } from '../bounds.ts';
+import { joinPieces, nextTurn } from '../kernel/next-turn.ts';
 import type { Framing, MemoryFacts, PlainAnswer, StreamRelay } from '../protocol/dialect.ts';
 import type { Outline } from '../protocol/outline.ts';
+import { finalResponse } from '../protocol/responses/final-response.ts';
 import { packResponse } from '../protocol/responses/kept-response.ts';
 import type { UpstreamHead } from '../upstream/contract.ts';
 import type { Passage } from './passage.ts';
@@ -53,7 +55,7 @@ class Remembering implements Translation {
 
   /** Kept before the client can know that the answer is complete: its next request may follow at once. */
   relay(framing: Framing): StreamRelay {
-    return new TappedRelay(this.#translation.relay(framing), (response) => this.#keep([response]));
+    return new TappedRelay(this.#translation.relay(framing), (events) => this.#keepFinal(events));
   }
 
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
@@ -78,24 +80,35 @@ class Remembering implements Translation {
     this.#answer = undefined;
   }
 
-  /** Later in the same turn: the answer itself leaves first. */
-  #keep(pieces: readonly Buffer[]): void {
-    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    if (bytes > CONVERSATION_VALUE_BYTES_MAX) return;
-    this.#passage.carriage.tasks.run('conversation.keep', async () => {
-      await new Promise((resolve) => setImmediate(resolve));
-      this.#pack(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
+  #keepFinal(events: Buffer): void {
+    this.#later(async () => {
+      const response = await finalResponse(events);
+      if (response !== undefined) await this.#pack(response);
     });
   }
 
-  #pack(answer: Buffer): void {
+  #keep(pieces: readonly Buffer[]): void {
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    if (bytes > CONVERSATION_VALUE_BYTES_MAX) return;
+    this.#later(async () => this.#pack(await joinPieces(pieces, bytes)));
+  }
+
+  /** Later in the same turn: the answer itself leaves first. */
+  #later(work: () => Promise<void>): void {
+    this.#passage.carriage.tasks.run('conversation.keep', async () => {
+      await nextTurn();
+      await work();
+    });
+  }
+
+  async #pack(answer: Buffer): Promise<void> {
     const { raw, call, carriage } = this.#passage;
     const { body, previousResponseId } = raw;
-    const kept = packResponse({ body, memory: this.#memory, previousResponseId }, answer);
+    const kept = await packResponse({ body, memory: this.#memory, previousResponseId }, answer);
     if (kept === undefined) return;
     const accountId = call.caller.account.id;
-    carriage.conversations.keep(accountId, keyOfResponse(kept.id), kept.value);
-    for (const [id, item] of [...kept.items].slice(0, ITEMS_KEPT_MAX)) {
+    if (kept.value !== undefined) carriage.conversations.keep(accountId, keyOfResponse(kept.id), kept.value);
+    for (const [id, item] of kept.items) {
       carriage.conversations.keep(accountId, keyOfItem(id), item);
     }
   }

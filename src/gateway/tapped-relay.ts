@@ -1,16 +1,16 @@
+import { CONVERSATION_VALUE_BYTES_MAX } from '../bounds.ts';
 import { ownCopy } from '../kernel/own-copy.ts';
 import type { BodyEnd, StreamRelay, StreamUsage } from '../protocol/dialect.ts';
-import { finalResponse } from '../protocol/responses/final-response.ts';
 
-/** A relay of a Responses stream that hands out the whole response when the stream ends with one. */
+/** A relay of a Responses stream that hands out the events with which the stream ends. */
 export class TappedRelay implements StreamRelay {
   readonly #relay: StreamRelay;
-  readonly #onResponse: (response: Buffer) => void;
+  readonly #onEnd: (events: Buffer) => void;
   #concluded = false;
 
-  constructor(relay: StreamRelay, onResponse: (response: Buffer) => void) {
+  constructor(relay: StreamRelay, onEnd: (events: Buffer) => void) {
     this.#relay = relay;
-    this.#onResponse = onResponse;
+    this.#onEnd = onEnd;
   }
 
   push(chunk: Buffer): Buffer | undefined {
@@ -28,8 +28,8 @@ export class TappedRelay implements StreamRelay {
 
   #look(bytes: Buffer | undefined): void {
     this.#concluded = true;
-    const response = bytes === undefined || this.#relay.failed ? undefined : finalResponse(bytes);
-    if (response !== undefined) this.#onResponse(ownCopy(response));
+    const isKept = bytes !== undefined && bytes.length <= CONVERSATION_VALUE_BYTES_MAX;
+    if (isKept && !this.#relay.failed) this.#onEnd(ownCopy(bytes));
   }
 
   get first(): StreamRelay['first'] {

@@ -62,7 +62,7 @@ async function passChanged(
   route: Route,
   { protocol, blobs, outputLimit }: Wanted,
 ): Promise<Translation | Refusal> {
-  let raw = withOwnBlobs(passage, route, protocol, blobs);
+  let raw = await withOwnBlobs(passage, route, protocol, blobs);
   if (isRefusal(raw)) return raw;
   if (outputLimit !== undefined) {
     const { capabilities } = targetOf(route, protocol, 'own');
@@ -77,17 +77,17 @@ async function passChanged(
 }
 
 /** The client kept blobs of vendors that it was converted to: this vendor gets its own ones only. */
-function withOwnBlobs(
+async function withOwnBlobs(
   passage: Passage,
   route: Route,
   protocol: TextProtocol,
   blobs: Blobs,
-): RawRequest | Refusal {
+): Promise<RawRequest | Refusal> {
   const { raw: asked, facts } = passage;
   if (blobs === 'own' && !facts.holdsEnvelope) return asked;
-  const own = returnOwnBlobs(protocol, asked, targetOf(route, protocol, 'own'));
+  const own = await returnOwnBlobs(protocol, asked, targetOf(route, protocol, 'own'));
   if (isRefusal(own) || blobs === 'own') return own;
-  const none = returnOwnBlobs(protocol, asked, targetOf(route, protocol, blobs));
+  const none = await returnOwnBlobs(protocol, asked, targetOf(route, protocol, blobs));
   if (isRefusal(none)) return none;
   // There was nothing to leave out, so the request stays what it was.
   return none.body.equals(own.body) && !facts.holdsEnvelope ? asked : none;

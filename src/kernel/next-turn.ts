@@ -7,7 +7,10 @@ export function nextTurn(): Promise<void> {
 const COPY_BYTES = 4 * 1024 * 1024;
 
 /** The pieces as one; in slices when they are large, and then a promise. */
-export function joinPieces(pieces: readonly Buffer[], bytes: number): Buffer | Promise<Buffer> {
+export function joinPieces(
+  pieces: readonly Buffer[],
+  bytes = pieces.reduce((sum, { length }) => sum + length, 0),
+): Buffer | Promise<Buffer> {
   const [first] = pieces;
   if (pieces.length === 1 && first !== undefined) return first;
   return bytes <= COPY_BYTES ? Buffer.concat(pieces, bytes) : joinInSlices(pieces, bytes);

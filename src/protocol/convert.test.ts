@@ -23,7 +23,8 @@ function convert(protocol: TextProtocol, body: unknown, target: Target): Convers
   return conversion;
 }
 
-function returned(body: ReturnType<typeof returnOwnBlobs>): string {
+async function returned(returning: ReturnType<typeof returnOwnBlobs>): Promise<string> {
+  const body = await returning;
   if (isRefusal(body)) throw new Error(body.message);
   return body.body.toString();
 }
@@ -217,13 +218,13 @@ describe('a request that nobody can read without everybody else waiting', () => 
   it.each([
     ['more values than any client sends', many(WHOLE_REQUEST_VALUES_MAX)],
     ['more bytes than are converted', long(WHOLE_REQUEST_BYTES_MAX)],
-  ])('is not expressible with %s', (_name, body) => {
+  ])('is not expressible with %s', async (_name, body) => {
     const refused = {
       error: { code: 40004 },
       message: expect.stringContaining('32 MiB, 5 MiB of text with escapes, or 50000 JSON values'),
     };
     expect(readClientRequest('chat', raw(body))).toMatchObject(refused);
-    expect(returnOwnBlobs('chat', raw(body), someTarget())).toMatchObject(refused);
+    expect(await returnOwnBlobs('chat', raw(body), someTarget())).toMatchObject(refused);
   });
 
   it('has its like in an answer, which is then none', () => {
@@ -255,18 +256,18 @@ describe('a body that stays in its protocol', () => {
     ],
   });
 
-  it('gets its envelopes opened for their issuer, and loses them for all others', () => {
-    const own = returned(returnOwnBlobs('messages', raw(body('v1-c1-m1')), target));
+  it('gets its envelopes opened for their issuer, and loses them for all others', async () => {
+    const own = await returned(returnOwnBlobs('messages', raw(body('v1-c1-m1')), target));
     expect(JSON.parse(own).messages[1].content[0]).toEqual({
       type: 'thinking',
       thinking: 't',
       signature: 'sig-1',
     });
-    const foreign = returned(returnOwnBlobs('messages', raw(body('v9')), target));
+    const foreign = await returned(returnOwnBlobs('messages', raw(body('v9')), target));
     expect(JSON.parse(foreign).messages[1].content).toEqual([{ type: 'text', text: 'a' }]);
   });
 
-  it('is none when it is no JSON', () => {
-    expect(returnOwnBlobs('messages', raw('{'), target)).toMatchObject({ error: { code: 40002 } });
+  it('is none when it is no JSON', async () => {
+    expect(await returnOwnBlobs('messages', raw('{'), target)).toMatchObject({ error: { code: 40002 } });
   });
 });

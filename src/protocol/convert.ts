@@ -1,19 +1,20 @@
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
+import { joinPieces } from '../kernel/next-turn.ts';
 import { WHOLE_ANSWER_BYTES_MAX, WHOLE_ANSWER_VALUES_MAX, WHOLE_ESCAPED_CHARS_MAX } from './bounds.ts';
 import { ConvertedStream } from './convert-stream.ts';
 import type { Framing, RawRequest, StreamRelay, VendorRelay } from './dialect.ts';
 import type { AnswerError } from './hub/answer.ts';
 import type { Blob } from './hub/blob.ts';
 import { fitRequest } from './hub/fit.ts';
-import { readJson, writeJson, writeJsonBytes } from './hub/json.ts';
+import { readJson, writeJsonBytes } from './hub/json.ts';
 import { Inexpressible, Notes } from './hub/notes.ts';
 import type { TextProtocol } from './hub/protocol.ts';
 import type { HubRequest } from './hub/request.ts';
 import { returnAnswer } from './hub/return.ts';
 import type { ReturnPlan } from './hub/return-call.ts';
 import type { Target } from './hub/spoke.ts';
-import { readWhole, readWholeInTurns } from './hub/whole.ts';
-import { finishNow, type Sliced } from './slices.ts';
+import { readWholeInTurns } from './hub/whole.ts';
+import { finish, finishNow, type Sliced } from './slices.ts';
 import { spokeOf } from './spokes.ts';
 
 /** A client's request in the words of the hub. Every route is converted from it anew (conversion.md 1.13). */
@@ -119,16 +120,28 @@ export function* convertRequestInTurns(
  * For a body that stays in its protocol but holds blobs in envelopes of ours, or must lose every blob because
  * its vendor refused one: the body with its blobs as this target may have them.
  */
-export function returnOwnBlobs(
+export async function returnOwnBlobs(
   protocol: TextProtocol,
   raw: RawRequest,
   target: Target,
-): RawRequest | Refusal {
+): Promise<RawRequest | Refusal> {
+  const pieces = await finish(withOwnBlobs(protocol, raw.body, target), raw.body.length);
+  if (pieces === undefined) return raw;
+  return isRefusal(pieces) ? pieces : { ...raw, body: await joinPieces(pieces) };
+}
+
+/** Nothing when the body stays as it is. */
+function* withOwnBlobs(
+  protocol: TextProtocol,
+  raw: Buffer,
+  target: Target,
+): Sliced<readonly Buffer[] | undefined | Refusal> {
   const spoke = spokeOf(protocol);
-  const body = readWhole(raw.body, spoke.rawKeys);
+  const body = yield* readWholeInTurns(raw, spoke.rawKeys);
   if (isRefusal(body)) return body;
   const returned = spoke.returnBlobs(body, target);
-  return returned === body ? raw : { ...raw, body: Buffer.from(writeJson(returned)) };
+  yield;
+  return returned === body ? undefined : yield* writeJsonBytes(returned);
 }
 
 function* convertAnswer(body: Buffer, plan: ReturnPlan): Sliced<readonly Buffer[] | AnswerError | undefined> {

@@ -100,6 +100,8 @@ export interface MemoryFacts {
   readonly previous: readonly ByteRange[];
   /** It continues a response, or may refer to an item of one: the body must be completed before. */
   readonly refers: boolean;
+  /** It is more than is looked into: it can be neither completed nor kept. */
+  readonly isTooMuch: boolean;
   /** Without `store: false` the answer is to be kept. */
   readonly keep: boolean;
   /** A field that asks for what a gateway cannot do: stored prompts and conversations, background work. */

@@ -1,5 +1,6 @@
 import type { Capabilities } from '../kernel/capability.ts';
 import { isRefusal } from '../kernel/errors.ts';
+import { joinPieces } from '../kernel/next-turn.ts';
 import { CLOSE_BRACE, OPEN_BRACE } from './ascii.ts';
 import type { ByteRange, RawRequest } from './dialect.ts';
 import { readFigure } from './figure.ts';
@@ -66,26 +67,24 @@ export interface OutputLimit {
  * The request with a lower limit for the length of each answer: written over every limit that is there, or
  * put in. Nothing: the budget for thinking does not fit into the limit.
  */
-export function limitOutput(
+export async function limitOutput(
   protocol: TextProtocol,
   request: RawRequest,
   limit: OutputLimit,
-): RawRequest | undefined | Promise<RawRequest | undefined> {
+): Promise<RawRequest | undefined> {
   const fields = fieldsOf(protocol);
-  const scan = scanRequest(request.body, fields.tree, ({ found }) => ({ found }));
-  const apply = (result: Awaited<typeof scan>): RawRequest | undefined => {
-    if (isRefusal(result)) return undefined;
-    const rangesOf = (paths: readonly string[]): readonly ByteRange[] =>
-      paths.flatMap((path) => result.found[fields.tree.slots[path] as number] ?? []);
-    return edit(request, limit.tokens, {
-      field: fieldFor(protocol, limit.capabilities),
-      holder: fields.holders[0],
-      holders: rangesOf(fields.holders),
-      limits: rangesOf(fields.limits),
-      budgets: rangesOf(fields.budgets),
-    });
-  };
-  return scan instanceof Promise ? scan.then(apply) : apply(scan);
+  const scan = await scanRequest(request.body, fields.tree, ({ found }) => ({ found }));
+  if (isRefusal(scan)) return undefined;
+  const rangesOf = (paths: readonly string[]): readonly ByteRange[] =>
+    paths.flatMap((path) => scan.found[fields.tree.slots[path] as number] ?? []);
+  const edits = editsFor(request.body, limit.tokens, {
+    field: fieldFor(protocol, limit.capabilities),
+    holder: fields.holders[0],
+    holders: rangesOf(fields.holders),
+    limits: rangesOf(fields.limits),
+    budgets: rangesOf(fields.budgets),
+  });
+  return edits && { ...request, body: await joinPieces(splice(request.body, edits)) };
 }
 
 function fieldsOf(protocol: TextProtocol): Scanned {
@@ -115,8 +114,7 @@ interface Places {
   readonly budgets: readonly ByteRange[];
 }
 
-function edit(request: RawRequest, tokens: number, places: Places): RawRequest | undefined {
-  const { body } = request;
+function editsFor(body: Buffer, tokens: number, places: Places): readonly Edit[] | undefined {
   const { field, holder, holders, limits, budgets } = places;
   const isAbove = ({ start, end }: ByteRange): boolean =>
     (readFigure(body, start, end, Number.MAX_SAFE_INTEGER) ?? 0) >= tokens;
@@ -131,7 +129,7 @@ function edit(request: RawRequest, tokens: number, places: Places): RawRequest |
     const top = skipSpace(body, 0, body.length);
     edits.push(insertBehind(body, top, holder === undefined ? pair : `"${holder}":{${pair}}`));
   }
-  return { ...request, body: Buffer.concat(splice(body, edits)) };
+  return edits;
 }
 
 /** What is no object holds nothing: null, or what the vendor rejects in any case. */

@@ -1,5 +1,6 @@
+import { nextTurn } from '../kernel/next-turn.ts';
 import { BACKSLASH, BRACE_BIT, CLOSE_BRACE, COLON, COMMA, OPEN_BRACE, QUOTE } from './ascii.ts';
-import { BLANK_RUN_BYTES_MAX } from './bounds.ts';
+import { BLANK_RUN_BYTES_MAX, OUTLINED_BYTES_MIN } from './bounds.ts';
 
 /** Values above this are worth a note: a walk that meets one does not go through it. */
 const LARGE_BYTES = 4 * 1024;
@@ -94,4 +95,17 @@ export class Outline {
   #note(start: number, end: number): void {
     if (end - start >= LARGE_BYTES) this.ends.set(start, end);
   }
+}
+
+const NO_ENDS: ReadonlyMap<number, number> = new Map();
+
+/** Of a text that is here already, over several turns: where its large values end. A small one has none. */
+export async function largeEndsOf(text: Buffer): Promise<ReadonlyMap<number, number>> {
+  if (text.length <= OUTLINED_BYTES_MIN) return NO_ENDS;
+  const outline = new Outline();
+  for (let at = 0; at < text.length; at += OUTLINED_BYTES_MIN) {
+    outline.push(text.subarray(at, at + OUTLINED_BYTES_MIN));
+    await nextTurn();
+  }
+  return outline.ends;
 }

@@ -38,6 +38,8 @@ const AFTER_VALUE = 5;
 const END = 6;
 
 const NO_STRING = -1;
+/** Escapes of shorter strings are no work. */
+const LONG_STRING_BYTES = 1024;
 const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
 const NULL = Buffer.from('null');
@@ -78,6 +80,9 @@ export class JsonScan {
   textBytes = 0;
   /** Bytes of long strings that a vendor has sealed: no model reads them letter by letter. */
   sealedBytes = 0;
+  /** Values in all, and bytes of long strings with escapes: what it would be to read all of it. */
+  values = 0;
+  escapedBytes = 0;
   /** Finds files, where somebody wants to know. */
   readonly media: MediaFinder | undefined;
   /** Looks at the items of a list, where somebody wants to know. */
@@ -225,6 +230,7 @@ export class JsonScan {
   }
 
   #ended(node: PathNode | undefined, start: number, end: number): void {
+    this.values++;
     this.#pending = undefined;
     this.#expect = this.#depth === 0 ? END : AFTER_VALUE;
     if (this.#isItem && this.#depth <= ITEM_DEPTH) this.#tellItem(start, end);
@@ -285,7 +291,9 @@ export class JsonScan {
 
   #closeString(quote: number): void {
     const start = this.#string;
+    const length = quote - start - 1;
     this.#string = NO_STRING;
+    if (this.#stringHasEscape && length > LONG_STRING_BYTES) this.escapedBytes += length;
     if (this.#stringIsKey) {
       this.#tellKey(start + 1, quote);
       if (this.#isItem && this.#depth === ITEM_DEPTH)
@@ -296,7 +304,6 @@ export class JsonScan {
       this.#pending = isWatched ? this.#child(parent, start + 1, quote) : undefined;
       return;
     }
-    const length = quote - start - 1;
     if (isEnvelopeAt(this.#bytes, start + 1)) this.holdsEnvelope = true;
     if (this.#isSealed(start + 1, quote)) this.sealedBytes += length;
     else this.textBytes += length;

@@ -128,7 +128,7 @@ describe('a page that an earlier answer rested on', () => {
     expect(conversion.dropped).toEqual([]);
   });
 
-  it('was not made by Anthropic, and is not brought to it', () => {
+  it('was not made by Anthropic, and is not brought to it', async () => {
     const plain = callOf('messages', 'gemini').convertAnswer(
       Buffer.from(writeJson(spokeOf('gemini').encodeAnswer(ANSWER, sessionOf('gemini')))),
     ) as Buffer;
@@ -149,7 +149,7 @@ describe('a page that an earlier answer rested on', () => {
       },
     ];
     const raw = rawRequest('messages', { model: 'm', max_tokens: 9, messages }, false);
-    const returned = returnOwnBlobs('messages', raw, someTarget({ protocol: 'messages' }));
+    const returned = await returnOwnBlobs('messages', raw, someTarget({ protocol: 'messages' }));
     if (isRefusal(returned)) throw new Error(returned.message);
     expect(JSON.parse(returned.body.toString()).messages[1].content).toEqual([
       { type: 'text', text: TEXT },

@@ -106,7 +106,10 @@ const zoo = (isLarge ? pairs : [PASSED, CONVERTED]).flatMap((way): Case[] => [
 const requests = (isLarge ? SHAPES : [PASSED.client]).flatMap((client) =>
   Object.keys(REQUESTS).map((body): Case => ({ client, vendor: client, kind: 'request', body })),
 );
+const KEPT = { client: 'responses', vendor: 'responses' } as const;
 const FURTHER: readonly Case[] = [
+  { ...KEPT, kind: 'request', body: 'many keys' },
+  { ...KEPT, kind: 'stream', body: 'one event of many elements' },
   { ...CONVERTED, kind: 'request', body: 'as many messages as are converted' },
   { ...CONVERTED, kind: 'request', body: 'a hundred thousand messages' },
   { ...PASSED, kind: 'answer', body: 'many elements, 19 MB', how: 'gzip' },

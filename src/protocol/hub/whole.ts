@@ -1,6 +1,7 @@
 import { WHOLE_REQUEST_BYTES_MAX, WHOLE_REQUEST_VALUES_MAX } from '../../bounds.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
 import { WHOLE_ESCAPED_CHARS_MAX } from '../bounds.ts';
+import type { JsonScan } from '../scan.ts';
 import { finishNow, type Sliced } from '../slices.ts';
 import { type JsonObject, readJson, type ValueBudget } from './json.ts';
 
@@ -13,6 +14,11 @@ export function wholeBudget(): ValueBudget {
 
 export function isTooLarge(bytes: number): boolean {
   return bytes > WHOLE_REQUEST_BYTES_MAX;
+}
+
+/** The same as a reader with a whole budget finds, known beforehand from the scan. */
+export function isTooMuch({ values, escapedBytes, at }: JsonScan): boolean {
+  return isTooLarge(at) || values > WHOLE_REQUEST_VALUES_MAX || escapedBytes > WHOLE_ESCAPED_CHARS_MAX;
 }
 
 /** Such a request can still pass to a vendor of its own protocol, so it is not simply too large. */

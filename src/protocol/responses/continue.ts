@@ -1,9 +1,10 @@
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { joinPieces, nextTurn } from '../../kernel/next-turn.ts';
 import { OPEN_BRACKET, QUOTE } from '../ascii.ts';
 import type { ByteRange, MemoryFacts } from '../dialect.ts';
 import { elementsOf } from '../elements.ts';
 import { type JsonObject, readJson, type ValueBudget, writeJson } from '../hub/json.ts';
-import { isTooLarge, tooLarge, wholeBudget } from '../hub/whole.ts';
+import { tooLarge, wholeBudget } from '../hub/whole.ts';
 import { isWord, skipSpace } from '../skim.ts';
 import { type Edit, splice } from '../splice.ts';
 import { decodeText } from '../text.ts';
@@ -24,17 +25,17 @@ export interface Recalled {
   readonly items: ReadonlyMap<string, Buffer>;
 }
 
-/** One item on its way to a vendor: its text, and what it says. */
+/** One item on its way to a vendor: as it is written, and what it says. */
 interface Item {
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly json: JsonObject | undefined;
   readonly origin: 'kept' | 'new';
 }
 
 /** A request too large to be looked into is refused: a reference that is missed would reach a vendor. */
-export function wantedBy(body: Buffer, memory: MemoryFacts): Wanted | Refusal {
+export async function wantedBy(body: Buffer, memory: MemoryFacts): Promise<Wanted | Refusal> {
   const previous = memory.previous.findLast(({ start }) => body[start] === QUOTE);
-  const items = newItems(body, memory, wholeBudget());
+  const items = await newItems(body, memory, wholeBudget());
   if (isRefusal(items)) return items;
   const misread = items.flatMap(({ json = {} }) => Object.keys(json)).find(misreadKey);
   if (misread !== undefined) {
@@ -55,55 +56,80 @@ export function wantedBy(body: Buffer, memory: MemoryFacts): Wanted | Refusal {
  * The same request with the whole conversation in it, as any vendor understands it: earlier input, earlier
  * output, then what is new. Instructions are not inherited (conversion.md 15).
  */
-export function completeBody(body: Buffer, memory: MemoryFacts, recalled: Recalled): Buffer | Refusal {
-  const { previous, items } = recalled;
+export async function completeBody(
+  body: Buffer,
+  memory: MemoryFacts,
+  { previous, items }: Recalled,
+): Promise<Buffer | Refusal> {
   const budget = wholeBudget();
-  const given = newItems(body, memory, budget);
+  const given = await newItems(body, memory, budget);
   if (isRefusal(given)) return given;
-  const earlier = [...(previous?.input ?? []), ...(previous?.output ?? [])].map((item) =>
-    keptItem(item, budget),
+  const earlier = await readItems([...(previous?.input ?? []), ...(previous?.output ?? [])], 'kept', budget);
+  const referred = given.map(({ json }) => items.get(referenceOf(json) ?? ''));
+  const recalled = await readItems(
+    referred.filter((item) => item !== undefined),
+    'kept',
+    budget,
   );
-  const fresh = given.flatMap((item) => {
-    const id = referenceOf(item.json);
-    if (id === undefined) return [item];
-    const found = items.get(id);
-    return found === undefined ? [] : [keptItem(found, budget)];
-  });
   if (budget.left < 0) return tooLarge();
-  const input = Buffer.from(`[${replay([...earlier, ...fresh]).join(',')}]`);
+  const fresh = given.flatMap((item, index) => {
+    if (referenceOf(item.json) === undefined) return [item];
+    return referred[index] === undefined ? [] : recalled.splice(0, 1);
+  });
+  const input = await listOf([...earlier, ...fresh]);
   const edits: Edit[] = memory.inputs.map((at) => ({ at, bytes: input }));
   for (const at of memory.previous) edits.push({ at, bytes: Buffer.from('null') });
   if (memory.inputs.length === 0) {
     const top = skipSpace(body, 0, body.length) + 1;
     edits.push({ at: { start: top, end: top }, bytes: Buffer.from(`"input":${input},`) });
   }
-  return Buffer.concat(splice(body, edits));
+  return joinPieces(splice(body, edits));
 }
 
-function newItems(body: Buffer, memory: MemoryFacts, budget: ValueBudget): readonly Item[] | Refusal {
+function newItems(
+  body: Buffer,
+  memory: MemoryFacts,
+  budget: ValueBudget,
+): Promise<Item[] | Refusal> | Refusal | readonly Item[] {
   const input = memory.inputs.at(-1);
   if (input === undefined || isWord(body, input.start, input.end, 'null')) return [];
-  if (isTooLarge(body.length)) return tooLarge();
-  const items = textsOf(body, input).map((text) => newItem(text, budget));
-  return budget.left < 0 ? tooLarge() : items;
+  return memory.isTooMuch ? tooLarge() : readItems(textsOf(body, input), 'new', budget);
 }
 
-function textsOf(body: Buffer, input: ByteRange): readonly string[] {
-  if (body[input.start] === OPEN_BRACKET) {
-    return elementsOf(body, input).map(({ start, end }) => body.toString('utf8', start, end));
+function textsOf(body: Buffer, input: ByteRange): readonly Buffer[] {
+  const given = body.subarray(input.start, input.end);
+  if (given[0] === OPEN_BRACKET) {
+    return elementsOf(body, input).map(({ start, end }) => body.subarray(start, end));
   }
-  const text = body.toString('utf8', input.start, input.end);
   // What is neither a list nor a text is the vendor's to reject.
-  return [text[0] === '"' ? `{"type":"message","role":"user","content":${text}}` : text];
+  return [given[0] === QUOTE ? Buffer.concat([MESSAGE_OPEN, given, MESSAGE_CLOSE]) : given];
 }
 
-function newItem(text: string, budget: ValueBudget): Item {
-  return { text, json: readJson(text, responsesSpoke.rawKeys, budget), origin: 'new' };
-}
+const MESSAGE_OPEN = Buffer.from('{"type":"message","role":"user","content":');
+const MESSAGE_CLOSE = Buffer.from('}');
+/** What is read or written in one turn, and what an item is at least. */
+const TURN_BYTES = 1024 * 1024;
+const ITEM_BYTES = 256;
 
-function keptItem(item: Buffer, budget: ValueBudget): Item {
-  const text = item.toString('utf8');
-  return { text, json: readJson(text, responsesSpoke.rawKeys, budget), origin: 'kept' };
+/** Fewer than there are when the budget is used up. */
+async function readItems(
+  list: readonly Buffer[],
+  origin: Item['origin'],
+  budget: ValueBudget,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let bytesRead = 0;
+  for (const bytes of list) {
+    const text = bytes.toString('utf8');
+    bytesRead += bytes.length + ITEM_BYTES;
+    if (bytesRead > TURN_BYTES) {
+      bytesRead = 0;
+      await nextTurn();
+    }
+    items.push({ bytes, json: readJson(text, responsesSpoke.rawKeys, budget), origin });
+    if (budget.left < 0) break;
+  }
+  return items;
 }
 
 /** The type may be left out of a reference, as of a message; messages have a role. */
@@ -112,17 +138,36 @@ function referenceOf(item: JsonObject | undefined): string | undefined {
   return type === 'item_reference' && typeof item?.id === 'string' ? item.id : undefined;
 }
 
-/** The texts to send. What the client itself sent stays as it is. */
-function replay(items: readonly Item[]): readonly string[] {
+/** The list to send. What the client itself sent stays as it is. */
+async function listOf(items: readonly Item[]): Promise<Buffer> {
   const sendable = items.filter((item) => item.origin === 'new' || isSendable(item));
-  return sendable.flatMap((item, index) => {
-    if (item.origin === 'new' || item.json === undefined) return [item.text];
-    if (item.json.type !== 'reasoning') return [writeJson(withoutId(item.json))];
-    // Reasoning belongs to what was said or called right after it: alone it is refused.
-    if (!isSaid(sendable[index + 1]?.json)) return [];
-    const { type, id, summary = [], encrypted_content } = item.json;
-    return [writeJson({ type, id, summary, encrypted_content })];
-  });
+  const pieces: Buffer[] = [];
+  let written = 0;
+  for (const [index, item] of sendable.entries()) {
+    const text = textOf(item, sendable[index + 1]);
+    if (text === undefined) continue;
+    pieces.push(pieces.length === 0 ? LIST_OPEN : LIST_COMMA, text);
+    written += item.origin === 'new' ? 0 : text.length + ITEM_BYTES;
+    if (written < TURN_BYTES) continue;
+    written = 0;
+    await nextTurn();
+  }
+  if (pieces.length === 0) pieces.push(LIST_OPEN);
+  pieces.push(LIST_CLOSE);
+  return joinPieces(pieces);
+}
+
+const LIST_OPEN = Buffer.from('[');
+const LIST_COMMA = Buffer.from(',');
+const LIST_CLOSE = Buffer.from(']');
+
+function textOf({ bytes, json, origin }: Item, following: Item | undefined): Buffer | undefined {
+  if (origin === 'new' || json === undefined) return bytes;
+  if (json.type !== 'reasoning') return Buffer.from(writeJson(withoutId(json)));
+  // Reasoning belongs to what was said or called right after it: alone it is refused.
+  if (!isSaid(following?.json)) return undefined;
+  const { type, id, summary = [], encrypted_content } = json;
+  return Buffer.from(writeJson({ type, id, summary, encrypted_content }));
 }
 
 /** Reasoning that its vendor kept to itself is lost: nobody could read it. */

@@ -1,6 +1,7 @@
 import { isTypeAt } from '../event-type.ts';
+import { largeEndsOf } from '../outline.ts';
 import { compilePaths } from '../paths.ts';
-import { isOpenBrace, Skimmer } from '../skim.ts';
+import { isOpenBrace, Skimmer, withOutline } from '../skim.ts';
 import { SseSplitter } from '../sse.ts';
 
 const TREE = compilePaths({ type: 'type', response: 'response' });
@@ -10,7 +11,11 @@ const COMPLETED = Buffer.from('response.completed');
 const INCOMPLETE = Buffer.from('response.incomplete');
 
 /** The response that a stream ends with, if these events of it hold one. It repeats the whole output. */
-export function finalResponse(events: Buffer): Buffer | undefined {
+export async function finalResponse(events: Buffer): Promise<Buffer | undefined> {
+  return withOutline(events, await largeEndsOf(events), () => find(events));
+}
+
+function find(events: Buffer): Buffer | undefined {
   const splitter = new SseSplitter();
   splitter.feed(events);
   let found: Buffer | undefined;

@@ -1,8 +1,10 @@
+import { CONVERSATION_VALUE_BYTES_MAX, ITEMS_KEPT_MAX } from '../../bounds.ts';
 import { QUOTE } from '../ascii.ts';
 import type { ByteRange, MemoryFacts } from '../dialect.ts';
 import { elementsOf } from '../elements.ts';
+import { largeEndsOf } from '../outline.ts';
 import { compilePaths } from '../paths.ts';
-import { Skimmer } from '../skim.ts';
+import { Skimmer, withOutline } from '../skim.ts';
 import { splice } from '../splice.ts';
 import { decodeText } from '../text.ts';
 
@@ -23,7 +25,8 @@ const itemSkimmer = new Skimmer(ITEM);
 /** What is to be kept of an answer: the whole under the response's id, and each item under its own. */
 export interface Keepsake {
   readonly id: string;
-  readonly value: Buffer;
+  /** Nothing when it is more than is kept. */
+  readonly value: Buffer | undefined;
   readonly items: ReadonlyMap<string, Buffer>;
 }
 
@@ -34,25 +37,31 @@ export interface AnsweredRequest {
 }
 
 /** Nothing when the answer has no id by which a client could ask for it. */
-export function packResponse(request: AnsweredRequest, answer: Buffer): Keepsake | undefined {
+export async function packResponse(request: AnsweredRequest, answer: Buffer): Promise<Keepsake | undefined> {
+  return withOutline(answer, await largeEndsOf(answer), () => pack(request, answer));
+}
+
+function pack(request: AnsweredRequest, answer: Buffer): Keepsake | undefined {
   if (responseSkimmer.run(answer, 0, answer.length) < 0) return undefined;
   const id = textAt(answer, rangeOf(responseSkimmer, RESPONSE.slots.id));
   if (id === undefined) return undefined;
   const output = elementsOf(answer, rangeOf(responseSkimmer, RESPONSE.slots.output));
   const previous = rangeOf(responseSkimmer, RESPONSE.slots.previous);
   const response = withPrevious(answer, previous, request.previousResponseId);
-  const pieces = ['{"input":', ...inputPieces(request), ',"response":', ...response, '}'];
-  const value = Buffer.concat(
-    pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
-  );
   const items = new Map<string, Buffer>();
-  for (const { start, end } of output) {
-    const item = answer.subarray(start, end);
-    const itemId = idOf(item);
+  for (const { start, end } of output.slice(0, ITEMS_KEPT_MAX)) {
+    const itemId = idAt(answer, start, end);
     // A copy: a part of the answer would hold on to all of it.
-    if (itemId !== undefined) items.set(itemId, Buffer.from(item));
+    if (itemId !== undefined) items.set(itemId, Buffer.from(answer.subarray(start, end)));
   }
-  return { id, value, items };
+  return { id, value: request.memory.isTooMuch ? undefined : keptValue(request, response), items };
+}
+
+function keptValue(request: AnsweredRequest, response: readonly Buffer[]): Buffer | undefined {
+  const pieces = ['{"input":', ...inputPieces(request), ',"response":', ...response, '}'];
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (bytes > CONVERSATION_VALUE_BYTES_MAX) return undefined;
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
 /** A vendor that was given the whole conversation does not know that it continues one. */
@@ -82,8 +91,12 @@ export function unpackResponse(value: Buffer): KeptResponse | undefined {
 
 /** The id that an item of ours or of a vendor's carries. */
 export function idOf(item: Buffer): string | undefined {
-  if (itemSkimmer.run(item, 0, item.length) < 0) return undefined;
-  return textAt(item, rangeOf(itemSkimmer, ITEM.slots.id));
+  return idAt(item, 0, item.length);
+}
+
+function idAt(bytes: Buffer, start: number, end: number): string | undefined {
+  if (itemSkimmer.run(bytes, start, end) < 0) return undefined;
+  return textAt(bytes, rangeOf(itemSkimmer, ITEM.slots.id));
 }
 
 function rangeOf({ starts, ends }: Skimmer, slot: number): ByteRange {

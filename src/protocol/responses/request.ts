@@ -1,6 +1,7 @@
 import { isRefusal, type Refusal } from '../../kernel/errors.ts';
 import { QUOTE } from '../ascii.ts';
 import type { ByteRange, MemoryFacts, RawRequest, RequestFacts } from '../dialect.ts';
+import { isTooMuch } from '../hub/whole.ts';
 import { inputFacts } from '../input-estimate.ts';
 import { compileMediaKeys } from '../media/finder.ts';
 import { compilePaths } from '../paths.ts';
@@ -65,11 +66,12 @@ function readFacts(body: Buffer, scan: JsonScan, items: ReferenceWatch): Request
     usageSplice: undefined,
     edit: false,
     paintingTool: found[slots.tools]?.some((tools) => mayHoldPainter(body, tools)) ?? false,
-    memory: readMemory(body, found, items),
+    memory: readMemory(body, scan, items),
   };
 }
 
-function readMemory(body: Buffer, found: JsonScan['found'], items: ReferenceWatch): MemoryFacts {
+function readMemory(body: Buffer, scan: JsonScan, items: ReferenceWatch): MemoryFacts {
+  const { found } = scan;
   const inputs = found[slots.input] ?? NOWHERE;
   const previous = found[slots.previous] ?? NOWHERE;
   const store = found[slots.store]?.at(-1);
@@ -78,6 +80,7 @@ function readMemory(body: Buffer, found: JsonScan['found'], items: ReferenceWatc
     previous,
     // Every occurrence, because we cannot know which one a vendor reads.
     refers: items.mayRefer || previous.some(({ start }) => body[start] === QUOTE),
+    isTooMuch: isTooMuch(scan),
     keep: store === undefined || !isWord(body, store.start, store.end, 'false'),
     unserved: unservedField(body, found),
   };
