@@ -46,6 +46,10 @@ export function readAnswer(body: Buffer, shape: AnswerShape, modelId: string): P
   return images === 0 ? answer : withImages(answer, images);
 }
 
+function notAnAnswer(body: Buffer): PlainAnswer {
+  return { pieces: [body], usage: undefined, outputTokens: () => 0, valid: false, isError: false };
+}
+
 /**
  * The same of a large body, whose outline was made while it arrived. What its usage lacks is counted at once,
  * as long as the outline is at hand.
@@ -56,10 +60,12 @@ export function readOutlined(
   read: () => PlainAnswer,
 ): PlainAnswer {
   if (outline === undefined) return read();
+  // What is nothing but blanks takes long to go through, and is no answer.
+  if (outline.absurd) return notAnAnswer(body);
   return withOutline(body, outline.ends, () => {
     const answer = read();
     const outputTokens = answer.usage === undefined && answer.valid ? answer.outputTokens() : 0;
-    return { ...answer, valid: answer.valid && !outline.absurd, outputTokens: () => outputTokens };
+    return { ...answer, outputTokens: () => outputTokens };
   });
 }
 
