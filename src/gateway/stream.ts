@@ -9,6 +9,7 @@ import type { Measured } from '../upstream/speed.ts';
 import { giveUpAfter } from './answer.ts';
 import { NOTHING_SPENT, type Spent } from './attempt-result.ts';
 import { CLIENT_CLOSED } from './call.ts';
+import { EventShare } from './event-share.ts';
 import { HoldWatch } from './hold-watch.ts';
 import { markInput } from './left.ts';
 import { completeUsage, likelyInput, type Passage, settlePassage } from './passage.ts';
@@ -60,6 +61,7 @@ export class StreamAnswer implements ChunkSource {
   readonly #unseen: Unseen;
   readonly #writer: ChunkWriter;
   readonly #hold: HoldWatch;
+  readonly #share: EventShare;
   #state: StreamState = 'waiting';
   #early: Buffer[] = [];
   #earlyBytes = 0;
@@ -96,6 +98,8 @@ export class StreamAnswer implements ChunkSource {
       resume: () => this.#resume(),
       short: (errorName) => this.cut('cut-by-gateway', errorName),
     });
+    const { carriage, call, response } = start.passage;
+    this.#share = new EventShare(carriage.bodies, call.caller.account.id, response);
     this.#unseen = new Unseen(start.passage, start.relay, start.watch.secretReasoning);
     // The vendor is at work: from here on the input is charged, also if we die, and output from mark to mark.
     markInput(start.passage);
@@ -120,12 +124,20 @@ export class StreamAnswer implements ChunkSource {
   push(chunk: Buffer): StreamState {
     if (this.#ended) return this.#state;
     const bytes = this.#relay.push(chunk);
+    if (!this.#share.hold(this.#relay.heldBytes)) return this.#noRoom();
     if (this.#readOnBytes !== undefined) {
       this.#readOn(this.#readOnBytes + chunk.length);
       return this.#state;
     }
     if (this.#state !== 'flowing') return this.#wait(bytes);
     this.#flow(bytes, chunk.length);
+    return this.#state;
+  }
+
+  /** The unfinished event is more than the account may hold. */
+  #noRoom(): StreamState {
+    if (this.#state === 'flowing') this.cut('cut-by-gateway', 'unavailable');
+    else this.#state = 'foreign';
     return this.#state;
   }
 

@@ -68,6 +68,10 @@ export class TappedRelay implements StreamRelay {
     return this.#relay.reported;
   }
 
+  get heldBytes(): number {
+    return this.#relay.heldBytes;
+  }
+
   get overflowed(): boolean {
     return this.#relay.overflowed;
   }

@@ -123,6 +123,10 @@ export class ConvertedStream implements StreamRelay {
     return this.#vendor.reported;
   }
 
+  get heldBytes(): number {
+    return this.#vendor.heldBytes;
+  }
+
   get overflowed(): boolean {
     return this.#vendor.overflowed || this.#isTooMuch || this.#madeBytes > CONVERTED_STREAM_BYTES_MAX;
   }

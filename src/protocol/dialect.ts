@@ -167,6 +167,7 @@ export interface StreamRelay {
   /** The vendor's figures are here, and cover all that was generated: `usage` has nothing to count. */
   readonly reported: boolean;
   /** The bytes held back for an unfinished event; over STREAM_EVENT_BYTES_MAX the relay is `overflowed`. */
+  readonly heldBytes: number;
   readonly overflowed: boolean;
   /** True between events: a keep-alive may be sent. */
   readonly atBoundary: boolean;

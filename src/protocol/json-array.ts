@@ -45,6 +45,10 @@ export class ArraySplitter implements Splitter {
     return this.#depth === 0;
   }
 
+  get heldBytes(): number {
+    return this.#held.length;
+  }
+
   get overflowed(): boolean {
     return this.#held.overflowed;
   }

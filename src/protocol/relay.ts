@@ -125,6 +125,10 @@ export class Relay implements VendorRelay, Outlet {
     return tail === undefined ? terminator : Buffer.concat([tail, terminator]);
   }
 
+  get heldBytes(): number {
+    return this.#splitter.heldBytes;
+  }
+
   get overflowed(): boolean {
     return this.#splitter.overflowed;
   }

@@ -26,6 +26,8 @@ export interface Splitter {
   readonly payloadStart: number;
   readonly payloadEnd: number;
   readonly shift: number;
+  /** Of the event that is not whole yet. */
+  readonly heldBytes: number;
   readonly atBoundary: boolean;
   /** The framing itself ended as it should: an array has its closing bracket. */
   readonly closed: boolean;

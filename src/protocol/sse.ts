@@ -41,6 +41,10 @@ export class SseSplitter implements Splitter {
     return this.#held.length === 0;
   }
 
+  get heldBytes(): number {
+    return this.#held.length;
+  }
+
   get overflowed(): boolean {
     return this.#held.overflowed;
   }

@@ -75,6 +75,10 @@ export class PaintStream implements StreamRelay {
     return this.#session.vendor.reported;
   }
 
+  get heldBytes(): number {
+    return this.#session.vendor.heldBytes;
+  }
+
   get overflowed(): boolean {
     return this.first === 'foreign';
   }
