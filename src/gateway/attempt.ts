@@ -150,14 +150,11 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #takeData(chunk: Buffer): void {
     if (this.#done) return;
-    if (this.#stream !== undefined) {
-      const state = this.#stream.push(chunk);
-      if (state === 'first-error') this.#firstEventFailed(this.#stream);
-      else if (state === 'foreign') this.#notStreamed('broken');
-      return;
-    }
-    const taken = this.#body.add(chunk, this.#bytesMax);
-    if (taken === 'taken') return;
+    const stream = this.#stream;
+    const taken = stream === undefined ? this.#body.add(chunk, this.#bytesMax) : stream.push(chunk);
+    if (taken === 'first-error' && stream !== undefined) this.#firstEventFailed(stream);
+    else if (taken === 'foreign') this.#notStreamed('broken');
+    if (taken !== 'no-room' && taken !== 'too-large') return;
     this.#exchange?.abort();
     // Without room it is us who fail: the route is fine, and another one would make the same answer again.
     this.#fail({ outcome: taken, kind: taken === 'no-room' ? 'stopped' : 'misfit', error: undefined });

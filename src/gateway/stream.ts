@@ -33,7 +33,7 @@ export interface StreamTimes {
  * What came of the bytes so far: nothing yet, an error as the first event, something that is no stream, or an
  * answer on its way.
  */
-export type StreamState = 'waiting' | 'first-error' | 'foreign' | 'flowing';
+export type StreamState = 'waiting' | 'first-error' | 'foreign' | 'no-room' | 'flowing';
 
 /** What a stream tells, and asks, of its attempt. */
 export interface StreamWatch {
@@ -137,7 +137,7 @@ export class StreamAnswer implements ChunkSource {
   /** The unfinished event is more than the account may hold. */
   #noRoom(): StreamState {
     if (this.#state === 'flowing') this.cut('cut-by-gateway', 'unavailable');
-    else this.#state = 'foreign';
+    else this.#state = 'no-room';
     return this.#state;
   }
 

@@ -3,8 +3,8 @@ import type { ByteRange } from './dialect.ts';
 import { isWalkedOut, skipSpace, skipValue } from './skim.ts';
 
 /**
- * Where the elements of an array stand; none when it is no array. For JSON that was found to be whole; of very
- * many in an outlined text not all are told.
+ * Where the elements of an array stand; none when it is no array. For JSON that was found to be whole; of
+ * very many in an outlined text not all are told.
  */
 export function elementsOf(bytes: Buffer, { start, end }: ByteRange): readonly ByteRange[] {
   const elements: ByteRange[] = [];

@@ -57,8 +57,10 @@ export function newScanStack(): ScanStack {
 /** Is told of the objects in one list of the request while it is scanned: they are items of `list`'s slot. */
 export interface ItemWatch {
   readonly list: number;
-  /** Between its quotes; a key with escapes may be any. */
-  key(bytes: Buffer, start: number, end: number, hasEscape: boolean): void;
+  /** Between its quotes, without escapes. */
+  key(bytes: Buffer, start: number, end: number): void;
+  /** One with escapes may be any. */
+  escapedKey(): void;
   /** Of the last key, as it stands there. */
   value(bytes: Buffer, start: number, end: number): void;
   /** The item is whole. */
@@ -241,6 +243,11 @@ export class JsonScan {
     else this.#refuse(`The request has the key "${node.key}" more than ${METERED_KEYS_MAX} times`);
   }
 
+  #tellItemKey(start: number, end: number): void {
+    if (this.#stringHasEscape) this.items?.escapedKey();
+    else this.items?.key(this.#bytes, start, end);
+  }
+
   #tellItem(start: number, end: number): void {
     this.#isItem = this.#depth === ITEM_DEPTH;
     if (this.#isItem) this.items?.value(this.#bytes, start, end);
@@ -296,8 +303,7 @@ export class JsonScan {
     if (this.#stringHasEscape && length > LONG_STRING_BYTES) this.escapedBytes += length;
     if (this.#stringIsKey) {
       this.#tellKey(start + 1, quote);
-      if (this.#isItem && this.#depth === ITEM_DEPTH)
-        this.items?.key(this.#bytes, start + 1, quote, this.#stringHasEscape);
+      if (this.#isItem && this.#depth === ITEM_DEPTH) this.#tellItemKey(start + 1, quote);
       this.#expect = AFTER_KEY;
       const parent = this.#opens[this.#depth] === OPEN_BRACE ? this.#nodes[this.#depth] : undefined;
       const isWatched = parent !== undefined && parent.children.length > 0;

@@ -211,7 +211,7 @@ describe.each(['responses', 'gemini'] as const)('a search that a %s vendor made'
     expect(stream).toContain('"stop_reason":"end_turn"');
   });
 
-  it('does not break the next turn, whoever takes it', () => {
+  it('does not break the next turn, whoever takes it', async () => {
     const { content } = plain('messages');
     const body = {
       ...CLIENTS.messages,
@@ -226,7 +226,11 @@ describe.each(['responses', 'gemini'] as const)('a search that a %s vendor made'
       expect(refusedBySimulator(next, MODELS[next], sent)).toBeUndefined();
       expect(JSON.stringify(sent)).not.toContain('tollgate.blobs');
     }
-    const own = returnOwnBlobs('messages', rawRequest('messages', body, false), targetOf('messages', 'm'));
+    const own = await returnOwnBlobs(
+      'messages',
+      rawRequest('messages', body, false),
+      targetOf('messages', 'm'),
+    );
     if (isRefusal(own)) throw new Error(own.message);
     const back = JSON.parse(own.body.toString());
     expect(back.messages[1].content).toMatchObject([{ type: 'text', text: 'It is so.' }]);

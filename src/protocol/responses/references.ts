@@ -23,14 +23,15 @@ export class ReferenceWatch implements ItemWatch {
     this.list = list;
   }
 
-  key(bytes: Buffer, start: number, end: number, hasEscape: boolean): void {
+  escapedKey(): void {
     this.#key = '';
-    if (hasEscape) {
-      this.#hasId = true;
-      this.#isUnclear = true;
-    } else if (end - start <= LONGEST_KEY) {
-      this.#plainKey(bytes.toString('latin1', start, end));
-    }
+    this.#hasId = true;
+    this.#isUnclear = true;
+  }
+
+  key(bytes: Buffer, start: number, end: number): void {
+    this.#key = '';
+    if (end - start <= LONGEST_KEY) this.#plainKey(bytes.toString('latin1', start, end));
   }
 
   #plainKey(key: string): void {
