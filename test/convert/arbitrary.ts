@@ -26,7 +26,9 @@ const word = fc.array(fc.constantFrom(...PIECES), { maxLength: 6 }).map((pieces)
 const name = fc.stringMatching(/^[a-z_][a-z0-9_]{0,12}$/);
 const json = fc
   .dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
-  .map((value) => JSON.stringify(value));
+  .map((value) => JSON.stringify(value))
+  // A key of this name is left out of whatever is read.
+  .filter((text) => !text.includes('__proto__'));
 
 /** Vendors look at the first bytes of a picture. */
 const PNG = Buffer.from('iVBORw0KGgo=', 'base64');

@@ -120,7 +120,7 @@ describe('errors in the Anthropic SDK', () => {
   });
 
   it('an error of the vendor is raised as the vendor wrote it', async () => {
-    const error = await failureOf(client.messages.create({ ...ask('hello'), max_tokens: 0 }));
+    const error = await failureOf(client.messages.create({ ...ask('hello'), max_tokens: -1 }));
     expect(error).toMatchObject({ status: 400, error: { error: { type: 'invalid_request_error' } } });
   });
 
