@@ -68,15 +68,17 @@ function exceedsDepth(text: string, depthMax: number): boolean {
 }
 
 /**
- * Where the string that opens at `start` is closed; the end of the text when it is not.
- * `indexOf` jumps over long strings (images in base64) at memory speed.
+ * Where the string that opens at `start` is closed; the end of the text when it is not, or when it has
+ * escaped quotes behind `escapedUntil`: each of them costs time. `indexOf` jumps over long strings (images in
+ * base64) at memory speed.
  */
-export function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number, escapedUntil = Number.POSITIVE_INFINITY): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1) {
     let before = end - 1;
     while (text.charCodeAt(before) === BACKSLASH) before--;
     if ((end - before) % 2 === 1) return end;
+    if (end > escapedUntil) return text.length;
     end = text.indexOf('"', end + 1);
   }
   return text.length;

@@ -103,8 +103,8 @@ const zoo = (isLarge ? pairs : [PASSED, CONVERTED]).flatMap((way): Case[] => [
   ...Object.keys(ANSWERS).map((body): Case => ({ ...way, kind: 'answer', body, how: howOf(body) })),
   ...Object.keys(STREAMS).map((body): Case => ({ ...way, kind: 'stream', body })),
 ]);
-const requests = (isLarge ? SHAPES : [PASSED.client]).flatMap((client) =>
-  Object.keys(REQUESTS).map((body): Case => ({ client, vendor: client, kind: 'request', body })),
+const requests = (isLarge ? pairs : [PASSED]).flatMap((way) =>
+  Object.keys(REQUESTS).map((body): Case => ({ ...way, kind: 'request', body })),
 );
 const KEPT = { client: 'responses', vendor: 'responses' } as const;
 const FURTHER: readonly Case[] = [

@@ -64,3 +64,11 @@ describe('JSON that keeps its spelling where it matters', () => {
     );
   });
 });
+
+test('a string of escapes is read within its budget, and given up beyond it', () => {
+  const text = `{"a":"${'\\"'.repeat(2_000)}","b":1}`;
+  expect(readJson(text, NONE, { left: 10, escapedLeft: 5_000 })).toEqual({ a: '"'.repeat(2_000), b: 1 });
+  const budget = { left: 10, escapedLeft: 1_500 };
+  expect(readJson(text, NONE, budget)).toBeUndefined();
+  expect(budget.left).toBeLessThan(0);
+});

@@ -149,7 +149,8 @@ class Reader {
       this.#at = near + 1;
       return text.slice(start + 1, near);
     }
-    const end = endOfString(text, start);
+    // A string of escapes beyond the budget is not gone through to its end.
+    const end = endOfString(text, start, start + (this.#budget.escapedLeft ?? Number.POSITIVE_INFINITY));
     this.#at = end + 1;
     if (end - start > LONG_CHARS) {
       const long = text.slice(start + 1, end);
