@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { anthropicError } from './anthropic/error.ts';
-import type { Reply } from './ask.ts';
 import { googleError, googleKeyInvalid } from './google/error.ts';
 import type { Vendor } from './models.ts';
 import { openaiError } from './openai/error.ts';
+import type { Reply } from './request/ask.ts';
 
 /** A key is good when it is the configured one, or that one with `-anything` behind it: many credentials. */
 export type Keys = Readonly<Record<Vendor, string>>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { REQUEST_BODY_BYTES_MAX, TRUTH_LISTED_MAX } from './bounds.ts';
-import { parseJson, record } from './json.ts';
+import { parseJson, record } from './request/json.ts';
 import type { Rule } from './script.ts';
 import type { TruthCall } from './truth.ts';
 import { forget, type World } from './world.ts';

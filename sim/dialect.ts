@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Ask, Reply } from './ask.ts';
-import type { Frame, Framing } from './frame.ts';
+import type { Frame, Framing } from './answer/frame.ts';
+import type { Plan } from './answer/plan.ts';
 import type { Vendor } from './models.ts';
-import type { Plan } from './plan.ts';
+import type { Ask, Reply } from './request/ask.ts';
 
 /** A request that has a known path and a valid key. */
 export interface VendorRequest {

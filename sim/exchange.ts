@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../src/kernel/clock.ts';
-import type { Reply } from './ask.ts';
+import type { Clock } from '../src/kernel/time/clock.ts';
 import { PAUSE_MS_MAX, RESET_AFTER_MS } from './bounds.ts';
+import type { Reply } from './request/ask.ts';
 import type { Stats } from './stats.ts';
 import type { Finished, TruthCall } from './truth.ts';
 

@@ -1,12 +1,12 @@
+import type { Plan } from './answer/plan.ts';
+import { type Encoder, type Step, wholeText } from './answer/send.ts';
 import { KEEPALIVE_CLOSE_MS } from './bounds.ts';
 import type { Dialect } from './dialect.ts';
-import type { FaultCall } from './directive.ts';
 import type { Exchange } from './exchange.ts';
 import { BYTE_FAULTS } from './fault/bytes.ts';
 import { cutAfterTokens, STEP_FAULTS } from './fault/steps.ts';
 import { WIRE_FAULTS } from './fault/wire.ts';
-import type { Plan } from './plan.ts';
-import { type Encoder, type Step, wholeText } from './send.ts';
+import type { FaultCall } from './request/directive.ts';
 
 /**
  * The bad vendors of reliability.md 4.6, by name: `fault=reset@12` in a directive, the same in the script.

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { type Ask, isReply, type Reply } from './ask.ts';
+import { WHOLE_BODY } from './answer/frame.ts';
+import { makePlan, type Plan, saidBy } from './answer/plan.ts';
+import { sendSteps } from './answer/send.ts';
+import { arrangeUsage } from './answer/usage.ts';
 import { presentedKey, refuseKey } from './authorize.ts';
 import { REQUEST_BODY_BYTES_MAX } from './bounds.ts';
 import type { Dialect, VendorRequest } from './dialect.ts';
-import { type Directive, findDirective } from './directive.ts';
 import type { Exchange } from './exchange.ts';
 import { applyFaults, plainSteps, takeOver } from './faults.ts';
-import { WHOLE_BODY } from './frame.ts';
-import { makePlan, type Plan, saidBy } from './plan.ts';
+import { type Ask, isReply, type Reply } from './request/ask.ts';
+import { type Directive, findDirective } from './request/directive.ts';
 import { type Endpoint, findEndpoint } from './routes.ts';
 import type { ScriptedAnswer } from './script.ts';
-import { sendSteps } from './send.ts';
-import { arrangeUsage } from './usage.ts';
 import type { World } from './world.ts';
 
 export interface Incoming {

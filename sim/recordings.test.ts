@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../src/kernel/clock.ts';
+import { systemClock } from '../src/kernel/time/clock.ts';
+import { makePlan } from './answer/plan.ts';
 import { anthropicMessages } from './anthropic/dialect.ts';
-import { isReply } from './ask.ts';
 import type { Dialect } from './dialect.ts';
-import { parseDirective } from './directive.ts';
 import { googleGenerate } from './google/dialect.ts';
-import { type Json, record, string } from './json.ts';
 import { openaiChat } from './openai-chat/dialect.ts';
 import { openaiResponses } from './openai-responses/dialect.ts';
-import { makePlan } from './plan.ts';
+import { isReply } from './request/ask.ts';
+import { parseDirective } from './request/directive.ts';
+import { type Json, record, string } from './request/json.ts';
 
 const FOLDER = '../shared/recordings';
 const present = existsSync(FOLDER);

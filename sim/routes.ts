@@ -1,6 +1,5 @@
 import { anthropicMessages } from './anthropic/dialect.ts';
 import { anthropicCount, anthropicModels, anthropicNotFound } from './anthropic/endpoints.ts';
-import type { Reply } from './ask.ts';
 import type { Dialect, VendorRequest } from './dialect.ts';
 import { googleGenerate } from './google/dialect.ts';
 import { googleCount, googleModels, googleNotFound } from './google/endpoints.ts';
@@ -10,6 +9,7 @@ import { openaiChat } from './openai-chat/dialect.ts';
 import { openaiImages } from './openai-images/dialect.ts';
 import { openaiResponses } from './openai-responses/dialect.ts';
 import { responsesCount } from './openai-responses/endpoints.ts';
+import type { Reply } from './request/ask.ts';
 
 export type Endpoint =
   | { readonly kind: 'generate'; readonly dialect: Dialect; readonly pathModel: string }

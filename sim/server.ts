@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, systemClock } from '../src/kernel/clock.ts';
+import { type Clock, systemClock } from '../src/kernel/time/clock.ts';
 import { DEFAULT_KEYS, type Keys } from './authorize.ts';
 import { CLOSE_WAIT_MS } from './bounds.ts';
 import { answerControl, isControl } from './control.ts';

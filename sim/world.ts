@@ -1,4 +1,4 @@
-import type { Clock } from '../src/kernel/clock.ts';
+import type { Clock } from '../src/kernel/time/clock.ts';
 import type { Keys } from './authorize.ts';
 import type { Script } from './script.ts';
 import type { Stats } from './stats.ts';

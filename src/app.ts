@@ -1,22 +1,22 @@
 import type { SetupToken } from './accounts/login-contract.ts';
-import { Endings } from './app/endings.ts';
+import type { Surroundings } from './app/app-context.ts';
+import { Endings } from './app/cleanup.ts';
 import { openGate } from './app/gate.ts';
 import { buildGateway } from './app/gateway.ts';
 import { startHeartbeat } from './app/heartbeat.ts';
 import { openLedger } from './app/ledger.ts';
 import { prepareSetup } from './app/logins.ts';
 import { buildPlatform } from './app/platform.ts';
-import type { WorkerPost } from './app/post.ts';
 import { missingParts, opsAddress, publicAddress, readiness, refuseAddress } from './app/readiness.ts';
 import { followStore, openData } from './app/store.ts';
-import type { Surroundings } from './app/surroundings.ts';
+import type { WorkerPost } from './app/worker-slot.ts';
 import type { Config } from './config.ts';
 import { type Operations, startOperations } from './http/operations.ts';
 import { findPort } from './http/port.ts';
 import { type HttpServer, startServer } from './http/server.ts';
 import { Telemetry } from './http/telemetry.ts';
-import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
+import { systemClock } from './kernel/time/clock.ts';
 
 export interface Tollgate {
   readonly url: string;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiled } from './cli/compiled.ts';
+import { keepCompiled } from './cli/serve/compiled.ts';
 
 // Who reads only the first lines (`tollgate call list | head`) has read enough.
 let isLeft = false;

@@ -3,18 +3,18 @@ import { hashPassword } from './accounts/password.ts';
 import { CATALOG_FILE_BYTES_MAX } from './bounds.ts';
 import { defaultCatalog } from './catalog/default.ts';
 import { type CatalogChange, formatChange } from './catalog/diff.ts';
-import { parseCatalog } from './catalog/file.ts';
-import { formatProblem } from './catalog/problems.ts';
+import { parseCatalog } from './catalog/file/file.ts';
+import { formatProblem } from './catalog/file/problems.ts';
 import type { Config } from './config.ts';
-import { systemClock } from './kernel/clock.ts';
+import { newSealer, type Sealer } from './kernel/encoding/seal.ts';
 import type { Logger } from './kernel/log.ts';
 import { systemRandom } from './kernel/random.ts';
-import { newSealer, type Sealer } from './kernel/seal.ts';
-import { type ApplyOptions, applyCatalog, loadCatalog, previewCatalog } from './store/catalog.ts';
+import { systemClock } from './kernel/time/clock.ts';
+import { sealClearDocuments } from './store/accounts/verifications.ts';
+import { type ApplyOptions, applyCatalog, loadCatalog, previewCatalog } from './store/catalog/catalog.ts';
 import type { Database } from './store/database.ts';
 import { isRightSecret } from './store/sealing.ts';
 import { readSecret } from './store/secret-file.ts';
-import { sealClearDocuments } from './store/verifications.ts';
 
 /** A sentence for the person who starts us; nothing was left running. */
 export class StartRefused extends Error {

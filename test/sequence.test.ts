@@ -10,5 +10,5 @@ test('every file that begins first is there, once', () => {
 });
 
 test('a file that is not named comes behind all that are', () => {
-  expect(rankOf(FIRST.at(-1) ?? '')).toBeLessThan(rankOf('src/kernel/clock.test.ts'));
+  expect(rankOf(FIRST.at(-1) ?? '')).toBeLessThan(rankOf('src/kernel/time/clock.test.ts'));
 });

@@ -1,6 +1,6 @@
 /** Databases of any size, written by PostgreSQL itself, with the keys that a settlement meets. */
 import type { Database } from '../../src/store/database.ts';
-import { ensurePartitions } from '../../src/store/partitions.ts';
+import { ensurePartitions } from '../../src/store/logs/partitions.ts';
 
 export interface Size {
   readonly rows: number;

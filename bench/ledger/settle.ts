@@ -1,12 +1,12 @@
 /** What settling costs: the very function that the server uses, on databases of several sizes. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createCalendar } from '../../src/kernel/calendar.ts';
 import { newCallId } from '../../src/kernel/id.ts';
 import { type Random, seededRandom } from '../../src/kernel/random.ts';
+import { createCalendar } from '../../src/kernel/time/calendar.ts';
 import type { CallRecord } from '../../src/ledger/contract.ts';
 import type { Database } from '../../src/store/database.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
+import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
 import { familyOf, listProcesses, usageOf } from '../measure.ts';
 import { FILLED_TO_MS } from './fill.ts';
 

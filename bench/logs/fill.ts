@@ -1,7 +1,7 @@
 /** Databases of any size, written by PostgreSQL itself: logs as the readers of the platform meet them. */
 import type { Database } from '../../src/store/database.ts';
-import { closeSomeDays } from '../../src/store/days.ts';
-import { ensurePartitions } from '../../src/store/partitions.ts';
+import { closeSomeDays } from '../../src/store/logs/daily-rollup.ts';
+import { ensurePartitions } from '../../src/store/logs/partitions.ts';
 
 export interface Size {
   readonly rows: number;

@@ -1,9 +1,10 @@
 /** What an account asks of its logs and statistics, by the very functions that the platform uses. */
-import { pageOfBalanceLog } from '../../src/store/balance-log.ts';
-import { findOwnCall } from '../../src/store/call-log.ts';
+
 import type { Database } from '../../src/store/database.ts';
-import { pageOfLog } from '../../src/store/log-pages.ts';
-import { usageBetween, usageBy } from '../../src/store/usage-sums.ts';
+import { pageOfBalanceLog } from '../../src/store/logs/balance-log.ts';
+import { findOwnCall } from '../../src/store/logs/call-log.ts';
+import { pageOfLog } from '../../src/store/logs/log-pages.ts';
+import { usageBetween, usageBy } from '../../src/store/logs/usage-sums.ts';
 import { FILLED_TO_MS } from './fill.ts';
 
 export interface Asked {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { startEmbedded } from '../../src/store/embedded.ts';
+import { startEmbedded } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { familyOf, listProcesses, usageOf } from '../measure.ts';
 import { rotate } from '../statistics.ts';

@@ -1,6 +1,6 @@
-import type { Finish, Part, Plan } from '../plan.ts';
-import { sign } from '../sign.ts';
-import { twistUsage, writeJson } from '../usage.ts';
+import type { Finish, Part, Plan } from '../answer/plan.ts';
+import { sign } from '../answer/sign.ts';
+import { twistUsage, writeJson } from '../answer/usage.ts';
 
 export function plainMessage(plan: Plan): string {
   const usage = twistUsage(plan.directive.usage, { ...inputUsage(plan), ...outputUsage(plan) });

@@ -1,4 +1,4 @@
-import { type Json, record, records } from '../json.ts';
+import { type Json, record, records } from '../request/json.ts';
 import { blocksOf } from './read.ts';
 
 const MARKS_MAX = 4;

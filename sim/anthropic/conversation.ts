@@ -1,5 +1,5 @@
-import { type Json, record, records, string } from '../json.ts';
 import type { AnthropicModel } from '../models.ts';
+import { type Json, record, records, string } from '../request/json.ts';
 import { blocksOf } from './read.ts';
 
 /** Rules of roles and texts: who begins, where a system turn may stand, that nobody says nothing. */

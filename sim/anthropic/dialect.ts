@@ -1,11 +1,11 @@
-import type { Reply } from '../ask.ts';
+import { content, LINE_FEED_EVENTS } from '../answer/frame.ts';
+import { newId } from '../answer/id.ts';
 import { ANTHROPIC_BODY_BYTES_MAX } from '../bounds.ts';
 import type { Dialect, VendorRequest } from '../dialect.ts';
-import { content, LINE_FEED_EVENTS } from '../frame.ts';
-import { newId } from '../id.ts';
-import { type Json, parseJson, record } from '../json.ts';
 import { type AnthropicModel, findAnthropic } from '../models.ts';
-import { isRecord } from '../shape.ts';
+import type { Reply } from '../request/ask.ts';
+import { type Json, parseJson, record } from '../request/json.ts';
+import { isRecord } from '../request/shape.ts';
 import { plainMessage } from './answer.ts';
 import { anthropicError, anthropicHeaders } from './error.ts';
 import { readMessages } from './read.ts';

@@ -1,6 +1,6 @@
-import type { Reply } from '../ask.ts';
 import type { VendorRequest } from '../dialect.ts';
 import { listModels } from '../models.ts';
+import type { Reply } from '../request/ask.ts';
 import { examineMessages } from './dialect.ts';
 import { anthropicError, anthropicHeaders } from './error.ts';
 import { messagesInputTokens } from './read.ts';

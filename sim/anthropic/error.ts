@@ -1,6 +1,6 @@
-import type { Reply } from '../ask.ts';
-import { newId } from '../id.ts';
-import type { Path, Problem } from '../shape.ts';
+import { newId } from '../answer/id.ts';
+import type { Reply } from '../request/ask.ts';
+import type { Path, Problem } from '../request/shape.ts';
 
 /** conversion.md 17.2, the Anthropic column. */
 const TYPES: ReadonlyMap<number, string> = new Map([

@@ -1,5 +1,5 @@
 import { DEPTH_MAX } from '../bounds.ts';
-import { type Json, record, records, string } from '../json.ts';
+import { type Json, record, records, string } from '../request/json.ts';
 
 /** Keywords that constrained output cannot follow (conversion.md 6.3). */
 const UNSUPPORTED = [

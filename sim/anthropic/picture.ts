@@ -1,4 +1,4 @@
-import { type Json, record, records, string } from '../json.ts';
+import { type Json, record, records, string } from '../request/json.ts';
 
 const PICTURES_MAX = 100;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

@@ -1,4 +1,4 @@
-import { type Json, records } from '../json.ts';
+import { type Json, records } from '../request/json.ts';
 import { blocksOf } from './read.ts';
 
 /** Ciphertext of the vendor's own. */

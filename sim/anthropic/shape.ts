@@ -11,7 +11,7 @@ import {
   struct,
   text,
   variant,
-} from '../shape.ts';
+} from '../request/shape.ts';
 
 export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const CALL_ID = /^[a-zA-Z0-9_-]+$/;

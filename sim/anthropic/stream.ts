@@ -1,6 +1,6 @@
-import { content, envelope, type Frame, terminator } from '../frame.ts';
-import { type Plan, pieces } from '../plan.ts';
-import { earlyUsage, twistUsage, writeJson } from '../usage.ts';
+import { content, envelope, type Frame, terminator } from '../answer/frame.ts';
+import { type Plan, pieces } from '../answer/plan.ts';
+import { earlyUsage, twistUsage, writeJson } from '../answer/usage.ts';
 import { type Block, blocks, ending, inputUsage } from './answer.ts';
 
 const PADDING_MAX = 16;

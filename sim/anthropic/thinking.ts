@@ -1,6 +1,6 @@
-import { type Json, numeric, record, records, string } from '../json.ts';
+import { verify } from '../answer/sign.ts';
 import type { AnthropicModel } from '../models.ts';
-import { verify } from '../sign.ts';
+import { type Json, numeric, record, records, string } from '../request/json.ts';
 import { REDACTED_SEAL, thinkingSeal } from './answer.ts';
 import { blocksOf } from './read.ts';
 

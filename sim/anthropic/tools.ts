@@ -1,6 +1,6 @@
-import { check } from '../check.ts';
-import { type Json, record, records, string } from '../json.ts';
 import type { AnthropicModel } from '../models.ts';
+import { check } from '../request/check.ts';
+import { type Json, record, records, string } from '../request/json.ts';
 import { words, writePath } from './error.ts';
 import { blocksOf } from './read.ts';
 import { CUSTOM_TOOL, WEB_SEARCH_TOOL } from './shape.ts';

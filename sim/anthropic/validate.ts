@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Reply } from '../ask.ts';
-import { check } from '../check.ts';
-import { type Json, numeric, record, records, strings } from '../json.ts';
 import type { AnthropicModel } from '../models.ts';
-import { anything, type Shape, struct } from '../shape.ts';
+import type { Reply } from '../request/ask.ts';
+import { check } from '../request/check.ts';
+import { type Json, numeric, record, records, strings } from '../request/json.ts';
+import { anything, type Shape, struct } from '../request/shape.ts';
 import { betasOf, refuseBetas } from './betas.ts';
 import { refuseCacheMarks } from './cache.ts';
 import { refuseTurns } from './conversation.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import type { FaultCall } from '../directive.ts';
-import type { Encoder } from '../send.ts';
+import type { Encoder } from '../answer/send.ts';
+import type { FaultCall } from '../request/directive.ts';
 
 /** Faults of the bytes: line ends, marks, and how the text is cut into writes. */
 export interface ByteFault {

@@ -1,8 +1,8 @@
+import type { Frame } from '../answer/frame.ts';
+import type { Step } from '../answer/send.ts';
 import { FAULT_COUNT_MAX } from '../bounds.ts';
 import type { Dialect } from '../dialect.ts';
-import type { FaultCall } from '../directive.ts';
-import type { Frame } from '../frame.ts';
-import type { Step } from '../send.ts';
+import type { FaultCall } from '../request/directive.ts';
 
 /** Faults between events. Each takes the steps of the answer and gives them back wrong. */
 export type StepFault = (steps: Iterable<Step>, fault: FaultCall, dialect: Dialect) => Iterable<Step>;

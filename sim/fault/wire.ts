@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
+import type { Plan } from '../answer/plan.ts';
 import type { Dialect } from '../dialect.ts';
-import type { FaultCall } from '../directive.ts';
 import type { Exchange } from '../exchange.ts';
-import { parseJson, record } from '../json.ts';
-import type { Plan } from '../plan.ts';
+import type { FaultCall } from '../request/directive.ts';
+import { parseJson, record } from '../request/json.ts';
 
 /** Faults in place of an answer. The plan is there for those that give a wrong form of the right one. */
 export type WireFault = (exchange: Exchange, fault: FaultCall, answer: Answerer) => Promise<void>;

@@ -1,10 +1,10 @@
-import type { Ask } from '../ask.ts';
-import { content, type Frame, type Framing, terminator } from '../frame.ts';
-import { newId } from '../id.ts';
-import { samplePicture } from '../picture.ts';
-import { type Finish, type Plan, pieces } from '../plan.ts';
-import { sign } from '../sign.ts';
-import { earlyUsage, twistUsage, writeJson } from '../usage.ts';
+import { content, type Frame, type Framing, terminator } from '../answer/frame.ts';
+import { newId } from '../answer/id.ts';
+import { samplePicture } from '../answer/picture.ts';
+import { type Finish, type Plan, pieces } from '../answer/plan.ts';
+import { sign } from '../answer/sign.ts';
+import { earlyUsage, twistUsage, writeJson } from '../answer/usage.ts';
+import type { Ask } from '../request/ask.ts';
 
 const FINISHES: Readonly<Record<Finish, string>> = {
   stop: 'STOP',

@@ -1,5 +1,5 @@
-import type { Json } from '../json.ts';
-import { isRecord, type Shape } from '../shape.ts';
+import type { Json } from '../request/json.ts';
+import { isRecord, type Shape } from '../request/shape.ts';
 
 /** Protobuf JSON takes both spellings of a field; inside of free values names are the caller's own. */
 export function camelize(shape: Shape, value: unknown): unknown {

@@ -1,5 +1,5 @@
-import { type Json, numeric, record, records, string, strings } from '../json.ts';
 import type { GoogleModel } from '../models.ts';
+import { type Json, numeric, record, records, string, strings } from '../request/json.ts';
 import { refuseSchema } from './tools.ts';
 
 const CONFIG = '* GenerateContentRequest.generation_config';

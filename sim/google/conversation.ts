@@ -1,5 +1,5 @@
-import { type Json, record, records, string } from '../json.ts';
 import type { GoogleModel } from '../models.ts';
+import { type Json, record, records, string } from '../request/json.ts';
 import { snake } from './error.ts';
 import { PAYLOADS } from './shape.ts';
 

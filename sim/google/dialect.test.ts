@@ -1,7 +1,7 @@
 import { type Content, type GenerateContentResponse, GoogleGenAI, ThinkingLevel } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countTokens } from '../answer/tokens.ts';
 import { type Simulator, startSimulator } from '../server.ts';
-import { countTokens } from '../tokens.ts';
 
 let simulator: Simulator;
 let client: GoogleGenAI;

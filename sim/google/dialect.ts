@@ -1,10 +1,10 @@
-import type { Reply } from '../ask.ts';
+import { CARRIAGE_RETURN_EVENTS, content, type Framing, JSON_ARRAY } from '../answer/frame.ts';
+import { newId } from '../answer/id.ts';
 import type { Dialect, VendorRequest } from '../dialect.ts';
-import { CARRIAGE_RETURN_EVENTS, content, type Framing, JSON_ARRAY } from '../frame.ts';
-import { newId } from '../id.ts';
-import { type Json, parseJson, record } from '../json.ts';
 import { findGoogle, type GoogleModel } from '../models.ts';
-import { isRecord, type Shape } from '../shape.ts';
+import type { Reply } from '../request/ask.ts';
+import { type Json, parseJson, record } from '../request/json.ts';
+import { isRecord, type Shape } from '../request/shape.ts';
 import { framesOfGenerate, plainGenerate } from './answer.ts';
 import { camelize } from './camel.ts';
 import { googleError, googleFailure, googleHeaders } from './error.ts';

@@ -1,8 +1,8 @@
-import type { Reply } from '../ask.ts';
-import { check } from '../check.ts';
 import type { VendorRequest } from '../dialect.ts';
-import { record } from '../json.ts';
 import { listModels } from '../models.ts';
+import type { Reply } from '../request/ask.ts';
+import { check } from '../request/check.ts';
+import { record } from '../request/json.ts';
 import { examineGoogle } from './dialect.ts';
 import { describe, googleError, googleHeaders } from './error.ts';
 import { generateInputTokens } from './read.ts';

@@ -1,5 +1,5 @@
-import type { Reply } from '../ask.ts';
-import { jsonType, type Path, type Problem } from '../shape.ts';
+import type { Reply } from '../request/ask.ts';
+import { jsonType, type Path, type Problem } from '../request/shape.ts';
 
 const STATUSES: ReadonlyMap<number, string> = new Map([
   [400, 'INVALID_ARGUMENT'],

@@ -10,7 +10,7 @@ import {
   type Shape,
   struct,
   text,
-} from '../shape.ts';
+} from '../request/shape.ts';
 
 /** int64 fields may be strings on the wire. */
 const long = either(integer(), text({ pattern: /^-?\d+$/ }));

@@ -1,6 +1,6 @@
-import { type Json, record, records, string } from '../json.ts';
+import { verify } from '../answer/sign.ts';
 import type { GoogleModel } from '../models.ts';
-import { verify } from '../sign.ts';
+import { type Json, record, records, string } from '../request/json.ts';
 import { THOUGHT_SEAL } from './answer.ts';
 import { mergeTurns } from './conversation.ts';
 

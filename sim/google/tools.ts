@@ -1,6 +1,6 @@
 import { DEPTH_MAX } from '../bounds.ts';
-import { type Json, record, records, string, strings } from '../json.ts';
 import type { GoogleModel } from '../models.ts';
+import { type Json, record, records, string, strings } from '../request/json.ts';
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 

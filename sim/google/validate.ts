@@ -1,8 +1,8 @@
-import type { Reply } from '../ask.ts';
-import { check } from '../check.ts';
-import { type Json, record, records, string } from '../json.ts';
 import type { GoogleModel } from '../models.ts';
-import type { Problem } from '../shape.ts';
+import type { Reply } from '../request/ask.ts';
+import { check } from '../request/check.ts';
+import { type Json, record, records, string } from '../request/json.ts';
+import type { Problem } from '../request/shape.ts';
 import { refuseConfig } from './config.ts';
 import { refuseContents } from './conversation.ts';
 import { describe, googleError } from './error.ts';

@@ -1,8 +1,8 @@
-import { content, envelope, type Frame, terminator } from '../frame.ts';
-import { record } from '../json.ts';
+import { content, envelope, type Frame, terminator } from '../answer/frame.ts';
+import { type Counts, type Finish, type Part, type Plan, pieces, type ToolPart } from '../answer/plan.ts';
+import { earlyUsage, twistUsage, writeJson } from '../answer/usage.ts';
 import { obfuscate } from '../openai/obfuscate.ts';
-import { type Counts, type Finish, type Part, type Plan, pieces, type ToolPart } from '../plan.ts';
-import { earlyUsage, twistUsage, writeJson } from '../usage.ts';
+import { record } from '../request/json.ts';
 import { isLegacy } from './read.ts';
 
 const FINGERPRINT = 'fp_51m0000000';

@@ -1,6 +1,6 @@
-import type { Reply } from '../ask.ts';
-import { type Json, record, records, string } from '../json.ts';
 import { invalid } from '../openai/error.ts';
+import type { Reply } from '../request/ask.ts';
+import { type Json, record, records, string } from '../request/json.ts';
 
 /** Every tool message answers a call of the assistant message before it, and every call is answered. */
 export function refuseToolOrder(messages: readonly Json[]): Reply | undefined {

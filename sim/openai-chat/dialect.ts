@@ -1,10 +1,10 @@
-import type { Ask, Reply } from '../ask.ts';
+import { content, LINE_FEED_EVENTS } from '../answer/frame.ts';
+import { newId } from '../answer/id.ts';
 import type { Dialect, VendorRequest } from '../dialect.ts';
-import { content, LINE_FEED_EVENTS } from '../frame.ts';
-import { newId } from '../id.ts';
 import { findOpenai } from '../models.ts';
 import { readBody } from '../openai/body.ts';
 import { openaiError, openaiFailure, openaiHeaders } from '../openai/error.ts';
+import type { Ask, Reply } from '../request/ask.ts';
 import { framesOfChat, plainChat } from './answer.ts';
 import { readChat } from './read.ts';
 import { refuseChat } from './validate.ts';

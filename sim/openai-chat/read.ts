@@ -1,7 +1,7 @@
-import type { Ask, AskedTool } from '../ask.ts';
-import { type Json, numeric, record, records, string, strings } from '../json.ts';
+import { countTokens } from '../answer/tokens.ts';
 import type { OpenaiModel } from '../models.ts';
-import { countTokens } from '../tokens.ts';
+import type { Ask, AskedTool } from '../request/ask.ts';
+import { type Json, numeric, record, records, string, strings } from '../request/json.ts';
 
 const MESSAGE_TOKENS = 3;
 const ANSWER_PRIMER_TOKENS = 3;

@@ -11,7 +11,7 @@ import {
   struct,
   text,
   variant,
-} from '../shape.ts';
+} from '../request/shape.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const CALL_ID_LENGTH_MAX = 64;

@@ -1,10 +1,10 @@
-import type { Reply } from '../ask.ts';
-import { check } from '../check.ts';
-import { type Json, numeric, record, records, string } from '../json.ts';
 import type { OpenaiModel } from '../models.ts';
 import { firstRefusal, refuseEffort, refuseSampling } from '../openai/capability.ts';
 import { describe, invalid, openaiError } from '../openai/error.ts';
 import { parametersProblem, strictProblem } from '../openai/strict-schema.ts';
+import type { Reply } from '../request/ask.ts';
+import { check } from '../request/check.ts';
+import { type Json, numeric, record, records, string } from '../request/json.ts';
 import { refuseFiles, refuseToolOrder } from './conversation.ts';
 import { chatInputTokens, messageText } from './read.ts';
 import { CHAT_REQUEST } from './shape.ts';

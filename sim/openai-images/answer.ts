@@ -1,9 +1,9 @@
-import { content, envelope, type Frame, terminator } from '../frame.ts';
-import { numeric, string } from '../json.ts';
+import { content, envelope, type Frame, terminator } from '../answer/frame.ts';
+import { samplePicture } from '../answer/picture.ts';
+import type { Plan } from '../answer/plan.ts';
+import { twistUsage, writeJson } from '../answer/usage.ts';
 import { IMAGE_TOKENS } from '../openai-chat/read.ts';
-import { samplePicture } from '../picture.ts';
-import type { Plan } from '../plan.ts';
-import { twistUsage, writeJson } from '../usage.ts';
+import { numeric, string } from '../request/json.ts';
 import { pictures } from './read.ts';
 import type { Purpose } from './shape.ts';
 

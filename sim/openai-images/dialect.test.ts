@@ -1,7 +1,7 @@
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/kernel/random.ts';
-import { samplePicture } from '../picture.ts';
+import { samplePicture } from '../answer/picture.ts';
 import { type Simulator, startSimulator } from '../server.ts';
 
 let simulator: Simulator;

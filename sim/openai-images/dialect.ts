@@ -1,9 +1,9 @@
-import type { Ask, Reply } from '../ask.ts';
+import { content, LINE_FEED_EVENTS } from '../answer/frame.ts';
+import { newHexId } from '../answer/id.ts';
 import type { Dialect, VendorRequest } from '../dialect.ts';
-import { content, LINE_FEED_EVENTS } from '../frame.ts';
-import { newHexId } from '../id.ts';
 import { findOpenai } from '../models.ts';
 import { openaiError, openaiFailure, openaiHeaders } from '../openai/error.ts';
+import type { Ask, Reply } from '../request/ask.ts';
 import { framesOfImages, plainImages } from './answer.ts';
 import { readImageBody, readImages } from './read.ts';
 import type { Purpose } from './shape.ts';

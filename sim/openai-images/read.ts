@@ -1,12 +1,12 @@
-import type { Ask, Reply } from '../ask.ts';
+import { countTokens } from '../answer/tokens.ts';
 import type { VendorRequest } from '../dialect.ts';
-import { type Json, numeric, string } from '../json.ts';
 import type { OpenaiModel } from '../models.ts';
-import { parseForm } from '../multipart.ts';
 import { readBody } from '../openai/body.ts';
 import { invalid } from '../openai/error.ts';
 import { IMAGE_TOKENS } from '../openai-chat/read.ts';
-import { countTokens } from '../tokens.ts';
+import type { Ask, Reply } from '../request/ask.ts';
+import { type Json, numeric, string } from '../request/json.ts';
+import { parseForm } from '../request/multipart.ts';
 
 const NUMBERS = new Set(['n', 'output_compression', 'partial_images']);
 

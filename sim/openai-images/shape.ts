@@ -1,4 +1,4 @@
-import { either, flag, integer, list, oneOf, type Shape, struct, text } from '../shape.ts';
+import { either, flag, integer, list, oneOf, type Shape, struct, text } from '../request/shape.ts';
 
 const reference = struct({ image_url: text(), file_id: text() });
 

@@ -1,8 +1,8 @@
-import type { Reply } from '../ask.ts';
-import { check } from '../check.ts';
-import type { Json } from '../json.ts';
 import type { OpenaiModel } from '../models.ts';
 import { describe, invalid } from '../openai/error.ts';
+import type { Reply } from '../request/ask.ts';
+import { check } from '../request/check.ts';
+import type { Json } from '../request/json.ts';
 import { IMAGE_REQUESTS } from './shape.ts';
 
 const SIZES: Readonly<Record<'gpt-image' | 'dall-e', readonly string[]>> = {

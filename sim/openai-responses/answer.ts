@@ -1,6 +1,6 @@
-import { type Json, record } from '../json.ts';
-import type { Counts, Plan } from '../plan.ts';
-import { earlyUsage, twistUsage, writeJson } from '../usage.ts';
+import type { Counts, Plan } from '../answer/plan.ts';
+import { earlyUsage, twistUsage, writeJson } from '../answer/usage.ts';
+import { type Json, record } from '../request/json.ts';
 import { type Item, itemsOf, writeItem } from './items.ts';
 import { remember } from './memory.ts';
 import { inputItems } from './read.ts';

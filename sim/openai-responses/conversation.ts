@@ -1,7 +1,7 @@
-import type { Reply } from '../ask.ts';
-import { type Json, string } from '../json.ts';
 import { firstRefusal } from '../openai/capability.ts';
 import { invalid } from '../openai/error.ts';
+import type { Reply } from '../request/ask.ts';
+import { type Json, string } from '../request/json.ts';
 import { isOwnReasoning } from './items.ts';
 
 /** The rules between the items of an input: ids, calls and their outputs, reasoning and what follows it. */

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countTokens } from '../answer/tokens.ts';
 import { type Simulator, startSimulator } from '../server.ts';
-import { countTokens } from '../tokens.ts';
 
 let simulator: Simulator;
 let client: OpenAI;

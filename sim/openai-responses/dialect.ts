@@ -1,12 +1,12 @@
-import type { Ask, Reply } from '../ask.ts';
+import { content, LINE_FEED_EVENTS } from '../answer/frame.ts';
+import { newHexId } from '../answer/id.ts';
 import type { Dialect, VendorRequest } from '../dialect.ts';
-import { content, LINE_FEED_EVENTS } from '../frame.ts';
-import { newHexId } from '../id.ts';
-import type { Json } from '../json.ts';
 import { findOpenai, type OpenaiModel } from '../models.ts';
 import { readBody } from '../openai/body.ts';
 import { invalid, openaiFailure, openaiHeaders } from '../openai/error.ts';
-import type { Shape } from '../shape.ts';
+import type { Ask, Reply } from '../request/ask.ts';
+import type { Json } from '../request/json.ts';
+import type { Shape } from '../request/shape.ts';
 import { plainResponses } from './answer.ts';
 import { readResponses } from './read.ts';
 import { RESPONSES_REQUEST } from './shape.ts';

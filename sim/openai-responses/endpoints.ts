@@ -1,6 +1,6 @@
-import type { Reply } from '../ask.ts';
 import type { VendorRequest } from '../dialect.ts';
 import { openaiHeaders } from '../openai/error.ts';
+import type { Reply } from '../request/ask.ts';
 import { examineResponses } from './dialect.ts';
 import { responsesInputTokens } from './read.ts';
 import { INPUT_TOKENS_REQUEST } from './shape.ts';

@@ -1,7 +1,7 @@
-import { newHexId } from '../id.ts';
-import { strings } from '../json.ts';
-import type { Part, Plan, ToolPart } from '../plan.ts';
-import { sign, verify } from '../sign.ts';
+import { newHexId } from '../answer/id.ts';
+import type { Part, Plan, ToolPart } from '../answer/plan.ts';
+import { sign, verify } from '../answer/sign.ts';
+import { strings } from '../request/json.ts';
 
 /** An item of the output as it is in the end; the stream builds up to it. */
 export type Item =

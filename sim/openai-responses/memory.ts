@@ -1,5 +1,5 @@
 import { RESPONSES_STORED_MAX } from '../bounds.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '../request/json.ts';
 
 /** Responses that were stored: `previous_response_id` puts their items in front of the new input. */
 const stored = new Map<string, readonly Json[]>();

@@ -1,8 +1,8 @@
-import type { Ask, AskedTool } from '../ask.ts';
-import { type Json, numeric, record, records, string } from '../json.ts';
+import { countTokens } from '../answer/tokens.ts';
 import type { OpenaiModel } from '../models.ts';
 import { IMAGE_TOKENS } from '../openai-chat/read.ts';
-import { countTokens } from '../tokens.ts';
+import type { Ask, AskedTool } from '../request/ask.ts';
+import { type Json, numeric, record, records, string } from '../request/json.ts';
 import { recall } from './memory.ts';
 
 const ITEM_TOKENS = 3;

@@ -1,8 +1,8 @@
-import { content, envelope, type Frame, terminator } from '../frame.ts';
-import { type Json, record } from '../json.ts';
+import { content, envelope, type Frame, terminator } from '../answer/frame.ts';
+import { type Plan, pieces } from '../answer/plan.ts';
+import { writeJson } from '../answer/usage.ts';
 import { obfuscate } from '../openai/obfuscate.ts';
-import { type Plan, pieces } from '../plan.ts';
-import { writeJson } from '../usage.ts';
+import { type Json, record } from '../request/json.ts';
 import { finalResponse, finalStatus, openingResponse, store } from './answer.ts';
 import { type Item, type ItemStatus, itemsOf, writeItem, writePart } from './items.ts';
 

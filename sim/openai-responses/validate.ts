@@ -1,11 +1,11 @@
-import type { Reply } from '../ask.ts';
-import { check } from '../check.ts';
-import { type Json, record, records, string, strings } from '../json.ts';
 import type { OpenaiModel } from '../models.ts';
 import { firstRefusal, refuseEffort, refuseSampling } from '../openai/capability.ts';
 import { describe, invalid } from '../openai/error.ts';
 import { parametersProblem, strictProblem } from '../openai/strict-schema.ts';
-import type { Problem, Shape } from '../shape.ts';
+import type { Reply } from '../request/ask.ts';
+import { check } from '../request/check.ts';
+import { type Json, record, records, string, strings } from '../request/json.ts';
+import type { Problem, Shape } from '../request/shape.ts';
 import { refuseItems } from './conversation.ts';
 import { recall } from './memory.ts';
 import { inputItems, itemText, responsesInputTokens } from './read.ts';

@@ -1,6 +1,6 @@
-import type { Reply } from '../ask.ts';
-import { type Json, parseJson, record } from '../json.ts';
-import { isRecord } from '../shape.ts';
+import type { Reply } from '../request/ask.ts';
+import { type Json, parseJson, record } from '../request/json.ts';
+import { isRecord } from '../request/shape.ts';
 import { openaiError } from './error.ts';
 
 /** The body as an object, or the words of the vendor about a body that is none. */

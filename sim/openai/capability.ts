@@ -1,6 +1,6 @@
-import type { Reply } from '../ask.ts';
-import type { Json } from '../json.ts';
 import type { OpenaiModel } from '../models.ts';
+import type { Reply } from '../request/ask.ts';
+import type { Json } from '../request/json.ts';
 import { invalid } from './error.ts';
 
 /** Sampling that a reasoning model takes only at its default value. */

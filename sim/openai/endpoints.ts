@@ -1,6 +1,6 @@
-import type { Reply } from '../ask.ts';
 import type { VendorRequest } from '../dialect.ts';
 import { listModels } from '../models.ts';
+import type { Reply } from '../request/ask.ts';
 import { openaiError, openaiHeaders } from './error.ts';
 
 const CREATED_SECONDS = 1_785_542_400;

@@ -1,6 +1,6 @@
-import type { Reply } from '../ask.ts';
-import { newHexId } from '../id.ts';
-import { jsonType, type Path, type Problem } from '../shape.ts';
+import { newHexId } from '../answer/id.ts';
+import type { Reply } from '../request/ask.ts';
+import { jsonType, type Path, type Problem } from '../request/shape.ts';
 
 export interface OpenaiError {
   readonly message: string;

@@ -1,5 +1,5 @@
 import { DEPTH_MAX } from '../bounds.ts';
-import { type Json, record, records, strings } from '../json.ts';
+import { type Json, record, records, strings } from '../request/json.ts';
 
 /** Keywords that strict schemas may not have (conversion.md 6.3, 20.1). */
 const FORBIDDEN = ['allOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'oneOf'];

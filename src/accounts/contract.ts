@@ -90,7 +90,7 @@ export interface StoredSubscription extends Omit<Subscription, 'plan'> {
   readonly planCode: string;
 }
 
-/** Where the directory reads what it does not have; store/directory-source.ts implements it. */
+/** Where the directory reads what it does not have; store/accounts/directory-source.ts implements it. */
 export interface DirectorySource {
   loadCatalog(): Promise<CatalogSnapshot>;
   findCaller(keyHash: string): Promise<StoredCaller | undefined>;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CALLER_LOADS_MAX, CATALOG_RELOAD_MS, UNKNOWN_KEY_MS, UNKNOWN_KEYS_MAX } from '../bounds.ts';
 import type { CatalogSnapshot, Plan } from '../catalog/contract.ts';
-import { ManualClock } from '../kernel/clock.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
+import { ManualClock } from '../kernel/time/clock.ts';
 import { type Caller, type DirectorySource, type StoredCaller, StoreUnavailable } from './contract.ts';
 import { CachedDirectory } from './directory.ts';
 

@@ -8,8 +8,8 @@ import {
   UNKNOWN_KEYS_MAX,
 } from '../bounds.ts';
 import type { CatalogSnapshot, Plan } from '../catalog/contract.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Clock } from '../kernel/time/clock.ts';
 import {
   type Caller,
   type Directory,

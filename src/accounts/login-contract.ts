@@ -89,7 +89,7 @@ export interface Logins extends SessionDoor {
   changePassword(login: FoundLogin, passwords: Passwords): Promise<PasswordChange>;
 }
 
-/** store/sessions.ts, store/login-failures.ts and store/registration.ts implement these. */
+/** Implemented in store/accounts by sessions.ts, login-failures.ts and registration.ts. */
 export interface LoginStore extends SessionStore, FailureStore, RegistrationStore {}
 
 /** A session as its owner sees it: nothing that opens anything is in it. */

@@ -1,5 +1,5 @@
-import { FairLine, type Place } from '../kernel/fair-line.ts';
-import { LineFull } from '../kernel/line.ts';
+import { FairLine, type Place } from '../kernel/async/fair-semaphore.ts';
+import { LineFull } from '../kernel/async/semaphore.ts';
 import { visitorAddress, visitorSite } from '../kernel/visitor.ts';
 import { LOGIN_BUSY_MS, LOGINS_AT_ONCE, LOGINS_WAITING_MAX } from '../platform/bounds.ts';
 import type {

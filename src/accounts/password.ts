@@ -1,7 +1,7 @@
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { PASSWORD_HASHES_AT_ONCE, PASSWORD_HASHES_WAITING_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
-import { Line } from '../kernel/line.ts';
+import { Line } from '../kernel/async/semaphore.ts';
 import type { Random } from '../kernel/random.ts';
 
 /**

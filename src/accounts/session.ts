@@ -1,6 +1,6 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Random } from '../kernel/random.ts';
+import type { Clock } from '../kernel/time/clock.ts';
 import { visitorAddress } from '../kernel/visitor.ts';
 import {
   ACCESS_TOKEN_MS,

@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from '../kernel/encoding/seal.ts';
 import type { Random } from '../kernel/random.ts';
-import { deriveKey } from '../kernel/seal.ts';
 
 /**
  * The texts of a login. Each kind begins with a mark of its own and is signed with a key of its own, derived

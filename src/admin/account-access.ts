@@ -1,9 +1,9 @@
 import type { SessionView } from '../accounts/login-contract.ts';
+import { KEY, KEY_CHANGE, KEY_EXAMPLE, patchOf, shownKey } from '../platform/account/key-view.ts';
 import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { fail } from '../platform/failure.ts';
 import { excerptOf, ID, ID_PARAMS, PAGE_QUERY, pageOf, TIME, type Times } from '../platform/fields.ts';
-import { KEY, KEY_CHANGE, KEY_EXAMPLE, patchOf, shownKey } from '../platform/key-view.ts';
-import { Type } from '../platform/schema.ts';
+import { fail } from '../platform/http/failure.ts';
+import { Type } from '../platform/http/schema.ts';
 import { actorOf, OPERATORS } from './operator.ts';
 import type { AccountChanges } from './ports.ts';
 

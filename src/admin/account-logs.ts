@@ -1,8 +1,8 @@
 import { assert } from '../kernel/assert.ts';
 import type { Context, Endpoint } from '../platform/endpoint.ts';
-import { fail } from '../platform/failure.ts';
 import { ID } from '../platform/fields.ts';
-import { Type } from '../platform/schema.ts';
+import { fail } from '../platform/http/failure.ts';
+import { Type } from '../platform/http/schema.ts';
 import { OPERATORS } from './operator.ts';
 import type { AccountChanges } from './ports.ts';
 

@@ -1,5 +1,5 @@
 import { ID, NAME, nullable, SHOWN_AMOUNT, STATUS, TIME } from '../platform/fields.ts';
-import { Type } from '../platform/schema.ts';
+import { Type } from '../platform/http/schema.ts';
 
 /** What operators see of accounts. */
 export const ROLE = Type.Union([Type.Literal('user'), Type.Literal('operator')]);

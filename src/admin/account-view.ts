@@ -1,4 +1,4 @@
-import { maskDocument } from '../kernel/mask.ts';
+import { maskDocument } from '../kernel/encoding/mask.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { AccountDetail, FoundAccount, FoundSubscription, FoundVerification } from './ports.ts';
 

@@ -1,7 +1,6 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../bounds.ts';
 import { MICRO } from '../kernel/money.ts';
 import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { type Failure, fail } from '../platform/failure.ts';
 import {
   AMOUNT,
   amountOf,
@@ -14,7 +13,8 @@ import {
   STATUS,
   tooLarge,
 } from '../platform/fields.ts';
-import { type Static, Type } from '../platform/schema.ts';
+import { type Failure, fail } from '../platform/http/failure.ts';
+import { type Static, Type } from '../platform/http/schema.ts';
 import { newPassword } from './account-access.ts';
 import {
   ACCOUNT,

@@ -1,11 +1,11 @@
 import { PAGE_SIZE_MAX } from '../bounds.ts';
 import { data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { fail } from '../platform/failure.ts';
 import { ID, nullable, type Times } from '../platform/fields.ts';
-import { CALL_EXAMPLE } from '../platform/log-examples.ts';
-import { CALL_LOG_FIELDS, filterOf } from '../platform/log-filter.ts';
-import { CALL, shownCall } from '../platform/log-items.ts';
-import { Type } from '../platform/schema.ts';
+import { fail } from '../platform/http/failure.ts';
+import { Type } from '../platform/http/schema.ts';
+import { CALL_EXAMPLE } from '../platform/usage/log-examples.ts';
+import { CALL_LOG_FIELDS, filterOf } from '../platform/usage/log-filter.ts';
+import { CALL, shownCall } from '../platform/usage/log-items.ts';
 import { OPERATORS } from './operator.ts';
 import type { AllCalls, CallCursor, FoundCall } from './ports.ts';
 

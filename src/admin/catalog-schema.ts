@@ -2,7 +2,7 @@ import { DIMENSIONS } from '../catalog/contract.ts';
 import type { EntryKind } from '../catalog/entries.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import { AMOUNT, ID, nullable, STATUS, TIME } from '../platform/fields.ts';
-import { type TObject, type TProperties, type TSchema, Type } from '../platform/schema.ts';
+import { type TObject, type TProperties, type TSchema, Type } from '../platform/http/schema.ts';
 
 /**
  * Entries of the catalogue as the API takes and shows them: the fields of the catalogue file. Forms are said

@@ -1,9 +1,9 @@
 import { ENTRY_KINDS, type EntryKind } from '../catalog/entries.ts';
 import type { EntryJson } from '../catalog/entry-json.ts';
 import { type Answer, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { fail } from '../platform/failure.ts';
 import { excerptOf, ID, pageOf, pageQuery } from '../platform/fields.ts';
-import { type TObject, Type } from '../platform/schema.ts';
+import { fail } from '../platform/http/failure.ts';
+import { type TObject, Type } from '../platform/http/schema.ts';
 import { ENTRY_EXAMPLES } from './catalog-examples.ts';
 import { createSchema, SETTINGS, SETTINGS_CHANGE, shownSchema, updateSchema } from './catalog-schema.ts';
 import { actorOf, OPERATORS } from './operator.ts';

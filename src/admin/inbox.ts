@@ -1,7 +1,7 @@
 import { data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { fail } from '../platform/failure.ts';
 import { excerptOf, ID, ID_PARAMS, nullable, pageOf, pageQuery, TIME } from '../platform/fields.ts';
-import { Type } from '../platform/schema.ts';
+import { fail } from '../platform/http/failure.ts';
+import { Type } from '../platform/http/schema.ts';
 import type { Shown } from './account-view.ts';
 import type { AuditRecord } from './contract.ts';
 import { actorOf, OPERATORS } from './operator.ts';

@@ -1,7 +1,6 @@
 import { REASON_LENGTH_MAX, SUBSCRIPTION_DAYS_MAX } from '../bounds.ts';
 import { AMOUNT_MICRO_MAX, formatMicro, parseMicro } from '../kernel/money.ts';
 import { type Answer, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { fail } from '../platform/failure.ts';
 import {
   AMOUNT,
   amountOf,
@@ -13,7 +12,8 @@ import {
   SHOWN_AMOUNT,
   tooLarge,
 } from '../platform/fields.ts';
-import { Type } from '../platform/schema.ts';
+import { fail } from '../platform/http/failure.ts';
+import { Type } from '../platform/http/schema.ts';
 import { SUBSCRIPTION, SUBSCRIPTION_EXAMPLE } from './account-schema.ts';
 import { shownSubscription } from './account-view.ts';
 import type { AccountNeeds } from './accounts.ts';

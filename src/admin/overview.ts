@@ -1,9 +1,9 @@
 import type { EntryJson } from '../catalog/entry-json.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { type Failure, fail } from '../platform/failure.ts';
 import { ID, momentOf, nullable, SHOWN_AMOUNT, STATUS, TIME, type Times } from '../platform/fields.ts';
-import { Type } from '../platform/schema.ts';
+import { type Failure, fail } from '../platform/http/failure.ts';
+import { Type } from '../platform/http/schema.ts';
 import { OPERATORS } from './operator.ts';
 import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';
 import type { CatalogChanges, HealthReports, Period, Sales, Watch } from './ports.ts';

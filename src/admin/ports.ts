@@ -3,7 +3,7 @@ import type { SessionView } from '../accounts/login-contract.ts';
 import type { EntryKind } from '../catalog/entries.ts';
 import type { EntryJson } from '../catalog/entry-json.ts';
 import type { LogFilter, LoggedCall } from '../ledger/log.ts';
-import type { KeyPatch, KeyView } from '../platform/key-view.ts';
+import type { KeyPatch, KeyView } from '../platform/account/key-view.ts';
 import type { Actor, AuditQuery, AuditRecord, Listed } from './contract.ts';
 
 export interface Changed {

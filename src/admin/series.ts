@@ -1,10 +1,10 @@
-import type { Days } from '../kernel/days.ts';
 import { formatMicro } from '../kernel/money.ts';
+import type { Days } from '../kernel/time/days.ts';
 import { TREND_DAYS_MAX, TREND_HOURS_MAX } from '../platform/bounds.ts';
 import { data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { type Failure, fail } from '../platform/failure.ts';
 import { nullable, TIME, type Times } from '../platform/fields.ts';
-import { Type } from '../platform/schema.ts';
+import { type Failure, fail } from '../platform/http/failure.ts';
+import { Type } from '../platform/http/schema.ts';
 import { OPERATORS } from './operator.ts';
 import { PERIOD_QUERY, periodOf, SALES, shownSales, TRAFFIC, total } from './overview.ts';
 import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';

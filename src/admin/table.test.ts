@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../kernel/clock.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
+import { systemClock } from '../kernel/time/clock.ts';
 import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { Type } from '../platform/schema.ts';
+import { Type } from '../platform/http/schema.ts';
 import { accountLogEndpoints } from './account-logs.ts';
 import type { AccountChanges } from './ports.ts';
 import { type AdminPorts, adminEndpoints } from './table.ts';

@@ -1,4 +1,4 @@
-import type { Days } from '../kernel/days.ts';
+import type { Days } from '../kernel/time/days.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
 import type { Times } from '../platform/fields.ts';
 import { accessEndpoints } from './account-access.ts';

@@ -1,7 +1,7 @@
 import { data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { fail } from '../platform/failure.ts';
 import { excerptOf, ID, ID_PARAMS, pageOf, pageQuery } from '../platform/fields.ts';
-import { Type } from '../platform/schema.ts';
+import { fail } from '../platform/http/failure.ts';
+import { Type } from '../platform/http/schema.ts';
 import { VERIFICATION, VERIFICATION_EXAMPLE, VERIFICATION_STATUS } from './account-schema.ts';
 import { shownVerification } from './account-view.ts';
 import type { AccountNeeds } from './accounts.ts';

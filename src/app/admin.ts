@@ -1,18 +1,18 @@
 import { hashPassword } from '../accounts/password.ts';
 import type { HealthReports } from '../admin/ports.ts';
 import type { AdminPorts } from '../admin/table.ts';
-import { createCalendar, createTimeFormat } from '../kernel/calendar.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { createDays } from '../kernel/days.ts';
 import { systemRandom } from '../kernel/random.ts';
-import { createCallSearch } from '../store/call-search.ts';
-import { catalogChanges } from '../store/catalog-change.ts';
-import { createInbox } from '../store/inbox.ts';
-import { accountChanges } from '../store/operator-accounts.ts';
-import { createWatch } from '../store/watch.ts';
-import { timesOf } from './own.ts';
+import { createCalendar, createTimeFormat } from '../kernel/time/calendar.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { createDays } from '../kernel/time/days.ts';
+import { catalogChanges } from '../store/catalog/change.ts';
+import { createCallSearch } from '../store/logs/call-search.ts';
+import { createInbox } from '../store/operations/inbox.ts';
+import { accountChanges } from '../store/operations/operator-accounts.ts';
+import { createWatch } from '../store/operations/operator-stats.ts';
+import { timesOf } from './account.ts';
+import type { Surroundings } from './app-context.ts';
 import type { Data } from './store.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** The ports of the operators' rows. */
 export function bindAdmin(

@@ -1,8 +1,8 @@
 import type { Gate, RememberedWindow } from '../gate/contract.ts';
 import { createMemoryGate } from '../gate/memory.ts';
 import type { SharedGateFigures } from '../http/telemetry.ts';
-import { systemClock } from '../kernel/clock.ts';
-import type { Surroundings } from './surroundings.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import type { Surroundings } from './app-context.ts';
 
 /** Slots whose call never left are dropped this often; counting does not depend on it. */
 const SWEEP_MS = 10_000;

@@ -1,25 +1,25 @@
 import type { Config } from '../config.ts';
-import { logCalls } from '../gateway/call-line.ts';
+import { RetryBudget } from '../gateway/admit/route.ts';
+import type { Carriage } from '../gateway/attempt/attempt-context.ts';
+import { InFlight } from '../gateway/attempt/in-flight.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { InFlight } from '../gateway/in-flight.ts';
-import type { Carriage } from '../gateway/passage.ts';
-import { RetryBudget } from '../gateway/route.ts';
-import type { CallObserver } from '../gateway/settle.ts';
+import { logCalls } from '../gateway/settle/call-log-line.ts';
+import type { CallObserver } from '../gateway/settle/settle.ts';
 import { createBodyReader, discardBody } from '../http/body.ts';
 import { ByteBudget } from '../http/budget.ts';
 import type { Telemetry } from '../http/telemetry.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { Tasks } from '../kernel/async/task.ts';
 import type { Logger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
-import { Tasks } from '../kernel/task.ts';
-import { createUpstreamClient } from '../upstream/client.ts';
-import { GuardedFetcher } from '../upstream/fetch-media.ts';
-import { Health } from '../upstream/health.ts';
-import { SharedLimits } from '../upstream/shared-limits.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { GuardedFetcher } from '../upstream/guard/fetch-media.ts';
+import { Health } from '../upstream/health/health.ts';
+import { SharedLimits } from '../upstream/health/shared-limits.ts';
+import { createUpstreamClient } from '../upstream/http/client.ts';
+import type { Surroundings } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 import type { Ledger } from './ledger.ts';
 import type { Data } from './store.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface GatewayParts {
   readonly data: Data;

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { HEARTBEAT_MS } from '../bounds.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../kernel/time/clock.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { Database } from '../store/database.ts';
-import { endHeartbeat, type Heartbeat, writeHeartbeat } from '../store/heartbeats.ts';
+import { endHeartbeat, type Heartbeat, writeHeartbeat } from '../store/operations/heartbeats.ts';
+import type { Surroundings } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** Tells all who look at the database that this process serves; a lost beat is followed by another. */
 export function startHeartbeat(

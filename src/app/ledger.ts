@@ -1,18 +1,18 @@
 import type { CachedDirectory } from '../accounts/directory.ts';
 import type { Gate } from '../gate/contract.ts';
 import type { Telemetry } from '../http/telemetry.ts';
-import { type Calendar, createCalendar } from '../kernel/calendar.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { type Calendar, createCalendar } from '../kernel/time/calendar.ts';
+import { systemClock } from '../kernel/time/clock.ts';
 import type { LedgerStore } from '../ledger/contract.ts';
-import { type FileJournal, openJournal } from '../ledger/journal.ts';
-import { recover } from '../ledger/recover.ts';
+import { type FileJournal, openJournal } from '../ledger/journal/journal.ts';
+import { recover } from '../ledger/journal/recover.ts';
 import { createSettler, type Settler } from '../ledger/settler.ts';
 import type { Database } from '../store/database.ts';
-import { createLedgerStore } from '../store/ledger.ts';
-import { loadWindows } from '../store/windows.ts';
+import { createLedgerStore } from '../store/ledger/ledger.ts';
+import { loadWindows } from '../store/ledger/windows.ts';
+import type { Surroundings } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
-import { holdJournal, journalFolder, orphanFolders, removeIfEmpty } from './post.ts';
-import type { Surroundings } from './surroundings.ts';
+import { holdJournal, journalFolder, orphanFolders, removeIfEmpty } from './worker-slot.ts';
 
 export interface Ledger {
   readonly journal: FileJournal;

@@ -1,15 +1,15 @@
 import { createLogins } from '../accounts/login.ts';
 import type { Logins, SetupToken } from '../accounts/login-contract.ts';
 import { newTokens } from '../accounts/token.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/random.ts';
-import type { Transport } from '../platform/cookies.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import type { Transport } from '../platform/http/cookies.ts';
+import { createFailureStore } from '../store/accounts/login-failures.ts';
+import { createRegistrationStore, prepareSetupToken } from '../store/accounts/registration.ts';
+import { createSessionStore } from '../store/accounts/sessions.ts';
 import type { Database } from '../store/database.ts';
-import { createFailureStore } from '../store/login-failures.ts';
-import { createRegistrationStore, prepareSetupToken } from '../store/registration.ts';
 import { readSecret } from '../store/secret-file.ts';
-import { createSessionStore } from '../store/sessions.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './app-context.ts';
 
 /** Logins of this process; everything that they know is in the store. */
 export function openLogins(database: Database, { config, log }: Surroundings): Logins {

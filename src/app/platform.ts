@@ -4,8 +4,8 @@ import { BODY_LIMITS, type BodyLimits, type BodyRead, createBodyReader, discardB
 import { ByteBudget } from '../http/budget.ts';
 import { createAddressOf } from '../http/client-address.ts';
 import type { Telemetry } from '../http/telemetry.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/random.ts';
+import { systemClock } from '../kernel/time/clock.ts';
 import {
   PLATFORM_BODIES_BYTES_MAX,
   PLATFORM_BODY_BYTES_MAX,
@@ -14,16 +14,16 @@ import {
   PLATFORM_BODY_SLOW_AFTER_MS,
   PLATFORM_STRANGER_BODY_BYTES_MAX,
 } from '../platform/bounds.ts';
-import { createPlatform, type Platform } from '../platform/dispatch.ts';
 import type { Endpoint } from '../platform/endpoint.ts';
+import { createPlatform, type Platform } from '../platform/http/dispatch.ts';
 import { allEndpoints, type PlatformPorts } from '../platform/table.ts';
 import type { UpstreamClient } from '../upstream/contract.ts';
+import { bindOwn, timesOf } from './account.ts';
 import { bindAdmin } from './admin.ts';
+import type { Surroundings } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 import { openLogins, transportOf } from './logins.ts';
-import { bindOwn, timesOf } from './own.ts';
 import type { Data } from './store.ts';
-import type { Surroundings } from './surroundings.ts';
 import { bindPublic, bindUsage } from './usage.ts';
 
 export interface PlatformNeeds {

@@ -1,20 +1,20 @@
 import { CachedDirectory } from '../accounts/directory.ts';
 import { KeptConversations } from '../conversation/kept.ts';
-import { systemClock } from '../kernel/clock.ts';
-import type { Sealer } from '../kernel/seal.ts';
-import { loadTokenizer } from '../protocol/tokens.ts';
+import type { Sealer } from '../kernel/encoding/seal.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { loadTokenizer } from '../protocol/meter/tokens.ts';
 import { openSealer, prepareCatalog, StartRefused } from '../setup.ts';
+import { createConversationStore } from '../store/accounts/conversations.ts';
+import { directorySource } from '../store/accounts/directory-source.ts';
 import { followChanges } from '../store/changes.ts';
-import { createConversationStore } from '../store/conversations.ts';
 import type { Database } from '../store/database.ts';
-import { directorySource } from '../store/directory-source.ts';
-import { startEmbedded } from '../store/embedded.ts';
-import { guardEmbedded } from '../store/embedded-guard.ts';
-import { describeHeld, lockDataDirectory } from '../store/lock.ts';
+import { guardEmbedded } from '../store/embedded/guard.ts';
+import { describeHeld, lockDataDirectory } from '../store/embedded/lock.ts';
+import { startEmbedded } from '../store/embedded/server.ts';
 import { openStore } from '../store/open.ts';
-import { startStoreUpkeep } from '../store/upkeep.ts';
+import { startStoreUpkeep } from '../store/operations/upkeep.ts';
+import type { Surroundings } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** The store of this process, its secret, and what the gateway remembers of it. */
 export interface Data {

@@ -3,7 +3,7 @@ import type { Protocol } from '../kernel/protocol-name.ts';
 
 /**
  * The offer, as the gateway sees it: immutable, resolved (routes hold their vendor and credential, not
- * names), with one version for the whole. decisions.md 2 lists the fields; catalog/file.ts is the YAML form.
+ * names), with one version for the whole. decisions.md 2 lists the fields; file/file.ts is the YAML form.
  * Rates are micro-units with 100 = list price (100_000_000n); prices are micro-yuan per million tokens or
  * per item.
  */

@@ -2,11 +2,11 @@ import type { CatalogSnapshot } from './contract.ts';
 import type { CatalogFile, StoredCatalog } from './document.ts';
 import type { EntryJson } from './entry-json.ts';
 import * as json from './entry-json.ts';
-import { jsonTree } from './json-tree.ts';
-import { Problems } from './problems.ts';
+import { jsonTree } from './file/json-tree.ts';
+import { Problems } from './file/problems.ts';
+import { catalogShape } from './file/shape.ts';
 import { checkReferences } from './references.ts';
 import { resolveCatalog } from './resolve.ts';
-import { catalogShape } from './shape.ts';
 
 /** The catalogue entry by entry, as operators change it: every list of the file, and the routes of models. */
 export const ENTRY_KINDS = [

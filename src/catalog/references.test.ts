@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { CATALOG_TEXT } from '../../test/support/catalog.ts';
 import type { Credential, Vendor } from './contract.ts';
 import type { KnownCatalog } from './document.ts';
-import { formatProblem, Problems } from './problems.ts';
+import { formatProblem, Problems } from './file/problems.ts';
+import { catalogShape } from './file/shape.ts';
+import { readTree } from './file/yaml-tree.ts';
 import { checkReferences } from './references.ts';
-import { catalogShape } from './shape.ts';
-import { readTree } from './yaml-tree.ts';
 
 const NOTHING: KnownCatalog = {
   vendors: new Map(),

@@ -1,7 +1,7 @@
 import type { CatalogFile, KnownCatalog, ModelEntry, RouteEntry } from './document.ts';
 import { routeKey } from './document.ts';
-import type { Problems } from './problems.ts';
-import type { Tree } from './yaml-tree.ts';
+import type { Problems } from './file/problems.ts';
+import type { Tree } from './file/yaml-tree.ts';
 
 export interface References {
   readonly document: CatalogFile;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { printClient } from '../platform/client-code.ts';
-import { createDocument } from '../platform/openapi.ts';
+import { printClient } from '../platform/openapi/client-code.ts';
+import { createDocument } from '../platform/openapi/openapi.ts';
 import { readEndpoints } from '../platform/table.ts';
 
 /** `npm run client -- <file>` writes the typed client of the platform that the console is built with. */

@@ -1,4 +1,4 @@
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../kernel/time/clock.ts';
 
 /** npm passes a Ctrl-C on although the terminal has sent it to us as well: that is one wish, not two. */
 const SAME_SIGNAL_MS = 1_000;

@@ -3,12 +3,12 @@ import { SQL_TIMEOUT_MS } from '../bounds.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { openSealer, type Setup, StartRefused } from '../setup.ts';
 import { announceAndWait } from '../store/changes.ts';
-import { DataDirectoryUnusable } from '../store/data-directory.ts';
-import { EmbeddedUnavailable } from '../store/embedded-place.ts';
+import { DataDirectoryUnusable } from '../store/embedded/data-directory.ts';
+import { EmbeddedUnavailable } from '../store/embedded/place.ts';
 import { MigrationRefused } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import { CommandFailed, type CommandInput, stringOption, UsageError } from './command.ts';
-import { openCommandLog } from './server-log.ts';
+import { openCommandLog } from './serve/server-log.ts';
 
 /** The configuration of a command: every wrong value is named, and nothing is started. */
 export function configOf(input: CommandInput): Config {

@@ -7,11 +7,11 @@ import {
   CONVERSATION_VALUE_BYTES_MAX,
   CONVERSATIONS_UNWRITTEN_BYTES_MAX,
 } from '../bounds.ts';
-import { ManualClock } from '../kernel/clock.ts';
+import { newSealer } from '../kernel/encoding/seal.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
-import { newSealer } from '../kernel/seal.ts';
-import { createConversationStore } from '../store/conversations.ts';
+import { ManualClock } from '../kernel/time/clock.ts';
+import { createConversationStore } from '../store/accounts/conversations.ts';
 import type { ConversationStore } from './contract.ts';
 import { KeptConversations } from './kept.ts';
 

@@ -7,11 +7,11 @@ import {
   CONVERSATIONS_CACHED_BYTES_MAX,
   CONVERSATIONS_CACHED_MAX,
 } from '../bounds.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Clock } from '../kernel/time/clock.ts';
+import { Shelf } from './bounded-map.ts';
 import type { ConversationStore, Conversations, KeptValue } from './contract.ts';
 import { Reader } from './reader.ts';
-import { Shelf } from './shelf.ts';
 import { Upkeep } from './upkeep.ts';
 import { Writer } from './writer.ts';
 

@@ -4,8 +4,8 @@ import {
   CONVERSATION_READ_KEYS_MAX,
   CONVERSATION_READS_MAX,
 } from '../bounds.ts';
+import { nameOf } from './bounded-map.ts';
 import type { ConversationStore, KeptKey, KeptValue } from './contract.ts';
-import { nameOf } from './shelf.ts';
 
 interface Lookup {
   readonly key: KeptKey;

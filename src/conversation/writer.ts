@@ -8,8 +8,8 @@ import {
   CONVERSATIONS_UNWRITTEN_MAX,
 } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
+import { Shelf, type ShelfBounds } from './bounded-map.ts';
 import type { ConversationStore, KeptKey, KeptValue } from './contract.ts';
-import { Shelf, type ShelfBounds } from './shelf.ts';
 
 const QUEUE: ShelfBounds = {
   countMax: CONVERSATIONS_UNWRITTEN_MAX,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../kernel/clock.ts';
+import { ManualClock } from '../kernel/time/clock.ts';
 import { gateContract } from './contract-suite.ts';
 import { createMemoryGate } from './memory.ts';
 import {

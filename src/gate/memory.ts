@@ -1,7 +1,8 @@
 import type { Funds } from '../accounts/contract.ts';
 import { ACCOUNTS_CACHED_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/time/clock.ts';
+import { Roster } from './bounded-map.ts';
 import type {
   Actuals,
   CoverageRequest,
@@ -34,7 +35,6 @@ import {
 } from './holding.ts';
 import { MemoryLease } from './lease.ts';
 import * as refusal from './refusal.ts';
-import { Roster } from './roster.ts';
 import { Scope } from './scope.ts';
 import { coverageRulesOf, imagesBeyond, lookAt, type Rule, type Rules, rulesOf } from './window.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Dimension } from '../catalog/contract.ts';
-import { ManualClock } from '../kernel/clock.ts';
+import { ManualClock } from '../kernel/time/clock.ts';
 import { Scope } from './scope.ts';
 import { callOf, policyOf, rule } from './suite/world.ts';
 import { rulesOf, type Window } from './window.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/time/clock.ts';
 import type { EnterRequest, RememberedWindow } from './contract.ts';
 import { Slots } from './slots.ts';
 import { keyOf, type Rule, takeOf, uses, type Window } from './window.ts';

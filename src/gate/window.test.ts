@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyWindow } from '../catalog/contract.ts';
-import { ManualClock } from '../kernel/clock.ts';
+import { ManualClock } from '../kernel/time/clock.ts';
 import { Scope } from './scope.ts';
 import { callOf, policyOf } from './suite/world.ts';
 import { coverageRulesOf, findRefusal, type Rule, rulesOf } from './window.ts';

@@ -6,7 +6,7 @@ import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Attempt, Payer, Verdict } from '../ledger/contract.ts';
 import type { Expected } from '../ledger/shortfall.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoints/endpoints.ts';
 
 /**
  * One call on its way, from authentication to settlement. Each stage adds what it found out; settlement turns

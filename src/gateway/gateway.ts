@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Directory } from '../accounts/contract.ts';
-import type { Calendar } from '../kernel/calendar.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import type { Random } from '../kernel/random.ts';
-import type { Carriage } from './passage.ts';
-import type { StreamTimes } from './stream.ts';
+import type { Calendar } from '../kernel/time/calendar.ts';
+import type { StreamTimes } from './answer/stream.ts';
+import type { Carriage } from './attempt/attempt-context.ts';
 
 /** A request body in memory; `release` gives its bytes back to the process's budget, once. */
 export interface RequestBody {

@@ -5,18 +5,18 @@ import { newCallId } from '../kernel/id.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
 import { dialectOf } from '../protocol/registry.ts';
-import { sendRefusal } from './answer.ts';
-import { refuseBeforeBody } from './before-body.ts';
+import { refuseBeforeBody } from './admit/before-body.ts';
+import { identify, WAIT_MS } from './admit/identify.ts';
+import { checkMediaType } from './admit/media-type.ts';
+import { nameModel } from './admit/no-upstream.ts';
+import { sendRefusal } from './answer/answer.ts';
+import { resetAfter } from './answer/reset.ts';
 import { type Call, CLIENT_CLOSED, newCall, type Outcome } from './call.ts';
-import type { Endpoint } from './endpoints.ts';
+import { Journey, type Received } from './call-runner.ts';
+import { recall } from './convert/conversation-load.ts';
+import type { Endpoint } from './endpoints/endpoints.ts';
 import type { Gateway } from './gateway.ts';
-import { identify, WAIT_MS } from './identify.ts';
-import { Journey, type Received } from './journey.ts';
-import { checkMediaType } from './media-type.ts';
-import { nameModel } from './no-upstream.ts';
-import { recall } from './recall.ts';
-import { resetAfter } from './reset.ts';
-import { settleCall } from './settle.ts';
+import { settleCall } from './settle/settle.ts';
 
 const LEFT_EARLY: Outcome = {
   status: CLIENT_CLOSED,

@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BODIES_IN_FLIGHT_BYTES_MAX, DECODE_RATIO_MAX, REQUEST_BODY_BYTES_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
-import { Decoder, type DecoderSink, type Encoding, readEncoding } from '../kernel/decoder.ts';
+import {
+  Decoder,
+  type DecoderSink,
+  type Encoding,
+  readEncoding,
+} from '../kernel/encoding/content-decoder.ts';
 import { type Refusal, refuse } from '../kernel/errors.ts';
 import {
   BODY_DISCARD_BYTES_MAX,

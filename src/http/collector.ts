@@ -1,4 +1,4 @@
-import { joinPieces } from '../kernel/next-turn.ts';
+import { joinPieces } from '../kernel/async/next-turn.ts';
 
 /** Below this size pieces are simply kept and put together at the end. */
 const PREALLOCATE_BYTES_MIN = 1024 * 1024;

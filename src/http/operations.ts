@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sendRefusal } from '../gateway/answer.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { sendRefusal } from '../gateway/answer/answer.ts';
 import { refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
+import type { Clock } from '../kernel/time/clock.ts';
 
 /** What an operator's programs ask a process: whether it lives, whether it can serve, its figures. */
 export interface Operations {

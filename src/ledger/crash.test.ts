@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../kernel/clock.ts';
 import { silentLogger } from '../kernel/log.ts';
+import { ManualClock } from '../kernel/time/clock.ts';
 import type { Usage } from '../kernel/usage.ts';
-import { type FileJournal, openJournal } from './journal.ts';
-import { recover } from './recover.ts';
+import { type FileJournal, openJournal } from './journal/journal.ts';
+import { recover } from './journal/recover.ts';
 import { createSettler } from './settler.ts';
 import { MemoryLedger, sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SETTLE_POSTPONED_MAX } from '../bounds.ts';
 import type { Overrun, SettledCalls } from '../gate/contract.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { planFaults } from '../kernel/fault.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
+import { systemClock } from '../kernel/time/clock.ts';
 import type { CallRecord } from './contract.ts';
-import { type FileJournal, openJournal } from './journal.ts';
-import { recover } from './recover.ts';
+import { type FileJournal, openJournal } from './journal/journal.ts';
+import { recover } from './journal/recover.ts';
 import { createSettler, type Settler, type SettlerOptions } from './settler.ts';
 import { MemoryLedger, sampleEnd } from './suite/sample.ts';
 

@@ -7,15 +7,15 @@ import {
 } from '../bounds.ts';
 import type { Gate } from '../gate/contract.ts';
 import { assert } from '../kernel/assert.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { fault } from '../kernel/fault.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Clock } from '../kernel/time/clock.ts';
 import { type BatchResult, settleBatch } from './batch.ts';
 import type { CallRecord, LedgerStore } from './contract.ts';
-import type { FileJournal, Location } from './journal.ts';
+import type { FileJournal, Location } from './journal/journal.ts';
+import { keepRejected } from './journal/rejected.ts';
 import { overrunsLast } from './overrun.ts';
 import { Postponed } from './postponed.ts';
-import { keepRejected } from './rejected.ts';
 import { tellGate } from './tell-gate.ts';
 
 export interface SettlerOptions {

@@ -1,8 +1,8 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Random } from '../kernel/random.ts';
-import type { Failure, FailureName } from './failure.ts';
-import type { Static, TObject, TSchema } from './schema.ts';
+import type { Clock } from '../kernel/time/clock.ts';
+import type { Failure, FailureName } from './http/failure.ts';
+import type { Static, TObject, TSchema } from './http/schema.ts';
 
 /**
  * One endpoint of the platform or of the operators, as data. Router, validation, OpenAPI document, tenant
@@ -76,7 +76,7 @@ export interface Context {
   readonly address: string;
   /** As the client sent it, '' without one; shown to the account's owner only. */
   readonly userAgent: string;
-  /** platform/cookies.ts `readCookies`. */
+  /** platform/http/cookies.ts `readCookies`. */
   readonly cookies: ReadonlyMap<string, string>;
   readonly requestId: string;
   readonly clock: Clock;

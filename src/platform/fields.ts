@@ -2,8 +2,8 @@ import { NAME_LENGTH_MAX, PAGE_NUMBER_MAX, PAGE_SIZE_MAX } from '../bounds.ts';
 import { AMOUNT_MICRO_MAX, formatMicro, parseMicro } from '../kernel/money.ts';
 import { IDS_PER_REQUEST_MAX } from './bounds.ts';
 import type { PageAnswer } from './endpoint.ts';
-import { type Failure, fail } from './failure.ts';
-import { type TProperties, type TSchema, Type } from './schema.ts';
+import { type Failure, fail } from './http/failure.ts';
+import { type TProperties, type TSchema, Type } from './http/schema.ts';
 
 /** What the rows of all groups are made of, so that one kind of value has one form everywhere. */
 

@@ -1,9 +1,9 @@
 import { type AdminPorts, adminEndpoints } from '../admin/table.ts';
-import { type AuthPorts, authEndpoints } from './auth.ts';
+import { type AuthPorts, authEndpoints } from './account/auth.ts';
+import { type OwnNeeds, ownEndpoints } from './account/table.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type OwnNeeds, ownEndpoints } from './own.ts';
-import { type PublicNeeds, publicEndpoints } from './public.ts';
-import { type UsageNeeds, usageEndpoints } from './usage.ts';
+import { type PublicNeeds, publicEndpoints } from './public/public.ts';
+import { type UsageNeeds, usageEndpoints } from './usage/usage.ts';
 
 /**
  * What the groups need of the rest of the product, one field per group. Each port is an interface beside its

@@ -1,7 +1,7 @@
 import type { Protocol } from '../kernel/protocol-name.ts';
-import { chatCompletions } from './chat-completions/dialect.ts';
+import { chatCompletions } from './chat/dialect.ts';
 import type { Dialect } from './dialect.ts';
-import { generateContent } from './generate-content/dialect.ts';
+import { generateContent } from './gemini/dialect.ts';
 import { images } from './images/dialect.ts';
 import { messages } from './messages/dialect.ts';
 import { responses } from './responses/dialect.ts';

@@ -5,7 +5,7 @@ import { openWire, type Wire } from '../../test/support/wire.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { announce, announceAndWait, type Change, findFollowers, followChanges } from './changes.ts';
 import { type Database, openDatabase } from './database.ts';
-import { writeHeartbeat } from './heartbeats.ts';
+import { writeHeartbeat } from './operations/heartbeats.ts';
 
 let fresh: FreshDatabase;
 let server: Database;

@@ -3,8 +3,8 @@ import { CHANGE_ACKNOWLEDGE_MS, CHANGES_PENDING_MAX } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
 import type { Database } from './database.ts';
-import { hasLiveServer } from './heartbeats.ts';
 import { FIND_LISTENERS, type NoticeHandler } from './listener.ts';
+import { hasLiveServer } from './operations/heartbeats.ts';
 
 /** What was written, so that whoever holds a copy in memory throws it away. */
 export type Change =

@@ -1,7 +1,7 @@
 import { SQL_TIMEOUT_MS } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
 import { type Database, openDatabase } from './database.ts';
-import { startEmbedded } from './embedded.ts';
+import { startEmbedded } from './embedded/server.ts';
 import { migrate } from './migrate.ts';
 
 export interface Store {

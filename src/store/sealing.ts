@@ -1,6 +1,6 @@
 import { SEAL_AGAIN_BATCH } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
-import { newCheckValue, opensCheckValue, rowContext, type Sealer } from '../kernel/seal.ts';
+import { newCheckValue, opensCheckValue, rowContext, type Sealer } from '../kernel/encoding/seal.ts';
 import { type Database, idNumber } from './database.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../kernel/random.ts';
-import { prepareDataDirectory } from './data-directory.ts';
+import { prepareDataDirectory } from './embedded/data-directory.ts';
 
 const SECRET_BYTES = 48;
 

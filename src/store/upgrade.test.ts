@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
-import { createCalendar } from '../kernel/calendar.ts';
 import { silentLogger } from '../kernel/log.ts';
+import { createCalendar } from '../kernel/time/calendar.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
-import { encodeCalls, INSERT_CALLS } from './call-row.ts';
 import { type Database, openDatabase } from './database.ts';
-import { examine } from './doctor.ts';
-import { createLedgerStore } from './ledger.ts';
+import { createLedgerStore } from './ledger/ledger.ts';
+import { encodeCalls, INSERT_CALLS } from './logs/call-row.ts';
+import { ensurePartitions } from './logs/partitions.ts';
+import { findReceipt } from './logs/receipts.ts';
 import { migrate } from './migrate.ts';
-import { ensurePartitions } from './partitions.ts';
-import { findReceipt } from './receipts.ts';
+import { examine } from './operations/doctor.ts';
 
 const OWN_FOLDER = join(import.meta.dirname, 'migrations');
 

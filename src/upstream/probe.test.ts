@@ -7,8 +7,8 @@ import {
   sampleRoute,
   sampleVendor,
 } from '../../test/support/samples.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
+import { systemClock } from '../kernel/time/clock.ts';
 import { PROBES_AT_ONCE } from '../platform/bounds.ts';
 import type { UpstreamClient, UpstreamRequest } from './contract.ts';
 import { type Probe, Prober, type ProbeTarget } from './probe.ts';

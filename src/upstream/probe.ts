@@ -1,15 +1,15 @@
 import type { CatalogSnapshot, Credential, Route, Vendor } from '../catalog/contract.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { isJsonObject, parseJson } from '../kernel/json.ts';
+import { isJsonObject, parseJson } from '../kernel/encoding/json.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
+import type { Clock } from '../kernel/time/clock.ts';
 import {
   PROBE_ANSWER_BYTES_MAX,
   PROBE_MESSAGE_CHARS_MAX,
   PROBE_WAIT_MS,
   PROBES_AT_ONCE,
 } from '../platform/bounds.ts';
-import { type AskReply, ask } from './ask.ts';
 import type { UpstreamClient } from './contract.ts';
+import { type AskReply, ask } from './http/ask.ts';
 import { addressVendor, VENDOR_JSON } from './vendor.ts';
 
 /** What one real call with a credential said. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodeWord } from '../../sim/directive.ts';
+import { encodeWord } from '../../sim/request/directive.ts';
 import type { TruthCall } from '../../sim/truth.ts';
 import type { World } from '../support/world.ts';
 import type { Agent } from './agents.ts';

@@ -1,5 +1,5 @@
 import { Busboy } from '@fastify/busboy';
-import { parseForm } from '../../sim/multipart.ts';
+import { parseForm } from '../../sim/request/multipart.ts';
 
 /** A field as a reader found it: its name, whether it is a file, its content in base64. */
 export type Field = readonly [name: string, kind: 'text' | 'file', content: string];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { submitVerification } from '../../src/store/verifications.ts';
+import { submitVerification } from '../../src/store/accounts/verifications.ts';
 import { CATALOG_TEXT } from '../support/catalog.ts';
 import { openTerminal, type Terminal } from '../support/commands.ts';
 

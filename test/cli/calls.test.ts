@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCalendar } from '../../src/kernel/calendar.ts';
+import { createCalendar } from '../../src/kernel/time/calendar.ts';
 import { NO_USAGE } from '../../src/kernel/usage.ts';
-import { findLogin } from '../../src/store/accounts.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
+import { findLogin } from '../../src/store/accounts/accounts.ts';
+import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
 import { CREDITS_PER_YUAN, callOf, NOVEMBER } from '../support/calls.ts';
 import { CATALOG_TEXT } from '../support/catalog.ts';
 import { openTerminal, type Terminal } from '../support/commands.ts';

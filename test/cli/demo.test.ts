@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { curlLine, SHAPES, wordsOf } from '../../src/cli/demo-shapes.ts';
+import { curlLine, SHAPES, wordsOf } from '../../src/cli/demo/demo-shapes.ts';
 import { parseMicro } from '../../src/kernel/money.ts';
 import { projectRoot } from '../house/tree.ts';
 import { curl } from '../prerequisites.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Workers } from '../../src/cli/workers.ts';
+import { Workers } from '../../src/cli/serve/workers.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { sleep, until } from '../support/processes.ts';
 

@@ -5,17 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { findOpenai } from '../../sim/models.ts';
 import { refuseChat } from '../../sim/openai-chat/validate.ts';
 import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
-import { chatSpoke } from '../../src/protocol/chat-completions/spoke.ts';
-import { geminiSpoke } from '../../src/protocol/generate-content/spoke.ts';
+import { chatSpoke } from '../../src/protocol/chat/codec.ts';
+import { geminiSpoke } from '../../src/protocol/gemini/codec.ts';
+import type { Spoke } from '../../src/protocol/hub/codec.ts';
+import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent } from '../../src/protocol/hub/event.ts';
-import { fitRequest } from '../../src/protocol/hub/fit.ts';
-import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/json.ts';
+import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Inexpressible, Notes } from '../../src/protocol/hub/notes.ts';
 import { shownText } from '../../src/protocol/hub/part.ts';
-import { ReturnStage } from '../../src/protocol/hub/return-stream.ts';
-import type { Spoke } from '../../src/protocol/hub/spoke.ts';
-import { messagesSpoke } from '../../src/protocol/messages/spoke.ts';
-import { responsesSpoke } from '../../src/protocol/responses/spoke.ts';
+import { ReturnStage } from '../../src/protocol/hub/return/return-stream.ts';
+import { messagesSpoke } from '../../src/protocol/messages/codec.ts';
+import { responsesSpoke } from '../../src/protocol/responses/codec.ts';
 import { someRequest, someSession, someTarget } from '../support/hub.ts';
 
 /** Real exchanges with vendors, kept beside the project and never copied into it. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../src/kernel/errors.ts';
-import { convertRequest, readClientRequest, returnOwnBlobs } from '../../src/protocol/convert.ts';
+import { spokeOf } from '../../src/protocol/convert/codecs.ts';
+import { convertRequest, readClientRequest, returnOwnBlobs } from '../../src/protocol/convert/convert.ts';
 import type { HubAnswer } from '../../src/protocol/hub/answer.ts';
+import type { Session } from '../../src/protocol/hub/codec.ts';
+import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent } from '../../src/protocol/hub/event.ts';
-import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/json.ts';
 import type { Citation, Part } from '../../src/protocol/hub/part.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
-import type { Session } from '../../src/protocol/hub/spoke.ts';
-import { spokeOf } from '../../src/protocol/spokes.ts';
 import { someRequest, someTarget, someUsage } from '../support/hub.ts';
 import { PROTOCOLS } from './recorded/load.ts';
 import { callOf, IDENTITY, passStream, rawRequest } from './recorded/pass.ts';

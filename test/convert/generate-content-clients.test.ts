@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camelize } from '../../sim/google/camel.ts';
 import { GENERATE_REQUEST } from '../../sim/google/shape.ts';
 import { refuseGenerate } from '../../sim/google/validate.ts';
-import type { Json } from '../../sim/json.ts';
 import { findGoogle, type GoogleModel } from '../../sim/models.ts';
+import type { Json } from '../../sim/request/json.ts';
 import { type Simulator, startSimulator } from '../../sim/server.ts';
 import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
-import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert.ts';
+import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { projectRoot } from '../house/tree.ts';
 

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camelize } from '../../sim/google/camel.ts';
 import { GENERATE_REQUEST } from '../../sim/google/shape.ts';
 import { refuseGenerate } from '../../sim/google/validate.ts';
-import type { Json } from '../../sim/json.ts';
 import { findGoogle } from '../../sim/models.ts';
+import type { Json } from '../../sim/request/json.ts';
 import { EFFORTS } from '../../src/kernel/capability.ts';
-import { geminiSpoke } from '../../src/protocol/generate-content/spoke.ts';
+import { geminiSpoke } from '../../src/protocol/gemini/codec.ts';
 import {
   decodeBody,
   encodeBody,
@@ -18,9 +18,9 @@ import {
   foreignSession,
   hubRequest,
   targetOf,
-} from '../../src/protocol/generate-content/suite/sample.ts';
+} from '../../src/protocol/gemini/suite/sample.ts';
 import type { HubEvent } from '../../src/protocol/hub/event.ts';
-import { fitRequest } from '../../src/protocol/hub/fit.ts';
+import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Inexpressible } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../../src/protocol/hub/request.ts';

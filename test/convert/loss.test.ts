@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../src/kernel/errors.ts';
-import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert.ts';
+import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
+import type { Target } from '../../src/protocol/hub/codec.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
-import type { Target } from '../../src/protocol/hub/spoke.ts';
 import { someTarget } from '../support/hub.ts';
 import { plainBody } from './plain-body.ts';
 import { PROTOCOLS } from './recorded/load.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRefusal, type Refusal } from '../../src/kernel/errors.ts';
-import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert.ts';
+import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { someTarget } from '../support/hub.ts';
 import { PROTOCOLS } from './recorded/load.ts';

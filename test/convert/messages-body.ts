@@ -1,9 +1,9 @@
 import type { CapabilityOverrides } from '../../src/kernel/capability.ts';
-import { writeJson } from '../../src/protocol/hub/json.ts';
+import { writeJson } from '../../src/protocol/hub/content/json.ts';
 import { Notes } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_THINKING, type Thinking, type Turn } from '../../src/protocol/hub/request.ts';
-import { messagesSpoke } from '../../src/protocol/messages/spoke.ts';
+import { messagesSpoke } from '../../src/protocol/messages/codec.ts';
 import { someCapabilities, someRequest, someTarget } from '../support/hub.ts';
 
 export interface Encoded {

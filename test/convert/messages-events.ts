@@ -1,11 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect } from 'vitest';
 import type { Blob } from '../../src/protocol/hub/blob.ts';
+import type { Session, Target } from '../../src/protocol/hub/codec.ts';
+import type { JsonObject } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent, PartHead } from '../../src/protocol/hub/event.ts';
-import type { JsonObject } from '../../src/protocol/hub/json.ts';
-import type { Session, Target } from '../../src/protocol/hub/spoke.ts';
-import { NO_HUB_USAGE } from '../../src/protocol/messages/convert-usage.ts';
-import { messagesSpoke } from '../../src/protocol/messages/spoke.ts';
+import { messagesSpoke } from '../../src/protocol/messages/codec.ts';
+import { NO_HUB_USAGE } from '../../src/protocol/messages/usage.ts';
 import { someRequest, someTarget } from '../support/hub.ts';
 
 export const session = (target: Partial<Target> = {}): Session => ({

@@ -4,14 +4,14 @@ import { type Simulator, startSimulator } from '../../sim/server.ts';
 import { post } from '../../sim/suite/wire-client.ts';
 import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
 import type { HubAnswer } from '../../src/protocol/hub/answer.ts';
+import type { Session, Target } from '../../src/protocol/hub/codec.ts';
+import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent } from '../../src/protocol/hub/event.ts';
-import { fitRequest } from '../../src/protocol/hub/fit.ts';
-import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/json.ts';
+import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Notes } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../../src/protocol/hub/request.ts';
-import type { Session, Target } from '../../src/protocol/hub/spoke.ts';
-import { messagesSpoke } from '../../src/protocol/messages/spoke.ts';
+import { messagesSpoke } from '../../src/protocol/messages/codec.ts';
 import { someRequest } from '../support/hub.ts';
 
 /** Every kind of Claude that the strict simulator knows. */

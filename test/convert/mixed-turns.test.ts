@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../sim/json.ts';
+import type { Json } from '../../sim/request/json.ts';
 import { isRefusal } from '../../src/kernel/errors.ts';
-import { convertRequest, readClientRequest } from '../../src/protocol/convert.ts';
+import { convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { IDENTITY, rawRequest, targetOf } from './recorded/pass.ts';
 import { MODELS, refusedBySimulator } from './specs/simulator.ts';

@@ -3,12 +3,12 @@ import { type Simulator, startSimulator } from '../../sim/server.ts';
 import { post } from '../../sim/suite/wire-client.ts';
 import type { Capabilities } from '../../src/kernel/capability.ts';
 import type { HubAnswer } from '../../src/protocol/hub/answer.ts';
-import { fitRequest } from '../../src/protocol/hub/fit.ts';
-import { readJson, writeJson } from '../../src/protocol/hub/json.ts';
+import { readJson, writeJson } from '../../src/protocol/hub/content/json.ts';
+import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Notes } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import type { HubRequest, Turn } from '../../src/protocol/hub/request.ts';
-import { responsesSpoke } from '../../src/protocol/responses/spoke.ts';
+import { responsesSpoke } from '../../src/protocol/responses/codec.ts';
 import { collect } from '../../src/protocol/responses/suite/collect.ts';
 import {
   decodeEvents,

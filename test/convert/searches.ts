@@ -1,5 +1,5 @@
 import { isRefusal } from '../../src/kernel/errors.ts';
-import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert.ts';
+import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { IDENTITY, rawRequest, targetOf } from './recorded/pass.ts';
 

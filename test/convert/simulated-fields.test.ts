@@ -8,7 +8,7 @@ import {
 import { GENERATE_REQUEST } from '../../sim/google/shape.ts';
 import { CHAT_REQUEST } from '../../sim/openai-chat/shape.ts';
 import { INPUT_TOKENS_REQUEST, RESPONSES_REQUEST } from '../../sim/openai-responses/shape.ts';
-import { type Shape, struct } from '../../sim/shape.ts';
+import { type Shape, struct } from '../../sim/request/shape.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { documentOf, specsArePresent } from './specs/document.ts';
 import { unknownFields } from './specs/unknown-fields.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../src/kernel/errors.ts';
-import { convertRequest, readClientRequest } from '../../src/protocol/convert.ts';
+import { convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { callOf, IDENTITY, passStream, rawRequest, targetOf } from './recorded/pass.ts';
 

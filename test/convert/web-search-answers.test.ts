@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../sim/json.ts';
+import type { Json } from '../../sim/request/json.ts';
 import { isRefusal } from '../../src/kernel/errors.ts';
-import { returnOwnBlobs } from '../../src/protocol/convert.ts';
+import { returnOwnBlobs } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { PROTOCOLS } from './recorded/load.ts';
 import { callOf, passStream, rawRequest, targetOf } from './recorded/pass.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../sim/json.ts';
+import type { Json } from '../../sim/request/json.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { PROTOCOLS } from './recorded/load.ts';
 import { approximate, CLIENTS, converted, domains, MODELS, PLACE, type Wire } from './searches.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTollgate, type Tollgate } from '../../src/app.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
-import { examine } from '../../src/store/doctor.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
 import { sleep, until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { audit } from './books.ts';

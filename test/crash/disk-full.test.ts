@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
 import {
   makePlace,
   type Place,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { examine } from '../../src/store/doctor.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
 import { redisServer } from '../prerequisites.ts';
 import { until } from '../support/processes.ts';
 import { audit } from './books.ts';

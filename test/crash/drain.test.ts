@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { examine } from '../../src/store/doctor.ts';
-import { startEmbedded } from '../../src/store/embedded.ts';
+import { startEmbedded } from '../../src/store/embedded/server.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
 import {
   type Exit,
   makePlace,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
-import { startEmbedded } from '../../src/store/embedded.ts';
+import { startEmbedded } from '../../src/store/embedded/server.ts';
 import { projectRoot } from '../house/tree.ts';
 import { findContainer } from '../prerequisites.ts';
 import { type Finished, tollgate } from '../support/processes.ts';

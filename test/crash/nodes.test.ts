@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { findLogin, updateAccount } from '../../src/store/accounts.ts';
-import { createKey, deleteKeys } from '../../src/store/api-keys.ts';
+import { findLogin, updateAccount } from '../../src/store/accounts/accounts.ts';
+import { createKey, deleteKeys } from '../../src/store/accounts/api-keys.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
-import { loadLiveNodes } from '../../src/store/heartbeats.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
+import { loadLiveNodes } from '../../src/store/operations/heartbeats.ts';
 import { redisServer } from '../prerequisites.ts';
 import {
   makePlace,

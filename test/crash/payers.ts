@@ -1,8 +1,8 @@
 import { systemRandom } from '../../src/kernel/random.ts';
 import { openSealer } from '../../src/setup.ts';
-import { findLogin } from '../../src/store/accounts.ts';
-import { createKey } from '../../src/store/api-keys.ts';
-import { hostCredential } from '../../src/store/byok.ts';
+import { findLogin } from '../../src/store/accounts/accounts.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
+import { hostCredential } from '../../src/store/accounts/byok.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { configOf } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
 import { redisServer } from '../prerequisites.ts';
 import {
   makePlace,

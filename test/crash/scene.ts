@@ -3,10 +3,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { findLogin } from '../../src/store/accounts.ts';
-import { createKey } from '../../src/store/api-keys.ts';
+import { findLogin } from '../../src/store/accounts/accounts.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
 import {
   makePlace,
   type Place,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { examine } from '../../src/store/doctor.ts';
-import { listConsumptions } from '../../src/store/receipts.ts';
+import { listConsumptions } from '../../src/store/logs/receipts.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
 import { sleep, tollgate, until } from '../support/processes.ts';
 import { audit } from './books.ts';
 import { wrongShared, wrongWindows } from './counted.ts';

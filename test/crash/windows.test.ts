@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { findLogin } from '../../src/store/accounts.ts';
-import { createKey } from '../../src/store/api-keys.ts';
+import { findLogin } from '../../src/store/accounts/accounts.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
 import {
   makePlace,
   type Place,

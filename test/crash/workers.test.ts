@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { findLogin } from '../../src/store/accounts.ts';
-import { createKey } from '../../src/store/api-keys.ts';
+import { findLogin } from '../../src/store/accounts/accounts.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
 import { redisServer } from '../prerequisites.ts';
 import {
   makePlace,

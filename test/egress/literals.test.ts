@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createUpstreamClient } from '../../src/upstream/client.ts';
-import { isForbiddenLiteral } from '../../src/upstream/media-address.ts';
-import { isPublicAddress } from '../../src/upstream/public-address.ts';
+import { isForbiddenLiteral } from '../../src/upstream/guard/media-address.ts';
+import { isPublicAddress } from '../../src/upstream/guard/public-address.ts';
+import { createUpstreamClient } from '../../src/upstream/http/client.ts';
 import { type Member, MemberWorld, newKey } from '../platform/members.ts';
 import { post, run } from '../support/upstream.ts';
 import { FORBIDDEN, GOOD, LEADS_INSIDE } from './addresses.ts';

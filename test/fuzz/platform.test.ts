@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
-import { pathOf } from '../../src/platform/router.ts';
+import { pathOf } from '../../src/platform/http/router.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
 import '../support/cheap-passwords.ts';
 import { processorMs } from '../support/cost.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { newApiKey } from '../../src/accounts/api-key.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { deleteKeys, setKeyStatus } from '../../src/store/api-keys.ts';
+import { deleteKeys, setKeyStatus } from '../../src/store/accounts/api-keys.ts';
 import type { World } from '../support/world.ts';
 import { type Asked, chat, prompt, repeated } from './ask.ts';
 import { asAccount, changedKey, needing, usedUp, usedUpImages } from './error-world.ts';

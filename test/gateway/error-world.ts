@@ -1,5 +1,5 @@
-import { type AccountPatch, findLogin, updateAccount } from '../../src/store/accounts.ts';
-import { listKeys } from '../../src/store/api-keys.ts';
+import { type AccountPatch, findLogin, updateAccount } from '../../src/store/accounts/accounts.ts';
+import { listKeys } from '../../src/store/accounts/api-keys.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';

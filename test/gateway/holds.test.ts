@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { updateAccount } from '../../src/store/accounts.ts';
+import { updateAccount } from '../../src/store/accounts/accounts.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
-import { examine } from '../../src/store/doctor.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
 import { openPurse, type Purse, type PurseOptions, parallel } from '../race/purse.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 

@@ -1,11 +1,11 @@
 import type { TruthCall } from '../../sim/truth.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { openSealer } from '../../src/setup.ts';
-import { type AccountPatch, updateAccount } from '../../src/store/accounts.ts';
-import { createKey } from '../../src/store/api-keys.ts';
-import { hostCredential } from '../../src/store/byok.ts';
+import { type AccountPatch, updateAccount } from '../../src/store/accounts/accounts.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
+import { hostCredential } from '../../src/store/accounts/byok.ts';
+import { grantSubscription } from '../../src/store/accounts/subscriptions.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
-import { grantSubscription } from '../../src/store/subscriptions.ts';
 import { type AccountOptions, accountWith } from '../support/calls.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { type LoggedCall, loggedCall, paidCredits } from './logged-call.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cancelSubscription } from '../../src/store/accounts/subscriptions.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
-import { cancelSubscription } from '../../src/store/subscriptions.ts';
 import { costOf, creditsOf, PayerWorld } from './payer-world.ts';
 
 let world: PayerWorld;

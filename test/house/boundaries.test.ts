@@ -48,12 +48,12 @@ describe('the import rules', () => {
     const found = check({
       'src/accounts/contract.ts': CONTRACT,
       'src/gateway/pipeline.ts': 'export const run = 1;',
-      'src/protocol/sse.ts': "import type { Gate } from '../accounts/contract.ts';",
-      'src/platform/keys.ts': "import { run } from '../gateway/pipeline.ts';",
+      'src/protocol/bytes/sse.ts': "import type { Gate } from '../../accounts/contract.ts';",
+      'src/platform/account/keys.ts': "import { run } from '../../gateway/pipeline.ts';",
     });
     expect(found).toEqual([
-      'src/protocol/sse.ts:1 imports imports src/accounts/contract.ts',
-      'src/platform/keys.ts:1 imports imports src/gateway/pipeline.ts',
+      'src/protocol/bytes/sse.ts:1 imports imports src/accounts/contract.ts',
+      'src/platform/account/keys.ts:1 imports imports src/gateway/pipeline.ts',
     ]);
   });
 
@@ -73,7 +73,7 @@ describe('the import rules', () => {
     const found = check({
       'src/app.ts': 'export const app = 1;',
       'src/main.ts': "import { app } from './app.ts';",
-      'src/cli/serve.ts': "import { app } from '../app.ts';",
+      'src/cli/serve/serve.ts': "import { app } from '../../app.ts';",
       'test/crash/kill.test.ts': "import { app } from '../../src/app.ts';",
       'src/http/server.ts': "import { app } from '../app.ts';",
     });
@@ -84,13 +84,13 @@ describe('the import rules', () => {
     const found = check({
       'sim/server.ts': 'export const sim = 1;',
       'test/support/postgres.ts': 'export const postgres = 1;',
-      'src/cli/demo.ts': "export const load = () => import('../../sim/server.ts');",
-      'src/cli/serve.ts': "export const load = () => import('../../sim/server.ts');",
+      'src/cli/demo/demo.ts': "export const load = () => import('../../../sim/server.ts');",
+      'src/cli/serve/serve.ts': "export const load = () => import('../../../sim/server.ts');",
       'src/store/database.ts': "import { postgres } from '../../test/support/postgres.ts';",
       'src/store/database.test.ts': "import { postgres } from '../../test/support/postgres.ts';",
     });
     expect(found).toEqual([
-      'src/cli/serve.ts:1 imports imports sim/server.ts',
+      'src/cli/serve/serve.ts:1 imports imports sim/server.ts',
       'src/store/database.ts:1 imports imports test/support/postgres.ts',
     ]);
   });
@@ -98,23 +98,23 @@ describe('the import rules', () => {
   it('keep the demo from loading the simulators statically', () => {
     const found = check({
       'sim/server.ts': 'export const sim = 1;',
-      'src/cli/demo.ts': "import { sim } from '../../sim/server.ts';",
+      'src/cli/demo/demo.ts': "import { sim } from '../../../sim/server.ts';",
     });
-    expect(found).toEqual(['src/cli/demo.ts:1 imports imports sim/server.ts']);
+    expect(found).toEqual(['src/cli/demo/demo.ts:1 imports imports sim/server.ts']);
   });
 
   it('give every package one home and refuse a package without one', () => {
     const found = check({
       'src/store/database.ts': "import pg from 'pg';",
-      'src/gateway/forward.ts': "import { Redis } from 'ioredis';\nimport express from 'express';",
-      'src/gateway/forward.test.ts': "import { Redis } from 'ioredis';",
+      'src/gateway/attempt/forward.ts': "import { Redis } from 'ioredis';\nimport express from 'express';",
+      'src/gateway/attempt/forward.test.ts': "import { Redis } from 'ioredis';",
       'src/gateway/meter.ts': "const load = createRequire(import.meta.url);\nload('gpt-tokenizer/encoding');",
       'src/gateway/tokens.ts':
         "const load = createRequire(import.meta.url);\nload.resolve('gpt-tokenizer/data');",
     });
     expect(found).toEqual([
-      'src/gateway/forward.ts:1 imports imports ioredis',
-      'src/gateway/forward.ts:2 imports imports the package express',
+      'src/gateway/attempt/forward.ts:1 imports imports ioredis',
+      'src/gateway/attempt/forward.ts:2 imports imports the package express',
       'src/gateway/meter.ts:2 imports imports gpt-tokenizer',
       'src/gateway/tokens.ts:2 imports imports gpt-tokenizer',
     ]);

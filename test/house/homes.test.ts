@@ -26,7 +26,7 @@ describe('one home each', () => {
       '3 time: new Date()',
     ]);
     expect(check('src/gate/window.ts', 'const day = new Date(nowMs); clock.now();')).toEqual([]);
-    expect(check('src/kernel/clock.ts', text)).toEqual([]);
+    expect(check('src/kernel/time/clock.ts', text)).toEqual([]);
   });
 
   it('for randomness, of Math and of node:crypto', () => {
@@ -48,28 +48,28 @@ describe('one home each', () => {
     expect(seen("'create table accounts (id bigint)'")).toEqual(['1 sql: SQL text']);
     expect(seen("'Choose one and update it from there'")).toEqual([]);
     expect(seen("'Create a new key.'")).toEqual([]);
-    expect(check('src/store/ledger.ts', "const text = 'select id from accounts';")).toEqual([]);
+    expect(check('src/store/ledger/ledger.ts', "const text = 'select id from accounts';")).toEqual([]);
   });
 
   it('for sockets and programs, while servers, types and address checks are free', () => {
-    expect(check('src/gateway/forward.ts', "await fetch('https://example.com');")).toEqual([
+    expect(check('src/gateway/attempt/forward.ts', "await fetch('https://example.com');")).toEqual([
       '1 sockets: fetch',
     ]);
-    expect(check('src/gateway/forward.ts', "import { connect } from 'node:net';")).toEqual([
+    expect(check('src/gateway/attempt/forward.ts', "import { connect } from 'node:net';")).toEqual([
       '1 sockets: takes connect of net',
     ]);
-    expect(check('src/gateway/forward.ts', "import http from 'node:http';")).toEqual([
+    expect(check('src/gateway/attempt/forward.ts', "import http from 'node:http';")).toEqual([
       '1 sockets: takes default of http',
     ]);
     expect(check('src/http/server.ts', "import { createServer } from 'node:http';")).toEqual([]);
     expect(check('src/http/server.ts', "import type { Socket } from 'node:net';")).toEqual([]);
     expect(check('src/http/server.ts', "import { isIP } from 'node:net';")).toEqual([]);
-    expect(check('src/upstream/client.ts', "import { connect } from 'node:tls';")).toEqual([]);
-    expect(check('src/store/lock-socket.ts', "import { connect } from 'node:net';")).toEqual([]);
+    expect(check('src/upstream/http/client.ts', "import { connect } from 'node:tls';")).toEqual([]);
+    expect(check('src/store/embedded/lock-socket.ts', "import { connect } from 'node:net';")).toEqual([]);
     expect(check('src/gate/redis.ts', "import { spawn } from 'node:child_process';")).toEqual([
       '1 processes: takes spawn of child_process',
     ]);
-    expect(check('src/store/embedded.ts', "import { spawn } from 'node:child_process';")).toEqual([]);
+    expect(check('src/store/embedded/server.ts', "import { spawn } from 'node:child_process';")).toEqual([]);
   });
 
   it('for products of money, and money is never a number', () => {
@@ -89,19 +89,19 @@ describe('one home each', () => {
   });
 
   it('for input and output, of which kernel and protocol have none', () => {
-    expect(check('src/protocol/sse.ts', "import { readFileSync } from 'node:fs';")).toEqual([
+    expect(check('src/protocol/bytes/sse.ts', "import { readFileSync } from 'node:fs';")).toEqual([
       '1 islands: imports node:fs',
     ]);
-    expect(check('src/kernel/json.ts', "import { setTimeout } from 'node:timers/promises';")).toEqual([
-      '1 islands: imports node:timers/promises',
-    ]);
-    expect(check('src/ledger/journal.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);
+    expect(
+      check('src/kernel/encoding/json.ts', "import { setTimeout } from 'node:timers/promises';"),
+    ).toEqual(['1 islands: imports node:timers/promises']);
+    expect(check('src/ledger/journal/journal.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);
   });
 
   it('for input and output, with one file that reads what a package brings', () => {
-    expect(check('src/protocol/vocabulary.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);
-    expect(check('src/protocol/vocabulary.ts', "import { readFile } from 'node:fs/promises';")).toEqual([
-      '1 islands: imports node:fs/promises',
-    ]);
+    expect(check('src/protocol/meter/vocabulary.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);
+    expect(check('src/protocol/meter/vocabulary.ts', "import { readFile } from 'node:fs/promises';")).toEqual(
+      ['1 islands: imports node:fs/promises'],
+    );
   });
 });

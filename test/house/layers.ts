@@ -32,14 +32,14 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/accounts/token.ts': 'the form, signature and hash of token texts',
   'src/accounts/subscription.ts': 'a choice among the subscriptions it is shown',
   'src/platform/endpoint.ts': 'the form of a row of the API',
-  'src/platform/failure.ts': 'the codes of the envelope',
+  'src/platform/http/failure.ts': 'the codes of the envelope',
   'src/platform/fields.ts': 'the schemas that rows share',
-  'src/platform/log-examples.ts': 'examples of the logs',
-  'src/platform/log-filter.ts': 'what the logs are narrowed to, read from a query',
-  'src/platform/log-items.ts': 'the rows of the logs as they are shown',
-  'src/platform/key-view.ts': 'the schema of a key, what can be changed of it, and how it is shown',
-  'src/platform/schema.ts': 'schemas as plain data',
-  'src/upstream/hosted-address.ts': 'the verdict on an address text, without asking anybody',
+  'src/platform/usage/log-examples.ts': 'examples of the logs',
+  'src/platform/usage/log-filter.ts': 'what the logs are narrowed to, read from a query',
+  'src/platform/usage/log-items.ts': 'the rows of the logs as they are shown',
+  'src/platform/account/key-view.ts': 'the schema of a key, what can be changed of it, and how it is shown',
+  'src/platform/http/schema.ts': 'schemas as plain data',
+  'src/upstream/guard/byok-address.ts': 'the verdict on an address text, without asking anybody',
 };
 
 const DOMAIN = ['src/kernel', 'src/bounds.ts', 'contracts'];
@@ -164,7 +164,7 @@ export const PRIVATE: readonly {
 /** Dynamic imports that leave their layer on purpose: exactly these. */
 export const DYNAMIC: readonly { readonly from: string; readonly to: string; readonly reason: string }[] = [
   {
-    from: 'src/cli/demo.ts',
+    from: 'src/cli/demo/demo.ts',
     to: 'sim/server.ts',
     reason: 'the demo brings its own vendors, and only the demo loads them',
   },

@@ -6,12 +6,31 @@ export const FILE_LINES_MAX = 400;
 export const FUNCTION_LINES_MAX = 60;
 export const PARAMETERS_MAX = 4;
 export const LINE_LENGTH_MAX = 110;
+export const FOLDER_FILES_MAX = 20;
 /** `, async () => {`: what the formatter leaves behind the name of a test. */
 const TAIL_LENGTH = 16;
 
 /** Size and shape of files and functions. */
 export function checkSizes(tree: Tree): readonly Violation[] {
-  return codeFiles(tree).flatMap((file) => [...checkLines(file), ...checkFunctions(file)]);
+  const files = codeFiles(tree);
+  return [
+    ...files.flatMap((file) => [...checkLines(file), ...checkFunctions(file)]),
+    ...checkFolders(files.map(({ path }) => path)),
+  ];
+}
+
+/** Tests stand beside what they test and are not counted. */
+function checkFolders(paths: readonly string[]): readonly Violation[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    if (!/^(?:src|sim)\//.test(path) || isTest(path)) continue;
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const reason = `a folder holds one concept, in at most ${FOLDER_FILES_MAX} files`;
+  return [...counts]
+    .filter(([, count]) => count > FOLDER_FILES_MAX)
+    .map(([path, count]) => ({ rule: 'folder-size', path, line: 1, message: `${count} files`, reason }));
 }
 
 function checkLines(file: SourceFile): readonly Violation[] {

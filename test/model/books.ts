@@ -1,8 +1,9 @@
 import type { Funds } from '../../src/accounts/contract.ts';
 import type { RememberedWindow } from '../../src/gate/contract.ts';
-import { createCalendar } from '../../src/kernel/calendar.ts';
+import { createCalendar } from '../../src/kernel/time/calendar.ts';
 import type { CallRecord, LedgerStore, SettledAccount } from '../../src/ledger/contract.ts';
-import { updateAccount } from '../../src/store/accounts.ts';
+import { updateAccount } from '../../src/store/accounts/accounts.ts';
+import type { Database } from '../../src/store/database.ts';
 import {
   exchange,
   freeConsumption,
@@ -10,12 +11,11 @@ import {
   type Pool,
   type Purse,
   takeCharge,
-} from '../../src/store/charge.ts';
-import type { Database } from '../../src/store/database.ts';
-import { examine } from '../../src/store/doctor.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
-import { postExchange, postMovement } from '../../src/store/movement.ts';
-import { loadWindows } from '../../src/store/windows.ts';
+} from '../../src/store/ledger/charge.ts';
+import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
+import { postExchange, postMovement } from '../../src/store/ledger/movement.ts';
+import { loadWindows } from '../../src/store/ledger/windows.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
 import { accountWith } from '../support/calls.ts';
 import { CREDITS_PER_YUAN } from './steps.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { EnterResult, ReholdResult } from '../../src/gate/contract.ts';
-import type { ManualClock } from '../../src/kernel/clock.ts';
+import type { ManualClock } from '../../src/kernel/time/clock.ts';
 import type { CallRecord } from '../../src/ledger/contract.ts';
 import type { Books } from './books.ts';
 import type { TestLedger } from './ledgers.ts';

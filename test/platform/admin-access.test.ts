@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCalendar } from '../../src/kernel/calendar.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
+import { createCalendar } from '../../src/kernel/time/calendar.ts';
+import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
 import { callOf } from '../support/calls.ts';
 import { newMember } from '../support/logins.ts';
 import { startWorld, type World } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { examine } from '../../src/store/doctor.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { accountIdOf, type Operator, operatorOf } from './operator.ts';
 

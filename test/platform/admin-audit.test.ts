@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemRandom } from '../../src/kernel/random.ts';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
-import { createKey } from '../../src/store/api-keys.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { accountIdOf, type Operator, operatorOf } from './operator.ts';
 

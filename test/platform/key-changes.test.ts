@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTimeFormat } from '../../src/kernel/calendar.ts';
+import { createTimeFormat } from '../../src/kernel/time/calendar.ts';
 import { codeOf, type Member, MemberWorld, newKey } from './members.ts';
 
 const showTime = createTimeFormat('UTC');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { LoginStore } from '../../src/accounts/login-contract.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
+import { pruneLoginFailures } from '../../src/store/accounts/login-failures.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { pruneLoginFailures } from '../../src/store/login-failures.ts';
 import { type LoginNode, newMember, startLoginNode, type Told } from '../support/logins.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 

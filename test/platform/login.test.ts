@@ -4,10 +4,10 @@ import { hashSecret } from '../../src/accounts/token.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { ACCESS_TOKEN_MS, REFRESH_TOKEN_MS, SESSIONS_PER_ACCOUNT_MAX } from '../../src/platform/bounds.ts';
-import { updateAccount } from '../../src/store/accounts.ts';
+import { updateAccount } from '../../src/store/accounts/accounts.ts';
+import { setRegistration } from '../../src/store/accounts/registration.ts';
+import { pruneSessions } from '../../src/store/accounts/sessions.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { setRegistration } from '../../src/store/registration.ts';
-import { pruneSessions } from '../../src/store/sessions.ts';
 import { type LoginNode, newMember, startLoginNode, type Told } from '../support/logins.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { updateAccount } from '../../src/store/accounts.ts';
+import { updateAccount } from '../../src/store/accounts/accounts.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import { codeOf, type Member, MemberWorld, newKey } from './members.ts';
 

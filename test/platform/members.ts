@@ -1,7 +1,7 @@
-import { updateAccount } from '../../src/store/accounts.ts';
+import { updateAccount } from '../../src/store/accounts/accounts.ts';
+import { grantSubscription } from '../../src/store/accounts/subscriptions.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
-import { postMovement } from '../../src/store/movement.ts';
-import { grantSubscription } from '../../src/store/subscriptions.ts';
+import { postMovement } from '../../src/store/ledger/movement.ts';
 import type { ApiAnswer } from '../support/api.ts';
 import { newMember } from '../support/logins.ts';
 import { startWorld, type World } from '../support/world.ts';

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { COUNTS, FIXED, MODEL_ACTION, matchEndpoint } from '../../src/gateway/endpoints.ts';
-import { STORED_ACTIONS } from '../../src/gateway/stored-endpoint.ts';
-import { createDocument, failureNames, operationIdOf } from '../../src/platform/openapi.ts';
-import { pathOf } from '../../src/platform/router.ts';
+import { COUNTS, FIXED, MODEL_ACTION, matchEndpoint } from '../../src/gateway/endpoints/endpoints.ts';
+import { STORED_ACTIONS } from '../../src/gateway/endpoints/stored-responses-endpoint.ts';
+import { pathOf } from '../../src/platform/http/router.ts';
+import { findBrokenPromise } from '../../src/platform/http/validate.ts';
+import { createDocument, failureNames, operationIdOf } from '../../src/platform/openapi/openapi.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
-import { findBrokenPromise } from '../../src/platform/validate.ts';
 
 const rows = readEndpoints();
 const text = JSON.stringify(createDocument(rows));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findLogin, updateAccount } from '../../src/store/accounts.ts';
+import { findLogin, updateAccount } from '../../src/store/accounts/accounts.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const CATALOG = `

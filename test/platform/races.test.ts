@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KEYS_PER_ACCOUNT_MAX } from '../../src/bounds.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { createKey } from '../../src/store/api-keys.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
 import { newMember } from '../support/logins.ts';
 import { codeOf, type Member, MemberWorld, newKey } from './members.ts';
 

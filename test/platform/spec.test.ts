@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pathOf } from '../../src/platform/router.ts';
+import { pathOf } from '../../src/platform/http/router.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
-import { updateAccount } from '../../src/store/accounts.ts';
+import { updateAccount } from '../../src/store/accounts/accounts.ts';
+import { grantSubscription } from '../../src/store/accounts/subscriptions.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
-import { postMovement } from '../../src/store/movement.ts';
-import { grantSubscription } from '../../src/store/subscriptions.ts';
+import { postMovement } from '../../src/store/ledger/movement.ts';
 import { newMember } from '../support/logins.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 

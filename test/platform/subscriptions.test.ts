@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTimeFormat } from '../../src/kernel/calendar.ts';
+import { createTimeFormat } from '../../src/kernel/time/calendar.ts';
 import { redisServer } from '../prerequisites.ts';
 import { startRedis } from '../support/redis.ts';
 import { MemberWorld, newKey } from './members.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { examine } from '../../src/store/doctor.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
 import { until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';

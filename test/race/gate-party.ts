@@ -13,8 +13,8 @@ import {
   policyOf,
   rule,
 } from '../../src/gate/suite/world.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
 import { sleep } from '../support/processes.ts';
 
 /** One of several processes that storm the same limits at the same moment; it says how many calls got in. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { causesOf } from '../../src/ledger/shortfall.ts';
-import { examine } from '../../src/store/doctor.ts';
-import { listShortfalls } from '../../src/store/doctor-shortfalls.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
+import { listShortfalls } from '../../src/store/operations/doctor-shortfalls.ts';
 import { until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';

@@ -1,9 +1,9 @@
 import { systemRandom } from '../../src/kernel/random.ts';
-import { updateAccount } from '../../src/store/accounts.ts';
-import { createKey } from '../../src/store/api-keys.ts';
+import { updateAccount } from '../../src/store/accounts/accounts.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
+import { grantSubscription } from '../../src/store/accounts/subscriptions.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
-import { grantSubscription } from '../../src/store/subscriptions.ts';
 import { accountWith } from '../support/calls.ts';
 import { sleep } from '../support/processes.ts';
 import type { Target } from './arena.ts';

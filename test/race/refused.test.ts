@@ -17,8 +17,8 @@ import {
   reasonOf,
   rule,
 } from '../../src/gate/suite/world.ts';
-import { ManualClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
+import { ManualClock } from '../../src/kernel/time/clock.ts';
 import { redisServer } from '../prerequisites.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 

@@ -1,43 +1,30 @@
-/** A test that must fail when the bug is planted: its file, and what its name begins or is made of. */
-export interface Catcher {
-  readonly file: string;
-  /** Nothing: the whole file. */
-  readonly name?: string;
-}
-
-/** A bug as somebody might really write it: one piece of source text, and what stands there instead. */
-export interface Bug {
-  readonly name: string;
-  readonly file: string;
-  readonly text: string;
-  readonly instead: string;
-  /** The smallest test that sees it. */
-  readonly catcher: Catcher;
-}
+import type { Bug, Catcher } from './bug.ts';
 
 const gate = (name: string): Catcher => ({ file: 'src/gate/memory.test.ts', name });
 const redis = (name: string): Catcher => ({ file: 'src/gate/redis/nodes.test.ts', name });
-const settle = (name: string): Catcher => ({ file: 'src/gateway/settle.test.ts', name });
-const recover = (name: string): Catcher => ({ file: 'src/ledger/recover.test.ts', name });
+const settle = (name: string): Catcher => ({ file: 'src/gateway/settle/settle.test.ts', name });
+const recover = (name: string): Catcher => ({ file: 'src/ledger/journal/recover.test.ts', name });
 const price = (name: string): Catcher => ({ file: 'src/catalog/price.test.ts', name });
-const charge = (name: string): Catcher => ({ file: 'src/store/charge.test.ts', name });
-const days = (name: string): Catcher => ({ file: 'src/store/days.test.ts', name });
+const ledger = (name: string): Catcher => ({ file: 'src/store/ledger/ledger.test.ts', name });
+const charge = (name: string): Catcher => ({ file: 'src/store/ledger/charge.test.ts', name });
+const days = (name: string): Catcher => ({ file: 'src/store/logs/daily-rollup.test.ts', name });
 const model: Catcher = { file: 'test/model/model.test.ts', name: 'in memory' };
+
 /** What a call owes, and how often. */
 const CHARGES: readonly Bug[] = [
   {
     name: 'a call is settled twice',
-    file: 'src/gateway/settle.ts',
+    file: 'src/gateway/settle/settle.ts',
     text: 'settlement.journal.end(record);\n  }\n',
     instead: 'settlement.journal.end(record);\n    settlement.journal.end(record);\n  }\n',
     catcher: settle('a call that came to more than it held ends at once'),
   },
   {
     name: 'a call id that is known is charged again',
-    file: 'src/store/ledger.ts',
+    file: 'src/store/ledger/ledger.ts',
     text: 'calls.filter((call) => !known.has(call.callId))',
     instead: 'calls',
-    catcher: { file: 'src/store/ledger.test.ts', name: 'settled again, alone or twice in a batch' },
+    catcher: ledger('settled again, alone or twice in a batch'),
   },
   {
     name: 'money is a binary fraction, rounded at the end',
@@ -63,21 +50,21 @@ const CHARGES: readonly Bug[] = [
   },
   {
     name: 'Credits are taken without looking whether they are there',
-    file: 'src/store/charge.ts',
+    file: 'src/store/ledger/charge.ts',
     text: 'const paidMicro = minMicro(dueMicro, purse.creditsMicro);',
     instead: 'const paidMicro = dueMicro;',
     catcher: charge('whatever an account has and a call costs'),
   },
   {
     name: 'what exceeds the hold is paid by nobody',
-    file: 'src/store/charge.ts',
+    file: 'src/store/ledger/charge.ts',
     text: 'const dueMicro = minMicro(call.chargeMicro,',
     instead: 'const dueMicro = minMicro(minMicro(call.heldMicro, call.chargeMicro),',
     catcher: charge('what exceeds the hold is taken too'),
   },
   {
     name: 'what exceeds the hold passes the monthly cap',
-    file: 'src/store/charge.ts',
+    file: 'src/store/ledger/charge.ts',
     text: 'if (!isSet) return NO_CAP;',
     instead: 'if (isSet || !isSet) return NO_CAP;',
     catcher: charge('the cap is never passed'),
@@ -91,24 +78,24 @@ const CHARGES: readonly Bug[] = [
   },
   {
     name: 'who switches auto-exchange off pays nothing for what runs',
-    file: 'src/store/charge.ts',
+    file: 'src/store/ledger/charge.ts',
     text: 'autoExchange || call.mayExchange === true ||',
     instead: 'autoExchange ||',
     catcher: charge('balance that was held is taken'),
   },
   {
     name: 'a charge counts in another month than its hold',
-    file: 'src/store/ledger.ts',
+    file: 'src/store/ledger/ledger.ts',
     text: 'month: call.month ?? calendar.month(call.createdAtMs)',
     instead: 'month: calendar.month(call.createdAtMs)',
-    catcher: { file: 'src/store/ledger.test.ts', name: 'counts in the month that the gate held it in' },
+    catcher: ledger('counts in the month that the gate held it in'),
   },
   {
     name: 'a late call of an old month counts into the new one',
-    file: 'src/store/charge.ts',
+    file: 'src/store/ledger/charge.ts',
     text: 'if (month < purse.month) return;',
     instead: '',
-    catcher: { file: 'src/store/ledger.test.ts', name: 'counts in the month of the call in the configured' },
+    catcher: ledger('counts in the month of the call in the configured'),
   },
   {
     name: 'an own credential is charged',
@@ -119,14 +106,14 @@ const CHARGES: readonly Bug[] = [
   },
   {
     name: 'a covered call is charged',
-    file: 'src/gateway/settle.ts',
+    file: 'src/gateway/settle/settle.ts',
     text: "const chargeMicro = call.payer === 'credits' ?",
     instead: "const chargeMicro = call.payer !== 'none' ?",
     catcher: model,
   },
   {
     name: 'the fallback is billed at the price of the model asked for',
-    file: 'src/gateway/journey.ts',
+    file: 'src/gateway/call-runner.ts',
     text: 'return { catalog, model, account,',
     instead: 'return { catalog, model: catalog.models.get(this.#terms.modelId) ?? model, account,',
     catcher: { file: 'test/gateway/fallback.test.ts', name: 'after 500, a rate limit among them' },
@@ -137,42 +124,42 @@ const CHARGES: readonly Bug[] = [
 const JOURNAL: readonly Bug[] = [
   {
     name: 'a call that its client left keeps its slot and its hold',
-    file: 'src/gateway/settle.ts',
+    file: 'src/gateway/settle/settle.ts',
     text: 'try {\n    leaveGate(',
     instead: "try {\n    if (outcome.verdict !== 'cut-by-client') leaveGate(",
     catcher: settle('a cut one ends just so'),
   },
   {
     name: 'the end is journaled after the last byte',
-    file: 'src/gateway/settle.ts',
+    file: 'src/gateway/settle/settle.ts',
     text: '  settleInTurn(call, outcome, settlement);\n  settlement.journal.flush();',
     instead: '  settleInTurn(call, outcome, settlement);',
     catcher: settle('a call that came to more than it held ends at once'),
   },
   {
     name: 'recovery ignores the marks',
-    file: 'src/ledger/recover.ts',
+    file: 'src/ledger/journal/recover.ts',
     text: 'known.mark = record;',
     instead: '',
     catcher: recover('ends open calls at their last mark'),
   },
   {
     name: 'recovery takes for held what was not',
-    file: 'src/ledger/recover.ts',
+    file: 'src/ledger/journal/recover.ts',
     text: ': (call.mark.heldMicro ?? maxMicro(open.heldMicro, chargeMicro)),',
     instead: ': maxMicro(open.heldMicro, chargeMicro),',
     catcher: recover('tells what it held at its last mark'),
   },
   {
     name: 'recovery charges who does not pay by Credits',
-    file: 'src/ledger/recover.ts',
+    file: 'src/ledger/journal/recover.ts',
     text: "const chargeMicro = open.payer === 'credits' ?",
     instead: "const chargeMicro = open.payer !== 'none' ?",
     catcher: recover('who does not pay Credits is charged nothing'),
   },
   {
     name: 'recovery puts the last mark in the place of the end',
-    file: 'src/ledger/recover.ts',
+    file: 'src/ledger/journal/recover.ts',
     text: 'if (this.#batch.has(callId) || this.#overruns.has(callId)) continue;',
     instead: '',
     catcher: recover('what was refused keeps its exact end'),
@@ -186,21 +173,21 @@ const JOURNAL: readonly Bug[] = [
   },
   {
     name: 'a late call of an older window counts into the newer one after a restart',
-    file: 'src/store/windows.ts',
+    file: 'src/store/ledger/windows.ts',
     text: 'where gate_windows.started_at <= excluded.started_at`,',
     instead: '`,',
-    catcher: { file: 'src/store/windows.test.ts', name: 'of a newer window replace the older one' },
+    catcher: { file: 'src/store/ledger/windows.test.ts', name: 'of a newer window replace the older one' },
   },
   {
     name: 'a late call is missing in its closed day',
-    file: 'src/store/days.ts',
+    file: 'src/store/logs/daily-rollup.ts',
     text: 'createdAtMs < closedTo(accountId)',
     instead: 'createdAtMs < 0',
     catcher: days('a call that comes after its day was closed'),
   },
   {
     name: 'a closed day counts whole where a statistic divides it',
-    file: 'src/store/days-read.ts',
+    file: 'src/store/logs/daily-rollup-read.ts',
     text: ') = width_bucket(ends_at',
     instead: ') <= width_bucket(ends_at',
     catcher: days('after a change of the time zone'),
@@ -362,7 +349,7 @@ const SHARED: readonly Bug[] = [
   },
   {
     name: 'a call without windows spoils the renewal of the next one',
-    file: 'src/gate/redis/line.ts',
+    file: 'src/gate/redis/connection-state.ts',
     text: 'scopesOf(request), fields.length, ...fields]',
     instead: "scopesOf(request), fields.length, ...(fields.length === 0 ? [''] : fields)]",
     catcher: redis('calls of one account are renewed together'),

@@ -8,7 +8,8 @@ import type { TestModule, TestProject, TestSpecification } from 'vitest/node';
 import { createVitest } from 'vitest/node';
 import { projectRoot } from '../house/tree.ts';
 import { redisServer } from '../prerequisites.ts';
-import { BUGS, type Bug } from './bugs.ts';
+import type { Bug } from './bug.ts';
+import { BUGS } from './bugs.ts';
 import { writeTable } from './table.ts';
 
 export interface Verdict {

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../sim/server.ts';
 import { GATE_LEASE_MS } from '../../src/gate/redis/bounds.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { findLogin } from '../../src/store/accounts.ts';
-import { createKey } from '../../src/store/api-keys.ts';
+import { findLogin } from '../../src/store/accounts/accounts.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
 import { redisServer } from '../prerequisites.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import {

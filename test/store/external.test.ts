@@ -13,13 +13,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCalendar } from '../../src/kernel/calendar.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
+import { createCalendar } from '../../src/kernel/time/calendar.ts';
 import { announce, announceAndWait, followChanges } from '../../src/store/changes.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { examine } from '../../src/store/doctor.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
+import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { examine } from '../../src/store/operations/doctor.ts';
 import { accountWith, CREDITS_PER_YUAN, callOf } from '../support/calls.ts';
 
 /** A PostgreSQL that somebody else installed, reached over TCP with a password, as DATABASE_URL would. */

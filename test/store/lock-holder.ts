@@ -1,5 +1,5 @@
 import { silentLogger } from '../../src/kernel/log.ts';
-import { describeHeld, lockDataDirectory } from '../../src/store/lock.ts';
+import { describeHeld, lockDataDirectory } from '../../src/store/embedded/lock.ts';
 
 // Started by lock.test.ts: takes the lock of a directory at a given instant, as a server does, and keeps it.
 const [, , directory = '', startAt = '0'] = process.argv;

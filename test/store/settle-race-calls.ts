@@ -1,10 +1,10 @@
 import type { RememberedWindow } from '../../src/gate/contract.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import type { Random } from '../../src/kernel/random.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
 import { NO_USAGE } from '../../src/kernel/usage.ts';
 import type { CallRecord, OpenCall } from '../../src/ledger/contract.ts';
-import { openJournal } from '../../src/ledger/journal.ts';
+import { openJournal } from '../../src/ledger/journal/journal.ts';
 import { callOf, NOVEMBER } from '../support/calls.ts';
 
 /** Three windows that count every call: rows that all settlers write. */

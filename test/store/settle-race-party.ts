@@ -1,14 +1,14 @@
 import { argv, stdout } from 'node:process';
 import { SETTLE_BATCH_MAX } from '../../src/bounds.ts';
-import { createCalendar } from '../../src/kernel/calendar.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { seededRandom } from '../../src/kernel/random.ts';
+import { createCalendar } from '../../src/kernel/time/calendar.ts';
 import type { CallRecord } from '../../src/ledger/contract.ts';
-import { decodeLine } from '../../src/ledger/record-reader.ts';
-import { recover } from '../../src/ledger/recover.ts';
-import { listSegments, readLines, segmentPath } from '../../src/ledger/segment.ts';
+import { decodeLine } from '../../src/ledger/journal/record-reader.ts';
+import { recover } from '../../src/ledger/journal/recover.ts';
+import { listSegments, readLines, segmentPath } from '../../src/ledger/journal/segment.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
+import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
 import { CREDITS_PER_YUAN } from '../support/calls.ts';
 
 /**

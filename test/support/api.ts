@@ -1,7 +1,7 @@
 import { SURFACES } from '../../src/platform/endpoint.ts';
-import { createRouter } from '../../src/platform/router.ts';
+import { createRouter } from '../../src/platform/http/router.ts';
+import { findBrokenPromise } from '../../src/platform/http/validate.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
-import { findBrokenPromise } from '../../src/platform/validate.ts';
 
 export interface ApiAnswer {
   readonly status: number;

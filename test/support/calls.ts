@@ -4,7 +4,7 @@ import { newCallId } from '../../src/kernel/id.ts';
 import { NO_USAGE, type Usage } from '../../src/kernel/usage.ts';
 import type { CallRecord } from '../../src/ledger/contract.ts';
 import type { Database } from '../../src/store/database.ts';
-import { postMovement } from '../../src/store/movement.ts';
+import { postMovement } from '../../src/store/ledger/movement.ts';
 
 export const CREDITS_PER_YUAN = 1000;
 export const NOVEMBER = Date.UTC(2026, 10, 15, 12);

@@ -1,9 +1,9 @@
-import { parseCatalog } from '../../src/catalog/file.ts';
+import { parseCatalog } from '../../src/catalog/file/file.ts';
 import type { Config } from '../../src/config.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
 import { openSealer } from '../../src/setup.ts';
-import { applyCatalog, loadCatalog } from '../../src/store/catalog.ts';
+import { applyCatalog, loadCatalog } from '../../src/store/catalog/catalog.ts';
 import type { Database } from '../../src/store/database.ts';
 import { cheapHash } from './logins.ts';
 

@@ -1,6 +1,6 @@
 import type { CatalogFile } from '../../src/catalog/document.ts';
-import { parseCatalog } from '../../src/catalog/file.ts';
-import { formatProblem } from '../../src/catalog/problems.ts';
+import { parseCatalog } from '../../src/catalog/file/file.ts';
+import { formatProblem } from '../../src/catalog/file/problems.ts';
 
 /** The document of a catalogue text that is known to be good. */
 export function catalogDocument(text: string): CatalogFile {

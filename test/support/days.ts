@@ -1,6 +1,6 @@
-import { createDays } from '../../src/kernel/days.ts';
+import { createDays } from '../../src/kernel/time/days.ts';
 import type { Database } from '../../src/store/database.ts';
-import { closeSomeDays } from '../../src/store/days.ts';
+import { closeSomeDays } from '../../src/store/logs/daily-rollup.ts';
 
 /** What upkeep does at this moment, in as many steps as it takes. Answers how many. */
 export async function closeAllDays(database: Database, timeZone: string, nowMs: number): Promise<number> {

@@ -1,9 +1,9 @@
 import type { Capabilities, CapabilityOverrides } from '../../src/kernel/capability.ts';
 import type { HubUsage } from '../../src/protocol/hub/answer.ts';
 import type { Blob } from '../../src/protocol/hub/blob.ts';
+import type { Session, SpokeRules, Target } from '../../src/protocol/hub/codec.ts';
 import type { ToolCallPart } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING } from '../../src/protocol/hub/request.ts';
-import type { Session, SpokeRules, Target } from '../../src/protocol/hub/spoke.ts';
 
 /** Plain data for the tests of the hub: a modern model that can do everything, and requests for it. */
 const CAPABILITIES: Capabilities = {

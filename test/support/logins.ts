@@ -2,18 +2,18 @@ import { scryptSync } from 'node:crypto';
 import { createLogins } from '../../src/accounts/login.ts';
 import type { LoginStore } from '../../src/accounts/login-contract.ts';
 import { newTokens } from '../../src/accounts/token.ts';
-import { timesOf } from '../../src/app/own.ts';
-import { ManualClock } from '../../src/kernel/clock.ts';
+import { timesOf } from '../../src/app/account.ts';
 import type { Logger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { authEndpoints } from '../../src/platform/auth.ts';
+import { ManualClock } from '../../src/kernel/time/clock.ts';
+import { authEndpoints } from '../../src/platform/account/auth.ts';
 import { data, endpoint } from '../../src/platform/endpoint.ts';
-import { Type } from '../../src/platform/schema.ts';
-import { createAccount } from '../../src/store/accounts.ts';
+import { Type } from '../../src/platform/http/schema.ts';
+import { createAccount } from '../../src/store/accounts/accounts.ts';
+import { createFailureStore } from '../../src/store/accounts/login-failures.ts';
+import { createRegistrationStore } from '../../src/store/accounts/registration.ts';
+import { createSessionStore } from '../../src/store/accounts/sessions.ts';
 import type { Database } from '../../src/store/database.ts';
-import { createFailureStore } from '../../src/store/login-failures.ts';
-import { createRegistrationStore } from '../../src/store/registration.ts';
-import { createSessionStore } from '../../src/store/sessions.ts';
 import { startPlatform, type TestPlatform } from './platform.ts';
 
 /** One node that serves logins and tells who is logged in, on a real store, at a time of the test's own. */

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BODY_LIMITS, createBodyReader, discardBody } from '../../src/http/body.ts';
 import { ByteBudget } from '../../src/http/budget.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { createPlatform, type PlatformParts } from '../../src/platform/dispatch.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
+import { createPlatform, type PlatformParts } from '../../src/platform/http/dispatch.ts';
 
 /** A server of nothing but the platform, with rows of a test. Token `user` and `operator` are logged in. */
 export interface TestPlatform {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { afterEach } from 'vitest';
-import { createUpstreamClient } from '../../src/upstream/client.ts';
 import type {
   UpstreamClient,
   UpstreamExchange,
@@ -10,6 +9,7 @@ import type {
   UpstreamHead,
   UpstreamRequest,
 } from '../../src/upstream/contract.ts';
+import { createUpstreamClient } from '../../src/upstream/http/client.ts';
 
 /** Short, so that a test that hangs says so. */
 export const TIMEOUTS = { connectMs: 8_000, firstByteMs: 8_000, idleMs: 8_000 };

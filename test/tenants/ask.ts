@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../src/platform/endpoint.ts';
-import { pathOf } from '../../src/platform/router.ts';
+import { pathOf } from '../../src/platform/http/router.ts';
 import type { Place } from './subjects.ts';
 
 export type Method = Endpoint['method'];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
-import { FORM, type TSchema } from '../../src/platform/schema.ts';
+import { FORM, type TSchema } from '../../src/platform/http/schema.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
 import '../support/cheap-passwords.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';

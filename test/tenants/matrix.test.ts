@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
-import { FAILURES } from '../../src/platform/failure.ts';
-import { failureNames } from '../../src/platform/openapi.ts';
+import { FAILURES } from '../../src/platform/http/failure.ts';
+import { failureNames } from '../../src/platform/openapi/openapi.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
-import { updateAccount } from '../../src/store/accounts.ts';
+import { updateAccount } from '../../src/store/accounts/accounts.ts';
 import '../support/cheap-passwords.ts';
 import { newMember } from '../support/logins.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';

@@ -1,11 +1,11 @@
 import { hashSecret, newLoginId, newTokens } from '../../src/accounts/token.ts';
-import { createCalendar } from '../../src/kernel/calendar.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { updateAccount } from '../../src/store/accounts.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
-import { insertSession } from '../../src/store/sessions.ts';
-import { grantSubscription } from '../../src/store/subscriptions.ts';
+import { createCalendar } from '../../src/kernel/time/calendar.ts';
+import { systemClock } from '../../src/kernel/time/clock.ts';
+import { updateAccount } from '../../src/store/accounts/accounts.ts';
+import { insertSession } from '../../src/store/accounts/sessions.ts';
+import { grantSubscription } from '../../src/store/accounts/subscriptions.ts';
+import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
 import { callOf } from '../support/calls.ts';
 import { newMember } from '../support/logins.ts';
 import { STANDARD_CATALOG, startWorld, type World, type WorldOptions } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../src/platform/endpoint.ts';
-import type { TSchema } from '../../src/platform/schema.ts';
+import type { TSchema } from '../../src/platform/http/schema.ts';
 import type { Place } from './subjects.ts';
 
 /** A field that a row takes, wherever it stands; only those of the body may be nested. */

@@ -1,5 +1,5 @@
 import { systemRandom } from '../../src/kernel/random.ts';
-import { createKey } from '../../src/store/api-keys.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
 import { accountWith } from '../support/calls.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { CELLS } from './cells.ts';

@@ -12,8 +12,8 @@ import type {
   WindowLook,
 } from '../contract.ts';
 import { coverageRulesOf, rulesOf } from '../window.ts';
+import { type ScopedRule, scopedRules } from './connection-state.ts';
 import type { Held } from './lease.ts';
-import { type ScopedRule, scopedRules } from './line.ts';
 
 /** What enter.lua answers: one line of words, as it composes them. */
 export type Answer =

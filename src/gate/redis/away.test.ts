@@ -8,8 +8,8 @@ import {
   type TestRedis,
   type TestRedisCluster,
 } from '../../../test/support/redis.ts';
-import { systemClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
+import { systemClock } from '../../kernel/time/clock.ts';
 import type { EnterResult, Lease, SettledCalls } from '../contract.ts';
 import {
   CREDIT,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { redisServer } from '../../../test/prerequisites.ts';
 import { startRedis, startRedisCluster } from '../../../test/support/redis.ts';
-import { ManualClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
+import { ManualClock } from '../../kernel/time/clock.ts';
 import { gateContract } from '../contract-suite.ts';
 import type { GateUnderTest } from '../suite/world.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';

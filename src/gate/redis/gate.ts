@@ -1,8 +1,8 @@
 import type { Funds } from '../../accounts/contract.ts';
 import { assert } from '../../kernel/assert.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { Tasks } from '../../kernel/async/task.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { Tasks } from '../../kernel/task.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
 import type {
   Actuals,
   EnterRequest,
@@ -25,8 +25,6 @@ import {
   REDIS_RETRY_MS,
   REDIS_RETRY_MS_MAX,
 } from './bounds.ts';
-import { RedisLease } from './lease.ts';
-import { Leases } from './leases.ts';
 import {
   coversLine,
   enterLine,
@@ -39,7 +37,9 @@ import {
   settledLine,
   undoLine,
   versionLine,
-} from './line.ts';
+} from './connection-state.ts';
+import { RedisLease } from './lease.ts';
+import { Leases } from './leases.ts';
 import { Outbox } from './outbox.ts';
 import {
   COVERS,

@@ -4,8 +4,8 @@ import { FaultyRedis } from '../../../test/support/faulty-redis.ts';
 import { until } from '../../../test/support/processes.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { SLOT_LIFETIME_MS } from '../../bounds.ts';
-import { ManualClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
+import { ManualClock } from '../../kernel/time/clock.ts';
 import {
   CREDIT,
   CREDIT_YUAN,

@@ -1,5 +1,5 @@
 import { assert } from '../../kernel/assert.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
 import {
   GATE_CALLS_PER_SCRIPT,
   GATE_RENEW_AFTER_MS,

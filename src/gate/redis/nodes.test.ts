@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisServer } from '../../../test/prerequisites.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { SLOT_LIFETIME_MS } from '../../bounds.ts';
-import { ManualClock, systemClock } from '../../kernel/clock.ts';
 import { silentLogger } from '../../kernel/log.ts';
+import { ManualClock, systemClock } from '../../kernel/time/clock.ts';
 import type { Lease } from '../contract.ts';
 import {
   CREDIT,

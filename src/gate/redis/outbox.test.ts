@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/processes.ts';
 import { silentLogger } from '../../kernel/log.ts';
-import type { Hearing } from './line.ts';
+import type { Hearing } from './connection-state.ts';
 import { Outbox } from './outbox.ts';
 
 const LOST = 'Connection is closed.';

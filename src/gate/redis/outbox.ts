@@ -1,6 +1,6 @@
 import type { Logger } from '../../kernel/log.ts';
 import { GATE_RETELL_MS, GATE_UNTOLD_AT_ONCE, GATE_UNTOLD_MAX } from './bounds.ts';
-import type { Hearing } from './line.ts';
+import type { Hearing } from './connection-state.ts';
 import { goRound } from './round.ts';
 import { hadNoEffect } from './script.ts';
 

@@ -1,6 +1,6 @@
 import { ENVELOPE_BLOBS_MAX, ENVELOPE_CHARS_MAX } from '../../bounds.ts';
-import { type JsonBounds, parseJson } from '../../kernel/json.ts';
-import { sameBytes } from '../paths.ts';
+import { type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
+import { sameBytes } from '../bytes/paths.ts';
 import type { Blob } from './blob.ts';
 
 /** No vendor's signature begins like this, and no text of a client's. */

@@ -1,5 +1,5 @@
 import { DROPPED_FIELD_CHARS_MAX, DROPPED_FIELDS_MAX } from '../../bounds.ts';
-import { isArray, type JsonObject } from './json.ts';
+import { isArray, type JsonObject } from './content/json.ts';
 
 /** Options a target may have no place for. Each spoke says how its clients write them (`Spoke.fields`). */
 export type HubField =

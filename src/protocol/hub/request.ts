@@ -1,5 +1,5 @@
 import type { Effort } from '../../kernel/capability.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './content/json.ts';
 import type { FieldNames } from './notes.ts';
 import type { Part, TextPart } from './part.ts';
 import type { TextProtocol } from './protocol.ts';

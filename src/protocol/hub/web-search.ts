@@ -1,5 +1,5 @@
 import type { Capabilities } from '../../kernel/capability.ts';
-import { isArray, isObject, type JsonObject, type JsonValue } from './json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from './content/json.ts';
 import type { Notes } from './notes.ts';
 import type { HubRequest, SearchOption, WebSearch } from './request.ts';
 

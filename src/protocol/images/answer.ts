@@ -1,8 +1,8 @@
-import { type AnswerShape, readAnswer } from '../answer.ts';
+import { compilePaths } from '../bytes/paths.ts';
+import { countElements, isOpenBracket, Skimmer } from '../bytes/skim.ts';
 import type { PlainAnswer } from '../dialect.ts';
-import type { Settled } from '../figures.ts';
-import { compilePaths } from '../paths.ts';
-import { countElements, isOpenBracket, Skimmer } from '../skim.ts';
+import type { Settled } from '../meter/usage-report.ts';
+import { type AnswerShape, readAnswer } from '../pass-through/answer.ts';
 import { IMAGES_USAGE_PATHS, IMAGES_USAGE_RULE, readImagesFigures } from './usage.ts';
 
 const TREE = compilePaths({ model: 'model', data: 'data', error: 'error', ...IMAGES_USAGE_PATHS });

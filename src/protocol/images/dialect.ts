@@ -1,10 +1,10 @@
+import { compilePaths } from '../bytes/paths.ts';
 import type { Dialect, Form } from '../dialect.ts';
-import { encodeImagesError } from '../errors-in-stream.ts';
-import { TextSample } from '../estimate.ts';
-import { countInput, type InputShape } from '../input.ts';
-import { compilePaths } from '../paths.ts';
-import { Relay } from '../relay.ts';
-import { compileWords } from '../words.ts';
+import { TextSample } from '../meter/estimate.ts';
+import { countInput, type InputShape } from '../meter/input.ts';
+import { compileWords } from '../meter/words.ts';
+import { Relay } from '../pass-through/relay.ts';
+import { encodeImagesError } from '../pass-through/stream-error.ts';
 import { readImagesAnswer } from './answer.ts';
 import { readImagesRequest, spliceImagesRequest } from './request.ts';
 import { ImagesEventReader } from './stream.ts';

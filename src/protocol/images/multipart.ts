@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { FORM_SLICE_BYTES, MULTIPART_HEADER_BYTES_MAX, MULTIPART_PARTS_MAX } from '../../bounds.ts';
+import { isUtf8Type, readParameters } from '../bytes/parameters.ts';
+import type { Sliced } from '../bytes/slices.ts';
+import { showText } from '../bytes/text.ts';
 import type { FormPart } from '../dialect.ts';
-import { isUtf8Type, readParameters } from '../parameters.ts';
-import type { Sliced } from '../slices.ts';
-import { foldKey } from '../spelling.ts';
-import { showText } from '../text.ts';
+import { foldKey } from '../pass-through/key-spelling.ts';
 
 const LINE_END = Buffer.from('\r\n');
 const HEADERS_END = Buffer.from('\r\n\r\n');

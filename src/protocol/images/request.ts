@@ -7,16 +7,16 @@ import {
   MODEL_NAME_LENGTH_MAX,
 } from '../../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { compilePaths } from '../bytes/paths.ts';
+import type { JsonScan } from '../bytes/scan.ts';
+import { isEmptyArray, isWord } from '../bytes/skim.ts';
+import { finishInTurns, finishNow } from '../bytes/slices.ts';
+import { spliceModel } from '../bytes/splice.ts';
 import type { ByteRange, FormPart, RawRequest, RequestFacts } from '../dialect.ts';
-import { type InputFacts, inputFacts } from '../input-estimate.ts';
 import { compileMediaKeys } from '../media/finder.ts';
 import { fileTokens, ratesOf } from '../media/tokens.ts';
-import { compilePaths } from '../paths.ts';
-import { foundFigure, foundTrue, readModel, scanRequest } from '../request.ts';
-import type { JsonScan } from '../scan.ts';
-import { isEmptyArray, isWord } from '../skim.ts';
-import { finishInTurns, finishNow } from '../slices.ts';
-import { spliceModel } from '../splice.ts';
+import { type InputFacts, inputFacts } from '../meter/input-estimate.ts';
+import { foundFigure, foundTrue, readModel, scanRequest } from '../pass-through/request.ts';
 import { newForm, writeForm } from './form.ts';
 import { isMultipart, isPictureField, readParts } from './multipart.ts';
 

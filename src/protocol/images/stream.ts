@@ -1,8 +1,8 @@
-import { QUOTE } from '../ascii.ts';
-import { isTypeAt, leadingTypeStart } from '../event-type.ts';
-import { compilePaths } from '../paths.ts';
-import type { EventReader, Outlet } from '../relay.ts';
-import { isOpenBrace, Skimmer } from '../skim.ts';
+import { QUOTE } from '../bytes/ascii.ts';
+import { isTypeAt, leadingTypeStart } from '../bytes/event-type.ts';
+import { compilePaths } from '../bytes/paths.ts';
+import { isOpenBrace, Skimmer } from '../bytes/skim.ts';
+import type { EventReader, Outlet } from '../pass-through/relay.ts';
 import { IMAGES_USAGE_PATHS, IMAGES_USAGE_RULE, readImagesFigures } from './usage.ts';
 
 const TREE = compilePaths({ type: 'type', model: 'model', error: 'error', ...IMAGES_USAGE_PATHS });

@@ -1,8 +1,8 @@
-import { reportedFigure } from '../figure.ts';
-import { type Figures, renewFigures, settleInclusive } from '../figures.ts';
-import type { UsageRule } from '../meter.ts';
-import type { Skimmer } from '../skim.ts';
-import { compileWords } from '../words.ts';
+import { reportedFigure } from '../bytes/number.ts';
+import type { Skimmer } from '../bytes/skim.ts';
+import type { UsageRule } from '../meter/meter.ts';
+import { type Figures, renewFigures, settleInclusive } from '../meter/usage-report.ts';
+import { compileWords } from '../meter/words.ts';
 
 export const IMAGES_USAGE_PATHS = {
   input: 'usage.input_tokens',

@@ -1,7 +1,7 @@
 import { MEDIA_HEAD_BYTES, MEDIA_LOOKED_BYTES_MAX } from '../../bounds.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { COMMA } from '../ascii.ts';
-import { decodeText } from '../text.ts';
+import { COMMA } from '../bytes/ascii.ts';
+import { decodeText } from '../bytes/text.ts';
 import type { FoundMedia, MediaFinder } from './finder.ts';
 import { type Format, formatOf, kindOfName, type MediaKind } from './header.ts';
 import { PdfLook } from './pdf-pages.ts';

@@ -1,6 +1,6 @@
 import { MEDIA_PARTS_MAX } from '../../bounds.ts';
-import { HOSTED_KEYS } from '../hosted-tools.ts';
-import { findChild, makeNode, type PathNode } from '../paths.ts';
+import { findChild, makeNode, type PathNode } from '../bytes/paths.ts';
+import { HOSTED_KEYS } from '../meter/vendor-tools.ts';
 
 /** What a key says about its value. */
 const NONE = -1;

@@ -1,5 +1,5 @@
 import { PDF_INFLATED_BYTES_MAX, PDF_STREAMS_MAX } from '../../bounds.ts';
-import { inflateWithin } from '../../kernel/inflate.ts';
+import { inflateWithin } from '../../kernel/encoding/inflate.ts';
 
 /** A vendor that takes more pages at once is not known. */
 export const PDF_PAGES_MAX = 3_000;

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { someRequest, someTarget } from '../../../test/support/hub.ts';
 import type { FinishReason, HubAnswer } from '../hub/answer.ts';
 import type { Blob } from '../hub/blob.ts';
+import type { Session, Target } from '../hub/codec.ts';
+import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
-import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
 import type { Part } from '../hub/part.ts';
-import type { Session, Target } from '../hub/spoke.ts';
-import { NO_HUB_USAGE } from './convert-usage.ts';
-import { messagesSpoke } from './spoke.ts';
+import { messagesSpoke } from './codec.ts';
+import { NO_HUB_USAGE } from './usage.ts';
 
 const session = (target: Partial<Target> = {}): Session => ({
   request: someRequest({ client: 'messages' }),

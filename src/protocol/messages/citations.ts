@@ -1,5 +1,5 @@
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
-import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
 import type { Citation } from '../hub/part.ts';
 import { textOf } from './fields.ts';
 

@@ -1,13 +1,13 @@
+import { compilePaths } from '../bytes/paths.ts';
+import { spliceModel } from '../bytes/splice.ts';
 import type { Dialect } from '../dialect.ts';
-import { encodeMessagesError } from '../errors-in-stream.ts';
-import { countInput, type InputShape } from '../input.ts';
-import { compilePaths } from '../paths.ts';
-import { Relay } from '../relay.ts';
-import { spliceModel } from '../splice.ts';
-import { compileWords } from '../words.ts';
-import { readMessagesAnswer } from './answer.ts';
-import { readMessagesRequest } from './request.ts';
-import { MessagesEventReader } from './stream.ts';
+import { countInput, type InputShape } from '../meter/input.ts';
+import { compileWords } from '../meter/words.ts';
+import { Relay } from '../pass-through/relay.ts';
+import { encodeMessagesError } from '../pass-through/stream-error.ts';
+import { readMessagesAnswer } from './pass-through/answer.ts';
+import { readMessagesRequest } from './pass-through/request.ts';
+import { MessagesEventReader } from './pass-through/stream.ts';
 
 const INPUT: InputShape = {
   tree: compilePaths({ messages: 'messages' }),

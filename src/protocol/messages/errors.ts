@@ -1,5 +1,5 @@
 import type { AnswerError } from '../hub/answer.ts';
-import { isObject, type JsonObject } from '../hub/json.ts';
+import { isObject, type JsonObject } from '../hub/content/json.ts';
 import { textOf } from './fields.ts';
 import { ERROR_STATUS, ERROR_TYPE } from './wire.ts';
 

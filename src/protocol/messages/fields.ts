@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../hub/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../hub/content/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Finish, FinishReason } from '../hub/answer.ts';
-import { isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { textOf } from './fields.ts';
 import type { StopReason } from './wire.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { someCapabilities, someTarget } from '../../../test/support/hub.ts';
 import type { Blob } from '../hub/blob.ts';
+import type { Target } from '../hub/codec.ts';
+import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
-import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
-import type { Target } from '../hub/spoke.ts';
-import { messagesSpoke } from './spoke.ts';
+import { messagesSpoke } from './codec.ts';
 
 const ours: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'raw' };
 const hidden: Blob = { ...ours, form: 'redacted', value: 'data' };

@@ -1,7 +1,7 @@
 import { type Blob, mayReturn, NO_ISSUER } from '../hub/blob.ts';
+import type { Target } from '../hub/codec.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { isEnvelopeAt, unwrapBlobs } from '../hub/envelope.ts';
-import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
-import type { Target } from '../hub/spoke.ts';
 import { withoutOurs } from './citations.ts';
 import { textOf } from './fields.ts';
 import { withoutOurSearches } from './search-blocks.ts';

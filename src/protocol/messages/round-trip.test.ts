@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { someRequest, someSession, someTarget } from '../../../test/support/hub.ts';
 import type { HubAnswer } from '../hub/answer.ts';
-import { type JsonObject, readJson, writeJson } from '../hub/json.ts';
+import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
 import type { Part, TextPart } from '../hub/part.ts';
 import type { FunctionTool, HubRequest, Turn } from '../hub/request.ts';
-import { messagesSpoke } from './spoke.ts';
+import { messagesSpoke } from './codec.ts';
 
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
 const target = someTarget({ issuer: 'messages' });

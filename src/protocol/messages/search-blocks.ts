@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import type { SearchMade } from '../hub/part.ts';
 import { NO_INDEX } from './citations.ts';
 

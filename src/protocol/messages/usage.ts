@@ -1,83 +1,87 @@
+import { REPORTED_TOKENS_MAX } from '../../bounds.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
-import { reportedFigure } from '../figure.ts';
-import { type Figures, overlayFigures, type Settled } from '../figures.ts';
-import type { UsageRule } from '../meter.ts';
-import type { Skimmer } from '../skim.ts';
-import { compileWords } from '../words.ts';
-import { addIterations } from './iterations.ts';
+import type { HubUsage } from '../hub/answer.ts';
+import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
+import type { WireUsage } from './wire.ts';
 
-export interface MessagesUsageSlots {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly cacheWriteShort: number;
-  readonly cacheWriteLong: number;
-  readonly reasoning: number;
-  readonly iterations: number;
+/** A report figure by figure: `message_delta` overlays `message_start`, so absent ones must stay absent. */
+export interface UsageFigures {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly cacheRead: number | undefined;
+  readonly cacheWrite: number | undefined;
+  readonly cacheWriteLong: number | undefined;
+  readonly thinking: number | undefined;
 }
 
-/** `message_start` carries usage inside `message`, `message_delta` and plain answers at the top. */
-export function messagesUsagePaths(prefix: '' | 'message.') {
+export const NO_HUB_USAGE: HubUsage = Object.freeze({ ...NO_USAGE, cacheWriteLong: 0, toolPrompt: 0 });
+
+/** Nothing when the vendor reported none. */
+export function readUsage(value: JsonValue | undefined): UsageFigures | undefined {
+  if (!isObject(value)) return undefined;
+  const split = isObject(value.cache_creation) ? value.cache_creation : undefined;
+  const details = isObject(value.output_tokens_details) ? value.output_tokens_details : undefined;
+  const short = figure(split, 'ephemeral_5m_input_tokens');
+  const long = figure(split, 'ephemeral_1h_input_tokens');
+  const sum = short === undefined && long === undefined ? undefined : (short ?? 0) + (long ?? 0);
   return {
-    input: `${prefix}usage.input_tokens`,
-    output: `${prefix}usage.output_tokens`,
-    cacheRead: `${prefix}usage.cache_read_input_tokens`,
-    cacheWrite: `${prefix}usage.cache_creation_input_tokens`,
-    cacheWriteShort: `${prefix}usage.cache_creation.ephemeral_5m_input_tokens`,
-    cacheWriteLong: `${prefix}usage.cache_creation.ephemeral_1h_input_tokens`,
-    reasoning: `${prefix}usage.output_tokens_details.thinking_tokens`,
-    iterations: `${prefix}usage.iterations`,
+    input: figure(value, 'input_tokens'),
+    output: figure(value, 'output_tokens'),
+    cacheRead: figure(value, 'cache_read_input_tokens'),
+    cacheWrite: figure(value, 'cache_creation_input_tokens') ?? sum,
+    cacheWriteLong: long,
+    thinking: figure(details, 'thinking_tokens'),
   };
 }
 
-export function readMessagesFigures(bytes: Buffer, skimmer: Skimmer, slots: MessagesUsageSlots): Figures {
-  const figure = (slot: number): number | undefined => reportedFigure(bytes, skimmer, slot);
-  const short = figure(slots.cacheWriteShort);
-  const long = figure(slots.cacheWriteLong);
-  const split = short === undefined && long === undefined ? undefined : (short ?? 0) + (long ?? 0);
-  const figures: Figures = {
-    input: figure(slots.input),
-    output: figure(slots.output),
-    cacheRead: figure(slots.cacheRead),
-    cacheWrite: figure(slots.cacheWrite) ?? split,
-    reasoning: figure(slots.reasoning),
-  };
-  const start = skimmer.starts[slots.iterations] as number;
-  if (start < 0) return figures;
-  return addIterations(figures, bytes.subarray(start, skimmer.ends[slots.iterations]));
+function figure(holder: JsonObject | undefined, key: string): number | undefined {
+  const value = holder?.[key];
+  const isFigure = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  return isFigure && value <= REPORTED_TOKENS_MAX ? value : undefined;
 }
 
-/** The four legs do not overlap; only thinking is inside the output figure. */
-function settleMessages(figures: Figures): Settled {
+/** Figures are cumulative: the newer one where there is one, never the sum (conversion.md 12.3). */
+export function overlayUsage(before: UsageFigures | undefined, after: UsageFigures): UsageFigures {
+  if (before === undefined) return after;
+  return {
+    input: after.input ?? before.input,
+    output: after.output ?? before.output,
+    cacheRead: after.cacheRead ?? before.cacheRead,
+    cacheWrite: after.cacheWrite ?? before.cacheWrite,
+    cacheWriteLong: after.cacheWriteLong ?? before.cacheWriteLong,
+    thinking: after.thinking ?? before.thinking,
+  };
+}
+
+/** The four figures do not overlap; thinking is inside the output, long-lived writes inside the writes. */
+export function decodeUsage(figures: UsageFigures): HubUsage {
   const output = figures.output ?? 0;
-  const outputReasoning = Math.min(figures.reasoning ?? 0, output);
+  const cacheWrite = figures.cacheWrite ?? 0;
+  const outputReasoning = Math.min(figures.thinking ?? 0, output);
   return {
-    usage: {
-      ...NO_USAGE,
-      inputFresh: figures.input ?? 0,
-      cacheRead: figures.cacheRead ?? 0,
-      cacheWrite: figures.cacheWrite ?? 0,
-      outputText: output - outputReasoning,
-      outputReasoning,
-    },
-    inputReported: figures.input !== undefined,
-    outputReported: figures.output !== undefined,
+    ...NO_HUB_USAGE,
+    inputFresh: figures.input ?? 0,
+    cacheRead: figures.cacheRead ?? 0,
+    cacheWrite,
+    outputText: output - outputReasoning,
+    outputReasoning,
+    cacheWriteLong: Math.min(figures.cacheWriteLong ?? 0, cacheWrite),
   };
 }
 
-export const MESSAGES_USAGE_RULE: UsageRule = {
-  merge: overlayFigures,
-  settle: settleMessages,
-  words: compileWords({
-    text: ['text', 'thinking', 'partial_json'],
-    // A block's start repeats nothing generated, but a server tool's result stands in it.
-    skip: ['content_block', 'message', 'usage', 'citation', 'error'],
-  }),
-};
-
-export const MESSAGES_ANSWER_WORDS = compileWords({
-  text: ['text', 'thinking'],
-  raw: ['input'],
-  skip: ['usage', 'citations'],
-});
+/** All four figures are there even when they are 0: clients add them up. */
+export function encodeUsage(usage: HubUsage, serviceTier: string | undefined): WireUsage {
+  const { cacheWrite, cacheWriteLong, outputReasoning } = usage;
+  return {
+    input_tokens: usage.inputFresh,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWrite - cacheWriteLong,
+      ephemeral_1h_input_tokens: cacheWriteLong,
+    },
+    output_tokens: usage.outputText + outputReasoning,
+    ...(outputReasoning > 0 ? { output_tokens_details: { thinking_tokens: outputReasoning } } : {}),
+    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
+  };
+}

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnswerError, Choice, HubAnswer } from '../hub/answer.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
-import { responsesSpoke } from './spoke.ts';
+import { responsesSpoke } from './codec.ts';
 import { decode, OWN, parse, plain, session } from './suite/world.ts';
 
 type Json = Record<string, unknown>;

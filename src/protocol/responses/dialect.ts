@@ -1,13 +1,13 @@
+import { compilePaths } from '../bytes/paths.ts';
+import { spliceModel } from '../bytes/splice.ts';
 import type { Dialect } from '../dialect.ts';
-import { encodeResponsesError } from '../errors-in-stream.ts';
-import { countInput, type InputShape } from '../input.ts';
-import { compilePaths } from '../paths.ts';
-import { Relay } from '../relay.ts';
-import { spliceModel } from '../splice.ts';
-import { compileWords } from '../words.ts';
-import { readResponsesAnswer } from './answer.ts';
-import { readResponsesRequest } from './request.ts';
-import { ResponsesEventReader } from './stream.ts';
+import { countInput, type InputShape } from '../meter/input.ts';
+import { compileWords } from '../meter/words.ts';
+import { Relay } from '../pass-through/relay.ts';
+import { encodeResponsesError } from '../pass-through/stream-error.ts';
+import { readResponsesAnswer } from './pass-through/answer.ts';
+import { readResponsesRequest } from './pass-through/request.ts';
+import { ResponsesEventReader } from './pass-through/stream.ts';
 
 const INPUT: InputShape = {
   tree: compilePaths({ messages: 'input' }),

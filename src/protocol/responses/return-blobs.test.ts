@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Blob } from '../hub/blob.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
-import { responsesSpoke } from './spoke.ts';
+import { responsesSpoke } from './codec.ts';
 import { parse, plain, target } from './suite/world.ts';
 
 const SUMMARY = [{ type: 'summary_text', text: 'hm' }];

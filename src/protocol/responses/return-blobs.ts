@@ -1,8 +1,8 @@
 import { mayReturn } from '../hub/blob.ts';
+import type { Target } from '../hub/codec.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
-import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/json.ts';
-import type { Target } from '../hub/spoke.ts';
-import { textOf } from './read.ts';
+import { textOf } from './fields.ts';
 
 /** Items whose ids a vendor checks against the reasoning before them; they do well without. */
 const LINKED: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call']);

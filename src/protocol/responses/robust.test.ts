@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Inexpressible } from '../hub/notes.ts';
-import { responsesSpoke } from './spoke.ts';
+import { responsesSpoke } from './codec.ts';
 import { collect } from './suite/collect.ts';
 import { decode, decodeEvents, encodeEvents, OWN, parse, payloads } from './suite/world.ts';
 

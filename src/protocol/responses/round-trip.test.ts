@@ -6,7 +6,7 @@ import { unwrapBlobs } from '../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import type { Part } from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
-import { responsesSpoke } from './spoke.ts';
+import { responsesSpoke } from './codec.ts';
 import { collect } from './suite/collect.ts';
 import { decode, decodeEvents, encode, encodeEvents, OWN, parse, payloads, plain } from './suite/world.ts';
 

@@ -1,6 +1,13 @@
-import { isObject, type JsonObject, type JsonValue, RawJson, readJson, writeJson } from '../hub/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  RawJson,
+  readJson,
+  writeJson,
+} from '../hub/content/json.ts';
 import type { HubRequest } from '../hub/request.ts';
-import { objectOf, objectsOf, textOf } from './read.ts';
+import { objectOf, objectsOf, textOf } from './fields.ts';
 
 /**
  * Tools that Responses knows by a type of their own but that run at the client. Everybody else gets a

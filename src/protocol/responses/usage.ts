@@ -1,59 +1,55 @@
-import { reportedFigure } from '../figure.ts';
-import { type Figures, renewFigures, settleInclusive } from '../figures.ts';
-import type { UsageRule } from '../meter.ts';
-import type { Skimmer } from '../skim.ts';
-import { compileWords } from '../words.ts';
+import { REPORTED_TOKENS_MAX } from '../../bounds.ts';
+import { inputTokens, outputTokens } from '../../kernel/usage.ts';
+import type { HubUsage } from '../hub/answer.ts';
+import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
+import { settleInclusive } from '../meter/usage-report.ts';
+import { objectOf } from './fields.ts';
 
-export interface ResponsesUsageSlots {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly reasoning: number;
+/** Input includes what came from and went to the cache, output includes reasoning (conversion.md 12.1). */
+export function decodeUsage(value: JsonValue | undefined): HubUsage | undefined {
+  if (!isObject(value)) return undefined;
+  const inputDetails = objectOf(value.input_tokens_details);
+  const input = figure(value.input_tokens);
+  const output = figure(value.output_tokens);
+  if (input === undefined && output === undefined) return undefined;
+  const { usage } = settleInclusive({
+    input,
+    output,
+    cacheRead: figure(inputDetails.cached_tokens),
+    cacheWrite: figure(inputDetails.cache_write_tokens),
+    reasoning: figure(objectOf(value.output_tokens_details).reasoning_tokens),
+  });
+  const long = figure(objectOf(inputDetails.cache_write_tokens_details).ttl_12h_tokens) ?? 0;
+  return { ...usage, cacheWriteLong: Math.min(long, usage.cacheWrite), toolPrompt: 0 };
 }
 
-/** Plain answers carry `usage` at the top, lifecycle events inside `response`. */
-export function responsesUsagePaths(prefix: '' | 'response.') {
+/** A figure that is absurd counts as not reported. */
+function figure(value: JsonValue | undefined): number | undefined {
+  const isSound = Number.isSafeInteger(value) && (value as number) >= 0;
+  return isSound && (value as number) <= REPORTED_TOKENS_MAX ? (value as number) : undefined;
+}
+
+/** Both details are always there: Codex cannot read a usage without them. */
+export function encodeUsage(usage: HubUsage): JsonObject {
+  const input = inputTokens(usage);
+  const output = outputTokens(usage);
+  const long = usage.cacheWriteLong;
   return {
-    usage: `${prefix}usage`,
-    input: `${prefix}usage.input_tokens`,
-    output: `${prefix}usage.output_tokens`,
-    cacheRead: `${prefix}usage.input_tokens_details.cached_tokens`,
-    cacheWrite: `${prefix}usage.input_tokens_details.cache_write_tokens`,
-    reasoning: `${prefix}usage.output_tokens_details.reasoning_tokens`,
+    input_tokens: input,
+    input_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+      ...(long > 0
+        ? {
+            cache_write_tokens_details: {
+              ttl_30m_tokens: Math.max(0, usage.cacheWrite - long),
+              ttl_12h_tokens: long,
+            },
+          }
+        : {}),
+    },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.outputReasoning },
+    total_tokens: input + output,
   };
 }
-
-export function readResponsesFigures(bytes: Buffer, skimmer: Skimmer, slots: ResponsesUsageSlots): Figures {
-  return {
-    input: reportedFigure(bytes, skimmer, slots.input),
-    output: reportedFigure(bytes, skimmer, slots.output),
-    cacheRead: reportedFigure(bytes, skimmer, slots.cacheRead),
-    cacheWrite: reportedFigure(bytes, skimmer, slots.cacheWrite),
-    reasoning: reportedFigure(bytes, skimmer, slots.reasoning),
-  };
-}
-
-export const RESPONSES_USAGE_RULE: UsageRule = {
-  merge: renewFigures,
-  settle: settleInclusive,
-  // Text, refusals, reasoning and tool arguments all arrive under `delta`; everything else repeats them.
-  words: compileWords({ text: ['delta'], skip: ['response', 'item', 'part', 'logprobs'] }),
-};
-
-/** A plain answer keeps its texts in the items of `output`. */
-export const RESPONSES_ANSWER_WORDS = compileWords({
-  text: ['text', 'refusal', 'arguments', 'input', 'code'],
-  // The code of an error is no code that the model wrote.
-  skip: [
-    'usage',
-    'error',
-    'instructions',
-    'tools',
-    'tool_choice',
-    'metadata',
-    'format',
-    'annotations',
-    'logprobs',
-  ],
-});

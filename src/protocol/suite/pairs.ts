@@ -1,10 +1,10 @@
 import { someTarget } from '../../../test/support/hub.ts';
 import { lend } from '../../../test/support/lend.ts';
 import { isRefusal } from '../../kernel/errors.ts';
-import { type ClientRequest, convertRequest, type Identity, readClientRequest } from '../convert.ts';
+import { type ClientRequest, convertRequest, type Identity, readClientRequest } from '../convert/convert.ts';
 import type { RequestFacts, StreamRelay, VendorRelay } from '../dialect.ts';
+import type { Session } from '../hub/codec.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
-import type { Session } from '../hub/spoke.ts';
 import { dialectOf } from '../registry.ts';
 
 export const PROTOCOLS: readonly TextProtocol[] = ['chat', 'responses', 'messages', 'gemini'];

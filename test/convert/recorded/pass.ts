@@ -1,13 +1,13 @@
 import { isRefusal } from '../../../src/kernel/errors.ts';
 import { capabilitiesOf } from '../../../src/protocol/capability/table.ts';
-import { type Conversion, convertRequest, readClientRequest } from '../../../src/protocol/convert.ts';
+import { spokeOf } from '../../../src/protocol/convert/codecs.ts';
+import { type Conversion, convertRequest, readClientRequest } from '../../../src/protocol/convert/convert.ts';
 import type { RawRequest, RequestFacts } from '../../../src/protocol/dialect.ts';
 import type { AnswerError } from '../../../src/protocol/hub/answer.ts';
-import { type JsonObject, readJson, writeJson } from '../../../src/protocol/hub/json.ts';
+import type { Session, Target } from '../../../src/protocol/hub/codec.ts';
+import { type JsonObject, readJson, writeJson } from '../../../src/protocol/hub/content/json.ts';
 import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
-import type { Session, Target } from '../../../src/protocol/hub/spoke.ts';
 import { dialectOf } from '../../../src/protocol/registry.ts';
-import { spokeOf } from '../../../src/protocol/spokes.ts';
 import type { Recording } from './load.ts';
 
 export const IDENTITY = { modelId: 'platform-model', callId: 'call0001', createdAtS: 1_760_000_000 };

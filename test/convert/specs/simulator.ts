@@ -1,10 +1,10 @@
 import { refuseMessages } from '../../../sim/anthropic/validate.ts';
 import { refuseGenerate } from '../../../sim/google/validate.ts';
-import type { Json } from '../../../sim/json.ts';
 import { findAnthropic, findGoogle, findOpenai, type GoogleModel } from '../../../sim/models.ts';
 import { refuseChat } from '../../../sim/openai-chat/validate.ts';
 import { RESPONSES_REQUEST } from '../../../sim/openai-responses/shape.ts';
 import { refuseResponses } from '../../../sim/openai-responses/validate.ts';
+import type { Json } from '../../../sim/request/json.ts';
 import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
 
 /** Models that the simulated vendors know: of today and of yesterday, lenient ones and strict ones. */

@@ -1,4 +1,4 @@
-import type { Shape } from '../../../sim/shape.ts';
+import type { Shape } from '../../../sim/request/shape.ts';
 import type { Node } from './document.ts';
 
 type Schemas = Readonly<Record<string, Node>>;

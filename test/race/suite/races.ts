@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxMicro } from '../../../src/kernel/money.ts';
-import { examine } from '../../../src/store/doctor.ts';
+import { examine } from '../../../src/store/operations/doctor.ts';
 import { redisServer } from '../../prerequisites.ts';
 import { ARENAS, type Arena } from '../arena.ts';
 import { countsOf, PATIENCE_MS, ROUNDS } from '../sizes.ts';

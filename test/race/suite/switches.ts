@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { updateAccount } from '../../../src/store/accounts.ts';
-import { deleteKeys, setKeyStatus } from '../../../src/store/api-keys.ts';
+import { updateAccount } from '../../../src/store/accounts/accounts.ts';
+import { deleteKeys, setKeyStatus } from '../../../src/store/accounts/api-keys.ts';
+import { cancelSubscription } from '../../../src/store/accounts/subscriptions.ts';
 import { announceAndWait } from '../../../src/store/changes.ts';
-import { cancelSubscription } from '../../../src/store/subscriptions.ts';
 import { until } from '../../support/processes.ts';
 import type { Arena } from '../arena.ts';
 import { ask, openPurse, type Purse, type PurseOptions, parallel } from '../purse.ts';

@@ -1,11 +1,11 @@
 import { someCapabilities, someRequest } from '../../../../test/support/hub.ts';
 import type { CapabilityOverrides } from '../../../kernel/capability.ts';
+import type { Session, Target } from '../../hub/codec.ts';
+import { type JsonObject, readJson, writeJson } from '../../hub/content/json.ts';
 import type { HubEvent } from '../../hub/event.ts';
-import { type JsonObject, readJson, writeJson } from '../../hub/json.ts';
 import { Notes } from '../../hub/notes.ts';
 import type { HubRequest } from '../../hub/request.ts';
-import type { Session, Target } from '../../hub/spoke.ts';
-import { responsesSpoke } from '../spoke.ts';
+import { responsesSpoke } from '../codec.ts';
 
 /** A reasoning model of this protocol's own vendor. */
 const REASONING = someCapabilities({

@@ -1,0 +1,155 @@
+import type { CatalogSnapshot } from '../catalog/contract.ts';
+import { creditsMicro } from '../catalog/price.ts';
+import type { GateAway } from '../gate/contract.ts';
+import { chooseLimits } from '../gateway/admit/enter.ts';
+import { assert } from '../kernel/assert.ts';
+import { systemRandom } from '../kernel/random.ts';
+import { createCalendar, createTimeFormat, createTimeParser } from '../kernel/time/calendar.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import type { Exchanged } from '../platform/account/account.ts';
+import type { Limited, LimitScope } from '../platform/account/limits.ts';
+import type { OwnNeeds } from '../platform/account/table.ts';
+import type { Times } from '../platform/fields.ts';
+import type { Footing } from '../platform/ports.ts';
+import { findAccountView } from '../store/accounts/account-view.ts';
+import { updateAccount } from '../store/accounts/accounts.ts';
+import { createKey, deleteKeys, findKey, listKeys, updateKey } from '../store/accounts/api-keys.ts';
+import {
+  deleteHosted,
+  type Hosting,
+  hostCredential,
+  listHosted,
+  openHosted,
+  updateHosted,
+} from '../store/accounts/byok.ts';
+import { sumCredentialUse } from '../store/accounts/credential-use.ts';
+import { listSubscriptions } from '../store/accounts/subscriptions.ts';
+import { findVerification, submitVerification } from '../store/accounts/verifications.ts';
+import { announceAndWait } from '../store/changes.ts';
+import type { Database } from '../store/database.ts';
+import { postExchange } from '../store/ledger/movement.ts';
+import type { UpstreamClient } from '../upstream/contract.ts';
+import { judgeHostedAddress } from '../upstream/guard/byok-address.ts';
+import { Prober } from '../upstream/probe.ts';
+import type { Surroundings } from './app-context.ts';
+import type { OpenGate } from './gate.ts';
+import type { Data } from './store.ts';
+
+export interface OwnParts {
+  readonly data: Data;
+  readonly openGate: OpenGate;
+  readonly client: UpstreamClient;
+}
+
+/** The ports of what an account manages of itself. */
+export function bindOwn({ data, openGate, client }: OwnParts, surroundings: Surroundings): OwnNeeds {
+  const { database, sealer, directory } = data;
+  const { config } = surroundings;
+  const hosting: Hosting = { sealer, ownHosts: new Set(config.byokHosts) };
+  return {
+    footing: footingOf(data, surroundings),
+    keys: {
+      create: (wanted) => createKey(database, wanted, systemRandom),
+      list: (accountId, part) => listKeys(database, accountId, part),
+      find: (accountId, keyId) => findKey(database, accountId, keyId),
+      remove: (accountId, keyIds) => deleteKeys(database, accountId, keyIds),
+      update: (place, patch) => updateKey(database, place, patch),
+    },
+    accounts: {
+      find: (accountId) => findAccountView(database, accountId),
+      update: (accountId, patch) => updateAccount(database, accountId, patch),
+      exchange: (accountId, amountMicro, ref) =>
+        exchange(database, { accountId, amountMicro, ref, creditsPerYuan: config.creditsPerYuan }),
+    },
+    month: createCalendar(config.timeZone).month,
+    subscriptions: { list: (accountId, part) => listSubscriptions(database, accountId, part) },
+    gate: lookingGate(openGate, surroundings),
+    limitScopes: (limited, nowMs) => limitScopes(limited, directory.catalog(), nowMs),
+    creditsPerYuan: config.creditsPerYuan,
+    verifications: {
+      submit: (accountId, kind, fields) => submitVerification(database, { accountId, kind }, fields, sealer),
+      find: (accountId) => findVerification(database, accountId, sealer),
+    },
+    hosted: {
+      list: (accountId) => listHosted(database, accountId),
+      host: (wanted) => hostCredential(database, wanted, hosting),
+      update: (place, patch) => updateHosted(database, place, patch, hosting),
+      remove: (accountId, credentialIds) => deleteHosted(database, accountId, credentialIds),
+    },
+    probe: bindProbe({ database, hosting, prober: new Prober(client, systemClock) }, directory),
+    use: { stats: (accountId, period) => sumCredentialUse(database, accountId, period) },
+    judgeAddress: (text) => judgeHostedAddress(text, hosting.ownHosts),
+  };
+}
+
+const ELSEWHERE: GateAway = { kind: 'gate-away', retryAfterMs: 0 };
+
+/** A gate in memory counts the calls of its own process; where none are served it knows nothing of any. */
+function lookingGate({ gate, shared }: OpenGate, { config }: Surroundings): OwnNeeds['gate'] {
+  return shared || config.role === 'all' ? gate : { look: () => ELSEWHERE };
+}
+
+export function footingOf({ database, directory }: Data, { config, log }: Surroundings): Footing {
+  return {
+    ...timesOf(config.timeZone),
+    catalog: () => directory.catalog(),
+    inForce: async () => {
+      const answer = await announceAndWait(database);
+      if (answer === 'late') log.warn({}, 'not every server has said in time that a change is in force');
+    },
+  };
+}
+
+/** The gateway's own choice (decisions.md 7), asked for the account and for each of its keys. */
+const limitScopes = (
+  { accountId, policyId, subscriptions, keys }: Limited,
+  catalog: CatalogSnapshot,
+  nowMs: number,
+): readonly LimitScope[] => {
+  const account = { id: accountId, policyId, subscriptions };
+  const [own] = chooseLimits({ account, key: { id: 0, policyId: undefined } }, catalog, nowMs);
+  assert(own !== undefined, 'an account has limits, be they none');
+  const ofKeys = keys.flatMap((key) =>
+    chooseLimits({ account, key }, catalog, nowMs)
+      .slice(1)
+      .map((limits) => ({ ...limits, keyId: key.id })),
+  );
+  return [{ ...own, keyId: undefined }, ...ofKeys];
+};
+
+export function timesOf(timeZone: string): Times {
+  return { timeZone, showTime: createTimeFormat(timeZone), readTime: createTimeParser(timeZone) };
+}
+
+async function exchange(database: Database, wanted: Parameters<typeof postExchange>[1]): Promise<Exchanged> {
+  const result = await database.transaction((transaction) => postExchange(transaction, wanted));
+  if (result.kind === 'insufficient') return result;
+  return { ...result, receivedMicro: creditsMicro(wanted.amountMicro, wanted.creditsPerYuan) };
+}
+
+const CLOSED = {
+  kind: 'fails',
+  status: undefined,
+  latencyMs: 0,
+  message: 'The vendor takes no such credential any more',
+} as const;
+
+function bindProbe(
+  parts: { readonly database: Database; readonly hosting: Hosting; readonly prober: Prober },
+  directory: Data['directory'],
+): OwnNeeds['probe'] {
+  const { database, hosting, prober } = parts;
+  return {
+    given: (wanted) => prober.probe(wanted, directory.catalog()),
+    stored: async (accountId, credentialId) => {
+      const catalog = directory.catalog();
+      const stored = await openHosted(database, { accountId, credentialId }, hosting);
+      const vendor = stored && catalog.vendors.get(stored.vendorCode);
+      if (stored === undefined || vendor === undefined) return { kind: 'not-found' };
+      const { secret, baseUrl } = stored;
+      // As calls see it: a vendor that was closed meanwhile is not asked with it.
+      if (!vendor.byok || (baseUrl !== undefined && !vendor.customBaseUrl)) return CLOSED;
+      return prober.probe({ accountId, vendor, secret, baseUrl }, catalog);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WORKER_LOCK_MS } from '../bounds.ts';
+import type { Logger } from '../kernel/log.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import { StartRefused } from '../setup.ts';
+import { acquireLock, type Locked } from '../store/embedded/lock.ts';
+
+/**
+ * One of several processes that serve a data directory together. Its supervisor has the directory's lock and
+ * the embedded database, has applied the catalogue, and has found the port that all of them listen on.
+ */
+export interface WorkerPost {
+  /** From 1. */
+  readonly number: number;
+  /** The figures of all workers together, when they can be had. */
+  collectMetrics(own: string): Promise<string>;
+}
+
+/** A journal's directory that nobody else writes to or recovers from while the lock is held. */
+export interface HeldJournal {
+  readonly directory: string;
+  release(): void;
+}
+
+const LOCK_POLL_MS = 20;
+const WORKERS = 'workers';
+
+/** `journal` for a process that serves alone, `workers/3/journal` for the third of several. */
+export function journalFolder(dataDirectory: string, post: WorkerPost | undefined): string {
+  return post === undefined ? dataDirectory : join(dataDirectory, WORKERS, String(post.number));
+}
+
+/**
+ * Folders whose journal has no process any more, because there are fewer workers than there were. A process
+ * that serves alone and the first of several look after them.
+ */
+export function orphanFolders(
+  dataDirectory: string,
+  workers: number,
+  post: WorkerPost | undefined,
+): readonly string[] {
+  if (post !== undefined && post.number !== 1) return [];
+  const beyond = post === undefined ? 0 : workers;
+  const numbers = listNumbers(join(dataDirectory, WORKERS)).filter((number) => number > beyond);
+  const folders = numbers.map((number) => join(dataDirectory, WORKERS, String(number)));
+  return post === undefined ? folders : [dataDirectory, ...folders];
+}
+
+function listNumbers(directory: string): number[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => /^[1-9]\d?$/.test(name))
+      .map(Number)
+      .sort((one, other) => one - other);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Takes a worker's folder. Its last process may be ending just now, after its supervisor died: it is waited
+ * for, because two that use one journal would lose what one of them writes.
+ */
+export async function holdJournal(folder: string, log: Logger): Promise<HeldJournal> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = await waitForLock(join(folder, 'journal.lock'), log);
+  return { directory: join(folder, 'journal'), release: () => lock.release() };
+}
+
+async function waitForLock(path: string, log: Logger): Promise<Locked> {
+  const deadlineMs = systemClock.monotonic() + WORKER_LOCK_MS;
+  for (;;) {
+    const result = await acquireLock(path, log);
+    if (result.kind === 'locked') return result;
+    if (systemClock.monotonic() >= deadlineMs) {
+      throw new StartRefused(`the journal beside ${path} is still in use by process ${result.pid}`);
+    }
+    await sleep(LOCK_POLL_MS);
+  }
+}
+
+/** A journal that is recovered to its end leaves nothing; what the store refused stays, and so its folder. */
+export function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(join(folder, 'journal'));
+    rmdirSync(folder);
+  } catch {
+    // Something is left in it, and somebody should look at it.
+  }
+}

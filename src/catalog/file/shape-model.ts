@@ -1,0 +1,113 @@
+import { MODEL_NAME_LENGTH_MAX, NAME_LENGTH_MAX, ROUTES_PER_MODEL_MAX } from '../../bounds.ts';
+import type { Prices, Restriction } from '../contract.ts';
+import type { ModelEntry, RouteEntry } from '../document.ts';
+import {
+  boolean,
+  choice,
+  decimal,
+  integer,
+  list,
+  object,
+  optional,
+  type Reader,
+  report,
+  required,
+  text,
+} from './reader.ts';
+import { capabilitiesShape } from './shape-capability.ts';
+import { protocols } from './shape-party.ts';
+import { amount, code, INTEGER_MAX, modelId, name, RATE_MAX, status } from './shape-value.ts';
+
+/** Spec 2.6: verification goes up to 2, plans up to 3; spec 3.1: 0 and less let everybody pass. */
+const LEVEL_MAX = { none: 3, verification: 2, plan: 3 } as const;
+const ANYONE: Restriction = { kind: 'none', level: 0 };
+
+const rawRestriction = object<Restriction>({
+  kind: required('kind', choice('none', 'verification', 'plan')),
+  level: optional('level', integer(-1_000, 1_000), 0),
+});
+
+const restrictionShape: Reader<Restriction> = (place) => {
+  const restriction = rawRestriction(place);
+  const levelMax = LEVEL_MAX[restriction.kind];
+  if (restriction.level > levelMax)
+    report(place, `a level of kind ${restriction.kind} is at most ${levelMax}`);
+  return restriction;
+};
+
+const pricesShape: Reader<Prices> = object<Prices>({
+  inputMicro: optional('input', amount, 0n),
+  outputMicro: optional('output', amount, 0n),
+  cacheInputMicro: optional<bigint | undefined>('cache_input', amount, undefined),
+  cacheOutputMicro: optional<bigint | undefined>('cache_output', amount, undefined),
+  cacheWriteMicro: optional<bigint | undefined>('cache_write', amount, undefined),
+  imageMicro: optional('image', amount, 0n),
+  videoMicro: optional('video', amount, 0n),
+});
+
+const FREE: Prices = {
+  inputMicro: 0n,
+  outputMicro: 0n,
+  cacheInputMicro: undefined,
+  cacheOutputMicro: undefined,
+  cacheWriteMicro: undefined,
+  imageMicro: 0n,
+  videoMicro: 0n,
+};
+
+const rawRoute = object({
+  vendorCode: required('vendor', code),
+  credentialName: required('credential', text({ lengthMax: NAME_LENGTH_MAX })),
+  forwardModelId: optional<string | undefined>(
+    'forward_model_id',
+    text({ lengthMax: MODEL_NAME_LENGTH_MAX, pattern: /^\S+$/, shape: 'a name without spaces' }),
+    undefined,
+  ),
+  protocols: optional<RouteEntry['protocols']>('protocols', protocols, undefined),
+  priority: optional('priority', integer(-1_000_000, 1_000_000), 100),
+  weight: optional('weight', integer(1, 1_000_000), 1),
+  rateMultiplierMicro: optional('rate_multiplier', decimal(RATE_MAX), 1_000_000n),
+  status: optional('status', status, 'enabled'),
+  capabilities: optional<RouteEntry['capabilities']>('capabilities', capabilitiesShape, undefined),
+});
+
+const rawModel = object({
+  modelId: required('model_id', modelId),
+  name: optional<string | undefined>('name', name, undefined),
+  status: optional('status', status, 'enabled'),
+  clientVisible: optional('client_visible', boolean, true),
+  restriction: optional('restriction', restrictionShape, ANYONE),
+  supportFeatures: optional('support_features', list(choice('text', 'image', 'audio', 'video'), 4), ['text']),
+  prices: optional('prices', pricesShape, FREE),
+  billingModes: optional<number | undefined>('billing_modes', integer(1, 7), undefined),
+  contextWindow: optional<number | undefined>('context_window', integer(1, INTEGER_MAX), undefined),
+  maxOutputTokens: optional<number | undefined>('max_output_tokens', integer(1, INTEGER_MAX), undefined),
+  capabilities: optional<ModelEntry['capabilities']>('capabilities', capabilitiesShape, undefined),
+  routes: optional<readonly ReturnType<typeof rawRoute>[] | undefined>(
+    'routes',
+    list(rawRoute, ROUTES_PER_MODEL_MAX),
+    undefined,
+  ),
+});
+
+export const modelShape: Reader<ModelEntry> = (place) => {
+  const model = rawModel(place);
+  return {
+    ...model,
+    name: model.name ?? model.modelId,
+    billingModes: model.billingModes ?? billingModesOf(model.prices),
+    // A vendor that uses our name for its model needs no second one.
+    routes: model.routes?.map((route) => ({
+      ...route,
+      forwardModelId: route.forwardModelId ?? model.modelId,
+    })),
+  };
+};
+
+/** decisions.md 2: 1 tokens, 2 per image, 4 per video; what has a price is a mode. */
+function billingModesOf(prices: Prices): number {
+  const images = prices.imageMicro > 0n ? 2 : 0;
+  const videos = prices.videoMicro > 0n ? 4 : 0;
+  const tokens = prices.inputMicro > 0n || prices.outputMicro > 0n || images + videos === 0 ? 1 : 0;
+  return tokens + images + videos;
+}

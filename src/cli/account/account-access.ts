@@ -1,0 +1,58 @@
+import { newPassword } from '../../admin/account-access.ts';
+import { systemRandom } from '../../kernel/random.ts';
+import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
+import { systemClock } from '../../kernel/time/clock.ts';
+import { accountChanges } from '../../store/operations/operator-accounts.ts';
+import { type Command, CommandFailed, EXIT } from '../command.ts';
+import { deskOf, terminal } from '../operator-context.ts';
+import { say, table } from '../table.ts';
+import { withStore } from '../workspace.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+
+export const accountPassword: Command = {
+  name: 'account reset-password',
+  summary: 'Give an account a temporary password, printed once; every login of it ends.',
+  usage: '--account EMAIL [--json]',
+  options: ACCOUNT_OPTION,
+  help: [ACCOUNT_HELP, JSON_HELP],
+  run: (input) =>
+    withStore(input, async (setup) => {
+      const accountId = await accountOf(setup, input);
+      const wanted = { password: newPassword({ random: systemRandom }), nowMs: systemClock.now() };
+      const desk = accountChanges(deskOf(setup, input));
+      const done = await desk.resetPassword(accountId, wanted, terminal('account reset-password'));
+      if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');
+      const json = { id: accountId, password: wanted.password, ended_sessions: done.sessions };
+      say(input, json, [wanted.password]);
+      return EXIT.ok;
+    }),
+};
+
+export const accountSessions: Command = {
+  name: 'account sessions',
+  summary: 'List where an account is logged in, the session used last first.',
+  usage: '--account EMAIL [--json]',
+  options: ACCOUNT_OPTION,
+  help: [ACCOUNT_HELP, JSON_HELP],
+  run: (input) =>
+    withStore(input, async (setup) => {
+      const accountId = await accountOf(setup, input);
+      const nowMs = systemClock.now();
+      const found = (await accountChanges(deskOf(setup, input)).sessions(accountId, nowMs)) ?? [];
+      const iso = createIsoFormat(setup.config.timeZone);
+      const time = createTimeFormat(setup.config.timeZone);
+      const rows = found.map(({ kind, address, userAgent, createdAtMs, usedAtMs }) => [
+        ...[kind, address, time(createdAtMs), time(usedAtMs), userAgent],
+      ]);
+      say(
+        input,
+        found.map(({ kind, address, userAgent, createdAtMs, usedAtMs }) => ({
+          ...{ kind, address, user_agent: userAgent },
+          created_at: iso(createdAtMs),
+          last_seen_at: iso(usedAtMs),
+        })),
+        table(['KIND', 'ADDRESS', 'SINCE', 'LAST SEEN', 'PROGRAM'], rows),
+      );
+      return EXIT.ok;
+    }),
+};

@@ -1,0 +1,127 @@
+import type { Decision, FoundVerification } from '../../admin/ports.ts';
+import { REASON_LENGTH_MAX } from '../../bounds.ts';
+import { maskDocument } from '../../kernel/encoding/mask.ts';
+import { formatMicro } from '../../kernel/money.ts';
+import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
+import { systemClock } from '../../kernel/time/clock.ts';
+import type { ShowTime } from '../../platform/usage/log-items.ts';
+import { listVerifications } from '../../store/accounts/verification-decision.ts';
+import { accountChanges } from '../../store/operations/operator-accounts.ts';
+import {
+  type Command,
+  CommandFailed,
+  type CommandInput,
+  EXIT,
+  stringOption,
+  UsageError,
+} from '../command.ts';
+import { deskOf, terminal } from '../operator-context.ts';
+import { pageLine, say, table } from '../table.ts';
+import { choiceOf, optionalValue, PAGE_HELP, PAGE_OPTIONS, pageOf } from '../values.ts';
+import { withStore } from '../workspace.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+
+const STATES = ['pending', 'approved', 'refused'] as const;
+
+export const verificationList: Command = {
+  name: 'verification list',
+  summary: 'List what accounts have submitted, newest first.',
+  usage: '[--status pending|approved|refused] [--page N] [--size N] [--json]',
+  options: { status: { type: 'string' }, ...PAGE_OPTIONS, json: { type: 'boolean' } },
+  help: ['--status STATE   only those in this state', ...PAGE_HELP, JSON_HELP],
+  run: (input) => {
+    const page = pageOf(input);
+    const status = optionalValue(input, 'status', (text, name) => choiceOf(text, name, STATES));
+    return withStore(input, async ({ database, config, sealer }) => {
+      const { items, total } = await listVerifications(database, { status, ...page }, sealer);
+      const time = createTimeFormat(config.timeZone);
+      const rows = items.map((each) => [
+        ...[String(each.id), each.email, each.kind, each.status, each.name],
+        maskDocument(each.documentNumber),
+        time(each.createdAtMs),
+      ]);
+      const iso = createIsoFormat(config.timeZone);
+      say(input, { total, items: items.map((each) => verificationJson(each, iso)) }, [
+        ...table(['ID', 'EMAIL', 'KIND', 'STATUS', 'NAME', 'DOCUMENT', 'SUBMITTED'], rows),
+        ...pageLine(items.length, page.offset, total),
+      ]);
+      return EXIT.ok;
+    });
+  },
+};
+
+/** As lists of the API show it: of the document its end; `account show` has all of it. */
+function verificationJson(each: FoundVerification, time: ShowTime): object {
+  return {
+    id: each.id,
+    account_id: each.accountId,
+    email: each.email,
+    kind: each.kind,
+    name: each.name,
+    document_number: maskDocument(each.documentNumber),
+    contact: each.contact ?? null,
+    status: each.status,
+    reason: each.reason ?? null,
+    granted: formatMicro(each.grantedMicro),
+    created_at: time(each.createdAtMs),
+  };
+}
+
+export const accountVerify: Command = {
+  name: 'account verify',
+  summary: 'Decide the verification that an account has submitted; an approval grants its Credits once.',
+  usage: '--account EMAIL (--approve | --refuse REASON) [--json]',
+  options: { ...ACCOUNT_OPTION, approve: { type: 'boolean' }, refuse: { type: 'string' } },
+  help: [
+    ACCOUNT_HELP,
+    '--approve        raise its level and grant the free Credits of its kind',
+    `--refuse REASON  say why, up to ${REASON_LENGTH_MAX} characters; the account reads it`,
+    JSON_HELP,
+  ],
+  run: (input) => {
+    const decision = decisionOf(input);
+    return withStore(input, async (setup) => {
+      const accountId = await accountOf(setup, input);
+      const waiting = { status: 'pending', accountId, offset: 0, limit: 1 } as const;
+      const { items } = await listVerifications(setup.database, waiting, setup.sealer);
+      const [pending] = items;
+      if (pending === undefined) throw new CommandFailed('the account has submitted nothing to decide');
+      const { decide } = accountChanges(deskOf(setup, input));
+      const decided = await decide(pending.id, decision, terminal('account verify'));
+      if (decided.kind !== 'decided') throw new CommandFailed('somebody else has decided it meanwhile');
+      const { verification } = decided;
+      const granted = formatMicro(verification.grantedMicro);
+      const json = verificationJson(verification, createIsoFormat(setup.config.timeZone));
+      say(input, json, [`${verification.status}, ${granted} Credits granted`]);
+      return EXIT.ok;
+    });
+  },
+};
+
+function decisionOf(input: CommandInput): Decision {
+  const reason = stringOption(input, 'refuse');
+  const approves = input.values.approve === true;
+  if (approves === (reason !== undefined)) throw new UsageError('give either --approve or --refuse REASON');
+  if (reason === undefined) return { kind: 'approve' };
+  if (reason.trim() === '' || reason.length > REASON_LENGTH_MAX) {
+    throw new UsageError(`--refuse has 1 to ${REASON_LENGTH_MAX} characters`);
+  }
+  return { kind: 'refuse', reason };
+}
+
+export const accountLogout: Command = {
+  name: 'account logout',
+  summary: 'End every login of an account; its tokens are void at once.',
+  usage: '--account EMAIL [--json]',
+  options: ACCOUNT_OPTION,
+  help: [ACCOUNT_HELP, JSON_HELP],
+  run: (input) =>
+    withStore(input, async (setup) => {
+      const accountId = await accountOf(setup, input);
+      const { endSessions } = accountChanges(deskOf(setup, input));
+      const done = await endSessions(accountId, systemClock.now(), terminal('account logout'));
+      if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');
+      say(input, { id: accountId, ended: done.sessions }, [`${done.sessions} logins ended`]);
+      return EXIT.ok;
+    }),
+};

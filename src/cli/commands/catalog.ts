@@ -1,0 +1,130 @@
+import { ENTRY_KINDS, type EntryKind } from '../../catalog/entries.ts';
+import type { EntryJson } from '../../catalog/entry-json.ts';
+import { catalogChanges } from '../../store/catalog/change.ts';
+import { JSON_HELP } from '../account/account-option.ts';
+import {
+  type Command,
+  CommandFailed,
+  type CommandInput,
+  EXIT,
+  stringOption,
+  UsageError,
+} from '../command.ts';
+import { deskOf, terminal } from '../operator-context.ts';
+import { facts, say, table } from '../table.ts';
+import { withStore } from '../workspace.ts';
+
+const KIND_HELP = `KIND             ${ENTRY_KINDS.join(', ')}`;
+const KEY_HELP = 'KEY              code, name, model_id or id, as in the list';
+
+/** What a list shows of each kind; everything else is in `catalog show`. */
+const COLUMNS: Readonly<Record<EntryKind, readonly string[]>> = {
+  vendors: ['code', 'name', 'protocols', 'base_url', 'rate', 'byok'],
+  credentials: ['id', 'name', 'vendor', 'secret', 'rate', 'status'],
+  models: ['model_id', 'name', 'status', 'client_visible', 'context_window'],
+  routes: ['id', 'model_id', 'vendor', 'credential', 'forward_model_id', 'priority', 'status'],
+  policies: ['id', 'name', 'concurrency', 'windows', 'selectable'],
+  plans: ['code', 'level', 'name', 'price', 'days', 'policy'],
+  nodes: ['name', 'base_url', 'region', 'rate'],
+  announcements: ['id', 'title', 'starts_at', 'ends_at'],
+};
+
+export const catalogList: Command = {
+  name: 'catalog list',
+  summary: 'List the entries of one kind in the catalogue.',
+  usage: 'KIND [--search TEXT] [--json]',
+  words: 1,
+  options: { search: { type: 'string' }, json: { type: 'boolean' } },
+  help: [KIND_HELP, '--search TEXT    only entries with this text', JSON_HELP],
+  run: (input) => {
+    const kind = kindOf(input);
+    const search = (stringOption(input, 'search') ?? '').toLowerCase();
+    return withStore(input, async (setup) => {
+      const entries = await catalogChanges(deskOf(setup, input)).list(kind);
+      const found = entries.filter((entry) => JSON.stringify(entry).toLowerCase().includes(search));
+      const columns = COLUMNS[kind];
+      const rows = found.map((entry) => columns.map((column) => cell(entry[column])));
+      say(input, { total: found.length, items: found }, [
+        ...table(
+          columns.map((column) => column.toUpperCase()),
+          rows,
+        ),
+      ]);
+      return EXIT.ok;
+    });
+  },
+};
+
+export const catalogShow: Command = {
+  name: 'catalog show',
+  summary: 'Show one entry of the catalogue, or its settings, as a catalogue file would say it.',
+  usage: 'KIND KEY | settings [--json]',
+  words: 2,
+  options: { json: { type: 'boolean' } },
+  help: [KIND_HELP, KEY_HELP, JSON_HELP],
+  run: (input) => {
+    if (input.positionals[0] === 'settings') return showSettings(input);
+    const kind = kindOf(input);
+    const key = keyOf(input);
+    return withStore(input, async (setup) => {
+      const entry = await catalogChanges(deskOf(setup, input)).find(kind, key);
+      if (entry === undefined) throw new CommandFailed(`there is no ${key} among the ${kind}`);
+      say(input, entry, facts(lines(entry)));
+      return EXIT.ok;
+    });
+  },
+};
+
+/** What stands at the top of the file: rates, and what new accounts get. */
+function showSettings(input: CommandInput): Promise<number> {
+  return withStore(input, async (setup) => {
+    const settings = await catalogChanges(deskOf(setup, input)).settings();
+    say(input, settings, facts(lines(settings)));
+    return EXIT.ok;
+  });
+}
+
+export const catalogDelete: Command = {
+  name: 'catalog delete',
+  summary: 'Delete an entry of the catalogue that nothing uses; "apply" never deletes.',
+  usage: 'KIND KEY [--json]',
+  words: 2,
+  options: { json: { type: 'boolean' } },
+  help: [KIND_HELP, KEY_HELP, JSON_HELP],
+  run: (input) => {
+    const kind = kindOf(input);
+    const key = keyOf(input);
+    return withStore(input, async (setup) => {
+      const removed = await catalogChanges(deskOf(setup, input)).remove(
+        kind,
+        key,
+        terminal('catalog delete'),
+      );
+      if (removed.kind === 'not-found') throw new CommandFailed(`there is no ${key} among the ${kind}`);
+      if (removed.kind === 'in-use') throw new CommandFailed(`it is used by ${removed.by.join(', ')}`);
+      say(input, { kind, key, deleted: true }, [`${key} deleted from the ${kind}`]);
+      return EXIT.ok;
+    });
+  },
+};
+
+function kindOf({ positionals }: CommandInput): EntryKind {
+  const kind = ENTRY_KINDS.find((each) => each === positionals[0]);
+  if (kind === undefined) throw new UsageError(`the kind is one of ${ENTRY_KINDS.join(', ')}`);
+  return kind;
+}
+
+function keyOf({ positionals }: CommandInput): string {
+  const key = positionals[1];
+  if (key === undefined || key === '') throw new UsageError('name the entry');
+  return key;
+}
+
+function lines(entry: EntryJson): readonly (readonly [string, string])[] {
+  return Object.entries(entry).map(([name, value]) => [name, cell(value)]);
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

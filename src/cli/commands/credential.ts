@@ -1,0 +1,204 @@
+import { BYOK_PER_ACCOUNT_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
+import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
+import type { ShowTime } from '../../platform/usage/log-items.ts';
+import type { Setup } from '../../setup.ts';
+import {
+  type HostedPatch,
+  type HostedRefusal,
+  type HostedView,
+  type Hosting,
+  isUsableSecret,
+  listHosted,
+} from '../../store/accounts/byok.ts';
+import {
+  changeHostedAudited,
+  hostAudited,
+  removeHostedAudited,
+} from '../../store/operations/operator-holdings.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from '../account/account-option.ts';
+import {
+  type Command,
+  CommandFailed,
+  type CommandInput,
+  EXIT,
+  requiredOption,
+  stringOption,
+  UsageError,
+} from '../command.ts';
+import { deskOf, terminal } from '../operator-context.ts';
+import { readStandardInput } from '../standard-input.ts';
+import { say, table } from '../table.ts';
+import { choiceOf, nameOf, optionalValue, requiredValue, wholeNumber } from '../values.ts';
+import { withStore } from '../workspace.ts';
+
+const TEXT = { type: 'string' } as const;
+const ID_HELP = '--id ID          number of the credential, see "credential list"';
+const ADDRESS_HELP = '--base-url URL   address of the own, https, where the vendor allows one';
+
+export const credentialAdd: Command = {
+  name: 'credential add',
+  summary: "Host an account's own vendor key (BYOK); it is read from standard input.",
+  usage: '--account EMAIL --vendor CODE --name NAME [--base-url URL] [--json] < FILE',
+  options: { ...ACCOUNT_OPTION, vendor: TEXT, name: TEXT, 'base-url': TEXT },
+  help: [
+    ACCOUNT_HELP,
+    '--vendor CODE    vendor of the catalogue that takes hosted credentials',
+    '--name NAME      up to 100 characters, once in an account',
+    ADDRESS_HELP,
+    JSON_HELP,
+  ],
+  run: async (input) => {
+    const vendorCode = requiredOption(input, 'vendor');
+    const name = requiredValue(input, 'name', nameOf);
+    const secret = await readSecret();
+    return withStore(input, async (setup) => {
+      const accountId = await accountOf(setup, input);
+      const baseUrl = stringOption(input, 'base-url');
+      const wanted = { accountId, vendorCode, name, secret, baseUrl };
+      const made = await hostAudited(deskOf(setup, input), wanted, {
+        hosting: hostingOf(setup),
+        actor: terminal('credential add'),
+      });
+      if (made.kind !== 'hosted') return refuse(made);
+      const { credentialId: id } = made;
+      say(input, { id, vendor: vendorCode, name }, [`credential ${id} (${vendorCode}, ${name}) added`]);
+      return EXIT.ok;
+    });
+  },
+};
+
+export const credentialList: Command = {
+  name: 'credential list',
+  summary: 'List the hosted credentials of an account; of a secret only its end is shown.',
+  usage: '--account EMAIL [--json]',
+  options: ACCOUNT_OPTION,
+  help: [ACCOUNT_HELP, JSON_HELP],
+  run: (input) =>
+    withStore(input, async (setup) => {
+      const items = await listHosted(setup.database, await accountOf(setup, input));
+      const time = createTimeFormat(setup.config.timeZone);
+      const rows = items.map((each) => [
+        String(each.id),
+        each.vendorCode,
+        each.status,
+        `…${each.hint}`,
+        time(each.createdAtMs),
+        each.name,
+        each.baseUrl ?? '',
+      ]);
+      const headings = ['ID', 'VENDOR', 'STATUS', 'SECRET', 'CREATED', 'NAME', 'ADDRESS'];
+      const iso = createIsoFormat(setup.config.timeZone);
+      const json = items.map((each) => shown(each, iso));
+      say(input, json, table(headings, rows));
+      return EXIT.ok;
+    }),
+};
+
+export const credentialSet: Command = {
+  name: 'credential set',
+  summary: 'Change a hosted credential; a new address needs the secret again.',
+  usage: '--account EMAIL --id ID [--name NAME] [--status S] [--base-url URL|none] [--secret-stdin] [--json]',
+  options: {
+    ...ACCOUNT_OPTION,
+    id: TEXT,
+    name: TEXT,
+    status: TEXT,
+    'base-url': TEXT,
+    'secret-stdin': { type: 'boolean' },
+  },
+  help: [
+    ACCOUNT_HELP,
+    ID_HELP,
+    '--name NAME      a new name',
+    '--status S       enabled or disabled',
+    `${ADDRESS_HELP}; none: the vendor's`,
+    '--secret-stdin   read a new secret from standard input',
+    JSON_HELP,
+  ],
+  run: async (input) => {
+    const credentialId = requiredValue(input, 'id', wholeNumber);
+    const patch = await patchOf(input);
+    return withStore(input, async (setup) => {
+      const place = { accountId: await accountOf(setup, input), credentialId };
+      const change = { patch, hosting: hostingOf(setup), actor: terminal('credential set') };
+      const result = await changeHostedAudited(deskOf(setup, input), place, change);
+      if (result.kind !== 'updated') return refuse(result);
+      say(input, { id: credentialId, changed: true }, [`credential ${credentialId} changed`]);
+      return EXIT.ok;
+    });
+  },
+};
+
+export const credentialRemove: Command = {
+  name: 'credential remove',
+  summary: 'Delete a hosted credential; no further call uses it.',
+  usage: '--account EMAIL --id ID [--json]',
+  options: { ...ACCOUNT_OPTION, id: TEXT },
+  help: [ACCOUNT_HELP, ID_HELP, JSON_HELP],
+  run: async (input) => {
+    const id = requiredValue(input, 'id', wholeNumber);
+    return withStore(input, async (setup) => {
+      const place = { accountId: await accountOf(setup, input), credentialId: id };
+      const done = await removeHostedAudited(deskOf(setup, input), place, terminal('credential remove'));
+      if (done.kind === 'not-found') return refuse(done);
+      say(input, { id, removed: true }, [`credential ${id} removed`]);
+      return EXIT.ok;
+    });
+  },
+};
+
+function hostingOf({ sealer, config }: Setup): Hosting {
+  return { sealer, ownHosts: new Set(config.byokHosts) };
+}
+
+async function readSecret(): Promise<string> {
+  const secret = await readStandardInput(SECRET_LENGTH_MAX);
+  if (isUsableSecret(secret)) return secret;
+  const shape = `1 to ${SECRET_LENGTH_MAX} printable characters without spaces`;
+  throw new UsageError(`the secret on standard input must be one line of ${shape}`);
+}
+
+async function patchOf(input: CommandInput): Promise<HostedPatch> {
+  const name = optionalValue(input, 'name', nameOf);
+  const status = optionalValue(input, 'status', (text, option) =>
+    choiceOf(text, option, ['enabled', 'disabled']),
+  );
+  const address = stringOption(input, 'base-url');
+  const secret = input.values['secret-stdin'] === true ? await readSecret() : undefined;
+  const patch: HostedPatch = {
+    ...(name === undefined ? {} : { name }),
+    ...(status === undefined ? {} : { status }),
+    ...(address === undefined ? {} : { baseUrl: address === 'none' ? null : address }),
+    ...(secret === undefined ? {} : { secret }),
+  };
+  if (Object.keys(patch).length === 0) throw new UsageError('nothing to change: name at least one option');
+  return patch;
+}
+
+function refuse(refusal: HostedRefusal): never {
+  if (refusal.kind === 'bad-address') throw new CommandFailed(`--base-url ${refusal.why}`);
+  throw new CommandFailed(REASONS[refusal.kind]);
+}
+
+const REASONS = {
+  'unknown-account': 'the account does not exist any more',
+  'not-found': 'the account has no such credential',
+  'too-many': `the account has ${BYOK_PER_ACCOUNT_MAX} credentials, as many as it may have`,
+  'name-taken': 'the account has a credential of this name',
+  'vendor-closed': 'there is no such vendor, or it takes no hosted credentials',
+  'address-closed': 'the vendor takes no address of the own',
+  'secret-required': 'a new address needs the secret again: --secret-stdin',
+} as const;
+
+function shown(view: HostedView, time: ShowTime): object {
+  const { id, vendorCode, name, hint, baseUrl, status, createdAtMs } = view;
+  return {
+    id,
+    vendor: vendorCode,
+    name,
+    secret_hint: hint,
+    base_url: baseUrl ?? null,
+    status,
+    created_at: time(createdAtMs),
+  };
+}

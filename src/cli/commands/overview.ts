@@ -1,0 +1,90 @@
+import type { Sales } from '../../admin/ports.ts';
+import { formatMicro } from '../../kernel/money.ts';
+import { createTimeFormat } from '../../kernel/time/calendar.ts';
+import { systemClock } from '../../kernel/time/clock.ts';
+import { createWatch } from '../../store/operations/operator-stats.ts';
+import { JSON_HELP } from '../account/account-option.ts';
+import { type Command, EXIT, UsageError } from '../command.ts';
+import { facts, say, table } from '../table.ts';
+import { optionalValue, wholeNumber } from '../values.ts';
+import { withStore } from '../workspace.ts';
+
+const HOUR_MS = 3_600_000;
+const HOURS_MAX = 366 * 24;
+
+export const overview: Command = {
+  name: 'overview',
+  summary: 'Traffic, errors, revenue, cost and margin by vendor and credential, and what waits.',
+  usage: '[--hours N] [--json]',
+  options: { hours: { type: 'string' }, json: { type: 'boolean' } },
+  help: ['--hours N        how far back; 24 unless said', JSON_HELP],
+  run: (input) => {
+    const hours = optionalValue(input, 'hours', wholeNumber) ?? 24;
+    if (hours < 1 || hours > HOURS_MAX) throw new UsageError(`--hours is 1 to ${HOURS_MAX}`);
+    return withStore(input, async ({ database, config }) => {
+      const toMs = Math.ceil(systemClock.now() / HOUR_MS) * HOUR_MS;
+      const period = { fromMs: toMs - hours * HOUR_MS, toMs };
+      const watch = createWatch(database);
+      const traffic = await watch.traffic(period);
+      const standing = await watch.standing(period);
+      const vendors = (await watch.vendors(period)).map((each) => ({
+        name: each.vendor,
+        ...salesJson(each),
+      }));
+      const credentials = (await watch.credentials(period)).map((each) => ({
+        name: each.credential,
+        ...salesJson(each),
+      }));
+      const { coveredMicro, errors, ...counts } = traffic;
+      const json = {
+        ...counts,
+        covered: formatMicro(coveredMicro),
+        errors,
+        ...standing,
+        vendors,
+        credentials,
+      };
+      say(input, json, [
+        ...facts([
+          ['since', createTimeFormat(config.timeZone)(period.fromMs)],
+          ['calls', `${traffic.calls}, ${traffic.failed} failed`],
+          ['errors', errors.map(({ status, calls }) => `${status}: ${calls}`).join(', ') || 'none'],
+          ['covered', `${formatMicro(coveredMicro)} yuan by subscriptions`],
+          ['accounts', `${standing.accounts}, ${traffic.activeAccounts} active, ${standing.newAccounts} new`],
+          ['waiting', `${standing.pendingVerifications} verifications, ${standing.openFeedback} feedback`],
+        ]),
+        ...['', ...salesTable('VENDOR', vendors)],
+        ...['', ...salesTable('CREDENTIAL', credentials)],
+      ]);
+      return EXIT.ok;
+    });
+  },
+};
+
+interface ShownSales {
+  readonly calls: number;
+  readonly failed: number;
+  readonly revenue: string;
+  readonly cost: string;
+  readonly margin: string;
+}
+
+function salesJson({ calls, failed, revenueMicro, costMicro }: Sales): ShownSales {
+  return {
+    calls,
+    failed,
+    revenue: formatMicro(revenueMicro),
+    cost: formatMicro(costMicro),
+    margin: formatMicro(revenueMicro - costMicro),
+  };
+}
+
+function salesTable(
+  heading: string,
+  rows: readonly (ShownSales & { readonly name: string })[],
+): readonly string[] {
+  const cells = rows.map(({ name, calls, failed, revenue, cost, margin }) => [
+    ...[name, String(calls), String(failed), revenue, cost, margin],
+  ]);
+  return table([heading, 'CALLS', 'FAILED', 'REVENUE', 'COST', 'MARGIN'], cells);
+}

@@ -1,0 +1,28 @@
+import { hashPassword } from '../accounts/password.ts';
+import type { Actor } from '../admin/contract.ts';
+import { type Logger, silentLogger } from '../kernel/log.ts';
+import { systemRandom } from '../kernel/random.ts';
+import { systemClock } from '../kernel/time/clock.ts';
+import type { Setup } from '../setup.ts';
+import type { CatalogDesk } from '../store/catalog/change.ts';
+import type { CommandInput } from './command.ts';
+
+/**
+ * Where a command writes as operators do: recorded in the audit log, in force when it returns; a server that
+ * has not confirmed it is told of.
+ */
+export function deskOf(setup: Setup, { output }: CommandInput): CatalogDesk {
+  const { database, sealer } = setup;
+  const log: Logger = {
+    ...silentLogger,
+    error: (fields, message) => setup.log.error(fields, message),
+    warn: (_fields, message) => output.error(`warning: ${message}`),
+  };
+  const hash = (password: string): Promise<string> => hashPassword(password, systemRandom);
+  return { database, log, options: { sealer, log, clock: systemClock, hashPassword: hash } };
+}
+
+/** Whoever sits at the terminal of the server; the audit log knows no more of them. */
+export function terminal(action: string): Actor {
+  return { accountId: undefined, address: 'terminal', action };
+}

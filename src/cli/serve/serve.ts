@@ -1,0 +1,41 @@
+import { startTollgate } from '../../app.ts';
+import { planFaults } from '../../kernel/fault.ts';
+import { type Command, type CommandInput, EXIT, stringOption } from '../command.ts';
+import { untilSignal } from '../signal.ts';
+import { configOf, failForPeople } from '../workspace.ts';
+import { keepCompiledNow } from './compiled.ts';
+import { openServerLog } from './server-log.ts';
+import { tellFirstStart } from './start-notice.ts';
+import { superviseWorkers } from './supervise.ts';
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Start the gateway and serve until SIGTERM or Ctrl-C.',
+  usage: '',
+  options: {},
+  help: [],
+  run: runServe,
+};
+
+async function runServe(input: CommandInput): Promise<number> {
+  // Asked for first: a Ctrl-C while we start must not leave the embedded database behind.
+  const stopping = untilSignal(['SIGTERM', 'SIGINT']);
+  const { output } = input;
+  const config = configOf(input);
+  if (config.workers > 1) {
+    const configFile = stringOption(input, 'config');
+    return await superviseWorkers({ config, configFile, stopping, output }).catch(failForPeople);
+  }
+  if (config.faults !== undefined) planFaults(config.faults);
+  const log = openServerLog(config);
+  const tollgate = await startTollgate(config, log).catch(failForPeople);
+  tellFirstStart(tollgate, config, output);
+  log.info({ ops: tollgate.opsUrl, url: tollgate.url }, 'tollgate serves');
+  for (const missing of tollgate.missing) log.warn({ missing }, 'calls cannot be served yet');
+  keepCompiledNow();
+  await stopping;
+  log.info({}, 'tollgate drains');
+  await tollgate.stop();
+  log.info({}, 'tollgate stopped');
+  return EXIT.ok;
+}

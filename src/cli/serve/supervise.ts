@@ -1,0 +1,87 @@
+import type { SetupToken } from '../../accounts/login-contract.ts';
+import { Endings } from '../../app/cleanup.ts';
+import { prepareSetup } from '../../app/logins.ts';
+import { type ListeningAddress, opsAddress, publicAddress, refuseAddress } from '../../app/readiness.ts';
+import { takeDirectory } from '../../app/store.ts';
+import { WORKER_STOP_MS } from '../../bounds.ts';
+import type { Config } from '../../config.ts';
+import { findPort } from '../../http/port.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { openSealer, prepareCatalog } from '../../setup.ts';
+import { openStore } from '../../store/open.ts';
+import type { Output } from '../command.ts';
+import { openServerLog } from './server-log.ts';
+import { tellFirstStart } from './start-notice.ts';
+import { type Serving, Workers } from './workers.ts';
+
+export interface Supervision {
+  readonly config: Config;
+  readonly configFile: string | undefined;
+  readonly stopping: Promise<void>;
+  readonly output: Output;
+}
+
+/**
+ * `tollgate serve` with several workers. The supervisor serves nothing itself: it has the data directory's
+ * lock and the embedded database, does once what is done once per start, and keeps the workers alive.
+ */
+export async function superviseWorkers(supervision: Supervision): Promise<number> {
+  const { config } = supervision;
+  const log = openServerLog(config);
+  const endings = new Endings();
+  try {
+    return await supervise(supervision, log, endings);
+  } finally {
+    await endings.run();
+    log.info({}, 'tollgate stopped');
+  }
+}
+
+async function supervise(
+  { config, configFile, stopping, output }: Supervision,
+  log: Logger,
+  endings: Endings,
+): Promise<number> {
+  // Told before a database is made or changed for a server that cannot begin.
+  const ports = { port: await portOf(publicAddress(config)), opsPort: await portOf(opsAddress(config)) };
+  const databaseUrl = await takeDirectory({ config, log, endings });
+  const setupToken = await prepareStore({ ...config, databaseUrl }, log);
+  const stopMs = config.drainMs + WORKER_STOP_MS;
+  const workers = new Workers({ count: config.workers, ...ports, databaseUrl, configFile, stopMs, log });
+  try {
+    const serving = await Promise.race([workers.start(), stopping]);
+    if (serving !== undefined) {
+      tellFirstStart({ setupToken, url: serving.url }, config, output);
+      announce(serving, config, log);
+    }
+    await stopping;
+    log.info({}, 'tollgate drains');
+  } finally {
+    await workers.stop();
+  }
+  return workers.worstCode;
+}
+
+function portOf(address: ListeningAddress): Promise<number> {
+  return findPort(address.host, address.port).catch((error: NodeJS.ErrnoException) =>
+    refuseAddress(address, error),
+  );
+}
+
+function announce({ url, opsUrl, missing }: Serving, { workers }: Config, log: Logger): void {
+  log.info({ workers, ops: opsUrl, url }, 'tollgate serves');
+  for (const one of missing) log.warn({ missing: one }, 'calls cannot be served yet');
+}
+
+/** Migrations, secret, catalogue, setup token: workers that start at the same time find them done. */
+async function prepareStore(config: Config, log: Logger): Promise<SetupToken | undefined> {
+  const store = await openStore({ ...config, log });
+  try {
+    const { database } = store;
+    const sealer = await openSealer(config, database);
+    await prepareCatalog({ config, database, sealer, log });
+    return await prepareSetup(database, { config, post: undefined });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { sampleAccount, sampleCatalog, sampleKey } from '../../../test/support/samples.ts';
+import { hashApiKey, newApiKey } from '../../accounts/api-key.ts';
+import type { Caller, Directory } from '../../accounts/contract.ts';
+import { seededRandom } from '../../kernel/random.ts';
+import { authenticate } from './authenticate.ts';
+
+const NOW = 5_000;
+const key = newApiKey(seededRandom(1));
+
+/** A directory that counts how often it is asked. */
+class OneCaller implements Directory {
+  asked = 0;
+  readonly #caller: Caller | undefined;
+
+  constructor(caller: Caller | undefined) {
+    this.#caller = caller;
+  }
+
+  catalog() {
+    return sampleCatalog();
+  }
+
+  findCaller(keyHash: string): Caller | undefined {
+    this.asked++;
+    return keyHash === hashApiKey(key) ? this.#caller : undefined;
+  }
+
+  forgetAccount(): void {}
+}
+
+const caller: Caller = { account: sampleAccount(), key: sampleKey(), readAtMs: 0 };
+
+test('a good bearer key names its caller, whatever the case of the scheme', () => {
+  expect(authenticate(`Bearer ${key}`, new OneCaller(caller), NOW)).toBe(caller);
+  expect(authenticate(`bearer  ${key}`, new OneCaller(caller), NOW)).toBe(caller);
+});
+
+test('a connection that repeats its key is asked about every time, and another key on it is another caller', () => {
+  const connection = {};
+  const directory = new OneCaller(caller);
+  for (const _ of [1, 2, 3]) {
+    expect(authenticate(`Bearer ${key}`, directory, NOW, connection)).toBe(caller);
+  }
+  expect(directory.asked).toBe(3);
+  const other = `Bearer ${newApiKey(seededRandom(2))}`;
+  expect(authenticate(other, directory, NOW, connection)).toMatchObject({ error: { code: 40101 } });
+  expect(authenticate(undefined, directory, NOW, connection)).toMatchObject({ error: { code: 40001 } });
+  expect(authenticate(`Bearer ${key}`, new OneCaller(undefined), NOW, connection)).toMatchObject({
+    error: { code: 40101 },
+  });
+});
+
+test.each([undefined, '', 'Bearer', 'Bearer ', key, `Basic ${key}`, `Bearer ${key} x`])(
+  'without a bearer key (%s) the answer is 40001',
+  (header) => {
+    expect(authenticate(header, new OneCaller(caller), NOW)).toMatchObject({ error: { code: 40001 } });
+  },
+);
+
+test.each(['x', "tg-' or 1=1 --", `${key}x`, 'eyJhbGciOiJIUzI1NiJ9.e30.x'])(
+  'garbage, a typo or an access token (%s) is 40101 without a look-up',
+  (text) => {
+    const directory = new OneCaller(caller);
+    expect(authenticate(`Bearer ${text.replaceAll(' ', '')}`, directory, NOW)).toMatchObject({
+      error: { code: 40101, status: 401 },
+    });
+    expect(directory.asked).toBe(0);
+  },
+);
+
+test.each([
+  ['unknown', undefined],
+  ['disabled', { account: sampleAccount(), key: sampleKey({ status: 'disabled' }), readAtMs: 0 }],
+  ['expired', { account: sampleAccount(), key: sampleKey({ expiresAtMs: NOW }), readAtMs: 0 }],
+  [
+    'of a disabled account',
+    { account: sampleAccount({ status: 'disabled' }), key: sampleKey(), readAtMs: 0 },
+  ],
+] as const)('a key that is %s is 40101', (_name, found) => {
+  const result = authenticate(`Bearer ${key}`, new OneCaller(found), NOW);
+  expect(result).toMatchObject({ error: { code: 40101 } });
+});

@@ -1,0 +1,50 @@
+import { hashApiKey, isWellFormed } from '../../accounts/api-key.ts';
+import type { Caller, Directory } from '../../accounts/contract.ts';
+import { type Refusal, refuse } from '../../kernel/errors.ts';
+
+const BEARER = /^bearer +(\S{1,512})$/i;
+
+/** What the last call on a connection sent. It goes when the connection goes. */
+interface LastKey {
+  readonly authorization: string;
+  readonly hash: string;
+}
+
+const lastKeys = new WeakMap<object, LastKey>();
+
+/**
+ * Spec 5: only `Authorization: Bearer` is read. The key is looked up by its hash; its text goes no further
+ * than this file. Whether it is still good is asked for every call; only the hash of a text that a connection
+ * repeats is not made again.
+ */
+export function authenticate(
+  authorization: string | undefined,
+  directory: Directory,
+  nowMs: number,
+  connection?: object,
+): Caller | Refusal | Promise<Caller | Refusal> {
+  const last = connection && lastKeys.get(connection);
+  const isRepeated = last !== undefined && last.authorization === authorization;
+  const hash = isRepeated ? last.hash : hashOf(authorization, connection);
+  if (typeof hash !== 'string') return hash;
+  const found = directory.findCaller(hash);
+  return found instanceof Promise ? found.then((caller) => judge(caller, nowMs)) : judge(found, nowMs);
+}
+
+function hashOf(authorization = '', connection: object | undefined): string | Refusal {
+  const key = BEARER.exec(authorization)?.[1];
+  if (key === undefined) return refuse('apiKeyRequired');
+  // A checksum in the key text rejects garbage, and access tokens, before any look-up.
+  if (!isWellFormed(key)) return refuse('keyInvalid');
+  const hash = hashApiKey(key);
+  if (connection !== undefined) lastKeys.set(connection, { authorization, hash });
+  return hash;
+}
+
+function judge(caller: Caller | undefined, nowMs: number): Caller | Refusal {
+  if (caller === undefined) return refuse('keyInvalid');
+  const { account, key } = caller;
+  const expired = key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs;
+  if (expired || key.status !== 'enabled' || account.status !== 'enabled') return refuse('keyInvalid');
+  return caller;
+}

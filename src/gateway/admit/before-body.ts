@@ -1,0 +1,62 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { BODY_UNASKED_BYTES_MAX } from '../../bounds.ts';
+import type { GateAway, Look, ScopedPolicy } from '../../gate/contract.ts';
+import type { Refusal } from '../../kernel/errors.ts';
+import type { Call } from '../call.ts';
+import type { Gateway } from '../gateway.ts';
+import { couldBill, notBillable } from './eligible.ts';
+import { chooseLimits, refusalOf } from './enter.ts';
+
+const FULL_WAIT_MS = 1_000;
+
+/**
+ * Whether a call could be served at all, before its body is read: somebody could pay for some model, and for
+ * a body that is not small the account has a slot. Nothing is taken here: when the body is there and names
+ * its model, everything is decided again.
+ */
+export function refuseBeforeBody(
+  call: Call,
+  headers: IncomingHttpHeaders,
+  gateway: Gateway,
+): Refusal | undefined | Promise<Refusal | undefined> {
+  const { caller, createdAtMs: nowMs } = call;
+  const { account } = caller;
+  const { directory, calendar, carriage } = gateway;
+  if (!couldBill(account, { nowMs, month: calendar.month(nowMs) })) return notBillable(account);
+  if (isSmall(headers)) return undefined;
+  const [own, key] = chooseLimits(caller, directory.catalog(), nowMs);
+  const refused = own === undefined ? undefined : refuseIfFull(account.id, own, carriage);
+  const next = (first: Refusal | undefined): Refusal | undefined | Promise<Refusal | undefined> =>
+    first ?? (key === undefined ? undefined : refuseIfFull(account.id, key, carriage));
+  return refused instanceof Promise ? refused.then(next) : next(refused);
+}
+
+function isSmall(headers: IncomingHttpHeaders): boolean {
+  const declared = headers['content-length'];
+  if (declared === undefined || headers['content-encoding'] !== undefined) return false;
+  return Number(declared) <= BODY_UNASKED_BYTES_MAX;
+}
+
+/** A gate that is away is found to be so when the call enters. */
+function refuseIfFull(
+  accountId: number,
+  { scope, policy }: ScopedPolicy,
+  { gate, settlement, observer }: Gateway['carriage'],
+): Refusal | undefined | Promise<Refusal | undefined> {
+  const limit = policy?.concurrency;
+  if (limit === undefined) return undefined;
+  const { creditsPerYuan } = settlement;
+  const looking = gate.look({ accountId, scope, policy, coverage: undefined, creditsPerYuan });
+  const judge = (look: Look | GateAway): Refusal | undefined => {
+    if (look.kind !== 'look' || look.concurrent < limit) return undefined;
+    observer.gateRefused('concurrency');
+    return refuseConcurrency(BigInt(limit), BigInt(look.concurrent), scope);
+  };
+  return looking instanceof Promise ? looking.then(judge) : judge(looking);
+}
+
+function refuseConcurrency(limit: bigint, used: bigint, scope: string): Refusal {
+  const money = { freeMicro: 0n, heldMicro: 0n };
+  const full = { reason: 'concurrency', seconds: 0, retryAfterMs: FULL_WAIT_MS } as const;
+  return refusalOf({ kind: 'gate-refused', ...full, limit, used, scope, ...money });
+}

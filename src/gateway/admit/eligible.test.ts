@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { sampleAccount, sampleCredential, sampleFunds, samplePlan } from '../../../test/support/samples.ts';
+import type { Plan } from '../../catalog/contract.ts';
+import { couldBill, meansOf, notBillable } from './eligible.ts';
+
+const MOMENT = { nowMs: 1_000, month: '2026-01' };
+const WINDOWS = [{ seconds: 3_600, amountMicro: 5_000_000n }];
+const empty = sampleFunds({ creditsMicro: 0n });
+
+function subscribed(changes: Partial<Plan> = {}, endsAtMs = 2_000) {
+  const plan = samplePlan({ coverageWindows: WINDOWS, ...changes });
+  return { subscriptions: [{ id: 55, plan, startsAtMs: 0, endsAtMs }] };
+}
+
+test('API billing with Credits pays, with the account’s cap in its month', () => {
+  const account = sampleAccount({ extraApiQuotaMicro: 7n });
+  expect(meansOf(account, 'gpt-5', MOMENT)).toEqual({
+    coverage: undefined,
+    purse: { funds: account.funds, autoExchange: false, capMicro: 7n, month: '2026-01' },
+  });
+});
+
+test('balance pays only when auto-exchange is on', () => {
+  const funds = sampleFunds({ creditsMicro: 0n, balanceMicro: 1n });
+  expect(meansOf(sampleAccount({ funds, autoExchange: true }), 'gpt-5', MOMENT)?.purse).toBeDefined();
+  expect(meansOf(sampleAccount({ funds }), 'gpt-5', MOMENT)).toBeUndefined();
+});
+
+test('a valid subscription covers what its plan says, in windows of its own, before any Credits', () => {
+  const coverage = { scope: 'subscription:55', windows: WINDOWS };
+  expect(meansOf(sampleAccount(subscribed()), 'gpt-5', MOMENT)).toMatchObject({ coverage, purse: {} });
+  const alone = sampleAccount({ ...subscribed({ coversModels: ['gpt-5'] }), apiBilling: false });
+  expect(meansOf(alone, 'gpt-5', MOMENT)).toEqual({ coverage, purse: undefined });
+});
+
+test.each([
+  ['is over', subscribed({}, 1_000)],
+  ['does not cover the model', subscribed({ coversModels: ['other'] })],
+  ['has no windows to cover anything by', subscribed({ coverageWindows: [] })],
+])('a subscription that %s pays nothing', (_name, subscription) => {
+  expect(meansOf(sampleAccount(subscription), 'gpt-5', MOMENT)).toMatchObject({ coverage: undefined });
+  expect(meansOf(sampleAccount({ ...subscription, apiBilling: false }), 'gpt-5', MOMENT)).toBeUndefined();
+});
+
+test.each([
+  ['the switch is off', sampleAccount({ apiBilling: false })],
+  ['there are no Credits', sampleAccount({ funds: empty })],
+])('nobody pays when %s', (_name, account) => {
+  expect(meansOf(account, 'gpt-5', MOMENT)).toBeUndefined();
+});
+
+test('40202 guides an account that is not verified to verification, and no other', () => {
+  const guidance = expect.stringContaining('Verify your account to receive free quota.');
+  expect(notBillable(sampleAccount())).toMatchObject({
+    error: { code: 40202, status: 403 },
+    message: guidance,
+  });
+  expect(notBillable(sampleAccount({ userType: 1 }))).not.toMatchObject({ message: guidance });
+});
+
+test('before the model is known, anybody could pay who could pay for some model', () => {
+  const own = sampleCredential({ ownerAccountId: 1 });
+  const nobody = { funds: empty };
+  expect(couldBill(sampleAccount(), MOMENT)).toBe(true);
+  expect(couldBill(sampleAccount(nobody), MOMENT)).toBe(false);
+  expect(couldBill(sampleAccount({ apiBilling: false }), MOMENT)).toBe(false);
+  expect(couldBill(sampleAccount({ ...nobody, ...subscribed({ coversModels: ['other'] }) }), MOMENT)).toBe(
+    true,
+  );
+  expect(couldBill(sampleAccount({ ...nobody, ...subscribed({}, 1_000) }), MOMENT)).toBe(false);
+  expect(couldBill(sampleAccount({ ...nobody, byok: [own] }), MOMENT)).toBe(true);
+  expect(couldBill(sampleAccount({ ...nobody, byok: [{ ...own, status: 'disabled' }] }), MOMENT)).toBe(false);
+});

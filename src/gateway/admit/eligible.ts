@@ -1,0 +1,71 @@
+import type { Account } from '../../accounts/contract.ts';
+import { currentSubscription } from '../../accounts/subscription.ts';
+import type { CoverageRequest, PurseRequest } from '../../gate/contract.ts';
+import { ERRORS, type Refusal, refuse } from '../../kernel/errors.ts';
+
+const UNVERIFIED = 0;
+const GUIDANCE = 'Verify your account to receive free quota.';
+/** For an account whose balance could buy what is missing. */
+export const EXCHANGE = 'Exchange balance into Credits, or switch auto-exchange on.';
+
+/** Who may pay for what the platform serves: a subscription first, then Credits. At least one is there. */
+export interface Means {
+  readonly coverage: CoverageRequest | undefined;
+  readonly purse: PurseRequest | undefined;
+}
+
+export interface Moment {
+  readonly nowMs: number;
+  /** The month that the cap is counted in. */
+  readonly month: string;
+}
+
+/**
+ * Spec 5.4, as far as the platform is to be paid: a valid subscription whose plan covers the model, API
+ * billing with Credits. Nothing: neither of them. The account's own credentials come before both
+ * (serving-options.ts).
+ */
+export function meansOf(account: Account, modelId: string, moment: Moment): Means | undefined {
+  const coverage = coverageOf(account, modelId, moment.nowMs);
+  const purse = purseOf(account, moment.month);
+  return coverage === undefined && purse === undefined ? undefined : { coverage, purse };
+}
+
+/** Whether there could be any model that the account can call: asked before its body, which names one. */
+export function couldBill(account: Account, { nowMs, month }: Moment): boolean {
+  const isHosting = account.byok.some(({ status }) => status === 'enabled');
+  if (isHosting || purseOf(account, month) !== undefined) return true;
+  const windows = currentSubscription(account, nowMs)?.plan.coverageWindows ?? [];
+  return windows.length > 0;
+}
+
+/** A plan covers calls up to its windows: one without any brings level and policy, and covers nothing. */
+function coverageOf(account: Account, modelId: string, nowMs: number): CoverageRequest | undefined {
+  const subscription = currentSubscription(account, nowMs);
+  if (subscription === undefined) return undefined;
+  const { coversModels, coverageWindows } = subscription.plan;
+  if (coverageWindows.length === 0) return undefined;
+  if (coversModels !== '*' && !coversModels.includes(modelId)) return undefined;
+  return { scope: `subscription:${subscription.id}`, windows: coverageWindows };
+}
+
+function purseOf(account: Account, month: string): PurseRequest | undefined {
+  const { funds, autoExchange, extraApiQuotaMicro: capMicro } = account;
+  if (!account.apiBilling) return undefined;
+  const hasFunds = funds.creditsMicro > 0n || (autoExchange && funds.balanceMicro > 0n);
+  return hasFunds ? { funds, autoExchange, capMicro, month } : undefined;
+}
+
+/** 40202; an account that is not verified is told what would help. 40201 where only Credits are missing. */
+export function notBillable(account: Account): Refusal {
+  const { apiBilling, funds, userType } = account;
+  if (apiBilling && funds.balanceMicro > 0n) {
+    return refuse('insufficientCredits', {
+      message: `${ERRORS.insufficientCredits.message}: none are left. ${EXCHANGE}`,
+    });
+  }
+  const { message } = ERRORS.notBillable;
+  return refuse('notBillable', {
+    message: userType <= UNVERIFIED ? `${message}. ${GUIDANCE}` : message,
+  });
+}

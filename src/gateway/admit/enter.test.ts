@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { sampleAccount, sampleCatalog, sampleKey, samplePlan } from '../../../test/support/samples.ts';
+import type { Dimension, Policy } from '../../catalog/contract.ts';
+import { chooseLimits, moneyRequest, refusalOf } from './enter.ts';
+
+const policy = (id: number, parts: Partial<Policy> = {}): Policy => ({
+  id,
+  name: `p${id}`,
+  concurrency: undefined,
+  windows: [],
+  ...parts,
+});
+const window = (dimension: Dimension, seconds: number) => ({ dimension, seconds, limit: 5n });
+const defaults = { ...sampleCatalog().defaults, policyId: 1 };
+const catalog = sampleCatalog({
+  defaults,
+  policies: new Map(
+    [
+      policy(1),
+      policy(2, { concurrency: 2, windows: [window('requests', 60), window('tokens', 60)] }),
+      policy(3, { concurrency: 9, windows: [window('requests', 60), window('tokens', 3600)] }),
+      policy(4, { windows: [window('images', 60)] }),
+    ].map((one) => [one.id, one]),
+  ),
+});
+const subscribed = (...policyIds: (number | undefined)[]) =>
+  policyIds.map((policyId, index) => ({
+    id: index + 1,
+    plan: samplePlan({ level: index + 1, policyId }),
+    startsAtMs: 0,
+    endsAtMs: 10,
+  }));
+const key = sampleKey({ policyId: 2 });
+const idsOf = (limits: ReturnType<typeof chooseLimits>) =>
+  limits.map(({ scope, policy }) => `${scope} ${policy?.id}`);
+
+test('the account’s policy is the subscription’s, else the one it was given, else the default', () => {
+  const account = sampleAccount({ subscriptions: subscribed(3), policyId: 4 });
+  const plain = sampleKey();
+  expect(idsOf(chooseLimits({ account, key: plain }, catalog, 5))).toEqual(['account:7 3']);
+  expect(idsOf(chooseLimits({ account, key: plain }, catalog, 10))).toEqual(['account:7 4']);
+  const ordinary = { account: sampleAccount(), key: plain };
+  expect(idsOf(chooseLimits(ordinary, catalog, 5))).toEqual(['account:7 1']);
+});
+
+test('a key’s policy holds beside the account’s and counts per key, so that it can only tighten', () => {
+  const account = sampleAccount({ policyId: 4 });
+  expect(idsOf(chooseLimits({ account, key }, catalog, 5))).toEqual(['account:7 4', 'key:11 2']);
+  expect(idsOf(chooseLimits({ account: sampleAccount(), key }, catalog, 5))).toEqual([
+    'account:7 1',
+    'key:11 2',
+  ]);
+});
+
+test('what the policy of a subscription limits itself, the key’s policy does not limit again', () => {
+  const account = sampleAccount({ subscriptions: subscribed(3) });
+  const [, own] = chooseLimits({ account, key }, catalog, 5);
+  expect(own).toMatchObject({
+    scope: 'key:11',
+    policy: { id: 2, concurrency: undefined, windows: [window('tokens', 60)] },
+  });
+  // The same object each time: gates remember by it what they made of a policy.
+  expect(chooseLimits({ account, key }, catalog, 5)[1]?.policy).toBe(own?.policy);
+});
+
+test('the policy of the highest plan counts, and a plan without one brings none', () => {
+  const both = sampleAccount({ subscriptions: subscribed(1, 3) });
+  expect(idsOf(chooseLimits({ account: both, key: sampleKey() }, catalog, 5))).toEqual(['account:7 3']);
+  const bare = sampleAccount({ subscriptions: subscribed(3, undefined) });
+  expect(idsOf(chooseLimits({ account: bare, key }, catalog, 5))).toEqual(['account:7 1', 'key:11 2']);
+});
+
+test('what is asked of the gate is the quote in Credits', () => {
+  const means = { coverage: { scope: 'subscription:3', windows: [] }, purse: undefined };
+  const quote = { mostMicro: 1_000_000n, shareMicro: 50_000n, leastMicro: 1_000n, isBounded: true };
+  expect(moneyRequest(quote, means, 1000)).toEqual({
+    wantMicro: 1_000_000_000n,
+    shareMicro: 50_000_000n,
+    leastMicro: 1_000_000n,
+    wholeIfFree: true,
+    creditsPerYuan: 1000,
+    ...means,
+  });
+});
+
+test.each([
+  ['concurrency', 42901],
+  ['requests', 42902],
+  ['images', 42902],
+  ['videos', 42902],
+  ['amount', 42902],
+  ['coverage', 42902],
+  ['tokens', 42903],
+] as const)('a refusal by %s is %i with Retry-After and the real dimension', (reason, code) => {
+  const refused = {
+    kind: 'gate-refused',
+    reason,
+    limit: 5n,
+    used: 5n,
+    seconds: 60,
+    retryAfterMs: 1_001,
+    scope: 'key:11',
+    freeMicro: 0n,
+    heldMicro: 0n,
+  } as const;
+  expect(refusalOf(refused)).toMatchObject({
+    error: { code, status: 429 },
+    retryAfterSeconds: 2,
+    limit: `${reason}; limit=5; used=5; window=60; reset=2; scope=key`,
+  });
+});
+
+test('a gate that cannot be reached is 50301 with its wait', () => {
+  expect(refusalOf({ kind: 'gate-away', retryAfterMs: 2_500 })).toMatchObject({
+    error: { code: 50301, status: 503 },
+    retryAfterSeconds: 3,
+  });
+});
+
+test('42902 keeps its fixed text', () => {
+  const refused = {
+    kind: 'gate-refused',
+    reason: 'images',
+    limit: 5n,
+    used: 5n,
+    seconds: 60,
+    retryAfterMs: 1,
+    scope: 'account:7',
+    freeMicro: 0n,
+    heldMicro: 0n,
+  } as const;
+  expect(refusalOf(refused).message).toBe(
+    'Rate limit exceeded: too many requests per minute (rpm), please retry later',
+  );
+});

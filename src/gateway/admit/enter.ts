@@ -1,0 +1,140 @@
+import type { Account, Caller } from '../../accounts/contract.ts';
+import { currentSubscription } from '../../accounts/subscription.ts';
+import type { CatalogSnapshot, Policy, PolicyWindow } from '../../catalog/contract.ts';
+import { creditsMicro } from '../../catalog/price.ts';
+import type {
+  EnterRequest,
+  GateAway,
+  GateRefused,
+  MoneyRequest,
+  ScopedPolicy,
+  Shortage,
+} from '../../gate/contract.ts';
+import { type ErrorName, type Refusal, refuse } from '../../kernel/errors.ts';
+import type { RequestFacts } from '../../protocol/dialect.ts';
+import type { Means } from './eligible.ts';
+import type { Quote } from './quote.ts';
+
+interface Whose {
+  readonly account: Pick<Caller['account'], 'id' | 'policyId' | 'subscriptions'>;
+  readonly key: Pick<Caller['key'], 'id' | 'policyId'>;
+}
+
+/**
+ * decisions.md 7: the account's policy always holds and counts per account. It is that of its subscription,
+ * else the one an operator gave the account, else the default. The key's policy holds beside it and counts
+ * per key.
+ */
+export function chooseLimits(
+  { account, key }: Whose,
+  catalog: CatalogSnapshot,
+  nowMs: number,
+): readonly ScopedPolicy[] {
+  const find = (id: number | undefined): Policy | undefined =>
+    id === undefined ? undefined : catalog.policies.get(id);
+  const subscribed = find(currentSubscription(account, nowMs)?.plan.policyId);
+  const policy = subscribed ?? find(account.policyId) ?? find(catalog.defaults.policyId);
+  const limits = [{ scope: `account:${account.id}`, policy }];
+  const own = find(key.policyId);
+  if (own === undefined) return limits;
+  limits.push({ scope: `key:${key.id}`, policy: subscribed === undefined ? own : beside(subscribed, own) });
+  return limits;
+}
+
+const remainders = new WeakMap<Policy, WeakMap<Policy, Policy>>();
+
+/** A subscription's policy comes first: what it limits itself, the key's policy does not limit again. */
+function beside(subscribed: Policy, own: Policy): Policy {
+  const known = remainders.get(subscribed) ?? new WeakMap<Policy, Policy>();
+  remainders.set(subscribed, known);
+  let rest = known.get(own);
+  if (rest === undefined) {
+    const isLimited = (window: PolicyWindow): boolean =>
+      subscribed.windows.some(
+        ({ dimension, seconds }) => dimension === window.dimension && seconds === window.seconds,
+      );
+    rest = {
+      ...own,
+      concurrency: subscribed.concurrency === undefined ? own.concurrency : undefined,
+      windows: own.windows.filter((window) => !isLimited(window)),
+    };
+    known.set(own, rest);
+  }
+  return rest;
+}
+
+export function limitsImages(limits: readonly ScopedPolicy[]): boolean {
+  return limits.some(({ policy }) => policy?.windows.some(({ dimension }) => dimension === 'images'));
+}
+
+/** decisions.md 3.5: what is held of the most that the call may cost. */
+export function moneyRequest(
+  { mostMicro, shareMicro, leastMicro, isBounded }: Quote,
+  { coverage, purse }: Means,
+  creditsPerYuan: number,
+): MoneyRequest {
+  return {
+    wantMicro: creditsMicro(mostMicro, creditsPerYuan),
+    shareMicro: creditsMicro(shareMicro, creditsPerYuan),
+    leastMicro: creditsMicro(leastMicro, creditsPerYuan),
+    wholeIfFree: isBounded,
+    creditsPerYuan,
+    coverage,
+    purse,
+  };
+}
+
+export interface EntryTerms {
+  readonly callId: string;
+  readonly account: Account;
+  readonly accountAgeMs: number;
+  readonly limits: readonly ScopedPolicy[];
+  readonly facts: RequestFacts;
+  readonly imagesGuess: number;
+  readonly money: MoneyRequest | undefined;
+}
+
+export function enterRequest(terms: EntryTerms): EnterRequest {
+  const { callId, account, accountAgeMs, limits, facts, imagesGuess, money } = terms;
+  return {
+    callId,
+    accountId: account.id,
+    accountVersion: account.version,
+    accountAgeMs,
+    limits,
+    inputTokens: facts.inputTokensEstimate,
+    images: facts.images,
+    imagesGuess,
+    videos: 0,
+    money,
+  };
+}
+
+/** What a call is refused or stopped with, by what is missing. */
+export const SHORTAGE_ERRORS: Readonly<Record<Shortage, ErrorName>> = {
+  amount: 'policyLimitExceeded',
+  coverage: 'policyLimitExceeded',
+  credits: 'insufficientCredits',
+  cap: 'monthlyCapReached',
+};
+
+const REASONS: Readonly<Record<GateRefused['reason'], ErrorName>> = {
+  ...SHORTAGE_ERRORS,
+  concurrency: 'concurrencyExceeded',
+  requests: 'policyLimitExceeded',
+  images: 'policyLimitExceeded',
+  videos: 'policyLimitExceeded',
+  tokens: 'tokenLimitExceeded',
+};
+
+/** 42902's text must not name the real dimension (spec 7.2); `x-tollgate-limit` does. */
+export function refusalOf(refused: GateRefused | GateAway): Refusal {
+  if (refused.kind === 'gate-away') return refuse('unavailable', { retryAfterMs: refused.retryAfterMs });
+  const name = REASONS[refused.reason];
+  if (refused.reason === 'credits' || refused.reason === 'cap') return refuse(name);
+  const reset = Math.max(1, Math.ceil(refused.retryAfterMs / 1000));
+  const limit =
+    `${refused.reason}; limit=${refused.limit}; used=${refused.used}; ` +
+    `window=${refused.seconds}; reset=${reset}; scope=${refused.scope?.split(':', 1)[0] ?? 'account'}`;
+  return refuse(name, { retryAfterMs: refused.retryAfterMs, limit });
+}

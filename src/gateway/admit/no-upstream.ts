@@ -1,0 +1,12 @@
+import { ERRORS, type Refusal } from '../../kernel/errors.ts';
+
+const NAME_CHARS_MAX = 100;
+const NOT_SHOWN = /[\p{Cc}\p{Cs}\u2028\u2029]/gu;
+
+/** A 50201 says which model it is about: most often its name is misspelt, or is the vendor's own. */
+export function nameModel(refusal: Refusal, modelId: string): Refusal {
+  if (refusal.error !== ERRORS.noUpstream || modelId === '') return refusal;
+  const name = modelId.slice(0, NAME_CHARS_MAX).replace(NOT_SHOWN, '?');
+  const message = `No available upstream for this model: "${name}"; use the platform model_id as the model name`;
+  return { ...refusal, message };
+}

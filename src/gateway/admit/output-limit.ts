@@ -1,0 +1,44 @@
+import type { Route } from '../../catalog/contract.ts';
+import { type Refusal, refuse } from '../../kernel/errors.ts';
+import { formatMicro } from '../../kernel/money.ts';
+import type { Passage } from '../attempt/attempt-context.ts';
+import { targetOf } from '../attempt/target.ts';
+import { SHORTAGE_ERRORS } from './enter.ts';
+import { outputBound, outputTokensPaid } from './quote.ts';
+import { isTextProtocol } from './route-protocols.ts';
+
+/**
+ * decisions.md 3.5: the most output tokens that the vendor may make for each answer, where the hold pays for
+ * fewer than the request allows. Nothing: the request goes as it is.
+ *
+ * A plain answer cannot be stopped half-way, so that its hold is its bound. A stream is watched, and its hold
+ * grows with it; but thinking may stay unseen, so that a model that thinks gets what the account can pay now.
+ */
+export function findOutputLimit(passage: Passage, route: Route): number | undefined {
+  const { call, facts, tariff, wantMicro, carriage } = passage;
+  const { lease } = call;
+  if (lease === undefined || lease.payer === 'none' || lease.heldMicro >= wantMicro) return undefined;
+  if (facts.images > 0 || (facts.stream && !mayThink(route))) return undefined;
+  const { creditsPerYuan } = carriage.settlement;
+  const payableMicro = facts.stream ? lease.heldMicro + lease.freeMicro : lease.heldMicro;
+  const tokens = outputTokensPaid(payableMicro, facts, route, { tariff, creditsPerYuan });
+  return tokens < outputBound(facts, route) ? Math.max(1, tokens) : undefined;
+}
+
+function mayThink(route: Route): boolean {
+  return route.protocols.some(
+    (protocol) =>
+      isTextProtocol(protocol) && targetOf(route, protocol, 'own').capabilities.thinking !== 'none',
+  );
+}
+
+/** The request asks for more thinking than its hold pays for. */
+export function refuseThinking({ call }: Passage, tokens: number, field: string): Refusal {
+  const { lease } = call;
+  const held = formatMicro(lease?.heldMicro ?? 0n);
+  return refuse(SHORTAGE_ERRORS[lease?.shortOf ?? 'credits'], {
+    message:
+      `The budget for thinking is too large: ${held} Credits are held for this call, which pay for ` +
+      `${tokens} output tokens. Ask for less thinking, or set "${field}"`,
+  });
+}

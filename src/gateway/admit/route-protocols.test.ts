@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { someRequest } from '../../../test/support/hub.ts';
+import type { Route } from '../../catalog/contract.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import { canServe, speakable } from './route-protocols.ts';
+
+const speaking = (...protocols: Protocol[]): Route => ({ protocols }) as unknown as Route;
+
+describe('what a route can be asked in', () => {
+  test('a client is served in its own protocol or in any other one for text', () => {
+    expect(canServe(speaking('chat'), 'chat')).toBe(true);
+    expect(canServe(speaking('gemini'), 'responses')).toBe(true);
+    expect(canServe(speaking('images'), 'messages')).toBe(false);
+    expect(canServe(speaking('chat'), 'images')).toBe(false);
+    expect(canServe(speaking('chat', 'gemini'), 'images')).toBe(true);
+  });
+
+  test('a vendor that speaks several is asked in the one that carries reasoning', () => {
+    const request = someRequest({ client: 'messages' });
+    expect(speakable(speaking('chat', 'responses'), request)).toEqual(['responses', 'chat']);
+  });
+
+  test('what only Chat Completions can say is said in it', () => {
+    const route = speaking('responses', 'chat');
+    for (const wish of [{ stop: ['END'] }, { answers: 2 }]) {
+      expect(speakable(route, someRequest({ client: 'gemini', ...wish }))).toEqual(['chat', 'responses']);
+    }
+    expect(speakable(speaking('responses'), someRequest({ client: 'gemini', stop: ['END'] }))).toEqual([
+      'responses',
+    ]);
+  });
+});

@@ -1,0 +1,132 @@
+import { ATTEMPTS_MAX, COOL_DOWN_MS_IGNORED, RETRY_BUDGET_MIN, RETRY_BUDGET_PERCENT } from '../../bounds.ts';
+import type { Model, Route } from '../../catalog/contract.ts';
+import { assert } from '../../kernel/assert.ts';
+import { type Refusal, refuse } from '../../kernel/errors.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import type { Random } from '../../kernel/random.ts';
+import type { AttemptOutcome, Health } from '../../upstream/health/health.ts';
+import { atLimit } from '../attempt/route-failures.ts';
+import { canServe } from './route-protocols.ts';
+
+/** The part of `Health` that a choice needs. */
+export type RouteHealth = Pick<Health, 'condition' | 'freeInMs'>;
+
+/**
+ * The routes of a model that can serve a call of this protocol, in the order in which they are tried: by
+ * priority, inside a priority by chance in proportion to weight. Routes whose credential the vendor refused
+ * lately come after all others; they are not left out, since a 403 may be the doing of a single request.
+ *
+ * Left out are routes that the breaker ejected, that are cooling after a 429, or whose credential is at its
+ * own limits. When nothing is left:
+ * - if the breaker is the reason, the best ejected route is tried anyway (Envoy's panic rule: we never eject
+ *   the last one);
+ * - otherwise the route that is free first is tried if that is within a second, because asking costs less
+ *   than sending the client away; else the answer is 50301 with the wait as `Retry-After`.
+ */
+export function chooseRoutes(
+  model: Model | undefined,
+  protocol: Protocol,
+  health: RouteHealth,
+  random: Random,
+): readonly Route[] | Refusal {
+  if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
+  return orderRoutes(model.routes, protocol, health, random);
+}
+
+/** The same for routes that do not stand in the catalogue: those of an account's own credentials. */
+export function orderRoutes(
+  routes: readonly Route[],
+  protocol: Protocol,
+  health: RouteHealth,
+  random: Random,
+): readonly Route[] | Refusal {
+  const enabled = routes.filter(
+    ({ status, credential }) => status === 'enabled' && credential.status === 'enabled',
+  );
+  if (enabled.length === 0) return refuse('noUpstream');
+  const serving = enabled.filter((route) => canServe(route, protocol));
+  if (serving.length === 0) {
+    return refuse('notExpressible', { message: `No usable upstream of this model can serve "${protocol}"` });
+  }
+  const [only] = serving;
+  if (only !== undefined && serving.length === 1 && health.condition(only) === 'ready') return serving;
+  return sortByCondition(shuffle(serving, protocol, random), health);
+}
+
+function sortByCondition(ordered: readonly Route[], health: RouteHealth): readonly Route[] | Refusal {
+  const ready: Route[] = [];
+  const suspect: Route[] = [];
+  let ejected: Route | undefined;
+  let waiting: Route | undefined;
+  let waitMs = Number.POSITIVE_INFINITY;
+  for (const route of ordered) {
+    const condition = health.condition(route);
+    if (condition === 'ready') ready.push(route);
+    else if (condition === 'suspect') suspect.push(route);
+    else if (condition === 'ejected') ejected ??= route;
+    else {
+      const freeInMs = health.freeInMs(route);
+      if (freeInMs >= waitMs) continue;
+      waiting = route;
+      waitMs = freeInMs;
+    }
+  }
+  if (ready.length + suspect.length > 0) return [...ready, ...suspect].slice(0, ATTEMPTS_MAX);
+  if (ejected !== undefined) return [ejected];
+  assert(waiting !== undefined, 'a route that is neither usable nor ejected waits');
+  if (waitMs <= COOL_DOWN_MS_IGNORED) return [waiting];
+  return atLimit(waitMs);
+}
+
+/**
+ * Weighted choice without replacement (Efraimidis and Spirakis): each route draws an exponential time with
+ * its weight as the rate, the earliest comes first. A weight of 0 comes last. At equal priority a vendor that
+ * speaks the client's own protocol comes before those the call would have to be converted for.
+ */
+function shuffle(routes: readonly Route[], protocol: Protocol, random: Random): readonly Route[] {
+  const drawn = routes.map((route) => ({
+    route,
+    foreign: route.protocols.includes(protocol) ? 0 : 1,
+    time: route.weight > 0 ? -Math.log(1 - random.unit()) / route.weight : Number.MAX_VALUE,
+  }));
+  drawn.sort(
+    (one, other) =>
+      one.route.priority - other.route.priority || one.foreign - other.foreign || one.time - other.time,
+  );
+  return drawn.map(({ route }) => route);
+}
+
+/**
+ * What a vendor's status says (decisions.md 4). Everything but `success` and `client-error` is a failed
+ * route: the next one is tried. A vendor has no business to redirect us, nor to answer with nothing.
+ */
+export function classify(status: number): AttemptOutcome {
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 404) return 'not-found';
+  if (status === 429) return 'rate-limited';
+  if (status === 408) return 'failure';
+  if (status >= 400 && status < 500) return 'client-error';
+  return status >= 200 && status < 300 && status !== 204 && status !== 205 ? 'success' : 'failure';
+}
+
+/** Envoy's retry budget: second tries are a share of what runs, so that we do not double an outage. */
+export class RetryBudget {
+  #taken = 0;
+
+  /** `active`: calls in progress. True: the retry may go; `release` gives it back when it has ended. */
+  take(active: number): boolean {
+    const allowed = Math.max(RETRY_BUDGET_MIN, Math.floor((active * RETRY_BUDGET_PERCENT) / 100));
+    if (this.#taken >= allowed) return false;
+    this.#taken += 1;
+    return true;
+  }
+
+  release(): void {
+    assert(this.#taken > 0, 'a retry is given back once');
+    this.#taken -= 1;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import {
+  sampleAccount,
+  sampleCatalog,
+  sampleCredential,
+  sampleFunds,
+  sampleModel,
+  samplePlan,
+  sampleRoute,
+  sampleVendor,
+} from '../../../test/support/samples.ts';
+import type { Account } from '../../accounts/contract.ts';
+import type { Model } from '../../catalog/contract.ts';
+import { isRefusal } from '../../kernel/errors.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import { firstLeg, nextLeg, type Terms } from './serving-options.ts';
+
+function modelOf(modelId: string, code: string, changes: Partial<Model> = {}): Model {
+  const vendor = sampleVendor({ code, protocols: ['chat'] });
+  const credential = sampleCredential({ vendorCode: code });
+  const routes = [sampleRoute({ modelId, vendor, credential, protocols: ['chat'] })];
+  return sampleModel({ modelId, routes, ...changes });
+}
+
+const MODELS = [
+  modelOf('a', 'openai'),
+  modelOf('f', 'anthropic'),
+  modelOf('off', 'openai', { status: 'disabled' }),
+  modelOf('strict', 'openai', { restriction: { kind: 'verification', level: 2 } }),
+];
+const catalog = sampleCatalog({ models: new Map(MODELS.map((model) => [model.modelId, model])) });
+const mine = (vendorCode: string) => sampleCredential({ id: 90, vendorCode, ownerAccountId: 7 });
+const broke = { apiBilling: false, funds: sampleFunds({ creditsMicro: 0n }) };
+
+function termsOf(account: Partial<Account>, modelId = 'a', protocol: Protocol = 'chat'): Terms {
+  const moment = { nowMs: 1_000, month: '2026-01' };
+  return { account: sampleAccount(account), catalog, modelId, protocol, moment };
+}
+
+/** `a by us`, `a by its own`, in order; or the code of the refusal. */
+function legsOf(terms: Terms): string[] {
+  const first = firstLeg(terms);
+  if (isRefusal(first)) return [String(first.error.code)];
+  const said: string[] = [];
+  for (let leg: typeof first | undefined = first; leg !== undefined; leg = nextLeg(terms, leg)) {
+    said.push(`${leg.model.modelId} ${leg.means === undefined ? 'byok' : 'paid'}`);
+    if (said.length > 9) throw new Error('legs without end');
+  }
+  return said;
+}
+
+const falling = (fallbackModel: string, byokFallback = false) => ({
+  preference: { fallbackModel, byokFallback },
+});
+
+test.each([
+  ['an ordinary account has one', {}, ['a paid']],
+  ['a fallback model comes second', falling('f'), ['a paid', 'f paid']],
+  ['an own credential serves alone', { byok: [mine('openai')] }, ['a byok']],
+  ['it needs nobody who pays us', { byok: [mine('openai')], ...broke }, ['a byok']],
+  ['one for another vendor does not serve', { byok: [mine('google')] }, ['a paid']],
+  [
+    'byok_fallback lets the platform follow',
+    { byok: [mine('openai')], preference: { fallbackModel: null, byokFallback: true } },
+    ['a byok', 'a paid'],
+  ],
+  [
+    'byok_fallback of an account that cannot pay changes nothing',
+    { byok: [mine('openai')], ...broke, preference: { fallbackModel: null, byokFallback: true } },
+    ['a byok'],
+  ],
+  [
+    'the fallback model is the account’s own wish: the platform serves it behind an own credential',
+    { byok: [mine('openai')], ...falling('f') },
+    ['a byok', 'f paid'],
+  ],
+  [
+    'the fallback model is served by own credentials too',
+    { byok: [mine('openai'), mine('anthropic')], ...falling('f') },
+    ['a byok', 'f byok'],
+  ],
+  [
+    'with byok_fallback all four follow each other',
+    { byok: [mine('openai'), mine('anthropic')], ...falling('f', true) },
+    ['a byok', 'a paid', 'f byok', 'f paid'],
+  ],
+  [
+    'an own credential for the fallback alone serves it, and the platform does not follow unasked',
+    { byok: [mine('anthropic')], ...falling('f') },
+    ['a paid', 'f byok'],
+  ],
+  ['a fallback to the same model is none', falling('a'), ['a paid']],
+  ['a fallback that is unknown is none', falling('nowhere'), ['a paid']],
+  ['a fallback that is disabled is none', falling('off'), ['a paid']],
+  ['a fallback that is not admitted is none', falling('strict'), ['a paid']],
+] as const)('%s', (_name, account, legs) => {
+  expect(legsOf(termsOf(account as Partial<Account>))).toEqual(legs);
+});
+
+test('a fallback that nobody pays for is none', () => {
+  const windows = [{ seconds: 60, amountMicro: 1n }];
+  const plan = samplePlan({ coversModels: ['a'], coverageWindows: windows });
+  const subscriptions = [{ id: 1, plan, startsAtMs: 0, endsAtMs: 9_000 }];
+  expect(legsOf(termsOf({ ...broke, subscriptions, ...falling('f') }))).toEqual(['a paid']);
+});
+
+test('nobody who pays is 40202, before anything is said about the model', () => {
+  expect(legsOf(termsOf(broke))).toEqual(['40202']);
+  expect(legsOf(termsOf(broke, 'nowhere'))).toEqual(['40202']);
+});
+
+test('an unknown or disabled model is 50201 and no fallback serves it', () => {
+  expect(legsOf(termsOf(falling('f'), 'nowhere'))).toEqual(['50201']);
+  expect(legsOf(termsOf(falling('f'), 'off'))).toEqual(['50201']);
+});
+
+test('an own credential does not exempt from admission', () => {
+  expect(legsOf(termsOf({ byok: [mine('openai')] }, 'strict'))).toEqual(['40203']);
+});
+
+test('an own credential whose vendor cannot serve the protocol leaves the call to the platform', () => {
+  expect(legsOf(termsOf({ byok: [mine('openai')] }, 'a', 'images'))).toEqual(['a paid']);
+});

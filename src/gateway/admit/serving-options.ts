@@ -1,0 +1,84 @@
+import type { Account } from '../../accounts/contract.ts';
+import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
+import { type Refusal, refuse } from '../../kernel/errors.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import { admit } from './admit.ts';
+import { hostedRoutes } from './byok-routes.ts';
+import { type Means, type Moment, meansOf, notBillable } from './eligible.ts';
+import { canServe } from './route-protocols.ts';
+
+/**
+ * One way to serve a call: a model, the routes that may be tried for it, and who pays. Most calls have one;
+ * the others have a few, one after the other, each only looked for when the one before has failed:
+ *
+ *   the model asked for, by the account's own credentials (BYOK)
+ *   the same by the platform: when no own credential can serve it, or `byok_fallback` allows it
+ *   the account's fallback model, in the same two ways
+ *
+ * Who has an own credential for the model and did not allow `byok_fallback` is not served with this model by
+ * the platform: nobody is charged by surprise. A fallback model is the account's own wish (decisions.md 6).
+ */
+export interface Leg {
+  readonly model: Model;
+  /** Before they are put in order: disabled ones may be among them. */
+  readonly routes: readonly Route[];
+  /** Nothing: the account's own credentials, so nobody has to pay us. */
+  readonly means: Means | undefined;
+}
+
+/** What the legs of a call follow from. */
+export interface Terms {
+  readonly account: Account;
+  readonly catalog: CatalogSnapshot;
+  readonly modelId: string;
+  readonly protocol: Protocol;
+  readonly moment: Moment;
+}
+
+/** Billability, then admission: steps 2 and 3 of decisions.md 3. */
+export function firstLeg(terms: Terms): Leg | Refusal {
+  const { account, catalog, modelId, moment } = terms;
+  const model = catalog.models.get(modelId);
+  const own = ownRoutes(terms, model);
+  const means = own === undefined ? meansOf(account, modelId, moment) : undefined;
+  if (own === undefined && means === undefined) return notBillable(account);
+  if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
+  const denied = admit(model, account, moment.nowMs);
+  if (denied !== undefined) return denied;
+  return { model, routes: own ?? model.routes, means };
+}
+
+/** After `leg` has failed; nothing when there is no further one. */
+export function nextLeg(terms: Terms, leg: Leg): Leg | undefined {
+  const { preference } = terms.account;
+  if (leg.means === undefined && preference.byokFallback) {
+    const paid = paidLeg(terms, leg.model);
+    if (paid !== undefined) return paid;
+  }
+  if (leg.model.modelId !== terms.modelId) return undefined;
+  return fallbackLeg(terms, leg.model);
+}
+
+/** Spec 3.2: the fallback goes through routing, admission and billing like any model. */
+function fallbackLeg(terms: Terms, asked: Model): Leg | undefined {
+  const { account, catalog, moment } = terms;
+  const { fallbackModel } = account.preference;
+  if (fallbackModel === null || fallbackModel === asked.modelId) return undefined;
+  const model = catalog.models.get(fallbackModel);
+  if (model === undefined || model.status !== 'enabled') return undefined;
+  if (admit(model, account, moment.nowMs) !== undefined) return undefined;
+  const own = ownRoutes(terms, model);
+  return own === undefined ? paidLeg(terms, model) : { model, routes: own, means: undefined };
+}
+
+function paidLeg({ account, moment }: Terms, model: Model): Leg | undefined {
+  const means = meansOf(account, model.modelId, moment);
+  return means === undefined ? undefined : { model, routes: model.routes, means };
+}
+
+/** The routes by own credentials, when at least one of them can serve clients of this protocol. */
+function ownRoutes({ account, protocol }: Terms, model: Model | undefined): readonly Route[] | undefined {
+  if (model === undefined || account.byok.length === 0) return undefined;
+  const routes = hostedRoutes(account, model);
+  return routes.some((route) => canServe(route, protocol)) ? routes : undefined;
+}

@@ -1,0 +1,158 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { READ_AGAIN_BYTES_MAX } from '../../bounds.ts';
+import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
+import type { Conversations } from '../../conversation/contract.ts';
+import type { Gate, GateRefused } from '../../gate/contract.ts';
+import type { Tasks } from '../../kernel/async/task.ts';
+import type { Refusal } from '../../kernel/errors.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
+import type { Usage } from '../../kernel/usage.ts';
+import type { Journal } from '../../ledger/contract.ts';
+import type { Dialect, RawRequest, RequestFacts, StreamUsage } from '../../protocol/dialect.ts';
+import type { MediaFetcher, UpstreamClient, UpstreamTimeouts } from '../../upstream/contract.ts';
+import type { Health } from '../../upstream/health/health.ts';
+import { expectedOf, priceSnapshot, type Tariff } from '../admit/quote.ts';
+import type { RetryBudget } from '../admit/route.ts';
+import type { Call, Outcome } from '../call.ts';
+import type { Translation } from '../convert/translation.ts';
+import { type Settlement, settleCall, settleInTurn } from '../settle/settle.ts';
+import type { InFlight } from './in-flight.ts';
+
+/** What every passage shares: the parts of the process that carry calls. */
+export interface Carriage {
+  readonly client: UpstreamClient;
+  readonly health: Health;
+  readonly retryBudget: RetryBudget;
+  readonly inFlight: InFlight;
+  readonly bodies: BodyBudget;
+  readonly conversations: Conversations;
+  readonly media: MediaFetcher;
+  readonly settlement: Settlement;
+  readonly gate: Gate;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tasks: Tasks;
+  readonly streamTimeouts: UpstreamTimeouts;
+  /** Other than a stream's, because a plain answer shows its first byte when its last one is made. */
+  readonly plainTimeouts: UpstreamTimeouts;
+  readonly observer: PassageObserver;
+}
+
+/**
+ * Bytes that the process may hold in whole bodies: of requests, and of answers that are not streamed. Each
+ * account has its share.
+ */
+export interface BodyBudget {
+  /** False: nothing was taken. */
+  take(accountId: number, bytes: number): boolean;
+  give(accountId: number, bytes: number): void;
+}
+
+export interface PassageObserver {
+  attemptEnded(route: Route, outcome: string): void;
+  gateRefused(reason: GateRefused['reason']): void;
+}
+
+/** One admitted call on its way to a vendor and back. */
+export interface Passage {
+  readonly call: Call;
+  readonly model: Model;
+  readonly catalog: CatalogSnapshot;
+  readonly tariff: Tariff;
+  readonly raw: RawRequest;
+  /** The estimate of the input follows what is fetched for a conversion (fetched-input.ts). */
+  facts: RequestFacts;
+  /** What was added to it for that reason. */
+  fetchedTokens: number;
+  /** Holds anew for other facts, on the terms of the leg; refused, the old hold stands. */
+  readonly holdFor: (facts: RequestFacts) => Refusal | undefined | Promise<Refusal | undefined>;
+  readonly dialect: Dialect;
+  readonly response: ServerResponse;
+  /** Request headers of the client; the vendor gets those on its allow-list. */
+  readonly headers: IncomingHttpHeaders;
+  /**
+   * The most the call may cost, micro-Credits: while it is held in full, a stream need not be watched
+   * closely.
+   */
+  wantMicro: bigint;
+  /** By how much the hold of a stream grows when it is used up, micro-Credits. */
+  shareMicro: bigint;
+  readonly carriage: Carriage;
+}
+
+/** Settles the call; a running attempt ends with it, so that the record holds every attempt. */
+export function settlePassage(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
+  if (passage.call.settled) return;
+  endAttempt(passage, attemptOutcome);
+  settleCall(passage.call, outcome, passage.carriage.settlement);
+}
+
+/** The same for who answers at the end of the turn, and flushes the journal before that. */
+export function settlePassageInTurn(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
+  if (passage.call.settled) return;
+  endAttempt(passage, attemptOutcome);
+  settleInTurn(passage.call, outcome, passage.carriage.settlement);
+}
+
+export function beginAttempt(passage: Passage, route: Route, translation: Translation): void {
+  const { call, model, facts, tariff, carriage } = passage;
+  call.route = route;
+  call.protocolOut = translation.protocol;
+  call.dropped = translation.dropped;
+  call.modelUsed = model.modelId;
+  call.price = priceSnapshot(route, tariff);
+  call.expected = expectedOf(facts, route, { model, outputLimit: translation.outputLimit });
+  call.attemptStartedAt = carriage.clock.monotonic();
+}
+
+export function endAttempt({ call, carriage }: Passage, outcome: string): void {
+  const { route, attemptStartedAt } = call;
+  if (route === undefined || attemptStartedAt === undefined) return;
+  call.attemptStartedAt = undefined;
+  call.attempts.push({
+    routeId: route.id,
+    vendor: route.vendor.code,
+    credential: route.credential.name,
+    own: isOwn(route),
+    outcome,
+    durationMs: Math.round(carriage.clock.monotonic() - attemptStartedAt),
+  });
+  carriage.observer.attemptEnded(route, outcome);
+}
+
+/** Nothing for what is the platform's. */
+export function isOwn({ credential }: Route): true | undefined {
+  return credential.ownerAccountId === undefined ? undefined : true;
+}
+
+export function attemptCount({ attempts, attemptStartedAt }: Call): number {
+  return attempts.length + (attemptStartedAt === undefined ? 0 : 1);
+}
+
+/** Input the vendor did not report is counted by us: once, with the tokenizer, and only when it is needed. */
+export function completeUsage(passage: Passage, seen: StreamUsage): { usage: Usage; estimated: boolean } {
+  if (seen.inputReported) return { usage: seen.usage, estimated: seen.estimated };
+  return { usage: { ...seen.usage, inputFresh: countedInput(passage) }, estimated: true };
+}
+
+/** The same without the tokenizer: for marks, which are only read if we die. */
+export function likelyInput({ facts }: Passage): number {
+  return facts.inputTokensLikely ?? facts.inputTokensEstimate;
+}
+
+/** Of a larger request the cheap estimate does: to go through it in one turn would stop everybody else. */
+const counted = new WeakMap<RawRequest, number>();
+
+export function countedInput({ raw, facts, dialect }: Passage): number {
+  let tokens = counted.get(raw);
+  if (tokens === undefined) {
+    const isLarge = raw.body.length > READ_AGAIN_BYTES_MAX;
+    tokens = isLarge
+      ? (facts.inputTokensLikely ?? facts.inputTokensEstimate)
+      : dialect.countInput(raw, facts);
+    counted.set(raw, tokens);
+  }
+  return tokens;
+}

@@ -1,0 +1,395 @@
+import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX, USAGE_WAIT_MS } from '../../bounds.ts';
+import type { Route } from '../../catalog/contract.ts';
+import { NO_USAGE } from '../../kernel/usage.ts';
+import type { PlainAnswer } from '../../protocol/dialect.ts';
+import type {
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamHandler,
+  UpstreamHead,
+} from '../../upstream/contract.ts';
+import type { Ticket } from '../../upstream/health/health.ts';
+import { classify } from '../admit/route.ts';
+import { endAnswer, giveUpAfter, lengthOf } from '../answer/answer.ts';
+import { resetAfter } from '../answer/reset.ts';
+import { servedHeaders } from '../answer/served-headers.ts';
+import { StreamAnswer, type StreamTimes } from '../answer/stream.ts';
+import { isEventStream } from '../convert/pass-through.ts';
+import type { Translation } from '../convert/translation.ts';
+import { markInput, settleLeft } from '../settle/client-left.ts';
+import { secretReasoning } from '../settle/secret-reasoning.ts';
+import { countedInput, type Passage, settlePassageInTurn } from './attempt-context.ts';
+import {
+  type AttemptResult,
+  FAILURES,
+  NOTHING_SPENT,
+  type RouteFailure,
+  type VendorError,
+} from './attempt-result.ts';
+import { HeldBody } from './held-body.ts';
+import type { Flight } from './in-flight.ts';
+import { answeredError, vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
+
+export interface AttemptWatch {
+  readonly times: StreamTimes;
+  readonly ticket: Ticket;
+  readonly translation: Translation;
+}
+
+/** Answers up to this size go to the socket at once and are not worth a listener. */
+const SMALL_ANSWER_BYTES = 64 * 1024;
+
+/** One route tried once, from the first byte sent until the client has the answer or the route has failed. */
+export class RouteAttempt implements UpstreamHandler, Flight {
+  place = -1;
+  readonly #passage: Passage;
+  readonly #route: Route;
+  readonly #watch: AttemptWatch;
+  readonly #settle: PromiseWithResolvers<AttemptResult>;
+  readonly #onClose = (): void => this.clientGone();
+  #exchange: UpstreamExchange | undefined;
+  #head: UpstreamHead | undefined;
+  #headAt = 0;
+  #stream: StreamAnswer | undefined;
+  readonly #body: HeldBody;
+  #bytesMax = ERROR_BODY_BYTES_MAX;
+  /** The client left while a plain answer arrived: it is read on for its usage alone. */
+  #left = false;
+  #usageTimer: NodeJS.Timeout | undefined;
+  /** A plain answer that is slow to arrive is in the journal as begun. */
+  #marked = false;
+  #done = false;
+
+  constructor(
+    passage: Passage,
+    route: Route,
+    watch: AttemptWatch,
+    settle: PromiseWithResolvers<AttemptResult>,
+  ) {
+    this.#passage = passage;
+    this.#route = route;
+    this.#watch = watch;
+    this.#settle = settle;
+    this.#body = new HeldBody(passage.carriage.bodies, passage.call.caller.account.id);
+  }
+
+  /** The exchange is known only after `send` returned; nothing is called back before that. */
+  attach(exchange: UpstreamExchange): void {
+    this.#exchange = exchange;
+    if (this.#done) return;
+    this.#passage.carriage.inFlight.add(this);
+    this.#passage.response.once('close', this.#onClose);
+  }
+
+  onHead(head: UpstreamHead): void {
+    this.#guard(() => this.#takeHead(head));
+  }
+
+  onData(chunk: Buffer): void {
+    // Written out, not through the guard: this is the one place that runs for every chunk.
+    try {
+      this.#takeData(chunk);
+    } catch (error) {
+      this.#broke(error);
+    }
+  }
+
+  onEnd(): void {
+    this.#guard(() => this.#takeEnd());
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.#guard(() => this.#takeFailure(failure));
+  }
+
+  /**
+   * A fault of ours must not surface inside the HTTP client, a socket's event or the timer of all calls,
+   * where it would end the process: it ends the call where calls end.
+   */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#broke(error);
+    }
+  }
+
+  #broke(error: unknown): void {
+    this.#exchange?.abort();
+    this.#settle.reject(error);
+    // The call has ended already: nobody else would end its answer.
+    if (this.#done) resetAfter(this.#passage.response, undefined);
+    else this.#stream?.broke();
+    this.#close();
+  }
+
+  #takeHead(head: UpstreamHead): void {
+    this.#head = head;
+    this.#headAt = this.#passage.carriage.clock.monotonic();
+    if (classify(head.status) !== 'success') return;
+    this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
+    const framing = this.#passage.facts.stream ? this.#watch.translation.framingOf(head) : undefined;
+    if (framing === undefined || this.#exchange === undefined) return;
+    const { translation, ticket } = this.#watch;
+    this.#stream = new StreamAnswer({
+      passage: this.#passage,
+      relay: translation.relay(framing),
+      framing: translation.clientFraming(framing),
+      times: this.#watch.times,
+      exchange: this.#exchange,
+      headers: [...this.#answerHeaders(head), 'cache-control', 'no-cache', 'x-accel-buffering', 'no'],
+      bodyEnd: head.bodyEnd,
+      watch: {
+        began: () => ticket.began(),
+        measured: (measured) => ticket.speed.measure(measured),
+        secretReasoning: () => secretReasoning(this.#route, translation, ticket.speed),
+        ended: (outcome) => this.#finish({ kind: 'answered', outcome }),
+      },
+    });
+  }
+
+  #takeData(chunk: Buffer): void {
+    if (this.#done) return;
+    const stream = this.#stream;
+    const taken = stream === undefined ? this.#body.add(chunk, this.#bytesMax) : stream.push(chunk);
+    if (taken === 'first-error' && stream !== undefined) this.#firstEventFailed(stream);
+    else if (taken === 'foreign') this.#notStreamed('broken');
+    if (taken !== 'no-room' && taken !== 'too-large') return;
+    this.#exchange?.abort();
+    // Without room it is us who fail: the route is fine, and another one would make the same answer again.
+    this.#fail({ outcome: taken, kind: taken === 'no-room' ? 'stopped' : 'misfit', error: undefined });
+  }
+
+  #takeEnd(): void {
+    if (this.#done || this.#head === undefined) return;
+    if (this.#stream !== undefined) {
+      if (this.#stream.began) this.#stream.upstreamEnded();
+      else this.#fail({ outcome: 'empty-stream', kind: 'broken', error: undefined });
+      return;
+    }
+    const head = this.#head;
+    const body = this.#body.whole();
+    if (Buffer.isBuffer(body)) this.#takeWhole(head, body);
+    else body.then((whole) => this.#guard(() => this.#takeWhole(head, whole)));
+  }
+
+  #takeWhole(head: UpstreamHead, body: Buffer): void {
+    if (this.#done) return;
+    if (classify(head.status) === 'success') this.#readPlain(head, body);
+    else this.#vendorFailed({ status: head.status, headers: head.headers, body });
+  }
+
+  #takeFailure(failure: UpstreamFailure): void {
+    if (this.#done) return;
+    this.#passage.carriage.log.warn(
+      { requestId: this.#passage.call.id, route: this.#route.id, kind: failure.kind, detail: failure.detail },
+      'upstream failed',
+    );
+    if (this.#stream?.began) {
+      this.#stream.upstreamFailed(failure.kind === 'idle' ? 'upstreamTimeout' : 'upstreamBroken');
+      return;
+    }
+    this.#fail({ outcome: failure.kind, kind: FAILURES[failure.kind], error: undefined });
+  }
+
+  /** The client closed its connection. */
+  clientGone(): void {
+    this.#guard(() => this.#leave());
+  }
+
+  #leave(): void {
+    if (this.#done) return;
+    if (this.#stream !== undefined) {
+      if (this.#stream.clientGone()) this.#waitForUsage();
+      return;
+    }
+    const isMade = this.#head !== undefined && classify(this.#head.status) === 'success';
+    if (isMade && !this.#passage.facts.stream) {
+      // All of a plain answer is made when its head comes: what it cost is on its way.
+      this.#left = true;
+      markInput(this.#passage);
+      this.#waitForUsage();
+      return;
+    }
+    const atWork = this.#exchange?.sent === true && this.#head === undefined;
+    this.#exchange?.abort();
+    // A plain answer shows nothing until all of it is made: the vendor was at work, and will want its pay.
+    if (isMade || (atWork && !this.#passage.facts.stream)) settleLeft(this.#passage);
+    this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
+  }
+
+  #waitForUsage(): void {
+    this.#usageTimer ??= setTimeout(() => this.#guard(() => this.#giveUpUsage()), USAGE_WAIT_MS);
+  }
+
+  /** The usage did not come in time, or never will. */
+  #giveUpUsage(): void {
+    if (this.#stream !== undefined) {
+      this.#stream.leave();
+      return;
+    }
+    this.#exchange?.abort();
+    settleLeft(this.#passage);
+    this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
+  }
+
+  /** The process must end and the client still waits for its first byte. */
+  stop(): void {
+    this.#guard(() => this.#stopNow());
+  }
+
+  #stopNow(): void {
+    if (this.#done) return;
+    if (this.#left) {
+      this.#giveUpUsage();
+      return;
+    }
+    if (this.#stream?.began) {
+      this.#stream.stop();
+      return;
+    }
+    this.#exchange?.abort();
+    this.#fail({ outcome: 'stopped', kind: 'stopped', error: undefined });
+  }
+
+  tick(now: number): void {
+    this.#guard(() => this.#look(now));
+  }
+
+  #look(now: number): void {
+    const stream = this.#stream;
+    stream?.tick(now);
+    if (this.#done || stream?.began) return;
+    const { streamTimeouts, plainTimeouts } = this.#passage.carriage;
+    const { firstByteMs } = stream === undefined ? plainTimeouts : streamTimeouts;
+    if (this.#head === undefined) return;
+    if (!this.#marked && stream === undefined && classify(this.#head.status) === 'success') {
+      this.#marked = true;
+      markInput(this.#passage);
+    }
+    if (now - this.#headAt < firstByteMs) return;
+    // Comments keep a connection busy and say nothing, and so does a body that comes byte by byte.
+    this.#exchange?.abort();
+    this.#fail({ outcome: stream === undefined ? 'timeout' : 'no-event', kind: 'timeout', error: undefined });
+  }
+
+  get streaming(): boolean {
+    return this.#stream?.began ?? false;
+  }
+
+  #readPlain(head: UpstreamHead, body: Buffer): void {
+    const answer = this.#watch.translation.readAnswer(body, this.#body.outline);
+    const take = (read: PlainAnswer): void => this.#guard(() => this.#answerPlain(head, read));
+    if (answer instanceof Promise) answer.then(take, (error) => this.#broke(error));
+    else this.#answerPlain(head, answer);
+  }
+
+  #answerPlain(head: UpstreamHead, answer: PlainAnswer): void {
+    if (this.#done) return;
+    const { facts, call, response } = this.#passage;
+    if (!answer.valid) {
+      const kind = !facts.stream && isEventStream(head) ? 'misfit' : 'broken';
+      this.#fail({ outcome: 'not-an-answer', kind, error: undefined });
+      return;
+    }
+    if (answer.isError) {
+      const said = answeredError(head.headers, answer);
+      if (said === undefined) this.#fail({ outcome: 'not-an-answer', kind: 'broken', error: undefined });
+      else this.#vendorFailed(said.error, said.spent);
+      return;
+    }
+    if (facts.stream) {
+      this.#notStreamed('misfit');
+      return;
+    }
+    const usage = answer.usage ?? {
+      ...NO_USAGE,
+      inputFresh: countedInput(this.#passage),
+      outputText: answer.outputTokens(),
+      images: answer.images ?? facts.images,
+    };
+    this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);
+    if (this.#left) {
+      settleLeft(this.#passage, { usage, estimated: answer.usage === undefined });
+      this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
+      return;
+    }
+    call.firstByteAt = this.#passage.carriage.clock.monotonic();
+    const headers = this.#answerHeaders(head);
+    headers.push('content-length', String(lengthOf(answer.pieces)));
+    const estimated = answer.usage === undefined;
+    const outcome = { status: head.status, errorCode: null, verdict: 'complete', usage, estimated } as const;
+    settlePassageInTurn(this.#passage, outcome, 'ok');
+    // The answer is held until the client has it, not only until it is understood.
+    const { bodies, journal } = this.#passage.carriage;
+    const heldBytes = this.#body.release();
+    const giveBack = (): void => bodies.give(call.caller.account.id, heldBytes);
+    if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', giveBack);
+    else giveBack();
+    this.#close();
+    // The answers of one turn go out together at its end: whoever reads them is woken once for all of them,
+    // and to write to a reader who is awake costs half as much.
+    const send = (): void =>
+      this.#guard(() => {
+        journal.flush();
+        response.writeHead(head.status, headers);
+        endAnswer(response, answer.pieces);
+        if (heldBytes > SMALL_ANSWER_BYTES) giveUpAfter(response, this.#watch.times.clientStallMs);
+        this.#settle.resolve({ kind: 'answered', outcome: 'ok' });
+      });
+    setImmediate(send);
+  }
+
+  #answerHeaders(head: UpstreamHead): string[] {
+    return servedHeaders(this.#passage, this.#route, this.#watch.translation, head);
+  }
+
+  /** conversion.md 1.12: an error as the first event is still an ordinary error, with a status of its own. */
+  #firstEventFailed({ firstError, spent }: StreamAnswer): void {
+    this.#exchange?.abort();
+    const headers = { 'content-type': 'application/json' };
+    const body = Buffer.from(vendorErrorBody(firstError));
+    this.#vendorFailed({ status: vendorErrorStatus(firstError), headers, body }, spent);
+  }
+
+  /** A client that asked for events reads an answer without any as an empty success. */
+  #notStreamed(kind: 'misfit' | 'broken'): void {
+    this.#exchange?.abort();
+    this.#fail({ outcome: 'not-a-stream', kind, error: undefined });
+  }
+
+  #vendorFailed(answered: VendorError, spent = NOTHING_SPENT): void {
+    const meant = withTrueStatus(answered);
+    // What a vendor says of the account's own key is passed on as it was said.
+    const error = this.#route.credential.ownerAccountId === undefined ? meant : answered;
+    const outcome = String(error.status);
+    // A redirect or an answer without content is no error that a client could read.
+    if (error.status < 400) this.#fail({ outcome, kind: 'broken', error: undefined });
+    else if (classify(meant.status) === 'client-error') this.#finish({ kind: 'rejected', error, spent });
+    else this.#fail({ outcome, kind: 'vendor-error', error });
+  }
+
+  #fail(failure: RouteFailure): void {
+    // Nobody waits for another route.
+    if (this.#left) this.#giveUpUsage();
+    else this.#finish({ kind: 'route-failed', failure });
+  }
+
+  #finish(result: AttemptResult): void {
+    if (this.#done) return;
+    this.#close();
+    this.#settle.resolve(result);
+  }
+
+  /** From here on neither the vendor nor the client is listened to. */
+  #close(): void {
+    if (this.#done) return;
+    this.#done = true;
+    clearTimeout(this.#usageTimer);
+    const { carriage, call } = this.#passage;
+    carriage.bodies.give(call.caller.account.id, this.#body.release());
+    this.#passage.carriage.inFlight.delete(this);
+    this.#passage.response.off('close', this.#onClose);
+    this.#watch.translation.remember();
+  }
+}

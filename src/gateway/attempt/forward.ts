@@ -1,0 +1,250 @@
+import type { Route } from '../../catalog/contract.ts';
+import type { LeasedWindow } from '../../gate/contract.ts';
+import { assert } from '../../kernel/assert.ts';
+import { isRefusal } from '../../kernel/errors.ts';
+import { NO_USAGE, totalTokens } from '../../kernel/usage.ts';
+import { answerHeaders } from '../../upstream/answer-headers.ts';
+import type { Ticket } from '../../upstream/health/health.ts';
+import { addressVendor } from '../../upstream/vendor.ts';
+import { classify } from '../admit/route.ts';
+import { modelHeaders, ownHeaders, sendRefusal } from '../answer/answer.ts';
+import type { StreamTimes } from '../answer/stream.ts';
+import { CLIENT_CLOSED, type Outcome } from '../call.ts';
+import { watchAnswer } from '../convert/conversation-save.ts';
+import { translate } from '../convert/translate.ts';
+import type { Translation } from '../convert/translation.ts';
+import { type AttemptWatch, RouteAttempt } from './attempt.ts';
+import {
+  attemptCount,
+  beginAttempt,
+  endAttempt,
+  isOwn,
+  type Passage,
+  settlePassage,
+} from './attempt-context.ts';
+import { type AttemptResult, NOTHING_SPENT, type Spent, type VendorError } from './attempt-result.ts';
+import { isOwnDoing, refusalFor, type Setbacks, vendorsWord } from './route-failures.ts';
+import { isBlobRefused } from './vendor-error.ts';
+
+const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
+
+const LIMITED: AttemptResult = {
+  kind: 'route-failed',
+  failure: { outcome: 'at-limit', kind: 'limited', error: undefined },
+};
+
+/** The client closed its connection before a byte went to the vendor. */
+const LEFT: AttemptResult = { kind: 'answered', outcome: 'cut-by-client' };
+
+/**
+ * `answered`: the client has an answer, or left. `stopped`: this process can try nothing more. Or the routes
+ * that are left, when the budget for retries was spent.
+ */
+export type LegEnd = 'answered' | 'failed' | 'stopped' | readonly Route[];
+
+/**
+ * Tries the routes of one leg one by one until one answers. When all have failed nobody is answered yet:
+ * `setbacks` has what stood in the way, and there may be another leg.
+ */
+export async function forward(
+  passage: Passage,
+  routes: readonly Route[],
+  times: StreamTimes,
+  setbacks: Setbacks,
+): Promise<LegEnd> {
+  const { call, response, carriage } = passage;
+  let failed = 0;
+  for (const route of routes) {
+    if (response.closed) break;
+    const chosen = translate(passage, route, 'own');
+    const translation = chosen instanceof Promise ? await chosen : chosen;
+    // Media and what was kept take their time to come: a vendor is not asked for somebody who left meanwhile.
+    if (response.closed) break;
+    if (isRefusal(translation)) {
+      setbacks.refusal ??= translation;
+      continue;
+    }
+    // A retry storm must not follow an outage: beyond the budget the first failure is the answer. The first
+    // route is no retry: of another leg it is what the account asked for in such a case.
+    const again = failed > 0;
+    if (again && !carriage.retryBudget.take(carriage.gate.active)) return routes.slice(routes.indexOf(route));
+    const trial = { times, translation };
+    let result = again ? await retryRoute(passage, route, trial) : await tryRoute(passage, route, trial);
+    if (result.kind === 'rejected' && isBlobRefused(result.error)) {
+      result = (await tryWithoutBlobs(passage, route, trial)) ?? result;
+    }
+    if (call.settled) return 'answered';
+    if (result.kind === 'route-failed') {
+      // Nobody was asked where a credential's limits left no place: asking the next one is no retry.
+      if (result.failure.kind !== 'limited') failed += 1;
+      setbacks.failures.push({ route, failure: result.failure });
+      if (result.failure.kind === 'stopped') return response.closed ? endAbandoned(passage) : 'stopped';
+    } else if (result.kind === 'rejected' && !response.closed) {
+      // Spec 3.2, row 5: what a fallback model has against the request is no answer for who named another.
+      if (passage.model.modelId !== call.modelAsked) return 'failed';
+      passOn(passage, result.error, result.spent);
+      return 'answered';
+    }
+  }
+  return response.closed ? endAbandoned(passage) : 'failed';
+}
+
+interface Trial {
+  readonly times: StreamTimes;
+  readonly translation: Translation;
+}
+
+async function retryRoute(passage: Passage, route: Route, trial: Trial): Promise<AttemptResult> {
+  try {
+    return await tryRoute(passage, route, trial);
+  } finally {
+    passage.carriage.retryBudget.release();
+  }
+}
+
+/**
+ * conversion.md 7.6: the vendor does not know a signature of the history as its own. The same route is asked
+ * once more without any; no other vendor would know them better. Nothing when there was none to leave out: a
+ * vendor may well quote a client that writes about signatures.
+ */
+async function tryWithoutBlobs(
+  passage: Passage,
+  route: Route,
+  { times, translation: refused }: Trial,
+): Promise<AttemptResult | undefined> {
+  if (passage.response.closed) return undefined;
+  const translation = await translate(passage, route, 'none');
+  if (isRefusal(translation) || passage.response.closed) return undefined;
+  if (Buffer.concat(translation.body).equals(Buffer.concat(refused.body))) return undefined;
+  return tryRoute(passage, route, { times, translation });
+}
+
+async function tryRoute(passage: Passage, route: Route, trial: Trial): Promise<AttemptResult> {
+  const { call, carriage } = passage;
+  const { times } = trial;
+  const translation = watchAnswer(passage, trial.translation);
+  const begun = carriage.health.begin(route, passage.facts.inputTokensEstimate);
+  const ticket = begun instanceof Promise ? await begun : begun;
+  // Others took the last place in the credential's own limits since the routes were chosen.
+  if (ticket === undefined) return LIMITED;
+  beginAttempt(passage, route, translation);
+  try {
+    await openInJournal(passage, route, translation);
+    const result = passage.response.closed
+      ? LEFT
+      : await send(passage, route, { times, ticket, translation });
+    endAttempt(passage, outcomeOf(result));
+    report(ticket, result);
+    return result;
+  } finally {
+    ticket.end(totalTokens(call.usage));
+  }
+}
+
+/** What the attempt says about its route: a client's own fault, or its leaving, says nothing bad. */
+function report(ticket: Ticket, result: AttemptResult): void {
+  if (result.kind === 'rejected') ticket.report('client-error');
+  else if (result.kind === 'answered') {
+    if (result.outcome === 'ok') ticket.report('success');
+    else if (result.outcome === 'cut-by-upstream') ticket.report('failure');
+  } else {
+    const { error, kind } = result.failure;
+    if (error !== undefined) ticket.report(classify(error.status), error);
+    else if (kind !== 'misfit' && !isOwnDoing(kind)) ticket.report('failure');
+  }
+}
+
+function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<AttemptResult> {
+  const { facts, carriage } = passage;
+  const { protocol, action, clientHeaders, contentType, query, body } = watch.translation;
+  const settle = Promise.withResolvers<AttemptResult>();
+  const attempt = new RouteAttempt(passage, route, watch, settle);
+  const address = addressVendor({ route, protocol, action, clientHeaders, contentType, query });
+  const timeouts = facts.stream ? carriage.streamTimeouts : carriage.plainTimeouts;
+  attempt.attach(carriage.client.send({ ...address, method: 'POST', body, timeouts }, attempt));
+  return settle.promise;
+}
+
+/** design.md 4: the open record is in the operating system before the first byte goes upstream. */
+function openInJournal(passage: Passage, route: Route, translation: Translation): Promise<void> {
+  const { call, facts, carriage } = passage;
+  assert(call.price !== undefined, 'an attempt has a price');
+  return carriage.journal.open({
+    callId: call.id,
+    createdAtMs: call.createdAtMs,
+    accountId: call.caller.account.id,
+    keyId: call.caller.key.id,
+    keyName: call.caller.key.name,
+    modelAsked: call.modelAsked,
+    modelUsed: call.modelUsed,
+    routeId: route.id,
+    vendor: route.vendor.code,
+    credential: route.credential.name,
+    own: isOwn(route),
+    protocolIn: call.endpoint.protocol,
+    protocolOut: translation.protocol,
+    stream: call.stream,
+    payer: call.payer,
+    month: call.lease?.month,
+    mayExchange: call.lease?.mayExchange,
+    capMicro: call.lease?.capMicro,
+    creditsPerYuan: carriage.settlement.creditsPerYuan,
+    price: call.price,
+    inputTokens: facts.inputTokensEstimate,
+    images: facts.images,
+    outputTokensMax: call.expected?.outputTokens,
+    heldMicro: call.lease?.heldMicro ?? 0n,
+    windows: call.lease?.windows ?? NO_WINDOWS,
+  });
+}
+
+function outcomeOf(result: AttemptResult): string {
+  if (result.kind === 'answered') return result.outcome;
+  return result.kind === 'rejected' ? String(result.error.status) : result.failure.outcome;
+}
+
+/**
+ * Every route failed. An error that a vendor answered with is passed on, the newest first; without one the
+ * client hears that nobody could be reached, or that nobody answered in time.
+ */
+export function answerFailures(passage: Passage, { failures }: Setbacks): void {
+  const error = vendorsWord(failures);
+  if (error !== undefined) {
+    passOn(passage, error, NOTHING_SPENT);
+    return;
+  }
+  const refusal = refusalFor(failures, passage.carriage.health);
+  settlePassage(passage, ended(refusal.error.status, refusal.error.code), 'failed');
+  sendRefusal(passage.response, refusal, passage.call.id, passage.call.endpoint.protocol);
+}
+
+/** A vendor's own error: status and body unchanged. */
+function passOn(passage: Passage, error: VendorError, spent: Spent): void {
+  const { call, response, model } = passage;
+  const { protocol } = call.endpoint;
+  settlePassage(passage, { ...ended(error.status, null), ...spent }, String(error.status));
+  const headers = [
+    'content-length',
+    String(error.body.length),
+    ...answerHeaders(error.headers),
+    ...ownHeaders(call.id, protocol),
+    ...modelHeaders(model.modelId),
+    'x-tollgate-attempts',
+    String(attemptCount(call)),
+  ];
+  // Spec 7.2: any 429 carries Retry-After, also one whose vendor forgot it.
+  if (error.status === 429 && error.headers['retry-after'] === undefined) headers.push('retry-after', '1');
+  response.writeHead(error.status, headers);
+  response.end(error.body);
+}
+
+/** The client left while no vendor was at work for it, or before a stream's head: nothing is owed. */
+function endAbandoned(passage: Passage): LegEnd {
+  const outcome = { ...ended(CLIENT_CLOSED, null), verdict: 'cut-by-client' as const };
+  settlePassage(passage, outcome, 'cut-by-client');
+  return 'answered';
+}
+
+function ended(status: number, errorCode: number | null): Outcome {
+  return { status, errorCode, verdict: 'failed', usage: NO_USAGE, estimated: false };
+}

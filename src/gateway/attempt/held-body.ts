@@ -1,0 +1,53 @@
+import { joinPieces } from '../../kernel/async/next-turn.ts';
+import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { OUTLINED_BYTES_MIN } from '../../protocol/bounds.ts';
+import { Outline } from '../../protocol/bytes/outline.ts';
+import type { BodyBudget } from './attempt-context.ts';
+
+/** The body of an answer that is not streamed, while it arrives; it counts in the share of its account. */
+export class HeldBody {
+  readonly #budget: BodyBudget;
+  readonly #accountId: number;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #heldBytes = 0;
+  /** Of a large body. */
+  outline: Outline | undefined;
+
+  constructor(budget: BodyBudget, accountId: number) {
+    this.#budget = budget;
+    this.#accountId = accountId;
+  }
+
+  add(chunk: Buffer, bytesMax: number): 'taken' | 'too-large' | 'no-room' {
+    this.#bytes += chunk.length;
+    if (this.#bytes > bytesMax) return 'too-large';
+    if (!this.#budget.take(this.#accountId, chunk.length)) return 'no-room';
+    this.#heldBytes += chunk.length;
+    this.#chunks.push(ownCopy(chunk));
+    if (this.#bytes > OUTLINED_BYTES_MIN) this.#outlineOn(chunk);
+    return 'taken';
+  }
+
+  #outlineOn(chunk: Buffer): void {
+    if (this.outline !== undefined) {
+      this.outline.push(chunk);
+      return;
+    }
+    this.outline = new Outline();
+    for (const earlier of this.#chunks) this.outline.push(earlier);
+  }
+
+  /** A promise when it is so large that joining its pieces takes several turns. */
+  whole(): Buffer | Promise<Buffer> {
+    return joinPieces(this.#chunks, this.#bytes);
+  }
+
+  /** Nothing is held here any longer; who asks gives these bytes back to the budget. */
+  release(): number {
+    const heldBytes = this.#heldBytes;
+    this.#heldBytes = 0;
+    this.#chunks = [];
+    return heldBytes;
+  }
+}

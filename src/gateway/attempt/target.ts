@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import type { Route } from '../../catalog/contract.ts';
+import { capabilitiesOf } from '../../protocol/capability/table.ts';
+import type { Target } from '../../protocol/hub/codec.ts';
+import type { TextProtocol } from '../../protocol/hub/protocol.ts';
+
+/** Routes are immutable, so what was made of one holds as long as the route itself. */
+const targets = new WeakMap<Route, Map<string, Target>>();
+
+/** The vendor's side of a conversion. `blobs` is `none` when it may have no blob back at all. */
+export function targetOf(route: Route, protocol: TextProtocol, blobs: 'own' | 'none'): Target {
+  let known = targets.get(route);
+  if (known === undefined) {
+    known = new Map();
+    targets.set(route, known);
+  }
+  const key = `${protocol} ${blobs}`;
+  let target = known.get(key);
+  if (target === undefined) {
+    target = makeTarget(route, protocol, blobs);
+    known.set(key, target);
+  }
+  return target;
+}
+
+function makeTarget(route: Route, protocol: TextProtocol, blobs: 'own' | 'none'): Target {
+  const model = route.forwardModelId;
+  return Object.freeze({
+    protocol,
+    model,
+    issuer: blobs === 'none' ? 'none' : issuerOf(route, protocol),
+    capabilities: capabilitiesOf(protocol, model, route.capabilities),
+  });
+}
+
+/** conversion.md 1.8: blobs are bound to protocol, vendor, credential and model. A hash tells none of it. */
+function issuerOf({ vendor, credential, forwardModelId }: Route, protocol: TextProtocol): string {
+  const text = [protocol, vendor.code, credential.id, forwardModelId].join('\n');
+  return `${protocol}-${hash('sha256', text, 'hex').slice(0, 12)}`;
+}

@@ -1,0 +1,93 @@
+import { ERROR_BODY_BYTES_MAX, ERROR_READ_BYTES_MAX } from '../../bounds.ts';
+import { parseJson } from '../../kernel/encoding/json.ts';
+import { NO_USAGE } from '../../kernel/usage.ts';
+import type { PlainAnswer } from '../../protocol/dialect.ts';
+import { lengthOf } from '../answer/answer.ts';
+import type { Spent, VendorError } from './attempt-result.ts';
+
+const BAD_GATEWAY = 502;
+/** conversion.md 17.2: what the vendors call an error, and the status they would have given it. */
+const STATUS_BY_NAME = new Map([
+  ['invalid_request_error', 400],
+  ['invalid_prompt', 400],
+  ['image_generation_user_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['insufficient_quota', 429],
+  ['api_error', 500],
+  ['server_error', 500],
+  ['service_unavailable_error', 503],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
+
+/** What vendors say of a signature or ciphertext that is not theirs; some relays keep the text only. */
+const BLOB_REFUSALS = [
+  'invalid_encrypted_content',
+  'encrypted content',
+  'Invalid `signature`',
+  'Invalid signature',
+  'hought signature',
+  'thought_signature',
+  'cannot be modified',
+] as const;
+
+/** The vendor refused a blob of the history, not the request itself (conversion.md 7.5, 7.6). */
+export function isBlobRefused({ status, body }: VendorError): boolean {
+  return status === 400 && BLOB_REFUSALS.some((text) => body.includes(text));
+}
+
+/** Google answers 400 to a key that it does not know; everybody else says 401, and that is what it means. */
+export function withTrueStatus(error: VendorError): VendorError {
+  const isKeyRefused = error.status === 400 && error.body.includes('"API_KEY_INVALID"');
+  return isKeyRefused ? { ...error, status: 401 } : error;
+}
+
+/** The status of an error that arrived under a 200, or as the first event of a stream. */
+export function vendorErrorStatus(text: string): number {
+  const body = bodyOf(text);
+  const error = objectOf(body?.error) ?? objectOf(objectOf(body?.response)?.error) ?? body;
+  if (error === undefined) return BAD_GATEWAY;
+  const { code, type } = error;
+  if (typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599) return code;
+  return STATUS_BY_NAME.get(String(code)) ?? STATUS_BY_NAME.get(String(type)) ?? BAD_GATEWAY;
+}
+
+/** An error under a 200, and what it cost all the same; nothing when it is longer than any error. */
+export function answeredError(
+  headers: VendorError['headers'],
+  { pieces, usage }: PlainAnswer,
+): { readonly error: VendorError; readonly spent: Spent } | undefined {
+  if (lengthOf(pieces) > ERROR_BODY_BYTES_MAX) return undefined;
+  const body = Buffer.concat(pieces);
+  const status = vendorErrorStatus(body.toString('utf8'));
+  return { error: { status, headers, body }, spent: { usage: usage ?? NO_USAGE, estimated: false } };
+}
+
+/**
+ * The first event of a stream as the body of an error. Responses has its errors flat or inside a response; as
+ * a body every SDK looks for `error.message`.
+ */
+export function vendorErrorBody(text: string): string {
+  const body = bodyOf(text);
+  if (body === undefined || objectOf(body.error) !== undefined) return text;
+  const { message, code, param } = objectOf(objectOf(body.response)?.error) ?? body;
+  return JSON.stringify({
+    error: { message, type: 'server_error', param: param ?? null, code: code ?? null },
+  });
+}
+
+function bodyOf(text: string): Record<string, unknown> | undefined {
+  const parsed = parseJson(text, { bytesMax: ERROR_READ_BYTES_MAX, depthMax: 32 });
+  if (parsed.kind !== 'parsed') return undefined;
+  return objectOf(Array.isArray(parsed.value) ? parsed.value[0] : parsed.value);
+}
+
+function objectOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+}

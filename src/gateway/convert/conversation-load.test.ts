@@ -1,0 +1,42 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { isRefusal } from '../../kernel/errors.ts';
+import { dialectOf } from '../../protocol/registry.ts';
+import type { Carriage } from '../attempt/attempt-context.ts';
+import type { Call } from '../call.ts';
+import { recall } from './conversation-load.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const raw = {
+  body: Buffer.from('{"model":"m","input":[{"type":"message","role":"user","content":"Hi"}]}'),
+  contentType: 'application/json',
+  path: undefined,
+};
+const call = { caller: { account: { id: 1 } } } as Call;
+
+it('gives back what it took when the completed request cannot be read', async () => {
+  const facts = await dialectOf('responses').readRequest(raw);
+  if (isRefusal(facts) || facts.memory === undefined) throw new Error('not a request');
+  const referring = { ...facts, memory: { ...facts.memory, refers: true } };
+  let used = 0;
+  const bodies = {
+    take: (_accountId: number, bytes: number) => {
+      used += bytes;
+      return true;
+    },
+    give: (_accountId: number, bytes: number) => {
+      used -= bytes;
+    },
+  };
+  const carriage = { bodies, conversations: {} } as Carriage;
+  const whole = await recall(call, { raw, facts: referring }, carriage);
+  if (isRefusal(whole)) throw new Error(whole.message);
+  expect(used).toBeGreaterThan(0);
+  whole.release();
+  expect(used).toBe(0);
+  vi.spyOn(dialectOf('responses'), 'readRequest').mockImplementation(() => {
+    throw new Error('a mistake of ours');
+  });
+  await expect(recall(call, { raw, facts: referring }, carriage)).rejects.toThrow('a mistake of ours');
+  expect(used).toBe(0);
+});

@@ -1,0 +1,142 @@
+import { CONVERSATION_READ_KEYS_MAX, REFERENCES_PER_CALL_MAX, REQUEST_BODY_BYTES_MAX } from '../../bounds.ts';
+import type { Conversations } from '../../conversation/contract.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import type { MemoryFacts, RawRequest, RequestFacts } from '../../protocol/dialect.ts';
+import { dialectOf } from '../../protocol/registry.ts';
+import { completeBody, type Wanted, wantedBy } from '../../protocol/responses/stored/continue.ts';
+import { type KeptResponse, unpackResponse } from '../../protocol/responses/stored/kept-response.ts';
+import type { Carriage } from '../attempt/attempt-context.ts';
+import type { Call } from '../call.ts';
+
+/** A request that stands for itself; `release` gives back what was taken to make it so. */
+export interface Recollection {
+  readonly raw: RawRequest;
+  readonly facts: RequestFacts;
+  release(): void;
+}
+
+export function keyOfResponse(id: string): string {
+  return `resp:${id}`;
+}
+
+export function keyOfItem(id: string): string {
+  return `item:${id}`;
+}
+
+const nothingTaken = (): void => {};
+
+/**
+ * Responses: a request may leave out what its account was answered before. It is looked up among what we kept
+ * of this account and put into the body, so that any vendor can serve the call. Nothing of it is left to the
+ * vendor's own memory: that one is shared by everybody who uses our credential.
+ */
+export function recall(
+  call: Pick<Call, 'caller'>,
+  { raw, facts }: { readonly raw: RawRequest; readonly facts: RequestFacts },
+  carriage: Carriage,
+): Recollection | Refusal | Promise<Recollection | Refusal> {
+  const { memory } = facts;
+  if (memory?.unserved !== undefined) {
+    return refuse('notExpressible', { message: `The field "${memory.unserved}" cannot be served here` });
+  }
+  if (memory?.refers !== true) return { raw, facts, release: nothingTaken };
+  return complete(raw, memory, { carriage, accountId: call.caller.account.id });
+}
+
+interface Owner {
+  readonly carriage: Carriage;
+  readonly accountId: number;
+}
+
+async function complete(
+  raw: RawRequest,
+  memory: MemoryFacts,
+  { carriage, accountId }: Owner,
+): Promise<Recollection | Refusal> {
+  const { conversations, bodies } = carriage;
+  const wanted = await wantedBy(raw.body, memory);
+  if (isRefusal(wanted)) return wanted;
+  const previous = await findPrevious(wanted, conversations, accountId);
+  if (isRefusal(previous)) return previous;
+  const items = await findItems(wanted, conversations, accountId);
+  if (isRefusal(items)) return items;
+  const body = await completeBody(raw.body, memory, { previous, items });
+  if (isRefusal(body)) return body;
+  if (body.length > REQUEST_BODY_BYTES_MAX) return refuse('bodyTooLarge');
+  if (!bodies.take(accountId, body.length)) return refuse('unavailable', { retryAfterMs: 1_000 });
+  const { previousId } = wanted;
+  const completed: RawRequest = {
+    ...raw,
+    body,
+    ...(previousId === undefined ? {} : { previousResponseId: previousId }),
+  };
+  let held = false;
+  try {
+    const facts = await dialectOf('responses').readRequest(completed);
+    if (isRefusal(facts)) return facts;
+    held = true;
+    return { raw: completed, facts, release: () => bodies.give(accountId, body.length) };
+  } finally {
+    if (!held) bodies.give(accountId, body.length);
+  }
+}
+
+async function findPrevious(
+  { previousId }: Wanted,
+  conversations: Conversations,
+  accountId: number,
+): Promise<KeptResponse | undefined | Refusal> {
+  if (previousId === undefined) return undefined;
+  const value = await conversations.find(accountId, keyOfResponse(previousId));
+  const kept = value === undefined ? undefined : unpackResponse(value);
+  if (kept !== undefined) return kept;
+  return refuse('notExpressible', {
+    message: `Previous response with id '${shown(previousId)}' not found.`,
+    words: {
+      type: 'invalid_request_error',
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+    },
+  });
+}
+
+async function findItems(
+  { references }: Wanted,
+  conversations: Conversations,
+  accountId: number,
+): Promise<ReadonlyMap<string, Buffer> | Refusal> {
+  const found = new Map<string, Buffer>();
+  if (references.length > REFERENCES_PER_CALL_MAX) {
+    return refuse('notExpressible', {
+      message: `"input" has more than ${REFERENCES_PER_CALL_MAX} items of type "item_reference"`,
+    });
+  }
+  let bytes = 0;
+  for (let at = 0; at < references.length; at += CONVERSATION_READ_KEYS_MAX) {
+    const batch = references.slice(at, at + CONVERSATION_READ_KEYS_MAX);
+    const values = await Promise.all(batch.map(({ id }) => conversations.find(accountId, keyOfItem(id))));
+    for (const [place, { id, index }] of batch.entries()) {
+      const value = values[place];
+      if (value === undefined) return itemUnknown(id, index);
+      found.set(id, value);
+      bytes += value.length;
+    }
+    if (bytes > REQUEST_BODY_BYTES_MAX) return refuse('bodyTooLarge');
+  }
+  return found;
+}
+
+function itemUnknown(id: string, index: number): Refusal {
+  return refuse('notExpressible', {
+    message:
+      `Item with id '${shown(id)}' not found. Items are not persisted when \`store\` is set to false. ` +
+      'Try again with `store` set to true, or remove this item from your input.',
+    words: { type: 'invalid_request_error', param: `input[${index}].id`, code: null },
+  });
+}
+
+const SHOWN_CHARS_MAX = 100;
+
+export function shown(id: string): string {
+  return id.slice(0, SHOWN_CHARS_MAX).toWellFormed();
+}

@@ -1,0 +1,115 @@
+import { CONVERSATION_VALUE_BYTES_MAX } from '../../bounds.ts';
+import { joinPieces, nextTurn } from '../../kernel/async/next-turn.ts';
+import type { Outline } from '../../protocol/bytes/outline.ts';
+import type { Framing, MemoryFacts, PlainAnswer, StreamRelay } from '../../protocol/dialect.ts';
+import { finalResponse } from '../../protocol/responses/stored/final-response.ts';
+import { packResponse } from '../../protocol/responses/stored/kept-response.ts';
+import type { UpstreamHead } from '../../upstream/contract.ts';
+import type { Passage } from '../attempt/attempt-context.ts';
+import { TappedRelay } from './capturing-relay.ts';
+import { keyOfItem, keyOfResponse } from './conversation-load.ts';
+import type { Translation } from './translation.ts';
+
+/** Responses: what the client is answered is kept for it, unless it said `store: false`. */
+export function watchAnswer(passage: Passage, translation: Translation): Translation {
+  const { memory } = passage.facts;
+  return memory?.keep === true ? new Remembering(passage, translation, memory) : translation;
+}
+
+/** The same translation, with an eye on what leaves it. */
+class Remembering implements Translation {
+  readonly protocol;
+  readonly action;
+  readonly body;
+  readonly contentType;
+  readonly clientHeaders;
+  readonly query;
+  readonly outputLimit;
+  readonly dropped;
+  readonly #passage: Passage;
+  readonly #translation: Translation;
+  readonly #memory: MemoryFacts;
+  #answer: readonly Buffer[] | undefined;
+
+  constructor(passage: Passage, translation: Translation, memory: MemoryFacts) {
+    this.#passage = passage;
+    this.#translation = translation;
+    this.#memory = memory;
+    this.protocol = translation.protocol;
+    this.action = translation.action;
+    this.body = translation.body;
+    this.clientHeaders = translation.clientHeaders;
+    this.contentType = translation.contentType;
+    this.query = translation.query;
+    this.outputLimit = translation.outputLimit;
+    this.dropped = translation.dropped;
+  }
+
+  framingOf(head: UpstreamHead): Framing | undefined {
+    return this.#translation.framingOf(head);
+  }
+
+  clientFraming(framing: Framing): Framing {
+    return this.#translation.clientFraming(framing);
+  }
+
+  /** Kept before the client can know that the answer is complete: its next request may follow at once. */
+  relay(framing: Framing): StreamRelay {
+    return new TappedRelay(this.#translation.relay(framing), (events) => this.#keepFinal(events));
+  }
+
+  readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
+    const answer = this.#translation.readAnswer(body, outline);
+    return answer instanceof Promise ? answer.then((read) => this.#note(read)) : this.#note(answer);
+  }
+
+  #note(answer: PlainAnswer): PlainAnswer {
+    // A client that asked for a stream never gets a plain answer, so it is not kept for it either.
+    const isGiven = answer.valid && !answer.isError && !this.#passage.facts.stream;
+    if (isGiven) this.#answer = answer.pieces;
+    return answer;
+  }
+
+  answerHeaders(head: UpstreamHead): string[] {
+    return this.#translation.answerHeaders(head);
+  }
+
+  remember(): void {
+    this.#translation.remember();
+    if (this.#answer !== undefined) this.#keep(this.#answer);
+    this.#answer = undefined;
+  }
+
+  #keepFinal(events: Buffer): void {
+    this.#later(async () => {
+      const response = await finalResponse(events);
+      if (response !== undefined) await this.#pack(response);
+    });
+  }
+
+  #keep(pieces: readonly Buffer[]): void {
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    if (bytes > CONVERSATION_VALUE_BYTES_MAX) return;
+    this.#later(async () => this.#pack(await joinPieces(pieces, bytes)));
+  }
+
+  /** Later in the same turn: the answer itself leaves first. */
+  #later(work: () => Promise<void>): void {
+    this.#passage.carriage.tasks.run('conversation.keep', async () => {
+      await nextTurn();
+      await work();
+    });
+  }
+
+  async #pack(answer: Buffer): Promise<void> {
+    const { raw, call, carriage } = this.#passage;
+    const { body, previousResponseId } = raw;
+    const kept = await packResponse({ body, memory: this.#memory, previousResponseId }, answer);
+    if (kept === undefined) return;
+    const accountId = call.caller.account.id;
+    if (kept.value !== undefined) carriage.conversations.keep(accountId, keyOfResponse(kept.id), kept.value);
+    for (const [id, item] of kept.items) {
+      carriage.conversations.keep(accountId, keyOfItem(id), item);
+    }
+  }
+}

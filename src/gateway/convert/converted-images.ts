@@ -1,0 +1,142 @@
+import type { Route } from '../../catalog/contract.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import {
+  WHOLE_ANSWER_BYTES_MAX,
+  WHOLE_ANSWER_VALUES_MAX,
+  WHOLE_ESCAPED_CHARS_MAX,
+} from '../../protocol/bounds.ts';
+import type { Outline } from '../../protocol/bytes/outline.ts';
+import { finish, type Sliced } from '../../protocol/bytes/slices.ts';
+import { expressible } from '../../protocol/convert/convert.ts';
+import type { Framing, PlainAnswer, StreamRelay } from '../../protocol/dialect.ts';
+import { readJson, writeJsonBytes } from '../../protocol/hub/content/json.ts';
+import { Painting } from '../../protocol/images-to-gemini/from-gemini.ts';
+import { readImageWish, type WishedPicture } from '../../protocol/images-to-gemini/image-request.ts';
+import { PaintStream } from '../../protocol/images-to-gemini/image-stream.ts';
+import {
+  encodePaint,
+  type PaintRequest,
+  type PictureBytes,
+} from '../../protocol/images-to-gemini/to-gemini.ts';
+import { readOutlined } from '../../protocol/pass-through/answer.ts';
+import { dialectOf } from '../../protocol/registry.ts';
+import type { UpstreamHead } from '../../upstream/contract.ts';
+import { VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
+import type { Passage } from '../attempt/attempt-context.ts';
+import { hasRoom, noRoom } from '../attempt/memory-budget.ts';
+import { convertedHeaders, EVENT_STREAM, JSON_TYPE, NO_HEADERS } from './converted.ts';
+import { holdForFetched } from './fetched-input.ts';
+import { MediaShare, mediaOf } from './media.ts';
+import { isEventStream } from './pass-through.ts';
+import type { Translation } from './translation.ts';
+
+/** The refusal says what in the request no painter of Google's can be told. */
+export async function convertImages(passage: Passage, route: Route): Promise<ConvertedImages | Refusal> {
+  const wish = expressible(() => readImageWish(passage.raw, passage.facts));
+  if (isRefusal(wish)) return wish;
+  if (passage.call.endpoint.edit && wish.pictures.length === 0) {
+    return refuse('notExpressible', { message: 'image: an edit needs a picture to start from' });
+  }
+  const share = new MediaShare(() => mediaOf(passage), {
+    asked: { protocol: 'images', model: passage.facts.model },
+    served: { protocol: 'gemini', model: route.forwardModelId },
+  });
+  const pictures = await Promise.all(wish.pictures.map((picture) => bytesOf(picture, share)));
+  const refusal = pictures.find(isRefusal);
+  if (refusal !== undefined) return refusal;
+  const unpaid = await holdForFetched(passage, share.inputTokens);
+  if (unpaid !== undefined) return unpaid;
+  const fetched = { ...wish, pictures: pictures.filter((picture) => !isRefusal(picture)) };
+  const request = expressible(() => encodePaint(fetched, route.forwardModelId));
+  if (isRefusal(request)) return request;
+  return hasRoom(passage, request.body.length) ? new ConvertedImages(passage, request) : noRoom();
+}
+
+async function bytesOf(picture: WishedPicture, share: MediaShare): Promise<PictureBytes | Refusal> {
+  if (picture.kind === 'bytes') return picture;
+  const media = await share.fetch(picture.url, 'image');
+  if (isRefusal(media)) return media;
+  return { kind: 'bytes', mime: media.mime, base64: media.bytes.toString('base64') };
+}
+
+const NO_RAW_KEYS: ReadonlySet<string> = new Set();
+
+/** An Images client and a painter of Google's: a prompt there, pictures back (conversion.md 18). */
+export class ConvertedImages implements Translation {
+  readonly protocol = 'gemini';
+  readonly action: VendorAction;
+  readonly body: readonly Buffer[];
+  readonly contentType = VENDOR_JSON;
+  readonly clientHeaders = NO_HEADERS;
+  readonly query: string;
+  readonly outputLimit = undefined;
+  readonly dropped: readonly string[];
+  readonly #passage: Passage;
+  readonly #dialect = dialectOf('gemini');
+
+  constructor(passage: Passage, request: PaintRequest) {
+    const { stream } = passage.facts;
+    this.#passage = passage;
+    this.action = stream ? 'stream' : 'generate';
+    this.body = [request.body];
+    this.query = stream ? 'alt=sse' : '';
+    this.dropped = request.dropped;
+  }
+
+  framingOf(head: UpstreamHead): Framing | undefined {
+    return isEventStream(head) ? 'sse' : undefined;
+  }
+
+  clientFraming(): Framing {
+    return 'sse';
+  }
+
+  relay(framing: Framing): StreamRelay {
+    const { facts, model, call } = this.#passage;
+    const isEdit = facts.edit || call.endpoint.edit;
+    return new PaintStream({
+      purpose: isEdit ? 'image_edit' : 'image_generation',
+      createdAtS: this.#createdAtS(),
+      vendor: this.#dialect.relayStream(framing, facts, model.modelId),
+    });
+  }
+
+  /** Tokens are what the vendor reported, images what it really made; a blocked one costs no image. */
+  readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
+    const { facts, model } = this.#passage;
+    const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, facts, model.modelId));
+    if (!answer.valid || answer.isError) return answer;
+    return finish(this.#painted(answer, body), body.length);
+  }
+
+  *#painted(answer: PlainAnswer, body: Buffer): Sliced<PlainAnswer> {
+    if (body.length > WHOLE_ANSWER_BYTES_MAX) return { ...answer, valid: false };
+    const text = body.toString('utf8');
+    yield;
+    const budget = { left: WHOLE_ANSWER_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
+    const json = readJson(text, NO_RAW_KEYS, budget);
+    if (json === undefined) return { ...answer, valid: false };
+    const painting = new Painting();
+    painting.take(json);
+    const { count, overflowed } = painting;
+    if (overflowed) return { ...answer, valid: false };
+    yield;
+    const isError = count === 0;
+    const told = isError ? painting.error() : painting.answer(this.#createdAtS());
+    const usage = answer.usage === undefined ? undefined : { ...answer.usage, images: count };
+    const pieces = yield* writeJsonBytes(told);
+    return { ...answer, pieces, usage, images: count, valid: true, isError };
+  }
+
+  answerHeaders(head: UpstreamHead): string[] {
+    return convertedHeaders(head, this.#passage.facts.stream ? EVENT_STREAM : JSON_TYPE);
+  }
+
+  remember(): void {
+    // Pictures have no history.
+  }
+
+  #createdAtS(): number {
+    return Math.floor(this.#passage.call.createdAtMs / 1000);
+  }
+}

@@ -1,0 +1,111 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Outline } from '../../protocol/bytes/outline.ts';
+import { finish } from '../../protocol/bytes/slices.ts';
+import type { Conversion } from '../../protocol/convert/convert.ts';
+import type { Dialect, Framing, PlainAnswer, StreamRelay } from '../../protocol/dialect.ts';
+import type { AnswerError } from '../../protocol/hub/answer.ts';
+import type { TextProtocol } from '../../protocol/hub/protocol.ts';
+import { readOutlined } from '../../protocol/pass-through/answer.ts';
+import { dialectOf } from '../../protocol/registry.ts';
+import type { UpstreamHead } from '../../upstream/contract.ts';
+import { isHeaderValue, VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
+import type { Passage } from '../attempt/attempt-context.ts';
+import { isEventStream } from './pass-through.ts';
+import { keepBlobs } from './signatures.ts';
+import type { Translation } from './translation.ts';
+
+export const NO_HEADERS: IncomingHttpHeaders = {};
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Client and vendor speak different protocols: request and answer are made anew, through the hub. */
+export class Converted implements Translation {
+  readonly protocol: TextProtocol;
+  readonly action: VendorAction;
+  readonly body: readonly Buffer[];
+  /** The client's headers and query speak to a vendor of its own protocol. */
+  readonly contentType = VENDOR_JSON;
+  readonly clientHeaders = NO_HEADERS;
+  readonly query: string;
+  readonly outputLimit: number | undefined;
+  readonly dropped: readonly string[];
+  readonly #passage: Passage;
+  readonly #conversion: Conversion;
+  readonly #dialect: Dialect;
+
+  constructor(
+    passage: Passage,
+    conversion: Conversion,
+    { protocol, outputLimit }: { protocol: TextProtocol; outputLimit: number | undefined },
+  ) {
+    const { stream } = passage.facts;
+    this.#passage = passage;
+    this.#conversion = conversion;
+    this.#dialect = dialectOf(protocol);
+    this.protocol = protocol;
+    this.outputLimit = outputLimit;
+    this.action = stream ? 'stream' : 'generate';
+    this.body = conversion.pieces;
+    this.query = stream && protocol === 'gemini' ? 'alt=sse' : '';
+    this.dropped = conversion.dropped;
+  }
+
+  framingOf(head: UpstreamHead): Framing | undefined {
+    return isEventStream(head) ? 'sse' : undefined;
+  }
+
+  clientFraming(): Framing {
+    return this.#passage.raw.path?.framing ?? 'sse';
+  }
+
+  /** The vendor's own relay counts what passes: a converted answer is charged as an untouched one is. */
+  relay(framing: Framing): StreamRelay {
+    const { facts, model } = this.#passage;
+    const vendorFacts = { ...facts, usageInjected: false };
+    const vendor = this.#dialect.relayStream(framing, vendorFacts, model.modelId);
+    return this.#conversion.convertStream(this.clientFraming(), vendor);
+  }
+
+  readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
+    const { facts, model } = this.#passage;
+    const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, facts, model.modelId));
+    if (!answer.valid || answer.isError) return answer;
+    const converted = finish(this.#conversion.convertAnswerInTurns(body), body.length);
+    return converted instanceof Promise
+      ? converted.then((made) => withConverted(answer, made))
+      : withConverted(answer, converted);
+  }
+
+  answerHeaders(head: UpstreamHead): string[] {
+    const { facts, raw } = this.#passage;
+    const isEvents = facts.stream && raw.path?.framing !== 'json-array';
+    return convertedHeaders(head, isEvents ? EVENT_STREAM : JSON_TYPE);
+  }
+
+  remember(): void {
+    const { carriage, call } = this.#passage;
+    keepBlobs(carriage.conversations, call.caller.account.id, this.#conversion.kept);
+  }
+}
+
+function withConverted(
+  answer: PlainAnswer,
+  converted: readonly Buffer[] | AnswerError | undefined,
+): PlainAnswer {
+  if (converted === undefined) return { ...answer, valid: false };
+  if ('status' in converted) return { ...answer, pieces: [errorOf(converted)], isError: true };
+  return { ...answer, pieces: converted };
+}
+
+/** Not every failed answer says so in words: all clients look for `error.message`. */
+function errorOf({ status, type, message }: AnswerError): Buffer {
+  return Buffer.from(JSON.stringify({ error: { code: status, type, message } }));
+}
+
+/** Limits of the vendor's account say nothing in another protocol; its request id helps its support. */
+export function convertedHeaders({ headers }: UpstreamHead, contentType: string): string[] {
+  const passed = ['content-type', contentType];
+  const upstreamId = headers['x-request-id'] ?? headers['request-id'];
+  if (upstreamId !== undefined && isHeaderValue(upstreamId)) passed.push('x-upstream-request-id', upstreamId);
+  return passed;
+}

@@ -1,0 +1,199 @@
+import { MEDIA_CALL_BYTES_MAX, MEDIA_ITEMS_MAX } from '../../bounds.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import type { Target } from '../../protocol/hub/codec.ts';
+import type { FilePart, ImagePart, Part } from '../../protocol/hub/part.ts';
+import type { HubRequest, Turn } from '../../protocol/hub/request.ts';
+import { addressedTokens, type CountedBy, fetchedTokens } from '../../protocol/media/fetched.ts';
+import type { FetchedMedia, MediaFailure, MediaFetcher } from '../../upstream/contract.ts';
+import type { Passage } from '../attempt/attempt-context.ts';
+import { noRoom, takeRoom } from '../attempt/memory-budget.ts';
+import type { Call } from '../call.ts';
+
+type MediaPart = ImagePart | FilePart;
+
+const PDF = 'application/pdf';
+
+/** What the client may know of a failed fetch; never the address, which may be signed. */
+const SAID: Readonly<Record<MediaFailure['reason'], string>> = {
+  address: 'only http and https addresses on their usual ports are fetched',
+  unreachable: 'the address could not be fetched',
+  'too-slow': 'the address could not be fetched in time',
+  'too-large': 'what is at the address is too large',
+  type: 'what is at the address is not a type that models read',
+  'no-room': 'there is no room for what is at the address',
+};
+
+/** Fetches for one call: each address once, whatever routes are tried, and few of them. */
+export class CallMedia {
+  readonly #passage: Passage;
+  readonly #fetcher: MediaFetcher;
+  readonly #fetched = new Map<string, Promise<FetchedMedia | MediaFailure>>();
+  readonly #left = new AbortController();
+  #fetchedBytes = 0;
+
+  constructor(passage: Passage) {
+    const { response, carriage } = passage;
+    this.#passage = passage;
+    this.#fetcher = carriage.media;
+    if (response.closed) this.#left.abort();
+    else response.once('close', () => this.#left.abort());
+  }
+
+  /** `what` names the kind of content in the refusal. */
+  async fetch(address: string, what: string): Promise<FetchedMedia | Refusal> {
+    let fetching = this.#fetched.get(address);
+    if (fetching === undefined) {
+      if (this.#fetched.size >= MEDIA_ITEMS_MAX) {
+        const message = `${what}: more than ${MEDIA_ITEMS_MAX} addresses are not fetched in one call`;
+        return refuse('notExpressible', { message });
+      }
+      fetching = this.#fetcher.fetch(address, {
+        signal: this.#left.signal,
+        room: (bytes) => this.#take(bytes),
+      });
+      this.#fetched.set(address, fetching);
+    }
+    const media = await fetching;
+    return media.kind === 'media' ? media : this.#refuse(media, what);
+  }
+
+  #refuse({ reason, detail }: MediaFailure, what: string): Refusal {
+    const { carriage, call } = this.#passage;
+    carriage.log.info({ requestId: call.id, reason, detail }, 'media was not fetched');
+    const isFull = this.#fetchedBytes > MEDIA_CALL_BYTES_MAX;
+    if (reason !== 'no-room') return refuse('notExpressible', { message: `${what}: ${SAID[reason]}` });
+    return isFull ? tooMuch(what) : noRoom();
+  }
+
+  #take(bytes: number): boolean {
+    this.#fetchedBytes += bytes;
+    if (this.#left.signal.aborted || this.#fetchedBytes > MEDIA_CALL_BYTES_MAX) return false;
+    return takeRoom(this.#passage, bytes);
+  }
+}
+
+/** Whose tokens the media of a conversion are: those of the request, and those of the vendor that gets it. */
+export interface MediaCounting {
+  readonly asked: CountedBy;
+  readonly served: CountedBy;
+}
+
+/** What one conversion takes of it: an address is fetched once, but may be named a thousand times. */
+export class MediaShare {
+  /** Input tokens of what was fetched, less what its addresses have counted before. */
+  inputTokens = 0;
+  readonly #media: () => Pick<CallMedia, 'fetch'>;
+  readonly #counting: MediaCounting;
+  readonly #tokens = new Map<FetchedMedia, number>();
+  #bytes = 0;
+
+  constructor(media: () => Pick<CallMedia, 'fetch'>, counting: MediaCounting) {
+    this.#media = media;
+    this.#counting = counting;
+  }
+
+  async fetch(address: string, what: MediaPart['kind']): Promise<FetchedMedia | Refusal> {
+    const media = await this.#media().fetch(address, what);
+    if (isRefusal(media)) return media;
+    this.#bytes += media.bytes.length;
+    if (this.#bytes > MEDIA_CALL_BYTES_MAX) return tooMuch(what);
+    const { asked, served } = this.#counting;
+    const tokens = this.#tokens.get(media) ?? fetchedTokens(media, served);
+    this.#tokens.set(media, tokens);
+    this.inputTokens += tokens - addressedTokens(address, what === 'image' ? 'picture' : 'document', asked);
+    return media;
+  }
+}
+
+function tooMuch(what: string): Refusal {
+  const mebibytes = MEDIA_CALL_BYTES_MAX / 1024 / 1024;
+  const message = `${what}: more than ${mebibytes} MiB are not fetched in one call`;
+  return refuse('notExpressible', { message });
+}
+
+const mediaOfCalls = new WeakMap<Call, CallMedia>();
+
+/** Made when something is to be fetched, which is seldom. */
+export function mediaOf(passage: Passage): CallMedia {
+  let media = mediaOfCalls.get(passage.call);
+  if (media === undefined) {
+    media = new CallMedia(passage);
+    mediaOfCalls.set(passage.call, media);
+  }
+  return media;
+}
+
+/**
+ * Pictures and files that the client named by address, as bytes where the target cannot be given the address
+ * (conversion.md 5.1). The same object when there is nothing to fetch.
+ */
+export function withMedia(
+  request: HubRequest,
+  target: Target,
+  media: MediaShare,
+): HubRequest | Promise<HubRequest | Refusal> {
+  const wanted = request.turns.flatMap(({ parts }) => wantedParts(parts, target));
+  return wanted.length === 0 ? request : replaceMedia(request, wanted, media);
+}
+
+async function replaceMedia(
+  request: HubRequest,
+  wanted: readonly MediaPart[],
+  media: MediaShare,
+): Promise<HubRequest | Refusal> {
+  const fetched = new Map<MediaPart, MediaPart>();
+  const results = await Promise.all(
+    wanted.map(async (part) => {
+      const result = await media.fetch(addressOf(part), part.kind);
+      if (isRefusal(result)) return result;
+      const replacement = withBytes(part, result);
+      if (!isRefusal(replacement)) fetched.set(part, replacement);
+      return replacement;
+    }),
+  );
+  const refusal = results.find(isRefusal);
+  if (refusal !== undefined) return refusal;
+  return { ...request, turns: request.turns.map((turn) => replaceParts(turn, fetched)) };
+}
+
+function wantedParts(parts: readonly Part[], target: Target): readonly MediaPart[] {
+  return parts.flatMap((part) => {
+    if (part.kind === 'tool-result') return wantedParts(part.parts, target);
+    if (part.kind !== 'image' && part.kind !== 'file') return [];
+    return /^https?:/i.test(addressOf(part)) && !takesAddress(part, target) ? [part] : [];
+  });
+}
+
+function addressOf({ source }: MediaPart): string {
+  return source.kind === 'url' ? source.url : '';
+}
+
+/** Chat Completions has addresses for pictures only. */
+function takesAddress(part: MediaPart, { protocol, capabilities }: Target): boolean {
+  return capabilities.mediaUrls && !(protocol === 'chat' && part.kind === 'file');
+}
+
+function withBytes(part: MediaPart, { mime, bytes }: FetchedMedia): MediaPart | Refusal {
+  const { kind, cache } = part;
+  const isPicture = mime.startsWith('image/');
+  if (kind === 'image' && !isPicture) {
+    return refuse('notExpressible', { message: 'image: what is at the address is not a picture' });
+  }
+  const source = { kind: 'bytes', mime, base64: bytes.toString('base64') } as const;
+  if (kind === 'image') return { ...part, source };
+  // A file that turns out to be a picture is said as one: as a file no vendor would look at it.
+  if (isPicture) return { kind: 'image', source, cache };
+  // Texts are said as texts, which every vendor reads.
+  return { ...part, source: mime === PDF ? source : { kind: 'text', text: bytes.toString('utf8') } };
+}
+
+function replaceParts(turn: Turn, fetched: ReadonlyMap<MediaPart, MediaPart>): Turn {
+  return { role: turn.role, parts: replaced(turn.parts, fetched) };
+}
+
+function replaced(parts: readonly Part[], fetched: ReadonlyMap<MediaPart, MediaPart>): readonly Part[] {
+  return parts.map((part) => {
+    if (part.kind === 'tool-result') return { ...part, parts: replaced(part.parts, fetched) };
+    return part.kind === 'image' || part.kind === 'file' ? (fetched.get(part) ?? part) : part;
+  });
+}

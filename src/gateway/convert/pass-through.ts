@@ -1,0 +1,82 @@
+import type { Route } from '../../catalog/contract.ts';
+import type { Outline } from '../../protocol/bytes/outline.ts';
+import type { Framing, PlainAnswer, RawRequest, RequestFacts, StreamRelay } from '../../protocol/dialect.ts';
+import { formContentType } from '../../protocol/images/form.ts';
+import { readOutlined } from '../../protocol/pass-through/answer.ts';
+import { answerHeaders } from '../../upstream/answer-headers.ts';
+import type { UpstreamHead } from '../../upstream/contract.ts';
+import { VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
+import type { Passage } from '../attempt/attempt-context.ts';
+import type { Translation } from './translation.ts';
+
+const NOTHING_DROPPED: readonly string[] = [];
+
+export interface ChangedRequest {
+  readonly raw: RawRequest;
+  readonly facts: RequestFacts;
+  readonly outputLimit?: number | undefined;
+}
+
+/** Client and vendor speak the same protocol: the bytes pass untouched, but for what decisions.md 5 lists. */
+export class PassThrough implements Translation {
+  readonly protocol;
+  readonly action: VendorAction;
+  readonly body: readonly Buffer[];
+  readonly contentType: string;
+  readonly clientHeaders;
+  readonly query: string;
+  readonly outputLimit: number | undefined;
+  readonly dropped = NOTHING_DROPPED;
+  readonly #passage: Passage;
+
+  /** The client's request as it came, or changed: without the blobs of strangers, with a lower bound. */
+  constructor(passage: Passage, route: Route, request: ChangedRequest = passage) {
+    const { call, dialect, headers } = passage;
+    const { raw, facts, outputLimit } = request;
+    this.outputLimit = outputLimit;
+    this.#passage = passage;
+    this.protocol = call.endpoint.protocol;
+    this.action = facts.edit || call.endpoint.edit ? 'edit' : facts.stream ? 'stream' : 'generate';
+    this.body = dialect.spliceRequest(raw, facts, route.forwardModelId);
+    this.contentType = facts.form === undefined ? VENDOR_JSON : formContentType(facts.form);
+    this.clientHeaders = headers;
+    this.query = call.endpoint.query;
+  }
+
+  framingOf(head: UpstreamHead): Framing | undefined {
+    if (isEventStream(head)) return 'sse';
+    const { path } = this.#passage.raw;
+    return path?.framing === 'json-array' && isJson(head) ? 'json-array' : undefined;
+  }
+
+  clientFraming(framing: Framing): Framing {
+    return framing;
+  }
+
+  relay(framing: Framing): StreamRelay {
+    const { dialect, facts, model } = this.#passage;
+    return dialect.relayStream(framing, facts, model.modelId);
+  }
+
+  readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer {
+    const { dialect, facts, model } = this.#passage;
+    return readOutlined(body, outline, () => dialect.readResponse(body, facts, model.modelId));
+  }
+
+  answerHeaders(head: UpstreamHead): string[] {
+    return answerHeaders(head.headers);
+  }
+
+  remember(): void {
+    // The client has everything: its protocol has a field for all that the vendor said.
+  }
+}
+
+/** RFC 9110: the names of media types know no case. */
+export function isEventStream({ headers }: UpstreamHead): boolean {
+  return (headers['content-type'] ?? '').toLowerCase().startsWith('text/event-stream');
+}
+
+function isJson({ headers }: UpstreamHead): boolean {
+  return (headers['content-type'] ?? '').toLowerCase().startsWith('application/json');
+}

@@ -1,0 +1,153 @@
+import type { Route } from '../../catalog/contract.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { finish } from '../../protocol/bytes/slices.ts';
+import {
+  type ClientRequest,
+  convertRequestInTurns,
+  readClientRequestInTurns,
+  returnOwnBlobs,
+} from '../../protocol/convert/convert.ts';
+import type { RawRequest } from '../../protocol/dialect.ts';
+import type { TextProtocol } from '../../protocol/hub/protocol.ts';
+import { limitOutput, OUTPUT_FIELD } from '../../protocol/pass-through/limit-output.ts';
+import { findOutputLimit, refuseThinking } from '../admit/output-limit.ts';
+import { speakable } from '../admit/route-protocols.ts';
+import { lengthOf } from '../answer/answer.ts';
+import type { Passage } from '../attempt/attempt-context.ts';
+import { hasRoom, noRoom } from '../attempt/memory-budget.ts';
+import { targetOf } from '../attempt/target.ts';
+import { Converted } from './converted.ts';
+import { convertImages } from './converted-images.ts';
+import { holdForFetched } from './fetched-input.ts';
+import { MediaShare, mediaOf, withMedia } from './media.ts';
+import { PassThrough } from './pass-through.ts';
+import { withKeptBlobs } from './signatures.ts';
+import type { Translation } from './translation.ts';
+
+/** Which blobs of the client's history go along; `none` after the vendor refused one. */
+export type Blobs = 'own' | 'none';
+
+/**
+ * How the route is to be spoken with. Every route starts again from the client's own request
+ * (conversion.md 1.13). The refusal says what in the request this route's protocol cannot express, or what
+ * its hold does not pay for.
+ */
+export function translate(
+  passage: Passage,
+  route: Route,
+  blobs: Blobs,
+): Translation | Promise<Translation | Refusal> {
+  const { protocol } = passage.call.endpoint;
+  if (protocol === 'images') {
+    return route.protocols.includes(protocol)
+      ? new PassThrough(passage, route)
+      : convertImages(passage, route);
+  }
+  if (!route.protocols.includes(protocol)) return convert(passage, route, protocol, blobs);
+  const outputLimit = findOutputLimit(passage, route);
+  const wanted: Wanted = { protocol, blobs, outputLimit };
+  const asIs = blobs === 'own' && !passage.facts.holdsEnvelope && outputLimit === undefined;
+  return asIs ? new PassThrough(passage, route) : passChanged(passage, route, wanted);
+}
+
+interface Wanted {
+  readonly protocol: TextProtocol;
+  readonly blobs: Blobs;
+  readonly outputLimit: number | undefined;
+}
+
+/** The vendor speaks the client's protocol, and yet must not get the very same bytes. */
+async function passChanged(
+  passage: Passage,
+  route: Route,
+  { protocol, blobs, outputLimit }: Wanted,
+): Promise<Translation | Refusal> {
+  let raw = await withOwnBlobs(passage, route, protocol, blobs);
+  if (isRefusal(raw)) return raw;
+  if (outputLimit !== undefined) {
+    const { capabilities } = targetOf(route, protocol, 'own');
+    const limited = await limitOutput(protocol, raw, { tokens: outputLimit, capabilities });
+    if (limited === undefined) return refuseThinking(passage, outputLimit, OUTPUT_FIELD[protocol]);
+    raw = limited;
+  }
+  if (raw === passage.raw) return new PassThrough(passage, route);
+  if (!hasRoom(passage, raw.body.length)) return noRoom();
+  const facts = await passage.dialect.readRequest(raw);
+  return isRefusal(facts) ? facts : new PassThrough(passage, route, { raw, facts, outputLimit });
+}
+
+/** The client kept blobs of vendors that it was converted to: this vendor gets its own ones only. */
+async function withOwnBlobs(
+  passage: Passage,
+  route: Route,
+  protocol: TextProtocol,
+  blobs: Blobs,
+): Promise<RawRequest | Refusal> {
+  const { raw: asked, facts } = passage;
+  if (blobs === 'own' && !facts.holdsEnvelope) return asked;
+  const own = await returnOwnBlobs(protocol, asked, targetOf(route, protocol, 'own'));
+  if (isRefusal(own) || blobs === 'own') return own;
+  const none = await returnOwnBlobs(protocol, asked, targetOf(route, protocol, blobs));
+  if (isRefusal(none)) return none;
+  // There was nothing to leave out, so the request stays what it was.
+  return none.body.equals(own.body) && !facts.holdsEnvelope ? asked : none;
+}
+
+async function convert(
+  passage: Passage,
+  route: Route,
+  protocol: TextProtocol,
+  blobs: Blobs,
+): Promise<Translation | Refusal> {
+  const client = await clientRequest(passage, protocol);
+  if (isRefusal(client)) return client;
+  const identity = {
+    modelId: passage.model.modelId,
+    callId: passage.call.id.replaceAll(/[^A-Za-z0-9]/g, ''),
+    createdAtS: Math.floor(passage.call.createdAtMs / 1000),
+  };
+  let refusal = refuse('notExpressible', {
+    message: 'No usable upstream of this model speaks a text protocol',
+  });
+  for (const spoken of speakable(route, client.request)) {
+    const target = targetOf(route, spoken, blobs);
+    const asked = { protocol, model: passage.facts.model };
+    const share = new MediaShare(() => mediaOf(passage), { asked, served: target });
+    const request = await withMedia(client.request, target, share);
+    if (isRefusal(request)) {
+      refusal = request;
+      continue;
+    }
+    const unpaid = await holdForFetched(passage, share.inputTokens);
+    if (unpaid !== undefined) return unpaid;
+    const outputLimit = findOutputLimit(passage, route);
+    if (outputLimit !== undefined && (request.thinking.budgetTokens ?? 0) >= outputLimit) {
+      return refuseThinking(passage, outputLimit, OUTPUT_FIELD[protocol]);
+    }
+    const limited = outputLimit === undefined ? request : { ...request, maxTokens: outputLimit };
+    const converting = convertRequestInTurns({ ...client, request: limited }, target, identity);
+    const conversion = await finish(converting, passage.raw.body.length);
+    if (!isRefusal(conversion)) {
+      const spokenWith = { protocol: spoken, outputLimit };
+      return hasRoom(passage, lengthOf(conversion.pieces))
+        ? new Converted(passage, conversion, spokenWith)
+        : noRoom();
+    }
+    refusal = conversion;
+  }
+  return refusal;
+}
+
+const decoded = new WeakMap<RawRequest, ClientRequest>();
+
+/** Decoded once for all routes: it never changes. */
+async function clientRequest(passage: Passage, protocol: TextProtocol): Promise<ClientRequest | Refusal> {
+  const known = decoded.get(passage.raw);
+  if (known !== undefined) return known;
+  const read = await finish(readClientRequestInTurns(protocol, passage.raw), passage.raw.body.length);
+  if (isRefusal(read)) return read;
+  const { carriage, call } = passage;
+  const client = await withKeptBlobs(read, carriage.conversations, call.caller.account.id);
+  decoded.set(passage.raw, client);
+  return client;
+}

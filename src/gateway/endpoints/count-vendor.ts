@@ -1,0 +1,87 @@
+import type { ServerResponse } from 'node:http';
+import { COUNT_ANSWER_BYTES_MAX, COUNT_WAIT_MS } from '../../bounds.ts';
+import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import type {
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamHandler,
+  UpstreamHead,
+  UpstreamRequest,
+} from '../../upstream/contract.ts';
+import type { Carriage } from '../attempt/attempt-context.ts';
+
+/** What a vendor said, whole and short; `failed` when it said nothing that we could use. */
+export type CountReply =
+  | { readonly kind: 'answer'; readonly head: UpstreamHead; readonly body: Buffer }
+  | { readonly kind: 'failed'; readonly outcome: string }
+  /** The client went away: nobody waits for a figure any more. */
+  | { readonly kind: 'client-gone' };
+
+/** Asks a vendor for a count, within bounds of time and size. It never throws and never waits for long. */
+export function askVendor(
+  request: Omit<UpstreamRequest, 'timeouts'>,
+  response: ServerResponse,
+  { client, plainTimeouts }: Pick<Carriage, 'client' | 'plainTimeouts'>,
+): Promise<CountReply> {
+  const { connectMs } = plainTimeouts;
+  const timeouts = { connectMs, firstByteMs: COUNT_WAIT_MS, idleMs: COUNT_WAIT_MS };
+  return new Promise((resolve) => {
+    const asking = new CountExchange(response, resolve);
+    asking.attach(client.send({ ...request, timeouts }, asking));
+  });
+}
+
+class CountExchange implements UpstreamHandler {
+  readonly #response: ServerResponse;
+  readonly #resolve: (reply: CountReply) => void;
+  readonly #onClose = (): void => this.#cut({ kind: 'client-gone' });
+  readonly #timer: NodeJS.Timeout;
+  #exchange: UpstreamExchange | undefined;
+  #head: UpstreamHead | undefined;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(response: ServerResponse, resolve: (reply: CountReply) => void) {
+    this.#response = response;
+    this.#resolve = resolve;
+    // One time for all of it: a vendor that drips its answer keeps every other clock quiet.
+    this.#timer = setTimeout(() => this.#cut({ kind: 'failed', outcome: 'timeout' }), COUNT_WAIT_MS);
+    response.once('close', this.#onClose);
+  }
+
+  attach(exchange: UpstreamExchange): void {
+    this.#exchange = exchange;
+    if (this.#response.closed) this.#onClose();
+  }
+
+  onHead(head: UpstreamHead): void {
+    this.#head = head;
+  }
+
+  onData(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > COUNT_ANSWER_BYTES_MAX) this.#cut({ kind: 'failed', outcome: 'too-large' });
+    else this.#chunks.push(ownCopy(chunk));
+  }
+
+  onEnd(): void {
+    if (this.#head === undefined) this.#finish({ kind: 'failed', outcome: 'protocol' });
+    else this.#finish({ kind: 'answer', head: this.#head, body: Buffer.concat(this.#chunks) });
+  }
+
+  onFailure({ kind }: UpstreamFailure): void {
+    this.#finish({ kind: 'failed', outcome: kind });
+  }
+
+  #cut(reply: CountReply): void {
+    this.#exchange?.abort();
+    this.#finish(reply);
+  }
+
+  #finish(reply: CountReply): void {
+    clearTimeout(this.#timer);
+    this.#response.off('close', this.#onClose);
+    this.#chunks = [];
+    this.#resolve(reply);
+  }
+}

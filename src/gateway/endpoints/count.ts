@@ -1,0 +1,245 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../../accounts/contract.ts';
+import { ACCOUNT_READS_MAX } from '../../bounds.ts';
+import type { Model, Route } from '../../catalog/contract.ts';
+import { ERRORS, isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { newCallId } from '../../kernel/id.ts';
+import { returnOwnBlobs } from '../../protocol/convert/convert.ts';
+import {
+  type CountRequest,
+  countBody,
+  countLocally,
+  isCount,
+  readCountRequest,
+  writeCount,
+} from '../../protocol/pass-through/count.ts';
+import { dialectOf } from '../../protocol/registry.ts';
+import { answerHeaders } from '../../upstream/answer-headers.ts';
+import { addressVendor, VENDOR_JSON } from '../../upstream/vendor.ts';
+import { admit } from '../admit/admit.ts';
+import { chooseLimits, refusalOf } from '../admit/enter.ts';
+import { identify, identifyAgain, refuseIfAway, WAIT_MS } from '../admit/identify.ts';
+import { checkMediaType } from '../admit/media-type.ts';
+import { nameModel } from '../admit/no-upstream.ts';
+import { chooseRoutes, classify } from '../admit/route.ts';
+import { modelHeaders, ownHeaders, sendRefusal } from '../answer/answer.ts';
+import { targetOf } from '../attempt/target.ts';
+import { isBlobRefused, withTrueStatus } from '../attempt/vendor-error.ts';
+import { recall } from '../convert/conversation-load.ts';
+import type { Gateway } from '../gateway.ts';
+import { askVendor } from './count-vendor.ts';
+import type { CountEndpoint } from './endpoints.ts';
+
+/** A question on its way: how many tokens would this request be? */
+interface Question {
+  readonly id: string;
+  readonly nowMs: number;
+  readonly endpoint: CountEndpoint;
+  readonly caller: Caller;
+  readonly headers: IncomingHttpHeaders;
+  readonly response: ServerResponse;
+}
+
+interface Counted {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+/** Nothing: the client went away. */
+type CountAnswer = Counted | Refusal | undefined;
+
+/**
+ * Counting tokens (conversion.md 19): by a vendor that speaks the client's protocol, else by our tokenizer.
+ * It costs nothing, leaves no row in the call log and says nothing about a route's health. It is limited like
+ * a call, by the same policy, but in a place of its own: counting takes nothing away from calling.
+ */
+export async function serveCount(
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: CountEndpoint,
+  gateway: Gateway,
+): Promise<void> {
+  const nowMs = gateway.carriage.clock.now();
+  const id = newCallId(nowMs);
+  const { protocol } = endpoint;
+  const { headers } = request;
+  const caller = await identify(request, gateway, nowMs);
+  if (isRefusal(caller)) {
+    gateway.discardBody(request, response);
+    sendRefusal(response, caller, id, protocol);
+    return;
+  }
+  const question: Question = { id, nowMs, endpoint, caller, headers, response };
+  const answer = await readQuestion(request, question, gateway).catch(refuseIfAway);
+  if (isRefusal(answer)) sendRefusal(response, answer, id, protocol);
+  else if (answer !== undefined) {
+    const own = ['content-length', String(answer.body.length), ...ownHeaders(id, protocol)];
+    response.writeHead(answer.status, [...answer.headers, ...own]);
+    response.end(answer.body);
+  }
+}
+
+async function readQuestion(
+  request: IncomingMessage,
+  question: Question,
+  gateway: Gateway,
+): Promise<CountAnswer> {
+  const { endpoint, headers, response } = question;
+  const unsupported = checkMediaType(endpoint, headers['content-type']);
+  if (unsupported !== undefined) {
+    gateway.discardBody(request, response);
+    return unsupported;
+  }
+  const body = await gateway.readBody(request, question.caller.account.id, response);
+  if (isRefusal(body)) return body;
+  if (body.kind === 'aborted') return undefined;
+  try {
+    const raw = { body: body.bytes, contentType: headers['content-type'] ?? '', path: endpoint.path };
+    const counting = await readCountRequest(endpoint.protocol, raw);
+    if (isRefusal(counting)) return counting;
+    // Responses: what a request leaves for us to remember is counted too.
+    const whole = await recall(question, counting, gateway.carriage);
+    if (isRefusal(whole)) return whole;
+    try {
+      return await passGate({ ...counting, raw: whole.raw, facts: whole.facts }, question, gateway);
+    } finally {
+      whole.release();
+    }
+  } finally {
+    body.release();
+  }
+}
+
+async function passGate(counting: CountRequest, question: Question, gateway: Gateway): Promise<CountAnswer> {
+  let asking = question;
+  for (let reads = 0; reads <= ACCOUNT_READS_MAX; reads++) {
+    const answer = await tryGate(counting, asking, gateway);
+    if (answer !== 'stale') return answer;
+    const caller = await identifyAgain(asking, asking.caller, gateway, asking.nowMs);
+    if (isRefusal(caller)) return caller;
+    asking = { ...asking, caller };
+  }
+  return refuse('unavailable', { retryAfterMs: WAIT_MS });
+}
+
+/** `stale`: the gate knows of a newer account. */
+async function tryGate(
+  counting: CountRequest,
+  question: Question,
+  gateway: Gateway,
+): Promise<CountAnswer | 'stale'> {
+  const { caller, nowMs, id } = question;
+  const { account } = caller;
+  const { gate, observer, clock } = gateway.carriage;
+  const catalog = gateway.directory.catalog();
+  const model = catalog.models.get(counting.facts.model);
+  if (model === undefined || model.status !== 'enabled') {
+    return nameModel(refuse('noUpstream'), counting.facts.model);
+  }
+  const denied = admit(model, account, nowMs);
+  if (denied !== undefined) return denied;
+  const entered = await gate.enter({
+    callId: id,
+    accountId: account.id,
+    accountVersion: account.version,
+    accountAgeMs: clock.monotonic() - caller.readAtMs,
+    limits: chooseLimits(caller, catalog, nowMs).map(({ scope, policy }) => ({
+      scope: `count:${scope}`,
+      policy,
+    })),
+    inputTokens: 0,
+    images: 0,
+    imagesGuess: 0,
+    videos: 0,
+    money: undefined,
+  });
+  if (entered.kind === 'stale') return 'stale';
+  if (entered.kind !== 'entered') {
+    if (entered.kind === 'gate-refused') observer.gateRefused(entered.reason);
+    return refusalOf(entered);
+  }
+  try {
+    return await count(counting, model, question, gateway);
+  } finally {
+    await gate.leave(entered.lease, { tokens: 0, amountMicro: 0n, chargeMicro: 0n, images: 0 });
+  }
+}
+
+async function count(
+  counting: CountRequest,
+  model: Model,
+  question: Question,
+  gateway: Gateway,
+): Promise<CountAnswer> {
+  const { protocol } = question.endpoint;
+  const { health } = gateway.carriage;
+  const routes = chooseRoutes(model, protocol, health, gateway.random);
+  // That every route waits for its vendor's limits is no reason not to count.
+  if (isRefusal(routes) && routes.error !== ERRORS.unavailable) return routes;
+  const usable = isRefusal(routes) ? [] : routes;
+  const route = usable.find((one) => one.protocols.includes(protocol) && health.condition(one) === 'ready');
+  const told = route === undefined ? 'unknown' : await askRoute(counting, route, question, gateway);
+  if (told === 'client-gone') return undefined;
+  if (told !== 'unknown') return { ...told, headers: [...told.headers, ...modelHeaders(model.modelId)] };
+  return {
+    status: 200,
+    headers: [
+      ...['content-type', 'application/json; charset=utf-8', 'x-tollgate-estimated', 'true'],
+      ...modelHeaders(model.modelId),
+    ],
+    body: Buffer.from(writeCount(protocol, countLocally(protocol, counting))),
+  };
+}
+
+/** What the vendor says; `unknown` when it cannot tell, whatever the reason. */
+async function askRoute(
+  counting: CountRequest,
+  route: Route,
+  { endpoint, headers, response }: Question,
+  { carriage }: Gateway,
+): Promise<Counted | 'unknown' | 'client-gone'> {
+  const { protocol, query } = endpoint;
+  const body = await bodyFor(counting, route, endpoint);
+  if (isRefusal(body)) return 'unknown';
+  const asked = { action: 'count', clientHeaders: headers, contentType: VENDOR_JSON, query } as const;
+  const address = addressVendor({ route, protocol, ...asked });
+  const reply = await askVendor({ ...address, method: 'POST', body }, response, carriage);
+  if (reply.kind === 'client-gone') return reply.kind;
+  const outcome = reply.kind === 'failed' ? reply.outcome : String(reply.head.status);
+  carriage.observer.attemptEnded(route, `count-${outcome}`);
+  if (reply.kind === 'failed') return 'unknown';
+  const { status, headers: told } = reply.head;
+  const isAnswer = classify(status) === 'success' && isCount(protocol, reply.body);
+  if (!isAnswer && !isAboutRequest({ status, headers: told, body: reply.body })) return 'unknown';
+  return {
+    status,
+    headers: [...answerHeaders(told), 'x-tollgate-route', String(route.id)],
+    body: reply.body,
+  };
+}
+
+/** The client's bytes, but for the model's name and the blobs that are not this vendor's own. */
+async function bodyFor(
+  counting: CountRequest,
+  route: Route,
+  { protocol }: CountEndpoint,
+): Promise<readonly Buffer[] | Refusal> {
+  const { raw, facts: read } = counting;
+  const own = read.holdsEnvelope
+    ? await returnOwnBlobs(protocol, raw, targetOf(route, protocol, 'own'))
+    : raw;
+  if (isRefusal(own)) return own;
+  if (own === raw) return countBody(protocol, counting, route.forwardModelId);
+  const facts = await dialectOf(protocol).readRequest(own);
+  return isRefusal(facts)
+    ? facts
+    : countBody(protocol, { ...counting, raw: own, facts }, route.forwardModelId);
+}
+
+/** The statuses that say something about the client's request. */
+const ABOUT_REQUEST = new Set([400, 413, 422]);
+
+function isAboutRequest(error: Parameters<typeof isBlobRefused>[0]): boolean {
+  return ABOUT_REQUEST.has(withTrueStatus(error).status) && !isBlobRefused(error);
+}

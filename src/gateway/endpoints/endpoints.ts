@@ -1,0 +1,122 @@
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import type { RawRequest } from '../../protocol/dialect.ts';
+import type { CountProtocol } from '../../protocol/pass-through/count.ts';
+import { type ModelsMatch, matchModels } from './models-endpoint.ts';
+import { matchStored, type StoredMatch } from './stored-responses-endpoint.ts';
+
+/**
+ * The paths of the gateway as data (spec 4.1, decisions.md 9). A path is matched once, here; what is decided
+ * about a request hangs on the row found, never on another reading of the path.
+ */
+export interface Endpoint {
+  readonly protocol: Protocol;
+  /** generateContent carries its model and its streaming in the path. */
+  readonly path: RawRequest['path'];
+  /** Image edits of a client go to the vendor's edits path, whatever the body holds. */
+  readonly edit: boolean;
+  /**
+   * The query for a vendor of the same protocol, without its `?`: made anew of what we know, so that nothing
+   * else can change what the vendor does (`fields`, `alt`, `callback`, `$httpMethod`, `key` at Google's).
+   */
+  readonly query: string;
+}
+
+/** How many tokens a request would be: asked like a call, and none. */
+export interface CountEndpoint extends Endpoint {
+  readonly protocol: CountProtocol;
+}
+
+export type EndpointMatch =
+  | { readonly kind: 'endpoint'; readonly endpoint: Endpoint }
+  | { readonly kind: 'count'; readonly endpoint: CountEndpoint }
+  | ModelsMatch
+  | StoredMatch
+  | { readonly kind: 'method-not-allowed'; readonly allow: string }
+  | { readonly kind: 'no-endpoint' };
+
+const NO_ENDPOINT: EndpointMatch = { kind: 'no-endpoint' };
+const ONLY_POST: EndpointMatch = { kind: 'method-not-allowed', allow: 'POST' };
+
+export const FIXED = new Map<string, { readonly protocol: Protocol; readonly edit: boolean }>([
+  ['/v1/chat/completions', { protocol: 'chat', edit: false }],
+  ['/v1/responses', { protocol: 'responses', edit: false }],
+  ['/v1/messages', { protocol: 'messages', edit: false }],
+  ['/v1/images/generations', { protocol: 'images', edit: false }],
+  ['/v1/images/edits', { protocol: 'images', edit: true }],
+]);
+
+export const COUNTS = new Map<string, CountProtocol>([
+  ['/v1/messages/count_tokens', 'messages'],
+  ['/v1/responses/input_tokens', 'responses'],
+]);
+
+/** Google's clients append `/v1beta/models/…` to whatever base they are given. */
+const MODEL_PREFIXES = [
+  '/v1beta/models/',
+  '/v1/v1beta/models/',
+  '/v1alpha/models/',
+  '/v1/models/',
+  '/v1beta/tunedModels/',
+] as const;
+
+/** A model id may hold `/`; the action stands behind the last colon, which may arrive as `%3A`. */
+export const MODEL_ACTION = /^(.{1,512}):(generateContent|streamGenerateContent|countTokens)$/;
+
+export function matchEndpoint(method: string, url: string): EndpointMatch {
+  const queryAt = url.indexOf('?');
+  const pathname = queryAt === -1 ? url : url.slice(0, queryAt);
+  const query = queryAt === -1 ? '' : url.slice(queryAt);
+  const fixed = FIXED.get(pathname);
+  if (fixed !== undefined) {
+    if (method !== 'POST') return ONLY_POST;
+    return {
+      kind: 'endpoint',
+      endpoint: { ...fixed, path: undefined, query: knownQuery(fixed.protocol, query) },
+    };
+  }
+  const action = readModelAction(pathname, query);
+  const counted = action?.counts === true ? 'gemini' : COUNTS.get(pathname);
+  if (action === undefined && counted === undefined) {
+    return matchModels(method, pathname, query) ?? matchStored(method, pathname, query) ?? NO_ENDPOINT;
+  }
+  if (method !== 'POST') return ONLY_POST;
+  const rest = { path: action?.path, edit: false };
+  if (counted !== undefined) {
+    return { kind: 'count', endpoint: { ...rest, protocol: counted, query: knownQuery(counted, query) } };
+  }
+  const isEvents = action?.path.stream === true && action.path.framing === 'sse';
+  return { kind: 'endpoint', endpoint: { ...rest, protocol: 'gemini', query: isEvents ? EVENTS : '' } };
+}
+
+/** How Google is asked for events. */
+const EVENTS = 'alt=sse';
+/** What Claude Code and Anthropic's older SDKs say on calls with features in trial. */
+const BETA = 'beta=true';
+
+function knownQuery(protocol: Protocol, query: string): string {
+  if (protocol !== 'messages' || query === '') return '';
+  return new URLSearchParams(query).get('beta') === 'true' ? BETA : '';
+}
+
+interface ModelAction {
+  readonly counts: boolean;
+  readonly path: NonNullable<RawRequest['path']>;
+}
+
+function readModelAction(pathname: string, query: string): ModelAction | undefined {
+  const prefix = MODEL_PREFIXES.find((one) => pathname.startsWith(one));
+  if (prefix === undefined) return undefined;
+  let rest: string;
+  try {
+    rest = decodeURIComponent(pathname.slice(prefix.length));
+  } catch {
+    return undefined;
+  }
+  const match = MODEL_ACTION.exec(rest);
+  if (match === null) return undefined;
+  const [, model = '', action] = match;
+  const stream = action === 'streamGenerateContent';
+  const asked = new URLSearchParams(query);
+  const framing = (asked.get('alt') ?? asked.get('$alt')) === 'sse' ? 'sse' : 'json-array';
+  return { counts: action === 'countTokens', path: { model, stream, framing } };
+}

@@ -1,0 +1,83 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  sampleAccount,
+  sampleCatalog,
+  sampleCredential,
+  sampleKey,
+  sampleModel,
+  sampleRoute,
+} from '../../../test/support/samples.ts';
+import { newApiKey } from '../../accounts/api-key.ts';
+import type { Model } from '../../catalog/contract.ts';
+import { discardBody } from '../../http/body.ts';
+import { seededRandom } from '../../kernel/random.ts';
+import { ManualClock } from '../../kernel/time/clock.ts';
+import type { Gateway } from '../gateway.ts';
+import { serveModels } from './models.ts';
+
+const key = newApiKey(seededRandom(1));
+const caller = { account: sampleAccount(), key: sampleKey() };
+let catalog = sampleCatalog();
+const gateway = {
+  directory: { catalog: () => catalog, findCaller: () => caller },
+  carriage: { clock: new ManualClock() },
+  isDraining: () => false,
+  discardBody,
+} as unknown as Gateway;
+
+let server: Server;
+let url = '';
+beforeAll(async () => {
+  const endpoint = { style: 'by-client', modelId: undefined, query: '' } as const;
+  server = createServer((request, response) => void serveModels(request, response, endpoint, gateway));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+async function list(models: readonly Model[], headers: Record<string, string> = {}): Promise<string[]> {
+  catalog = sampleCatalog({ models: new Map(models.map((model) => [model.modelId, model])) });
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}`, ...headers } });
+  return ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+}
+
+const named = (modelId: string, changes: Partial<Model> = {}): Model => sampleModel({ modelId, ...changes });
+
+test('the order is that of the ids, whatever that of the catalogue is', async () => {
+  expect(await list(['b', 'B', 'ä', 'a', '模', 'a/1', '10', '9'].map((id) => named(id)))).toEqual([
+    '10',
+    '9',
+    'B',
+    'a',
+    'a/1',
+    'b',
+    'ä',
+    '模',
+  ]);
+});
+
+test('a model is offered while one of its routes can be used', async () => {
+  const off = sampleRoute({ status: 'disabled' });
+  const locked = sampleRoute({ credential: sampleCredential({ status: 'disabled' }) });
+  expect(
+    await list([
+      named('none', { routes: [] }),
+      named('off', { routes: [off] }),
+      named('locked', { routes: [locked] }),
+      named('one', { routes: [off, locked, sampleRoute()] }),
+    ]),
+  ).toEqual(['one']);
+});
+
+test('a changed catalogue is listed at once', async () => {
+  expect(await list([named('old')])).toEqual(['old']);
+  expect(await list([named('new')])).toEqual(['new']);
+});
+
+test('a model that only paints is for the clients that can have it painted', async () => {
+  const painter = named('painter', { routes: [sampleRoute({ protocols: ['images'] })] });
+  expect(await list([painter, named('writer')])).toEqual(['painter', 'writer']);
+  expect(await list([painter, named('writer')], { 'anthropic-version': '2023-06-01' })).toEqual(['writer']);
+});

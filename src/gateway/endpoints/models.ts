@@ -1,0 +1,116 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Account } from '../../accounts/contract.ts';
+import type { CatalogSnapshot, Model } from '../../catalog/contract.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { newCallId } from '../../kernel/id.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import { admit } from '../admit/admit.ts';
+import { identify } from '../admit/identify.ts';
+import { canServe } from '../admit/route-protocols.ts';
+import { ownHeaders, sendRefusal } from '../answer/answer.ts';
+import type { Gateway } from '../gateway.ts';
+import { describeModel, type ListStyle, listModels } from './model-list.ts';
+import type { ModelsEndpoint } from './models-endpoint.ts';
+
+/** What a client of a list calls its models in. OpenAI's reach every model, by one of their protocols. */
+const PROTOCOLS: Readonly<Record<ListStyle, readonly Protocol[]>> = {
+  openai: ['chat', 'responses', 'images'],
+  anthropic: ['messages'],
+  google: ['gemini'],
+};
+
+const SHOWN_CHARS_MAX = 100;
+
+/**
+ * The models that the account can call here, in the list of the asking client's vendor. They come from the
+ * catalogue: a vendor would name its own models, which nobody can call by those names. No call: nothing is
+ * held, counted or charged.
+ */
+export async function serveModels(
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: ModelsEndpoint,
+  gateway: Gateway,
+): Promise<void> {
+  const nowMs = gateway.carriage.clock.now();
+  const requestId = newCallId(nowMs);
+  gateway.discardBody(request, response);
+  const style = endpoint.style === 'google' ? 'google' : styleOf(request.headers);
+  const [protocol] = PROTOCOLS[style];
+  const caller = await identify(request, gateway, nowMs);
+  const answer = isRefusal(caller)
+    ? caller
+    : answerFor(endpoint, style, callable(gateway.directory.catalog(), style, caller.account, nowMs));
+  if (isRefusal(answer)) {
+    sendRefusal(response, answer, requestId, protocol);
+    return;
+  }
+  const body = JSON.stringify(answer);
+  response.writeHead(200, [
+    ...['content-type', 'application/json; charset=utf-8'],
+    ...['content-length', String(Buffer.byteLength(body))],
+    // The next request may come from an account with another level, or after a change of the catalogue.
+    ...['cache-control', 'no-store'],
+    ...ownHeaders(requestId, protocol),
+  ]);
+  response.end(body);
+}
+
+/** Every Messages client names the version it speaks; Google's always send their own kind of key. */
+function styleOf(headers: IncomingHttpHeaders): ListStyle {
+  if (headers['anthropic-version'] !== undefined) return 'anthropic';
+  return headers['x-goog-api-key'] === undefined ? 'openai' : 'google';
+}
+
+function answerFor(
+  { modelId, query }: ModelsEndpoint,
+  style: ListStyle,
+  models: readonly Model[],
+): object | Refusal {
+  if (modelId === undefined) return listModels(style, models, new URLSearchParams(query));
+  const model = models.find((one) => one.modelId === modelId);
+  if (model !== undefined) return describeModel(style, model);
+  const shown = modelId.slice(0, SHOWN_CHARS_MAX).toWellFormed();
+  return refuse('pathUnknown', {
+    message: `The model "${shown}" does not exist or is not available to this account`,
+  });
+}
+
+/** What spec 2.2 and 3.1 leave of the catalogue for this account, as far as the client's protocol reaches. */
+function callable(
+  catalog: CatalogSnapshot,
+  style: ListStyle,
+  account: Account,
+  nowMs: number,
+): readonly Model[] {
+  return offered(catalog, style).filter((model) => admit(model, account, nowMs) === undefined);
+}
+
+/** Snapshots are immutable, so what was made of one holds as long as the snapshot itself. */
+const offers = new WeakMap<CatalogSnapshot, Map<ListStyle, readonly Model[]>>();
+
+function offered(catalog: CatalogSnapshot, style: ListStyle): readonly Model[] {
+  let byStyle = offers.get(catalog);
+  if (byStyle === undefined) {
+    byStyle = new Map();
+    offers.set(catalog, byStyle);
+  }
+  let models = byStyle.get(style);
+  if (models === undefined) {
+    models = [...catalog.models.values()].filter((model) => isOffered(model, PROTOCOLS[style]));
+    // By code units, as pages compare them.
+    models = models.toSorted((one, other) => (one.modelId < other.modelId ? -1 : 1));
+    byStyle.set(style, models);
+  }
+  return models;
+}
+
+function isOffered({ status, clientVisible, routes }: Model, protocols: readonly Protocol[]): boolean {
+  if (status !== 'enabled' || !clientVisible) return false;
+  return routes.some(
+    (route) =>
+      route.status === 'enabled' &&
+      route.credential.status === 'enabled' &&
+      protocols.some((protocol) => canServe(route, protocol)),
+  );
+}

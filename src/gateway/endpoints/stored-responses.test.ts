@@ -1,0 +1,105 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sampleAccount, sampleCatalog, sampleKey } from '../../../test/support/samples.ts';
+import { newApiKey } from '../../accounts/api-key.ts';
+import { StoreUnavailable } from '../../accounts/contract.ts';
+import type { Conversations } from '../../conversation/contract.ts';
+import { discardBody } from '../../http/body.ts';
+import { seededRandom } from '../../kernel/random.ts';
+import { ManualClock } from '../../kernel/time/clock.ts';
+import type { Gateway } from '../gateway.ts';
+import { serveStored } from './stored-responses.ts';
+import type { StoredEndpoint } from './stored-responses-endpoint.ts';
+
+const key = newApiKey(seededRandom(1));
+const caller = { account: sampleAccount({ id: 7 }), key: sampleKey() };
+const kept = '{"input":[{"role":"user","content":"x"}],"response":{"id":"resp_1","output":[{"id":"msg_1"}]}}';
+
+let server: Server;
+let url = '';
+let stored: StoredEndpoint;
+let values: Map<string, string>;
+let isDraining = false;
+let isAway = false;
+
+const conversations: Conversations = {
+  keep() {},
+  find: (accountId, name) => {
+    const value = values.get(`${accountId} ${name}`);
+    return value === undefined ? undefined : Buffer.from(value);
+  },
+  forget: async (accountId, name) => {
+    if (isAway) throw new StoreUnavailable('away');
+    return values.delete(`${accountId} ${name}`);
+  },
+};
+
+/** As much of a gateway as these endpoints ask for. */
+const gateway = {
+  directory: { catalog: sampleCatalog, findCaller: () => caller },
+  carriage: { conversations, clock: new ManualClock() },
+  isDraining: () => isDraining,
+  discardBody,
+} as unknown as Gateway;
+
+beforeAll(async () => {
+  server = createServer((request, response) => void serveStored(request, response, stored, gateway));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  values = new Map([
+    ['7 resp:resp_1', kept],
+    ['7 item:msg_1', '{}'],
+    ['8 resp:resp_2', kept],
+  ]);
+  isDraining = false;
+  isAway = false;
+});
+afterAll(() => server.close());
+
+async function ask(action: StoredEndpoint['action'], id = 'resp_1', query = '') {
+  stored = { action, id, query };
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+test('a response is given back to the byte, with an id of this request', async () => {
+  const { status, text, headers } = await ask('read');
+  expect({ status, text }).toEqual({ status: 200, text: '{"id":"resp_1","output":[{"id":"msg_1"}]}' });
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(headers.get('x-request-id')).toBeTruthy();
+});
+
+test('what another account was answered is not there', async () => {
+  const { status, text } = await ask('read', 'resp_2');
+  expect(status).toBe(404);
+  expect(JSON.parse(text)).toEqual({
+    error: {
+      message: "Response with id 'resp_2' not found.",
+      type: 'invalid_request_error',
+      param: null,
+      code: null,
+    },
+  });
+});
+
+test('a deletion takes the items along', async () => {
+  expect(JSON.parse((await ask('delete')).text)).toEqual({ id: 'resp_1', object: 'response', deleted: true });
+  expect([...values.keys()]).toEqual(['8 resp:resp_2']);
+  expect((await ask('delete')).status).toBe(404);
+});
+
+test('a deletion that the store did not take is not said to be done', async () => {
+  isAway = true;
+  const { status, headers } = await ask('delete');
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('1');
+  expect((await ask('read')).status).toBe(200);
+});
+
+test('a process that drains serves nothing more', async () => {
+  isDraining = true;
+  expect((await ask('read')).status).toBe(503);
+});

@@ -1,0 +1,64 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ERRORS, type Refusal, refuse } from '../../kernel/errors.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import { matchEndpoint } from './endpoints.ts';
+
+const PATH_CHARS_MAX = 200;
+const DOUBLED = /^\/(v1|v1beta|v1alpha)\/\1(?:\/|$)/;
+/** What vendors serve below their versions, and first words of paths that reach us without one. */
+const VERSIONED = /^(?:\/upload)?\/(?:v1|v1beta|v1alpha|v1\/v1beta)\/./;
+const GOOGLE =
+  /^\/(?:upload\/|v1\/)?(?:v1beta|v1alpha)(?:\/|$)|^\/(?:v1\/)?models\/[^/]+(?::|%3A)[a-zA-Z]+$/i;
+const ANTHROPIC = /^(?:\/v1)?(?:\/v1)?\/(?:messages|complete)(?:\/|$)/;
+const RESOURCES: ReadonlySet<string> = new Set([
+  ...['chat', 'responses', 'messages', 'images', 'models', 'completions', 'complete', 'embeddings', 'audio'],
+  ...['files', 'uploads', 'batches', 'moderations', 'fine_tuning', 'assistants', 'threads', 'realtime'],
+  ...['vector_stores', 'videos', 'conversations', 'containers', 'evals', 'skills', 'cachedContents'],
+]);
+
+/** The refusal of a path that is not ours, in the form that the SDK behind it reads. */
+export interface UnknownPath {
+  readonly refusal: Refusal;
+  readonly protocol: Protocol | undefined;
+}
+
+/** Spec 4.1: a wrong base address shows as a doubled or missing `/v1`. */
+export function unknownPath(method: string, url: string, headers: IncomingHttpHeaders): UnknownPath {
+  const path = url.split('?', 1)[0] ?? '/';
+  const refusal = refuse('pathUnknown', { message: hint(method, path) });
+  return { refusal, protocol: protocolOf(path, headers) };
+}
+
+/** Whose client asks: by the path, and where vendors share it by the headers that only one of them sends. */
+export function protocolOf(path: string, headers: IncomingHttpHeaders): Protocol | undefined {
+  if (GOOGLE.test(path)) return 'gemini';
+  if (ANTHROPIC.test(path) || headers['anthropic-version'] !== undefined) return 'messages';
+  return headers['x-goog-api-key'] === undefined ? undefined : 'gemini';
+}
+
+function hint(method: string, path: string): string {
+  const shown = path.slice(0, PATH_CHARS_MAX).replace(/[^\x21-\x7e]/g, '?');
+  const [, doubled] = DOUBLED.exec(path) ?? [];
+  if (doubled !== undefined) {
+    return `Unknown path ${shown}: /${doubled} is doubled; use a base address without /${doubled}`;
+  }
+  const missing = missingVersion(path);
+  if (missing !== undefined) {
+    return `Unknown path ${shown}: ${missing} is missing; use a base address with ${missing}`;
+  }
+  if (path.endsWith('/') && isOurs(method, path.slice(0, -1))) {
+    return `Unknown path ${shown}: leave out the slash at its end`;
+  }
+  if (VERSIONED.test(path)) return `Unknown path: Tollgate does not serve ${shown}`;
+  return `${ERRORS.pathUnknown.message} (${shown})`;
+}
+
+function missingVersion(path: string): '/v1' | '/v1beta' | undefined {
+  const [, first = ''] = path.split('/', 2);
+  if (!RESOURCES.has(first)) return undefined;
+  return GOOGLE.test(path) || first === 'cachedContents' ? '/v1beta' : '/v1';
+}
+
+function isOurs(method: string, path: string): boolean {
+  return matchEndpoint(method, path).kind !== 'no-endpoint';
+}

@@ -1,0 +1,35 @@
+import type { Logger } from '../../kernel/log.ts';
+import { inputTokens, outputTokens } from '../../kernel/usage.ts';
+import type { CallObserver } from './settle.ts';
+
+/**
+ * Logs every ended call at level `debug`, and tells `next` as before. Used only where that level is on: else
+ * nobody pays for lines that are not written. ADR 9: figures and names, never a prompt, never a secret.
+ */
+export function logCalls(next: CallObserver, log: Logger): CallObserver {
+  return {
+    callEnded: (record) => {
+      const { callId, accountId, keyId, modelAsked, modelUsed, routeId, status, errorCode } = record;
+      log.debug(
+        {
+          requestId: callId,
+          accountId,
+          keyId,
+          modelAsked,
+          modelUsed,
+          route: routeId,
+          attempts: record.attempts.length,
+          status,
+          errorCode,
+          verdict: record.verdict,
+          inputTokens: inputTokens(record.usage),
+          outputTokens: outputTokens(record.usage),
+          estimated: record.estimated,
+          durationMs: record.durationMs,
+        },
+        'call ended',
+      );
+      next.callEnded(record);
+    },
+  };
+}

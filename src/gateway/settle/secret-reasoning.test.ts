@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import type { Route } from '../../catalog/contract.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import { NO_USAGE } from '../../kernel/usage.ts';
+import { OutputSpeed } from '../../upstream/health/speed.ts';
+import type { Passage } from '../attempt/attempt-context.ts';
+import {
+  type SecretReasoning,
+  secretReasoning,
+  withHeldReasoning,
+  withSecretReasoning,
+} from './secret-reasoning.ts';
+
+const route = (forwardModelId: string): Route => ({ forwardModelId, capabilities: undefined }) as Route;
+
+const ROWS: readonly (readonly [Protocol, string, string, SecretReasoning['reasons']])[] = [
+  ['chat', 'gpt-5', '{}', 'perhaps'],
+  ['chat', 'gpt-5', '{"reasoning_effort":"low"}', 'surely'],
+  ['chat', 'gpt-5.6', '{"reasoning_effort":"none"}', 'never'],
+  ['chat', 'gpt-5.1', '{}', 'never'],
+  ['chat', 'gpt-5.1', '{"reasoning_effort":"high"}', 'surely'],
+  ['chat', 'gpt-4o', '{"reasoning_effort":"high"}', 'never'],
+  ['chat', 'deepseek-reasoner', '{}', 'never'],
+  ['responses', 'o4-mini', '{}', 'perhaps'],
+  ['messages', 'claude-sonnet-4-5', '{}', 'never'],
+  ['messages', 'claude-sonnet-4-5', '{"thinking":{"type":"enabled","budget_tokens":2000}}', 'surely'],
+  ['gemini', 'gemini-3-pro', '{}', 'perhaps'],
+  ['images', 'gpt-image-1', '{}', 'never'],
+];
+
+it.each(ROWS)('%s, %s, asked %s: reasons in secret %s', (protocol, model, body, reasons) => {
+  const asked = { protocol, body: [Buffer.from(body)] };
+  expect(secretReasoning(route(model), asked, new OutputSpeed()).reasons).toBe(reasons);
+});
+
+it('a model that nobody knows reasons in secret when its answers have reported it', () => {
+  const speed = new OutputSpeed();
+  const asked = { protocol: 'chat', body: [Buffer.from('{}')] } as const;
+  expect(secretReasoning(route('house-model'), asked, speed).reasons).toBe('never');
+  speed.noteReasoning(10);
+  expect(secretReasoning(route('house-model'), asked, speed)).toEqual({
+    reasons: 'surely',
+    tokensPerSecond: speed.tokensPerSecond,
+  });
+  for (let answer = 0; answer < 5; answer++) speed.noteReasoning(0);
+  expect(secretReasoning(route('house-model'), asked, speed).reasons).toBe('perhaps');
+});
+
+/** A yuan for a million tokens, a thousand Credits for a yuan: a thousandth of a Credit for a token. */
+function passageOf(limits: { outputTokensMax?: number; answers?: number; heldMicro?: bigint }): Passage {
+  const { outputTokensMax, answers = 1, heldMicro } = limits;
+  const rates = Object.fromEntries(
+    ['systemMicro', 'userMicro', 'vendorMicro', 'credentialMicro', 'nodeMicro'].map((rate) => [
+      rate,
+      100_000_000n,
+    ]),
+  );
+  const prices = { inputMicro: 0n, outputMicro: 1_000_000n, imageMicro: 0n, videoMicro: 0n };
+  const price = { prices, rates: { rateMultiplierMicro: 1_000_000n, ...rates } };
+  const lease = heldMicro === undefined ? undefined : { payer: 'credits', heldMicro };
+  const carriage = { settlement: { creditsPerYuan: 1_000 } };
+  const facts = { outputTokensMax, answers };
+  return { call: { lease, price }, model: { maxOutputTokens: 4_000 }, facts, carriage } as never;
+}
+
+const SECONDS_10 = { tokensPerSecond: 100, ms: 10_000 };
+const seen = { ...NO_USAGE, inputFresh: 7, outputText: 30 };
+const reasoningOf = (limits: Parameters<typeof passageOf>[0], written = SECONDS_10): number =>
+  withSecretReasoning(seen, passageOf(limits), written).outputReasoning;
+
+it('is what the model writes in the time, beside what was seen', () => {
+  expect(reasoningOf({})).toBe(1_000);
+});
+
+it('stays within the longest answer: the one asked for, the model’s own, and all of them together', () => {
+  expect(reasoningOf({ outputTokensMax: 200 })).toBe(170);
+  expect(reasoningOf({ outputTokensMax: 9_000 }, { tokensPerSecond: 900, ms: 10_000 })).toBe(3_970);
+  expect(reasoningOf({ outputTokensMax: 200, answers: 2 })).toBe(370);
+});
+
+it('takes nothing away from what was seen', () => {
+  expect(withSecretReasoning(seen, passageOf({}), { tokensPerSecond: 100, ms: 9 })).toBe(seen);
+  expect(withSecretReasoning(seen, passageOf({ outputTokensMax: 5 }), SECONDS_10)).toBe(seen);
+});
+
+it('is charged as far as what is held pays for it', () => {
+  const held = (heldMicro: bigint) =>
+    withHeldReasoning(seen, passageOf({ heldMicro }), SECONDS_10).outputReasoning;
+  expect(held(1_000_000n)).toBe(970);
+  expect(held(100_000n)).toBe(70);
+  expect(held(10_000n)).toBe(0);
+});

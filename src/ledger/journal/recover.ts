@@ -1,0 +1,247 @@
+import { mkdir, unlink } from 'node:fs/promises';
+import { SETTLE_BATCH_MAX } from '../../bounds.ts';
+import { chargeableCreditsMicro, costMicro } from '../../catalog/price.ts';
+import type { Gate } from '../../gate/contract.ts';
+import { assert } from '../../kernel/assert.ts';
+import { fault } from '../../kernel/fault.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { maxMicro } from '../../kernel/money.ts';
+import { inputTokens, NO_USAGE, totalTokens, type Usage } from '../../kernel/usage.ts';
+import { settleBatch } from '../batch.ts';
+import type { CallRecord, LedgerStore, OpenCall } from '../contract.ts';
+import { freeReasonOf } from '../free-reason.ts';
+import { isOverrun } from '../overrun.ts';
+import type { Expected } from '../shortfall.ts';
+import { tellGate } from '../tell-gate.ts';
+import { useOfWindows } from '../window-use.ts';
+import type { JournalRecord, Mark } from './record.ts';
+import { decodeLine } from './record-reader.ts';
+import { keepRejected, listRejected } from './rejected.ts';
+import { listSegments, readLines, segmentPath } from './segment.ts';
+
+/** The client of a cut call got no proper end. nginx's number for "gone before the answer" says it best. */
+export const STATUS_CUT = 499;
+
+export interface RecoverOptions {
+  readonly directory: string;
+  readonly store: LedgerStore;
+  readonly creditsPerYuan: number;
+  readonly log: Logger;
+  /**
+   * Is told of every call of the journal, those that the store knew already included: a gate that outlives
+   * the process may still hold something for them.
+   */
+  readonly settled?: Gate['settled'];
+}
+
+export interface RecoverReport {
+  readonly segments: number;
+  /** Calls that had ended and were settled (again). */
+  readonly ended: number;
+  /** Calls that were open and are ended at their last mark. */
+  readonly cut: number;
+  readonly rejected: number;
+  /** Lines that are no records: torn or damaged. */
+  readonly skipped: number;
+}
+
+/**
+ * Settles what a dead process left in its journal, then removes the journal. Runs before the new journal is
+ * opened. The store knows a call by its id, so any part of this may be done any number of times. Throws
+ * StoreUnavailable and leaves everything as it is when the store is away.
+ */
+export async function recover(options: RecoverOptions): Promise<RecoverReport> {
+  await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  const numbers = await listSegments(options.directory);
+  const run = new Recovery(options);
+  for (const number of numbers) {
+    for await (const line of readLines(segmentPath(options.directory, number))) await run.take(line);
+  }
+  const report = await run.finish(numbers.length);
+  fault('recover.before-unlink');
+  for (const number of numbers) await unlink(segmentPath(options.directory, number));
+  if (numbers.length > 0) options.log.info(report, 'journal of the last run recovered');
+  return report;
+}
+
+/** A call without an end, as its records tell it. */
+export interface Interrupted {
+  open: OpenCall;
+  mark: Mark | undefined;
+}
+
+class Recovery {
+  readonly #options: RecoverOptions;
+  readonly #open = new Map<string, Interrupted>();
+  /** By call id: an end may stand twice when the disk reported a write as failed that was not. */
+  readonly #batch = new Map<string, CallRecord>();
+  /** Settled behind all others: nobody is left then whose money they could take. */
+  readonly #overruns = new Map<string, CallRecord>();
+  #ended = 0;
+  #cut = 0;
+  #rejected = 0;
+  #skipped = 0;
+
+  constructor(options: RecoverOptions) {
+    this.#options = options;
+  }
+
+  async take(line: Buffer): Promise<void> {
+    const record = decodeLine(line);
+    if (record === undefined) this.#skipped += 1;
+    else await this.#apply(record);
+  }
+
+  async finish(segments: number): Promise<RecoverReport> {
+    const { log, directory, creditsPerYuan } = this.#options;
+    // Their ends are exact and wait for a person, though segments with their marks are still there.
+    for await (const callId of listRejected(directory)) this.#open.delete(callId);
+    for (const [callId, interrupted] of this.#open) {
+      // Its end was read before its beginning, in a file that a person put first.
+      if (this.#batch.has(callId) || this.#overruns.has(callId)) continue;
+      this.#cut += 1;
+      await this.#add(endAtLastMark(interrupted, creditsPerYuan));
+    }
+    await this.#settleAll();
+    if (this.#skipped > 0) log.warn({ lines: this.#skipped }, 'the journal holds lines that are no records');
+    return {
+      segments,
+      ended: this.#ended,
+      cut: this.#cut,
+      rejected: this.#rejected,
+      skipped: this.#skipped,
+    };
+  }
+
+  async #apply(record: JournalRecord): Promise<void> {
+    switch (record.kind) {
+      case 'open': {
+        const known = this.#open.get(record.call.callId);
+        // The same record, carried into a newer segment with its mark behind it. The mark before stays until
+        // then: that one may have been torn.
+        const isCarried = known !== undefined && isSameAttempt(known.open, record.call);
+        this.#open.set(record.call.callId, { open: record.call, mark: isCarried ? known.mark : undefined });
+        return;
+      }
+      case 'mark': {
+        // Without its open record, in a segment that is gone, the call was committed long ago.
+        const known = this.#open.get(record.callId);
+        if (known === undefined) return;
+        known.mark = record;
+        return;
+      }
+      case 'end':
+        this.#open.delete(record.call.callId);
+        this.#ended += 1;
+        return this.#add(record.call);
+    }
+  }
+
+  async #add(call: CallRecord): Promise<void> {
+    (isOverrun(call) ? this.#overruns : this.#batch).set(call.callId, call);
+    if (this.#batch.size >= SETTLE_BATCH_MAX) await this.#settle(this.#batch);
+    if (this.#overruns.size >= SETTLE_BATCH_MAX) await this.#settleAll();
+  }
+
+  async #settleAll(): Promise<void> {
+    await this.#settle(this.#batch);
+    if (this.#overruns.size > 0) await this.#settle(this.#overruns);
+  }
+
+  /** Here nobody can wait for better times: what the store refuses is kept in the rejected file. */
+  async #settle(batch: Map<string, CallRecord>): Promise<void> {
+    const calls = [...batch.values()];
+    batch.clear();
+    const { settled, log, store } = this.#options;
+    fault('recover.before-settle');
+    const result = await settleBatch(store, calls);
+    const { poison, error } = result;
+    if (poison.length > 0) {
+      await keepRejected(this.#options.directory, poison);
+      this.#rejected += poison.length;
+      const fields = { err: error, calls: poison.map((call) => call.callId) };
+      log.error(fields, 'the store refuses these calls: they are NOT charged and kept in rejected.log');
+    }
+    fault('recover.after-settle');
+    if (settled !== undefined) await tellGate({ settled }, result, log);
+    fault('recover.told-gate');
+  }
+}
+
+/** No call asks one route twice with one credential. */
+function isSameAttempt(one: OpenCall, other: OpenCall): boolean {
+  return one.routeId === other.routeId && one.credential === other.credential && one.own === other.own;
+}
+
+/**
+ * What an interrupted call is charged with: what its last mark says it had produced. A call is marked from
+ * the vendor's head on: then the vendor works on the input, and it is charged; a vendor that had not yet told
+ * the input gets our estimate. Before the first mark of its last route nothing is charged.
+ */
+export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): CallRecord {
+  const { open } = call;
+  const creditsPerYuan = open.creditsPerYuan ?? creditsPerYuanNow;
+  const usage = usageAtLastMark(call);
+  const amountMicro = costMicro(usage, open.price);
+  const chargeMicro = open.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
+  assert(chargeMicro >= 0n, 'a charge is never negative');
+  const { routeId, vendor, credential, own } = open;
+  const durationMs = Math.max(0, (call.mark?.atMs ?? open.createdAtMs) - open.createdAtMs);
+  return {
+    callId: open.callId,
+    createdAtMs: open.createdAtMs,
+    accountId: open.accountId,
+    keyId: open.keyId,
+    keyName: open.keyName,
+    modelAsked: open.modelAsked,
+    modelUsed: open.modelUsed,
+    routeId,
+    vendor,
+    protocolIn: open.protocolIn,
+    protocolOut: open.protocolOut,
+    stream: open.stream,
+    status: STATUS_CUT,
+    errorCode: null,
+    usage,
+    estimated: true,
+    payer: open.payer,
+    month: open.month,
+    mayExchange: open.mayExchange,
+    capMicro: open.capMicro,
+    creditsPerYuan: open.creditsPerYuan,
+    price: open.price,
+    amountMicro,
+    chargeMicro,
+    freeReason: freeReasonOf({ payer: open.payer, chargeMicro, usage }),
+    verdict: 'cut-by-gateway',
+    // The last one; what came of those before it died with the process.
+    attempts: [{ routeId, vendor, credential, own, outcome: 'cut-by-gateway', durationMs }],
+    // A hold grows with the cost. Journals from before do not tell how far it had grown.
+    heldMicro:
+      call.mark === undefined
+        ? open.heldMicro
+        : (call.mark.heldMicro ?? maxMicro(open.heldMicro, chargeMicro)),
+    expected: expectedOf(open),
+    ttfbMs: null,
+    durationMs,
+    droppedFields: [],
+    windows: useOfWindows(open.windows, {
+      // Before the first mark the windows count what the call was admitted with.
+      tokens: call.mark === undefined ? open.inputTokens : totalTokens(usage),
+      amountMicro,
+      images: Math.max(open.images, usage.images),
+      videos: usage.videos,
+    }),
+  };
+}
+
+function expectedOf({ payer, inputTokens, outputTokensMax, images }: OpenCall): Expected | undefined {
+  if (payer !== 'credits' || outputTokensMax === undefined) return undefined;
+  return { inputTokens, outputTokens: outputTokensMax, images };
+}
+
+function usageAtLastMark(call: Interrupted): Usage {
+  if (call.mark === undefined) return NO_USAGE;
+  const { usage } = call.mark;
+  return inputTokens(usage) > 0 ? usage : { ...usage, inputFresh: call.open.inputTokens };
+}

@@ -1,0 +1,295 @@
+import type { Account, Funds, StoredSubscription, Subscription } from '../../accounts/contract.ts';
+import { currentSubscription } from '../../accounts/subscription.ts';
+import type { CatalogSnapshot } from '../../catalog/contract.ts';
+import { formatMicro } from '../../kernel/money.ts';
+import { type Context, data, type Endpoint, endpoint } from '../endpoint.ts';
+import { AMOUNT, amountOf, ID, nullable, SHOWN_AMOUNT, TIME, tooLarge } from '../fields.ts';
+import { fail } from '../http/failure.ts';
+import { Type } from '../http/schema.ts';
+import { type Footing, ownAccount } from '../ports.ts';
+
+/** An account as its owner sees it: no secret and no hash is in it. */
+export interface AccountView
+  extends Pick<
+    Account,
+    | 'id'
+    | 'email'
+    | 'userType'
+    | 'userRateMicro'
+    | 'policyId'
+    | 'apiBilling'
+    | 'autoExchange'
+    | 'extraApiQuotaMicro'
+    | 'preference'
+    | 'funds'
+  > {
+  readonly createdAtMs: number;
+  /** Those that have neither ended nor been cancelled. */
+  readonly subscriptions: readonly StoredSubscription[];
+}
+
+export interface AccountSwitches {
+  readonly apiBilling?: boolean;
+  readonly autoExchange?: boolean;
+  readonly extraApiQuotaMicro?: bigint;
+  readonly fallbackModel?: string | null;
+  readonly byokFallback?: boolean;
+}
+
+export type Exchanged =
+  | { readonly kind: 'posted'; readonly funds: Funds; readonly receivedMicro: bigint }
+  | { readonly kind: 'insufficient' };
+
+export interface AccountPort {
+  find(accountId: number): Promise<AccountView | undefined>;
+  /** False when the account is gone. */
+  update(accountId: number, patch: AccountSwitches): Promise<boolean>;
+  /** Balance into Credits; `ref` is what the balance log names it by. */
+  exchange(accountId: number, amountMicro: bigint, ref: string): Promise<Exchanged>;
+}
+
+export interface AccountNeeds {
+  readonly accounts: AccountPort;
+  readonly footing: Footing;
+  /** `2026-11`: the month the cap counts in now. */
+  month(nowMs: number): string;
+}
+
+const RATE = Type.Number({ minimum: 0, description: '100 is the list price.' });
+const LEVELS = ['unverified', 'personal', 'enterprise'] as const;
+const PROFILE = Type.Object({
+  id: ID,
+  email: Type.String(),
+  user_type: Type.Integer({ minimum: 0, maximum: 2 }),
+  verification: Type.Union(LEVELS.map((level) => Type.Literal(level))),
+  plan: nullable(Type.String()),
+  plan_level: Type.Integer({ minimum: 0, maximum: 3 }),
+  created_at: TIME,
+});
+const EXT = Type.Object({
+  balance: SHOWN_AMOUNT,
+  credits: SHOWN_AMOUNT,
+  user_rate: RATE,
+  system_rate: RATE,
+  api_billing: Type.Boolean(),
+  auto_exchange: Type.Boolean(),
+  extra_api_quota: SHOWN_AMOUNT,
+  month_spent: SHOWN_AMOUNT,
+});
+const ENABLED = Type.Object({ enabled: Type.Boolean() });
+
+const GROUP = { surface: 'user', access: 'user', tag: 'Account' } as const;
+
+export function accountEndpoints(needs: AccountNeeds): readonly Endpoint[] {
+  return [
+    profile(needs),
+    ext(needs),
+    toggle(needs, {
+      name: 'account.api-billing',
+      path: '/api-billing',
+      title: 'Switch payment with Credits',
+      summary: 'Switch whether calls may be paid with Credits.',
+      patch: (enabled) => ({ apiBilling: enabled }),
+    }),
+    toggle(needs, {
+      name: 'points.auto-exchange',
+      path: '/points/auto-exchange',
+      title: 'Switch automatic exchange',
+      summary: 'Switch the automatic exchange of balance into Credits.',
+      patch: (enabled) => ({ autoExchange: enabled }),
+    }),
+    exchange(needs),
+    quota(needs),
+  ];
+}
+
+function profile({ accounts, footing }: AccountNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'account.profile',
+    method: 'GET',
+    path: '/profile',
+    title: 'Get my profile',
+    summary: 'Who the account is: verification and plan decide which models it may call.',
+    data: PROFILE,
+    example: {
+      data: {
+        id: 7,
+        email: 'ada@example.com',
+        user_type: 1,
+        verification: 'personal',
+        plan: 'PRO',
+        plan_level: 2,
+        created_at: '2026-11-01 08:00:00',
+      },
+    },
+    handle: async (_input, context) => {
+      const account = await accounts.find(ownAccount(context));
+      if (account === undefined) return fail('notFound');
+      const plan = findCurrent(account, footing.catalog(), context.clock.now())?.plan;
+      return data({
+        id: account.id,
+        email: account.email,
+        user_type: account.userType,
+        verification: LEVELS[account.userType] ?? 'unverified',
+        plan: plan?.code ?? null,
+        plan_level: plan?.level ?? 0,
+        created_at: footing.showTime(account.createdAtMs),
+      });
+    },
+  });
+}
+
+/** The same choice as the gateway's, on what the store and the catalogue say now. */
+export function findCurrent(
+  account: Pick<AccountView, 'subscriptions'>,
+  catalog: CatalogSnapshot,
+  nowMs: number,
+): Subscription | undefined {
+  return currentSubscription({ subscriptions: knownSubscriptions(account, catalog) }, nowMs);
+}
+
+/** Those whose plan is still in the catalogue. */
+export function knownSubscriptions(
+  { subscriptions }: Pick<AccountView, 'subscriptions'>,
+  { plans }: CatalogSnapshot,
+): readonly Subscription[] {
+  return subscriptions.flatMap(({ planCode, ...rest }) => {
+    const plan = plans.get(planCode);
+    return plan === undefined ? [] : [{ ...rest, plan }];
+  });
+}
+
+function ext({ accounts, footing, month }: AccountNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'account.ext',
+    method: 'GET',
+    path: '/ext',
+    title: 'Get my balance and switches',
+    summary: 'Balance, Credits, rates and switches.',
+    data: EXT,
+    example: {
+      data: {
+        balance: '100',
+        credits: '50000',
+        user_rate: 100,
+        system_rate: 100,
+        api_billing: true,
+        auto_exchange: false,
+        extra_api_quota: '0',
+        month_spent: '12.5',
+      },
+    },
+    handle: async (_input, context) => {
+      const account = await accounts.find(ownAccount(context));
+      if (account === undefined) return fail('notFound');
+      const { funds } = account;
+      const isThisMonth = funds.month === month(context.clock.now());
+      return data({
+        balance: formatMicro(funds.balanceMicro),
+        credits: formatMicro(funds.creditsMicro),
+        user_rate: rateOf(account.userRateMicro),
+        system_rate: rateOf(footing.catalog().systemRateMicro),
+        api_billing: account.apiBilling,
+        auto_exchange: account.autoExchange,
+        extra_api_quota: formatMicro(account.extraApiQuotaMicro),
+        month_spent: formatMicro(isThisMonth ? funds.monthSpentMicro : 0n),
+      });
+    },
+  });
+}
+
+/** Spec 2.3 has rates as numbers. */
+function rateOf(rateMicro: bigint): number {
+  return Number(formatMicro(rateMicro));
+}
+
+interface Toggle {
+  readonly name: string;
+  readonly path: string;
+  readonly title: string;
+  readonly summary: string;
+  patch(enabled: boolean): AccountSwitches;
+}
+
+function toggle(needs: AccountNeeds, { patch, ...row }: Toggle): Endpoint {
+  return endpoint({
+    ...GROUP,
+    ...row,
+    method: 'PUT',
+    body: ENABLED,
+    data: ENABLED,
+    example: { body: { enabled: true }, data: { enabled: true } },
+    handle: async ({ body: { enabled } }, context) =>
+      (await changeAccount(needs, context, patch(enabled))) ? data({ enabled }) : fail('notFound'),
+  });
+}
+
+/** Answers when the change is in force everywhere. False: the account is gone. */
+export async function changeAccount(
+  { accounts, footing }: Pick<AccountNeeds, 'accounts' | 'footing'>,
+  context: Context,
+  patch: AccountSwitches,
+): Promise<boolean> {
+  const isThere = await accounts.update(ownAccount(context), patch);
+  if (isThere) await footing.inForce();
+  return isThere;
+}
+
+function exchange({ accounts, footing }: AccountNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'points.exchange',
+    method: 'POST',
+    path: '/points/exchange',
+    title: 'Exchange balance for Credits',
+    summary: 'Exchange balance, in yuan, into Credits.',
+    body: Type.Object({ amount: AMOUNT }),
+    data: Type.Object({
+      amount: SHOWN_AMOUNT,
+      received: SHOWN_AMOUNT,
+      balance: SHOWN_AMOUNT,
+      credits: SHOWN_AMOUNT,
+    }),
+    fails: ['insufficientBalance'],
+    example: {
+      body: { amount: '12.50' },
+      data: { amount: '12.5', received: '12500', balance: '87.5', credits: '62500' },
+    },
+    handle: async ({ body }, context) => {
+      const amountMicro = amountOf(body.amount);
+      if (amountMicro === undefined) return tooLarge('amount');
+      if (amountMicro === 0n) return fail('badParameter', 'amount must be more than 0');
+      const done = await accounts.exchange(ownAccount(context), amountMicro, context.requestId);
+      if (done.kind === 'insufficient') return fail('insufficientBalance');
+      await footing.inForce();
+      return data({
+        amount: formatMicro(amountMicro),
+        received: formatMicro(done.receivedMicro),
+        balance: formatMicro(done.funds.balanceMicro),
+        credits: formatMicro(done.funds.creditsMicro),
+      });
+    },
+  });
+}
+
+function quota(needs: AccountNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'account.extra-api-quota',
+    method: 'PUT',
+    path: '/extra-api-quota',
+    title: 'Set my monthly spending cap',
+    summary: 'Set the monthly spending cap outside the subscription, in yuan; 0 is unlimited.',
+    body: Type.Object({ amount: AMOUNT }),
+    data: Type.Object({ amount: SHOWN_AMOUNT }),
+    example: { body: { amount: '100' }, data: { amount: '100' } },
+    handle: async ({ body }, context) => {
+      const extraApiQuotaMicro = amountOf(body.amount);
+      if (extraApiQuotaMicro === undefined) return tooLarge('amount');
+      const isThere = await changeAccount(needs, context, { extraApiQuotaMicro });
+      return isThere ? data({ amount: formatMicro(extraApiQuotaMicro) }) : fail('notFound');
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import type { Entered } from '../../accounts/login-contract.ts';
+import { COOKIE_SESSION_MS, DEVICE_COOKIE_MS } from '../bounds.ts';
+import { type DataAnswer, data, SURFACES } from '../endpoint.ts';
+import { CSRF_COOKIE, DEVICE_COOKIE, SESSION_COOKIE, type Transport, writeCookie } from '../http/cookies.ts';
+import { Type } from '../http/schema.ts';
+
+const EXPIRES_IN = Type.Integer({ minimum: 1, description: 'Seconds.' });
+
+/** decisions.md 8; a login with cookies has the value that its pages send back in `x-csrf-token`. */
+export const LOGIN_DATA = Type.Union([
+  Type.Object({ access_token: Type.String(), refresh_token: Type.String(), expires_in: EXPIRES_IN }),
+  Type.Object({ csrf_token: Type.String(), expires_in: EXPIRES_IN }),
+]);
+
+export const LOGIN_EXAMPLE = {
+  access_token: 'tga1.example-of-an-access-token',
+  refresh_token: 'tgr1.example-of-a-refresh-token',
+  expires_in: 1800,
+};
+
+export function enteredAnswer(entered: Entered, transport: Transport): DataAnswer {
+  if (entered.kind === 'token') {
+    const { accessToken, refreshToken, expiresInSeconds } = entered;
+    return data({ access_token: accessToken, refresh_token: refreshToken, expires_in: expiresInSeconds });
+  }
+  const { session, csrf, device, expiresInSeconds } = entered;
+  const everywhere = { ageMs: COOKIE_SESSION_MS, path: '/', transport };
+  return {
+    ...data({ csrf_token: csrf, expires_in: expiresInSeconds }),
+    cookies: [
+      writeCookie(SESSION_COOKIE, session, { ...everywhere, scripts: 'may-not' }),
+      writeCookie(CSRF_COOKIE, csrf, { ...everywhere, scripts: 'may-read' }),
+      writeCookie(DEVICE_COOKIE, device, {
+        ageMs: DEVICE_COOKIE_MS,
+        path: SURFACES.auth,
+        transport,
+        scripts: 'may-not',
+      }),
+    ],
+  };
+}
+
+/** The browser stays known: its owner will come back. */
+export function logoutCookies(transport: Transport): readonly string[] {
+  const gone = { ageMs: 0, path: '/', transport };
+  return [
+    writeCookie(SESSION_COOKIE, '', { ...gone, scripts: 'may-not' }),
+    writeCookie(CSRF_COOKIE, '', { ...gone, scripts: 'may-read' }),
+  ];
+}

@@ -1,0 +1,316 @@
+import { BYOK_PER_ACCOUNT_MAX, HOSTED_ADDRESS_CHARS_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
+import type { Credential } from '../../catalog/contract.ts';
+import { data, type Endpoint, endpoint } from '../endpoint.ts';
+import {
+  excerptOf,
+  ID,
+  IDS_QUERY,
+  idsOf,
+  NAME,
+  nullable,
+  PAGE_QUERY,
+  pageOf,
+  STATUS,
+  TIME,
+} from '../fields.ts';
+import { type Failure, fail } from '../http/failure.ts';
+import { Type } from '../http/schema.ts';
+import { type Footing, ownAccount } from '../ports.ts';
+
+/** A vendor credential that the account hosts (BYOK), as its owner sees it again. */
+export interface HostedView {
+  readonly id: number;
+  readonly vendorCode: string;
+  readonly name: string;
+  /** The last characters of the secret, or nothing where it is too short to spare them. */
+  readonly hint: string;
+  readonly baseUrl: string | undefined;
+  readonly status: Credential['status'];
+  readonly createdAtMs: number;
+}
+
+export type HostedRefusal =
+  | {
+      readonly kind:
+        | 'unknown-account'
+        | 'not-found'
+        | 'too-many'
+        | 'name-taken'
+        | 'vendor-closed'
+        | 'address-closed'
+        | 'secret-required';
+    }
+  | { readonly kind: 'bad-address'; readonly why: string };
+
+export interface WantedHosted {
+  readonly accountId: number;
+  readonly vendorCode: string;
+  readonly name: string;
+  readonly secret: string;
+  readonly baseUrl: string | undefined;
+}
+
+export interface HostedChange {
+  readonly name?: string;
+  readonly secret?: string;
+  readonly baseUrl?: string | null;
+  readonly status?: Credential['status'];
+}
+
+export interface HostedPort {
+  /** Oldest first; their number is bounded. */
+  list(accountId: number): Promise<readonly HostedView[]>;
+  host(
+    wanted: WantedHosted,
+  ): Promise<{ readonly kind: 'hosted'; readonly credentialId: number } | HostedRefusal>;
+  update(
+    place: { readonly accountId: number; readonly credentialId: number },
+    patch: HostedChange,
+  ): Promise<{ readonly kind: 'updated' } | HostedRefusal>;
+  /** All of them or none: 0 when one is not the account's. */
+  remove(accountId: number, credentialIds: readonly number[]): Promise<number>;
+}
+
+export interface HostedNeeds {
+  readonly hosted: HostedPort;
+  readonly footing: Footing;
+}
+
+/** It travels as a header: printable, without spaces. */
+export const SECRET = Type.String({
+  pattern: '^[\\x21-\\x7e]+$',
+  minLength: 1,
+  maxLength: SECRET_LENGTH_MAX,
+  form: 'a key of visible ASCII characters, without spaces',
+  description: 'The key of the vendor. It is never shown again.',
+});
+export const ADDRESS = Type.String({
+  maxLength: HOSTED_ADDRESS_CHARS_MAX,
+  description: 'An own https address, where the vendor allows one.',
+});
+export const VENDOR_CODE = Type.String({ minLength: 1, maxLength: 100 });
+
+const FIELDS = {
+  id: ID,
+  vendor_code: VENDOR_CODE,
+  name: NAME,
+  secret_hint: Type.String({ description: 'The last four characters of the secret.' }),
+  base_url: nullable(Type.String()),
+  status: STATUS,
+  created_at: TIME,
+};
+const EXAMPLE = {
+  id: 4,
+  vendor_code: 'openai',
+  name: 'my account',
+  secret_hint: '…cdef',
+  base_url: null,
+  status: 'enabled',
+  created_at: '2026-11-15 09:05:00',
+};
+
+export const HOSTED_GROUP = { surface: 'user', access: 'user', tag: 'BYOK credentials' } as const;
+const GROUP = HOSTED_GROUP;
+
+/** Spec 4.2, BYOK; the test and the statistics are in byok-use.ts. */
+export function hostedEndpoints(needs: HostedNeeds): readonly Endpoint[] {
+  return [vendors(needs), page(needs), add(needs), change(needs), remove(needs)];
+}
+
+function vendors({ footing }: HostedNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'hosted.vendors',
+    method: 'GET',
+    path: '/credential/vendors',
+    title: 'List vendors for hosted credentials',
+    summary: 'The vendors whose credentials can be hosted.',
+    data: Type.Array(
+      Type.Object({
+        vendor_code: VENDOR_CODE,
+        vendor_name: Type.String(),
+        vendor_icon: Type.String(),
+        protocols: Type.Array(Type.String()),
+        custom_base_url: Type.Boolean({ description: 'Whether a credential may have its own address.' }),
+      }),
+    ),
+    example: {
+      data: [
+        {
+          vendor_code: 'openai',
+          vendor_name: 'OpenAI',
+          vendor_icon: 'openai',
+          protocols: ['responses', 'chat'],
+          custom_base_url: false,
+        },
+      ],
+    },
+    handle: () => {
+      const open = [...footing.catalog().vendors.values()].filter(({ byok }) => byok);
+      const rows = open.map(({ code, name, icon, protocols, customBaseUrl }) => ({
+        vendor_code: code,
+        vendor_name: name,
+        vendor_icon: icon,
+        protocols,
+        custom_base_url: customBaseUrl,
+      }));
+      return Promise.resolve(data(rows));
+    },
+  });
+}
+
+function page({ hosted, footing }: HostedNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'hosted.page',
+    method: 'GET',
+    path: '/credential/page',
+    title: 'List my hosted credentials',
+    summary: 'The hosted credentials, oldest first; of a secret only its end.',
+    query: PAGE_QUERY,
+    data: Type.Array(Type.Object(FIELDS)),
+    paged: true,
+    example: { data: [EXAMPLE] },
+    handle: async ({ query }, context) => {
+      const excerpt = excerptOf(query);
+      const all = await hosted.list(ownAccount(context));
+      const rows = all.slice(excerpt.offset, excerpt.offset + excerpt.limit);
+      return pageOf(
+        rows.map((one) => shown(one, footing)),
+        all.length,
+        excerpt,
+      );
+    },
+  });
+}
+
+function add({ hosted, footing }: HostedNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'hosted.create',
+    method: 'POST',
+    path: '/credential',
+    title: 'Host a credential',
+    summary: 'Host a credential of a vendor; calls that it serves are not charged.',
+    body: Type.Object({
+      vendor_code: VENDOR_CODE,
+      name: NAME,
+      secret: SECRET,
+      base_url: Type.Optional(nullable(ADDRESS)),
+    }),
+    data: Type.Object({ id: ID }),
+    fails: ['conflict'],
+    example: {
+      body: { vendor_code: 'openai', name: 'my account', secret: 'sk-0123456789abcdef' },
+      data: { id: 4 },
+    },
+    handle: async ({ body }, context) => {
+      const { vendor_code: vendorCode, name, secret, base_url: baseUrl } = body;
+      const accountId = ownAccount(context);
+      const made = await hosted.host({ accountId, vendorCode, name, secret, baseUrl: baseUrl ?? undefined });
+      if (made.kind !== 'hosted') return refusalOf(made);
+      await footing.inForce();
+      return data({ id: made.credentialId });
+    },
+  });
+}
+
+function change({ hosted, footing }: HostedNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'hosted.update',
+    method: 'PUT',
+    path: '/credential',
+    title: 'Update a hosted credential',
+    summary: 'Change a hosted credential; a new address needs the secret again.',
+    body: Type.Object({
+      id: ID,
+      vendor_code: Type.Optional(VENDOR_CODE),
+      name: Type.Optional(NAME),
+      secret: Type.Optional(SECRET),
+      base_url: Type.Optional(nullable(ADDRESS)),
+      status: Type.Optional(STATUS),
+    }),
+    data: Type.Object({ id: ID }),
+    fails: ['notFound', 'conflict'],
+    example: { body: { id: 4, name: 'team account' }, data: { id: 4 } },
+    handle: async ({ body }, context) => {
+      const { id, vendor_code: vendorCode, name, secret, base_url: baseUrl, status } = body;
+      const accountId = ownAccount(context);
+      const stored = (await hosted.list(accountId)).find((one) => one.id === id);
+      if (stored === undefined) return fail('notFound');
+      if (vendorCode !== undefined && vendorCode !== stored.vendorCode) {
+        return fail('badParameter', 'vendor_code is the one thing that cannot be changed');
+      }
+      const result = await hosted.update(
+        { accountId, credentialId: id },
+        {
+          ...(name !== undefined && { name }),
+          ...(secret !== undefined && { secret }),
+          ...(baseUrl !== undefined && { baseUrl }),
+          ...(status !== undefined && { status }),
+        },
+      );
+      if (result.kind !== 'updated') return refusalOf(result);
+      await footing.inForce();
+      return data({ id });
+    },
+  });
+}
+
+function remove({ hosted, footing }: HostedNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'hosted.delete',
+    method: 'DELETE',
+    path: '/credential',
+    title: 'Delete hosted credentials',
+    summary: 'Delete hosted credentials, all that are named or none; no further call uses them.',
+    query: IDS_QUERY,
+    data: Type.Object({ deleted: Type.Integer({ minimum: 1 }) }),
+    fails: ['notFound'],
+    example: { data: { deleted: 1 } },
+    handle: async ({ query }, context) => {
+      const ids = idsOf(query.ids);
+      if (ids === undefined) return fail('badParameter', 'ids holds a number that is too large for an id');
+      const deleted = await hosted.remove(ownAccount(context), ids);
+      if (deleted === 0) return fail('notFound');
+      await footing.inForce();
+      return data({ deleted });
+    },
+  });
+}
+
+/** Why a credential is not taken, the same at saving and at testing. */
+export function refusalOf(refusal: HostedRefusal): Failure {
+  switch (refusal.kind) {
+    case 'unknown-account':
+    case 'not-found':
+      return fail('notFound');
+    case 'too-many':
+      return fail('conflict', `An account hosts at most ${BYOK_PER_ACCOUNT_MAX} credentials`);
+    case 'name-taken':
+      return fail('conflict', 'The account has a credential of this name');
+    case 'vendor-closed':
+      return fail('badParameter', 'vendor_code names no vendor that takes hosted credentials');
+    case 'address-closed':
+      return fail('badParameter', 'base_url is not taken by this vendor');
+    case 'secret-required':
+      return fail('badParameter', 'secret is needed again for a new base_url');
+    case 'bad-address':
+      return fail('badParameter', `base_url ${refusal.why}`);
+  }
+}
+
+function shown(view: HostedView, { showTime }: Footing): Record<keyof typeof FIELDS, unknown> {
+  const { id, vendorCode, name, hint, baseUrl, status, createdAtMs } = view;
+  return {
+    id,
+    vendor_code: vendorCode,
+    name,
+    secret_hint: `…${hint}`,
+    base_url: baseUrl ?? null,
+    status,
+    created_at: showTime(createdAtMs),
+  };
+}

@@ -1,0 +1,51 @@
+import { CONTACT_LENGTH_MAX, FEEDBACK_LENGTH_MAX, FEEDBACK_WAIT_MS } from '../bounds.ts';
+import { data, type Endpoint, endpoint } from '../endpoint.ts';
+import { fail } from '../http/failure.ts';
+import { Type } from '../http/schema.ts';
+
+export interface FeedbackPort {
+  /** Keeps it, or says how long the address still has to wait; of several at once exactly one is kept. */
+  keep(
+    feedback: {
+      readonly accountId: number | undefined;
+      readonly content: string;
+      readonly contact: string | undefined;
+      readonly address: string;
+    },
+    waitMs: number,
+  ): Promise<{ readonly kind: 'kept' } | { readonly kind: 'too-early'; readonly waitMs: number }>;
+}
+
+/** Spec 4.2 and 8: anybody may say something, once in sixty seconds per IP. */
+export function feedbackEndpoints(feedback: FeedbackPort): readonly Endpoint[] {
+  return [
+    endpoint({
+      name: 'public.feedback',
+      surface: 'user',
+      access: 'optional',
+      tag: 'Public',
+      method: 'POST',
+      path: '/feedback',
+      title: 'Send feedback',
+      summary: 'Send feedback, with or without a login.',
+      body: Type.Object({
+        content: Type.String({
+          ...{ minLength: 1, maxLength: FEEDBACK_LENGTH_MAX, pattern: '\\S' },
+          form: `a text of 1 to ${FEEDBACK_LENGTH_MAX} characters, and not blank`,
+        }),
+        contact: Type.Optional(Type.String({ maxLength: CONTACT_LENGTH_MAX })),
+      }),
+      data: Type.Object({}),
+      fails: ['tooManyRequests'],
+      example: { body: { content: 'The demo is fun.', contact: 'me@example.com' }, data: {} },
+      handle: async ({ body: { content, contact } }, { caller, address }) => {
+        const kept = await feedback.keep(
+          { accountId: caller?.accountId, content, contact, address },
+          FEEDBACK_WAIT_MS,
+        );
+        if (kept.kind === 'kept') return data({});
+        return fail('tooManyRequests', 'One feedback in sixty seconds, please', kept.waitMs);
+      },
+    }),
+  ];
+}

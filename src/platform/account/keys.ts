@@ -1,0 +1,212 @@
+import type { ApiKey } from '../../accounts/contract.ts';
+import { KEYS_PER_ACCOUNT_MAX } from '../../bounds.ts';
+import { type Answer, data, type Endpoint, endpoint } from '../endpoint.ts';
+import {
+  excerptOf,
+  ID,
+  ID_PARAMS,
+  IDS_QUERY,
+  idsOf,
+  NAME,
+  nullable,
+  PAGE_QUERY,
+  POLICY_ID,
+  pageOf,
+  STATUS,
+  TIME,
+} from '../fields.ts';
+import { fail } from '../http/failure.ts';
+import { Type } from '../http/schema.ts';
+import { type Footing, ownAccount } from '../ports.ts';
+import { mayChoose } from '../public/plans.ts';
+import {
+  expiryOf,
+  KEY,
+  KEY_CHANGE,
+  KEY_EXAMPLE,
+  type KeyPatch,
+  type KeyView,
+  patchOf,
+  shownKey,
+} from './key-view.ts';
+
+export type WantedKey = Pick<ApiKey, 'accountId' | 'name' | 'policyId' | 'expiresAtMs' | 'status'>;
+
+export type MadeKey =
+  | { readonly kind: 'created'; readonly key: KeyView; readonly text: string }
+  | { readonly kind: 'too-many' | 'unknown-account' | 'unknown-policy' };
+
+export interface KeyPort {
+  create(wanted: WantedKey): Promise<MadeKey>;
+  list(
+    accountId: number,
+    part: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly KeyView[]; readonly total: number }>;
+  find(accountId: number, keyId: number): Promise<KeyView | undefined>;
+  /** All of them or none: 0 when one is not the account's. */
+  remove(accountId: number, keyIds: readonly number[]): Promise<number>;
+  update(
+    place: { readonly accountId: number; readonly keyId: number },
+    patch: KeyPatch,
+  ): Promise<KeyView | 'unknown-policy' | undefined>;
+}
+
+export interface KeyNeeds {
+  readonly keys: KeyPort;
+  readonly footing: Footing;
+}
+
+const CREATED = Type.Object({
+  ...KEY.properties,
+  api_key: Type.String({ description: 'The key itself. It is shown here once and stored nowhere.' }),
+});
+
+const GROUP = { surface: 'user', access: 'user', tag: 'API keys' } as const;
+
+/** Spec 2.4 and 4.2; renaming and disabling are ours. */
+export function keyEndpoints(needs: KeyNeeds): readonly Endpoint[] {
+  return [create(needs), page(needs), detail(needs), change(needs), remove(needs)];
+}
+
+function create({ keys, footing }: KeyNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'keys.create',
+    method: 'POST',
+    path: '/api-key',
+    title: 'Create a key',
+    summary: 'Create an API key; its text is in this answer and never again.',
+    body: Type.Object({
+      name: NAME,
+      policy_id: Type.Optional(nullable(POLICY_ID)),
+      expires_at: Type.Optional(nullable(TIME)),
+      status: Type.Optional(STATUS),
+    }),
+    data: CREATED,
+    fails: ['conflict'],
+    example: {
+      body: { name: 'laptop', expires_at: '2027-01-01 00:00:00' },
+      data: { ...KEY_EXAMPLE, api_key: 'tg-0a1b2c3d4e5f6g7h8j9kmnpqrstvwxyz0a1b2c3d' },
+    },
+    handle: async ({ body }, context) => {
+      const { policy_id: policyId, status = 'enabled' } = body;
+      const expiresAtMs = expiryOf(body.expires_at ?? null, footing, context.clock);
+      if (typeof expiresAtMs === 'object') return expiresAtMs;
+      if (policyId !== undefined && policyId !== null && !mayChoose(footing.catalog(), policyId)) {
+        return fail('badParameter', NO_POLICY);
+      }
+      const accountId = ownAccount(context);
+      const wanted = { accountId, name: body.name, policyId: policyId ?? undefined, expiresAtMs, status };
+      const made = await keys.create(wanted);
+      if (made.kind !== 'created') return REFUSALS[made.kind];
+      await footing.inForce();
+      return data({ ...shownKey(made.key, footing), api_key: made.text });
+    },
+  });
+}
+
+const NO_POLICY = 'policy_id names no policy that a key may have';
+const REFUSALS = {
+  'too-many': fail('conflict', `An account has at most ${KEYS_PER_ACCOUNT_MAX} keys`),
+  'unknown-account': fail('notFound'),
+  'unknown-policy': fail('badParameter', NO_POLICY),
+} as const;
+
+function page({ keys, footing }: KeyNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'keys.page',
+    method: 'GET',
+    path: '/api-key/page',
+    title: 'List my keys',
+    summary: 'The keys of the account, newest first, each by its prefix.',
+    query: PAGE_QUERY,
+    data: Type.Array(KEY),
+    paged: true,
+    example: { data: [KEY_EXAMPLE] },
+    handle: async ({ query }, context) => {
+      const excerpt = excerptOf(query);
+      const { items, total } = await keys.list(ownAccount(context), excerpt);
+      return pageOf(
+        items.map((key) => shownKey(key, footing)),
+        total,
+        excerpt,
+      );
+    },
+  });
+}
+
+function detail({ keys, footing }: KeyNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'keys.detail',
+    method: 'GET',
+    path: '/api-key/detail/:id',
+    title: 'Get a key',
+    summary: 'One key, by its prefix.',
+    params: ID_PARAMS,
+    data: KEY,
+    fails: ['notFound'],
+    example: { data: KEY_EXAMPLE },
+    handle: async ({ params }, context) => oneKey(await keys.find(ownAccount(context), params.id), footing),
+  });
+}
+
+function change({ keys, footing }: KeyNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'keys.update',
+    method: 'PUT',
+    path: '/api-key',
+    title: 'Update a key',
+    summary:
+      'Rename a key, enable or disable it, change its policy or its expiry; in force for the next call.',
+    body: Type.Object({ id: ID, ...KEY_CHANGE }),
+    data: KEY,
+    fails: ['notFound'],
+    example: { body: { id: 12, status: 'disabled' }, data: { ...KEY_EXAMPLE, status: 'disabled' } },
+    handle: async ({ body: { id, ...change } }, context) => {
+      const patch = patchOf(change, footing, context.clock);
+      if ('kind' in patch) return patch;
+      const place = { accountId: ownAccount(context), keyId: id };
+      if (typeof patch.policyId === 'number' && !mayChoose(footing.catalog(), patch.policyId)) {
+        const key = await keys.find(place.accountId, id);
+        if (key === undefined) return fail('notFound');
+        // What an operator has given may be said again.
+        if (key.policyId !== patch.policyId) return fail('badParameter', NO_POLICY);
+      }
+      const key = await keys.update(place, patch);
+      if (key === 'unknown-policy') return fail('badParameter', NO_POLICY);
+      if (key !== undefined) await footing.inForce();
+      return oneKey(key, footing);
+    },
+  });
+}
+
+function remove({ keys, footing }: KeyNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'keys.delete',
+    method: 'DELETE',
+    path: '/api-key',
+    title: 'Delete keys',
+    summary: 'Delete keys, all that are named or none; refused from the next call on.',
+    query: IDS_QUERY,
+    data: Type.Object({ deleted: Type.Integer({ minimum: 1 }) }),
+    fails: ['notFound'],
+    example: { data: { deleted: 2 } },
+    handle: async ({ query }, context) => {
+      const ids = idsOf(query.ids);
+      if (ids === undefined) return fail('badParameter', 'ids holds a number that is too large for an id');
+      const deleted = await keys.remove(ownAccount(context), ids);
+      if (deleted === 0) return fail('notFound');
+      await footing.inForce();
+      return data({ deleted });
+    },
+  });
+}
+
+/** A key of somebody else is none. */
+function oneKey(key: KeyView | undefined, footing: Footing): Answer {
+  return key === undefined ? fail('notFound') : data(shownKey(key, footing));
+}

@@ -1,0 +1,76 @@
+import type { Preference } from '../../accounts/contract.ts';
+import { MODEL_NAME_LENGTH_MAX } from '../../bounds.ts';
+import { type Answer, type Context, data, type Endpoint, endpoint } from '../endpoint.ts';
+import { nullable } from '../fields.ts';
+import { fail } from '../http/failure.ts';
+import { Type } from '../http/schema.ts';
+import { ownAccount } from '../ports.ts';
+import { type AccountNeeds, changeAccount } from './account.ts';
+
+type Needs = Pick<AccountNeeds, 'accounts' | 'footing'>;
+
+const FIELDS = {
+  fallback_model: nullable(
+    Type.String({ minLength: 1, maxLength: MODEL_NAME_LENGTH_MAX, description: 'A platform model id.' }),
+  ),
+  byok_fallback: Type.Boolean({
+    description: 'Whether a call that the own credentials cannot serve may go on at the platform’s cost.',
+  }),
+};
+const EXAMPLE = { fallback_model: 'gpt-5', byok_fallback: false };
+const GROUP = { surface: 'user', access: 'user', tag: 'Account', path: '/preference' } as const;
+
+export function preferenceEndpoints(needs: Needs): readonly Endpoint[] {
+  return [read(needs), change(needs)];
+}
+
+function read({ accounts }: Needs): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'preference.get',
+    method: 'GET',
+    title: 'Get my preferences',
+    summary: 'The preferences of the account.',
+    data: Type.Object(FIELDS),
+    example: { data: EXAMPLE },
+    handle: (_input, context) => tell(accounts, context),
+  });
+}
+
+async function tell(accounts: Needs['accounts'], context: Context): Promise<Answer> {
+  const account = await accounts.find(ownAccount(context));
+  return account === undefined ? fail('notFound') : data(shown(account.preference));
+}
+
+function change(needs: Needs): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'preference.set',
+    method: 'PUT',
+    title: 'Set my preferences',
+    summary: 'Set preferences; what is left out stays as it is.',
+    body: Type.Object({
+      fallback_model: Type.Optional(FIELDS.fallback_model),
+      byok_fallback: Type.Optional(FIELDS.byok_fallback),
+    }),
+    data: Type.Object(FIELDS),
+    example: { body: EXAMPLE, data: EXAMPLE },
+    handle: async ({ body: { fallback_model: fallbackModel, byok_fallback: byokFallback } }, context) => {
+      if (typeof fallbackModel === 'string') {
+        const model = needs.footing.catalog().models.get(fallbackModel);
+        if (model?.status !== 'enabled') {
+          return fail('badParameter', 'fallback_model names no model of the platform');
+        }
+      }
+      const isThere = await changeAccount(needs, context, {
+        ...(fallbackModel !== undefined && { fallbackModel }),
+        ...(byokFallback !== undefined && { byokFallback }),
+      });
+      return isThere ? tell(needs.accounts, context) : fail('notFound');
+    },
+  });
+}
+
+function shown({ fallbackModel, byokFallback }: Preference): Record<keyof typeof FIELDS, unknown> {
+  return { fallback_model: fallbackModel, byok_fallback: byokFallback };
+}

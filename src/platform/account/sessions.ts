@@ -1,0 +1,109 @@
+import type { Logins, SessionView } from '../../accounts/login-contract.ts';
+import { data, type Endpoint, endpoint } from '../endpoint.ts';
+import { TIME, type Times } from '../fields.ts';
+import { SESSION_COOKIE, type Transport } from '../http/cookies.ts';
+import { fail } from '../http/failure.ts';
+import { Type } from '../http/schema.ts';
+import { logoutCookies } from './auth-answer.ts';
+
+export interface SessionNeeds {
+  readonly logins: Pick<Logins, 'sessions' | 'endSession' | 'endOtherSessions'>;
+  readonly transport: Transport;
+  readonly times: Times;
+}
+
+const SESSION = Type.Object({
+  id: Type.String({ description: 'It names the session and opens nothing.' }),
+  kind: Type.Union([Type.Literal('token'), Type.Literal('cookie')], {
+    description: '`cookie` is a browser, `token` a program.',
+  }),
+  current: Type.Boolean({ description: 'The one that asks.' }),
+  address: Type.String({ description: 'Where the login came from; of IPv6 its network.' }),
+  user_agent: Type.String({ description: 'As the browser or program names itself.' }),
+  created_at: TIME,
+  last_seen_at: Type.String({ ...TIME, description: 'Exact to a minute.' }),
+  expires_at: TIME,
+});
+const ENDED = Type.Object({ ended_sessions: Type.Integer({ minimum: 0 }) });
+
+const EXAMPLE = {
+  ...{ id: 'kJ3v0Yw6Qm2b8sT1xZ5aPg', kind: 'cookie', current: true, address: '192.0.2.7' },
+  user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  ...{ created_at: '2026-11-14 08:00:00', last_seen_at: '2026-11-15 09:05:00' },
+  expires_at: '2026-11-21 08:00:00',
+};
+
+const GROUP = { surface: 'auth', access: 'user', tag: 'Login' } as const;
+
+/** Where an account is logged in, for its owner to see and to end. */
+export function sessionEndpoints(needs: SessionNeeds): readonly Endpoint[] {
+  return [list(needs), endOne(needs), endOthers(needs)];
+}
+
+function list({ logins, times }: SessionNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'auth.sessions',
+    method: 'GET',
+    path: '/sessions',
+    title: 'List my sessions',
+    summary: 'Where the account is logged in, the session used last first.',
+    data: Type.Array(SESSION),
+    example: { data: [EXAMPLE] },
+    handle: async (_input, { caller }) => {
+      if (caller === undefined) return fail('notLoggedIn');
+      const found = await logins.sessions(caller);
+      return data(found.map((session) => shownSession(session, times, caller.sessionId)));
+    },
+  });
+}
+
+function shownSession(session: SessionView, { showTime }: Times, currentId: string): object {
+  const { id, kind, address, userAgent } = session;
+  return {
+    ...{ id, kind, current: id === currentId, address, user_agent: userAgent },
+    created_at: showTime(session.createdAtMs),
+    last_seen_at: showTime(session.usedAtMs),
+    expires_at: showTime(session.expiresAtMs),
+  };
+}
+
+function endOne({ logins, transport }: SessionNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'auth.endSession',
+    method: 'DELETE',
+    path: '/sessions/:id',
+    title: 'End a session',
+    summary: 'End one session of the account; its tokens are void at once.',
+    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
+    data: ENDED,
+    fails: ['notFound'],
+    example: { data: { ended_sessions: 1 } },
+    handle: async ({ params }, { caller, cookies }) => {
+      if (caller === undefined) return fail('notLoggedIn');
+      const ended = await logins.endSession(caller, params.id);
+      if (ended === 0) return fail('notFound');
+      const answer = data({ ended_sessions: ended });
+      const isOwn = params.id === caller.sessionId && cookies.has(SESSION_COOKIE);
+      return isOwn ? { ...answer, cookies: logoutCookies(transport) } : answer;
+    },
+  });
+}
+
+function endOthers({ logins }: SessionNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'auth.endOtherSessions',
+    method: 'DELETE',
+    path: '/sessions',
+    title: 'End my other sessions',
+    summary: 'End every session of the account but the one that asks.',
+    data: ENDED,
+    example: { data: { ended_sessions: 3 } },
+    handle: async (_input, { caller }) => {
+      if (caller === undefined) return fail('notLoggedIn');
+      return data({ ended_sessions: await logins.endOtherSessions(caller) });
+    },
+  });
+}

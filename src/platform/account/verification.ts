@@ -1,0 +1,143 @@
+import { maskDocument } from '../../kernel/encoding/mask.ts';
+import { data, type Endpoint, endpoint } from '../endpoint.ts';
+import { ID, NAME, nullable, TIME } from '../fields.ts';
+import { fail } from '../http/failure.ts';
+import { Type } from '../http/schema.ts';
+import { type Footing, ownAccount } from '../ports.ts';
+
+export type VerificationKind = 'personal' | 'enterprise';
+
+/** What the account says about itself, for an operator to judge. */
+export interface VerificationFields {
+  readonly name: string;
+  readonly documentNumber: string;
+  readonly contact: string | undefined;
+}
+
+export interface VerificationView {
+  readonly id: number;
+  readonly kind: VerificationKind;
+  readonly fields: VerificationFields;
+  readonly status: 'pending' | 'approved' | 'refused';
+  readonly reason: string | undefined;
+  readonly createdAtMs: number;
+  readonly decidedAtMs: number | undefined;
+}
+
+export type Submitted =
+  | { readonly kind: 'submitted'; readonly verification: VerificationView }
+  /** One is waiting, or the account has this level already. */
+  | { readonly kind: 'pending' | 'verified' | 'unknown-account' };
+
+export interface VerificationPort {
+  submit(accountId: number, kind: VerificationKind, fields: VerificationFields): Promise<Submitted>;
+  /** The last one. */
+  find(accountId: number): Promise<VerificationView | undefined>;
+}
+
+export interface VerificationNeeds {
+  readonly verifications: VerificationPort;
+  readonly footing: Footing;
+}
+
+const KIND = Type.Union([Type.Literal('personal'), Type.Literal('enterprise')]);
+const STATE = Type.Object({
+  id: ID,
+  kind: KIND,
+  name: NAME,
+  document_number: Type.String({ description: 'The last four characters.' }),
+  contact: nullable(Type.String()),
+  status: Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('refused')]),
+  reason: nullable(Type.String()),
+  created_at: TIME,
+  decided_at: nullable(TIME),
+});
+const EXAMPLE = {
+  id: 5,
+  kind: 'personal',
+  name: 'Ada Lovelace',
+  document_number: '…4567',
+  contact: null,
+  status: 'pending',
+  reason: null,
+  created_at: '2026-11-15 09:05:00',
+  decided_at: null,
+};
+
+const GROUP = { surface: 'user', access: 'user', tag: 'Verification', path: '/verification' } as const;
+
+/** Ours (decisions.md 8): an account says who it is, an operator decides. */
+export function verificationEndpoints(needs: VerificationNeeds): readonly Endpoint[] {
+  return [submit(needs), state(needs)];
+}
+
+function submit({ verifications, footing }: VerificationNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'verification.submit',
+    method: 'POST',
+    title: 'Submit a verification',
+    summary: 'Submit personal or enterprise verification; an operator decides.',
+    body: Type.Object({
+      kind: KIND,
+      name: NAME,
+      document_number: Type.String({
+        pattern: '^[0-9A-Za-z-]{6,64}$',
+        maxLength: 64,
+        form: 'a number of 6 to 64 digits, letters and hyphens',
+        description: 'Of the identity card, the passport or the business licence.',
+      }),
+      contact: Type.Optional(nullable(NAME)),
+    }),
+    data: STATE,
+    fails: ['conflict'],
+    example: {
+      body: { kind: 'personal', name: 'Ada Lovelace', document_number: 'X1234567' },
+      data: EXAMPLE,
+    },
+    handle: async ({ body: { kind, name, document_number: documentNumber, contact } }, context) => {
+      const fields = { name, documentNumber, contact: contact ?? undefined };
+      const done = await verifications.submit(ownAccount(context), kind, fields);
+      if (done.kind !== 'submitted') return REFUSALS[done.kind];
+      return data(shown(done.verification, footing));
+    },
+  });
+}
+
+const REFUSALS = {
+  pending: fail('conflict', 'A verification is waiting for its decision already'),
+  verified: fail('conflict', 'The account is verified at this level already'),
+  'unknown-account': fail('notFound'),
+} as const;
+
+function state({ verifications, footing }: VerificationNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'verification.get',
+    method: 'GET',
+    title: 'Get my verification',
+    summary: 'The last verification of the account and its state; nothing when there was none.',
+    data: Type.Object({ verification: nullable(STATE) }),
+    example: { data: { verification: EXAMPLE } },
+    handle: async (_input, context) => {
+      const found = await verifications.find(ownAccount(context));
+      return data({ verification: found === undefined ? null : shown(found, footing) });
+    },
+  });
+}
+
+function shown(view: VerificationView, { showTime }: Footing): Record<keyof typeof EXAMPLE, unknown> {
+  const { id, kind, fields, status, reason, createdAtMs, decidedAtMs } = view;
+  return {
+    id,
+    kind,
+    name: fields.name,
+    // Who looks over a shoulder learns no more than who holds the document already.
+    document_number: maskDocument(fields.documentNumber),
+    contact: fields.contact ?? null,
+    status,
+    reason: reason ?? null,
+    created_at: showTime(createdAtMs),
+    decided_at: decidedAtMs === undefined ? null : showTime(decidedAtMs),
+  };
+}

@@ -1,0 +1,300 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { StoreUnavailable } from '../../accounts/contract.ts';
+import type { SessionDoor } from '../../accounts/login-contract.ts';
+import { newCallId } from '../../kernel/id.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Random } from '../../kernel/random.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
+import { visitorAddress } from '../../kernel/visitor.ts';
+import {
+  PLATFORM_ACTIVE_MAX,
+  PLATFORM_ACTIVE_OF_ONE_MAX,
+  PLATFORM_EXPORTS_MAX,
+  PLATFORM_EXPORTS_OF_ONE_MAX,
+  PLATFORM_TIMEOUT_MS,
+  PLATFORM_WAIT_MS,
+  PLATFORM_WAITING_MAX,
+} from '../bounds.ts';
+import type { Answer, Context, Endpoint } from '../endpoint.ts';
+import { createDocuments, type SendDocument } from '../openapi/documents.ts';
+import { admit } from './access.ts';
+import { type BodyResult, readJsonBody } from './body.ts';
+import { readCookies } from './cookies.ts';
+import { type Addressee, sendEnvelope, sendFailure } from './envelope.ts';
+import { type Failure, fail } from './failure.ts';
+import { type SlotBounds, Slots } from './request-slots.ts';
+import { createRouter, type Match, type Router } from './router.ts';
+import { sendText } from './send-text.ts';
+import { readQuery } from './texts.ts';
+import { createValidator, type Validator } from './validate.ts';
+
+export interface PlatformParts {
+  readonly endpoints: readonly Endpoint[];
+  readonly sessions: SessionDoor;
+  /** `owner` is an account, or the address of somebody who is not logged in. */
+  readBody(request: IncomingMessage, owner: number | string, response: ServerResponse): Promise<BodyResult>;
+  /** For a request that is answered before its body was read. */
+  discardBody(request: IncomingMessage, response: ServerResponse): void;
+  /** The client's own address, behind trusted proxies too. */
+  addressOf(request: IncomingMessage): string;
+  readonly observer: PlatformObserver;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly bounds?: Partial<PlatformBounds>;
+}
+
+export interface PlatformObserver {
+  platformEnded(endpoint: string, status: number, durationMs: number): void;
+}
+
+export interface PlatformBounds {
+  readonly slots: SlotBounds;
+  readonly exports: SlotBounds;
+  readonly timeoutMs: number;
+}
+
+export interface Platform {
+  /** Answers whatever stands below `/api`, and the documents about it; never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+const BOUNDS: PlatformBounds = {
+  slots: {
+    active: PLATFORM_ACTIVE_MAX,
+    activeOfOne: PLATFORM_ACTIVE_OF_ONE_MAX,
+    waiting: PLATFORM_WAITING_MAX,
+    waitMs: PLATFORM_WAIT_MS,
+  },
+  exports: {
+    active: PLATFORM_EXPORTS_MAX,
+    activeOfOne: PLATFORM_EXPORTS_OF_ONE_MAX,
+    waiting: 0,
+    waitMs: 0,
+  },
+  timeoutMs: PLATFORM_TIMEOUT_MS,
+};
+
+/** A retry after this finds the store back, or the others served. */
+const RETRY_MS = 1_000;
+const TOO_LONG = 'This took too long; it may still be done, so look before you try again';
+
+export function createPlatform(parts: PlatformParts): Platform {
+  const dispatcher = new Dispatcher(parts);
+  return { handle: (request, response) => dispatcher.handle(request, response) };
+}
+
+/** One request on its way. */
+interface Exchange extends Addressee {
+  readonly request: IncomingMessage;
+  readonly query: string;
+  readonly begunMs: number;
+  /** `none` until a row is found. */
+  endpoint: string;
+  /** Whose place it takes: the address, until it is known who is logged in. */
+  owner: number | string;
+}
+
+type Row = Extract<Match, { kind: 'row' }>;
+/** Nobody is left who could be answered. */
+const GONE = { kind: 'gone' } as const;
+type Outcome = Answer | typeof GONE;
+
+class Dispatcher {
+  readonly #parts: PlatformParts;
+  readonly #bounds: PlatformBounds;
+  readonly #router: Router;
+  readonly #validators = new Map<Endpoint, Validator>();
+  readonly #documents: ReadonlyMap<string, SendDocument>;
+  readonly #slots: Slots;
+  readonly #exports: Slots;
+
+  constructor(parts: PlatformParts) {
+    this.#parts = parts;
+    this.#bounds = { ...BOUNDS, ...parts.bounds };
+    this.#router = createRouter(parts.endpoints);
+    this.#documents = createDocuments(parts.endpoints);
+    this.#slots = new Slots(this.#bounds.slots);
+    this.#exports = new Slots(this.#bounds.exports);
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { clock } = this.#parts;
+    const { method = 'GET', url = '/' } = request;
+    const [pathname = '/', query = ''] = splitOnce(url, '?');
+    const exchange: Exchange = {
+      ...{ request, response, query, endpoint: 'none' },
+      owner: visitorAddress(this.#parts.addressOf(request)),
+      requestId: newCallId(clock.now()),
+      begunMs: clock.monotonic(),
+    };
+    const document = isReading(method) ? this.#documents.get(pathname) : undefined;
+    try {
+      if (document === undefined) {
+        await this.#answer(exchange, await this.#serve(exchange, this.#router(method, pathname)));
+      } else {
+        this.#discard(exchange);
+        await document(exchange);
+      }
+    } catch (error) {
+      this.#discard(exchange);
+      sendFailure(exchange, this.#failureOf(error, exchange));
+    }
+    this.#ended(exchange);
+  }
+
+  /** From the row to its answer; what is thrown on the way is the caller's to tell. */
+  async #serve(exchange: Exchange, match: Match): Promise<Outcome> {
+    const { request, response } = exchange;
+    if (match.kind !== 'row') {
+      this.#discard(exchange);
+      return refuseMatch(match, response);
+    }
+    exchange.endpoint = match.row.name;
+    const admission = await this.#inSlot(exchange, () =>
+      admit(askingOf(match, request), this.#parts.sessions),
+    );
+    if (admission.kind !== 'admitted') {
+      this.#discard(exchange);
+      return admission.kind === 'refused' ? admission.failure : admission;
+    }
+    exchange.owner = admission.caller?.accountId ?? exchange.owner;
+    const body = await this.#readBody(exchange, match);
+    if (body.kind !== 'json') return body;
+    const query = readQuery(exchange.query);
+    if (query.kind === 'problem') return fail('badParameter', query.message);
+    const checked = this.#validatorOf(match.row)({
+      params: match.params,
+      query: query.texts,
+      body: body.value,
+    });
+    if (checked.kind === 'problem') return fail('badParameter', checked.message);
+    const context = this.#contextOf(exchange, admission.caller);
+    return this.#inTime(exchange, () => match.row.handle(checked.input, context));
+  }
+
+  async #readBody(exchange: Exchange, { row }: Row): Promise<JsonBody | Failure | typeof GONE> {
+    const { request, response, owner } = exchange;
+    if (row.body !== undefined) {
+      const read = readJsonBody(request, await this.#parts.readBody(request, owner, response));
+      return read.kind === 'aborted' ? GONE : read;
+    }
+    // No row without a schema reads a body; one that is sent all the same is let past.
+    this.#discard(exchange);
+    return { kind: 'json', value: undefined };
+  }
+
+  /** Letting a body past keeps the connection open for it, so it is done only where there is one. */
+  #discard({ request, response }: Exchange): void {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+    if (length !== '0' || coding !== undefined) this.#parts.discardBody(request, response);
+  }
+
+  /** A place is held while the store is asked, never while a client sends its body. */
+  async #inSlot<Result>({ owner }: Exchange, work: () => Promise<Result>): Promise<Result | Failure> {
+    const leave = await this.#slots.enter(owner);
+    if (leave === undefined) return fail('busy', undefined, RETRY_MS);
+    return work().finally(leave);
+  }
+
+  /** Work that is late is answered without; its place is free only when it has really ended. */
+  async #inTime(exchange: Exchange, work: () => Promise<Answer>): Promise<Answer> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), this.#bounds.timeoutMs);
+    });
+    const working = this.#inSlot(exchange, work);
+    const answer = await Promise.race([working, late]).finally(() => clearTimeout(timer));
+    if (answer !== 'late') return answer;
+    this.#followLate(exchange, working);
+    return fail('unavailable', TOO_LONG, RETRY_MS);
+  }
+
+  #followLate({ requestId, endpoint }: Exchange, working: Promise<Answer>): void {
+    const fields = { requestId, endpoint };
+    this.#parts.log.warn(fields, 'a request of the platform took too long and was answered without');
+    working.catch((error: unknown) => {
+      this.#parts.log.error({ ...fields, err: error }, 'a late request of the platform failed');
+    });
+  }
+
+  async #answer(exchange: Exchange, outcome: Outcome): Promise<void> {
+    switch (outcome.kind) {
+      case 'gone':
+        return;
+      case 'failure':
+        return sendFailure(exchange, outcome);
+      case 'text': {
+        const leave = await this.#exports.enter(exchange.owner);
+        if (leave === undefined) return sendFailure(exchange, fail('busy', undefined, RETRY_MS));
+        return sendText(exchange, outcome).finally(leave);
+      }
+      default:
+        return sendEnvelope(exchange, outcome);
+    }
+  }
+
+  #failureOf(error: unknown, { requestId, endpoint }: Exchange): Failure {
+    const { log } = this.#parts;
+    if (error instanceof StoreUnavailable) {
+      log.warn({ requestId, endpoint, err: error }, 'the store did not answer the platform');
+      return fail('unavailable', undefined, RETRY_MS);
+    }
+    log.error({ requestId, endpoint, err: error }, 'a request of the platform failed');
+    return fail('internal', `Something went wrong on our side (request ${requestId})`);
+  }
+
+  #validatorOf(row: Endpoint): Validator {
+    const known = this.#validators.get(row);
+    if (known !== undefined) return known;
+    const made = createValidator(row);
+    this.#validators.set(row, made);
+    return made;
+  }
+
+  #contextOf({ request, requestId }: Exchange, caller: Context['caller']): Context {
+    const { clock, random, log } = this.#parts;
+    const { headers } = request;
+    return {
+      ...{ caller, requestId, clock, random, log },
+      address: this.#parts.addressOf(request),
+      userAgent: headers['user-agent'] ?? '',
+      cookies: readCookies(headers.cookie),
+    };
+  }
+
+  #ended({ response, requestId, endpoint, begunMs }: Exchange): void {
+    const { clock, log, observer } = this.#parts;
+    const durationMs = clock.monotonic() - begunMs;
+    const status = response.headersSent ? response.statusCode : 0;
+    observer.platformEnded(endpoint, status, durationMs);
+    log.debug({ requestId, endpoint, status, durationMs }, 'a request of the platform ended');
+  }
+}
+
+type JsonBody = { readonly kind: 'json'; readonly value: unknown };
+
+function askingOf({ row }: Row, { method = 'GET', headers }: IncomingMessage): Parameters<typeof admit>[0] {
+  return { access: row.access, method, headers };
+}
+
+function refuseMatch(match: Exclude<Match, Row>, response: ServerResponse): Failure {
+  switch (match.kind) {
+    case 'method-not-allowed':
+      response.setHeader('allow', match.allow);
+      return fail('methodNotAllowed', `This path takes ${match.allow}`);
+    case 'not-decodable':
+      return fail('badParameter', `${match.name} is not percent-encoded UTF-8`);
+    default:
+      return fail('notFound', 'There is no such path');
+  }
+}
+
+function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function splitOnce(text: string, mark: string): readonly string[] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

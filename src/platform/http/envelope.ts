@@ -1,0 +1,63 @@
+import type { ServerResponse } from 'node:http';
+import type { DataAnswer, PageAnswer } from '../endpoint.ts';
+import { FAILURES, type Failure } from './failure.ts';
+
+/** Of one answer: whose it is, and what else its head says. */
+export interface Addressee {
+  readonly response: ServerResponse;
+  readonly requestId: string;
+}
+
+/** An answer is of one account at one moment: nobody on the way keeps it or guesses at its type. */
+export function guardHeaders(requestId: string): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  };
+}
+
+/** Spec 2.1. */
+export function envelopeOf(answer: DataAnswer | PageAnswer): object {
+  if (answer.kind === 'data') return { code: 0, message: 'ok', data: answer.data };
+  const { rows, total, page, size } = answer;
+  return { code: 0, message: 'ok', data: rows, total, page, size };
+}
+
+export function sendEnvelope({ response, requestId }: Addressee, answer: DataAnswer | PageAnswer): void {
+  const cookies = answer.kind === 'data' ? (answer.cookies ?? []) : [];
+  const headers = cookies.length === 0 ? {} : { 'set-cookie': [...cookies] };
+  send({ response, requestId }, { status: 200, headers, envelope: envelopeOf(answer) });
+}
+
+/** A foreign thing and an absent one have the same body: nothing in it tells requests apart. */
+export function sendFailure({ response, requestId }: Addressee, failure: Failure): void {
+  const { code, status } = FAILURES[failure.name];
+  const headers: Record<string, string> = {};
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  if (failure.retryAfterMs !== undefined) {
+    headers['retry-after'] = String(Math.max(1, Math.ceil(failure.retryAfterMs / 1_000)));
+  }
+  send(
+    { response, requestId },
+    { status, headers, envelope: { code, message: failure.message, data: null } },
+  );
+}
+
+interface Sending {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly envelope: object;
+}
+
+function send({ response, requestId }: Addressee, { status, headers, envelope }: Sending): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = JSON.stringify(envelope);
+  response.writeHead(status, {
+    ...guardHeaders(requestId),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  });
+  response.end(body);
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { data, endpoint } from '../endpoint.ts';
+import { Type } from '../http/schema.ts';
+import { printClient } from './client-code.ts';
+import { typeOf } from './client-types.ts';
+import { createDocument } from './openapi.ts';
+
+const TWO_FIELDS = '{ readonly "a": string; readonly "b-c"?: number }';
+
+test.each([
+  [Type.Integer(), 'number'],
+  [Type.Union([Type.Literal('a'), Type.Literal(2)]), '"a" | 2'],
+  [Type.Union([Type.String(), Type.Null()]), 'string | null'],
+  [Type.Array(Type.Union([Type.String(), Type.Null()])), 'readonly (string | null)[]'],
+  [Type.Array(Type.Array(Type.Boolean())), 'readonly (readonly boolean[])[]'],
+  [Type.Object({ a: Type.String(), 'b-c': Type.Optional(Type.Number()) }), TWO_FIELDS],
+  [Type.Record(Type.Integer()), 'Readonly<Record<string, number>>'],
+  [Type.Unknown(), 'unknown'],
+])('a schema is a type', (schema, type) => {
+  expect(typeOf(schema)).toBe(type);
+});
+
+test('an operation has the types of what it takes and gives, and a summary cannot end its comment', () => {
+  const row = endpoint({
+    ...{ name: 'things.page', method: 'GET', surface: 'user', path: '/thing/:id', access: 'user' },
+    ...{ tag: 'Things', title: 'List the things', summary: 'All */ of them.', paged: true },
+    params: Type.Object({ id: Type.Integer() }),
+    query: Type.Object({ page: Type.Optional(Type.Integer()) }),
+    data: Type.Array(Type.Object({ id: Type.Integer() })),
+    example: { data: [] },
+    handle: () => Promise.resolve(data([])),
+  });
+  const code = printClient(createDocument([row]));
+  expect(code).toContain('/** All * / of them. */');
+  expect(code).toContain(
+    '{ readonly params: { readonly "id": number }; readonly query?: { readonly "page"?: number } }',
+  );
+  expect(code).toContain('readonly data: readonly { readonly "id": number }[]; readonly total: number;');
+  expect(code).toContain('"listThings": ["GET", "/api/v1/user/user/thing/{id}"],');
+  expect(code).not.toContain('createChatCompletion');
+});

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import type { Endpoint } from '../endpoint.ts';
+import { type Addressee, guardHeaders } from '../http/envelope.ts';
+import { createDocument } from './openapi.ts';
+import {
+  loadProgram,
+  PROGRAM_PATH,
+  REFERENCE_PAGE,
+  REFERENCE_POLICY,
+  START,
+  START_PATH,
+} from './reference.ts';
+
+export interface Asked extends Addressee {
+  readonly request: IncomingMessage;
+}
+
+/** One document about the API. */
+export type SendDocument = (asked: Asked) => void | Promise<void>;
+
+/** Its name has a version in it. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+/** By path. The table does not change while the process lives, so neither does what is made of it. */
+export function createDocuments(rows: readonly Endpoint[]): ReadonlyMap<string, SendDocument> {
+  let json: string | undefined;
+  return new Map<string, SendDocument>([
+    [
+      '/openapi.json',
+      (asked) => {
+        json ??= JSON.stringify(createDocument(rows));
+        send(asked, json, { 'content-type': 'application/json; charset=utf-8' });
+      },
+    ],
+    [
+      '/docs',
+      (asked) =>
+        send(asked, REFERENCE_PAGE, {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': REFERENCE_POLICY,
+          'referrer-policy': 'no-referrer',
+        }),
+    ],
+    [START_PATH, (asked) => send(asked, START, { 'content-type': JAVASCRIPT, 'cache-control': FOR_EVER })],
+    [PROGRAM_PATH, sendProgram],
+  ]);
+}
+
+async function sendProgram(asked: Asked): Promise<void> {
+  const { headers } = asked.request;
+  const { bytes, encoding, etag } = await loadProgram(headers);
+  const told = { etag, 'cache-control': FOR_EVER };
+  // Beside what the server may have said of origins.
+  asked.response.appendHeader('vary', 'accept-encoding');
+  if (headers['if-none-match'] === etag) {
+    asked.response.writeHead(304, { ...guardHeaders(asked.requestId), ...told }).end();
+    return;
+  }
+  const coded = encoding === undefined ? {} : { 'content-encoding': encoding };
+  send(asked, bytes, { 'content-type': JAVASCRIPT, ...told, ...coded });
+}
+
+function send(
+  { response, requestId }: Addressee,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>>,
+): void {
+  response.writeHead(200, {
+    ...guardHeaders(requestId),
+    // The next version of the server may say something else.
+    'cache-control': 'no-cache',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  });
+  response.end(body);
+}

@@ -1,0 +1,140 @@
+import { ERRORS, type ErrorRow } from '../../kernel/errors.ts';
+import type { Node, OpenApiDocument, Operation, Parameter, Response } from './openapi-form.ts';
+import { GATEWAY_ROWS, type GatewayRow } from './openapi-gateway-rows.ts';
+
+export const GATEWAY_SCHEMAS: Readonly<Record<string, Node>> = {
+  GatewayError: {
+    type: 'object',
+    description: 'An error of the gateway itself; one of the vendor passes through unchanged.',
+    required: ['code', 'message', 'error'],
+    properties: {
+      code: { type: 'integer', description: 'Five digits; the first three are the HTTP status.' },
+      message: { type: 'string' },
+      error: {
+        type: 'object',
+        required: ['type', 'code', 'message'],
+        properties: {
+          type: { type: 'string', const: 'gateway_error' },
+          code: { type: 'string' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+const KNOWN = Object.values(ERRORS).filter(
+  (error) => error !== ERRORS.pathUnknown && error !== ERRORS.methodNotAllowed,
+);
+
+/** One response per status, with every error that has it. */
+export const GATEWAY_RESPONSES: Readonly<Record<string, Response>> = {
+  ...Object.fromEntries(
+    [...Map.groupBy(KNOWN, ({ status }) => status)].map(([status, errors]) => [
+      `gateway-${status}`,
+      errorsOf(errors),
+    ]),
+  ),
+  'gateway-unknown-id': {
+    description: 'There is none with this id; in the vendor’s own words.',
+    content: { 'application/json': { schema: { type: 'object' } } },
+  },
+  'gateway-method': errorsOf([ERRORS.pathUnknown]),
+};
+
+const refer = (status: number, name = `gateway-${status}`): Operation['responses'] => ({
+  [status]: { $ref: `#/components/responses/${name}` },
+});
+const referAll = (statuses: Iterable<number>): Operation['responses'] =>
+  Object.assign({}, ...[...new Set(statuses)].map((status) => refer(status)));
+const CALL_ERRORS = referAll(KNOWN.map(({ status }) => status));
+const READ_ERRORS = referAll([400, 401, 500, 503]);
+
+const IN_PATH: Readonly<Record<string, string>> = {
+  model: 'A `model_id` on offer.',
+  id: 'The id of a response.',
+};
+
+export const GATEWAY_PATHS: OpenApiDocument['paths'] = Object.fromEntries(
+  [...Map.groupBy(GATEWAY_ROWS, ({ path }) => path)].map(([path, rows]) => [
+    path,
+    Object.fromEntries(rows.map((row) => [row.method, operationOf(row)])),
+  ]),
+);
+
+function operationOf(row: GatewayRow): Operation {
+  const { id, tag, title, of, note = '' } = row;
+  const parameters = parametersOf(row);
+  const protocol = of === undefined ? '' : `Body and answer are those of ${of}’s own API.`;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary: title,
+    description: `${protocol} ${note}`.trim(),
+    security: of === undefined ? [] : [{ apiKey: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...bodyOf(row),
+    responses: { 200: successOf(row), ...errorsFor(row) },
+  };
+}
+
+function parametersOf({ path, query = {} }: GatewayRow): Parameter[] {
+  const schema = { type: 'string' };
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const description = IN_PATH[name] ?? name;
+    return { name, in: 'path', required: true, schema, description } as const;
+  });
+  const inQuery = Object.entries(query).map(
+    ([name, description]) => ({ name, in: 'query', required: false, schema, description }) as const,
+  );
+  return [...inPath, ...inQuery];
+}
+
+function bodyOf({ body, example, form }: GatewayRow): Pick<Operation, 'requestBody'> {
+  if (form !== undefined) {
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } };
+  }
+  if (body === undefined) return {};
+  const required = Object.keys(body).filter((name) => name !== 'stream');
+  const schema = { type: 'object', required, properties: body };
+  return { requestBody: { required: true, content: { 'application/json': { schema, example } } } };
+}
+
+function errorsFor({ method, of, path }: GatewayRow): Operation['responses'] {
+  if (path === '/readyz')
+    return { 503: textOf('Why no calls can be served.'), ...refer(404, 'gateway-method') };
+  if (of === undefined) return refer(404, 'gateway-method');
+  if (method === 'post') return CALL_ERRORS;
+  return path.includes('{') ? { ...READ_ERRORS, ...refer(404, 'gateway-unknown-id') } : READ_ERRORS;
+}
+
+function textOf(description: string): Response {
+  return { description, content: { 'text/plain; charset=utf-8': { schema: { type: 'string' } } } };
+}
+
+function successOf({ streams, of, type = 'application/json' }: GatewayRow): Response {
+  const schema = { type: type === 'application/json' ? 'object' : 'string' };
+  return {
+    description: of === undefined ? 'As it is now.' : 'As the vendor answers.',
+    content: {
+      [type]: { schema },
+      ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),
+    },
+  };
+}
+
+function errorsOf(errors: readonly ErrorRow[]): Response {
+  const examples = errors.map(({ code, message }) => {
+    const error = { type: 'gateway_error', code: String(code), message };
+    return [String(code), { value: { code, message, error } }];
+  });
+  return {
+    description: errors.map(({ code, when }) => `${code}: ${when}`).join(' '),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/GatewayError' },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}

@@ -1,0 +1,320 @@
+import type { Subscription } from '../../accounts/contract.ts';
+import { MODEL_NAME_LENGTH_MAX, NAME_LENGTH_MAX, REPORTED_TOKENS_MAX } from '../../bounds.ts';
+import type { CatalogSnapshot, Model } from '../../catalog/contract.ts';
+import {
+  chargeableCreditsMicro,
+  costMicro,
+  LIST_RATE_MICRO,
+  type PriceSnapshot,
+  takeSnapshot,
+} from '../../catalog/price.ts';
+import { formatMicro } from '../../kernel/money.ts';
+import { PROTOCOLS } from '../../kernel/protocol-name.ts';
+import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
+import { describePrice, describeReceipt, listPrices } from '../../ledger/receipt.ts';
+import { type AccountPort, knownSubscriptions } from '../account/account.ts';
+import { type Context, data, type Endpoint, endpoint } from '../endpoint.ts';
+import { ID, nullable, SHOWN_AMOUNT } from '../fields.ts';
+import { type Failure, fail } from '../http/failure.ts';
+import { type Static, type TObject, Type } from '../http/schema.ts';
+import type { Footing } from '../ports.ts';
+import { EXACT, RATES, RECEIPT, rateNumber, shownRates } from '../usage/log-items.ts';
+import { type Offered, offered, RATE } from './offer.ts';
+
+/** What decides whether an account may call a model. */
+export interface Standing {
+  readonly userType: number;
+  readonly subscriptions: readonly Subscription[];
+}
+
+export interface PricingNeeds {
+  readonly accounts: Pick<AccountPort, 'find'>;
+  readonly footing: Footing;
+  readonly creditsPerYuan: number;
+  /** The node that answers: its rate is the price's, unless another one is asked for. */
+  readonly nodeName: string;
+  /** What a call would be told; nothing when the model is admitted. */
+  findRefusal(model: Model, standing: Standing, nowMs: number): string | undefined;
+}
+
+const GROUP = { surface: 'user', access: 'optional', tag: 'Public', method: 'GET' } as const;
+const TEXT = Type.String();
+const COUNT = Type.Integer({ minimum: 0 });
+
+/** Spec 2.3, and exactly what a call would be charged. */
+export function pricingEndpoints(needs: PricingNeeds): readonly Endpoint[] {
+  return [pricing(needs), quote(needs)];
+}
+
+const LIST_PRICES = {
+  input_price: SHOWN_AMOUNT,
+  output_price: SHOWN_AMOUNT,
+  cache_input_price: SHOWN_AMOUNT,
+  cache_output_price: SHOWN_AMOUNT,
+  cache_write_price: SHOWN_AMOUNT,
+  image_price: SHOWN_AMOUNT,
+  video_price: SHOWN_AMOUNT,
+};
+const OWN_PRICES = Type.Object(
+  {
+    input_price: EXACT,
+    output_price: EXACT,
+    cache_input_price: EXACT,
+    cache_output_price: EXACT,
+    cache_write_price: EXACT,
+    image_price: EXACT,
+    video_price: EXACT,
+  },
+  { description: 'Each price times `factor`: what the caller pays, not rounded.' },
+);
+const ITEM = Type.Object({
+  route_id: ID,
+  model_id: TEXT,
+  name: TEXT,
+  vendor_code: TEXT,
+  vendor_name: TEXT,
+  vendor_icon: TEXT,
+  vendor_rate: RATE,
+  credential_rate: RATE,
+  rate_multiplier: Type.Number({ minimum: 0, description: '1 is list price.' }),
+  factor: Type.String({ ...EXACT, description: 'The product of the six rates.' }),
+  forward_model_id: TEXT,
+  priority: Type.Integer({ description: 'Routes of a model with a lower number are tried first.' }),
+  protocols: Type.Array(Type.Union(PROTOCOLS.map((name) => Type.Literal(name))), {
+    description: 'What the route speaks; calls in other protocols are converted.',
+  }),
+  support_features: Type.Array(
+    Type.Union((['text', 'image', 'audio', 'video'] as const).map((name) => Type.Literal(name))),
+  ),
+  context_window: nullable(COUNT),
+  max_output_tokens: nullable(COUNT),
+  restriction: Type.Union((['none', 'verification', 'plan'] as const).map((kind) => Type.Literal(kind))),
+  required_level: Type.Integer(),
+  refusal: nullable(
+    Type.String({ description: 'What a call of the caller would be told; nothing when it is admitted.' }),
+  ),
+  billing_modes: Type.Integer({
+    minimum: 0,
+    maximum: 7,
+    description: 'Sum of 1 tokens, 2 images, 4 videos.',
+  }),
+  ...LIST_PRICES,
+  own: OWN_PRICES,
+});
+
+const WHERE = {
+  model: Type.Optional(
+    Type.String({ minLength: 1, maxLength: MODEL_NAME_LENGTH_MAX, description: 'Of this model alone.' }),
+  ),
+  node: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: NAME_LENGTH_MAX,
+      description: 'At the rate of this node; without it, of the one that answers.',
+    }),
+  ),
+};
+const WHERE_QUERY = Type.Object(WHERE);
+
+function pricing(needs: PricingNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'public.pricing',
+    path: '/pricing',
+    title: 'List prices',
+    summary: 'Prices in yuan per million tokens or per item, every rate, and what the caller pays.',
+    query: WHERE_QUERY,
+    data: Type.Object({
+      system_rate: RATE,
+      user_rate: RATE,
+      node: TEXT,
+      node_rate: RATE,
+      models: Type.Array(ITEM),
+    }),
+    example: {
+      data: { system_rate: 100, user_rate: 100, node: 'local', node_rate: 100, models: [PRICE_EXAMPLE] },
+    },
+    handle: async ({ query }, context) => {
+      const desk = await priceDesk(needs, query, context);
+      if ('kind' in desk) return desk;
+      const { catalog, nodeName, userRateMicro } = desk;
+      const node = catalog.nodes.find(({ name }) => name === nodeName);
+      return data({
+        system_rate: rateNumber(catalog.systemRateMicro),
+        user_rate: rateNumber(userRateMicro),
+        node: nodeName,
+        node_rate: rateNumber(node?.rateMicro ?? LIST_RATE_MICRO),
+        models: desk.routes.map((one) =>
+          shownPrice(one, desk, needs.findRefusal(one.model, desk.standing, context.clock.now())),
+        ),
+      });
+    },
+  });
+}
+
+/** All that a price depends on, for the one who asks. */
+interface PriceDesk {
+  readonly catalog: CatalogSnapshot;
+  readonly nodeName: string;
+  readonly userRateMicro: bigint;
+  readonly standing: Standing;
+  readonly routes: readonly Offered[];
+}
+
+const NOBODY: Standing = { userType: 0, subscriptions: [] };
+
+async function priceDesk(
+  { accounts, footing, nodeName: own }: PricingNeeds,
+  { model, node }: Static<typeof WHERE_QUERY>,
+  { caller }: Context,
+): Promise<PriceDesk | Failure> {
+  const catalog = footing.catalog();
+  if (node !== undefined && node !== own && !catalog.nodes.some(({ name }) => name === node)) {
+    return fail('badParameter', 'node names no node of the catalogue');
+  }
+  const account = caller === undefined ? undefined : await accounts.find(caller.accountId);
+  return {
+    catalog,
+    nodeName: node ?? own,
+    userRateMicro: account?.userRateMicro ?? LIST_RATE_MICRO,
+    standing:
+      account === undefined
+        ? NOBODY
+        : { userType: account.userType, subscriptions: knownSubscriptions(account, catalog) },
+    routes: offered(catalog).filter((one) => model === undefined || one.model.modelId === model),
+  };
+}
+
+function snapshotOf({ route, model }: Offered, desk: PriceDesk): PriceSnapshot {
+  return takeSnapshot(route, { ...desk, model });
+}
+
+function shownPrice(one: Offered, desk: PriceDesk, refusal: string | undefined): object {
+  const { model, route } = one;
+  const price = snapshotOf(one, desk);
+  const list = Object.entries(listPrices(price)).map(([name, priceMicro]) => [name, formatMicro(priceMicro)]);
+  return {
+    route_id: route.id,
+    model_id: model.modelId,
+    name: model.name,
+    vendor_code: route.vendor.code,
+    vendor_name: route.vendor.name,
+    vendor_icon: route.vendor.icon,
+    vendor_rate: rateNumber(route.vendor.rateMicro),
+    credential_rate: rateNumber(route.credential.rateMicro),
+    rate_multiplier: rateNumber(route.rateMultiplierMicro),
+    forward_model_id: route.forwardModelId,
+    priority: route.priority,
+    protocols: route.protocols,
+    support_features: model.supportFeatures,
+    context_window: model.contextWindow ?? null,
+    max_output_tokens: model.maxOutputTokens ?? null,
+    restriction: model.restriction.kind,
+    required_level: model.restriction.level,
+    refusal: refusal ?? null,
+    billing_modes: model.billingModes,
+    ...Object.fromEntries(list),
+    ...describePrice(price),
+  };
+}
+
+const TOKENS = Type.Optional(Type.Integer({ minimum: 0, maximum: REPORTED_TOKENS_MAX, default: 0 }));
+const ITEMS = Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 }));
+const { lines, list_amount, product, cut, amount, amount_credits, credits_per_yuan } = RECEIPT.properties;
+const QUOTE_FIELDS = { lines, list_amount, product, cut, amount, amount_credits, credits_per_yuan };
+const QUOTE = Type.Object({
+  route_id: ID,
+  priority: ITEM.properties.priority,
+  vendor_code: TEXT,
+  rates: RATES,
+  ...QUOTE_FIELDS,
+  credits: Type.String({ ...EXACT, description: 'What Credits would pay; 0 below one Credit.' }),
+});
+
+function quote(needs: PricingNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'public.quote',
+    path: '/pricing/quote',
+    title: 'Quote a call',
+    summary: 'What a call with this use would cost the caller on each route, line by line.',
+    query: Type.Object({
+      ...WHERE,
+      ...{ input_tokens: TOKENS, cache_read_tokens: TOKENS, cache_write_tokens: TOKENS },
+      ...{ output_tokens: TOKENS, images: ITEMS, videos: ITEMS },
+    }),
+    data: Type.Array(QUOTE),
+    fails: ['notFound'],
+    example: { data: [QUOTE_EXAMPLE] },
+    handle: async ({ query }, context) => {
+      const desk = await priceDesk(needs, query, context);
+      if ('kind' in desk) return desk;
+      if (query.model !== undefined && desk.routes.length === 0) {
+        return fail('notFound', 'There is no such model on offer');
+      }
+      const usage: Usage = {
+        ...NO_USAGE,
+        inputFresh: query.input_tokens ?? 0,
+        cacheRead: query.cache_read_tokens ?? 0,
+        cacheWrite: query.cache_write_tokens ?? 0,
+        outputText: query.output_tokens ?? 0,
+        images: query.images ?? 0,
+        videos: query.videos ?? 0,
+      };
+      return data(desk.routes.map((one) => shownQuote(one, desk, { usage, ...needs })));
+    },
+  });
+}
+
+/** The receipt that the call would get, as far as it is about its price. */
+function shownQuote(
+  one: Offered,
+  desk: PriceDesk,
+  { usage, creditsPerYuan }: { readonly usage: Usage; readonly creditsPerYuan: number },
+): object {
+  const price = snapshotOf(one, desk);
+  const chargeMicro = chargeableCreditsMicro(costMicro(usage, price), creditsPerYuan);
+  const receipt = describeReceipt({
+    ...{ callId: '', modelUsed: one.model.modelId, modelAsked: one.model.modelId, payer: 'credits' },
+    ...{ estimated: true, freeReason: null, attempts: [], entries: [], usage, price, creditsPerYuan },
+    ...{ chargeMicro, creditsMicro: chargeMicro, heldMicro: 0n, exchangedMicro: 0n, shortfallMicro: 0n },
+  });
+  return {
+    route_id: one.route.id,
+    priority: one.route.priority,
+    vendor_code: one.route.vendor.code,
+    rates: shownRates(price.rates),
+    ...pick(receipt, QUOTE_FIELDS),
+    credits: receipt.charge,
+  };
+}
+
+function pick(from: object, fields: TObject['properties']): object {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => Object.hasOwn(fields, name)));
+}
+
+const EXAMPLE_PRICES = {
+  ...{ input_price: '10', output_price: '30', cache_input_price: '1', cache_output_price: '30' },
+  ...{ cache_write_price: '12.5', image_price: '0', video_price: '0' },
+};
+const PRICE_EXAMPLE = {
+  ...{ route_id: 1, model_id: 'gpt-5', name: 'GPT-5', priority: 10, protocols: ['responses', 'chat'] },
+  ...{ vendor_code: 'openai', vendor_name: 'OpenAI', vendor_icon: 'openai', forward_model_id: 'gpt-5' },
+  ...{ vendor_rate: 100, credential_rate: 100, rate_multiplier: 1, factor: '1' },
+  ...{ support_features: ['text', 'image'], context_window: 400_000, max_output_tokens: 128_000 },
+  ...{ restriction: 'none', required_level: 0, refusal: null, billing_modes: 1 },
+  ...{ ...EXAMPLE_PRICES, own: EXAMPLE_PRICES },
+};
+const QUOTE_EXAMPLE = {
+  ...{ route_id: 1, priority: 10, vendor_code: 'openai' },
+  rates: {
+    ...{ rate_multiplier: 1, system_rate: 100, user_rate: 100, vendor_rate: 100 },
+    ...{ credential_rate: 100, node_rate: 100 },
+  },
+  lines: [
+    { item: 'input_tokens', quantity: 1000, price: '10', per: 1_000_000, amount: '0.01' },
+    { item: 'output_tokens', quantity: 500, price: '30', per: 1_000_000, amount: '0.015' },
+  ],
+  ...{ list_amount: '0.025', product: '0.025', cut: '0', amount: '0.025', amount_credits: '25' },
+  ...{ credits_per_yuan: 1000, credits: '25' },
+};

@@ -1,0 +1,84 @@
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
+import { formatMicro } from '../../kernel/money.ts';
+import { VERSION } from '../../kernel/version.ts';
+import { data, type Endpoint, endpoint } from '../endpoint.ts';
+import { nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
+import { Type } from '../http/schema.ts';
+import type { Footing } from '../ports.ts';
+
+export interface SettingsPort {
+  /** Whether people may register now. */
+  registration(): Promise<'open' | 'closed'>;
+  /** Nobody has made the first operator yet. */
+  isOperatorMissing(): Promise<boolean>;
+}
+
+export interface SettingsNeeds {
+  readonly settings: SettingsPort;
+  readonly footing: Footing;
+  readonly creditsPerYuan: number;
+  readonly nodeName: string;
+  /** TOLLGATE_PUBLIC_URL. */
+  readonly publicUrl: string | undefined;
+}
+
+const LENGTH = Type.Integer({ minimum: 1 });
+const SETTINGS = Type.Object({
+  version: Type.String(),
+  node: Type.String({ description: 'The node that answers.' }),
+  base_url: nullable(
+    Type.String({ description: 'Where clients reach the gateway; nothing when it is not configured.' }),
+  ),
+  time_zone: Type.String({ description: 'Of every shown time, and of days and months.' }),
+  now: TIME,
+  credits_per_yuan: Type.Integer({ minimum: 1 }),
+  registration: Type.Union([Type.Literal('open'), Type.Literal('closed')]),
+  operator_missing: Type.Boolean({ description: 'The first operator is still to be set up.' }),
+  password_length: Type.Object({ min: LENGTH, max: LENGTH }),
+  verification_grants: Type.Object(
+    { personal: SHOWN_AMOUNT, enterprise: SHOWN_AMOUNT },
+    { description: 'Credits that a verification brings.' },
+  ),
+});
+
+/** What a page must know before anybody has logged in: settings that everybody may see. */
+export function settingsEndpoints(needs: SettingsNeeds): readonly Endpoint[] {
+  const { settings, footing, creditsPerYuan, nodeName, publicUrl } = needs;
+  return [
+    endpoint({
+      ...{ surface: 'user', access: 'public', tag: 'Public' },
+      name: 'public.settings',
+      method: 'GET',
+      path: '/settings',
+      title: 'Get public settings',
+      summary: 'The settings that everybody may know.',
+      data: SETTINGS,
+      example: {
+        data: {
+          ...{ version: '1.0.0', node: 'local', base_url: 'https://gateway.example.com' },
+          ...{ time_zone: 'UTC', now: '2026-11-15 09:05:00', credits_per_yuan: 1000 },
+          ...{ registration: 'open', operator_missing: false, password_length: { min: 10, max: 256 } },
+          verification_grants: { personal: '100', enterprise: '1000' },
+        },
+      },
+      handle: async (_input, { clock }) => {
+        const { verificationGrants } = footing.catalog();
+        return data({
+          version: VERSION,
+          node: nodeName,
+          base_url: publicUrl ?? null,
+          time_zone: footing.timeZone,
+          now: footing.showTime(clock.now()),
+          credits_per_yuan: creditsPerYuan,
+          registration: await settings.registration(),
+          operator_missing: await settings.isOperatorMissing(),
+          password_length: { min: PASSWORD_LENGTH_MIN, max: PASSWORD_LENGTH_MAX },
+          verification_grants: {
+            personal: formatMicro(verificationGrants.personalMicro),
+            enterprise: formatMicro(verificationGrants.enterpriseMicro),
+          },
+        });
+      },
+    }),
+  ];
+}

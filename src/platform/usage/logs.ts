@@ -1,0 +1,174 @@
+import type {
+  BalanceItem,
+  ConsumptionItem,
+  LoggedCall,
+  LogPage,
+  LogQuestion,
+  Place,
+  TimeRange,
+} from '../../ledger/log.ts';
+import type { Receipt } from '../../ledger/receipt.ts';
+import { data, type Endpoint, endpoint } from '../endpoint.ts';
+import { type Excerpt, excerptOf, ID_PARAMS, nullable, pageOf, pageQuery } from '../fields.ts';
+import { fail } from '../http/failure.ts';
+import { Type } from '../http/schema.ts';
+import { type Footing, ownAccount } from '../ports.ts';
+import {
+  BALANCE_EXAMPLE,
+  CALL_EXAMPLE,
+  CONSUMPTION_EXAMPLE,
+  RECEIPT_EXAMPLE,
+  TRIES_EXAMPLE,
+} from './log-examples.ts';
+import {
+  CALL_LOG_FIELDS,
+  CONSUMPTION_FIELDS,
+  filterOf,
+  LOG_PAGE,
+  RANGE_FIELDS,
+  rangeOf,
+} from './log-filter.ts';
+import {
+  BALANCE_CHANGE,
+  CALL,
+  CONSUMPTION,
+  RECEIPT,
+  shownBalanceChange,
+  shownCall,
+  shownConsumption,
+  shownReceipt,
+  TRY,
+} from './log-items.ts';
+
+export interface LogPort {
+  callPage(question: LogQuestion): Promise<LogPage<LoggedCall>>;
+  /** By the number of its row; nothing for another account's. */
+  findCall(accountId: number, id: number): Promise<LoggedCall | undefined>;
+  /** Nothing when the call reached no vendor. */
+  findReceipt(accountId: number, callId: string): Promise<Receipt | undefined>;
+  consumptionPage(question: LogQuestion): Promise<LogPage<ConsumptionItem>>;
+  balancePage(
+    accountId: number,
+    wanted: { readonly range: TimeRange; readonly place: Place },
+  ): Promise<LogPage<BalanceItem>>;
+}
+
+export interface LogNeeds {
+  readonly logs: LogPort;
+  readonly footing: Footing;
+}
+
+const GROUP = { surface: 'user', access: 'user', tag: 'Logs' } as const;
+
+/** Spec 2.5 and 4.2; fields and filters of decisions.md 8. */
+export function logEndpoints(needs: LogNeeds): readonly Endpoint[] {
+  return [callPage(needs), callDetail(needs), consumptionPage(needs), balancePage(needs)];
+}
+
+const placeOf = ({ offset, limit }: Excerpt): Place => ({ skip: offset, size: limit });
+
+function callPage({ logs, footing }: LogNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'logs.calls',
+    method: 'GET',
+    path: '/call-log/page',
+    title: 'List my calls',
+    summary: 'The calls of the account, newest first.',
+    query: pageQuery({ ...CALL_LOG_FIELDS, ...LOG_PAGE }),
+    data: Type.Array(CALL),
+    paged: true,
+    example: { data: [CALL_EXAMPLE] },
+    handle: async ({ query }, context) => {
+      const filter = filterOf(query, footing);
+      if ('kind' in filter) return filter;
+      const excerpt = excerptOf(query);
+      const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
+      const { items, total } = await logs.callPage(question);
+      const rows = items.map((call) => shownCall(call, footing.showTime));
+      return pageOf(rows, total, excerpt);
+    },
+  });
+}
+
+const CALL_DETAIL = Type.Object({
+  ...CALL.properties,
+  tries: Type.Array(TRY, { description: 'Each route that was tried, in order.' }),
+  receipt: nullable(RECEIPT),
+});
+
+function callDetail({ logs, footing }: LogNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'logs.call',
+    method: 'GET',
+    path: '/call-log/detail/:id',
+    title: 'Get a call',
+    summary: 'One call, with the routes that were tried and its receipt.',
+    params: ID_PARAMS,
+    data: CALL_DETAIL,
+    fails: ['notFound'],
+    example: { data: { ...CALL_EXAMPLE, tries: TRIES_EXAMPLE, receipt: RECEIPT_EXAMPLE } },
+    handle: async ({ params }, context) => {
+      const accountId = ownAccount(context);
+      const call = await logs.findCall(accountId, params.id);
+      if (call === undefined) return fail('notFound');
+      const receipt = call.rates === null ? undefined : await logs.findReceipt(accountId, call.callId);
+      const tries = call.attempts.map(({ vendor, outcome, durationMs }) => ({
+        vendor,
+        outcome,
+        duration_ms: durationMs,
+      }));
+      const shown = shownCall(call, footing.showTime);
+      return data({ ...shown, tries, receipt: receipt === undefined ? null : shownReceipt(receipt) });
+    },
+  });
+}
+
+function consumptionPage({ logs, footing }: LogNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'logs.consumptions',
+    method: 'GET',
+    path: '/consumption-log/page',
+    title: 'List my consumption',
+    summary: 'What each call that reached a vendor cost, with its receipt, newest first.',
+    query: pageQuery({ ...CONSUMPTION_FIELDS, ...LOG_PAGE }),
+    data: Type.Array(CONSUMPTION),
+    paged: true,
+    example: { data: [CONSUMPTION_EXAMPLE] },
+    handle: async ({ query }, context) => {
+      const filter = filterOf(query, footing);
+      if ('kind' in filter) return filter;
+      const excerpt = excerptOf(query);
+      const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
+      const { items, total } = await logs.consumptionPage(question);
+      const rows = items.map((item) => shownConsumption(item, footing.showTime));
+      return pageOf(rows, total, excerpt);
+    },
+  });
+}
+
+function balancePage({ logs, footing }: LogNeeds): Endpoint {
+  return endpoint({
+    ...GROUP,
+    name: 'logs.balance',
+    method: 'GET',
+    path: '/balance-log/page',
+    title: 'List my balance changes',
+    summary: 'Every change of balance and Credits, newest first.',
+    query: pageQuery({ ...RANGE_FIELDS, ...LOG_PAGE }),
+    data: Type.Array(BALANCE_CHANGE),
+    paged: true,
+    example: { data: [BALANCE_EXAMPLE] },
+    handle: async ({ query }, context) => {
+      const range = rangeOf(query, footing);
+      if ('kind' in range) return range;
+      const excerpt = excerptOf(query);
+      const wanted = { range, place: placeOf(excerpt) };
+      const { items, total } = await logs.balancePage(ownAccount(context), wanted);
+      const rows = items.map((item) => shownBalanceChange(item, footing.showTime));
+      return pageOf(rows, total, excerpt);
+    },
+  });
+}

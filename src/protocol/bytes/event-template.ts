@@ -1,0 +1,120 @@
+import { isJsonObject, type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
+import type { JsonObject } from '../hub/content/json.ts';
+import { BACKSLASH, QUOTE, SPACE, ZERO } from './ascii.ts';
+import { commonShape, type EventShape, SHAPED_BYTES_MAX } from './event-shape.ts';
+
+const TEMPLATE_BOUNDS: JsonBounds = { bytesMax: 2 * SHAPED_BYTES_MAX, depthMax: 32 };
+/** Some vendors pad their events so that lengths tell nothing; no decoder reads it. */
+const PADDING_KEY = 'obfuscation';
+const ASCII_MAX = 0x7f;
+
+/** A field that is not the same in every event of a shape. */
+interface Slot {
+  readonly hole: number;
+  readonly isText: boolean;
+  readonly holder: Record<string, unknown>;
+  readonly key: string;
+}
+
+/**
+ * Nearly all events of a stream differ in a text and some counts only. Such an event is not parsed: it is the
+ * object of the one before with these values put in, which costs a fraction. It is always the same object, so
+ * whoever gets it must not keep it.
+ */
+export class EventTemplate {
+  readonly #shape: EventShape;
+  readonly #event: JsonObject;
+  readonly #slots: readonly Slot[];
+
+  constructor(shape: EventShape, event: JsonObject, slots: readonly Slot[]) {
+    this.#shape = shape;
+    this.#event = event;
+    this.#slots = slots;
+  }
+
+  /** The event as parsing would give it, but for padding; nothing when it is of another shape. */
+  read(bytes: Buffer, start: number, end: number): JsonObject | undefined {
+    const shape = this.#shape;
+    const slots = this.#slots;
+    if (!shape.match(bytes, start, end)) return undefined;
+    for (let index = 0; index < slots.length; index++) {
+      const { hole, isText, holder, key } = slots[index] as Slot;
+      const from = shape.holeStart(hole);
+      const to = shape.holeEnd(hole);
+      const value = isText ? readText(bytes, from, to) : readNumber(bytes, from, to);
+      if (value === undefined) return undefined;
+      holder[key] = value;
+    }
+    return this.#event;
+  }
+}
+
+/** What two events have in common; nothing when that is too little. The one must be valid JSON. */
+export function learnTemplate(one: Buffer, other: Buffer): EventTemplate | undefined {
+  const shape = commonShape(one, other);
+  if (shape === undefined) return undefined;
+  const parsed = parseJson(withMarks(one, shape), TEMPLATE_BOUNDS);
+  if (parsed.kind === 'invalid' || !isJsonObject(parsed.value)) return undefined;
+  const marks = Array.from({ length: shape.holes }, (_, hole) => markOf(hole));
+  const slots: Slot[] = [];
+  collectSlots(parsed.value, marks, (hole, place) => {
+    slots.push({ ...place, hole, isText: one[shape.holeStart(hole) - 1] === QUOTE });
+  });
+  // A repeated key hides one of its values, and a value may look like a mark: both are left to the parser.
+  const isEachFound = marks.every((_, hole) => slots.filter((slot) => slot.hole === hole).length === 1);
+  if (!isEachFound) return undefined;
+  const read = slots.filter(({ key }) => key !== PADDING_KEY);
+  return new EventTemplate(shape, parsed.value as JsonObject, read);
+}
+
+function markOf(hole: number): string {
+  return `hole:${hole}`;
+}
+
+/** The event with a mark wherever events of its shape differ. */
+function withMarks(event: Buffer, shape: EventShape): string {
+  let text = '';
+  let at = 0;
+  for (let hole = 0; hole < shape.holes; hole++) {
+    const start = shape.holeStart(hole);
+    const mark = event[start - 1] === QUOTE ? markOf(hole) : `"${markOf(hole)}"`;
+    text += event.toString('utf8', at, start) + mark;
+    at = shape.holeEnd(hole);
+  }
+  return text + event.toString('utf8', at);
+}
+
+/** Depth is bounded by the parser that made the value. */
+function collectSlots(
+  value: object,
+  marks: readonly string[],
+  found: (hole: number, place: Pick<Slot, 'holder' | 'key'>) => void,
+): void {
+  for (const [key, field] of Object.entries(value)) {
+    if (typeof field === 'object' && field !== null) collectSlots(field, marks, found);
+    const hole = marks.indexOf(field);
+    if (hole >= 0) found(hole, { holder: value as Record<string, unknown>, key });
+  }
+}
+
+/** The characters of a string; what has escapes, or what no string may hold, is the parser's to judge. */
+function readText(bytes: Buffer, start: number, end: number): string | undefined {
+  let highest = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte === BACKSLASH || byte < SPACE) return parseText(bytes, start, end);
+    highest |= byte;
+  }
+  return highest <= ASCII_MAX ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end);
+}
+
+function parseText(bytes: Buffer, start: number, end: number): string | undefined {
+  const parsed = parseJson(bytes.toString('utf8', start - 1, end + 1), TEMPLATE_BOUNDS);
+  return parsed.kind === 'parsed' && typeof parsed.value === 'string' ? parsed.value : undefined;
+}
+
+function readNumber(bytes: Buffer, start: number, end: number): number {
+  let value = 0;
+  for (let at = start; at < end; at++) value = value * 10 + (bytes[at] as number) - ZERO;
+  return value;
+}

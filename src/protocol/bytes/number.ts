@@ -1,0 +1,53 @@
+import { JSON_NUMBER_BYTES_MAX, REPORTED_TOKENS_MAX } from '../../bounds.ts';
+import { NINE, ZERO } from './ascii.ts';
+import type { Skimmer } from './skim.ts';
+import { decodeText } from './text.ts';
+
+/** Digits of a figure that is certainly exact as a number. */
+const EXACT_DIGITS = 15;
+/** Characters of a number we are willing to convert at all. */
+const NUMBER_TEXT_MAX = 32;
+
+/**
+ * The whole number between 0 and `max` at this range of a JSON text. Anything else there (a string, null, a
+ * fraction, a negative or absurd figure, an absent value with start -1) is nothing: a figure refused here is
+ * treated as not given. `1.0` and `1e3` are whole numbers in another spelling.
+ */
+export function readFigure(bytes: Buffer, start: number, end: number, max: number): number | undefined {
+  if (start < 0) return undefined;
+  const length = end - start;
+  let value = 0;
+  let at = start;
+  while (at < end) {
+    const byte = bytes[at] as number;
+    if (byte < ZERO || byte > NINE) break;
+    value = value * 10 + (byte - ZERO);
+    at++;
+  }
+  if (at < end || length > EXACT_DIGITS) value = readSpelled(bytes, start, end);
+  return length > 0 && Number.isSafeInteger(value) && value >= 0 && value <= max ? value : undefined;
+}
+
+function readSpelled(bytes: Buffer, start: number, end: number): number {
+  if (end - start > NUMBER_TEXT_MAX) return Number.NaN;
+  const text = bytes.toString('latin1', start, end);
+  return /^-?\d/.test(text) ? Number(text) : Number.NaN;
+}
+
+/**
+ * The figure that a client asks for in a text, as the most lenient vendor reads it: quotes, blanks around it
+ * and a fraction are nothing to it. Infinite where a vendor might read more in it than we do, nothing where
+ * none can (an empty text, a negative figure).
+ */
+export function readAsked(bytes: Buffer, start: number, end: number): number | undefined {
+  if (end - start > JSON_NUMBER_BYTES_MAX) return Number.POSITIVE_INFINITY;
+  const text = decodeText(bytes, start, end).trim();
+  const value = Math.floor(Number(text));
+  if (text === '' || value < 0) return undefined;
+  return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
+}
+
+/** A token figure of a vendor's report; nothing when it is absent or absurd. */
+export function reportedFigure(bytes: Buffer, skimmer: Skimmer, slot: number): number | undefined {
+  return readFigure(bytes, skimmer.starts[slot] as number, skimmer.ends[slot] as number, REPORTED_TOKENS_MAX);
+}

@@ -1,0 +1,70 @@
+import { ANSWERS_PER_CALL_MAX } from '../../../bounds.ts';
+import type { AnswerError, Choice, HubAnswer } from '../../hub/answer.ts';
+import type { Session } from '../../hub/codec.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../hub/content/json.ts';
+import { anyObject, anyObjects, filledText } from '../fields.ts';
+import { decodeFinish } from '../finish.ts';
+import { decodeLogprobs } from '../logprobs.ts';
+import { decodeUsage, readFigures } from '../usage.ts';
+import { type AssistantReader, decodeAssistant } from './assistant.ts';
+
+const EMPTY: Choice = { parts: [], finish: { reason: 'stop' } };
+/** What an error without a status of its own is to the client: the vendor's failure. */
+const STATUS_UNKNOWN = 502;
+
+export function decodeChatAnswer(body: JsonObject, session: Session): HubAnswer | AnswerError {
+  const error = decodeError(body);
+  if (error !== undefined) return error;
+  const reader: AssistantReader = {
+    issuer: session.target.issuer,
+    functionCallId: '',
+    strange: () => {},
+  };
+  const choices = anyObjects(body.choices)
+    .slice(0, ANSWERS_PER_CALL_MAX)
+    .map((choice) => decodeChoice(choice, reader));
+  return {
+    id: filledText(body.id),
+    choices: choices.length === 0 ? [EMPTY] : choices,
+    usage: isObject(body.usage) ? decodeUsage(readFigures(body.usage)) : undefined,
+    serviceTier: filledText(body.service_tier),
+  };
+}
+
+function decodeChoice(choice: JsonObject, reader: AssistantReader): Choice {
+  const parts = decodeAssistant(anyObject(choice.message), 'message', reader);
+  const held = {
+    calls: parts.some((part) => part.kind === 'tool-call'),
+    refusal: parts.some((part) => part.kind === 'refusal'),
+  };
+  const logprobs = decodeLogprobs(choice.logprobs);
+  return {
+    parts,
+    finish: decodeFinish(choice.finish_reason, held),
+    ...(logprobs === undefined ? {} : { logprobs }),
+  };
+}
+
+/**
+ * An error where an answer should be, at the top or (OpenRouter) in the first choice. Its code is OpenAI's
+ * word or, elsewhere, the status of the vendor behind the vendor.
+ */
+export function decodeError(body: JsonObject): AnswerError | undefined {
+  const error = body.error ?? anyObjects(body.choices)[0]?.error ?? undefined;
+  if (error === undefined || error === false || error === '') return undefined;
+  const fields = anyObject(error);
+  const code = fields.code ?? undefined;
+  return {
+    status: toStatus(fields.status_code) ?? toStatus(code) ?? STATUS_UNKNOWN,
+    code: typeof code === 'number' ? String(code) : filledText(code),
+    type: filledText(fields.type),
+    message: filledText(fields.message) ?? filledText(error) ?? 'The vendor reported an error without words.',
+  };
+}
+
+function toStatus(value: JsonValue | undefined): number | undefined {
+  const status = typeof value === 'string' && /^[45]\d\d$/.test(value) ? Number(value) : value;
+  return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599
+    ? status
+    : undefined;
+}

@@ -1,0 +1,209 @@
+import type { Blob } from '../../hub/blob.ts';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  RawJson,
+  writeJson,
+} from '../../hub/content/json.ts';
+import { findAddress } from '../../hub/content/media.ts';
+import { unwrapBlobs } from '../../hub/envelope.ts';
+import type { Citation, Part, ReasoningPart, ToolCallPart } from '../../hub/part.ts';
+import { anyObject, anyObjects, filledText } from '../fields.ts';
+import { decodeDetail, joinDetails } from '../reasoning-details.ts';
+import { decodeText } from './parts.ts';
+
+/** Who reads an assistant's message: a vendor's answer is taken as it comes, a client's history is not. */
+export interface AssistantReader {
+  /** Whose blobs these are; nothing: a client brings them, and they say so themselves. */
+  readonly issuer: string | undefined;
+  /** The id of a call in the old style, which has none. */
+  readonly functionCallId: string;
+  /** Something that the hub has no place for. A client's reader throws. */
+  readonly strange: (path: string) => void;
+}
+
+/** The parts of an assistant's message, in the order in which they were most likely said. */
+export function decodeAssistant(message: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
+  const said = decodeSaid(message, path, reader);
+  const calls = decodeCalls(message, path, reader);
+  const [first, ...rest] = calls;
+  const blobs =
+    signatureBlobs(message.extra_content, first === undefined ? 'text' : 'call', reader.issuer) ?? [];
+  const ofText = blobs.filter(({ place }) => place === 'text');
+  const ofCall = blobs.filter(({ place }) => place !== 'text');
+  const spoken = ofText.length === 0 ? said : signLastText(said, ofText);
+  if (first === undefined) return spoken;
+  // Google's layer signs the message as a whole in some versions: that is the signature of its first call.
+  const isSigned = ofCall.length > 0 && first.blobs === undefined;
+  return [...spoken, isSigned ? { ...first, blobs: ofCall } : first, ...rest];
+}
+
+function decodeSaid(message: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
+  const content = decodeContent(message.content, `${path}.content`, reader);
+  const texts = cite(content, message.annotations);
+  const transcript = filledText(anyObject(message.audio).transcript);
+  const refusal = filledText(message.refusal);
+  return [
+    ...decodeReasoning(message, reader),
+    ...(texts.length === 0 && transcript !== undefined
+      ? [{ kind: 'text', text: transcript } as const]
+      : texts),
+    ...(refusal === undefined ? [] : [{ kind: 'refusal', text: refusal } as const]),
+    ...anyObjects(message.images).flatMap((image) => tolerate(image, `${path}.images`, reader)),
+  ];
+}
+
+function decodeReasoning(message: JsonObject, reader: AssistantReader): readonly ReasoningPart[] {
+  const visible = filledText(message.reasoning_content) ?? filledText(message.reasoning) ?? '';
+  const details = anyObjects(message.reasoning_details).map((one) => decodeDetail(one, reader.issuer));
+  const parts = joinDetails(details);
+  // The details repeat the visible text; only where they hold nothing but ciphertext is it said once.
+  if (visible === '' || parts.some((part) => part.text !== '')) return parts;
+  const [first, ...rest] = parts;
+  return [{ kind: 'reasoning', ...first, text: visible }, ...rest];
+}
+
+function decodeContent(
+  content: JsonValue | undefined,
+  path: string,
+  reader: AssistantReader,
+): readonly Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  if (content === null || content === undefined) return [];
+  if (isArray(content)) {
+    return content.flatMap((value, index) => decodeSaidPart(value, `${path}[${index}]`, reader));
+  }
+  reader.strange(path);
+  return [];
+}
+
+function decodeSaidPart(value: JsonValue, path: string, reader: AssistantReader): readonly Part[] {
+  const part = anyObject(value);
+  switch (part.type) {
+    case 'text':
+      return decodeSaidText(part, path, reader);
+    case 'refusal':
+      return [{ kind: 'refusal', text: filledText(part.refusal) ?? '' }];
+    case 'thinking':
+      return [{ kind: 'reasoning', text: thinkingText(part.thinking) }];
+    case 'image_url':
+      return tolerate(part, path, reader);
+    default:
+      reader.strange(path);
+      return [];
+  }
+}
+
+/** Only a client's history has marks for the cache. */
+function decodeSaidText(part: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
+  if (reader.issuer === undefined) return [decodeText(part, path)];
+  return typeof part.text === 'string' ? [{ kind: 'text', text: part.text }] : [];
+}
+
+/** Mistral's thinking: a list of texts, or one. */
+export function thinkingText(thinking: JsonValue | undefined): string {
+  if (typeof thinking === 'string') return thinking;
+  return anyObjects(thinking)
+    .map((one) => filledText(one.text) ?? '')
+    .join('');
+}
+
+/** Some vendors answer with pictures, which this protocol does not foresee. */
+function tolerate(image: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
+  const url = filledText(image.image_url) ?? filledText(anyObject(image.image_url).url) ?? '';
+  const source = findAddress(url);
+  if (source !== undefined) return [{ kind: 'image', source }];
+  reader.strange(path);
+  return [];
+}
+
+function decodeCalls(message: JsonObject, path: string, reader: AssistantReader): readonly ToolCallPart[] {
+  const calls = anyObjects(message.tool_calls).flatMap((call, index) =>
+    decodeCall(call, `${path}.tool_calls[${index}]`, reader),
+  );
+  const old = anyObject(message.function_call);
+  const name = filledText(old.name);
+  if (name === undefined) return calls;
+  const part = { kind: 'tool-call', id: reader.functionCallId, name, custom: false } as const;
+  return [...calls, { ...part, arguments: argumentsText(old.arguments) }];
+}
+
+function decodeCall(call: JsonObject, path: string, reader: AssistantReader): readonly ToolCallPart[] {
+  const custom = call.type === 'custom' || !isObject(call.function);
+  const body = anyObject(custom ? call.custom : call.function);
+  const name = filledText(body.name);
+  if (name === undefined) {
+    reader.strange(path);
+    return [];
+  }
+  const given = custom ? body.input : body.arguments;
+  if (typeof given === 'number' || typeof given === 'boolean' || isArray(given)) reader.strange(path);
+  const input = custom ? (filledText(given) ?? '') : argumentsText(given);
+  const blobs = signatureBlobs(call.extra_content, 'call', reader.issuer);
+  const id = filledText(call.id) ?? '';
+  return [
+    { kind: 'tool-call', id, name, arguments: input, custom, ...(blobs === undefined ? {} : { blobs }) },
+  ];
+}
+
+/** JSON in a text, as the protocol has it, or the object itself, as some vendors send it; never empty. */
+export function argumentsText(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value.trim() === '' ? '{}' : value;
+  if (value instanceof RawJson) return value.text;
+  return isObject(value) ? writeJson(value) : '{}';
+}
+
+/** `extra_content.google.thought_signature`: a vendor's own, or our envelope around anything. */
+export function signatureBlobs(
+  extra: JsonValue | undefined,
+  place: 'call' | 'text',
+  issuer: string | undefined,
+): readonly Blob[] | undefined {
+  if (!isObject(extra)) return undefined;
+  const value = filledText(anyObject(extra.google).thought_signature);
+  if (value === undefined) return undefined;
+  const native: Blob = { issuer: issuer ?? 'gemini', form: 'thought', place, value };
+  return issuer === undefined ? (unwrapBlobs(value) ?? [native]) : [native];
+}
+
+function signLastText(parts: readonly Part[], blobs: readonly Blob[]): readonly Part[] {
+  const at = parts.findLastIndex((part) => part.kind === 'text');
+  if (at === -1) return [...parts, { kind: 'text', text: '', blobs }];
+  return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, blobs } : part));
+}
+
+/** Annotations count from the beginning of the content; citations from that of their part. */
+function cite(parts: readonly Part[], annotations: JsonValue | undefined): readonly Part[] {
+  const citations = anyObjects(annotations).flatMap(decodeCitation);
+  if (citations.length === 0) return parts;
+  let offset = 0;
+  return parts.map((part) => {
+    if (part.kind !== 'text') return part;
+    const start = offset;
+    offset += part.text.length;
+    const own = citations.filter((one) => (one.start ?? 0) >= start && (one.start ?? 0) < offset);
+    return own.length === 0 ? part : { ...part, citations: own.map((one) => moveCitation(one, -start)) };
+  });
+}
+
+export function decodeCitation(annotation: JsonObject): readonly Citation[] {
+  const link = anyObject(annotation.url_citation);
+  const url = filledText(link.url);
+  if (url === undefined) return [];
+  const title = filledText(link.title);
+  const { start_index: start, end_index: end } = link;
+  return [
+    {
+      url,
+      ...(title === undefined ? {} : { title }),
+      ...(typeof start === 'number' && typeof end === 'number' ? { start, end } : {}),
+    },
+  ];
+}
+
+export function moveCitation(citation: Citation, by: number): Citation {
+  if (citation.start === undefined || citation.end === undefined) return citation;
+  return { ...citation, start: citation.start + by, end: citation.end + by };
+}

@@ -1,0 +1,232 @@
+import type { Finish, Logprob } from '../../hub/answer.ts';
+import type { Blob } from '../../hub/blob.ts';
+import type { JsonValue } from '../../hub/content/json.ts';
+import type { Emit, PartHead } from '../../hub/event.ts';
+import type { Citation } from '../../hub/part.ts';
+import { decodeFinish } from '../finish.ts';
+import { moveCitation } from './assistant.ts';
+
+type WordKind = 'text' | 'reasoning' | 'refusal';
+
+/** A part that is being said. Only the first of those not yet ended is heard; the others wait. */
+interface Piece {
+  readonly kind: PartHead['kind'];
+  head: PartHead;
+  isOpen: boolean;
+  /** What was said while it waited. */
+  held: string;
+  heldLogprobs: readonly Logprob[] | undefined;
+  blob: Blob | undefined;
+  /** Where in the content of the message it begins. */
+  offset: number;
+  readonly json: JsonProgress | undefined;
+}
+
+/** How far the arguments of a call are, which is all there is to know when a call is over. */
+interface JsonProgress {
+  depth: number;
+  isBegun: boolean;
+  inText: boolean;
+  isEscaped: boolean;
+}
+
+/** A fragment of a call: what this chunk says of it. */
+export interface CallFragment {
+  readonly index: number | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly custom: boolean;
+  readonly arguments: string;
+  readonly blobs: readonly Blob[] | undefined;
+}
+
+/**
+ * Puts one choice of a stream in order: parts one after the other, although calls may come interleaved. A
+ * call is over when its arguments are a whole JSON value; until then whatever else begins has to wait.
+ */
+export class ChoiceDecoder {
+  readonly #choice: number;
+  readonly #emit: Emit;
+  readonly #callsMax: number;
+  readonly #calls: Piece[] = [];
+  readonly #indexes = new Map<number, Piece>();
+  #live: Piece | undefined;
+  #waiting: Piece[] = [];
+  #contentLength = 0;
+  #hasRefusal = false;
+  #reason: JsonValue | undefined;
+
+  constructor(choice: number, emit: Emit, callsMax: number) {
+    this.#choice = choice;
+    this.#emit = emit;
+    this.#callsMax = callsMax;
+  }
+
+  say(kind: WordKind, text: string, logprobs: readonly Logprob[] | undefined): void {
+    let piece = this.#last();
+    if (piece === undefined || piece.kind !== kind || piece.blob !== undefined) piece = this.#begin({ kind });
+    if (kind === 'text') this.#contentLength += text.length;
+    else if (kind === 'refusal') this.#hasRefusal = true;
+    this.#feed(piece, text, logprobs);
+  }
+
+  /** What must come back with the thinking or the text that was said last. */
+  seal(kind: 'text' | 'reasoning', blob: Blob): void {
+    let piece = this.#last();
+    if (piece === undefined || piece.kind !== kind || piece.blob !== undefined) piece = this.#begin({ kind });
+    piece.blob = blob;
+    if (piece.isOpen) this.#emit({ kind: 'blob', choice: this.#choice, blob });
+  }
+
+  /** A picture, whole at once. */
+  show(head: Extract<PartHead, { readonly kind: 'image' }>): void {
+    this.#begin(head);
+  }
+
+  cite(citation: Citation): void {
+    const piece = this.#live;
+    if (piece === undefined || piece.kind !== 'text' || !piece.isOpen) return;
+    this.#emit({ kind: 'citation', choice: this.#choice, citation: moveCitation(citation, -piece.offset) });
+  }
+
+  call(fragment: CallFragment): void {
+    const piece = this.#pieceOf(fragment);
+    if (piece === undefined || piece.head.kind !== 'tool-call') return;
+    const { id, name, blobs } = piece.head;
+    const knowsMore = (name === '' && fragment.name !== '') || (id === '' && fragment.id !== '');
+    if (knowsMore && !piece.isOpen) {
+      piece.head = {
+        ...piece.head,
+        id: id || fragment.id,
+        name: name || fragment.name,
+        blobs: blobs ?? fragment.blobs,
+      };
+      if (piece === this.#live) this.#open(piece);
+    }
+    if (fragment.arguments !== '') this.#feed(piece, fragment.arguments, undefined);
+    if (piece === this.#live) this.#advance();
+  }
+
+  finishWith(reason: JsonValue): void {
+    this.#reason = reason;
+  }
+
+  /** The end of everything: what waits is said, and the choice ends. */
+  finish(): void {
+    while (this.#live !== undefined || this.#waiting.length > 0) this.#next();
+    const held = { calls: this.#calls.length > 0, refusal: this.#hasRefusal };
+    const finish: Finish = decodeFinish(this.#reason, held);
+    this.#emit({ kind: 'finish', choice: this.#choice, finish });
+  }
+
+  #last(): Piece | undefined {
+    return this.#waiting.length === 0 ? this.#live : this.#waiting.at(-1);
+  }
+
+  #begin(head: PartHead): Piece {
+    const isCall = head.kind === 'tool-call';
+    const piece: Piece = {
+      kind: head.kind,
+      head,
+      isOpen: false,
+      held: '',
+      heldLogprobs: undefined,
+      blob: undefined,
+      offset: this.#contentLength,
+      json:
+        isCall && !head.custom ? { depth: 0, isBegun: false, inText: false, isEscaped: false } : undefined,
+    };
+    this.#waiting.push(piece);
+    this.#advance();
+    return piece;
+  }
+
+  /** Lets the next part be heard as soon as the one before can be over. */
+  #advance(): void {
+    while (this.#waiting.length > 0 && (this.#live === undefined || isOver(this.#live))) this.#next();
+  }
+
+  #next(): void {
+    const piece = this.#live;
+    if (piece !== undefined) {
+      if (!piece.isOpen) this.#announce(piece);
+      this.#emit({ kind: 'part-end', choice: this.#choice });
+    }
+    this.#live = this.#waiting.shift();
+    if (this.#live !== undefined) this.#open(this.#live);
+  }
+
+  /** A call is announced when its name is known. */
+  #open(piece: Piece): void {
+    if (piece.head.kind !== 'tool-call' || piece.head.name !== '') this.#announce(piece);
+  }
+
+  #announce(piece: Piece): void {
+    piece.isOpen = true;
+    this.#emit({ kind: 'part', choice: this.#choice, head: piece.head });
+    if (piece.held !== '') this.#say(piece.held, piece.heldLogprobs);
+    piece.held = '';
+    if (piece.blob !== undefined) this.#emit({ kind: 'blob', choice: this.#choice, blob: piece.blob });
+  }
+
+  #feed(piece: Piece, text: string, logprobs: readonly Logprob[] | undefined): void {
+    if (piece.json !== undefined) follow(piece.json, text);
+    if (piece === this.#live && piece.isOpen) {
+      this.#say(text, logprobs);
+      return;
+    }
+    // What comes for a part that is over has no place any more.
+    if (piece.isOpen) return;
+    piece.held += text;
+    if (logprobs !== undefined) piece.heldLogprobs = [...(piece.heldLogprobs ?? []), ...logprobs];
+  }
+
+  #say(text: string, logprobs: readonly Logprob[] | undefined): void {
+    const choice = this.#choice;
+    if (logprobs === undefined) this.#emit({ kind: 'delta', choice, text });
+    else this.#emit({ kind: 'delta', choice, text, logprobs });
+  }
+
+  /** The call a fragment belongs to, perhaps a new one. Some vendors give no index, others always one. */
+  #pieceOf(fragment: CallFragment): Piece | undefined {
+    const { index, id, name } = fragment;
+    const known = index === undefined ? this.#calls.at(-1) : this.#indexes.get(index);
+    if (known !== undefined && !isAnother(known, fragment)) return known;
+    if (this.#calls.length >= this.#callsMax) return undefined;
+    const { custom, blobs } = fragment;
+    const head = { kind: 'tool-call', id, name, custom, ...(blobs === undefined ? {} : { blobs }) } as const;
+    const piece = this.#begin(head);
+    this.#calls.push(piece);
+    if (index !== undefined) this.#indexes.set(index, piece);
+    return piece;
+  }
+}
+
+/** Whether a fragment begins a call of its own although the last one had the same index, or none. */
+function isAnother(piece: Piece, { id, name }: CallFragment): boolean {
+  if (piece.head.kind !== 'tool-call') return false;
+  if (id !== '' && piece.head.id !== '') return id !== piece.head.id;
+  return id === '' && name !== '' && piece.head.name !== '' && isOver(piece);
+}
+
+function isOver({ json }: Piece): boolean {
+  return json === undefined || (json.isBegun && json.depth === 0 && !json.inText);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Counts brackets outside of texts. */
+function follow(json: JsonProgress, text: string): void {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (json.inText) {
+      if (json.isEscaped) json.isEscaped = false;
+      else if (unit === BACKSLASH) json.isEscaped = true;
+      else if (unit === QUOTE) json.inText = false;
+    } else if (unit === QUOTE) json.inText = true;
+    else if (unit === 0x7b || unit === 0x5b) json.depth++;
+    else if (unit === 0x7d || unit === 0x5d) json.depth--;
+    if (unit > 0x20) json.isBegun = true;
+  }
+}

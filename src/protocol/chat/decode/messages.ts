@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../hub/content/json.ts';
+import { Inexpressible, type Notes } from '../../hub/notes.ts';
+import type { Part, TextPart, ToolResultPart } from '../../hub/part.ts';
+import type { Turn } from '../../hub/request.ts';
+import { listField, requireObject, requireText, textField } from '../fields.ts';
+import { type AssistantReader, decodeAssistant } from './assistant.ts';
+import { decodeContent, decodeTexts } from './parts.ts';
+
+export interface Conversation {
+  readonly system: readonly TextPart[];
+  readonly turns: readonly Turn[];
+}
+
+/** What is known of the messages read so far. */
+interface Reading {
+  readonly notes: Notes;
+  readonly system: TextPart[];
+  readonly turns: Turn[];
+  /** Results do not say that they answer a custom tool; the call did. */
+  readonly customCalls: Set<string>;
+  /** Calls in the old style have no id: the result that follows belongs to the last of them. */
+  functionCallId: string;
+}
+
+type MessageReader = (message: JsonObject, path: string, reading: Reading) => void;
+
+const READERS: Readonly<Record<string, MessageReader>> = {
+  system: readSystem,
+  developer: readSystem,
+  user: (message, path, { turns, notes }) => {
+    turns.push({ role: 'user', parts: decodeContent(message.content, { path: `${path}.content`, notes }) });
+  },
+  assistant: readAssistant,
+  tool: (message, path, reading) =>
+    readResult(message, requireText(message, 'tool_call_id', path), path, reading),
+  function: (message, path, reading) => readResult(message, reading.functionCallId, path, reading),
+};
+
+/** Fields that are read, or that repeat what is read. */
+const KNOWN: ReadonlySet<string> = new Set(
+  (
+    'role content refusal audio tool_calls tool_call_id function_call extra_content images annotations ' +
+    'reasoning reasoning_content reasoning_details'
+  ).split(' '),
+);
+/** Of a result the name of its function is read too; elsewhere a name is a person's. */
+const KNOWN_OF_RESULTS: ReadonlySet<string> = new Set([...KNOWN, 'name']);
+
+/** The messages of a request; those of the system that lead are kept apart. */
+export function decodeMessages(body: JsonObject, notes: Notes): Conversation {
+  const messages = listField(body, 'messages', '') ?? [];
+  if (messages.length === 0) throw new Inexpressible('messages', 'is missing or empty');
+  const reading: Reading = { notes, system: [], turns: [], customCalls: new Set(), functionCallId: '' };
+  for (const [index, value] of messages.entries()) {
+    const path = `messages[${index}]`;
+    const message = requireObject(value, path);
+    const role = requireText(message, 'role', path);
+    const read = Object.hasOwn(READERS, role) ? READERS[role] : undefined;
+    if (read === undefined) throw new Inexpressible(`${path}.role`, 'is not known');
+    notes.dropOthers(message, role === 'tool' || role === 'function' ? KNOWN_OF_RESULTS : KNOWN, path);
+    read(message, path, reading);
+  }
+  return { system: reading.system, turns: reading.turns };
+}
+
+function readSystem(message: JsonObject, path: string, { system, turns, notes }: Reading): void {
+  const parts = decodeTexts(message.content, { path: `${path}.content`, notes });
+  if (turns.length === 0) system.push(...parts);
+  else turns.push({ role: 'system', parts });
+}
+
+function readAssistant(message: JsonObject, path: string, reading: Reading): void {
+  for (const [index, call] of (listField(message, 'tool_calls', path) ?? []).entries()) {
+    requireObject(call, `${path}.tool_calls[${index}]`);
+  }
+  const audio = message.audio ?? undefined;
+  if (audio !== undefined) throw new Inexpressible(`${path}.audio`, 'is known to its own vendor only');
+  // Stable and unlike any other in this conversation: the place of the message.
+  reading.functionCallId = `call_function_${reading.turns.length}`;
+  const reader: AssistantReader = {
+    issuer: undefined,
+    functionCallId: reading.functionCallId,
+    strange: (place) => {
+      throw new Inexpressible(place, 'is of a type that is not known');
+    },
+  };
+  const parts = decodeAssistant(message, path, reader);
+  for (const part of parts) if (part.kind === 'tool-call' && part.custom) reading.customCalls.add(part.id);
+  reading.turns.push({ role: 'assistant', parts });
+}
+
+function readResult(message: JsonObject, callId: string, path: string, reading: Reading): void {
+  const result: ToolResultPart = {
+    kind: 'tool-result',
+    callId,
+    name: textField(message, 'name', path),
+    parts: withoutEmpty(decodeContent(message.content, { path: `${path}.content`, notes: reading.notes })),
+    isError: false,
+    custom: reading.customCalls.has(callId),
+  };
+  reading.turns.push({ role: 'user', parts: [result] });
+}
+
+function withoutEmpty(parts: readonly Part[]): readonly Part[] {
+  return parts.filter((part) => part.kind !== 'text' || part.text !== '');
+}

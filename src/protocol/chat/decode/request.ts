@@ -1,0 +1,77 @@
+import { isArray, type JsonObject } from '../../hub/content/json.ts';
+import type { FieldNames, HubField, Notes } from '../../hub/notes.ts';
+import type { HubRequest } from '../../hub/request.ts';
+import { flagField, numberField, objectField, textField } from '../fields.ts';
+import { decodeMessages } from './messages.ts';
+import {
+  decodeAnswers,
+  decodeFormat,
+  decodeLogprobs,
+  decodeMetadata,
+  decodeSampling,
+  decodeStop,
+  decodeThinking,
+  noteStrangers,
+} from './options.ts';
+import { decodeToolChoice, decodeTools } from './tools.ts';
+
+/** Nothing of a request is echoed in this protocol's answers. */
+const NO_ECHO: ReadonlyMap<string, string> = new Map();
+
+export function decodeChatRequest(body: JsonObject, notes: Notes): HubRequest {
+  noteStrangers(body, notes);
+  const stream = flagField(body, 'stream', '') === true;
+  const options = objectField(body, 'stream_options', '');
+  const legacy = isLegacy(body);
+  return {
+    client: 'chat',
+    stream,
+    ...decodeMessages(body, notes),
+    ...decodeTools(body, notes),
+    toolChoice: decodeToolChoice(body, notes),
+    // There was one call at a time.
+    parallelCalls: flagField(body, 'parallel_tool_calls', '') ?? (legacy ? false : undefined),
+    ...(legacy ? { legacyFunctions: true } : {}),
+    thinking: decodeThinking(body),
+    format: decodeFormat(body, notes),
+    verbosity: textField(body, 'verbosity', ''),
+    sampling: decodeSampling(body),
+    stop: decodeStop(body),
+    maxTokens: numberField(body, 'max_completion_tokens', '') ?? numberField(body, 'max_tokens', ''),
+    answers: decodeAnswers(body),
+    logprobs: decodeLogprobs(body),
+    endUser: textField(body, 'safety_identifier', '') ?? textField(body, 'user', ''),
+    metadata: decodeMetadata(body),
+    cacheKey: textField(body, 'prompt_cache_key', ''),
+    serviceTier: textField(body, 'service_tier', ''),
+    spelled: spellingOf(body, notes),
+    includeUsage: stream && options?.include_usage === true,
+    echo: NO_ECHO,
+  };
+}
+
+/** Options with an old and a new name; of two the first one counts, and `usual` is in the report anyway. */
+const SPELLINGS: readonly { readonly field: HubField; readonly names: [string, string]; usual: string }[] = [
+  { field: 'endUser', names: ['safety_identifier', 'user'], usual: 'user' },
+  { field: 'maxTokens', names: ['max_completion_tokens', 'max_tokens'], usual: 'max_completion_tokens' },
+  { field: 'toolChoice', names: ['tool_choice', 'function_call'], usual: 'tool_choice' },
+  { field: 'tools', names: ['tools', 'functions'], usual: 'tools' },
+];
+
+function spellingOf(body: JsonObject, notes: Notes): Partial<FieldNames> | undefined {
+  const spelled: Partial<Record<HubField, string>> = {};
+  for (const { field, names, usual } of SPELLINGS) {
+    const [first, second] = names.filter((name) => (body[name] ?? undefined) !== undefined);
+    if (first !== undefined && first !== usual) spelled[field] = first;
+    // Tools of both kinds are declared together.
+    const isLost = first !== undefined && second !== undefined && body[first] !== body[second];
+    if (isLost && field !== 'tools') notes.drop(second);
+  }
+  return Object.keys(spelled).length === 0 ? undefined : spelled;
+}
+
+/** `functions` is how tools were declared once: who does so wants calls in that form back. */
+function isLegacy(body: JsonObject): boolean {
+  const has = (name: string): boolean => isArray(body[name]) && body[name].length > 0;
+  return has('functions') && !has('tools');
+}

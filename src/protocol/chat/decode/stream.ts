@@ -1,0 +1,210 @@
+import { ANSWERS_PER_CALL_MAX, CALLS_PER_ANSWER_MAX } from '../../../bounds.ts';
+import type { Session, StreamDecoder } from '../../hub/codec.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../../hub/content/json.ts';
+import { findAddress } from '../../hub/content/media.ts';
+import type { Emit } from '../../hub/event.ts';
+import { type Figures, renewFigures } from '../../meter/usage-report.ts';
+import { anyObject, anyObjects, filledText } from '../fields.ts';
+import { decodeLogprobs } from '../logprobs.ts';
+import { decodeDetail } from '../reasoning-details.ts';
+import { decodeUsage, readFigures } from '../usage.ts';
+import { decodeError } from './answer.ts';
+import { argumentsText, decodeCitation, signatureBlobs, thinkingText } from './assistant.ts';
+import { ChoiceDecoder } from './choice.ts';
+
+/** One chunk's word for a choice. */
+interface Word {
+  readonly decoder: ChoiceDecoder;
+  readonly delta: JsonObject;
+  readonly choice: JsonObject;
+  readonly issuer: string;
+}
+
+/** Reads a vendor's chunks. The reasons for ending are told last, for usage and more may follow them. */
+export class ChatStreamDecoder implements StreamDecoder {
+  readonly #emit: Emit;
+  readonly #issuer: string;
+  readonly #choices: (ChoiceDecoder | undefined)[] = [];
+  #figures: Figures = {};
+  #state: 'new' | 'started' | 'failed' | 'ended' = 'new';
+
+  constructor(session: Session, emit: Emit) {
+    this.#issuer = session.target.issuer;
+    this.#emit = emit;
+  }
+
+  push(event: JsonObject): void {
+    if (this.#state === 'failed' || this.#state === 'ended') return;
+    const error = event.error === undefined && event.choices !== undefined ? undefined : decodeError(event);
+    if (error !== undefined) {
+      this.#state = 'failed';
+      this.#emit({ kind: 'error', error });
+      return;
+    }
+    if (this.#state === 'new') this.#start(filledText(event.id));
+    const { choices } = event;
+    if (isArray(choices)) for (const choice of choices) if (isObject(choice)) this.#read(choice);
+    this.#readUsage(event);
+  }
+
+  #readUsage(event: JsonObject): void {
+    const reported = reportOf(event);
+    if (reported === undefined) return;
+    this.#figures = renewFigures(this.#figures, readFigures(reported));
+    const usage = decodeUsage(this.#figures);
+    if (usage !== undefined) this.#emit({ kind: 'usage', usage });
+  }
+
+  finish(): void {
+    if (this.#state === 'failed' || this.#state === 'ended') return;
+    if (this.#state === 'new') this.#start(undefined);
+    // An answer without any choice is an empty one.
+    this.#choice(0);
+    for (const decoder of this.#choices) decoder?.finish();
+    this.#state = 'ended';
+    this.#emit({ kind: 'end' });
+  }
+
+  #start(id: string | undefined): void {
+    this.#state = 'started';
+    this.#emit({ kind: 'start', id, usage: undefined });
+  }
+
+  #choice(index: number): ChoiceDecoder {
+    const known = this.#choices[index];
+    if (known !== undefined) return known;
+    const decoder = new ChoiceDecoder(index, this.#emit, CALLS_PER_ANSWER_MAX);
+    this.#choices[index] = decoder;
+    return decoder;
+  }
+
+  #read(choice: JsonObject): void {
+    const index = choice.index ?? 0;
+    if (typeof index !== 'number' || !Number.isInteger(index)) return;
+    if (index < 0 || index >= ANSWERS_PER_CALL_MAX) return;
+    const decoder = this.#choice(index);
+    // Some answer a call for a stream with a plain answer; others repeat the whole of it beside each delta.
+    const delta = choice.delta ?? choice.message;
+    if (isObject(delta)) readDelta({ decoder, delta, choice, issuer: this.#issuer });
+    const reason = choice.finish_reason;
+    if (reason !== null && reason !== undefined && reason !== '') decoder.finishWith(reason);
+  }
+}
+
+/**
+ * Fields of a delta, in the order in which they are said when one chunk holds several. Written out: a walk
+ * over a table of names costs several times as much, for every word of every stream.
+ */
+function readDelta(word: Word): void {
+  const { delta } = word;
+  const { reasoning_content: thought, reasoning, reasoning_details: details, content } = delta;
+  if (isSaid(thought)) readReasoning(thought, word);
+  // Both names for one text: then it is said once.
+  else if (isSaid(reasoning)) readReasoning(reasoning, word);
+  if (isSaid(details)) readDetails(details, word);
+  if (isSaid(content)) readContent(content, word);
+  const { refusal, annotations, audio, images } = delta;
+  if (isSaid(refusal)) readRefusal(refusal, word);
+  if (isSaid(annotations)) readAnnotations(annotations, word);
+  if (isSaid(audio)) readAudio(audio, word);
+  if (isSaid(images)) readImages(images, word);
+  const { tool_calls: calls, function_call: call, extra_content: extra } = delta;
+  if (isSaid(calls)) readCalls(calls, word);
+  if (isSaid(call)) readFunctionCall(call, word);
+  if (isSaid(extra)) readSignature(extra, word);
+}
+
+function isSaid(value: JsonValue | undefined): value is JsonValue {
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Groq has a place of its own for it in the last chunk. */
+function reportOf(event: JsonObject): JsonObject | undefined {
+  if (isObject(event.usage)) return event.usage;
+  return isObject(event.x_groq) && isObject(event.x_groq.usage) ? event.x_groq.usage : undefined;
+}
+
+function readReasoning(value: JsonValue, { decoder }: Word): void {
+  if (typeof value === 'string') decoder.say('reasoning', value, undefined);
+}
+
+function readDetails(value: JsonValue, { decoder, delta, issuer }: Word): void {
+  const isSaid = (filledText(delta.reasoning_content) ?? filledText(delta.reasoning)) !== undefined;
+  for (const entry of anyObjects(value)) {
+    const { text, blobs } = decodeDetail(entry, issuer);
+    if (text !== '' && !isSaid) decoder.say('reasoning', text, undefined);
+    for (const blob of blobs) decoder.seal('reasoning', blob);
+  }
+}
+
+function readContent(value: JsonValue, { decoder, choice }: Word): void {
+  const logprobs = choice.logprobs === null ? undefined : decodeLogprobs(choice.logprobs);
+  if (typeof value === 'string') decoder.say('text', value, logprobs);
+  for (const part of anyObjects(value)) {
+    const thoughts = part.type === 'thinking' ? thinkingText(part.thinking) : '';
+    const text = part.type === 'text' ? filledText(part.text) : undefined;
+    if (thoughts !== '') decoder.say('reasoning', thoughts, undefined);
+    if (text !== undefined) decoder.say('text', text, undefined);
+  }
+}
+
+function readRefusal(value: JsonValue, { decoder }: Word): void {
+  if (typeof value === 'string') decoder.say('refusal', value, undefined);
+}
+
+function readAnnotations(value: JsonValue, { decoder }: Word): void {
+  for (const annotation of anyObjects(value)) {
+    for (const citation of decodeCitation(annotation)) decoder.cite(citation);
+  }
+}
+
+/** Sound cannot be carried on; what was said can. */
+function readAudio(value: JsonValue, { decoder }: Word): void {
+  const transcript = filledText(anyObject(value).transcript);
+  if (transcript !== undefined) decoder.say('text', transcript, undefined);
+}
+
+function readImages(value: JsonValue, { decoder }: Word): void {
+  for (const image of anyObjects(value)) {
+    const url = filledText(anyObject(image.image_url).url);
+    const source = url === undefined ? undefined : findAddress(url);
+    if (source?.kind === 'bytes') decoder.show({ kind: 'image', mime: source.mime, base64: source.base64 });
+  }
+}
+
+function readCalls(value: JsonValue, { decoder, issuer }: Word): void {
+  if (!isArray(value)) return;
+  for (const call of value) {
+    if (!isObject(call)) continue;
+    const custom = call.type === 'custom' || (isObject(call.custom) && !isObject(call.function));
+    const body = anyObject(custom ? call.custom : call.function);
+    const input = custom ? body.input : body.arguments;
+    decoder.call({
+      index: typeof call.index === 'number' ? call.index : undefined,
+      id: filledText(call.id) ?? '',
+      name: filledText(body.name) ?? '',
+      custom,
+      arguments: typeof input === 'string' ? input : wholeArguments(input),
+      blobs: signatureBlobs(call.extra_content, 'call', issuer),
+    });
+  }
+}
+
+/** Some vendors send the object itself; nothing is no arguments so far, not an empty object. */
+function wholeArguments(input: JsonValue | undefined): string {
+  return isObject(input) || input instanceof RawJson ? argumentsText(input) : '';
+}
+
+/** Calls in the old style: one in each answer, without an id. */
+function readFunctionCall(value: JsonValue, { decoder }: Word): void {
+  const call = anyObject(value);
+  const name = filledText(call.name) ?? '';
+  const input = filledText(call.arguments) ?? '';
+  if (name === '' && input === '') return;
+  decoder.call({ index: 0, id: '', name, custom: false, arguments: input, blobs: undefined });
+}
+
+/** A signature of the message as a whole, which only the text can carry in a stream. */
+function readSignature(value: JsonValue, { decoder, issuer }: Word): void {
+  for (const blob of signatureBlobs(value, 'text', issuer) ?? []) decoder.seal('text', blob);
+}

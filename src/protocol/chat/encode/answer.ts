@@ -1,0 +1,162 @@
+import type { Choice, HubAnswer } from '../../hub/answer.ts';
+import type { Blob } from '../../hub/blob.ts';
+import type { Session } from '../../hub/codec.ts';
+import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
+import { wrapBlobs } from '../../hub/envelope.ts';
+import { type Citation, type Part, shownText, type ToolCallPart } from '../../hub/part.ts';
+import { moveCitation } from '../decode/assistant.ts';
+import { encodeFinish } from '../finish.ts';
+import { encodeLogprobs } from '../logprobs.ts';
+import { encodeDetails } from '../reasoning-details.ts';
+import { encodeUsage } from '../usage.ts';
+import { signatureSlot } from '../wire.ts';
+import { TIERS } from './options.ts';
+
+export function encodeChatAnswer(answer: HubAnswer, session: Session): JsonObject {
+  return {
+    id: `chatcmpl-${session.callId}`,
+    object: 'chat.completion',
+    created: session.createdAtS,
+    model: session.modelId,
+    choices: answer.choices.map((choice, index) => encodeChoice(choice, index, session)),
+    usage: answer.usage === undefined ? undefined : encodeUsage(answer.usage),
+    service_tier: tierOf(answer, session),
+  };
+}
+
+/** A vendor of this protocol may name its tiers as it likes; of the others' only OpenAI's mean the same. */
+function tierOf({ serviceTier }: HubAnswer, session: Session): string | undefined {
+  const isKnown = session.target.protocol === 'responses' && TIERS.includes(serviceTier ?? '');
+  return isNative(session) || isKnown ? serviceTier : undefined;
+}
+
+function encodeChoice(choice: Choice, index: number, session: Session): JsonObject {
+  const { parts, finish } = choice;
+  const calls = parts.filter((part) => part.kind === 'tool-call');
+  const texts = parts.filter((part) => part.kind === 'refusal').map((part) => part.text);
+  const words = texts.join('');
+  const held = { calls: calls.length > 0, refusal: words !== '' };
+  // Where the model refused without a word, the vendor's explanation is all there is to say.
+  const refusal = words === '' ? explanationOf(choice) : words;
+  const content = contentOf(parts);
+  const isSilent = content === '' && (held.calls || refusal !== null);
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content: isSilent ? null : content,
+      refusal,
+      ...encodeExtras(parts, session),
+      ...encodeCalls(calls, session),
+    },
+    logprobs: encodeLogprobs(choice.logprobs),
+    finish_reason: encodeFinish(finish, held, session),
+  };
+}
+
+export function explanationOf({ finish }: Pick<Choice, 'finish'>): string | null {
+  const isRefused = finish.reason === 'filter' || finish.reason === 'refusal';
+  return isRefused ? (finish.message ?? null) : null;
+}
+
+/** Sibling texts are one, without anything between them: clients expect one text (conversion.md 5.2). */
+function contentOf(parts: readonly Part[]): string {
+  return parts.map(wordsOf).join('');
+}
+
+function wordsOf(part: Part): string {
+  if (part.kind === 'server-tool') return shownText(part);
+  return part.kind === 'text' ? part.text : '';
+}
+
+/** What this protocol's own vendor does not have; fields of others that clients may know. */
+function encodeExtras(parts: readonly Part[], session: Session): JsonObject {
+  const reasoning = parts.filter((part) => part.kind === 'reasoning');
+  const thoughts = showsThinking(session) ? reasoning.map((part) => part.text).join('') : '';
+  const details = isNative(session) ? reasoning.flatMap(encodeDetails) : [];
+  const annotations = annotationsOf(parts);
+  const images = parts.filter((part) => part.kind === 'image');
+  const blobs = parts.flatMap((part) => (part.kind === 'text' ? (part.blobs ?? []) : []));
+  return {
+    ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(annotations.length === 0 ? {} : { annotations }),
+    ...(images.length === 0
+      ? {}
+      : { images: images.flatMap(({ source }, index) => encodeImage(source, index)) }),
+    ...(blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, session) }),
+  };
+}
+
+function annotationsOf(parts: readonly Part[]): readonly JsonObject[] {
+  const annotations: JsonObject[] = [];
+  let offset = 0;
+  for (const part of parts) {
+    if (part.kind !== 'text' && part.kind !== 'server-tool') continue;
+    const { length } = wordsOf(part);
+    const citations = part.kind === 'text' ? (part.citations ?? []) : [];
+    for (const one of citations) annotations.push(encodeCitation(one, { offset, length }));
+    offset += length;
+  }
+  return annotations;
+}
+
+/** A citation without places of its own covers its whole part (conversion.md 16). */
+export function encodeCitation(
+  citation: Citation,
+  part: { readonly offset: number; readonly length: number },
+): JsonObject {
+  const { url, title, start = 0, end = part.length } = citation;
+  const placed = moveCitation({ url, start, end }, part.offset);
+  return {
+    type: 'url_citation',
+    url_citation: { start_index: placed.start, end_index: placed.end, title: title ?? url, url },
+  };
+}
+
+/** As OpenRouter shows pictures; this protocol itself has no place for them in an answer. */
+export function encodeImage(source: Extract<Part, { kind: 'image' }>['source'], index: number): JsonObject[] {
+  if (source.kind === 'file') return [];
+  const url = source.kind === 'url' ? source.url : `data:${source.mime};base64,${source.base64}`;
+  return [{ type: 'image_url', image_url: { url }, index }];
+}
+
+/** Thinking is shown unless the client said that it does not want to see it. */
+export function showsThinking({ request }: Session): boolean {
+  return request.thinking.show !== false;
+}
+
+export function isNative(session: Session): boolean {
+  return session.target.protocol === 'chat';
+}
+
+/** A vendor of this protocol gets its own signature back as it was; all others travel in an envelope. */
+export function encodeBlobs(blobs: readonly Blob[], session: Session): JsonObject {
+  const own = isNative(session) ? blobs.find((blob) => blob.form === 'thought') : undefined;
+  return signatureSlot(own === undefined ? wrapBlobs(blobs) : own.value);
+}
+
+function encodeCalls(calls: readonly ToolCallPart[], session: Session): JsonObject {
+  const [first] = calls;
+  if (first === undefined) return {};
+  if (session.request.legacyFunctions !== true) {
+    return { tool_calls: calls.map((call) => encodeCall(call, session)) };
+  }
+  // One call is all that the old form holds; its signature stands on the message.
+  const { name, arguments: input, blobs = [] } = first;
+  return {
+    function_call: { name, arguments: input },
+    ...(blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, session) }),
+  };
+}
+
+function encodeCall(call: ToolCallPart, session: Session): JsonObject {
+  const { id, name, custom, blobs } = call;
+  const body: JsonValue = custom ? { name, input: call.arguments } : { name, arguments: call.arguments };
+  return {
+    id,
+    type: custom ? 'custom' : 'function',
+    [custom ? 'custom' : 'function']: body,
+    ...(blobs === undefined || blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, session) }),
+  };
+}

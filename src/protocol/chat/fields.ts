@@ -1,0 +1,68 @@
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
+import { Inexpressible } from '../hub/notes.ts';
+
+/** Where something stands in the client's body, for the loss report and for refusals. */
+export function pathOf(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+/** A client's field: nothing when it is absent or null, a refusal when it is not what it must be. */
+export function textField(object: JsonObject, key: string, path: string): string | undefined {
+  const value = object[key] ?? undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw new Inexpressible(pathOf(path, key), 'is not a text');
+}
+
+export function numberField(object: JsonObject, key: string, path: string): number | undefined {
+  const value = object[key] ?? undefined;
+  if (value === undefined || typeof value === 'number') return value;
+  throw new Inexpressible(pathOf(path, key), 'is not a number');
+}
+
+export function flagField(object: JsonObject, key: string, path: string): boolean | undefined {
+  const value = object[key] ?? undefined;
+  if (value === undefined || typeof value === 'boolean') return value;
+  throw new Inexpressible(pathOf(path, key), 'is not true or false');
+}
+
+export function objectField(object: JsonObject, key: string, path: string): JsonObject | undefined {
+  const value = object[key] ?? undefined;
+  if (value === undefined || isObject(value)) return value;
+  throw new Inexpressible(pathOf(path, key), 'is not an object');
+}
+
+export function listField(object: JsonObject, key: string, path: string): readonly JsonValue[] | undefined {
+  const value = object[key] ?? undefined;
+  if (value === undefined || isArray(value)) return value;
+  throw new Inexpressible(pathOf(path, key), 'is not a list');
+}
+
+/** An element that must be an object. */
+export function requireObject(value: JsonValue | undefined, path: string): JsonObject {
+  if (isObject(value)) return value;
+  throw new Inexpressible(path, 'is not an object');
+}
+
+/** A text that must be there. */
+export function requireText(object: JsonObject, key: string, path: string): string {
+  const value = textField(object, key, path);
+  if (value !== undefined) return value;
+  throw new Inexpressible(pathOf(path, key), 'is missing');
+}
+
+/** A vendor's field, where anything may stand: its text, or nothing. Empty texts say nothing either. */
+export function filledText(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A vendor's field: its object, or an empty one. */
+export function anyObject(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : NOTHING;
+}
+
+/** A vendor's list of objects; whatever else stands in it is passed over. */
+export function anyObjects(value: JsonValue | undefined): readonly JsonObject[] {
+  return isArray(value) ? value.filter(isObject) : [];
+}
+
+const NOTHING: JsonObject = Object.freeze({});

@@ -1,0 +1,99 @@
+import { isRefusal, type Refusal } from '../../../kernel/errors.ts';
+import { CLOSE_BRACE } from '../../bytes/ascii.ts';
+import { compilePaths } from '../../bytes/paths.ts';
+import type { JsonScan } from '../../bytes/scan.ts';
+import { isWord, skipSpace } from '../../bytes/skim.ts';
+import type { ByteRange, RawRequest, RequestFacts } from '../../dialect.ts';
+import { compileMediaKeys } from '../../media/finder.ts';
+import { inputFacts } from '../../meter/input-estimate.ts';
+import {
+  boundAnswers,
+  foundFigure,
+  foundLimit,
+  foundTrue,
+  readModel,
+  scanRequest,
+} from '../../pass-through/request.ts';
+
+const TREE = compilePaths({
+  model: 'model',
+  stream: 'stream',
+  answers: 'n',
+  outputMax: 'max_tokens',
+  outputMaxNew: 'max_completion_tokens',
+  streamOptions: 'stream_options',
+  includeUsage: 'stream_options.include_usage',
+  tools: 'tools',
+  format: 'response_format',
+});
+const { slots } = TREE;
+/** A vendor that knows only the older one keeps to that, and one that knows both to the newer. */
+const LIMITS = [slots.outputMax, slots.outputMaxNew];
+const ANSWERS = [slots.answers];
+const WATCHED = {
+  media: compileMediaKeys({
+    raw: ['tools', 'functions', 'response_format'],
+    part: ['image_url', 'input_audio', 'file', 'video_url'],
+    inner: ['url', 'data', 'file_data', 'file_id'],
+  }),
+};
+
+export function readChatRequest(
+  request: RawRequest,
+): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
+  return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), WATCHED);
+}
+
+function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
+  const { found } = scan;
+  const model = readModel(body, found[slots.model]);
+  if (isRefusal(model)) return model;
+  const stream = foundTrue(body, found[slots.stream]);
+  const usageSplice = stream ? findUsageSplice(body, scan) : undefined;
+  const about = {
+    protocol: 'chat',
+    model: model.model,
+    tools: found[slots.tools]?.at(-1),
+    hasFormat: found[slots.format] !== undefined,
+  } as const;
+  const input = inputFacts(body, scan, about);
+  return {
+    ...model,
+    stream,
+    outputTokensMax: foundLimit(body, scan, LIMITS),
+    answers: boundAnswers(foundFigure(body, scan, ANSWERS)),
+    images: 0,
+    inputTokensEstimate: input.inputTokensEstimate,
+    inputTokensLikely: input.inputTokensLikely,
+    mediaTokens: input.mediaTokens,
+    holdsEnvelope: scan.holdsEnvelope,
+    usageInjected: usageSplice !== undefined,
+    usageSplice,
+    edit: false,
+  };
+}
+
+type UsageSplice = NonNullable<RequestFacts['usageSplice']>;
+
+/**
+ * Where `include_usage` must be put so that the vendor reports usage; nothing when the client asked itself.
+ */
+function findUsageSplice(body: Buffer, scan: JsonScan): UsageSplice | undefined {
+  const options = scan.found[slots.streamOptions]?.at(-1);
+  if (options === undefined) {
+    const top = skipSpace(body, 0, body.length) + 1;
+    return { at: { start: top, end: top }, text: '"stream_options":{"include_usage":true},' };
+  }
+  if (isWord(body, options.start, options.end, 'null')) {
+    return { at: options, text: '{"include_usage":true}' };
+  }
+  const asked = scan.found[slots.includeUsage]?.at(-1);
+  if (asked === undefined) return insertIncludeUsage(body, options);
+  return isWord(body, asked.start, asked.end, 'true') ? undefined : { at: asked, text: 'true' };
+}
+
+function insertIncludeUsage(body: Buffer, options: ByteRange): UsageSplice {
+  const inside = options.start + 1;
+  const isEmpty = body[skipSpace(body, inside, options.end)] === CLOSE_BRACE;
+  return { at: { start: inside, end: inside }, text: `"include_usage":true${isEmpty ? '' : ','}` };
+}

@@ -1,0 +1,205 @@
+import { type JsonBounds, parseJson } from '../../../kernel/encoding/json.ts';
+import { COMMA, OPEN_BRACE, QUOTE, SPACE } from '../../bytes/ascii.ts';
+import { commonShape, type EventShape, type Place, SHAPED_BYTES_MAX } from '../../bytes/event-shape.ts';
+import { compilePaths } from '../../bytes/paths.ts';
+import { isEmptyArray, isOpenBrace, isWord, Skimmer, skipSpace } from '../../bytes/skim.ts';
+import { NOTHING } from '../../bytes/splitter.ts';
+import { isDone } from '../../bytes/sse.ts';
+import { collectWords } from '../../meter/words.ts';
+import type { EventReader, Outlet } from '../../pass-through/relay.ts';
+import { ChunkChoices, StreamChoices } from './choices.ts';
+import { CHAT_USAGE_PATHS, CHAT_USAGE_RULE, readChatFigures } from './usage.ts';
+
+const TREE = compilePaths({ model: 'model', choices: 'choices', error: 'error', ...CHAT_USAGE_PATHS });
+const { slots } = TREE;
+/** Reading an event is synchronous, so one skimmer serves all streams. */
+const chunkChoices = new ChunkChoices();
+const skimmer = new Skimmer(TREE, { slot: slots.choices, walk: chunkChoices.walk });
+const { starts, ends, keyStarts } = skimmer;
+
+const DONE = Buffer.from('data: [DONE]\n\n');
+
+/** A vendor whose chunks are all different is not learned for ever, nor are long chunks: few of them come. */
+const LESSONS_MAX = 16;
+const LESSON_BOUNDS: JsonBounds = { bytesMax: SHAPED_BYTES_MAX, depthMax: 32 };
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a walk found in an event, by positions in it. */
+interface Found {
+  readonly choices: Range | undefined;
+  readonly model: Range | undefined;
+  readonly removed: Range | undefined;
+}
+
+/** A range of an event's structure, wherever it stands in the next event of the same shape. */
+interface Span {
+  readonly start: Place;
+  readonly end: Place;
+}
+
+/** What is done about every event of one shape. */
+interface Lesson {
+  readonly shape: EventShape;
+  /** The generated strings, between their quotes. */
+  readonly texts: readonly Span[];
+  readonly model: Span | undefined;
+  readonly removed: Span | undefined;
+}
+
+export class ChatEventReader implements EventReader {
+  readonly rule = CHAT_USAGE_RULE;
+  readonly nextSequenceNumber = undefined;
+  /** Every choice has its reason for ending, and none has said anything since. */
+  ended = false;
+  /** No field of this protocol tells of it before the figures do. */
+  readonly reasoned = false;
+  readonly #usageInjected: boolean;
+  /**
+   * Nearly all chunks of a stream are the same but for some words in them. Such a chunk is compared with what
+   * the last two that were walked have in common, which costs a fraction of a walk; any other is walked.
+   */
+  #lesson: Lesson | undefined;
+  #lastWalked = NOTHING;
+  /** Whose chunk that was: chunks of two choices are not taken for one another. */
+  #lastChoice = -1;
+  #lessons = 0;
+  readonly #choices = new StreamChoices();
+
+  constructor(facts: { readonly usageInjected: boolean }) {
+    this.#usageInjected = facts.usageInjected;
+  }
+
+  /** conversion.md 14.6: every choice has its reason for ending. */
+  get omittedTerminator(): Buffer | undefined {
+    return this.#choices.isWhole ? DONE : undefined;
+  }
+
+  read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+    const lesson = this.#lesson;
+    if (lesson?.shape.match(payload, start, end)) {
+      if (lesson.texts.length > 0) this.ended = false;
+      repeat(lesson, outlet);
+      return;
+    }
+    if (payload[start] !== OPEN_BRACE) {
+      if (isDone(payload, skipSpace(payload, start, end), end)) outlet.conclude();
+      return;
+    }
+    if (skimmer.run(payload, start, end) < 0) return;
+    const error = rangeOf(slots.error);
+    const isError = error !== undefined && !isNone(payload, error);
+    if (isError) outlet.fail();
+    const choices = rangeOf(slots.choices);
+    if (choices !== undefined) {
+      outlet.generated(choices.start, choices.end);
+      this.#choices.take(chunkChoices);
+      if (chunkChoices.count > 0) this.ended = this.#choices.isWhole;
+    }
+    const isReport = isOpenBrace(payload, starts[slots.usage] as number);
+    if (isReport && this.#report(payload, outlet)) return;
+    const removed = this.#usageInjected ? nullMember(payload) : undefined;
+    if (removed !== undefined) outlet.remove(removed.start, removed.end);
+    const model = payload[starts[slots.model] as number] === QUOTE ? rangeOf(slots.model) : undefined;
+    if (model !== undefined) outlet.replaceModel(model.start, model.end);
+    if (
+      isError ||
+      isReport ||
+      this.ended ||
+      this.#lessons >= LESSONS_MAX ||
+      end - start > LESSON_BOUNDS.bytesMax
+    )
+      return;
+    this.#learn(payload.subarray(start, end), {
+      choices: within(choices, start),
+      model: within(model, start),
+      removed: within(removed, start),
+    });
+  }
+
+  /** The vendor's figures. True when the event was there for our asking alone and is kept from the client. */
+  #report(payload: Buffer, outlet: Outlet): boolean {
+    const figures = readChatFigures(payload, skimmer, slots);
+    if (figures.output === undefined) outlet.report(figures);
+    else outlet.reportCovering(figures);
+    // Only the chunk that is nothing but usage; Azure's first chunk has no choices either, but no usage.
+    const isExtra = isEmptyArray(payload, starts[slots.choices] as number) && starts[slots.error] === -1;
+    if (!this.#usageInjected || !isExtra) return false;
+    outlet.drop();
+    return true;
+  }
+
+  #learn(event: Buffer, found: Found): void {
+    this.#lessons++;
+    const walked = Buffer.from(event);
+    const choice = found.choices !== undefined && chunkChoices.count === 1 ? chunkChoices.indexes[0] : -1;
+    const shape = choice === this.#lastChoice ? commonShape(walked, this.#lastWalked) : undefined;
+    this.#lastWalked = walked;
+    this.#lastChoice = choice ?? -1;
+    if (shape === undefined || parseJson(walked.toString(), LESSON_BOUNDS).kind !== 'parsed') return;
+    const texts = found.choices === undefined ? [] : textsIn(walked, found.choices);
+    this.#lesson = {
+      shape,
+      texts: texts.map((text) => spanOf(shape, text)),
+      model: found.model && spanOf(shape, found.model),
+      removed: found.removed && spanOf(shape, found.removed),
+    };
+  }
+}
+
+function repeat(lesson: Lesson, outlet: Outlet): void {
+  const { shape, texts, model, removed } = lesson;
+  for (const text of texts) outlet.generatedText(shape.position(text.start), shape.position(text.end));
+  if (model !== undefined) outlet.replaceModel(shape.position(model.start), shape.position(model.end));
+  if (removed !== undefined) outlet.remove(shape.position(removed.start), shape.position(removed.end));
+}
+
+/** The strings of an event that count as generated. Its words know no raw JSON and no pictures. */
+function textsIn(bytes: Buffer, choices: Range): readonly Range[] {
+  const texts: Range[] = [];
+  const sink = {
+    text: (_bytes: Buffer, start: number, end: number) => void texts.push({ start, end }),
+    raw: () => {},
+    picture: () => {},
+  };
+  collectWords({ bytes, ...choices }, CHAT_USAGE_RULE.words, sink);
+  return texts;
+}
+
+/**
+ * The start is told from the byte before it, which is never inside of a string: it stands in a literal also
+ * when the string behind it is empty here and not in the next event.
+ */
+function spanOf(shape: EventShape, { start, end }: Range): Span {
+  return { start: shape.place(start - 1) + 1, end: shape.place(end) };
+}
+
+function rangeOf(slot: number): Range | undefined {
+  const start = starts[slot] as number;
+  return start < 0 ? undefined : { start, end: ends[slot] as number };
+}
+
+/** Some vendors write that there is none. */
+function isNone(payload: Buffer, { start, end }: Range): boolean {
+  return ['null', '""', 'false'].some((word) => isWord(payload, start, end, word));
+}
+
+function within(range: Range | undefined, start: number): Range | undefined {
+  return range && { start: range.start - start, end: range.end - start };
+}
+
+/** `"usage":null` together with one of its commas. */
+function nullMember(payload: Buffer): Range | undefined {
+  const value = starts[slots.usage] as number;
+  const end = value + 'null'.length;
+  if (!isWord(payload, value, end, 'null')) return undefined;
+  const keyStart = keyStarts[slots.usage] as number;
+  let before = keyStart - 1;
+  while ((payload[before] as number) <= SPACE) before--;
+  if (payload[before] === COMMA) return { start: before, end };
+  const after = skipSpace(payload, end, payload.length);
+  return { start: keyStart, end: payload[after] === COMMA ? after + 1 : end };
+}

@@ -1,0 +1,43 @@
+import { reportedFigure } from '../../bytes/number.ts';
+import type { Skimmer } from '../../bytes/skim.ts';
+import type { UsageRule } from '../../meter/meter.ts';
+import { type Figures, renewFigures, settleInclusive } from '../../meter/usage-report.ts';
+import { compileWords } from '../../meter/words.ts';
+
+/** Paths of the figures, for the trees of plain answers and of events. */
+export const CHAT_USAGE_PATHS = {
+  usage: 'usage',
+  input: 'usage.prompt_tokens',
+  output: 'usage.completion_tokens',
+  total: 'usage.total_tokens',
+  cacheRead: 'usage.prompt_tokens_details.cached_tokens',
+  // DeepSeek's and Moonshot's own spellings of the same figure.
+  cacheReadDeepseek: 'usage.prompt_cache_hit_tokens',
+  cacheReadMoonshot: 'usage.cached_tokens',
+  cacheWrite: 'usage.prompt_tokens_details.cache_write_tokens',
+  reasoning: 'usage.completion_tokens_details.reasoning_tokens',
+} as const;
+
+type Slots = Readonly<Record<keyof typeof CHAT_USAGE_PATHS, number>>;
+
+export function readChatFigures(bytes: Buffer, skimmer: Skimmer, slots: Slots): Figures {
+  const figure = (slot: number): number | undefined => reportedFigure(bytes, skimmer, slot);
+  return {
+    input: figure(slots.input),
+    output: figure(slots.output),
+    total: figure(slots.total),
+    cacheRead: figure(slots.cacheRead) ?? figure(slots.cacheReadDeepseek) ?? figure(slots.cacheReadMoonshot),
+    cacheWrite: figure(slots.cacheWrite),
+    reasoning: figure(slots.reasoning),
+  };
+}
+
+export const CHAT_USAGE_RULE: UsageRule = {
+  merge: renewFigures,
+  settle: settleInclusive,
+  words: compileWords({
+    text: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments', 'text', 'input'],
+    // OpenRouter's `reasoning_details` repeats `reasoning`; log probabilities repeat the content.
+    skip: ['reasoning_details', 'logprobs', 'usage', 'annotations', 'error'],
+  }),
+};

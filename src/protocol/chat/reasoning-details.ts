@@ -1,0 +1,74 @@
+import { JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
+import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
+import type { Blob } from '../hub/blob.ts';
+import { type JsonObject, type JsonValue, writeJson } from '../hub/content/json.ts';
+import { unwrapBlobs } from '../hub/envelope.ts';
+import type { ReasoningPart } from '../hub/part.ts';
+import { filledText } from './fields.ts';
+
+/**
+ * `reasoning_details` is OpenRouter's addition: thinking with what its vendor wants back. Each entry is a
+ * text, a summary or a ciphertext; texts may carry a signature.
+ */
+export interface Detail {
+  readonly text: string;
+  readonly blobs: readonly Blob[];
+}
+
+/** `issuer` is the vendor that answered; nothing: a client's history, which names the maker in `format`. */
+export function decodeDetail(detail: JsonObject, issuer: string | undefined): Detail {
+  const text = filledText(detail.text) ?? filledText(detail.summary) ?? '';
+  const sealed = filledText(detail.signature) ?? filledText(detail.data);
+  if (sealed === undefined) return { text, blobs: [] };
+  if (issuer !== undefined) return { text, blobs: [detailBlob(detail, issuer)] };
+  return { text, blobs: unwrapBlobs(sealed) ?? [nativeBlob(detail, sealed)] };
+}
+
+/** The whole entry but for its text, so that it can go back as it came. */
+function detailBlob(detail: JsonObject, issuer: string): Blob {
+  const value = writeJson({ ...detail, text: undefined, summary: undefined });
+  return { issuer, form: 'encrypted', place: 'reasoning', value };
+}
+
+function nativeBlob(detail: JsonObject, value: string): Blob {
+  const format = filledText(detail.format) ?? '';
+  const itemId = filledText(detail.id);
+  if (format.startsWith('anthropic')) {
+    const form = detail.type === 'reasoning.encrypted' ? 'redacted' : 'signature';
+    return { issuer: 'messages', form, place: 'reasoning', value };
+  }
+  if (format.startsWith('openai-responses')) {
+    return { issuer: 'responses', form: 'encrypted', place: 'reasoning', value, itemId };
+  }
+  if (format.startsWith('google')) return { issuer: 'gemini', form: 'thought', place: 'reasoning', value };
+  return detailBlob(detail, 'chat');
+}
+
+/** Entries put together into parts: a text belongs to the seal that follows it, one seal to each part. */
+export function joinDetails(details: readonly Detail[]): readonly ReasoningPart[] {
+  const parts: { kind: 'reasoning'; text: string; blob?: Blob }[] = [];
+  const open = (): { text: string; blob?: Blob } => {
+    const last = parts.at(-1);
+    if (last !== undefined && last.blob === undefined) return last;
+    const part = { kind: 'reasoning' as const, text: '' };
+    parts.push(part);
+    return part;
+  };
+  for (const { text, blobs } of details) {
+    if (text !== '') open().text += text;
+    for (const blob of blobs) open().blob = blob;
+  }
+  return parts;
+}
+
+/** A part as the entries its vendor sent; nothing when its blob is not one of ours from such an entry. */
+export function encodeDetails(part: ReasoningPart): readonly JsonValue[] {
+  if (part.blob === undefined) return [];
+  const parsed = parseJson(part.blob.value, { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX });
+  if (parsed.kind !== 'parsed' || !isJsonObject(parsed.value)) return [];
+  const entry = parsed.value as JsonObject;
+  if (part.text === '') return [entry];
+  if (entry.type === 'reasoning.text') return [{ ...entry, text: part.text }];
+  const summary = { type: 'reasoning.summary', summary: part.text, format: entry.format, index: entry.index };
+  return [summary, entry];
+}

@@ -1,0 +1,46 @@
+import { mayReturn, NO_ISSUER } from '../hub/blob.ts';
+import type { Target } from '../hub/codec.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
+import { unwrapBlobs } from '../hub/envelope.ts';
+import { anyObject, filledText } from './fields.ts';
+import { SIGNATURE_LOST, signatureSlot } from './wire.ts';
+
+/** The body with every blob that may not go to the target taken out; all else stays as it was written. */
+export function returnChatBlobs(body: JsonObject, target: Target): JsonObject {
+  if (!isArray(body.messages)) return body;
+  return { ...body, messages: body.messages.map((message) => cleanMessage(message, target)) };
+}
+
+function cleanMessage(message: JsonValue, target: Target): JsonValue {
+  if (!isObject(message)) return message;
+  const cleaned = { ...cleanSignature(message, target, undefined) } as Record<string, JsonValue | undefined>;
+  if (isArray(message.tool_calls)) {
+    const { signaturesRequired } = target.capabilities;
+    const lost = signaturesRequired ? signatureSlot(SIGNATURE_LOST) : undefined;
+    cleaned.tool_calls = message.tool_calls.map((call) =>
+      isObject(call) ? cleanSignature(call, target, lost) : call,
+    );
+  }
+  if (isArray(message.reasoning_details)) {
+    const details = message.reasoning_details.filter((detail) => mayStay(anyObject(detail), target));
+    cleaned.reasoning_details = details.length === 0 ? undefined : details;
+  }
+  return cleaned;
+}
+
+/** Our envelope is opened for its issuer; for others the slot goes, or says that what it held is lost. */
+function cleanSignature(holder: JsonObject, target: Target, lost: JsonObject | undefined): JsonObject {
+  const value = filledText(anyObject(anyObject(holder.extra_content).google).thought_signature);
+  if (value === undefined) return holder;
+  const blobs = unwrapBlobs(value);
+  if (blobs === undefined && target.issuer !== NO_ISSUER) return holder;
+  const own = (blobs ?? []).find((blob) => blob.form === 'thought' && mayReturn(blob, target));
+  return { ...holder, extra_content: own === undefined ? lost : signatureSlot(own.value) };
+}
+
+/** Details hold their vendor's seals; only foreign envelopes are ours to take out. */
+function mayStay(detail: JsonObject, target: Target): boolean {
+  const sealed = filledText(detail.signature) ?? filledText(detail.data);
+  if (sealed === undefined) return true;
+  return target.issuer !== NO_ISSUER && unwrapBlobs(sealed) === undefined;
+}

@@ -1,0 +1,193 @@
+import { CONVERTED_STREAM_BYTES_MAX, JSON_DEPTH_MAX } from '../../bounds.ts';
+import { type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
+import { CONVERTED_EVENT_BYTES_MAX, CONVERTED_EVENT_VALUES_MAX, WHOLE_ESCAPED_CHARS_MAX } from '../bounds.ts';
+import { SHAPED_BYTES_MAX } from '../bytes/event-shape.ts';
+import { type EventTemplate, learnTemplate } from '../bytes/event-template.ts';
+import { isOpenBrace, skipSpace } from '../bytes/skim.ts';
+import { NOTHING } from '../bytes/splitter.ts';
+import type { BodyEnd, Framing, StreamRelay, StreamUsage, VendorRelay } from '../dialect.ts';
+import type { Spoke, StreamDecoder, StreamEncoder } from '../hub/codec.ts';
+import { type JsonObject, readJson, type ValueBudget } from '../hub/content/json.ts';
+import type { HubEvent } from '../hub/event.ts';
+import type { ReturnPlan } from '../hub/return/return-call.ts';
+import { ReturnStage } from '../hub/return/return-stream.ts';
+
+const EVENT_BOUNDS: JsonBounds = { bytesMax: CONVERTED_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
+const NO_KEYS: ReadonlySet<string> = new Set();
+/** A shorter event cannot be too much. */
+const SHORT_BYTES = 64 * 1024;
+/** A vendor whose events are all different is not learned for ever. */
+const LESSONS_MAX = 16;
+
+/** An event is read, converted and written in one turn. Nothing: it is no object, or too much for that. */
+function readEvent(payload: Buffer, start: number, end: number): JsonObject | 'too-much' | undefined {
+  if (end - start > CONVERTED_EVENT_BYTES_MAX) return 'too-much';
+  const text = payload.toString('utf8', start, end);
+  if (end - start <= SHORT_BYTES) {
+    const event = parseJson(text, EVENT_BOUNDS);
+    return event.kind === 'parsed' ? (event.value as JsonObject) : undefined;
+  }
+  // A picture is a part of the text then, and not copied.
+  const budget: ValueBudget = { left: CONVERTED_EVENT_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
+  return readJson(text, NO_KEYS, budget) ?? (budget.left < 0 ? 'too-much' : undefined);
+}
+
+/** The two ends of a converted stream. */
+export interface StreamPlan {
+  /** The client's side. */
+  readonly from: Spoke;
+  /** The vendor's side. */
+  readonly to: Spoke;
+  readonly plan: ReturnPlan;
+  /** The client's framing. */
+  readonly framing: Framing;
+  /** The vendor's own relay: it finds events, meters, and knows the first one, errors and the terminator. */
+  readonly vendor: VendorRelay;
+}
+
+/**
+ * A streamed answer of one protocol in the words of another. The vendor's bytes go to its own relay; the
+ * whole events it finds are decoded, staged and encoded in the same push.
+ */
+export class ConvertedStream implements StreamRelay {
+  readonly #vendor: VendorRelay;
+  readonly #decoder: StreamDecoder;
+  readonly #stage: ReturnStage;
+  readonly #encoder: StreamEncoder;
+  #ended = false;
+  #madeBytes = 0;
+  /** An event came that is no event of any vendor. */
+  #isTooMuch = false;
+  /** What the last event came to in the words of the hub: how many events, and how many of them deltas. */
+  #emitted = 0;
+  #deltas = 0;
+  #template: EventTemplate | undefined;
+  #lastParsed = NOTHING;
+  #lessons = 0;
+
+  constructor({ from, to, plan, framing, vendor }: StreamPlan) {
+    this.#vendor = vendor;
+    vendor.divert((payload, start, end) => this.#decode(payload, start, end));
+    const encoder = from.createEncoder(plan.session, framing);
+    const stage = new ReturnStage(plan, (event) => encoder.push(event));
+    this.#encoder = encoder;
+    this.#stage = stage;
+    this.#decoder = to.createDecoder(plan.session, (event) => this.#emit(event));
+  }
+
+  push(chunk: Buffer): Buffer | undefined {
+    this.#vendor.push(chunk);
+    if (this.#vendor.concluded) this.#end();
+    return this.#take();
+  }
+
+  finish(end?: BodyEnd): { readonly rest: Buffer | undefined; readonly complete: boolean } {
+    const { complete } = this.#vendor.finish(end);
+    if (complete) this.#end();
+    return { rest: this.#take(), complete: complete && this.#ended && !this.failed };
+  }
+
+  get first(): StreamRelay['first'] {
+    return this.#vendor.first;
+  }
+
+  get firstError(): string | undefined {
+    return this.#vendor.firstError;
+  }
+
+  get failed(): boolean {
+    return this.#vendor.failed || this.#stage.failed;
+  }
+
+  get terminated(): boolean {
+    return this.#vendor.terminated;
+  }
+
+  get concluded(): boolean {
+    return this.#vendor.concluded;
+  }
+
+  get ended(): boolean {
+    return this.#vendor.ended;
+  }
+
+  get generatedEvents(): number {
+    return this.#vendor.generatedEvents;
+  }
+
+  get reasoned(): boolean {
+    return this.#vendor.reasoned;
+  }
+
+  get reported(): boolean {
+    return this.#vendor.reported;
+  }
+
+  get heldBytes(): number {
+    return this.#vendor.heldBytes;
+  }
+
+  get overflowed(): boolean {
+    return this.#vendor.overflowed || this.#isTooMuch || this.#madeBytes > CONVERTED_STREAM_BYTES_MAX;
+  }
+
+  /** Only whole events leave an encoder. */
+  readonly atBoundary = true;
+
+  get nextSequenceNumber(): number | undefined {
+    return this.#encoder.nextSequenceNumber;
+  }
+
+  usage(): StreamUsage {
+    return this.#vendor.usage();
+  }
+
+  #decode(payload: Buffer, start: number, end: number): void {
+    const known = this.#template?.read(payload, start, end);
+    if (known !== undefined) {
+      // An event that came to anything but one delta may have been kept, and is not filled in again.
+      if (!this.#isOneDelta(known)) this.#template = undefined;
+      return;
+    }
+    // `[DONE]` is no object: the vendor's relay has seen it.
+    if (!isOpenBrace(payload, skipSpace(payload, start, end))) return;
+    const event = readEvent(payload, start, end);
+    if (event === 'too-much') this.#isTooMuch = true;
+    else if (event !== undefined && this.#isOneDelta(event)) this.#learn(payload, start, end);
+  }
+
+  #isOneDelta(event: JsonObject): boolean {
+    this.#emitted = 0;
+    this.#deltas = 0;
+    this.#decoder.push(event);
+    return this.#emitted === 1 && this.#deltas === 1;
+  }
+
+  #learn(payload: Buffer, start: number, end: number): void {
+    if (this.#lessons >= LESSONS_MAX || end - start > SHAPED_BYTES_MAX) return;
+    this.#lessons++;
+    const parsed = Buffer.from(payload.subarray(start, end));
+    this.#template = learnTemplate(parsed, this.#lastParsed) ?? this.#template;
+    this.#lastParsed = parsed;
+  }
+
+  #emit(event: HubEvent): void {
+    this.#emitted++;
+    if (event.kind === 'delta') this.#deltas++;
+    this.#stage.push(event);
+  }
+
+  /** The terminator is passed on once, and never behind an error (conversion.md 1.11). */
+  #end(): void {
+    if (this.#ended || this.failed) return;
+    this.#ended = true;
+    this.#decoder.finish();
+    this.#stage.end();
+  }
+
+  #take(): Buffer | undefined {
+    const bytes = this.#encoder.takeBytes?.() ?? Buffer.from(this.#encoder.take());
+    this.#madeBytes += bytes.length;
+    return bytes.length === 0 ? undefined : bytes;
+  }
+}

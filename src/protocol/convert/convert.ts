@@ -1,0 +1,173 @@
+import { joinPieces } from '../../kernel/async/next-turn.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { WHOLE_ANSWER_BYTES_MAX, WHOLE_ANSWER_VALUES_MAX, WHOLE_ESCAPED_CHARS_MAX } from '../bounds.ts';
+import { finish, finishNow, type Sliced } from '../bytes/slices.ts';
+import type { Framing, RawRequest, StreamRelay, VendorRelay } from '../dialect.ts';
+import type { AnswerError } from '../hub/answer.ts';
+import type { Blob } from '../hub/blob.ts';
+import type { Target } from '../hub/codec.ts';
+import { readJson, writeJsonBytes } from '../hub/content/json.ts';
+import { readWholeInTurns } from '../hub/content/value-budget.ts';
+import { fitRequest } from '../hub/fit/fit.ts';
+import { Inexpressible, Notes } from '../hub/notes.ts';
+import type { TextProtocol } from '../hub/protocol.ts';
+import type { HubRequest } from '../hub/request.ts';
+import { returnAnswer } from '../hub/return/return.ts';
+import type { ReturnPlan } from '../hub/return/return-call.ts';
+import { spokeOf } from './codecs.ts';
+import { ConvertedStream } from './convert-stream.ts';
+
+/** A client's request in the words of the hub. Every route is converted from it anew (conversion.md 1.13). */
+export interface ClientRequest {
+  readonly request: HubRequest;
+  /** What was lost already, whatever the target. */
+  readonly dropped: readonly string[];
+}
+
+/** Whose answer it will be. */
+export interface Identity {
+  readonly modelId: string;
+  readonly callId: string;
+  readonly createdAtS: number;
+}
+
+/** One request on its way to one vendor of another protocol, and its answer on the way back. */
+export interface Conversion {
+  /** The body for the vendor, in pieces and as one. */
+  readonly pieces: readonly Buffer[];
+  readonly body: Buffer;
+  /** What the vendor does not hear, in the client's words. */
+  readonly dropped: readonly string[];
+  /** Blobs to be kept for a Chat client, by the ids of its calls; filled as the answer passes. */
+  readonly kept: ReadonlyMap<string, readonly Blob[]>;
+  /** A plain answer for the client; nothing when the vendor's body is none of its protocol. */
+  convertAnswerInTurns(body: Buffer): Sliced<readonly Buffer[] | AnswerError | undefined>;
+  /** The same of a short one. */
+  convertAnswer(body: Buffer): Buffer | AnswerError | undefined;
+  /** A stream for the client, in its framing; `vendor` is the vendor's own relay, which meters. */
+  convertStream(framing: Framing, vendor: VendorRelay): StreamRelay;
+}
+
+export function readClientRequest(protocol: TextProtocol, raw: RawRequest): ClientRequest | Refusal {
+  return finishNow(readClientRequestInTurns(protocol, raw));
+}
+
+export function* readClientRequestInTurns(
+  protocol: TextProtocol,
+  raw: RawRequest,
+): Sliced<ClientRequest | Refusal> {
+  const spoke = spokeOf(protocol);
+  const body = yield* readWholeInTurns(raw.body, spoke.rawKeys);
+  if (isRefusal(body)) return body;
+  const notes = new Notes(spoke.fields);
+  return expressible(() => {
+    const request = spoke.decodeRequest(body, raw, notes);
+    return { request, dropped: notes.dropped };
+  });
+}
+
+export function convertRequest(
+  client: ClientRequest,
+  target: Target,
+  identity: Identity,
+): Conversion | Refusal {
+  return finishNow(convertRequestInTurns(client, target, identity));
+}
+
+export function* convertRequestInTurns(
+  client: ClientRequest,
+  target: Target,
+  identity: Identity,
+): Sliced<Conversion | Refusal> {
+  const { request } = client;
+  const [from, to] = [spokeOf(request.client), spokeOf(target.protocol)];
+  const notes = new Notes({ ...from.fields, ...request.spelled });
+  for (const path of client.dropped) notes.drop(path);
+  // A tool that runs at the client's vendor has no like elsewhere (conversion.md 6.10).
+  if (request.client !== target.protocol) for (const { path } of request.hostedTools) notes.drop(path);
+  const fit = expressible(() => fitRequest(request, target, to.rules));
+  if (isRefusal(fit)) return fit;
+  yield;
+  const { request: fitted, names, lost } = fit;
+  for (const field of lost) notes.lose(field);
+  const made = expressible(() => to.encodeRequest(fitted, target, notes));
+  if (isRefusal(made)) return made;
+  yield;
+  const pieces = yield* writeJsonBytes(made);
+  const plan: ReturnPlan = {
+    session: { request, target, ...identity },
+    names,
+    client: from.rules,
+    kept: new Map(),
+  };
+  return {
+    pieces,
+    get body() {
+      return Buffer.concat(pieces);
+    },
+    dropped: notes.dropped,
+    kept: plan.kept,
+    convertAnswerInTurns: (answer) => convertAnswer(answer, plan),
+    convertAnswer: (answer) => {
+      const converted = finishNow(convertAnswer(answer, plan));
+      return converted === undefined || 'status' in converted ? converted : Buffer.concat(converted);
+    },
+    convertStream: (framing, vendor) => new ConvertedStream({ from, to, plan, framing, vendor }),
+  };
+}
+
+/**
+ * For a body that stays in its protocol but holds blobs in envelopes of ours, or must lose every blob because
+ * its vendor refused one: the body with its blobs as this target may have them.
+ */
+export async function returnOwnBlobs(
+  protocol: TextProtocol,
+  raw: RawRequest,
+  target: Target,
+): Promise<RawRequest | Refusal> {
+  const pieces = await finish(withOwnBlobs(protocol, raw.body, target), raw.body.length);
+  if (pieces === undefined) return raw;
+  return isRefusal(pieces) ? pieces : { ...raw, body: await joinPieces(pieces) };
+}
+
+/** Nothing when the body stays as it is. */
+function* withOwnBlobs(
+  protocol: TextProtocol,
+  raw: Buffer,
+  target: Target,
+): Sliced<readonly Buffer[] | undefined | Refusal> {
+  const spoke = spokeOf(protocol);
+  const body = yield* readWholeInTurns(raw, spoke.rawKeys);
+  if (isRefusal(body)) return body;
+  const returned = spoke.returnBlobs(body, target);
+  yield;
+  return returned === body ? undefined : yield* writeJsonBytes(returned);
+}
+
+function* convertAnswer(body: Buffer, plan: ReturnPlan): Sliced<readonly Buffer[] | AnswerError | undefined> {
+  if (body.length > WHOLE_ANSWER_BYTES_MAX) return undefined;
+  const { session } = plan;
+  const [from, to] = [spokeOf(session.request.client), spokeOf(session.target.protocol)];
+  const text = body.toString('utf8');
+  yield;
+  const budget = { left: WHOLE_ANSWER_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
+  const json = readJson(text, to.rawKeys, budget);
+  if (json === undefined) return undefined;
+  yield;
+  const answer = to.decodeAnswer(json, session);
+  if (!('choices' in answer)) return answer;
+  yield;
+  const made = from.encodeAnswer(returnAnswer(answer, plan), session);
+  yield;
+  return yield* writeJsonBytes(made);
+}
+
+/** The one place where content that cannot be carried becomes a refusal. */
+export function expressible<T>(work: () => T): T | Refusal {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Inexpressible)) throw error;
+    return refuse('notExpressible', { message: error.message, details: error.details });
+  }
+}

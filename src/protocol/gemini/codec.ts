@@ -1,0 +1,66 @@
+import type { Spoke, SpokeRules } from '../hub/codec.ts';
+import type { FieldNames } from '../hub/notes.ts';
+import { decodeAnswer } from './decode/answer.ts';
+import { decodeRequest } from './decode/request.ts';
+import { GenerateContentDecoder } from './decode/stream.ts';
+import { encodeAnswer } from './encode/answer.ts';
+import { encodeRequest } from './encode/request.ts';
+import { GenerateContentEncoder } from './encode/stream.ts';
+import { returnBlobs } from './return-blobs.ts';
+import { RAW_KEYS } from './wire.ts';
+
+const RULES: SpokeRules = {
+  toolName: /^[A-Za-z_][A-Za-z0-9_.:-]*$/,
+  // Newer models take 128; older ones do not.
+  toolNameMax: 64,
+  // Google keeps no id of a call: it only wants the same one back.
+  callIdMax: 256,
+  namespaces: false,
+  customTools: false,
+  carriesReasoning: false,
+};
+
+const FIELDS: FieldNames = {
+  temperature: 'generationConfig.temperature',
+  topP: 'generationConfig.topP',
+  topK: 'generationConfig.topK',
+  frequencyPenalty: 'generationConfig.frequencyPenalty',
+  presencePenalty: 'generationConfig.presencePenalty',
+  seed: 'generationConfig.seed',
+  stop: 'generationConfig.stopSequences',
+  logprobs: 'generationConfig.responseLogprobs',
+  maxTokens: 'generationConfig.maxOutputTokens',
+  endUser: 'labels',
+  cacheKey: 'cachedContent',
+  cacheMarks: 'cachedContent',
+  answers: 'generationConfig.candidateCount',
+  serviceTier: 'serviceTier',
+  verbosity: 'generationConfig',
+  parallelCalls: 'toolConfig',
+  toolChoice: 'toolConfig.functionCallingConfig',
+  strict: 'toolConfig.functionCallingConfig.mode',
+  thinking: 'generationConfig.thinkingConfig',
+  format: 'generationConfig.responseMimeType',
+  detail: 'generationConfig.mediaResolution',
+  metadata: 'labels',
+  tools: 'tools',
+  prefill: 'contents[last]',
+  citations: 'groundingMetadata',
+  reasoning: 'contents[].parts[].thought',
+  filename: 'inlineData.displayName',
+};
+
+/** Google's generateContent as one side of a conversion. */
+export const geminiSpoke: Spoke = {
+  protocol: 'gemini',
+  rawKeys: RAW_KEYS,
+  rules: RULES,
+  fields: FIELDS,
+  decodeRequest,
+  encodeRequest,
+  decodeAnswer,
+  encodeAnswer,
+  createDecoder: (session, emit) => new GenerateContentDecoder(session, emit),
+  createEncoder: (session, framing) => new GenerateContentEncoder(session, framing),
+  returnBlobs,
+};

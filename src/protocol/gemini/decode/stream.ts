@@ -1,0 +1,245 @@
+import { ANSWERS_PER_CALL_MAX } from '../../../bounds.ts';
+import type { Logprob } from '../../hub/answer.ts';
+import type { Session, StreamDecoder } from '../../hub/codec.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../hub/content/json.ts';
+import type { Emit } from '../../hub/event.ts';
+import type { Part, ServerToolPart, ToolCallPart } from '../../hub/part.ts';
+import { type Figures, overlayFigures } from '../../meter/usage-report.ts';
+import { looseText } from '../fields.ts';
+import { type Brought, decodeFinish } from '../finish.ts';
+import { citeText, decodeSearch, decodeSupports } from '../grounding.ts';
+import { decodeLogprobs } from '../logprobs.ts';
+import { decodeUsage, readFigures } from '../usage.ts';
+import { decodeAnswerPart, decodeError, emptyChoice, failure } from './answer.ts';
+import { isPartial, PartialCall } from './partial-call.ts';
+
+/** One candidate on its way. */
+interface Progress {
+  readonly choice: number;
+  open: 'none' | 'text' | 'reasoning';
+  /** The open part has its signature: what follows is another part, for the two may not be merged. */
+  isSigned: boolean;
+  brought: Brought;
+  /** The words of the open text: what is cited is told when they are out. */
+  said: string;
+  /** A call whose arguments come in fragments; passed on when it is whole. */
+  partial: { readonly call: ToolCallPart; readonly fragments: PartialCall } | undefined;
+  /** What was searched for, as last said. */
+  search: ServerToolPart | undefined;
+  /** Why it ended, as last said: with tools that run at Google content follows a first reason. */
+  ending: { readonly reason: string; readonly message: string | undefined } | undefined;
+}
+
+/**
+ * Every chunk is an answer of its own, whose parts continue those before: text is appended while its kind
+ * stays the same, calls come whole. Usage and the reason of the end are passed on when all is there.
+ */
+export class GenerateContentDecoder implements StreamDecoder {
+  readonly #session: Session;
+  readonly #emit: Emit;
+  readonly #candidates = new Map<number, Progress>();
+  #figures: Figures | undefined;
+  #isStarted = false;
+  #isOver = false;
+
+  constructor(session: Session, emit: Emit) {
+    this.#session = session;
+    this.#emit = emit;
+  }
+
+  push(event: JsonObject): void {
+    if (this.#isOver) return;
+    const error = decodeError(event);
+    if (error !== undefined) {
+      this.#isOver = true;
+      this.#emit({ kind: 'error', error });
+      return;
+    }
+    this.#readUsage(event.usageMetadata);
+    this.#start(looseText(event.responseId));
+    const { candidates } = event;
+    if (isArray(candidates) && candidates.length > 0) this.#readCandidates(candidates);
+    else if (isObject(event.promptFeedback)) this.#readFeedback(event.promptFeedback);
+  }
+
+  finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#start(undefined);
+    if (this.#candidates.size === 0) this.#progress(0);
+    const usage = decodeUsage(this.#figures);
+    if (usage !== undefined) this.#emit({ kind: 'usage', usage });
+    for (const progress of this.#candidates.values()) {
+      this.#closePartial(progress);
+      const { choice, ending, brought, search } = progress;
+      const finish = decodeFinish(ending?.reason, ending?.message, brought);
+      if (finish === undefined) {
+        this.#emit({ kind: 'error', error: failure(ending?.reason, ending?.message) });
+        return;
+      }
+      if (search !== undefined) {
+        this.#emit({ kind: 'part', choice, head: search });
+        this.#emit({ kind: 'part-end', choice });
+      }
+      this.#emit({ kind: 'finish', choice, finish });
+    }
+    this.#emit({ kind: 'end' });
+  }
+
+  #start(id: string | undefined): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#emit({ kind: 'start', id, usage: decodeUsage(this.#figures) });
+  }
+
+  #readUsage(metadata: JsonValue | undefined): void {
+    const figures = readFigures(metadata);
+    if (figures === undefined) return;
+    this.#figures = this.#figures === undefined ? figures : overlayFigures(this.#figures, figures);
+  }
+
+  #readCandidates(candidates: readonly JsonValue[]): void {
+    for (let at = 0; at < candidates.length; at++) {
+      const candidate = candidates[at];
+      if (!isObject(candidate)) continue;
+      const progress = this.#progress(choiceOf(candidate.index, at));
+      if (progress !== undefined) this.#readCandidate(candidate, progress);
+    }
+  }
+
+  #readCandidate(candidate: JsonObject, progress: Progress): void {
+    const parts = isObject(candidate.content) ? candidate.content.parts : undefined;
+    let logprobs =
+      candidate.logprobsResult === undefined ? undefined : decodeLogprobs(candidate.logprobsResult);
+    if (isArray(parts)) {
+      for (const part of parts) {
+        if (!isObject(part) || this.#holdPartial(part, progress)) continue;
+        const decoded = decodeAnswerPart(part, this.#session);
+        if (decoded === undefined) continue;
+        this.#passPart(decoded, progress, logprobs);
+        logprobs = undefined;
+      }
+    }
+    if (candidate.groundingMetadata !== undefined) this.#cite(candidate.groundingMetadata, progress);
+    const reason = looseText(candidate.finishReason);
+    if (reason !== undefined && reason !== '') {
+      progress.ending = { reason, message: looseText(candidate.finishMessage) };
+    }
+  }
+
+  #passPart(part: Part, progress: Progress, logprobs: readonly Logprob[] | undefined): void {
+    const { choice } = progress;
+    if (progress.brought !== 'calls') progress.brought = part.kind === 'tool-call' ? 'calls' : 'words';
+    switch (part.kind) {
+      case 'text':
+        this.#open('text', progress);
+        if (part.text !== '') this.#delta(choice, part.text, logprobs);
+        progress.said += part.text;
+        for (const blob of part.blobs ?? []) this.#emit({ kind: 'blob', choice, blob });
+        progress.isSigned = part.blobs !== undefined;
+        return;
+      case 'reasoning':
+        this.#open('reasoning', progress);
+        if (part.text !== '') this.#delta(choice, part.text, undefined);
+        if (part.blob !== undefined) this.#emit({ kind: 'blob', choice, blob: part.blob });
+        progress.isSigned = part.blob !== undefined;
+        return;
+      case 'tool-call': {
+        const { id, name, custom, blobs } = part;
+        const head = { kind: part.kind, id, name, custom, ...(blobs === undefined ? {} : { blobs }) };
+        this.#emit({ kind: 'part', choice, head });
+        this.#delta(choice, part.arguments, undefined);
+        break;
+      }
+      case 'image':
+        if (part.source.kind !== 'bytes') return;
+        this.#emit({ kind: 'part', choice, head: { ...part.source, kind: 'image' } });
+        break;
+      case 'server-tool':
+        this.#emit({ kind: 'part', choice, head: part });
+        break;
+      default:
+        return;
+    }
+    this.#emit({ kind: 'part-end', choice });
+    progress.open = 'none';
+  }
+
+  /** True for a part that begins, continues or ends a call in fragments. Only its beginning has a name. */
+  #holdPartial(part: JsonObject, progress: Progress): boolean {
+    const call = part.functionCall;
+    const { partial } = progress;
+    if (partial !== undefined && isObject(call) && looseText(call.name) === undefined) {
+      partial.fragments.add(call);
+      if (call.willContinue !== true) this.#closePartial(progress);
+      return true;
+    }
+    this.#closePartial(progress);
+    const decoded = isPartial(call) ? decodeAnswerPart(part, this.#session) : undefined;
+    if (decoded?.kind !== 'tool-call') return false;
+    progress.partial = { call: decoded, fragments: new PartialCall() };
+    progress.partial.fragments.add(call as JsonObject);
+    return true;
+  }
+
+  #closePartial(progress: Progress): void {
+    const { partial } = progress;
+    if (partial === undefined) return;
+    progress.partial = undefined;
+    this.#passPart({ ...partial.call, arguments: partial.fragments.arguments }, progress, undefined);
+  }
+
+  #open(kind: 'text' | 'reasoning', progress: Progress): void {
+    if (progress.open === kind && !progress.isSigned) return;
+    progress.open = kind;
+    progress.isSigned = false;
+    progress.said = '';
+    this.#emit({ kind: 'part', choice: progress.choice, head: { kind } });
+  }
+
+  #delta(choice: number, text: string, logprobs: readonly Logprob[] | undefined): void {
+    this.#emit(
+      logprobs === undefined ? { kind: 'delta', choice, text } : { kind: 'delta', choice, text, logprobs },
+    );
+  }
+
+  /** Pages come with the last chunk, and count in all that was said. */
+  #cite(metadata: JsonValue, progress: Progress): void {
+    progress.search = decodeSearch(metadata) ?? progress.search;
+    if (progress.open !== 'text') return;
+    for (const citation of citeText(progress.said, decodeSupports(metadata))) {
+      this.#emit({ kind: 'citation', choice: progress.choice, citation });
+    }
+  }
+
+  /** A blocked prompt has no candidate that could end. */
+  #readFeedback(feedback: JsonObject): void {
+    const { finish } = emptyChoice(feedback);
+    const progress = this.#progress(0);
+    if (finish.reason !== 'filter' || progress === undefined) return;
+    progress.ending = { reason: 'SAFETY', message: finish.message };
+  }
+
+  /** Nothing for more candidates than anybody may ask for. */
+  #progress(choice: number): Progress | undefined {
+    const known = this.#candidates.get(choice);
+    if (known !== undefined || choice >= ANSWERS_PER_CALL_MAX) return known;
+    const made: Progress = {
+      choice,
+      open: 'none',
+      isSigned: false,
+      brought: 'nothing',
+      said: '',
+      partial: undefined,
+      search: undefined,
+      ending: undefined,
+    };
+    this.#candidates.set(choice, made);
+    return made;
+  }
+}
+
+/** Protobuf leaves the index of the first candidate out. */
+function choiceOf(index: JsonValue | undefined, at: number): number {
+  return typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : at;
+}

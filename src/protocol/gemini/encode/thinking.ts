@@ -1,0 +1,64 @@
+import type { Capabilities, Effort } from '../../../kernel/capability.ts';
+import type { JsonObject } from '../../hub/content/json.ts';
+import { budgetOfEffort, clampEffort, effortOfBudget } from '../../hub/effort.ts';
+import type { Notes } from '../../hub/notes.ts';
+import type { HubRequest, Thinking } from '../../hub/request.ts';
+
+/** A level for Gemini 3 and later, a budget for 2.5; never both, which is refused (conversion.md 7.2). */
+export function encodeThinking(
+  request: HubRequest,
+  capabilities: Capabilities,
+  notes: Notes,
+): JsonObject | undefined {
+  const { thinking } = request;
+  if (capabilities.thinking === 'none') {
+    const isWanted = thinking.effort !== undefined || thinking.mode !== undefined;
+    if (isWanted && effortOf(thinking) !== 'none') notes.lose('thinking');
+    return undefined;
+  }
+  const includeThoughts = wantsThoughts(request) ? true : undefined;
+  const amount =
+    capabilities.thinking === 'budget'
+      ? { thinkingBudget: budgetOf(request, capabilities) }
+      : { thinkingLevel: levelOf(thinking, capabilities) };
+  const isEmpty = includeThoughts === undefined && Object.values(amount)[0] === undefined;
+  return isEmpty ? undefined : { includeThoughts, ...amount };
+}
+
+/** A chat client has no word for it: one that names an effort gets to see what it pays for. */
+function wantsThoughts({ thinking, client }: HubRequest): boolean {
+  const isOff = thinking.mode === 'off' || thinking.effort === 'none';
+  if (thinking.show !== undefined) return thinking.show && !isOff;
+  return client === 'chat' && thinking.effort !== undefined && !isOff;
+}
+
+/** Nothing where the client leaves it to the model. */
+function effortOf(thinking: Thinking): Effort | undefined {
+  if (thinking.mode === 'off') return 'none';
+  if (thinking.effort !== undefined) return thinking.effort;
+  return thinking.budgetTokens === undefined ? undefined : effortOfBudget(thinking.budgetTokens);
+}
+
+function levelOf(thinking: Thinking, capabilities: Capabilities): string | undefined {
+  const effort = effortOf(thinking);
+  if (effort === undefined) return undefined;
+  return clampEffort(effort, capabilities.efforts)?.toUpperCase();
+}
+
+function budgetOf(request: HubRequest, capabilities: Capabilities): number | undefined {
+  const { thinking, maxTokens } = request;
+  const { budgetTokensMin, budgetTokensMax } = capabilities;
+  if (thinking.mode !== 'off' && thinking.effort === undefined && thinking.budgetTokens === undefined) {
+    // −1: the model decides.
+    return thinking.mode === undefined ? undefined : -1;
+  }
+  const effort = effortOf(thinking) ?? 'none';
+  const wanted =
+    effort !== 'none' && thinking.budgetTokens !== undefined
+      ? Math.max(budgetTokensMin, Math.min(thinking.budgetTokens, budgetTokensMax))
+      : budgetOfEffort(effort, capabilities);
+  // Thoughts count as output: a budget that fills the limit would leave no room for an answer.
+  return maxTokens === undefined || wanted < maxTokens
+    ? wanted
+    : Math.max(budgetTokensMin, Math.floor(maxTokens) - 1);
+}

@@ -1,0 +1,106 @@
+import { JSON_DEPTH_MAX, RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
+import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../hub/content/json.ts';
+import { Inexpressible, type Notes } from '../hub/notes.ts';
+
+/** Both spellings of the names this dialect asks for; filled by its own words only, so it stays small. */
+const snakeNames = new Map<string, string>();
+
+function snakeOf(name: string): string {
+  const known = snakeNames.get(name);
+  if (known !== undefined) return known;
+  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  snakeNames.set(name, snake);
+  return snake;
+}
+
+function camelOf(name: string): string {
+  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * A field in either spelling. The camel-case one wins where it is present, be it false, 0, empty or null
+ * (which is how protobuf says "not set").
+ */
+export function field(object: JsonObject, name: string): JsonValue | undefined {
+  const camel = object[name];
+  if (camel !== undefined) return camel ?? undefined;
+  return object[snakeOf(name)] ?? undefined;
+}
+
+/** Notes every field that is none of `known` (camel case) as lost. */
+export function dropUnknown(
+  object: JsonObject,
+  known: ReadonlySet<string>,
+  path: string,
+  notes: Notes,
+): void {
+  for (const key of Object.keys(object)) {
+    if (!known.has(key) && !known.has(camelOf(key))) notes.drop(path === '' ? key : `${path}.${key}`);
+  }
+}
+
+export function textOf(value: JsonValue | undefined, path: string): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  throw new Inexpressible(path, 'must be a string');
+}
+
+/** Protobuf numbers may be written as strings. */
+export function numberOf(value: JsonValue | undefined, path: string): number | undefined {
+  if (value === undefined) return undefined;
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number === 'number' && Number.isFinite(number)) return number;
+  throw new Inexpressible(path, 'must be a number');
+}
+
+export function flagOf(value: JsonValue | undefined, path: string): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value;
+  throw new Inexpressible(path, 'must be a boolean');
+}
+
+export function objectOf(value: JsonValue | undefined, path: string): JsonObject | undefined {
+  if (value === undefined || isObject(value)) return value;
+  throw new Inexpressible(path, 'must be an object');
+}
+
+/** Google takes a single object where a list is due; real clients send `tools` so. */
+export function objectsOf(value: JsonValue | undefined, path: string): readonly JsonObject[] {
+  if (value === undefined) return [];
+  const items = isArray(value) ? value : [value];
+  return items.map((item, index) => {
+    if (isObject(item)) return item;
+    throw new Inexpressible(isArray(value) ? `${path}[${index}]` : path, 'must be an object');
+  });
+}
+
+export function textsOf(value: JsonValue | undefined, path: string): readonly string[] {
+  if (value === undefined) return [];
+  const items = isArray(value) ? value : [value];
+  return items.map((item, index) => textOf(item, `${path}[${index}]`) ?? '');
+}
+
+/** A vendor's string; nothing for anything else. */
+export function looseText(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function looseNumber(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** A vendor's list of objects; whatever else stands there is left out. */
+export function looseObjects(value: JsonValue | undefined): readonly JsonObject[] {
+  return isArray(value) ? value.filter(isObject) : [];
+}
+
+/** The text of a JSON object: raw where it was read so, printed where the event was parsed before us. */
+export function objectText(value: JsonValue | undefined): string | undefined {
+  if (value instanceof RawJson) return value.text.startsWith('{') ? value.text : undefined;
+  return isObject(value) ? JSON.stringify(value) : undefined;
+}
+
+/** The object that a text holds; nothing when it holds anything else. */
+export function parseObject(text: string): JsonObject | undefined {
+  const result = parseJson(text, { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: JSON_DEPTH_MAX });
+  return result.kind === 'parsed' && isJsonObject(result.value) ? (result.value as JsonObject) : undefined;
+}

@@ -1,0 +1,119 @@
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
+import type { PartHead } from '../hub/event.ts';
+import type { Citation, Part, ServerToolPart } from '../hub/part.ts';
+import { looseNumber, looseObjects, looseText } from './fields.ts';
+
+/** A passage of the answer and the pages it rests on. Google counts bytes of UTF-8 within one part. */
+export interface Support {
+  readonly partIndex: number;
+  readonly startByte: number | undefined;
+  readonly endByte: number | undefined;
+  readonly citation: Citation;
+}
+
+/** One citation for each passage and page; only pages on the web have a counterpart elsewhere. */
+export function decodeSupports(metadata: JsonValue | undefined): readonly Support[] {
+  if (!isObject(metadata)) return [];
+  const chunks = isArray(metadata.groundingChunks) ? metadata.groundingChunks : [];
+  return looseObjects(metadata.groundingSupports).flatMap((support) => {
+    const segment = isObject(support.segment) ? support.segment : {};
+    const indexes = isArray(support.groundingChunkIndices) ? support.groundingChunkIndices : [];
+    return indexes.flatMap((index) => {
+      const page = typeof index === 'number' ? decodePage(chunks[index]) : undefined;
+      return page === undefined ? [] : [decodeSupport(segment, page)];
+    });
+  });
+}
+
+function decodePage(chunk: JsonValue | undefined): { url: string; title?: string } | undefined {
+  const web = isObject(chunk) && isObject(chunk.web) ? chunk.web : undefined;
+  const url = looseText(web?.uri);
+  const title = looseText(web?.title);
+  return url === undefined ? undefined : { url, ...(title === undefined ? {} : { title }) };
+}
+
+function decodeSupport(segment: JsonObject, page: { url: string; title?: string }): Support {
+  return {
+    partIndex: looseNumber(segment.partIndex) ?? 0,
+    // Protobuf leaves zero out.
+    startByte: segment.endIndex === undefined ? undefined : (looseNumber(segment.startIndex) ?? 0),
+    endByte: looseNumber(segment.endIndex),
+    // `segment.text` repeats the answer; what the page says is not told.
+    citation: page,
+  };
+}
+
+/** Puts the citations on the text they belong to, counted as the hub counts. */
+export function citeText(text: string, supports: readonly Support[]): readonly Citation[] {
+  const bytes = Buffer.from(text);
+  const unitsAt = (at: number): number => bytes.toString('utf8', 0, at).length;
+  return supports.map(({ startByte, endByte, citation }) =>
+    startByte === undefined || endByte === undefined
+      ? citation
+      : { ...citation, start: unitsAt(startByte), end: unitsAt(endByte) },
+  );
+}
+
+/** A citation on its way to a client, with the text that it counts in. */
+export interface PlacedCitation {
+  readonly partIndex: number;
+  readonly text: string;
+  readonly citation: Citation;
+}
+
+/** Counts the parts that the client is shown. */
+export function placeCitations(parts: readonly Part[]): readonly PlacedCitation[] {
+  return parts.flatMap((part, partIndex) =>
+    part.kind === 'text'
+      ? (part.citations ?? []).map((citation) => ({ partIndex, text: part.text, citation }))
+      : [],
+  );
+}
+
+/** Google tells of a search beside the answer: the part is nobody's own, and has no raw form. */
+export function decodeSearch(metadata: JsonValue | undefined): ServerToolPart | undefined {
+  if (!isObject(metadata)) return undefined;
+  const queries = textsOf(metadata.webSearchQueries);
+  if (queries.length === 0) return undefined;
+  const chunks = isArray(metadata.groundingChunks) ? metadata.groundingChunks : [];
+  const search = { queries, pages: chunks.flatMap((chunk) => decodePage(chunk) ?? []) };
+  return { kind: 'server-tool', protocol: '', raw: '', text: '', search };
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  return isArray(value) ? value.filter((one) => typeof one === 'string' && one !== '').map(String) : [];
+}
+
+/** What was searched for. */
+export function queriesOf(part: Part | PartHead): readonly string[] {
+  return part.kind === 'server-tool' ? (part.search?.queries ?? []) : [];
+}
+
+export function encodeGrounding(
+  placed: readonly PlacedCitation[],
+  queries: readonly string[],
+): JsonObject | undefined {
+  if (placed.length === 0 && queries.length === 0) return undefined;
+  const urls = [...new Set(placed.map(({ citation }) => citation.url))];
+  const places = new Map(urls.map((url, place) => [url, place]));
+  const titles = new Map(placed.map(({ citation }) => [citation.url, citation.title]));
+  return {
+    webSearchQueries: queries.length === 0 ? undefined : queries,
+    groundingChunks: urls.map((uri) => ({ web: { uri, title: titles.get(uri) } })),
+    groundingSupports: placed.map(({ partIndex, text, citation }) => ({
+      segment: encodeSegment(partIndex, text, citation),
+      groundingChunkIndices: [places.get(citation.url) ?? 0],
+    })),
+  };
+}
+
+function encodeSegment(partIndex: number, text: string, { start, end }: Citation): JsonObject {
+  const bytesBefore = (units: number | undefined): number | undefined =>
+    units === undefined || text === '' ? undefined : Buffer.byteLength(text.slice(0, units));
+  return {
+    partIndex: partIndex === 0 ? undefined : partIndex,
+    startIndex: bytesBefore(start),
+    endIndex: bytesBefore(end),
+    text: end === undefined || text === '' ? undefined : text.slice(start ?? 0, end),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Logprob } from '../hub/answer.ts';
+import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
+import { looseNumber, looseObjects, looseText } from './fields.ts';
+
+/** `logprobsResult` of a candidate: the chosen tokens, and beside each the likeliest ones. */
+export function decodeLogprobs(result: JsonValue | undefined): readonly Logprob[] | undefined {
+  if (!isObject(result)) return undefined;
+  const chosen = looseObjects(result.chosenCandidates);
+  const tops = looseObjects(result.topCandidates);
+  if (chosen.length === 0) return undefined;
+  return chosen.map((candidate, index) => ({
+    ...decodeToken(candidate),
+    top: looseObjects(tops[index]?.candidates).map(decodeToken),
+  }));
+}
+
+function decodeToken(candidate: JsonObject): { token: string; logprob: number } {
+  return {
+    token: looseText(candidate.token) ?? '',
+    logprob: looseNumber(candidate.logProbability) ?? 0,
+  };
+}
+
+export function encodeLogprobsResult(logprobs: readonly Logprob[] | undefined): JsonObject | undefined {
+  if (logprobs === undefined || logprobs.length === 0) return undefined;
+  return {
+    topCandidates: logprobs.map(({ top }) => ({ candidates: top.map(encodeToken) })),
+    chosenCandidates: logprobs.map(encodeToken),
+  };
+}
+
+function encodeToken({ token, logprob }: { token: string; logprob: number }): JsonObject {
+  return { token, logProbability: logprob };
+}

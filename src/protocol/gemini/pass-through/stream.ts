@@ -1,0 +1,50 @@
+import { QUOTE } from '../../bytes/ascii.ts';
+import { compilePaths } from '../../bytes/paths.ts';
+import { isOpenBrace, Skimmer } from '../../bytes/skim.ts';
+import type { EventReader, Outlet } from '../../pass-through/relay.ts';
+import { Candidates } from './candidates.ts';
+import { GENERATE_USAGE_PATHS, GENERATE_USAGE_RULE, readGenerateFigures } from './usage.ts';
+
+const TREE = compilePaths({
+  model: 'modelVersion',
+  candidates: 'candidates',
+  error: 'error',
+  blockReason: 'promptFeedback.blockReason',
+  ...GENERATE_USAGE_PATHS,
+});
+const { slots } = TREE;
+const found = new Candidates();
+const skimmer = new Skimmer(TREE, { slot: slots.candidates, walk: found.walk });
+const { starts, ends } = skimmer;
+
+export class GenerateContentEventReader implements EventReader {
+  readonly rule = GENERATE_USAGE_RULE;
+  readonly nextSequenceNumber = undefined;
+  /** The terminator is the end: nothing else tells of it. */
+  readonly ended = false;
+  /** The figures tell of it. */
+  readonly reasoned = false;
+
+  read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+    if (skimmer.run(payload, start, end) < 0) return;
+    if (isOpenBrace(payload, starts[slots.error] as number)) outlet.fail();
+    const candidates = starts[slots.candidates] as number;
+    if (candidates >= 0) {
+      outlet.generated(candidates, ends[slots.candidates] as number);
+      for (let picture = 0; picture < found.pictures; picture++) outlet.imageDone();
+    }
+    const hasFinish = candidates >= 0 && found.isAnyFinished;
+    // A blocked prompt has no candidates and hence no finish reason; the block is its end.
+    const block = starts[slots.blockReason] as number;
+    if (hasFinish || (block >= 0 && payload[block] === QUOTE)) outlet.terminate();
+    if (isOpenBrace(payload, starts[slots.usage] as number)) {
+      const figures = readGenerateFigures(payload, skimmer, slots);
+      // Early chunks report the prompt alone; the text they carry is not in the figures yet.
+      const isFinal = hasFinish && figures.total !== undefined;
+      if (figures.output !== undefined || isFinal) outlet.reportCovering(figures);
+      else outlet.report(figures);
+    }
+    const model = starts[slots.model] as number;
+    if (model >= 0 && payload[model] === QUOTE) outlet.replaceModel(model, ends[slots.model] as number);
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { Blob } from '../hub/blob.ts';
+import type { Target } from '../hub/codec.ts';
+import { readJson, writeJson } from '../hub/content/json.ts';
+import { wrapBlobsBase64 } from '../hub/envelope.ts';
+import { geminiSpoke } from './codec.ts';
+import { targetOf } from './suite/sample.ts';
+
+const own = { issuer: 'google-1', form: 'thought', value: 'U0lH' } as const;
+const foreign: Blob = { issuer: 'anthropic-1', form: 'signature', place: 'reasoning', value: 's', text: 't' };
+const SENTINEL = 'skip_thought_signature_validator';
+
+function returned(parts: readonly object[], target: Target = targetOf('gemini-3-pro')): unknown {
+  const text = JSON.stringify({ contents: [{ role: 'model', parts }], generationConfig: { topK: 1 } });
+  const body = geminiSpoke.returnBlobs(readJson(text, geminiSpoke.rawKeys) ?? {}, target);
+  const { contents, ...rest } = JSON.parse(writeJson(body));
+  expect(rest).toEqual({ generationConfig: { topK: 1 } });
+  return contents[0].parts;
+}
+
+const call = { functionCall: { name: 'f', args: {} } };
+
+describe('a request that stays with Google', () => {
+  it('opens the envelopes of its target, each in its place', () => {
+    const blobs: Blob[] = [
+      { ...own, place: 'reasoning', text: 'hm', value: 'VA==' },
+      { ...own, place: 'call' },
+      foreign,
+    ];
+    expect(returned([{ ...call, thought_signature: wrapBlobsBase64(blobs) }])).toEqual([
+      { text: 'hm', thought: true, thoughtSignature: 'VA==' },
+      { ...call, thoughtSignature: 'U0lH' },
+    ]);
+    const text = { text: 'x', thoughtSignature: wrapBlobsBase64([{ ...own, place: 'text' }]) };
+    expect(returned([text])).toEqual([{ text: 'x', thoughtSignature: 'U0lH' }]);
+  });
+
+  it('loses every other envelope, with the part that is nothing without it', () => {
+    const envelope = wrapBlobsBase64([foreign]);
+    const parts = [
+      { ...call, thoughtSignature: envelope },
+      { text: 'x', thoughtSignature: envelope },
+      { text: '', thoughtSignature: envelope },
+      { text: 'hm', thought: true, thoughtSignature: envelope },
+    ];
+    expect(returned(parts)).toEqual([{ ...call, thoughtSignature: SENTINEL }, { text: 'x' }]);
+    expect(returned(parts, targetOf('gemini-2.5-pro'))).toEqual([call, { text: 'x' }]);
+    expect(returned(parts.slice(2))).toEqual([{ text: '' }]);
+  });
+
+  it("keeps Google's own signatures, unless no blob may return at all", () => {
+    const parts = [
+      { ...call, thoughtSignature: 'Q0FG' },
+      { text: 'x', thoughtSignature: 'Q0FG' },
+    ];
+    expect(returned(parts)).toEqual(parts);
+    const nobody = { ...targetOf('gemini-3-pro'), issuer: 'none' };
+    expect(returned(parts, nobody)).toEqual([{ ...call, thoughtSignature: SENTINEL }, { text: 'x' }]);
+  });
+
+  it('finds envelopes where a single object stands for a list', () => {
+    const part = { text: 'x', thoughtSignature: wrapBlobsBase64([foreign]) };
+    const body = geminiSpoke.returnBlobs({ contents: { parts: part } }, targetOf('gemini-3-pro'));
+    expect(body).toEqual({ contents: [{ parts: [{ text: 'x' }] }] });
+  });
+
+  it('keeps the sentinel and what it does not know', () => {
+    const parts = [{ ...call, thoughtSignature: SENTINEL }, { hologram: 1 }, { text: '' }];
+    expect(returned(parts)).toEqual(parts);
+  });
+});

@@ -1,0 +1,56 @@
+import { type Blob, mayReturn } from '../hub/blob.ts';
+import type { Target } from '../hub/codec.ts';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
+import { unwrapBlobsBase64 } from '../hub/envelope.ts';
+import { field, looseText } from './fields.ts';
+import { isSentinel } from './signature.ts';
+import { SIGNATURE_SENTINEL } from './wire.ts';
+
+/** The body stays as it is but for `thoughtSignature`: envelopes are opened for their issuer, others go. */
+export function returnBlobs(body: JsonObject, target: Target): JsonObject {
+  const { contents } = body;
+  if (contents === undefined) return body;
+  return { ...body, contents: listOf(contents).map((content) => returnContent(content, target)) };
+}
+
+/** Google takes a single object where a list is due. */
+function listOf(value: JsonValue): readonly JsonValue[] {
+  return isArray(value) ? value : [value];
+}
+
+function returnContent(content: JsonValue, target: Target): JsonValue {
+  if (!isObject(content) || content.parts === undefined) return content;
+  const parts = listOf(content.parts).flatMap((part): readonly JsonValue[] =>
+    isObject(part) ? returnPart(part, target) : [part],
+  );
+  // A turn may not be empty, so one of nothing but foreign signatures keeps its place with an empty text.
+  return { ...content, parts: parts.length === 0 ? [{ text: '' }] : parts };
+}
+
+function returnPart(part: JsonObject, target: Target): readonly JsonObject[] {
+  const signature = looseText(field(part, 'thoughtSignature'));
+  if (signature === undefined || isSentinel(signature)) return [part];
+  const envelope = unwrapBlobsBase64(signature);
+  if (envelope === undefined && target.issuer !== 'none') return [part];
+  const { thoughtSignature, thought_signature, ...bare } = part;
+  const blobs = target.issuer === 'none' ? [] : (envelope ?? []).filter((blob) => mayReturn(blob, target));
+  const isCall = field(part, 'functionCall') !== undefined;
+  const thoughts = isCall ? blobs.filter((blob) => blob.place === 'reasoning').map(thoughtPart) : [];
+  const own = isCall ? blobs.find((blob) => blob.place === 'call') : blobs[0];
+  if (own !== undefined) return [...thoughts, { ...bare, thoughtSignature: own.value }];
+  if (isCall) return [...thoughts, withoutSignature(bare, target)];
+  return isNothingUnsigned(bare) ? [] : [bare];
+}
+
+/** An empty text was there for its signature's sake, and a thought of another vendor is none of Google's. */
+function isNothingUnsigned(bare: JsonObject): boolean {
+  return field(bare, 'text') === '' || field(bare, 'thought') === true || Object.keys(bare).length === 0;
+}
+
+function withoutSignature(call: JsonObject, { capabilities }: Target): JsonObject {
+  return capabilities.signaturesRequired ? { ...call, thoughtSignature: SIGNATURE_SENTINEL } : call;
+}
+
+function thoughtPart(blob: Blob): JsonObject {
+  return { text: blob.text ?? '', thought: true, thoughtSignature: blob.value };
+}

@@ -1,0 +1,46 @@
+import { REPORTED_TOKENS_MAX } from '../../bounds.ts';
+import type { HubUsage } from '../hub/answer.ts';
+import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
+import type { Figures } from '../meter/usage-report.ts';
+import { GENERATE_USAGE_RULE } from './pass-through/usage.ts';
+
+/** The figures of `usageMetadata`; nothing where there is none. */
+export function readFigures(metadata: JsonValue | undefined): Figures | undefined {
+  if (!isObject(metadata)) return undefined;
+  return {
+    input: figure(metadata.promptTokenCount),
+    cacheRead: figure(metadata.cachedContentTokenCount),
+    toolInput: figure(metadata.toolUsePromptTokenCount),
+    output: figure(metadata.candidatesTokenCount),
+    reasoning: figure(metadata.thoughtsTokenCount),
+    total: figure(metadata.totalTokenCount),
+  };
+}
+
+function figure(value: JsonValue | undefined): number | undefined {
+  const isFigure =
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= REPORTED_TOKENS_MAX;
+  return isFigure ? value : undefined;
+}
+
+/** In the buckets by which the call is metered, so that the client is shown what it is charged for. */
+export function decodeUsage(figures: Figures | undefined): HubUsage | undefined {
+  if (figures === undefined) return undefined;
+  const { usage, inputReported, outputReported } = GENERATE_USAGE_RULE.settle(figures);
+  if (!inputReported && !outputReported) return undefined;
+  return { ...usage, cacheWriteLong: 0, toolPrompt: figures.toolInput ?? 0 };
+}
+
+/** Prompts include what was read from and written to caches; thoughts stand beside the candidates (12.2). */
+export function encodeUsage(usage: HubUsage): JsonObject {
+  const tool = Math.min(usage.toolPrompt, usage.inputFresh);
+  const prompt = usage.inputFresh - tool + usage.cacheRead + usage.cacheWrite;
+  return {
+    promptTokenCount: prompt,
+    candidatesTokenCount: usage.outputText,
+    totalTokenCount: prompt + tool + usage.outputText + usage.outputReasoning,
+    cachedContentTokenCount: usage.cacheRead === 0 ? undefined : usage.cacheRead,
+    toolUsePromptTokenCount: tool === 0 ? undefined : tool,
+    thoughtsTokenCount: usage.outputReasoning === 0 ? undefined : usage.outputReasoning,
+  };
+}

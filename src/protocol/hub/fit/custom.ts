@@ -1,0 +1,42 @@
+import { JSON_DEPTH_MAX, RESPONSE_BODY_BYTES_MAX } from '../../../bounds.ts';
+import { isJsonObject, type JsonBounds, parseJson } from '../../../kernel/encoding/json.ts';
+import type { ToolCallPart, ToolResultPart } from '../part.ts';
+import type { CustomTool, FunctionTool } from '../request.ts';
+
+const INPUT_SCHEMA = '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}';
+
+const BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
+
+/** A tool of free text as a function with one text (conversion.md 6.9); the grammar is told in words. */
+export function wrapCustomTool({ name, namespace, description, grammar }: CustomTool): FunctionTool {
+  const rule = grammar && `The input must match this grammar (${grammar.syntax}):\n${grammar.definition}`;
+  const words = [description, rule].filter((text) => text !== undefined).join('\n\n');
+  return {
+    kind: 'function',
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(words === '' ? {} : { description: words }),
+    schema: INPUT_SCHEMA,
+    strict: undefined,
+  };
+}
+
+export function wrapCustomCall(call: ToolCallPart): ToolCallPart {
+  return call.custom
+    ? { ...call, custom: false, arguments: JSON.stringify({ input: call.arguments }) }
+    : call;
+}
+
+export function wrapCustomResult(result: ToolResultPart): ToolResultPart {
+  return result.custom ? { ...result, custom: false } : result;
+}
+
+/** The free text in the arguments of a wrapped call; what is no such object is taken as it is. */
+export function unwrapCustomInput(text: string): string {
+  const result = parseJson(text, BOUNDS);
+  if (result.kind === 'invalid' || !isJsonObject(result.value)) return text;
+  const { input } = result.value;
+  if (typeof input === 'string') return input;
+  // A model that called without any input: an empty object is nobody's text.
+  return Object.keys(result.value).length === 0 ? '' : text;
+}

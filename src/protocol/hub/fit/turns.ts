@@ -1,0 +1,152 @@
+import { isMedia, type Part, type TextPart } from '../part.ts';
+import type { HubRequest, Turn } from '../request.ts';
+
+/** Said where a protocol wants the user to speak and the client did not let him. */
+const CONTINUE: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
+
+/** Every part of a conversation, with those inside of results. */
+export function everyPart({ system, turns }: Pick<HubRequest, 'system' | 'turns'>): readonly Part[] {
+  const spoken = turns.flatMap(({ parts }) => parts);
+  const inner = spoken.flatMap((part) => (part.kind === 'tool-result' ? part.parts : []));
+  return [...system, ...spoken, ...inner];
+}
+
+/** Turns without parts go, and neighbours of one role become one (conversion.md 4.4). */
+export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
+  const merged: { role: Turn['role']; parts: Part[] }[] = [];
+  for (const { role, parts } of turns) {
+    if (parts.length === 0) continue;
+    const last = merged.at(-1);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
+    else merged.push({ role, parts: [...parts] });
+  }
+  return merged;
+}
+
+/**
+ * Whatever turn they stand in, calls and thoughts are the assistant's and results are the user's. Google's
+ * SDKs write a call and its result into one turn, of either role: it is taken apart in the order it has.
+ */
+export function splitTurns(turns: readonly Turn[]): readonly Turn[] {
+  const isWhole = turns.every(({ role, parts }) => parts.every((part) => speakerOf(part, role) === role));
+  if (isWhole) return turns;
+  return turns.flatMap(({ role, parts }) =>
+    callsFirst(parts).map((part): Turn => ({ role: speakerOf(part, role), parts: [part] })),
+  );
+}
+
+/** Within one turn a result that stands before its own call follows it. */
+function callsFirst(parts: readonly Part[]): readonly Part[] {
+  const places = new Map(parts.map((part, at) => [part.kind === 'tool-call' ? part.id : '', at]));
+  const early = new Map<number, Part[]>();
+  return parts
+    .map((part, at): readonly Part[] => {
+      const callAt = part.kind === 'tool-result' && part.callId !== '' ? places.get(part.callId) : undefined;
+      if (callAt === undefined || callAt < at) return [part];
+      early.set(callAt, [...(early.get(callAt) ?? []), part]);
+      return [];
+    })
+    .flatMap((kept, at) => [...kept, ...(early.get(at) ?? [])]);
+}
+
+function speakerOf({ kind }: Part, role: Turn['role']): Turn['role'] {
+  if (kind === 'tool-result') return 'user';
+  return kind === 'tool-call' || kind === 'reasoning' || kind === 'server-tool' ? 'assistant' : role;
+}
+
+/** For targets whose conversations begin with the user. */
+export function startWithUser(turns: readonly Turn[]): readonly Turn[] {
+  return turns[0]?.role === 'user' ? turns : [CONTINUE, ...turns];
+}
+
+/** The same; and where nobody speaks at all, the system's words are the user's. */
+export function startRequestWithUser(request: HubRequest): HubRequest {
+  const { system, turns } = request;
+  if (turns.length > 0 || system.length === 0) return { ...request, turns: startWithUser(turns) };
+  return { ...request, system: [], turns: [{ role: 'user', parts: system }] };
+}
+
+/**
+ * For targets that do not take the beginning of the answer: assistant turns at the end that hold only text
+ * go. One with a call or a signed thought may not be lost; there the user asks to go on.
+ */
+export function withoutPrefill(turns: readonly Turn[]): readonly Turn[] {
+  let end = turns.length;
+  while (end > 0 && isPlainAnswer(turns[end - 1])) end--;
+  const kept = end === turns.length ? turns : turns.slice(0, end);
+  return kept.at(-1)?.role === 'assistant' ? [...kept, CONTINUE] : kept;
+}
+
+/** Whether `withoutPrefill` would leave something out. */
+export function endsWithPrefill(turns: readonly Turn[]): boolean {
+  return isPlainAnswer(turns.at(-1));
+}
+
+function isPlainAnswer(turn: Turn | undefined): boolean {
+  return turn?.role === 'assistant' && turn.parts.every(isUnsignedWords);
+}
+
+function isUnsignedWords(part: Part): boolean {
+  if (part.kind === 'text') return (part.blobs?.length ?? 0) === 0;
+  return part.kind === 'refusal' || (part.kind === 'reasoning' && part.blob === undefined);
+}
+
+/**
+ * For targets whose assistants say nothing but words: what a model made in an earlier turn is shown to it by
+ * the user, behind the results of tools.
+ */
+export function withShownMedia(turns: readonly Turn[]): readonly Turn[] {
+  if (!turns.some((turn) => turn.role === 'assistant' && turn.parts.some(isMedia))) return turns;
+  const shown: Turn[] = [];
+  let pending: readonly Part[] = [];
+  for (const turn of turns) {
+    if (turn.role === 'assistant') {
+      pending = [...pending, ...turn.parts.filter(isMedia)];
+      shown.push({ role: turn.role, parts: turn.parts.filter((part) => !isMedia(part)) });
+    } else if (turn.role === 'user') {
+      const results = turn.parts.filter(({ kind }) => kind === 'tool-result');
+      const said = turn.parts.filter(({ kind }) => kind !== 'tool-result');
+      shown.push({ role: turn.role, parts: [...results, ...pending, ...said] });
+      pending = [];
+    } else shown.push(turn);
+  }
+  if (pending.length > 0) shown.push({ role: 'user', parts: pending });
+  return mergeTurns(shown);
+}
+
+/** For targets that refuse empty text (Google); signed text stays, be it empty. */
+export function withoutEmptyText(turns: readonly Turn[]): readonly Turn[] {
+  return filterText(turns, (part) => part.text !== '');
+}
+
+/** For targets that refuse text of nothing but blanks (Messages). */
+export function withoutBlankText(turns: readonly Turn[]): readonly Turn[] {
+  return filterText(turns, (part) => part.text.trim() !== '');
+}
+
+function filterText(turns: readonly Turn[], keeps: (part: TextPart) => boolean): readonly Turn[] {
+  return mergeTurns(turns.map(({ role, parts }) => ({ role, parts: filterParts(parts, keeps) })));
+}
+
+function filterParts(parts: readonly Part[], keeps: (part: TextPart) => boolean): readonly Part[] {
+  return parts
+    .filter((part) => part.kind !== 'text' || (part.blobs?.length ?? 0) > 0 || keeps(part))
+    .map((part) => (part.kind === 'tool-result' ? { ...part, parts: filterParts(part.parts, keeps) } : part));
+}
+
+/**
+ * For targets that know no system turns in mid-conversation: their text joins the user turn beside them, in
+ * the envelope that models know (conversion.md 4.2). Results of tools stay first in their turn.
+ */
+export function inlineSystemTurns(turns: readonly Turn[]): readonly Turn[] {
+  if (!turns.some((turn) => turn.role === 'system')) return turns;
+  return mergeTurns(turns.map((turn) => (turn.role === 'system' ? inlineSystemTurn(turn) : turn)));
+}
+
+/** One system turn as a user's. */
+export function inlineSystemTurn(turn: Turn): Turn {
+  const parts = turn.parts.map((part) =>
+    part.kind === 'text' ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` } : part,
+  );
+  return { role: 'user', parts };
+}

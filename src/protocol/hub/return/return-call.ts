@@ -1,0 +1,81 @@
+import { ENVELOPE_BLOBS_MAX } from '../../../bounds.ts';
+import type { Blob } from '../blob.ts';
+import type { Session, SpokeRules } from '../codec.ts';
+import { clientCallId, synthesizeCallId } from '../fit/ids.ts';
+import type { ToolNames } from '../fit/names.ts';
+
+/** What the way back must know. */
+export interface ReturnPlan {
+  readonly session: Session;
+  readonly names: ToolNames;
+  /** The rules of the client's protocol. */
+  readonly client: SpokeRules;
+  /** Blobs that Chat clients are known to lose, by the ids they see; filled as the answer passes. */
+  readonly kept: Map<string, readonly Blob[]>;
+}
+
+/** What the head of a call in a stream and a call in a plain answer have in common. */
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly custom: boolean;
+  readonly blobs?: readonly Blob[] | undefined;
+}
+
+export interface ReturnedCall<T extends Call> {
+  readonly call: T;
+  /** Its own blobs, where the client carries them in thinking before it. */
+  readonly carried: readonly Blob[];
+  /** Its arguments hold the text of a custom tool. */
+  readonly wrapped: boolean;
+}
+
+/** Where a call stands in an answer, and the thinking before it that the client has no place for. */
+export interface CallPlace {
+  readonly choice: number;
+  readonly index: number;
+  readonly thoughts: readonly Blob[];
+}
+
+/** Turns the vendor's calls into the client's: its name, an id of its own, its blobs where they survive. */
+export class CallReturn {
+  readonly #plan: ReturnPlan;
+  /** Ids the client knows already: of the history and of this answer. */
+  #usedIds: Set<string> | undefined;
+
+  constructor(plan: ReturnPlan) {
+    this.#plan = plan;
+  }
+
+  returnCall<T extends Call>(call: T, place: CallPlace): ReturnedCall<T> {
+    const { names, client, kept, session } = this.#plan;
+    const { wrapped, ...tool } = names.toClient(call);
+    const id = this.#clientId(call.id, place);
+    const { blobs: own = [], namespace: _namespace, ...rest } = call;
+    const riding = client.carriesReasoning ? [] : [...place.thoughts, ...own].slice(-ENVELOPE_BLOBS_MAX);
+    if (riding.length > 0 && session.request.client === 'chat') kept.set(id, riding);
+    const returned = {
+      ...rest,
+      id,
+      name: tool.name,
+      ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
+      custom: call.custom || wrapped,
+      ...(riding.length === 0 ? {} : { blobs: riding }),
+    };
+    // Only fields of `Call` are set anew, so it is still what it was.
+    return { call: returned as unknown as T, carried: client.carriesReasoning ? own : [], wrapped };
+  }
+
+  /** Vendors may send no id, or the same one in every answer: the client needs one for each call. */
+  #clientId(vendorId: string, { choice, index }: CallPlace): string {
+    const { request, callId } = this.#plan.session;
+    this.#usedIds ??= new Set(
+      request.turns.flatMap(({ parts }) => parts.map((part) => (part.kind === 'tool-call' ? part.id : ''))),
+    );
+    const wanted = vendorId === '' ? '' : clientCallId(vendorId);
+    const id = this.#usedIds.has(wanted) || wanted === '' ? synthesizeCallId(callId, choice, index) : wanted;
+    this.#usedIds.add(id);
+    return id;
+  }
+}

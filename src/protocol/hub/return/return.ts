@@ -1,0 +1,99 @@
+import { ENVELOPE_BLOBS_MAX, THOUGHT_CHARS_MAX } from '../../../bounds.ts';
+import type { Choice, HubAnswer } from '../answer.ts';
+import type { Blob } from '../blob.ts';
+import { unwrapCustomInput } from '../fit/custom.ts';
+import { logprobsWithin, StopScanner, stopsHere } from '../fit/stop.ts';
+import type { Part, ReasoningPart, TextPart, ToolCallPart } from '../part.ts';
+import { CallReturn, type ReturnPlan } from './return-call.ts';
+
+/** A plain answer of the vendor's as the client may have it; the counterpart of `fitRequest`. */
+export function returnAnswer(answer: HubAnswer, plan: ReturnPlan): HubAnswer {
+  const calls = new CallReturn(plan);
+  const choices = answer.choices.map((choice, index) => new ChoiceReturn(plan, calls, index).choice(choice));
+  return { ...answer, choices };
+}
+
+/**
+ * Thinking that rides on the next call: with its text, which the client may not bring back. No more of it
+ * than an envelope holds.
+ */
+export function withThought(thoughts: readonly Blob[], blob: Blob, text: string): readonly Blob[] {
+  // Without its whole text the vendor would refuse it; without the blob it only thinks anew.
+  if (text.length > THOUGHT_CHARS_MAX) return thoughts;
+  return [...thoughts, text === '' ? blob : { ...blob, text }].slice(-ENVELOPE_BLOBS_MAX);
+}
+
+class ChoiceReturn {
+  readonly #plan: ReturnPlan;
+  readonly #calls: CallReturn;
+  readonly #index: number;
+  readonly #stops: readonly string[];
+  readonly #parts: Part[] = [];
+  #thoughts: readonly Blob[] = [];
+  #callCount = 0;
+  #stop: string | undefined;
+
+  constructor(plan: ReturnPlan, calls: CallReturn, index: number) {
+    const { request, target } = plan.session;
+    this.#plan = plan;
+    this.#calls = calls;
+    this.#index = index;
+    this.#stops = stopsHere(request, target) ? request.stop : [];
+  }
+
+  choice(choice: Choice): Choice {
+    for (const part of choice.parts) {
+      if (part.kind === 'text') this.#text(part);
+      else if (part.kind === 'reasoning') this.#reasoning(part);
+      else if (part.kind === 'tool-call') this.#call(part);
+      else this.#parts.push(part);
+      if (this.#stop !== undefined) return this.#stopped(choice, this.#stop);
+    }
+    return { ...choice, parts: this.#parts };
+  }
+
+  #stopped(choice: Choice, stopSequence: string): Choice {
+    const text = this.#parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+    const { logprobs } = choice;
+    return {
+      parts: this.#parts,
+      finish: { reason: 'stop-sequence', stopSequence },
+      ...(logprobs === undefined ? {} : { logprobs: logprobsWithin(logprobs, text) }),
+    };
+  }
+
+  #text(part: TextPart): void {
+    this.#thoughts = this.#thoughts.map((blob) => ({ ...blob, beforeText: true }));
+    const { blobs = [], ...plain } = part;
+    const isCarried = this.#plan.client.carriesReasoning;
+    const kept = isCarried ? plain : part;
+    const scanned = this.#stops.length === 0 ? undefined : new StopScanner(this.#stops).push(part.text);
+    if (scanned?.stop === undefined) {
+      if (kept.text !== '' || !isCarried || blobs.length === 0) this.#parts.push(kept);
+      // Where only thinking has a place for it, the signature of a text is a thought of nothing behind it.
+      if (isCarried) for (const blob of blobs) this.#parts.push({ kind: 'reasoning', text: '', blob });
+      return;
+    }
+    this.#stop = scanned.stop;
+    const { text } = scanned;
+    const citations = part.citations?.filter(({ end = 0 }) => end <= text.length);
+    this.#parts.push({ ...kept, text, ...(citations === undefined ? {} : { citations }) });
+  }
+
+  #reasoning(part: ReasoningPart): void {
+    if (this.#plan.client.carriesReasoning) {
+      this.#parts.push(part);
+      return;
+    }
+    if (part.blob !== undefined) this.#thoughts = withThought(this.#thoughts, part.blob, part.text);
+    this.#parts.push({ kind: 'reasoning', text: part.text });
+  }
+
+  #call(part: ToolCallPart): void {
+    const place = { choice: this.#index, index: this.#callCount++, thoughts: this.#thoughts };
+    this.#thoughts = [];
+    const { call, carried, wrapped } = this.#calls.returnCall(part, place);
+    for (const blob of carried) this.#parts.push({ kind: 'reasoning', text: '', blob });
+    this.#parts.push(wrapped ? { ...call, arguments: unwrapCustomInput(call.arguments) } : call);
+  }
+}

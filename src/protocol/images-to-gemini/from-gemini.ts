@@ -1,0 +1,145 @@
+import { IMAGES_PER_CALL_MAX, STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
+import { inputTokens, outputTokens } from '../../kernel/usage.ts';
+import { looseNumber, looseObjects, looseText } from '../gemini/fields.ts';
+import { isFiltered } from '../gemini/finish.ts';
+import { decodeUsage, readFigures } from '../gemini/usage.ts';
+import { isObject, type JsonObject } from '../hub/content/json.ts';
+import { standardBase64 } from '../hub/content/media.ts';
+import { plainType } from '../hub/content/media-type.ts';
+import { type Figures, overlayFigures } from '../meter/usage-report.ts';
+
+/** Characters of the model's words that are told to a client who waits for a picture. */
+const WORDS_CHARS_MAX = 500;
+/** Base64 characters that hold the head of a PNG: its width and height stand at the sixteenth byte. */
+const PNG_HEAD_CHARS = 32;
+const PNG_HEAD = 'iVBORw0KGgo';
+
+interface Painted {
+  readonly format: string;
+  readonly base64: string;
+}
+
+/** What a painter said so far: of one plain answer, or of the chunks of a stream one after the other. */
+export class Painting {
+  readonly #images: Painted[] = [];
+  #heldChars = 0;
+  #words = '';
+  #block: string | undefined;
+  #reason: string | undefined;
+  #reasonText: string | undefined;
+  #figures: Figures = {};
+  #pictureTokens = 0;
+  /** More than we are willing to hold. */
+  overflowed = false;
+
+  get count(): number {
+    return this.#images.length;
+  }
+
+  take(body: JsonObject): void {
+    if (isObject(body.usageMetadata)) this.#takeUsage(body.usageMetadata);
+    if (isObject(body.promptFeedback)) {
+      this.#block = looseText(body.promptFeedback.blockReason) ?? this.#block;
+    }
+    for (const candidate of looseObjects(body.candidates)) this.#takeCandidate(candidate);
+  }
+
+  #takeUsage(metadata: JsonObject): void {
+    this.#figures = overlayFigures(this.#figures, readFigures(metadata) ?? {});
+    this.#pictureTokens = pictureTokens(metadata) ?? this.#pictureTokens;
+  }
+
+  #takeCandidate(candidate: JsonObject): void {
+    this.#reason = looseText(candidate.finishReason) ?? this.#reason;
+    this.#reasonText = looseText(candidate.finishMessage) ?? this.#reasonText;
+    const parts = isObject(candidate.content) ? looseObjects(candidate.content.parts) : [];
+    for (const part of parts) {
+      // Gemini 3 sketches while it thinks; the sketches are not the picture.
+      if (part.thought === true) continue;
+      if (isObject(part.inlineData)) this.#takePicture(part.inlineData);
+      else this.#words = (this.#words + (looseText(part.text) ?? '')).slice(0, WORDS_CHARS_MAX);
+    }
+  }
+
+  #takePicture(data: JsonObject): void {
+    const mime = plainType(looseText(data.mimeType) ?? '') ?? '';
+    const base64 = looseText(data.data) ?? '';
+    if (!mime.startsWith('image/') || base64 === '') return;
+    this.#heldChars += base64.length;
+    if (this.#heldChars > STREAM_EVENT_BYTES_MAX || this.#images.length >= IMAGES_PER_CALL_MAX) {
+      this.overflowed = true;
+      return;
+    }
+    this.#images.push({ format: mime.slice('image/'.length), base64: standardBase64(base64) });
+  }
+
+  /** conversion.md 18: the answer of the Images API. */
+  answer(createdAtS: number): JsonObject {
+    const [first] = this.#images;
+    return {
+      created: createdAtS,
+      data: this.#images.map(({ base64 }) => ({ b64_json: base64 })),
+      output_format: first?.format,
+      size: first && sizeOf(first),
+      usage: this.#usage(),
+    };
+  }
+
+  /** One finished picture of a stream after the other; the usage of all of them is in the last. */
+  events(type: string, createdAtS: number): readonly JsonObject[] {
+    return this.#images.map((image, index) => ({
+      type,
+      created_at: createdAtS,
+      b64_json: image.base64,
+      background: 'auto',
+      output_format: image.format,
+      quality: 'auto',
+      size: sizeOf(image) ?? 'auto',
+      usage: index === this.#images.length - 1 ? this.#usage() : undefined,
+    }));
+  }
+
+  /**
+   * Why there is no picture, in the words of the Images API: the vendor blocked it, the model answered in
+   * words, or (`server_error`) it ended for a reason that is nobody's wish.
+   */
+  error(): JsonObject {
+    const reason = this.#block ?? this.#reason;
+    const isBlocked = this.#block !== undefined || isFiltered(reason ?? '') || reason === 'NO_IMAGE';
+    if (!isBlocked && this.#words === '') {
+      const message = `The model made no image: ${reason ?? 'no reason given'}`;
+      return { error: { message, type: 'server_error', code: 'no_image', param: null } };
+    }
+    const said = this.#words === '' ? (this.#reasonText ?? reason ?? '') : this.#words;
+    const message = `${isBlocked ? 'The vendor refused to make this image' : 'The model made no image'}: ${said}`;
+    const code = isBlocked ? 'moderation_blocked' : 'no_image';
+    return { error: { message, type: 'image_generation_user_error', code, param: null } };
+  }
+
+  /** In the buckets by which the call is metered (conversion.md 12.2); nothing where none was reported. */
+  #usage(): JsonObject | undefined {
+    const usage = decodeUsage(this.#figures);
+    if (usage === undefined) return undefined;
+    const [input, output] = [inputTokens(usage), outputTokens(usage)];
+    const pictures = Math.min(this.#pictureTokens, input);
+    return {
+      input_tokens: input,
+      input_tokens_details: { text_tokens: input - pictures, image_tokens: pictures },
+      output_tokens: output,
+      total_tokens: input + output,
+    };
+  }
+}
+
+function pictureTokens(metadata: JsonObject): number | undefined {
+  const detail = looseObjects(metadata.promptTokensDetails).find(({ modality }) => modality === 'IMAGE');
+  const tokens = looseNumber(detail?.tokenCount);
+  return Number.isSafeInteger(tokens) && (tokens as number) > 0 ? tokens : undefined;
+}
+
+/** Only a PNG tells its size where it costs nothing to look. */
+function sizeOf({ base64 }: Painted): string | undefined {
+  if (!base64.startsWith(PNG_HEAD)) return undefined;
+  const head = Buffer.from(base64.slice(0, PNG_HEAD_CHARS), 'base64');
+  return head.length < 24 ? undefined : `${head.readUInt32BE(16)}x${head.readUInt32BE(20)}`;
+}

@@ -1,0 +1,129 @@
+import { JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
+import { type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
+import { SseSplitter } from '../bytes/sse.ts';
+import type { StreamRelay, StreamUsage } from '../dialect.ts';
+import { isObject, type JsonObject, writeJson } from '../hub/content/json.ts';
+import { Painting } from './from-gemini.ts';
+
+const EVENT_BOUNDS: JsonBounds = { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
+
+/** What a stream of pictures must know of its call. */
+export interface PaintSession {
+  /** `image_generation` or `image_edit`. */
+  readonly purpose: 'image_generation' | 'image_edit';
+  readonly createdAtS: number;
+  /** The vendor's own relay: it meters, and knows errors and the terminator. */
+  readonly vendor: StreamRelay;
+}
+
+/**
+ * Google's stream for an Images client. Pictures come whole, so nothing is told before the vendor has
+ * finished: until then the call can still end as an ordinary error, and a blocked picture is one.
+ */
+export class PaintStream implements StreamRelay {
+  first: StreamRelay['first'] = 'none';
+  firstError: string | undefined;
+  readonly #session: PaintSession;
+  readonly #splitter = new SseSplitter();
+  readonly #painting = new Painting();
+
+  constructor(session: PaintSession) {
+    this.#session = session;
+  }
+
+  push(chunk: Buffer): Buffer | undefined {
+    const { vendor } = this.#session;
+    const bytes = vendor.push(chunk);
+    if (this.first !== 'none') return undefined;
+    if (bytes !== undefined) this.#read(bytes);
+    if (vendor.overflowed || this.#painting.overflowed || vendor.first === 'foreign') this.first = 'foreign';
+    else if (vendor.failed) this.#fail(vendor.firstError);
+    else if (vendor.terminated) return this.#tell();
+    return undefined;
+  }
+
+  finish(): { readonly rest: Buffer | undefined; readonly complete: boolean } {
+    return { rest: undefined, complete: this.concluded };
+  }
+
+  get failed(): boolean {
+    return this.first === 'error';
+  }
+
+  get terminated(): boolean {
+    return this.first === 'data';
+  }
+
+  /** All pictures are told at once: however the vendor ends, the client has them. */
+  get concluded(): boolean {
+    return this.first === 'data';
+  }
+
+  get ended(): boolean {
+    return this.#session.vendor.ended;
+  }
+
+  get generatedEvents(): number {
+    return this.#session.vendor.generatedEvents;
+  }
+
+  get reasoned(): boolean {
+    return this.#session.vendor.reasoned;
+  }
+
+  get reported(): boolean {
+    return this.#session.vendor.reported;
+  }
+
+  get heldBytes(): number {
+    return this.#session.vendor.heldBytes;
+  }
+
+  get overflowed(): boolean {
+    return this.first === 'foreign';
+  }
+
+  readonly atBoundary = true;
+  readonly nextSequenceNumber = undefined;
+
+  usage(): StreamUsage {
+    return this.#withImages(this.#session.vendor.usage());
+  }
+
+  #withImages(seen: StreamUsage): StreamUsage {
+    return { ...seen, usage: { ...seen.usage, images: this.#painting.count } };
+  }
+
+  #read(bytes: Buffer): void {
+    const splitter = this.#splitter;
+    splitter.feed(bytes);
+    while (splitter.next()) {
+      const { payload, payloadStart, payloadEnd } = splitter;
+      if (payloadStart < 0) continue;
+      const text = payload.toString('utf8', payloadStart, payloadEnd);
+      const event = parseJson(text, EVENT_BOUNDS);
+      const value = event.kind === 'parsed' ? (event.value as JsonObject) : undefined;
+      if (!isObject(value)) continue;
+      if (isObject(value.error)) this.firstError = text;
+      else this.#painting.take(value);
+    }
+    splitter.keep();
+  }
+
+  #fail(text: string | undefined): void {
+    this.first = 'error';
+    this.firstError ??= text;
+  }
+
+  #tell(): Buffer | undefined {
+    const { purpose, createdAtS } = this.#session;
+    if (this.#painting.count === 0) {
+      this.#fail(writeJson(this.#painting.error()));
+      return undefined;
+    }
+    this.first = 'data';
+    const type = `${purpose}.completed`;
+    const events = this.#painting.events(type, createdAtS);
+    return Buffer.from(events.map((event) => `event: ${type}\ndata: ${writeJson(event)}\n\n`).join(''));
+  }
+}

@@ -1,0 +1,50 @@
+import type { AnswerError, HubAnswer } from '../../hub/answer.ts';
+import { isArray, isObject, type JsonObject } from '../../hub/content/json.ts';
+import type { Part } from '../../hub/part.ts';
+import { decodeCitations } from '../citations.ts';
+import { decodeError } from '../errors.ts';
+import { rawObject, textOf } from '../fields.ts';
+import { decodeFinish } from '../finish.ts';
+import { decodeUsage, readUsage } from '../usage.ts';
+import { vendorReasoning } from './reasoning.ts';
+import { serverTool } from './server-text.ts';
+
+/** A vendor's plain answer. Lenient: whatever came was paid for. */
+export function decodeAnswer(body: JsonObject, issuer: string): HubAnswer | AnswerError {
+  if (body.type === 'error' || (isObject(body.error) && !isArray(body.content))) return decodeError(body);
+  const blocks = isArray(body.content) ? body.content.filter(isObject) : [];
+  const parts = blocks.flatMap((block) => decodeBlock(block, issuer));
+  const figures = readUsage(body.usage);
+  const isCalled = parts.some(({ kind }) => kind === 'tool-call');
+  return {
+    id: textOf(body.id),
+    choices: [{ parts, finish: decodeFinish(body, isCalled ? 'called' : 'not-called') }],
+    usage: figures === undefined ? undefined : decodeUsage(figures),
+    serviceTier: isObject(body.usage) ? textOf(body.usage.service_tier) : undefined,
+  };
+}
+
+function decodeBlock(block: JsonObject, issuer: string): readonly Part[] {
+  switch (block.type) {
+    case 'text': {
+      const text = textOf(block.text) ?? '';
+      const citations = decodeCitations(block.citations, text);
+      return [{ kind: 'text', text, ...(citations.length === 0 ? {} : { citations }) }];
+    }
+    case 'thinking':
+    case 'redacted_thinking':
+      return vendorReasoning(block, issuer);
+    case 'tool_use':
+      return [
+        {
+          kind: 'tool-call',
+          id: textOf(block.id) ?? '',
+          name: textOf(block.name) ?? '',
+          arguments: rawObject(block.input) ?? '{}',
+          custom: false,
+        },
+      ];
+    default:
+      return [serverTool(block)];
+  }
+}

@@ -1,0 +1,39 @@
+import type { Blob } from '../../hub/blob.ts';
+import type { JsonObject } from '../../hub/content/json.ts';
+import { unwrapBlobs } from '../../hub/envelope.ts';
+import type { ReasoningPart } from '../../hub/part.ts';
+import { textOf } from '../fields.ts';
+
+/** A vendor's `thinking` or `redacted_thinking` block; nothing when it says and seals nothing. */
+export function vendorReasoning(block: JsonObject, issuer: string): readonly ReasoningPart[] {
+  const text = block.type === 'thinking' ? (textOf(block.thinking) ?? '') : '';
+  const value = opaqueField(block);
+  if (value === '') return text === '' ? [] : [{ kind: 'reasoning', text }];
+  const form = block.type === 'thinking' ? 'signature' : 'redacted';
+  return [{ kind: 'reasoning', text, blob: { issuer, form, place: 'reasoning', value } }];
+}
+
+/**
+ * The same from a client: there the opaque field may hold an envelope of ours with blobs of anybody's, each
+ * of which becomes a part of its own. What is no envelope came from a vendor of the client's protocol.
+ */
+export function clientReasoning(block: JsonObject): readonly ReasoningPart[] {
+  const wrapped = unwrapBlobs(opaqueField(block));
+  if (wrapped === undefined) return vendorReasoning(block, 'messages');
+  const text = textOf(block.thinking) ?? '';
+  return wrapped.map((blob, index): ReasoningPart => {
+    // The client brought the text back itself: it belongs to the first blob.
+    const shown = index === 0 ? text : (blob.text ?? '');
+    return { kind: 'reasoning', text: shown, blob: withoutText(blob) };
+  });
+}
+
+function opaqueField(block: JsonObject): string {
+  return textOf(block.type === 'thinking' ? block.signature : block.data) ?? '';
+}
+
+function withoutText(blob: Blob): Blob {
+  if (blob.text === undefined) return blob;
+  const { text: _text, ...rest } = blob;
+  return rest;
+}

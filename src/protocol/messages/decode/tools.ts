@@ -1,0 +1,116 @@
+import type { JsonObject } from '../../hub/content/json.ts';
+import { Inexpressible, type Notes } from '../../hub/notes.ts';
+import type { HostedTool, Tool, ToolChoice, WebSearch } from '../../hub/request.ts';
+import { decodeSearch, type SearchNames } from '../../hub/web-search.ts';
+import { flagAt, neededText, objectAt, objectsAt, rawObject, textAt, textOf } from '../fields.ts';
+import { typedTool } from '../typed-tools.ts';
+
+export interface DecodedTools {
+  readonly tools: readonly Tool[];
+  readonly hostedTools: readonly HostedTool[];
+  readonly webSearch?: WebSearch | undefined;
+}
+
+/** What is read; flags that steer the vendor's own machinery have no meaning elsewhere. */
+const KNOWN: ReadonlySet<string> = new Set(
+  'type name description input_schema strict cache_control'.split(' '),
+);
+
+const SEARCH_NAMES: SearchNames = {
+  maxUses: 'max_uses',
+  allowedDomains: 'allowed_domains',
+  blockedDomains: 'blocked_domains',
+  location: 'user_location',
+};
+
+export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
+  const tools: Tool[] = [];
+  const hostedTools: HostedTool[] = [];
+  let webSearch: WebSearch | undefined;
+  for (const [index, tool] of objectsAt(body, 'tools', '').entries()) {
+    const path = `tools[${index}]`;
+    const type = textAt(tool, 'type', path) ?? 'custom';
+    if (type === 'custom') tools.push(decodeFunction(tool, path, notes));
+    else if (type.startsWith('web_search_') && webSearch === undefined) {
+      // Who wants no tool called wants no search.
+      if (objectAt(body, 'tool_choice', '')?.type === 'none') continue;
+      const more = ['type', 'name', 'cache_control'];
+      webSearch = decodeSearch(tool, path, SEARCH_NAMES, { notes, more });
+    } else decodeTyped(tool, { type, path }, { tools, hostedTools, notes });
+  }
+  return { tools, hostedTools, ...(webSearch === undefined ? {} : { webSearch }) };
+}
+
+function decodeFunction(tool: JsonObject, path: string, notes: Notes): Tool {
+  notes.dropOthers(tool, KNOWN, path);
+  const description = textAt(tool, 'description', path);
+  const schema = tool.input_schema;
+  const raw = rawObject(schema);
+  if (raw === undefined && schema !== undefined && schema !== null) {
+    throw new Inexpressible(`${path}.input_schema`, 'is not an object');
+  }
+  return {
+    kind: 'function',
+    name: neededText(tool, 'name', path),
+    ...(description === undefined ? {} : { description }),
+    schema: raw,
+    strict: flagAt(tool, 'strict', path),
+    ...(objectAt(tool, 'cache_control', path) === undefined ? {} : { cached: true }),
+  };
+}
+
+/** Tools the client runs itself become ordinary ones; those of the vendor are kept apart. */
+function decodeTyped(
+  tool: JsonObject,
+  hosted: HostedTool,
+  into: { readonly tools: Tool[]; readonly hostedTools: HostedTool[]; readonly notes: Notes },
+): void {
+  const known = typedTool(hosted.type);
+  if (known === undefined) {
+    into.hostedTools.push(hosted);
+    return;
+  }
+  // The size of a screen and the like: what the vendor's models are told of it, nobody else is.
+  into.notes.dropOthers(tool, KNOWN, hosted.path);
+  const name = textOf(tool.name) ?? known.name;
+  into.tools.push({
+    kind: 'function',
+    name,
+    description: known.description,
+    schema: known.schema,
+    strict: undefined,
+    ...(tool.cache_control === undefined ? {} : { cached: true }),
+  });
+}
+
+export interface DecodedChoice {
+  readonly toolChoice: ToolChoice | undefined;
+  readonly parallelCalls: boolean | undefined;
+}
+
+export function decodeChoice(body: JsonObject, { tools }: DecodedTools, notes: Notes): DecodedChoice {
+  const choice = objectAt(body, 'tool_choice', '');
+  if (choice === undefined) return { toolChoice: undefined, parallelCalls: undefined };
+  const single = flagAt(choice, 'disable_parallel_tool_use', 'tool_choice');
+  const parallelCalls = single === undefined ? undefined : !single;
+  const toolChoice = decodeChoiceKind(choice, tools);
+  // A tool of the vendor's cannot be forced where it does not exist.
+  if (choice.type === 'tool' && toolChoice.kind === 'auto') notes.drop('tool_choice');
+  return { toolChoice, parallelCalls };
+}
+
+function decodeChoiceKind(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
+  switch (choice.type) {
+    case 'auto':
+    case 'none':
+      return { kind: choice.type };
+    case 'any':
+      return { kind: 'required' };
+    case 'tool': {
+      const name = neededText(choice, 'name', 'tool_choice');
+      return tools.some((tool) => tool.name === name) ? { kind: 'tool', name } : { kind: 'auto' };
+    }
+    default:
+      throw new Inexpressible('tool_choice.type', 'is not known here');
+  }
+}

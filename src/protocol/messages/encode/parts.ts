@@ -1,0 +1,113 @@
+import type { Target } from '../../hub/codec.ts';
+import { type JsonObject, type JsonValue, RawJson, readJson } from '../../hub/content/json.ts';
+import { Inexpressible } from '../../hub/notes.ts';
+import type { CacheMark, Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../hub/part.ts';
+import { MESSAGES_RAW_KEYS } from '../wire.ts';
+import { encodeFile, encodePicture, type PartContext } from './media.ts';
+
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+export type Role = 'user' | 'assistant';
+
+/** Blocks carry the client's marks for the cache; which of them may stay is decided over all (cache.ts). */
+export function encodeParts(parts: readonly Part[], role: Role, context: PartContext): readonly JsonObject[] {
+  return parts.flatMap((part) => {
+    const cache = markOf(part);
+    const blocks = encodePart(part, role, context);
+    return cache === undefined ? blocks : blocks.map((block) => ({ ...block, ...encodeMark(cache) }));
+  });
+}
+
+function encodePart(part: Part, role: Role, context: PartContext): readonly JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return textBlocks(part.text);
+    case 'image':
+      return [encodePicture(part, context)];
+    case 'file':
+      return [encodeFile(part, context)];
+    case 'reasoning':
+      return role === 'assistant' ? encodeReasoning(part, context.target) : [];
+    case 'tool-call':
+      return [encodeCall(part)];
+    case 'tool-result':
+      return [encodeResult(part, context)];
+    case 'server-tool':
+      return part.protocol === 'messages' ? ownBlock(part.raw) : textBlocks(part.text);
+    case 'opaque':
+      if (part.protocol === 'messages') return ownBlock(part.raw);
+      throw new Inexpressible(part.path, 'only its own vendor can read it');
+    case 'audio':
+    case 'video':
+      throw new Inexpressible(part.kind, 'the vendor has no place for it');
+  }
+}
+
+/** Whether nothing would be left of a part: turns are put in order without such parts. */
+export function isSilent(part: Part, role: Role, target: Target): boolean {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return part.text.trim() === '';
+    case 'reasoning':
+      return role !== 'assistant' || encodeReasoning(part, target).length === 0;
+    case 'server-tool':
+      return part.protocol !== 'messages' && part.text.trim() === '';
+    default:
+      return false;
+  }
+}
+
+/** Blank text is refused, whoever says it. */
+function textBlocks(text: string): readonly JsonObject[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+function ownBlock(raw: string): readonly JsonObject[] {
+  const block = readJson(raw, MESSAGES_RAW_KEYS);
+  return block === undefined ? [] : [block];
+}
+
+/** Thinking goes back with what its vendor signed it with, or not at all. */
+function encodeReasoning(part: ReasoningPart, target: Target): readonly JsonObject[] {
+  const { text, blob } = part;
+  if (blob?.form === 'redacted') return [{ type: 'redacted_thinking', data: blob.value }];
+  if (blob?.form === 'signature') return [{ type: 'thinking', thinking: text, signature: blob.value }];
+  const isWanted = blob === undefined && text !== '' && target.capabilities.reasoningContent;
+  return isWanted ? [{ type: 'thinking', thinking: text, signature: '' }] : [];
+}
+
+function encodeCall({ id, name, arguments: input }: ToolCallPart): JsonObject {
+  return { type: 'tool_use', id, name, input: encodeInput(input) };
+}
+
+/** The input must be an object; what is none is handed over as it was written (conversion.md 6.6). */
+export function encodeInput(text: string): JsonValue {
+  if (text.trim() === '') return {};
+  return readJson(text, NO_KEYS) === undefined ? { _raw: text } : new RawJson(text);
+}
+
+function encodeResult(part: ToolResultPart, context: PartContext): JsonObject {
+  const blocks = part.parts.flatMap((inner) => encodePart(inner, 'user', context));
+  const [first] = blocks;
+  const isOneText = blocks.length === 1 && first?.type === 'text';
+  return {
+    type: 'tool_result',
+    tool_use_id: part.callId,
+    ...(blocks.length === 0 ? {} : { content: isOneText ? first.text : blocks }),
+    ...(part.isError ? { is_error: true } : {}),
+  };
+}
+
+/** A mark inside of a result is refused, so that it moves to the result itself. */
+function markOf(part: Part): CacheMark | undefined {
+  if (part.kind !== 'tool-result') return 'cache' in part ? part.cache : undefined;
+  return part.cache ?? part.parts.map(markOf).findLast((mark) => mark !== undefined);
+}
+
+/** The vendor knows two lifetimes; longer wishes become the longer of them. */
+export function encodeMark({ ttl }: CacheMark): JsonObject {
+  const isLong = ttl !== undefined && /^(1h|\d+h)$/.test(ttl);
+  return { cache_control: isLong ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' } };
+}

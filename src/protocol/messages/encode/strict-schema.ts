@@ -1,0 +1,120 @@
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../hub/content/json.ts';
+import { parseSchema, rewriteSchema, type SchemaNode, visitSchema } from '../../hub/schema/schema.ts';
+import { isRecursive } from '../../hub/schema/schema-shape.ts';
+
+/** What constrained output understands (conversion.md 6.3); everything else it refuses. */
+const KEPT: ReadonlySet<string> = new Set([
+  'type',
+  'title',
+  'description',
+  'default',
+  'enum',
+  'const',
+  'anyOf',
+  'allOf',
+  '$ref',
+  '$defs',
+  'definitions',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+]);
+/** Says nothing about values. */
+const SILENT: ReadonlySet<string> = new Set(['$schema', '$id', '$comment', '$anchor']);
+const FORMATS: ReadonlySet<string> = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]);
+/** Lookarounds, back references and word boundaries. */
+const HARD_PATTERN = /\(\?|\\[1-9bB]/;
+const OPTIONAL_MAX = 24;
+const UNIONS_MAX = 16;
+
+/**
+ * The schema as constrained output takes it: objects are closed, and what it cannot enforce is said in the
+ * description instead, as the vendor's own SDK does. Nothing when the schema needs what does not exist there:
+ * recursion, objects with names of their own choice, too many optional properties.
+ */
+export function strictSchema(raw: string): string | undefined {
+  if (isRecursive(raw)) return undefined;
+  const strict = rewriteSchema(raw, closeNode);
+  const root = parseSchema(strict);
+  if (root === undefined) return undefined;
+  const tally: Tally = { optional: 0, unions: 0, open: false };
+  visitSchema(root, (node) => count(node, tally));
+  if (tally.open || tally.optional > OPTIONAL_MAX || tally.unions > UNIONS_MAX) return undefined;
+  return strict;
+}
+
+function closeNode(node: SchemaNode): SchemaNode {
+  const kept: Record<string, JsonValue | undefined> = {};
+  const told: string[] = [];
+  for (const [key, value] of Object.entries(node)) {
+    if (value === undefined || SILENT.has(key)) continue;
+    if (key === 'oneOf' && node.anyOf === undefined) kept.anyOf = value;
+    else if (isKept(key, value)) kept[key] = value;
+    else told.push(`${key}: ${JSON.stringify(value)}`);
+  }
+  if (told.length > 0) {
+    const words = typeof node.description === 'string' ? `${node.description}\n\n` : '';
+    kept.description = `${words}{${told.join(', ')}}`;
+  }
+  const isBareObject = isObjectNode(node) && !isOpen(node);
+  if (isBareObject && node.additionalProperties !== false) kept.additionalProperties = false;
+  return isSame(node, kept) ? node : kept;
+}
+
+function isSame(node: SchemaNode, kept: JsonObject): boolean {
+  const keys = Object.keys(kept);
+  return keys.length === Object.keys(node).length && keys.every((key) => kept[key] === node[key]);
+}
+
+function isKept(key: string, value: JsonValue): boolean {
+  switch (key) {
+    case 'format':
+      return typeof value === 'string' && FORMATS.has(value);
+    case 'minItems':
+      return value === 0 || value === 1;
+    case 'pattern':
+      return typeof value === 'string' && !HARD_PATTERN.test(value);
+    default:
+      return KEPT.has(key);
+  }
+}
+
+function isObjectNode(node: SchemaNode): boolean {
+  const { type } = node;
+  return type === 'object' || (isArray(type) && type.includes('object')) || isObject(node.properties);
+}
+
+/** A map: its names are the model's choice, which a closed object would forbid. */
+function isOpen(node: SchemaNode): boolean {
+  const more = node.additionalProperties;
+  return isObject(more) || (more !== false && !isObject(node.properties));
+}
+
+interface Tally {
+  optional: number;
+  unions: number;
+  open: boolean;
+}
+
+function count(node: SchemaNode, tally: Tally): void {
+  if (isObjectNode(node) && isOpen(node)) tally.open = true;
+  if (isArray(node.allOf) && node.allOf.some((part) => isObject(part) && part.$ref !== undefined)) {
+    tally.open = true;
+  }
+  if (isArray(node.type) || node.anyOf !== undefined) tally.unions++;
+  const required = new Set(isArray(node.required) ? node.required : []);
+  const names = isObject(node.properties) ? Object.keys(node.properties) : [];
+  tally.optional += names.filter((name) => !required.has(name)).length;
+}

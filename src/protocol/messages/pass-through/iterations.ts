@@ -1,0 +1,51 @@
+import { COMMA } from '../../bytes/ascii.ts';
+import { reportedFigure } from '../../bytes/number.ts';
+import { compilePaths } from '../../bytes/paths.ts';
+import { isWord, Skimmer, skipSpace } from '../../bytes/skim.ts';
+import type { Figures } from '../../meter/usage-report.ts';
+
+const TREE = compilePaths({
+  type: 'type',
+  input: 'input_tokens',
+  output: 'output_tokens',
+  cacheRead: 'cache_read_input_tokens',
+  cacheWrite: 'cache_creation_input_tokens',
+});
+const { slots } = TREE;
+const skimmer = new Skimmer(TREE);
+/** Runs the vendor bills and leaves out of the totals beside them. */
+const OUTSIDE_TOTALS = ['"compaction"', '"advisor_message"'] as const;
+
+/**
+ * `usage.iterations` (beta) lists the runs behind one answer. The totals hold the `message` runs only; what a
+ * compaction or an advisor consumed is billed by the vendor and would otherwise be free.
+ */
+export function addIterations(figures: Figures, iterations: Buffer): Figures {
+  let sum = figures;
+  let at = skipSpace(iterations, 1, iterations.length);
+  for (;;) {
+    const after = skimmer.run(iterations, at, iterations.length);
+    if (after < 0) return sum;
+    if (isOutsideTotals(iterations)) sum = addRun(sum, iterations);
+    at = skipSpace(iterations, after, iterations.length);
+    if (iterations[at] === COMMA) at++;
+  }
+}
+
+function isOutsideTotals(bytes: Buffer): boolean {
+  const start = skimmer.starts[slots.type] as number;
+  const end = skimmer.ends[slots.type] as number;
+  return OUTSIDE_TOTALS.some((type) => isWord(bytes, start, end, type));
+}
+
+function addRun(sum: Figures, bytes: Buffer): Figures {
+  const more = (figure: number | undefined, slot: number): number | undefined =>
+    figure === undefined ? undefined : figure + (reportedFigure(bytes, skimmer, slot) ?? 0);
+  return {
+    ...sum,
+    input: more(sum.input, slots.input),
+    output: more(sum.output, slots.output),
+    cacheRead: more(sum.cacheRead, slots.cacheRead),
+    cacheWrite: more(sum.cacheWrite, slots.cacheWrite),
+  };
+}

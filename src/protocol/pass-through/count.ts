@@ -1,0 +1,120 @@
+import { READ_AGAIN_BYTES_MAX, REPORTED_TOKENS_MAX } from '../../bounds.ts';
+import { isJsonObject, type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
+import { isRefusal, type Refusal } from '../../kernel/errors.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
+import { CLOSE_BRACE } from '../bytes/ascii.ts';
+import { compilePaths } from '../bytes/paths.ts';
+import { isOpenBrace, skipSpace } from '../bytes/skim.ts';
+import { type Edit, splice } from '../bytes/splice.ts';
+import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
+import { dialectOf } from '../registry.ts';
+import { scanRequest } from './request.ts';
+
+/** Protocols in which a client can ask how many tokens a request would be (conversion.md 19). */
+export type CountProtocol = Extract<Protocol, 'messages' | 'responses' | 'gemini'>;
+
+/** A vendor answers with a figure and its parts; anything longer is something else. */
+const ANSWER_BOUNDS: JsonBounds = { bytesMax: 65_536, depthMax: 16 };
+
+/** Google counts a request either as bare contents or whole, in an envelope with either spelling. */
+const ENVELOPE = compilePaths({
+  camel: 'generateContentRequest',
+  snake: 'generate_content_request',
+});
+
+/** What a whole request may hold beside its contents, and bare contents may not. */
+const WHOLE = compilePaths({
+  model: 'model',
+  systemInstruction: 'systemInstruction',
+  systemInstructionSnake: 'system_instruction',
+  tools: 'tools',
+  toolConfig: 'toolConfig',
+  toolConfigSnake: 'tool_config',
+  safetySettings: 'safetySettings',
+  safetySettingsSnake: 'safety_settings',
+  generationConfig: 'generationConfig',
+  generationConfigSnake: 'generation_config',
+  cachedContent: 'cachedContent',
+  cachedContentSnake: 'cached_content',
+});
+
+/** What is to be counted, as the protocol's own calls have it. */
+export interface CountRequest {
+  readonly raw: RawRequest;
+  readonly facts: RequestFacts;
+  /** It came in Google's envelope, and goes on in one. */
+  readonly enveloped: boolean;
+}
+
+export async function readCountRequest(
+  protocol: CountProtocol,
+  request: RawRequest,
+): Promise<CountRequest | Refusal> {
+  const inner = protocol === 'gemini' ? await openEnvelope(request.body) : undefined;
+  if (isRefusal(inner)) return inner;
+  const enveloped = inner !== undefined && inner !== 'none';
+  const raw = enveloped ? { ...request, body: inner } : request;
+  const facts = await dialectOf(protocol).readRequest(raw);
+  return isRefusal(facts) ? facts : { raw, facts, enveloped };
+}
+
+/** The request in the envelope, if there is one. */
+function openEnvelope(body: Buffer): Buffer | 'none' | Refusal | Promise<Buffer | 'none' | Refusal> {
+  const { slots } = ENVELOPE;
+  return scanRequest(body, ENVELOPE, ({ found }) => {
+    const last = (found[slots.camel] ?? found[slots.snake])?.at(-1);
+    return last !== undefined && isOpenBrace(body, last.start) ? body.subarray(last.start, last.end) : 'none';
+  });
+}
+
+/** The body for a vendor of the same protocol: the client's bytes with the vendor's name of the model. */
+export async function countBody(
+  protocol: CountProtocol,
+  { raw, facts, enveloped }: CountRequest,
+  forwardModel: string,
+): Promise<readonly Buffer[] | Refusal> {
+  if (protocol !== 'gemini') return dialectOf(protocol).spliceRequest(raw, facts, forwardModel);
+  return scanRequest(raw.body, WHOLE, ({ found }) => {
+    const bare = !enveloped && found.every((ranges) => ranges === undefined);
+    return bare ? [raw.body] : wrapWhole(raw.body, found[WHOLE.slots.model] ?? [], forwardModel);
+  });
+}
+
+/** A request that Google counts whole must name its model a second time, inside. */
+function wrapWhole(body: Buffer, models: readonly ByteRange[], forwardModel: string): readonly Buffer[] {
+  const name = JSON.stringify(forwardModel.includes('/') ? forwardModel : `models/${forwardModel}`);
+  const edits: Edit[] = models.map((at) => ({ at, bytes: Buffer.from(name) }));
+  const open = body.indexOf('{') + 1;
+  const empty = body[skipSpace(body, open, body.length)] === CLOSE_BRACE;
+  const added = Buffer.from(`"model":${name}${empty ? '' : ','}`);
+  if (models.length === 0) edits.push({ at: { start: open, end: open }, bytes: added });
+  return [Buffer.from('{"generateContentRequest":'), ...splice(body, edits), Buffer.from('}')];
+}
+
+/** Our own count, for when no vendor of the protocol can be asked. Of a very large body a rough one. */
+export function countLocally(protocol: CountProtocol, { raw, facts }: CountRequest): number {
+  if (raw.body.length > READ_AGAIN_BYTES_MAX) return facts.inputTokensLikely ?? facts.inputTokensEstimate;
+  return dialectOf(protocol).countInput(raw, facts);
+}
+
+/** Whether a vendor's answer is a count; some relays answer with a page, or with a message of theirs. */
+export function isCount(protocol: CountProtocol, body: Buffer): boolean {
+  const parsed = parseJson(body.toString('utf8'), ANSWER_BOUNDS);
+  if (parsed.kind !== 'parsed' || !isJsonObject(parsed.value)) return false;
+  const tokens = parsed.value[protocol === 'gemini' ? 'totalTokens' : 'input_tokens'];
+  return Number.isInteger(tokens) && Number(tokens) >= 0 && Number(tokens) <= REPORTED_TOKENS_MAX;
+}
+
+/** A count of ours in the client's own shape. */
+export function writeCount(protocol: CountProtocol, tokens: number): string {
+  switch (protocol) {
+    case 'messages':
+      return JSON.stringify({ input_tokens: tokens });
+    case 'responses':
+      return JSON.stringify({ object: 'response.input_tokens', input_tokens: tokens });
+    case 'gemini': {
+      const promptTokensDetails = [{ modality: 'TEXT', tokenCount: tokens }];
+      return JSON.stringify({ totalTokens: tokens, promptTokensDetails });
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { joinPieces } from '../../kernel/async/next-turn.ts';
+import type { Capabilities } from '../../kernel/capability.ts';
+import { isRefusal } from '../../kernel/errors.ts';
+import { CLOSE_BRACE, OPEN_BRACE } from '../bytes/ascii.ts';
+import { readFigure } from '../bytes/number.ts';
+import { compilePaths, type PathTree } from '../bytes/paths.ts';
+import { skipSpace } from '../bytes/skim.ts';
+import { type Edit, splice } from '../bytes/splice.ts';
+import type { ByteRange, RawRequest } from '../dialect.ts';
+import type { TextProtocol } from '../hub/protocol.ts';
+import { scanRequest } from './request.ts';
+
+/** Where a protocol says how long an answer may be. */
+interface OutputFields {
+  /** The objects that hold the limit, in each spelling; none: the body itself. */
+  readonly holders: readonly string[];
+  /** Every field that a vendor may read the limit from. */
+  readonly limits: readonly string[];
+  /** Budgets for thinking, which count inside of the limit. */
+  readonly budgets: readonly string[];
+}
+
+const GEMINI_BUDGETS = ['thinkingConfig', 'thinking_config'].flatMap((config) => [
+  `${config}.thinkingBudget`,
+  `${config}.thinking_budget`,
+]);
+
+const FIELDS: Readonly<Record<TextProtocol, OutputFields>> = {
+  chat: {
+    holders: [],
+    limits: ['max_completion_tokens', 'max_tokens'],
+    budgets: ['thinking.budget_tokens', 'reasoning.max_tokens', 'thinking_budget'],
+  },
+  responses: { holders: [], limits: ['max_output_tokens'], budgets: [] },
+  messages: { holders: [], limits: ['max_tokens'], budgets: ['thinking.budget_tokens'] },
+  gemini: {
+    holders: ['generationConfig', 'generation_config'],
+    limits: ['maxOutputTokens', 'max_output_tokens'],
+    budgets: GEMINI_BUDGETS,
+  },
+};
+
+/** What the client sets to say how long an answer may be, as far as one name can be told. */
+export const OUTPUT_FIELD: Readonly<Record<TextProtocol, string>> = {
+  chat: 'max_tokens',
+  responses: 'max_output_tokens',
+  messages: 'max_tokens',
+  gemini: 'maxOutputTokens',
+};
+
+interface Scanned {
+  readonly tree: PathTree<string>;
+  readonly holders: readonly string[];
+  readonly limits: readonly string[];
+  readonly budgets: readonly string[];
+}
+
+const scanned = new Map<TextProtocol, Scanned>();
+
+/** A lower limit for the length of each answer, and how the vendor's model is told it. */
+export interface OutputLimit {
+  readonly tokens: number;
+  readonly capabilities: Capabilities;
+}
+
+/**
+ * The request with a lower limit for the length of each answer: written over every limit that is there, or
+ * put in. Nothing: the budget for thinking does not fit into the limit.
+ */
+export async function limitOutput(
+  protocol: TextProtocol,
+  request: RawRequest,
+  limit: OutputLimit,
+): Promise<RawRequest | undefined> {
+  const fields = fieldsOf(protocol);
+  const scan = await scanRequest(request.body, fields.tree, ({ found }) => ({ found }));
+  if (isRefusal(scan)) return undefined;
+  const rangesOf = (paths: readonly string[]): readonly ByteRange[] =>
+    paths.flatMap((path) => scan.found[fields.tree.slots[path] as number] ?? []);
+  const edits = editsFor(request.body, limit.tokens, {
+    field: fieldFor(protocol, limit.capabilities),
+    holder: fields.holders[0],
+    holders: rangesOf(fields.holders),
+    limits: rangesOf(fields.limits),
+    budgets: rangesOf(fields.budgets),
+  });
+  return edits && { ...request, body: await joinPieces(splice(request.body, edits)) };
+}
+
+function fieldsOf(protocol: TextProtocol): Scanned {
+  let known = scanned.get(protocol);
+  if (known === undefined) {
+    const { holders, limits, budgets } = FIELDS[protocol];
+    const within = (names: readonly string[]): readonly string[] =>
+      holders.length === 0 ? names : holders.flatMap((holder) => names.map((name) => `${holder}.${name}`));
+    const paths = { holders, limits: within(limits), budgets: within(budgets) };
+    const all = [...paths.holders, ...paths.limits, ...paths.budgets];
+    known = { tree: compilePaths(Object.fromEntries(all.map((path) => [path, path]))), ...paths };
+    scanned.set(protocol, known);
+  }
+  return known;
+}
+
+/** OpenAI's models that reason refuse the older name; who copies Chat Completions may know no other. */
+function fieldFor(protocol: TextProtocol, { sampling }: Capabilities): string {
+  return protocol === 'chat' && sampling === 'none' ? 'max_completion_tokens' : OUTPUT_FIELD[protocol];
+}
+
+interface Places {
+  readonly field: string;
+  readonly holder: string | undefined;
+  readonly holders: readonly ByteRange[];
+  readonly limits: readonly ByteRange[];
+  readonly budgets: readonly ByteRange[];
+}
+
+function editsFor(body: Buffer, tokens: number, places: Places): readonly Edit[] | undefined {
+  const { field, holder, holders, limits, budgets } = places;
+  const isAbove = ({ start, end }: ByteRange): boolean =>
+    (readFigure(body, start, end, Number.MAX_SAFE_INTEGER) ?? 0) >= tokens;
+  if (budgets.some(isAbove)) return undefined;
+  const edits: Edit[] = limits.map((at) => ({ at, bytes: Buffer.from(String(tokens)) }));
+  const pair = `"${field}":${tokens}`;
+  for (const range of holders) {
+    const isInside = ({ start, end }: ByteRange): boolean => start > range.start && end <= range.end;
+    if (!limits.some(isInside)) edits.push(insertInto(body, range, pair));
+  }
+  if (edits.length === 0) {
+    const top = skipSpace(body, 0, body.length);
+    edits.push(insertBehind(body, top, holder === undefined ? pair : `"${holder}":{${pair}}`));
+  }
+  return edits;
+}
+
+/** What is no object holds nothing: null, or what the vendor rejects in any case. */
+function insertInto(body: Buffer, range: ByteRange, pair: string): Edit {
+  if (body[range.start] !== OPEN_BRACE) return { at: range, bytes: Buffer.from(`{${pair}}`) };
+  return insertBehind(body, range.start, pair);
+}
+
+function insertBehind(body: Buffer, brace: number, pair: string): Edit {
+  const inside = brace + 1;
+  const isEmpty = body[skipSpace(body, inside, body.length)] === CLOSE_BRACE;
+  return { at: { start: inside, end: inside }, bytes: Buffer.from(isEmpty ? pair : `${pair},`) };
+}

@@ -1,0 +1,290 @@
+import { ERROR_BODY_BYTES_MAX } from '../../bounds.ts';
+import { ArraySplitter } from '../bytes/json-array.ts';
+import { sameBytes } from '../bytes/paths.ts';
+import { withOutline } from '../bytes/skim.ts';
+import { quoteModel } from '../bytes/splice.ts';
+import { NOTHING, type Splitter } from '../bytes/splitter.ts';
+import { SseSplitter } from '../bytes/sse.ts';
+import type { BodyEnd, Framing, StreamRelay, StreamUsage, TakeEvent, VendorRelay } from '../dialect.ts';
+import { Meter, type UsageRule } from '../meter/meter.ts';
+import type { Figures } from '../meter/usage-report.ts';
+
+/** Chunks below this hold so few events that joining them costs less than taking them apart. */
+const CHUNK_BYTES_LONG = 4096;
+
+/** Reads the data of one event and tells the outlet what follows from it. One reader per stream. */
+export interface EventReader {
+  readonly rule: UsageRule;
+  /** The number a next event would carry, where the protocol numbers its events. */
+  readonly nextSequenceNumber: number | undefined;
+  /** All that was begun is written: nothing but figures and the terminator is expected. */
+  readonly ended: boolean;
+  /** The answer has reasoning in it, with its words or without. */
+  readonly reasoned: boolean;
+  /** What the vendor left out, when the answer is whole without it. */
+  readonly omittedTerminator?: Buffer | undefined;
+  read(payload: Buffer, start: number, end: number, outlet: Outlet): void;
+}
+
+/** What a reader may do about the event before it. Positions are those of the payload. */
+export interface Outlet {
+  /** The value of a model's name stands here; it becomes the platform's. */
+  replaceModel(start: number, end: number): void;
+  remove(start: number, end: number): void;
+  /** The client does not get this event. */
+  drop(): void;
+  fail(): void;
+  terminate(): void;
+  /** The terminator behind which no client reads on: what is generated after it is not counted. */
+  conclude(): void;
+  /** Something the model generated stands here; it is counted if no report ever covers it. */
+  generated(start: number, end: number): void;
+  /** The characters of one generated string stand here: known words need no search for them later. */
+  generatedText(start: number, end: number): void;
+  /** The vendor's figures so far, which may leave generated output out. */
+  report(figures: Figures): void;
+  /** The vendor's figures for all output up to and with this event. */
+  reportCovering(figures: Figures): void;
+  /** A picture is finished. */
+  imageDone(): void;
+}
+
+/** One streamed answer: events are found, looked at, and passed on in the push that completed them. */
+export class Relay implements VendorRelay, Outlet {
+  first: StreamRelay['first'] = 'none';
+  firstError: string | undefined;
+  failed = false;
+  terminated = false;
+  concluded = false;
+  generatedEvents = 0;
+  readonly #splitter: Splitter;
+  readonly #reader: EventReader;
+  readonly #meter: Meter;
+  readonly #model: Buffer;
+  /** The edits of the push at hand: where, and whether the model goes there (1) or nothing (0). */
+  readonly #editStarts: number[] = [];
+  readonly #editEnds: number[] = [];
+  readonly #editModels: number[] = [];
+  #editCount = 0;
+  #outputLength = 0;
+  #take: TakeEvent | undefined;
+  /** The event at hand is an error. */
+  #isError = false;
+
+  constructor(framing: Framing, reader: EventReader, modelId: string) {
+    this.#splitter = framing === 'sse' ? new SseSplitter() : new ArraySplitter();
+    this.#reader = reader;
+    this.#meter = new Meter(reader.rule);
+    this.#model = quoteModel(modelId);
+  }
+
+  divert(take: TakeEvent): void {
+    this.#take = take;
+  }
+
+  push(chunk: Buffer): Buffer | undefined {
+    // Joining a long chunk to the held beginning of its first event would copy all of it for that one event.
+    const heldEnd = chunk.length >= CHUNK_BYTES_LONG ? this.#splitter.heldEnd(chunk) : 0;
+    if (heldEnd === 0) {
+      this.#splitter.feed(chunk);
+      return this.#forward(NOTHING);
+    }
+    this.#splitter.feed(chunk.subarray(0, heldEnd));
+    const lead = this.#forward(NOTHING);
+    if (this.#splitter.overflowed) return lead;
+    this.#splitter.feed(chunk.subarray(heldEnd));
+    return this.#forward(lead ?? NOTHING);
+  }
+
+  finish(end: BodyEnd = 'counted'): { readonly rest: Buffer | undefined; readonly complete: boolean } {
+    const isCut = !this.#splitter.atBoundary;
+    const isWhole = this.#splitter.finish();
+    const tail = isWhole ? this.#forward(NOTHING) : undefined;
+    const rest = end === 'counted' && (isWhole || !isCut) ? this.#terminated(tail) : tail;
+    return { rest, complete: this.terminated && !this.failed && this.#splitter.closed };
+  }
+
+  get ended(): boolean {
+    return this.terminated || this.#reader.ended;
+  }
+
+  get reasoned(): boolean {
+    return this.#reader.reasoned;
+  }
+
+  get reported(): boolean {
+    return this.#meter.reported;
+  }
+
+  /** The last bytes, with the terminator that a whole answer lacks. */
+  #terminated(tail: Buffer | undefined): Buffer | undefined {
+    const terminator = this.#reader.omittedTerminator;
+    if (terminator === undefined || this.terminated || this.failed) return tail;
+    this.conclude();
+    if (this.#take !== undefined) return undefined;
+    return tail === undefined ? terminator : Buffer.concat([tail, terminator]);
+  }
+
+  get heldBytes(): number {
+    return this.#splitter.heldBytes;
+  }
+
+  get overflowed(): boolean {
+    return this.#splitter.overflowed;
+  }
+
+  get atBoundary(): boolean {
+    return this.#splitter.atBoundary;
+  }
+
+  get nextSequenceNumber(): number | undefined {
+    return this.#reader.nextSequenceNumber;
+  }
+
+  usage(): StreamUsage {
+    return this.#meter.usage();
+  }
+
+  replaceModel(start: number, end: number): void {
+    if (this.#take !== undefined) return;
+    const model = this.#model;
+    if (end - start === model.length && sameBytes(model, this.#splitter.payload, start)) return;
+    const { shift } = this.#splitter;
+    this.#edit(start + shift, end + shift, 1);
+  }
+
+  remove(start: number, end: number): void {
+    const { shift } = this.#splitter;
+    this.#edit(start + shift, end + shift, 0);
+  }
+
+  drop(): void {
+    this.#edit(this.#splitter.eventStart, this.#splitter.eventEnd, 0);
+  }
+
+  fail(): void {
+    this.failed = true;
+    this.#isError = true;
+  }
+
+  terminate(): void {
+    this.terminated = true;
+  }
+
+  conclude(): void {
+    this.terminated = true;
+    this.concluded = true;
+  }
+
+  generated(start: number, end: number): void {
+    if (this.concluded) return;
+    this.generatedEvents++;
+    this.#meter.note(this.#splitter.payload, start, end);
+  }
+
+  generatedText(start: number, end: number): void {
+    if (this.concluded) return;
+    this.generatedEvents++;
+    this.#meter.noteText(this.#splitter.payload, start, end);
+  }
+
+  report(figures: Figures): void {
+    this.#meter.report(figures);
+  }
+
+  reportCovering(figures: Figures): void {
+    this.#meter.report(figures);
+    this.#meter.cover();
+  }
+
+  imageDone(): void {
+    if (this.concluded) return;
+    this.#meter.image();
+  }
+
+  /** Passes on the lead, which is ready, and the events of what was fed. */
+  #forward(lead: Buffer): Buffer | undefined {
+    const splitter = this.#splitter;
+    this.#editCount = 0;
+    this.#outputLength = 0;
+    while (splitter.next()) {
+      if (this.failed) this.#readBehindError();
+      else if (splitter.payloadStart >= 0) this.#read();
+    }
+    const { bytes } = splitter;
+    const end = splitter.keep();
+    if (this.#take !== undefined) return undefined;
+    if (end === 0) return lead.length === 0 ? undefined : lead;
+    const whole = end === bytes.length ? bytes : bytes.subarray(0, end);
+    return this.#editCount === 0 && lead.length === 0 ? whole : this.#edited(lead, whole);
+  }
+
+  #read(): void {
+    const { payload, payloadStart, payloadEnd, outline } = this.#splitter;
+    if (outline === undefined) this.#reader.read(payload, payloadStart, payloadEnd, this);
+    else withOutline(payload, outline.ends, () => this.#reader.read(payload, payloadStart, payloadEnd, this));
+    if (this.first === 'none') this.#classify();
+    this.#take?.(payload, payloadStart, payloadEnd);
+  }
+
+  /**
+   * What a vendor sends behind an error is counted, but only more of the error reaches the client
+   * (`response.failed` behind `error`): no words, and no terminator.
+   */
+  #readBehindError(): void {
+    const editCount = this.#editCount;
+    const outputLength = this.#outputLength;
+    this.#isError = false;
+    if (this.#splitter.payloadStart >= 0) this.#read();
+    if (this.#isError) return;
+    this.#editCount = editCount;
+    this.#outputLength = outputLength;
+    this.drop();
+  }
+
+  #classify(): void {
+    if (!this.failed) {
+      this.first = this.#splitter.foreign ? 'foreign' : 'data';
+      return;
+    }
+    this.first = 'error';
+    const { payload, payloadStart, payloadEnd } = this.#splitter;
+    const end = Math.min(payloadEnd, payloadStart + ERROR_BODY_BYTES_MAX);
+    this.firstError = payload.toString('utf8', payloadStart, end);
+  }
+
+  #edit(start: number, end: number, withModel: 0 | 1): void {
+    // A reader goes through its event in the order of the keys it knows, not of the bytes.
+    let index = this.#editCount++;
+    while (index > 0 && (this.#editStarts[index - 1] as number) > start) {
+      this.#editStarts[index] = this.#editStarts[index - 1] as number;
+      this.#editEnds[index] = this.#editEnds[index - 1] as number;
+      this.#editModels[index] = this.#editModels[index - 1] as number;
+      index--;
+    }
+    this.#editStarts[index] = start;
+    this.#editEnds[index] = end;
+    this.#editModels[index] = withModel;
+    this.#outputLength += start - end + (withModel === 1 ? this.#model.length : 0);
+  }
+
+  #edited(lead: Buffer, source: Buffer): Buffer | undefined {
+    const length = lead.length + source.length + this.#outputLength;
+    if (length === 0) return undefined;
+    const output = Buffer.allocUnsafe(length);
+    const model = this.#model;
+    let from = 0;
+    let at = lead.length === 0 ? 0 : lead.copy(output);
+    for (let index = 0; index < this.#editCount; index++) {
+      const start = this.#editStarts[index] as number;
+      at += source.copy(output, at, from, start);
+      if (this.#editModels[index] === 1) {
+        // A name is so short that a loop is done before a call into the runtime would begin.
+        for (let byte = 0; byte < model.length; byte++) output[at++] = model[byte] as number;
+      }
+      from = this.#editEnds[index] as number;
+    }
+    source.copy(output, at, from);
+    return output;
+  }
+}

@@ -1,0 +1,128 @@
+import { isUtf8 } from 'node:buffer';
+import { ANSWERS_PER_CALL_MAX, MODEL_NAME_LENGTH_MAX, SCAN_TURN_BYTES } from '../../bounds.ts';
+import { nextTurn } from '../../kernel/async/next-turn.ts';
+import { type Refusal, refuse } from '../../kernel/errors.ts';
+import { SCAN_STEPS_MAX } from '../bounds.ts';
+import { QUOTE } from '../bytes/ascii.ts';
+import { readFigure } from '../bytes/number.ts';
+import type { PathTree } from '../bytes/paths.ts';
+import { type ItemWatch, JsonScan, newScanStack, type ScanOutcome } from '../bytes/scan.ts';
+import { isWord } from '../bytes/skim.ts';
+import { decodeText } from '../bytes/text.ts';
+import type { ByteRange } from '../dialect.ts';
+import { MediaFinder, type MediaKeys } from '../media/finder.ts';
+import { larger } from '../meter/usage-report.ts';
+import { findAmbiguity } from './metered-keys.ts';
+
+/** Small bodies are scanned in one go, one after the other: they can share what lies outside the heap. */
+const sharedStack = newScanStack();
+
+/** What is looked at on the way, beside the wanted values. */
+export interface Watched {
+  readonly media: MediaKeys;
+  readonly items?: ItemWatch;
+}
+
+/**
+ * Scans a client's body and reads the facts from what was found; in slices when the body is large. What the
+ * facts are read from has one reading only: `read` need not ask which of several values a vendor takes.
+ */
+export function scanRequest<Found>(
+  body: Buffer,
+  tree: PathTree<string>,
+  read: (scan: JsonScan) => Found | Refusal,
+  watched?: Watched,
+): Found | Refusal | Promise<Found | Refusal> {
+  // JSON is UTF-8 by definition, and a byte order mark is refused by every vendor: it fails as a first byte.
+  if (!isUtf8(body)) return refuse('bodyNotJson', { message: 'The request body is not valid UTF-8' });
+  const finish = (scan: JsonScan, outcome: ScanOutcome): Found | Refusal => {
+    const complaint = outcome === 'done' ? findAmbiguity(body, scan.found, tree) : scan.complaint;
+    if (complaint !== undefined) return refuse('bodyNotJson', { message: complaint });
+    return outcome === 'done' ? read(scan) : refuse('bodyNotJson');
+  };
+  if (body.length > SCAN_STEPS_MAX) {
+    const media = watched && new MediaFinder(watched.media);
+    const large = new JsonScan(body, tree, newScanStack(), media);
+    large.items = watched?.items;
+    return scanLarge(large, body.length, finish);
+  }
+  const scan = new JsonScan(body, tree, sharedStack, watched?.media.shared.begin());
+  scan.items = watched?.items;
+  return finish(scan, scan.run(body.length));
+}
+
+/** In one turn as long as there is not too much to look at. */
+function scanLarge<Found>(
+  scan: JsonScan,
+  length: number,
+  finish: (scan: JsonScan, outcome: ScanOutcome) => Found,
+): Found | Promise<Found> {
+  const outcome = scan.run(Math.min(SCAN_TURN_BYTES, length));
+  return outcome === 'paused' ? scanSlices(scan, length, finish) : finish(scan, outcome);
+}
+
+async function scanSlices<Found>(
+  scan: JsonScan,
+  length: number,
+  finish: (scan: JsonScan, outcome: ScanOutcome) => Found,
+): Promise<Found> {
+  let outcome: ScanOutcome = 'paused';
+  while (outcome === 'paused') {
+    await nextTurn();
+    outcome = scan.run(Math.min(scan.at + SCAN_TURN_BYTES, length));
+  }
+  return finish(scan, outcome);
+}
+
+/** The model's name with every range it stands at, or the refusal of a name that is none. */
+export interface ModelFound {
+  readonly model: string;
+  readonly modelRanges: readonly ByteRange[];
+}
+
+export function readModel(body: Buffer, ranges: readonly ByteRange[] | undefined): ModelFound | Refusal {
+  const last = ranges?.at(-1);
+  if (ranges === undefined || last === undefined || body[last.start] !== QUOTE) return refuse('modelMissing');
+  // An escaped character takes up to six bytes, so a longer spelling is too long in any case.
+  if (last.end - last.start - 2 > MODEL_NAME_LENGTH_MAX * 6) return refuse('modelMissing');
+  const model = decodeText(body, last.start + 1, last.end - 1);
+  if (model === '' || model.length > MODEL_NAME_LENGTH_MAX) return refuse('modelMissing');
+  return { model, modelRanges: ranges };
+}
+
+/** Whether the last value found is exactly `true`. */
+export function foundTrue(body: Buffer, ranges: readonly ByteRange[] | undefined): boolean {
+  const last = ranges?.at(-1);
+  return last !== undefined && isWord(body, last.start, last.end, 'true');
+}
+
+/** The largest figure under any of some keys: vendors differ in the key they know. */
+export function foundFigure(body: Buffer, { found }: JsonScan, slots: readonly number[]): number | undefined {
+  let largest: number | undefined;
+  for (const slot of slots) {
+    const last = found[slot]?.at(-1);
+    if (last !== undefined) largest = larger(largest, figureAt(body, last));
+  }
+  return largest;
+}
+
+/** The same of limits. For some vendors zero and less are no limit, so then there is none. */
+export function foundLimit(body: Buffer, { found }: JsonScan, slots: readonly number[]): number | undefined {
+  let limit: number | undefined;
+  for (const slot of slots) {
+    const last = found[slot]?.at(-1);
+    if (last === undefined || isWord(body, last.start, last.end, 'null')) continue;
+    const figure = figureAt(body, last) ?? 0;
+    if (figure === 0) return undefined;
+    limit = larger(limit, figure);
+  }
+  return limit;
+}
+
+function figureAt(body: Buffer, { start, end }: ByteRange): number | undefined {
+  return readFigure(body, start, end, Number.MAX_SAFE_INTEGER);
+}
+
+export function boundAnswers(asked: number | undefined): number {
+  return Math.min(Math.max(1, asked ?? 1), ANSWERS_PER_CALL_MAX);
+}

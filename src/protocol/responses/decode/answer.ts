@@ -1,0 +1,130 @@
+import type { AnswerError, Finish, HubAnswer, Logprob } from '../../hub/answer.ts';
+import type { Session } from '../../hub/codec.ts';
+import { isObject, type JsonObject, writeJson } from '../../hub/content/json.ts';
+import type { Part } from '../../hub/part.ts';
+import { objectOf, objectsOf, textOf } from '../fields.ts';
+import { decodeLogprobs } from '../logprobs.ts';
+import { decodeUsage } from '../usage.ts';
+import { decodeCitations } from './parts.ts';
+import { encryptedBlob, reasoningText } from './reasoning.ts';
+import { decodeHosted } from './vendor-tools.ts';
+
+export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | AnswerError {
+  const error = answerError(body);
+  if (error !== undefined) return error;
+  const items = objectsOf(body.output);
+  const parts = items.flatMap((item) => decodeOutputItem(item, session));
+  const logprobs = items.flatMap(itemLogprobs);
+  const finish = finishOf(body, {
+    tool: parts.some((part) => part.kind === 'tool-call'),
+    refusal: parts.some((part) => part.kind === 'refusal'),
+  });
+  const id = textOf(body.id);
+  const tier = textOf(body.service_tier);
+  return {
+    id: id === '' ? undefined : id,
+    choices: [{ parts, finish, ...(logprobs.length > 0 ? { logprobs } : {}) }],
+    usage: decodeUsage(body.usage),
+    serviceTier: tier === '' ? undefined : tier,
+  };
+}
+
+/** A response that failed, or a 200 with nothing but an error in it. */
+export function answerError(body: JsonObject): AnswerError | undefined {
+  if (isObject(body.error)) return toAnswerError(body.error);
+  if (body.status !== 'failed' && body.status !== 'cancelled') return undefined;
+  return toAnswerError({ message: `the response is ${body.status}` });
+}
+
+const BAD_REQUEST = /^(invalid_|context_length|image_|unsupported_|empty_image|content_policy|.*_policy)/;
+const STATUSES: ReadonlyMap<string, number> = new Map([
+  ['rate_limit_exceeded', 429],
+  ['insufficient_quota', 429],
+  ['server_is_overloaded', 503],
+  ['slow_down', 503],
+]);
+
+export function toAnswerError(error: JsonObject): AnswerError {
+  const code = typeof error.code === 'number' ? String(error.code) : textOf(error.code);
+  const type = textOf(error.type);
+  const word = code === '' ? type : code;
+  return {
+    status: STATUSES.get(word) ?? (BAD_REQUEST.test(word) ? 400 : 500),
+    code: code === '' ? undefined : code,
+    type: type === '' ? undefined : type,
+    message: textOf(error.message) || 'the vendor reported an error without a message',
+  };
+}
+
+export function decodeOutputItem(item: JsonObject, session: Session): readonly Part[] {
+  switch (item.type) {
+    case 'message':
+      return objectsOf(item.content).flatMap(decodeOutputPart);
+    case 'reasoning':
+      return decodeReasoningItem(item, session);
+    case 'function_call':
+    case 'custom_tool_call':
+      return [decodeCall(item)];
+    default:
+      return [decodeHosted(item)];
+  }
+}
+
+function decodeOutputPart(part: JsonObject): readonly Part[] {
+  if (part.type === 'refusal') return [{ kind: 'refusal', text: textOf(part.refusal) }];
+  const text = textOf(part.text);
+  const citations = decodeCitations(part.annotations);
+  return text === '' ? [] : [{ kind: 'text', text, ...(citations.length > 0 ? { citations } : {}) }];
+}
+
+function decodeReasoningItem(item: JsonObject, session: Session): readonly Part[] {
+  const text = reasoningText(item);
+  const sealed = textOf(item.encrypted_content);
+  if (sealed !== '') {
+    const blob = encryptedBlob(session.target.issuer, sealed, textOf(item.id));
+    return [{ kind: 'reasoning', text, blob }];
+  }
+  return text === '' ? [] : [{ kind: 'reasoning', text }];
+}
+
+function decodeCall(item: JsonObject): Part {
+  const custom = item.type === 'custom_tool_call';
+  const namespace = textOf(item.namespace);
+  return {
+    kind: 'tool-call',
+    id: textOf(item.call_id),
+    name: textOf(item.name),
+    ...(namespace === '' ? {} : { namespace }),
+    arguments: custom ? textOf(item.input) : callArguments(item),
+    custom,
+  };
+}
+
+/** Some vendors write the arguments as an object. */
+export function callArguments(item: JsonObject): string {
+  const given = item.arguments;
+  const text = typeof given === 'string' ? given : writeJson(given ?? {});
+  return text === '' ? '{}' : text;
+}
+
+function itemLogprobs(item: JsonObject): readonly Logprob[] {
+  return objectsOf(item.content).flatMap((part) => decodeLogprobs(part.logprobs));
+}
+
+const INCOMPLETE: ReadonlyMap<string, Finish> = new Map<string, Finish>([
+  ['content_filter', { reason: 'filter' }],
+  ['steered', { reason: 'stop' }],
+]);
+
+/** `tool` and `refusal`: whether the answer holds a call or a refusal (conversion.md 10.2). */
+export function finishOf(
+  body: JsonObject,
+  seen: { readonly tool: boolean; readonly refusal: boolean },
+): Finish {
+  if (body.status === 'incomplete') {
+    const reason = textOf(objectOf(body.incomplete_details).reason);
+    return INCOMPLETE.get(reason) ?? { reason: 'length' };
+  }
+  if (seen.tool) return { reason: 'tool' };
+  return { reason: seen.refusal ? 'refusal' : 'stop' };
+}

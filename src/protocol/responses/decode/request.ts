@@ -1,0 +1,182 @@
+import { EFFORTS, type Effort } from '../../../kernel/capability.ts';
+import type { RawRequest } from '../../dialect.ts';
+import { type JsonObject, writeJson } from '../../hub/content/json.ts';
+import { type FieldNames, Inexpressible, type Notes } from '../../hub/notes.ts';
+import type { HubRequest, Metadata, OutputFormat, Thinking } from '../../hub/request.ts';
+import { NO_SAMPLING } from '../../hub/request.ts';
+import { needText, readFlag, readList, readNumber, readObject, readRaw, readText } from '../fields.ts';
+import { type Conversation, decodeItems } from './items.ts';
+import { decodeToolChoice, decodeTools, type ToolShelf } from './tools.ts';
+
+/** What needs the conversation to be kept, or to be looked at later, cannot be had elsewhere (15). */
+const STATEFUL: ReadonlyMap<string, string> = new Map([
+  ['previous_response_id', 'the conversation it names is not known here'],
+  ['conversation', 'stored conversations are known to their own vendor only'],
+  ['prompt', 'stored prompts are known to their own vendor only'],
+]);
+
+/** Fields that are read, or that say nothing a vendor would have to hear. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'text'],
+  ...['temperature', 'top_p', 'max_output_tokens', 'top_logprobs', 'include', 'stream', 'stream_options'],
+  ...['store', 'safety_identifier', 'user', 'prompt_cache_key', 'service_tier', 'background', 'truncation'],
+  ...['metadata'],
+  ...STATEFUL.keys(),
+]);
+
+/** What answers of every vendor include, if there is any; the rest is of tools of the client's vendor. */
+const INCLUDED: ReadonlySet<string> = new Set([
+  'reasoning.encrypted_content',
+  'message.output_text.logprobs',
+]);
+
+/** What a response object repeats of its request. */
+const ECHOED = [
+  ...['background', 'instructions', 'max_output_tokens', 'max_tool_calls', 'metadata', 'parallel_tool_calls'],
+  ...['previous_response_id', 'prompt_cache_key', 'prompt_cache_retention', 'reasoning', 'safety_identifier'],
+  ...['service_tier', 'store', 'temperature', 'text', 'tool_choice', 'tools', 'top_logprobs', 'top_p'],
+  ...['truncation', 'user'],
+];
+
+export function decodeRequest(body: JsonObject, request: RawRequest, notes: Notes): HubRequest {
+  refuseStateful(body);
+  for (const [name, value] of Object.entries(body)) {
+    if (!KNOWN.has(name) && value !== null) notes.drop(name);
+  }
+  if (body.truncation === 'auto') notes.drop('truncation');
+  if (readList(body.include, 'include').some((one) => !INCLUDED.has(String(one)))) notes.drop('include');
+  const shelf: ToolShelf = { tools: [], hosted: [], search: undefined, notes };
+  decodeTools(shelf, body.tools, 'tools');
+  const { system, turns } = decodeConversation(body, shelf);
+  const toolChoice = decodeToolChoice(body.tool_choice, shelf);
+  return {
+    client: 'responses',
+    stream: readFlag(body.stream, 'stream') ?? false,
+    system,
+    turns,
+    tools: shelf.tools,
+    hostedTools: shelf.hosted,
+    ...(shelf.search === undefined ? {} : { webSearch: shelf.search }),
+    toolChoice,
+    parallelCalls: readFlag(body.parallel_tool_calls, 'parallel_tool_calls'),
+    thinking: decodeThinking(body, notes),
+    ...decodeText(body),
+    sampling: {
+      ...NO_SAMPLING,
+      temperature: readNumber(body.temperature, 'temperature'),
+      topP: readNumber(body.top_p, 'top_p'),
+    },
+    stop: [],
+    maxTokens: readNumber(body.max_output_tokens, 'max_output_tokens'),
+    answers: 1,
+    logprobs: decodeLogprobs(body),
+    endUser: readText(body.safety_identifier, 'safety_identifier') ?? readText(body.user, 'user'),
+    metadata: decodeMetadata(body),
+    cacheKey: readText(body.prompt_cache_key, 'prompt_cache_key'),
+    serviceTier: readText(body.service_tier, 'service_tier'),
+    spelled: spellingOf(body, notes),
+    includeUsage: true,
+    echo: echoOf(body, request),
+  };
+}
+
+function refuseStateful(body: JsonObject): void {
+  for (const [field, reason] of STATEFUL) {
+    if (body[field] !== undefined && body[field] !== null) throw new Inexpressible(field, reason);
+  }
+  if (readFlag(body.background, 'background') === true) {
+    throw new Inexpressible('background', 'answers cannot be fetched later');
+  }
+}
+
+function decodeConversation(body: JsonObject, shelf: ToolShelf): Conversation {
+  const conversation: Conversation = { system: [], turns: [], shelf, vendorCalls: new Set() };
+  const instructions = readText(body.instructions, 'instructions') ?? '';
+  if (instructions !== '') conversation.system.push({ kind: 'text', text: instructions });
+  const { input } = body;
+  if (typeof input !== 'string') decodeItems(readList(input, 'input'), conversation);
+  else if (input !== '') conversation.turns.push({ role: 'user', parts: [{ kind: 'text', text: input }] });
+  return conversation;
+}
+
+function decodeThinking(body: JsonObject, notes: Notes): Thinking {
+  const reasoning = readObject(body.reasoning, 'reasoning') ?? {};
+  const word = readText(reasoning.effort, 'reasoning.effort');
+  const effort = EFFORTS.find((one) => one === word) as Effort | undefined;
+  const summary =
+    readText(reasoning.summary, 'reasoning.summary') ??
+    readText(reasoning.generate_summary, 'reasoning.generate_summary');
+  if (word !== undefined && effort === undefined) notes.drop('reasoning.effort');
+  for (const name of ['context', 'mode']) {
+    const value = reasoning[name];
+    if (value !== undefined && value !== null && value !== 'auto') notes.drop(`reasoning.${name}`);
+  }
+  return {
+    // An effort alone does not ask for thinking: some models would begin to think (conversion.md 7.2).
+    mode: effort === 'none' ? 'off' : undefined,
+    effort,
+    budgetTokens: undefined,
+    show: summary === undefined ? undefined : true,
+    summaryStyle: summary,
+  };
+}
+
+function decodeText(body: JsonObject): Pick<HubRequest, 'format' | 'verbosity'> {
+  const text = readObject(body.text, 'text') ?? {};
+  const format = readObject(text.format, 'text.format');
+  return {
+    format: format === undefined ? { kind: 'text' } : decodeFormat(format),
+    verbosity: readText(text.verbosity, 'text.verbosity'),
+  };
+}
+
+function decodeFormat(format: JsonObject): OutputFormat {
+  const type = needText(format.type, 'text.format.type');
+  if (type === 'text') return { kind: 'text' };
+  if (type === 'json_object') return { kind: 'json' };
+  if (type !== 'json_schema') throw new Inexpressible('text.format.type', `'${type}' is not known`);
+  const schema = readRaw(format.schema, 'text.format.schema');
+  if (schema === undefined) throw new Inexpressible('text.format.schema', 'is missing');
+  return {
+    kind: 'schema',
+    name: readText(format.name, 'text.format.name'),
+    description: readText(format.description, 'text.format.description'),
+    schema,
+    strict: readFlag(format.strict, 'text.format.strict'),
+  };
+}
+
+/** Answers are kept unless the client forbids it. */
+function decodeMetadata(body: JsonObject): Metadata | undefined {
+  const fields = readObject(body.metadata, 'metadata');
+  if (fields === undefined || Object.keys(fields).length === 0) return undefined;
+  return { fields, isKept: body.store !== false };
+}
+
+function decodeLogprobs(body: JsonObject): number | undefined {
+  const top = readNumber(body.top_logprobs, 'top_logprobs');
+  if (readList(body.include, 'include').includes('message.output_text.logprobs')) return top ?? 0;
+  return top === 0 ? undefined : top;
+}
+
+function echoOf(body: JsonObject, { previousResponseId }: RawRequest): ReadonlyMap<string, string> {
+  const echo = new Map<string, string>();
+  if (previousResponseId !== undefined) {
+    echo.set('previous_response_id', JSON.stringify(previousResponseId));
+  }
+  for (const name of ECHOED) {
+    const value = body[name];
+    if (value !== undefined && value !== null) echo.set(name, writeJson(value));
+  }
+  return echo;
+}
+
+function spellingOf(
+  { user, safety_identifier: id }: JsonObject,
+  notes: Notes,
+): Partial<FieldNames> | undefined {
+  if (typeof user !== 'string') return undefined;
+  if (typeof id !== 'string') return { endUser: 'user' };
+  if (user !== id) notes.drop('user');
+  return undefined;
+}

@@ -1,0 +1,231 @@
+import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
+import { numberOf, objectOf, objectsOf, textOf } from '../fields.ts';
+import { decodeLogprobs } from '../logprobs.ts';
+import { callArguments } from './answer.ts';
+import { decodeCitation } from './parts.ts';
+import { encryptedBlob, reasoningText } from './reasoning.ts';
+import { closePart, type DecoderState, type ItemState, openPart } from './stream-state.ts';
+import { addWords, endWords, isOpen, type Words } from './stream-text.ts';
+import { isBeginningOf, note, restOf } from './text-so-far.ts';
+import { decodeHosted } from './vendor-tools.ts';
+
+type ItemHandler = (state: DecoderState, item: ItemState, event: JsonObject) => void;
+
+/** Handlers by the type of the event, with the type of the items that it belongs to. */
+export const ITEM_HANDLERS: ReadonlyMap<string, { readonly of: string; readonly handle: ItemHandler }> =
+  new Map([
+    ['response.output_text.delta', { of: 'message', handle: onWords('text') }],
+    ['response.refusal.delta', { of: 'message', handle: onWords('refusal') }],
+    ['response.output_text.done', { of: 'message', handle: onWordsDone('text') }],
+    ['response.refusal.done', { of: 'message', handle: onWordsDone('refusal') }],
+    ['response.output_text.annotation.added', { of: 'message', handle: onAnnotation }],
+    ['response.content_part.added', { of: 'message', handle: onContentAdded }],
+    ['response.content_part.done', { of: 'message', handle: onContentDone }],
+    ['response.function_call_arguments.delta', { of: 'function_call', handle: onCallDelta }],
+    ['response.custom_tool_call_input.delta', { of: 'custom_tool_call', handle: onCallDelta }],
+    ['response.function_call_arguments.done', { of: 'function_call', handle: onCallDone('arguments') }],
+    ['response.custom_tool_call_input.done', { of: 'custom_tool_call', handle: onCallDone('input') }],
+    ['response.reasoning_summary_text.delta', { of: 'reasoning', handle: onReasoning('summary') }],
+    ['response.reasoning_summary_text.done', { of: 'reasoning', handle: onReasoningDone('summary') }],
+    ['response.reasoning_text.delta', { of: 'reasoning', handle: onReasoning('content') }],
+    ['response.reasoning_text.done', { of: 'reasoning', handle: onReasoningDone('content') }],
+  ]);
+
+/** Calls open at once; words and thoughts with their first character, so that empty ones never do. */
+export function startItem(state: DecoderState, item: ItemState): void {
+  const { announced, type } = item;
+  if (announced === undefined || item.isCallOpen) return;
+  const isCall = type === 'function_call' || type === 'custom_tool_call';
+  if (isCall && textOf(announced.name) !== '') openCall(state, item, announced);
+}
+
+function openCall(state: DecoderState, item: ItemState, call: JsonObject): void {
+  const namespace = textOf(call.namespace);
+  item.isCallOpen = true;
+  item.callId = textOf(call.call_id);
+  openPart(state, item, {
+    kind: 'tool-call',
+    id: item.callId,
+    name: textOf(call.name),
+    ...(namespace === '' ? {} : { namespace }),
+    custom: call.type === 'custom_tool_call',
+  });
+}
+
+function onCallDelta(state: DecoderState, item: ItemState, event: JsonObject): void {
+  const text = textOf(event.delta);
+  if (text === '' || !item.isCallOpen) return;
+  note(item.said, text);
+  state.emit({ kind: 'delta', choice: 0, text });
+}
+
+function onCallDone(field: 'arguments' | 'input'): ItemHandler {
+  return (state, item, event) => endCall(state, item, event[field]);
+}
+
+/** Some vendors send the arguments only whole, or the end of them. */
+function endCall(state: DecoderState, item: ItemState, whole: JsonValue | undefined): void {
+  const rest = restOf(item.said, textOf(whole));
+  if (rest !== undefined) onCallDelta(state, item, { delta: rest });
+}
+
+function onWords(kind: 'text' | 'refusal'): ItemHandler {
+  return (state, item, event) => {
+    const text = textOf(event.delta);
+    if (text === '') return;
+    const place = numberOf(event.content_index);
+    addWords(state, item, { kind, place, text, logprobs: decodeLogprobs(event.logprobs) });
+  };
+}
+
+function onWordsDone(kind: 'text' | 'refusal'): ItemHandler {
+  return (state, item, event) => {
+    const text = textOf(kind === 'text' ? event.text : event.refusal);
+    const logprobs = decodeLogprobs(event.logprobs);
+    endWords(state, item, { kind, place: numberOf(event.content_index), text, logprobs });
+  };
+}
+
+/** Another part begins: the one before is over, also at the same place. */
+function onContentAdded(state: DecoderState, item: ItemState): void {
+  if (item.part === undefined || item.part.kind === 'reasoning') return;
+  item.part.isTold = true;
+  closePart(state, item);
+}
+
+function onContentDone(state: DecoderState, item: ItemState, event: JsonObject): void {
+  const part = objectOf(event.part);
+  const place = numberOf(event.content_index);
+  if (part.type === 'reasoning_text') {
+    onReasoningDone('content')(state, item, { content_index: place ?? null, text: textOf(part.text) });
+    return;
+  }
+  const told = endWords(state, item, wordsOf(part, place));
+  if (told === undefined || !isOpen(item, told)) return;
+  citeRest(state, item, part);
+  closePart(state, item);
+}
+
+function wordsOf(part: JsonObject, place: number | undefined): Words {
+  const kind = part.type === 'refusal' ? 'refusal' : 'text';
+  const text = textOf(kind === 'refusal' ? part.refusal : part.text);
+  return { kind, place, text, logprobs: decodeLogprobs(part.logprobs) };
+}
+
+/** Citations of the open part; those of a part that said nothing rest on nothing. */
+function onAnnotation(state: DecoderState, item: ItemState, event: JsonObject): void {
+  const place = numberOf(event.content_index);
+  const { part } = item;
+  if (part === undefined || !isOpen(item, part)) return;
+  if (place !== undefined && item.parts.has(place) && item.parts.get(place) !== part) return;
+  cite(state, item, [objectOf(event.annotation)]);
+}
+
+function citeRest(state: DecoderState, item: ItemState, whole: JsonObject): void {
+  cite(state, item, objectsOf(whole.annotations).slice(item.part?.citations ?? 0));
+}
+
+function cite(state: DecoderState, { part }: ItemState, annotations: readonly JsonObject[]): void {
+  if (part?.kind !== 'text') return;
+  for (const annotation of annotations) {
+    part.citations++;
+    const citation = decodeCitation(annotation);
+    if (citation !== undefined) state.emit({ kind: 'citation', choice: 0, citation });
+  }
+}
+
+function onReasoning(flavour: 'summary' | 'content'): ItemHandler {
+  return (state, item, event) => {
+    const text = textOf(event.delta);
+    item.reasoning ??= flavour;
+    if (text === '' || item.reasoning !== flavour) return;
+    addWords(state, item, { kind: 'reasoning', place: thoughtPlace(event, flavour), text, logprobs: [] });
+  };
+}
+
+function onReasoningDone(flavour: 'summary' | 'content'): ItemHandler {
+  return (state, item, event) => {
+    const text = textOf(event.text);
+    if (text === '') return;
+    item.reasoning ??= flavour;
+    if (item.reasoning !== flavour) return;
+    endWords(state, item, { kind: 'reasoning', place: thoughtPlace(event, flavour), text, logprobs: [] });
+  };
+}
+
+function thoughtPlace(event: JsonObject, flavour: 'summary' | 'content'): number | undefined {
+  return numberOf(flavour === 'summary' ? event.summary_index : event.content_index);
+}
+
+/** The item as it is in the end: whatever was not streamed of it follows now. */
+export function finishItem(state: DecoderState, item: ItemState, final: JsonObject): void {
+  const whole = final.type === undefined ? (item.announced ?? final) : final;
+  if (whole.type !== undefined) item.type = textOf(whole.type);
+  switch (whole.type) {
+    case 'message':
+      finishMessage(state, item, whole);
+      break;
+    case 'reasoning':
+      finishReasoning(state, item, whole);
+      break;
+    case 'function_call':
+    case 'custom_tool_call':
+      if (!item.isCallOpen) openCall(state, item, whole);
+      if (final.type !== undefined) {
+        endCall(state, item, final.type === 'custom_tool_call' ? final.input : callArguments(final));
+      }
+      break;
+    case undefined:
+      break;
+    default:
+      finishHosted(state, item, whole);
+  }
+  closePart(state, item);
+}
+
+/**
+ * Parts are known again by their words, because the places that vendors give them are not always theirs.
+ * Where the words differ, what was said first counts, and only parts beyond as many as were said are new.
+ */
+function finishMessage(state: DecoderState, item: ItemState, whole: JsonObject): void {
+  const contents = objectsOf(whole.content).filter(({ type }) => type !== 'reasoning_text');
+  const words = contents.map((content) => wordsOf(content, undefined));
+  const texts = words.map(({ text }) => text);
+  const { partCount } = item;
+  const isKnown = isBeginningOf(item.said, texts);
+  let charsLeft = item.said.chars;
+  for (const [index, content] of contents.entries()) {
+    const one = words[index] as Words;
+    const { length } = one.text;
+    if (length === 0) continue;
+    const isLastSaid = isKnown ? charsLeft <= length : index >= partCount - 1;
+    const saidChars = isKnown ? Math.min(charsLeft, length) : index < partCount ? length : 0;
+    charsLeft -= saidChars;
+    if (saidChars === 0) onContentAdded(state, item);
+    const logprobs = saidChars === 0 ? one.logprobs : [];
+    if (saidChars < length) addWords(state, item, { ...one, text: one.text.slice(saidChars), logprobs });
+    if (isLastSaid && item.isPartOpen) citeRest(state, item, content);
+  }
+}
+
+function finishReasoning(state: DecoderState, item: ItemState, whole: JsonObject): void {
+  const rest = restOf(item.said, reasoningText(whole)) ?? '';
+  const sealed = textOf(whole.encrypted_content);
+  if (rest === '' && sealed === '' && !item.isPartOpen) return;
+  if (!item.isPartOpen) openPart(state, item, { kind: 'reasoning' });
+  if (rest !== '') {
+    note(item.said, rest);
+    state.emit({ kind: 'delta', choice: 0, text: rest });
+  }
+  if (sealed === '') return;
+  const blob = encryptedBlob(state.session.target.issuer, sealed, textOf(whole.id));
+  state.emit({ kind: 'blob', choice: 0, blob });
+}
+
+function finishHosted(state: DecoderState, item: ItemState, whole: JsonObject): void {
+  const part = decodeHosted(whole);
+  if (part.kind === 'server-tool') openPart(state, item, part);
+  else if (part.kind === 'image' && part.source.kind === 'bytes') {
+    openPart(state, item, { kind: 'image', mime: part.source.mime, base64: part.source.base64 });
+  }
+}

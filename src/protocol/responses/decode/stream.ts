@@ -1,0 +1,137 @@
+import { INTERLEAVED_EVENTS_MAX } from '../../../bounds.ts';
+import type { Session, StreamDecoder } from '../../hub/codec.ts';
+import { isObject, type JsonObject } from '../../hub/content/json.ts';
+import type { Emit } from '../../hub/event.ts';
+import { objectOf, objectsOf, textOf } from '../fields.ts';
+import { decodeUsage } from '../usage.ts';
+import { finishOf, toAnswerError } from './answer.ts';
+import { finishItem, ITEM_HANDLERS, startItem } from './stream-item.ts';
+import { ITEM_ADDED, ITEM_DONE, matchItems, ownerOf } from './stream-items.ts';
+import { createItem, type DecoderState, endItem, type ItemState } from './stream-state.ts';
+
+type Handler = (state: DecoderState, event: JsonObject) => void;
+
+const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ['response.completed', conclude],
+  ['response.incomplete', conclude],
+  ['response.failed', fail],
+  ['error', fail],
+]);
+
+export function createDecoder(session: Session, emit: Emit): StreamDecoder {
+  const state: DecoderState = {
+    session,
+    emit,
+    isStarted: false,
+    isOver: false,
+    items: [],
+    turns: 0,
+    open: undefined,
+    byId: new Map(),
+    byPlace: new Map(),
+    heldCount: 0,
+    isReplaying: false,
+    hasCall: false,
+    hasRefusal: false,
+  };
+  return {
+    push: (event) => push(state, event),
+    finish: () => {
+      if (!state.isOver) conclude(state, {});
+    },
+  };
+}
+
+function push(state: DecoderState, event: JsonObject): void {
+  if (state.isOver) return;
+  const type = textOf(event.type);
+  if (!state.isStarted) start(state, event);
+  if (ITEM_HANDLERS.has(type) || type === ITEM_ADDED || type === ITEM_DONE) {
+    take(state, event, type);
+    return;
+  }
+  const handle = HANDLERS.get(type);
+  if (handle !== undefined) handle(state, event);
+  // Some vendors put an error where an event should be.
+  else if (isObject(event.error)) fail(state, event);
+}
+
+function start(state: DecoderState, event: JsonObject): void {
+  state.isStarted = true;
+  const id = textOf(objectOf(event.response).id);
+  state.emit({ kind: 'start', id: id === '' ? undefined : id, usage: undefined });
+}
+
+/** An event of an item, whose turn it is or who waits for it. */
+function take(state: DecoderState, event: JsonObject, type: string): void {
+  const item = ownerOf(state, event, type);
+  if (item === 'nobody') return;
+  if (item === 'too-many' || (item.stage === 'waiting' && state.heldCount >= INTERLEAVED_EVENTS_MAX)) {
+    fail(state, { error: { message: 'the vendor mixes the items of its answer' } });
+    return;
+  }
+  if (item.stage === 'waiting') {
+    item.held.push(event);
+    state.heldCount++;
+  } else handleItem(state, item, event);
+}
+
+function handleItem(state: DecoderState, item: ItemState, event: JsonObject): void {
+  const type = textOf(event.type);
+  if (type === ITEM_ADDED) startItem(state, item);
+  else if (type === ITEM_DONE) {
+    finishItem(state, item, objectOf(event.item));
+    closeItem(state, item);
+  } else ITEM_HANDLERS.get(type)?.handle(state, item, event);
+}
+
+/** The item is done; those that waited meanwhile have their turn. */
+function closeItem(state: DecoderState, item: ItemState): void {
+  endItem(item);
+  state.open = undefined;
+  if (!state.isReplaying) replay(state);
+}
+
+/** Item by item in the order in which they began, as long as each of them is complete. */
+function replay(state: DecoderState): void {
+  state.isReplaying = true;
+  while (state.open === undefined && state.turns < state.items.length) {
+    const item = state.items[state.turns++] as ItemState;
+    const events = item.held;
+    item.stage = 'open';
+    item.held = [];
+    state.open = item;
+    state.heldCount -= events.length;
+    for (const event of events) if (state.open === item) handleItem(state, item, event);
+  }
+  state.isReplaying = false;
+}
+
+/** The end. Items that were never closed, or that only the last event shows, are made good for. */
+function conclude(state: DecoderState, event: JsonObject): void {
+  if (!state.isStarted) start(state, event);
+  const response = objectOf(event.response);
+  const { known, untold } = matchItems(state.items, objectsOf(response.output));
+  while (state.open !== undefined) {
+    finishItem(state, state.open, known.get(state.open) ?? {});
+    closeItem(state, state.open);
+  }
+  for (const item of untold) finishItem(state, createItem({ id: '', place: undefined, type: '' }), item);
+  const usage = decodeUsage(response.usage);
+  if (usage !== undefined) state.emit({ kind: 'usage', usage });
+  const status = event.type === 'response.incomplete' ? 'incomplete' : response.status;
+  const seen = { tool: state.hasCall, refusal: state.hasRefusal };
+  state.emit({ kind: 'finish', choice: 0, finish: finishOf({ ...response, status }, seen) });
+  state.emit({ kind: 'end' });
+  state.isOver = true;
+}
+
+/** `error` is flat or nested; a response that failed carries it inside. */
+function fail(state: DecoderState, event: JsonObject): void {
+  const inner = event.error ?? objectOf(event.response).error;
+  const error = isObject(inner) ? inner : event;
+  state.isOver = true;
+  // The type of a flat event is `error`, which says nothing.
+  const told = error === event ? { ...event, type: undefined } : error;
+  state.emit({ kind: 'error', error: toAnswerError(told) });
+}

@@ -1,0 +1,111 @@
+import type { Choice, HubAnswer, Logprob } from '../../hub/answer.ts';
+import type { Session } from '../../hub/codec.ts';
+import { type JsonObject, type JsonValue, RawJson } from '../../hub/content/json.ts';
+import { type Part, type ServerToolPart, shownText } from '../../hub/part.ts';
+import { typedToolsOf } from '../typed-tools.ts';
+import {
+  callItem,
+  callPrefix,
+  imageItem,
+  isNative,
+  itemId,
+  messageItem,
+  reasoningItem,
+  refusalContent,
+  sealBlob,
+  searchItem,
+  textContent,
+} from './output-item.ts';
+import { type Outcome, outcomeOf, responseObject } from './response-object.ts';
+
+export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
+  // The client cannot have asked for more than one.
+  const choice: Choice = answer.choices[0] ?? { parts: [], finish: { reason: 'stop' } };
+  const parts = withRefusal(choice);
+  const outcome = outcomeOf(choice.finish, { refusal: hasRefusal(parts) });
+  return responseObject(session, {
+    ...outcome,
+    output: encodeOutput(parts, session, { outcome, logprobs: choice.logprobs }),
+    usage: answer.usage,
+    // Anthropic's tiers are other things under the same names.
+    serviceTier: session.target.protocol === 'messages' ? undefined : answer.serviceTier,
+  });
+}
+
+/** Where a vendor refused and said why, that is what the model says. */
+function withRefusal({ parts, finish }: Choice): readonly Part[] {
+  if (finish.reason !== 'refusal' || finish.message === undefined || hasRefusal(parts)) return parts;
+  return [...parts, { kind: 'refusal', text: finish.message }];
+}
+
+function hasRefusal(parts: readonly Part[]): boolean {
+  return parts.some((part) => part.kind === 'refusal');
+}
+
+interface Ending {
+  readonly outcome: Outcome;
+  readonly logprobs: readonly Logprob[] | undefined;
+}
+
+/** Words that follow each other are one message; everything else is an item of its own. */
+function encodeOutput(parts: readonly Part[], session: Session, ending: Ending): readonly JsonValue[] {
+  const items: JsonValue[] = [];
+  const typed = typedToolsOf(session.request);
+  let said: JsonObject[] = [];
+  let { logprobs } = ending;
+  const flush = (status: Outcome['status']): void => {
+    if (said.length > 0) items.push(messageItem(itemId('msg', session, items.length), said, status));
+    said = [];
+  };
+  for (const part of parts) {
+    const words = contentOf(part, logprobs);
+    if (words !== undefined) {
+      said.push(words);
+      if (part.kind === 'text') logprobs = undefined;
+      continue;
+    }
+    if (part.kind === 'reasoning' && part.text === '' && part.blob === undefined) continue;
+    if (part.kind === 'server-tool' && !isShownItem(part)) continue;
+    flush('completed');
+    if (part.kind === 'tool-call') {
+      const tool = typed.get(part.name);
+      const id = itemId(callPrefix(part, tool), session, items.length);
+      items.push(callItem({ id, head: part, text: part.arguments, typed: tool }, 'completed'));
+    } else items.push(...encodeItem(part, session, items.length));
+  }
+  flush(ending.outcome.status);
+  return items;
+}
+
+function contentOf(part: Part, logprobs: readonly Logprob[] | undefined): JsonObject | undefined {
+  if (part.kind === 'text') return textContent({ ...part, logprobs });
+  if (part.kind === 'refusal') return refusalContent(part.text);
+  const isForeign = part.kind === 'server-tool' && part.protocol !== 'responses' && shownText(part) !== '';
+  return isForeign ? textContent({ text: part.text }) : undefined;
+}
+
+/** The result of a search and words that are none are no items. */
+function isShownItem({ protocol, search }: ServerToolPart): boolean {
+  return protocol === 'responses' || (search !== undefined && search.queries.length > 0);
+}
+
+function encodeItem(part: Part, session: Session, index: number): readonly JsonValue[] {
+  switch (part.kind) {
+    case 'reasoning': {
+      const { blob, text } = part;
+      const native = blob !== undefined && isNative(blob, session) ? blob.itemId : undefined;
+      const id = native ?? itemId('rs', session, index);
+      return [reasoningItem(id, text, blob === undefined ? undefined : sealBlob(blob, session, id))];
+    }
+    case 'image':
+      if (part.source.kind !== 'bytes') return [];
+      return [imageItem(itemId('ig', session, index), part.source.mime, part.source.base64)];
+    case 'server-tool':
+      if (part.protocol === 'responses') return [new RawJson(part.raw)];
+      return part.search === undefined ? [] : [searchItem(itemId('ws', session, index), part.search)];
+    case 'opaque':
+      return part.protocol === 'responses' ? [new RawJson(part.raw)] : [];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,163 @@
+import { type JsonObject, type JsonValue, RawJson } from '../../hub/content/json.ts';
+import { Inexpressible } from '../../hub/notes.ts';
+import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../../hub/part.ts';
+import type { Turn } from '../../hub/request.ts';
+import { annotation } from './output-item.ts';
+import { encodeInputParts, type Passage } from './parts.ts';
+
+/** What the model is told of a result whose tool failed: the protocol has no flag for it (6.7). */
+const ERROR_PREFIX = '[tool error] ';
+const PICTURE_NOTE = '[the picture follows]';
+
+export function encodeTurns(turns: readonly Turn[], passage: Passage): readonly JsonValue[] {
+  return turns.flatMap((turn) => {
+    if (turn.role === 'assistant') return encodeAssistant(turn.parts, passage);
+    return turn.role === 'user' ? encodeUser(turn.parts, passage) : message('developer', turn.parts, passage);
+  });
+}
+
+function message(
+  role: 'user' | 'developer',
+  parts: readonly Part[],
+  passage: Passage,
+): readonly JsonObject[] {
+  const content = encodeInputParts(parts, passage);
+  return content.length === 0 ? [] : [{ type: 'message', role, content }];
+}
+
+/** Results are items of their own; everything between two of them is one message. */
+function encodeUser(parts: readonly Part[], passage: Passage): readonly JsonValue[] {
+  const items: JsonValue[] = [];
+  let spoken: Part[] = [];
+  let pictures: Part[] = [];
+  const flush = (): void => {
+    items.push(...message('user', spoken, passage));
+    spoken = [];
+  };
+  for (const part of parts) {
+    if (part.kind === 'tool-result') {
+      flush();
+      items.push(encodeResult(part, passage));
+      if (!passage.target.capabilities.toolResultImages) pictures.push(...part.parts.filter(isMedia));
+    } else if (part.kind === 'opaque' && part.protocol === 'responses') {
+      flush();
+      items.push(new RawJson(part.raw));
+    } else {
+      // Pictures of results come after all results of the round.
+      spoken.push(...pictures, part);
+      pictures = [];
+    }
+  }
+  spoken.push(...pictures);
+  flush();
+  return items;
+}
+
+function isMedia(part: Part): boolean {
+  return part.kind === 'image' || part.kind === 'file';
+}
+
+function encodeResult(part: ToolResultPart, passage: Passage): JsonObject {
+  const type = part.custom ? 'custom_tool_call_output' : 'function_call_output';
+  if (part.cache !== undefined) passage.notes.lose('cacheMarks');
+  return { type, call_id: part.callId, output: encodeOutput(part, passage) };
+}
+
+/** A text where it can be one: some vendors of this protocol take nothing else. Never an empty list. */
+function encodeOutput(part: ToolResultPart, passage: Passage): JsonValue {
+  const prefix = part.isError ? ERROR_PREFIX : '';
+  const keepsMedia = passage.target.capabilities.toolResultImages;
+  const parts = keepsMedia ? part.parts : part.parts.map((one) => (isMedia(one) ? NOTE_PART : one));
+  const content = encodeInputParts(parts, passage);
+  if (content.every((one) => one.type === 'input_text')) {
+    return prefix + content.map((one) => String(one.text)).join('\n');
+  }
+  return prefix === '' ? content : [{ type: 'input_text', text: prefix.trim() }, ...content];
+}
+
+const NOTE_PART: Part = { kind: 'text', text: PICTURE_NOTE };
+
+function encodeAssistant(parts: readonly Part[], passage: Passage): readonly JsonValue[] {
+  const items: JsonValue[] = [];
+  let said: JsonObject[] = [];
+  const flush = (): void => {
+    if (said.length > 0) items.push({ type: 'message', role: 'assistant', content: said });
+    said = [];
+  };
+  const lastSaid = parts.findLastIndex(({ kind }) => kind !== 'reasoning');
+  for (const [index, part] of parts.entries()) {
+    const words = encodeWords(part, passage);
+    if (words !== undefined) {
+      said.push(...words);
+      continue;
+    }
+    flush();
+    // Reasoning that nothing follows is refused by the vendor, and means nothing to the model.
+    if (part.kind === 'reasoning' && index > lastSaid) continue;
+    items.push(...encodeAssistantItem(part, passage));
+  }
+  flush();
+  return items;
+}
+
+/** What goes into a message; nothing for what is an item of its own. */
+function encodeWords(part: Part, passage: Passage): readonly JsonObject[] | undefined {
+  switch (part.kind) {
+    case 'text':
+      if (part.cache !== undefined) passage.notes.lose('cacheMarks');
+      return part.text === '' ? [] : [outputText(part)];
+    case 'refusal':
+      return [{ type: 'refusal', refusal: part.text }];
+    case 'server-tool':
+      if (part.protocol === 'responses') return undefined;
+      return part.text === '' ? [] : [{ type: 'output_text', text: part.text }];
+    default:
+      return undefined;
+  }
+}
+
+function outputText({ text, citations = [] }: TextPart): JsonObject {
+  if (citations.length === 0) return { type: 'output_text', text };
+  const annotations = citations.map((citation) => annotation(citation, text.length));
+  return { type: 'output_text', text, annotations };
+}
+
+function encodeAssistantItem(part: Part, passage: Passage): readonly JsonValue[] {
+  switch (part.kind) {
+    case 'reasoning':
+      return encodeReasoning(part, passage);
+    case 'tool-call':
+      if (part.cache !== undefined) passage.notes.lose('cacheMarks');
+      return [encodeCall(part)];
+    case 'server-tool':
+      return [new RawJson(part.raw)];
+    case 'opaque':
+      if (part.protocol === 'responses') return [new RawJson(part.raw)];
+      throw new Inexpressible(part.path, `'${part.type}' is known to its own vendor only`);
+    default:
+      throw new Inexpressible(`${part.kind} of the assistant`, 'the Responses protocol has no place for it');
+  }
+}
+
+export function encodeCall(part: ToolCallPart): JsonObject {
+  const head = {
+    call_id: part.id,
+    name: part.name,
+    ...(part.namespace === undefined ? {} : { namespace: part.namespace }),
+  };
+  return part.custom
+    ? { type: 'custom_tool_call', ...head, input: part.arguments }
+    : { type: 'function_call', ...head, arguments: part.arguments };
+}
+
+/** Only the ciphertext is replayed; vendors that think aloud get their thinking back instead (7.4). */
+function encodeReasoning(part: ReasoningPart, passage: Passage): readonly JsonObject[] {
+  const { blob, text } = part;
+  const summary = text === '' ? [] : [{ type: 'summary_text', text }];
+  if (blob?.form === 'encrypted') {
+    const id = blob.itemId === undefined ? {} : { id: blob.itemId };
+    return [{ type: 'reasoning', ...id, summary, encrypted_content: blob.value }];
+  }
+  if (!passage.target.capabilities.reasoningContent || text === '') return [];
+  return [{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] }];
+}

@@ -1,0 +1,104 @@
+import type { Target } from '../../hub/codec.ts';
+import type { JsonObject } from '../../hub/content/json.ts';
+import { Inexpressible, type Notes } from '../../hub/notes.ts';
+import type { CacheMark, FilePart, ImagePart, Part, TextPart } from '../../hub/part.ts';
+import type { HubRequest } from '../../hub/request.ts';
+import { fileName, toDataUrl } from './media.ts';
+
+/** What every part of a request must know on its way to the vendor. */
+export interface Passage {
+  readonly request: HubRequest;
+  readonly target: Target;
+  readonly notes: Notes;
+}
+
+/** What a user (or a tool) says. */
+export function encodeInputParts(parts: readonly Part[], passage: Passage): readonly JsonObject[] {
+  return parts.map((part) => encodeInputPart(part, passage)).filter((part) => part !== undefined);
+}
+
+/** Nothing for an empty text, which means nothing. */
+function encodeInputPart(part: Part, passage: Passage): JsonObject | undefined {
+  switch (part.kind) {
+    case 'text':
+      return part.text === '' ? undefined : inputText(part, passage);
+    case 'refusal':
+      return { type: 'input_text', text: part.text };
+    case 'image':
+      return encodeImage(part, passage);
+    case 'file':
+      return encodeFile(part, passage);
+    case 'server-tool':
+      return part.text === '' ? undefined : { type: 'input_text', text: part.text };
+    case 'opaque':
+      throw new Inexpressible(part.path, `'${part.type}' is known to its own vendor only`);
+    default:
+      throw new Inexpressible(part.kind, 'the Responses protocol has no place for it here');
+  }
+}
+
+function inputText(part: TextPart, passage: Passage): JsonObject {
+  return { type: 'input_text', text: part.text, ...cacheMark(part.cache, passage) };
+}
+
+/** The vendor's lifetimes are others: what should live for an hour gets the longer one. */
+export function cacheMark(
+  cache: CacheMark | undefined,
+  passage: Passage,
+): { readonly prompt_cache_breakpoint?: JsonObject } {
+  if (cache === undefined) return {};
+  if (!passage.target.capabilities.cacheMarks) {
+    passage.notes.lose('cacheMarks');
+    return {};
+  }
+  const ttl = cache.ttl === '12h' || cache.ttl === '1h' ? '12h' : undefined;
+  return { prompt_cache_breakpoint: ttl === undefined ? { mode: 'explicit' } : { mode: 'explicit', ttl } };
+}
+
+function encodeImage(part: ImagePart, passage: Passage): JsonObject {
+  const { source } = part;
+  const detail = part.detail === undefined ? {} : { detail: part.detail };
+  const mark = cacheMark(part.cache, passage);
+  if (source.kind === 'file') {
+    return { type: 'input_image', file_id: ownFileId(source.id, passage), ...detail, ...mark };
+  }
+  const url = source.kind === 'bytes' ? toDataUrl(source) : fetchable(source.url, passage);
+  return { type: 'input_image', image_url: url, ...detail, ...mark };
+}
+
+/** Ids of files are the vendor's own; a Chat client has them from the same vendor. */
+function ownFileId(id: string, passage: Passage): string {
+  const { client } = passage.request;
+  if (client === 'chat' || client === 'responses') return id;
+  throw new Inexpressible('a file by its id', 'the file is stored at another vendor');
+}
+
+function fetchable(url: string, passage: Passage): string {
+  if (passage.target.capabilities.mediaUrls) return url;
+  throw new Inexpressible('a picture or file by its address', 'this vendor fetches none');
+}
+
+function encodeFile(part: FilePart, passage: Passage): JsonObject {
+  const { source } = part;
+  const given = part.filename ?? part.title;
+  if (part.cache !== undefined) passage.notes.lose('cacheMarks');
+  switch (source.kind) {
+    case 'bytes':
+      return encodeFileBytes(source, given);
+    case 'text': {
+      const base64 = Buffer.from(source.text).toString('base64');
+      return encodeFileBytes({ mime: 'text/plain', base64 }, given);
+    }
+    case 'url':
+      return { type: 'input_file', file_url: fetchable(source.url, passage) };
+    case 'file':
+      return { type: 'input_file', file_id: ownFileId(source.id, passage) };
+  }
+}
+
+function encodeFileBytes(
+  source: { readonly mime: string; readonly base64: string },
+  given: string | undefined,
+): JsonObject {
+  return { type: 'input_file', filename: fileName(source.mime, given), file_data: toDataUrl(source) };
+}

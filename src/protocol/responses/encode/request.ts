@@ -1,0 +1,53 @@
+import type { Target } from '../../hub/codec.ts';
+import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
+import { withShownMedia } from '../../hub/fit/turns.ts';
+import { Inexpressible, type Notes } from '../../hub/notes.ts';
+import type { TextPart } from '../../hub/part.ts';
+import type { HubRequest } from '../../hub/request.ts';
+import { encodeTurns } from './items.ts';
+import { encodeOptions } from './options.ts';
+import { encodeInputParts, type Passage } from './parts.ts';
+import { encodeTools } from './tools.ts';
+
+/** Claude Code's first block changes with every call and would defeat the vendor's cache (4.3). */
+const BILLING_HEADER = 'x-anthropic-billing-header:';
+
+export function encodeRequest(request: HubRequest, target: Target, notes: Notes): JsonObject {
+  if (request.answers > 1) {
+    throw new Inexpressible(notes.nameOf('answers'), 'the vendor gives one answer at a time');
+  }
+  const passage: Passage = { request, target, notes };
+  const system = request.system.filter(
+    (part, index) => part.text !== '' && !(index === 0 && part.text.startsWith(BILLING_HEADER)),
+  );
+  const turns = encodeTurns(withShownMedia(request.turns), passage);
+  // Marks need parts to stand on, and a request needs an input: then the system texts are items.
+  const isMarked = target.capabilities.cacheMarks && system.some((part) => part.cache !== undefined);
+  const isInline = isMarked || turns.length === 0;
+  if (!isInline && system.some((part) => part.cache !== undefined)) notes.lose('cacheMarks');
+  const input = [...formatReminder(passage), ...(isInline ? systemItem(system, passage) : []), ...turns];
+  return {
+    model: target.model,
+    instructions: isInline || system.length === 0 ? undefined : system.map(({ text }) => text).join('\n\n'),
+    input,
+    ...encodeTools(passage),
+    ...encodeOptions(passage),
+  };
+}
+
+function systemItem(system: readonly TextPart[], passage: Passage): readonly JsonObject[] {
+  const content = encodeInputParts(system, passage);
+  return content.length === 0 ? [] : [{ type: 'message', role: 'developer', content }];
+}
+
+/** JSON without a schema is refused unless the input says the word; a schema that cannot be sent is told. */
+function formatReminder(passage: Passage): readonly JsonValue[] {
+  const { format, turns } = passage.request;
+  const isTold = format.kind === 'schema' && !passage.target.capabilities.structuredOutput;
+  if (format.kind !== 'json' && !isTold) return [];
+  const texts = turns.flatMap((turn) => turn.parts).map((part) => (part.kind === 'text' ? part.text : ''));
+  if (!isTold && texts.some((text) => /json/i.test(text))) return [];
+  const schema = isTold ? ` that fits this JSON Schema: ${format.schema}` : '.';
+  const text = `Respond with a single JSON object${schema}`;
+  return [{ type: 'message', role: 'developer', content: [{ type: 'input_text', text }] }];
+}

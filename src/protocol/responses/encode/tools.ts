@@ -1,0 +1,113 @@
+import { type JsonObject, type JsonValue, RawJson } from '../../hub/content/json.ts';
+import { Inexpressible } from '../../hub/notes.ts';
+import type { FunctionTool, Tool, ToolChoice } from '../../hub/request.ts';
+import { isStrictSchema } from '../../hub/schema/strict-schema.ts';
+import { askedSearch, loseSearchOptions } from '../../hub/web-search.ts';
+import { objectSchema } from './object-schema.ts';
+import type { Passage } from './parts.ts';
+
+/** `tools`, `tool_choice` and `parallel_tool_calls`; nothing at all without tools. */
+export function encodeTools(passage: Passage): JsonObject {
+  const { request, target, notes } = passage;
+  const search = encodeSearch(passage);
+  if (request.tools.length === 0) return search.length === 0 ? {} : { tools: search };
+  const choice = request.toolChoice;
+  const isForced =
+    choice?.kind === 'required' || choice?.kind === 'tool' || (choice?.kind === 'subset' && choice.required);
+  const isRefused = isForced && !target.capabilities.forcedToolChoice;
+  if (isRefused) notes.lose('toolChoice');
+  return {
+    tools: [...encodeList(request.tools, passage), ...search],
+    tool_choice: choice === undefined || isRefused ? undefined : encodeChoice(choice, request.tools),
+    parallel_tool_calls: request.parallelCalls,
+  };
+}
+
+/** Tools of one namespace stand together in it, at the place of its first. */
+function encodeList(tools: readonly Tool[], passage: Passage): readonly JsonValue[] {
+  const list: JsonValue[] = [];
+  const namespaces = new Map<string, JsonValue[]>();
+  for (const tool of tools) {
+    const encoded = encodeTool(tool, passage);
+    if (tool.namespace === undefined) {
+      list.push(encoded);
+      continue;
+    }
+    const group = namespaces.get(tool.namespace);
+    if (group !== undefined) group.push(encoded);
+    else {
+      const members: JsonValue[] = [encoded];
+      namespaces.set(tool.namespace, members);
+      const { namespace } = tool;
+      list.push({ type: 'namespace', name: namespace, description: namespace, tools: members });
+    }
+  }
+  return list;
+}
+
+function encodeTool(tool: Tool, passage: Passage): JsonObject {
+  if (tool.kind === 'function') return encodeFunction(tool, passage);
+  const { grammar } = tool;
+  return {
+    type: 'custom',
+    name: tool.name,
+    description: tool.description,
+    format: grammar && { type: 'grammar', syntax: grammar.syntax, definition: grammar.definition },
+  };
+}
+
+function encodeFunction(tool: FunctionTool, passage: Passage): JsonObject {
+  const schema = objectSchema(tool.schema);
+  if (schema === undefined) {
+    throw new Inexpressible(`the parameters of the tool '${tool.name}'`, 'they must describe an object');
+  }
+  if (tool.cached === true) passage.notes.lose('cacheMarks');
+  return {
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    parameters: new RawJson(schema),
+    // Absent would mean "strict if possible" here; nobody but this protocol's own clients means that.
+    strict: isStrictAllowed(tool.strict, schema, passage),
+  };
+}
+
+/** Others are less strict about what strict is: what this vendor would refuse is asked for loosely. */
+function isStrictAllowed(strict: boolean | undefined, schema: string, passage: Passage): boolean {
+  if (strict !== true) return false;
+  const { client } = passage.request;
+  if (client === 'chat' || client === 'responses' || isStrictSchema(schema)) return true;
+  passage.notes.lose('strict');
+  return false;
+}
+
+function encodeChoice(choice: ToolChoice, tools: readonly Tool[]): JsonValue {
+  const custom = new Set(tools.filter(({ kind }) => kind === 'custom').map(({ name }) => name));
+  const named = (name: string): JsonObject => ({ type: custom.has(name) ? 'custom' : 'function', name });
+  switch (choice.kind) {
+    case 'tool':
+      return named(choice.name);
+    case 'subset': {
+      const mode = choice.required ? 'required' : 'auto';
+      return { type: 'allowed_tools', mode, tools: choice.names.map(named) };
+    }
+    default:
+      return choice.kind;
+  }
+}
+
+/** None for a vendor that does not search. */
+function encodeSearch({ request, target, notes }: Passage): readonly JsonObject[] {
+  const search = askedSearch(request, target.capabilities, notes);
+  if (search === undefined) return [];
+  const { contextSize, allowedDomains, location } = search;
+  loseSearchOptions(search, ['contextSize', 'allowedDomains', 'location'], notes);
+  return [
+    {
+      type: 'web_search',
+      filters: allowedDomains && { allowed_domains: allowedDomains },
+      user_location: location && { type: 'approximate', ...location },
+      search_context_size: contextSize,
+    },
+  ];
+}

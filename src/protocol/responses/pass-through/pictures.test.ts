@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { IMAGES_PER_CALL_MAX } from '../../../bounds.ts';
+import type { RequestFacts } from '../../dialect.ts';
+import { Relay } from '../../pass-through/relay.ts';
+import { responses } from '../dialect.ts';
+import { ResponsesEventReader } from './stream.ts';
+
+const FACTS = { usageInjected: false } as RequestFacts;
+const made = { id: 'ig_1', type: 'image_generation_call', status: 'completed', result: 'iVBORw0KGgo=' };
+const message = { id: 'msg_1', type: 'message', content: [{ type: 'output_text', text: 'x', result: 'y' }] };
+const usage = { input_tokens: 1, output_tokens: 2 };
+
+const ITEMS: readonly (readonly [string, object, number])[] = [
+  ['a finished picture', made, 1],
+  ['one whose status was forgotten', { ...made, status: 'generating' }, 1],
+  ['one without a result', { ...made, result: null }, 0],
+  ['one with an empty result', { ...made, result: '' }, 0],
+  ['a message', message, 0],
+  ['a message that speaks of one', { ...message, result: 'image_generation_call' }, 0],
+];
+
+function streamed(events: readonly object[]): number {
+  const relay = new Relay('sse', new ResponsesEventReader(), 'm');
+  for (const event of events) relay.push(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+  return relay.usage().usage.images;
+}
+
+const done = (item: object): object => ({ type: 'response.output_item.done', output_index: 0, item });
+const ended = (type: string, output: readonly object[]): object => ({ type, response: { output, usage } });
+const completed = (output: readonly object[]): object => ended('response.completed', output);
+
+describe('pictures that the hosted tool made', () => {
+  it.each(ITEMS)('%s', (_name, item, count) => {
+    const body = Buffer.from(JSON.stringify({ status: 'completed', output: [message, item], usage }));
+    expect(responses.readResponse(body, FACTS, 'm').usage?.images).toBe(count);
+    expect(streamed([done(item)])).toBe(count);
+    expect(streamed([completed([message, item])])).toBe(count);
+  });
+
+  it('each counts once, though the whole response repeats it', () => {
+    expect(streamed([done(made), done(message), done(made), completed([made, message, made])])).toBe(2);
+  });
+
+  it('what the vendor told only one by one counts too', () => {
+    expect(streamed([done(made), completed([])])).toBe(1);
+  });
+
+  it.each(['response.incomplete', 'response.failed'])('%s keeps what was made', (type) => {
+    expect(streamed([ended(type, [made])])).toBe(1);
+  });
+
+  it('beginnings and partial pictures are none', () => {
+    const partial = {
+      type: 'response.image_generation_call.partial_image',
+      partial_image_b64: 'iVBORw0KGgo=',
+    };
+    const added = { type: 'response.output_item.added', item: made };
+    expect(streamed([ended('response.created', [made]), added, partial])).toBe(0);
+  });
+
+  it('nothing counts behind the end', () => {
+    expect(streamed([completed([]), done(made), completed([made])])).toBe(0);
+  });
+
+  it('no call is charged for more than the bound', () => {
+    const output = Array.from({ length: IMAGES_PER_CALL_MAX + 1 }, () => made);
+    expect(streamed([completed(output)])).toBe(IMAGES_PER_CALL_MAX);
+    const body = Buffer.from(JSON.stringify({ status: 'completed', output, usage }));
+    expect(responses.readResponse(body, FACTS, 'm').usage?.images).toBe(IMAGES_PER_CALL_MAX);
+    const silent = Buffer.from(JSON.stringify({ status: 'completed', output: [made] }));
+    expect(responses.readResponse(silent, FACTS, 'm')).toMatchObject({ usage: undefined, images: 1 });
+  });
+});

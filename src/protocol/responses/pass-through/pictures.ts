@@ -1,0 +1,51 @@
+import { QUOTE } from '../../bytes/ascii.ts';
+import { compilePaths } from '../../bytes/paths.ts';
+import { isWord, Skimmer, walkObjects } from '../../bytes/skim.ts';
+import type { ByteRange } from '../../dialect.ts';
+
+const TREE = compilePaths({ type: 'type', result: 'result' });
+const { slots } = TREE;
+const itemSkimmer = new Skimmer(TREE);
+
+const PICTURE = '"image_generation_call"';
+const PAINTER = Buffer.from('"image_generation"');
+/** Letters can be written like this, and nobody does it but to hide a word. */
+const ESCAPED = Buffer.from('\\u00');
+
+/** Whether a request's `tools` may hold the one that makes pictures. A false alarm holds one too many. */
+export function mayHoldPainter(body: Buffer, { start, end }: ByteRange): boolean {
+  const tools = body.subarray(start, end);
+  return tools.includes(PAINTER) || tools.includes(ESCAPED);
+}
+
+/** Counts the finished pictures among the items of a response's `output`. */
+export class OutputPictures {
+  count = 0;
+
+  /** Of the array that starts here; how many there were before is forgotten. */
+  readonly walk = (bytes: Buffer, start: number, end: number): number => {
+    this.count = 0;
+    return walkObjects(bytes, start, end, this.#walkItem);
+  };
+
+  readonly #walkItem = (bytes: Buffer, start: number, end: number): number => {
+    const after = itemSkimmer.run(bytes, start, end);
+    if (after >= 0 && isPicture(bytes, itemSkimmer, slots)) this.count++;
+    return after;
+  };
+}
+
+export interface ItemSlots {
+  readonly type: number;
+  readonly result: number;
+}
+
+/**
+ * Whether the item that was skimmed last is a finished picture. Until it is made, and when it never is, its
+ * `result` is null or left out; its status is no sign, because not every vendor sets it before the end.
+ */
+export function isPicture(bytes: Buffer, { starts, ends }: Skimmer, { type, result }: ItemSlots): boolean {
+  const content = starts[result] as number;
+  if (content < 0 || bytes[content] !== QUOTE || bytes[content + 1] === QUOTE) return false;
+  return isWord(bytes, starts[type] as number, ends[type] as number, PICTURE);
+}

@@ -1,0 +1,98 @@
+import { isRefusal, type Refusal } from '../../../kernel/errors.ts';
+import { QUOTE } from '../../bytes/ascii.ts';
+import { compilePaths } from '../../bytes/paths.ts';
+import type { JsonScan } from '../../bytes/scan.ts';
+import { isWord } from '../../bytes/skim.ts';
+import type { ByteRange, MemoryFacts, RawRequest, RequestFacts } from '../../dialect.ts';
+import { isTooMuch } from '../../hub/content/value-budget.ts';
+import { compileMediaKeys } from '../../media/finder.ts';
+import { inputFacts } from '../../meter/input-estimate.ts';
+import { foundLimit, foundTrue, readModel, scanRequest } from '../../pass-through/request.ts';
+import { mayHoldPainter } from './pictures.ts';
+import { ReferenceWatch } from './references.ts';
+
+const TREE = compilePaths({
+  model: 'model',
+  stream: 'stream',
+  outputMax: 'max_output_tokens',
+  input: 'input',
+  previous: 'previous_response_id',
+  store: 'store',
+  background: 'background',
+  conversation: 'conversation',
+  prompt: 'prompt',
+  tools: 'tools',
+  format: 'text.format',
+});
+const { slots } = TREE;
+const LIMITS = [slots.outputMax];
+const MEDIA = compileMediaKeys({
+  raw: ['tools', 'text'],
+  part: ['image_url', 'file_data', 'file_url', 'file_id', 'input_audio', 'result'],
+  inner: ['url', 'data'],
+});
+const NOWHERE: readonly ByteRange[] = [];
+
+export function readResponsesRequest(
+  request: RawRequest,
+): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
+  const items = new ReferenceWatch(slots.input);
+  const read = (scan: JsonScan): RequestFacts | Refusal => readFacts(request.body, scan, items);
+  return scanRequest(request.body, TREE, read, { media: MEDIA, items });
+}
+
+function readFacts(body: Buffer, scan: JsonScan, items: ReferenceWatch): RequestFacts | Refusal {
+  const { found } = scan;
+  const model = readModel(body, found[slots.model]);
+  if (isRefusal(model)) return model;
+  const about = {
+    protocol: 'responses',
+    model: model.model,
+    tools: found[slots.tools]?.at(-1),
+    hasFormat: found[slots.format] !== undefined,
+  } as const;
+  const input = inputFacts(body, scan, about);
+  return {
+    ...model,
+    stream: foundTrue(body, found[slots.stream]),
+    outputTokensMax: foundLimit(body, scan, LIMITS),
+    answers: 1,
+    images: 0,
+    inputTokensEstimate: input.inputTokensEstimate,
+    inputTokensLikely: input.inputTokensLikely,
+    mediaTokens: input.mediaTokens,
+    holdsEnvelope: scan.holdsEnvelope,
+    usageInjected: false,
+    usageSplice: undefined,
+    edit: false,
+    paintingTool: found[slots.tools]?.some((tools) => mayHoldPainter(body, tools)) ?? false,
+    memory: readMemory(body, scan, items),
+  };
+}
+
+function readMemory(body: Buffer, scan: JsonScan, items: ReferenceWatch): MemoryFacts {
+  const { found } = scan;
+  const inputs = found[slots.input] ?? NOWHERE;
+  const previous = found[slots.previous] ?? NOWHERE;
+  const store = found[slots.store]?.at(-1);
+  return {
+    inputs,
+    previous,
+    // Every occurrence, because we cannot know which one a vendor reads.
+    refers: items.mayRefer || previous.some(({ start }) => body[start] === QUOTE),
+    isTooMuch: isTooMuch(scan),
+    keep: store === undefined || !isWord(body, store.start, store.end, 'false'),
+    unserved: unservedField(body, found),
+  };
+}
+
+function unservedField(body: Buffer, found: JsonScan['found']): string | undefined {
+  if (found[slots.background]?.some(({ start, end }) => isWord(body, start, end, 'true')))
+    return 'background';
+  if (isGiven(body, found[slots.conversation])) return 'conversation';
+  return isGiven(body, found[slots.prompt]) ? 'prompt' : undefined;
+}
+
+function isGiven(body: Buffer, ranges: readonly ByteRange[] = NOWHERE): boolean {
+  return ranges.some(({ start, end }) => !isWord(body, start, end, 'null'));
+}

@@ -1,0 +1,195 @@
+import { joinPieces, nextTurn } from '../../../kernel/async/next-turn.ts';
+import { isRefusal, type Refusal, refuse } from '../../../kernel/errors.ts';
+import { OPEN_BRACKET, QUOTE } from '../../bytes/ascii.ts';
+import { elementsOf } from '../../bytes/elements.ts';
+import { isWord, skipSpace } from '../../bytes/skim.ts';
+import { type Edit, splice } from '../../bytes/splice.ts';
+import { decodeText } from '../../bytes/text.ts';
+import type { ByteRange, MemoryFacts } from '../../dialect.ts';
+import { type JsonObject, readJson, type ValueBudget, writeJson } from '../../hub/content/json.ts';
+import { tooLarge, wholeBudget } from '../../hub/content/value-budget.ts';
+import { responsesSpoke } from '../codec.ts';
+import { misreadKey } from '../pass-through/references.ts';
+import type { KeptResponse } from './kept-response.ts';
+
+/** What a request leaves to us to look up. */
+export interface Wanted {
+  readonly previousId: string | undefined;
+  /** Items that are referred to, with their places in the input. */
+  readonly references: readonly { readonly id: string; readonly index: number }[];
+}
+
+/** What was found of it: all of it, or the request is refused. */
+export interface Recalled {
+  readonly previous: KeptResponse | undefined;
+  readonly items: ReadonlyMap<string, Buffer>;
+}
+
+/** One item on its way to a vendor: as it is written, and what it says. */
+interface Item {
+  readonly bytes: Buffer;
+  readonly json: JsonObject | undefined;
+  readonly origin: 'kept' | 'new';
+}
+
+/** A request too large to be looked into is refused: a reference that is missed would reach a vendor. */
+export async function wantedBy(body: Buffer, memory: MemoryFacts): Promise<Wanted | Refusal> {
+  const previous = memory.previous.findLast(({ start }) => body[start] === QUOTE);
+  const items = await newItems(body, memory, wholeBudget());
+  if (isRefusal(items)) return items;
+  const misread = items.flatMap(({ json = {} }) => Object.keys(json)).find(misreadKey);
+  if (misread !== undefined) {
+    const message = `The key "${misread}" of an input item may be read as "${misreadKey(misread)}"`;
+    return refuse('bodyNotJson', { message });
+  }
+  const references = items.flatMap(({ json }, index) => {
+    const id = referenceOf(json);
+    return id === undefined ? [] : [{ id, index }];
+  });
+  return {
+    previousId: previous === undefined ? undefined : decodeText(body, previous.start + 1, previous.end - 1),
+    references,
+  };
+}
+
+/**
+ * The same request with the whole conversation in it, as any vendor understands it: earlier input, earlier
+ * output, then what is new. Instructions are not inherited (conversion.md 15).
+ */
+export async function completeBody(
+  body: Buffer,
+  memory: MemoryFacts,
+  { previous, items }: Recalled,
+): Promise<Buffer | Refusal> {
+  const budget = wholeBudget();
+  const given = await newItems(body, memory, budget);
+  if (isRefusal(given)) return given;
+  const earlier = await readItems([...(previous?.input ?? []), ...(previous?.output ?? [])], 'kept', budget);
+  const referred = given.map(({ json }) => items.get(referenceOf(json) ?? ''));
+  const recalled = await readItems(
+    referred.filter((item) => item !== undefined),
+    'kept',
+    budget,
+  );
+  if (budget.left < 0) return tooLarge();
+  const fresh = given.flatMap((item, index) => {
+    if (referenceOf(item.json) === undefined) return [item];
+    return referred[index] === undefined ? [] : recalled.splice(0, 1);
+  });
+  const input = await listOf([...earlier, ...fresh]);
+  const edits: Edit[] = memory.inputs.map((at) => ({ at, bytes: input }));
+  for (const at of memory.previous) edits.push({ at, bytes: Buffer.from('null') });
+  if (memory.inputs.length === 0) {
+    const top = skipSpace(body, 0, body.length) + 1;
+    edits.push({ at: { start: top, end: top }, bytes: Buffer.from(`"input":${input},`) });
+  }
+  return joinPieces(splice(body, edits));
+}
+
+function newItems(
+  body: Buffer,
+  memory: MemoryFacts,
+  budget: ValueBudget,
+): Promise<Item[] | Refusal> | Refusal | readonly Item[] {
+  const input = memory.inputs.at(-1);
+  if (input === undefined || isWord(body, input.start, input.end, 'null')) return [];
+  return memory.isTooMuch ? tooLarge() : readItems(textsOf(body, input), 'new', budget);
+}
+
+function textsOf(body: Buffer, input: ByteRange): readonly Buffer[] {
+  const given = body.subarray(input.start, input.end);
+  if (given[0] === OPEN_BRACKET) {
+    return elementsOf(body, input).map(({ start, end }) => body.subarray(start, end));
+  }
+  // What is neither a list nor a text is the vendor's to reject.
+  return [given[0] === QUOTE ? Buffer.concat([MESSAGE_OPEN, given, MESSAGE_CLOSE]) : given];
+}
+
+const MESSAGE_OPEN = Buffer.from('{"type":"message","role":"user","content":');
+const MESSAGE_CLOSE = Buffer.from('}');
+/** What is read or written in one turn, and what an item is at least. */
+const TURN_BYTES = 1024 * 1024;
+const ITEM_BYTES = 256;
+
+/** Fewer than there are when the budget is used up. */
+async function readItems(
+  list: readonly Buffer[],
+  origin: Item['origin'],
+  budget: ValueBudget,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let bytesRead = 0;
+  for (const bytes of list) {
+    const text = bytes.toString('utf8');
+    bytesRead += bytes.length + ITEM_BYTES;
+    if (bytesRead > TURN_BYTES) {
+      bytesRead = 0;
+      await nextTurn();
+    }
+    items.push({ bytes, json: readJson(text, responsesSpoke.rawKeys, budget), origin });
+    if (budget.left < 0) break;
+  }
+  return items;
+}
+
+/** The type may be left out of a reference, as of a message; messages have a role. */
+function referenceOf(item: JsonObject | undefined): string | undefined {
+  const type = item?.type ?? (item?.role === undefined ? 'item_reference' : 'message');
+  return type === 'item_reference' && typeof item?.id === 'string' ? item.id : undefined;
+}
+
+/** The list to send. What the client itself sent stays as it is. */
+async function listOf(items: readonly Item[]): Promise<Buffer> {
+  const sendable = items.filter((item) => item.origin === 'new' || isSendable(item));
+  const pieces: Buffer[] = [];
+  let written = 0;
+  for (const [index, item] of sendable.entries()) {
+    const text = textOf(item, sendable[index + 1]);
+    if (text === undefined) continue;
+    pieces.push(pieces.length === 0 ? LIST_OPEN : LIST_COMMA, text);
+    written += item.origin === 'new' ? 0 : text.length + ITEM_BYTES;
+    if (written < TURN_BYTES) continue;
+    written = 0;
+    await nextTurn();
+  }
+  if (pieces.length === 0) pieces.push(LIST_OPEN);
+  pieces.push(LIST_CLOSE);
+  return joinPieces(pieces);
+}
+
+const LIST_OPEN = Buffer.from('[');
+const LIST_COMMA = Buffer.from(',');
+const LIST_CLOSE = Buffer.from(']');
+
+function textOf({ bytes, json, origin }: Item, following: Item | undefined): Buffer | undefined {
+  if (origin === 'new' || json === undefined) return bytes;
+  if (json.type !== 'reasoning') return Buffer.from(writeJson(withoutId(json)));
+  // Reasoning belongs to what was said or called right after it: alone it is refused.
+  if (!isSaid(following?.json)) return undefined;
+  const { type, id, summary = [], encrypted_content } = json;
+  return Buffer.from(writeJson({ type, id, summary, encrypted_content }));
+}
+
+/** Reasoning that its vendor kept to itself is lost: nobody could read it. */
+function isSendable({ json }: Item): boolean {
+  if (json === undefined) return false;
+  return json.type !== 'reasoning' || typeof json.encrypted_content === 'string';
+}
+
+function isSaid(item: JsonObject | undefined): boolean {
+  if (item === undefined || item.role === 'user') return false;
+  return typeof item.type !== 'string' || !item.type.endsWith('_output');
+}
+
+const IDLESS: ReadonlySet<unknown> = new Set([
+  'message',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+]);
+
+/** An id would make a vendor look the item up, and it may be another vendor's (conversion.md 6.8). */
+function withoutId(item: JsonObject): JsonObject {
+  return IDLESS.has(item.type ?? 'message') ? { ...item, id: undefined } : item;
+}

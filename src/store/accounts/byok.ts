@@ -1,0 +1,245 @@
+import { BYOK_PER_ACCOUNT_MAX, NAME_LENGTH_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
+import type { Credential } from '../../catalog/contract.ts';
+import { assert } from '../../kernel/assert.ts';
+import { rowContext, type Sealer } from '../../kernel/encoding/seal.ts';
+import { judgeHostedAddress } from '../../upstream/guard/byok-address.ts';
+import { hintOf, insertCredential } from '../catalog/write.ts';
+import { type Database, idNumber } from '../database.ts';
+import { touchAccount } from './accounts.ts';
+
+/** What hosting needs besides the store. */
+export interface Hosting {
+  readonly sealer: Sealer;
+  /** TOLLGATE_BYOK_HOSTS: private hosts that addresses of users may name. */
+  readonly ownHosts: ReadonlySet<string>;
+}
+
+/** A vendor credential that a user hosts (BYOK). */
+export interface NewHosted {
+  readonly accountId: number;
+  readonly vendorCode: string;
+  readonly name: string;
+  readonly secret: string;
+  readonly baseUrl: string | undefined;
+}
+
+export type HostedRefusal =
+  | { readonly kind: 'unknown-account' }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'too-many' }
+  | { readonly kind: 'name-taken' }
+  /** Unknown, or not open to hosted credentials. */
+  | { readonly kind: 'vendor-closed' }
+  /** The vendor takes no address of the user's own. */
+  | { readonly kind: 'address-closed' }
+  | { readonly kind: 'bad-address'; readonly why: string }
+  /** A secret goes to a new address only when whoever changes it knows the secret. */
+  | { readonly kind: 'secret-required' };
+
+export type Hosted = { readonly kind: 'hosted'; readonly credentialId: number } | HostedRefusal;
+
+/** It is sent as a header: printable ASCII without spaces. */
+export function isUsableSecret(secret: string): boolean {
+  return secret.length <= SECRET_LENGTH_MAX && /^[\x21-\x7e]+$/.test(secret);
+}
+
+export async function hostCredential(
+  database: Database,
+  wanted: NewHosted,
+  hosting: Hosting,
+): Promise<Hosted> {
+  const { accountId, secret, name } = wanted;
+  assert(isUsableSecret(secret), 'a secret is checked before');
+  checkName(name);
+  const address = judge(wanted.baseUrl, hosting);
+  if (address.kind === 'bad-address') return address;
+  const { baseUrl } = address;
+  return database.transaction(async (transaction) => {
+    // The account's row is locked now, so two at once cannot pass the bound together.
+    if (!(await touchAccount(transaction, accountId))) return { kind: 'unknown-account' };
+    const closed = await whyClosed(transaction, wanted.vendorCode, baseUrl);
+    if (closed !== undefined) return closed;
+    const own = await listHosted(transaction, accountId);
+    if (own.length >= BYOK_PER_ACCOUNT_MAX) return { kind: 'too-many' };
+    if (own.some((each) => each.name === name)) return { kind: 'name-taken' };
+    const entry = { ...wanted, baseUrl, ...NO_TERMS, ownerAccountId: accountId };
+    return { kind: 'hosted', credentialId: await insertCredential(transaction, entry, hosting.sealer) };
+  });
+}
+
+/** The user's own vendor account pays, so no rate and no limit of ours applies. */
+const NO_TERMS = { rateMicro: 100_000_000n, limits: {}, status: 'enabled' } as const;
+
+function checkName(name: string): void {
+  const characters = [...name].length;
+  assert(characters >= 1 && characters <= NAME_LENGTH_MAX, 'a name is checked before');
+}
+
+type Judged =
+  | { readonly kind: 'address'; readonly baseUrl: string | undefined }
+  | Extract<HostedRefusal, { kind: 'bad-address' }>;
+
+function judge(text: string | null | undefined, { ownHosts }: Hosting): Judged {
+  if (text === undefined || text === null) return { kind: 'address', baseUrl: undefined };
+  const judged = judgeHostedAddress(text, ownHosts);
+  return judged.kind === 'refused' ? { kind: 'bad-address', why: judged.why } : judged;
+}
+
+async function whyClosed(
+  transaction: Database,
+  vendorCode: string,
+  baseUrl: string | null | undefined,
+): Promise<HostedRefusal | undefined> {
+  const [vendor] = await transaction.query<{ byok: boolean; custom_base_url: boolean }>(
+    'select byok, custom_base_url from vendors where code = $1',
+    [vendorCode],
+  );
+  if (vendor === undefined || !vendor.byok) return { kind: 'vendor-closed' };
+  const hasAddress = baseUrl !== undefined && baseUrl !== null;
+  return hasAddress && !vendor.custom_base_url ? { kind: 'address-closed' } : undefined;
+}
+
+export interface HostedPatch {
+  readonly name?: string;
+  readonly secret?: string;
+  /** `null` takes the vendor's own address again. */
+  readonly baseUrl?: string | null;
+  readonly status?: Credential['status'];
+}
+
+/** Nothing of a stranger's credential is ever found, so nothing of it can be changed. */
+export async function updateHosted(
+  database: Database,
+  place: { readonly accountId: number; readonly credentialId: number },
+  patch: HostedPatch,
+  hosting: Hosting,
+): Promise<{ readonly kind: 'updated' } | HostedRefusal> {
+  const { accountId, credentialId } = place;
+  if (patch.name !== undefined) checkName(patch.name);
+  assert(patch.secret === undefined || isUsableSecret(patch.secret), 'a secret is checked before');
+  const address = judge(patch.baseUrl, hosting);
+  if (address.kind === 'bad-address') return address;
+  const wanted: HostedPatch =
+    patch.baseUrl === undefined ? patch : { ...patch, baseUrl: address.baseUrl ?? null };
+  return database.transaction(async (transaction) => {
+    if (!(await touchAccount(transaction, accountId))) return { kind: 'unknown-account' };
+    const own = await listHosted(transaction, accountId);
+    const stored = own.find((each) => each.id === credentialId);
+    if (stored === undefined) return { kind: 'not-found' };
+    const isTaken = own.some((each) => each.name === wanted.name && each.id !== credentialId);
+    if (isTaken) return { kind: 'name-taken' };
+    const refusal = await whyNot(transaction, stored, wanted);
+    if (refusal !== undefined) return refusal;
+    await writePatch(transaction, place, wanted, hosting.sealer);
+    return { kind: 'updated' };
+  });
+}
+
+/** It can always be renamed and disabled; bringing it into use needs a vendor that is open to it. */
+async function whyNot(
+  transaction: Database,
+  stored: HostedView,
+  { baseUrl, secret, status }: HostedPatch,
+): Promise<HostedRefusal | undefined> {
+  const moves = baseUrl !== undefined && baseUrl !== (stored.baseUrl ?? null);
+  if (moves && secret === undefined) return { kind: 'secret-required' };
+  if (!moves && secret === undefined && status !== 'enabled') return undefined;
+  return whyClosed(transaction, stored.vendorCode, moves ? baseUrl : stored.baseUrl);
+}
+
+async function writePatch(
+  transaction: Database,
+  { accountId, credentialId }: { readonly accountId: number; readonly credentialId: number },
+  { name, secret, baseUrl, status }: HostedPatch,
+  sealer: Sealer,
+): Promise<void> {
+  const context = rowContext('credentials', credentialId, accountId);
+  await transaction.query(
+    `update credentials set name = coalesce($3, name), status = coalesce($4, status),
+       secret_sealed = coalesce($5, secret_sealed), secret_hint = coalesce($6, secret_hint),
+       base_url = case when $7 then $8 else base_url end
+     where id = $1 and owner_account_id = $2`,
+    [
+      credentialId,
+      accountId,
+      name ?? null,
+      status ?? null,
+      secret === undefined ? null : sealer.seal(secret, context),
+      secret === undefined ? null : hintOf(secret),
+      baseUrl !== undefined,
+      baseUrl ?? null,
+    ],
+  );
+}
+
+/** All of them or none: 0 when one is not the account's, or is gone already. Each is named once. */
+export function deleteHosted(
+  database: Database,
+  accountId: number,
+  credentialIds: readonly number[],
+): Promise<number> {
+  return database.transaction(async (transaction) => {
+    // Who deletes the same at the same time waits here, and then finds nothing.
+    if (!(await touchAccount(transaction, accountId))) return 0;
+    const own = 'where owner_account_id = $1 and id = any($2::bigint[])';
+    const found = await transaction.query(`select id from credentials ${own}`, [accountId, credentialIds]);
+    if (found.length < credentialIds.length) return 0;
+    await transaction.query(`delete from credentials ${own}`, [accountId, credentialIds]);
+    return found.length;
+  });
+}
+
+/** A hosted credential as its owner sees it again: of the secret only its last characters. */
+export interface HostedView {
+  readonly id: number;
+  readonly vendorCode: string;
+  readonly name: string;
+  readonly hint: string;
+  readonly baseUrl: string | undefined;
+  readonly status: Credential['status'];
+  readonly createdAtMs: number;
+}
+
+/** Secret and address of one of the account's own, as they were stored together. */
+export async function openHosted(
+  database: Database,
+  { accountId, credentialId }: { readonly accountId: number; readonly credentialId: number },
+  { sealer }: Pick<Hosting, 'sealer'>,
+): Promise<(HostedView & { readonly secret: string }) | undefined> {
+  const view = (await listHosted(database, accountId)).find(({ id }) => id === credentialId);
+  const [row] = await database.query<{ secret_sealed: string }>(
+    'select secret_sealed from credentials where id = $1 and owner_account_id = $2',
+    [credentialId, accountId],
+  );
+  if (view === undefined || row === undefined) return undefined;
+  const secret = sealer.unseal(row.secret_sealed, rowContext('credentials', credentialId, accountId));
+  return secret === undefined ? undefined : { ...view, secret };
+}
+
+interface HostedRow {
+  readonly id: bigint;
+  readonly vendor_code: string;
+  readonly name: string;
+  readonly secret_hint: string;
+  readonly base_url: string | null;
+  readonly status: Credential['status'];
+  readonly created_at: Date;
+}
+
+/** All of them, oldest first; their number is bounded. */
+export async function listHosted(database: Database, accountId: number): Promise<readonly HostedView[]> {
+  const rows = await database.query<HostedRow>(
+    `select id, vendor_code, name, secret_hint, base_url, status, created_at
+     from credentials where owner_account_id = $1 order by id`,
+    [accountId],
+  );
+  return rows.map((row) => ({
+    id: idNumber(row.id),
+    vendorCode: row.vendor_code,
+    name: row.name,
+    hint: row.secret_hint,
+    baseUrl: row.base_url ?? undefined,
+    status: row.status,
+    createdAtMs: row.created_at.getTime(),
+  }));
+}

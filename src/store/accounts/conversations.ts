@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { CONVERSATION_VALUE_BYTES_MAX } from '../../bounds.ts';
+import type { ConversationStore, KeptKey, KeptValue } from '../../conversation/contract.ts';
+import type { Sealer } from '../../kernel/encoding/seal.ts';
+import { type Database, idNumber } from '../database.ts';
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+/** Below this compressing costs more than it saves. The first byte of a value says whether it was. */
+const COMPRESS_BYTES_MIN = 4_096;
+const PLAIN = Buffer.from([0]);
+const COMPRESSED = Buffer.from([1]);
+
+interface SealedRow {
+  readonly account_id: bigint;
+  readonly key_hash: Buffer;
+  readonly sealed: Buffer;
+  readonly created_at: Date;
+}
+
+/** Conversations in PostgreSQL: compressed, then sealed for the account and the key they belong to. */
+export function createConversationStore(database: Database, sealer: Sealer): ConversationStore {
+  return {
+    write: (values) => write(database, sealer, values),
+    read: (keys, sinceMs) => read(database, sealer, { keys, sinceMs }),
+    remove: (key) => remove(database, key),
+    prune: async (beforeMs, limit) => {
+      const gone = await database.query(PRUNE, [new Date(beforeMs), limit]);
+      return gone.length;
+    },
+    trim: async (accountIds, { rowsMax, bytesMax, limit }) => {
+      const gone = await database.query(TRIM, [accountIds, rowsMax, bytesMax, limit]);
+      return gone.length;
+    },
+  };
+}
+
+/** Other nodes prune the same table: what one has locked the next leaves alone. */
+const PRUNE = `
+  delete from conversations where (account_id, key_hash) in (
+    select account_id, key_hash from conversations
+    where created_at <= $1 order by created_at limit $2 for update skip locked)
+  returning 1`;
+
+/** The newest values of each account stay, as many as fit into both bounds. */
+const TRIM = `
+  delete from conversations where (account_id, key_hash) in (
+    select account_id, key_hash from (
+      select account_id, key_hash, row_number() over newest as place, sum(bytes) over newest as total
+      from conversations where account_id = any($1::bigint[])
+      window newest as (partition by account_id order by created_at desc, key_hash
+                        rows between unbounded preceding and current row)) as ranked
+    where place > $2::bigint or total > $3::bigint limit $4)
+  returning 1`;
+
+/** One statement for the whole batch. Values of accounts that are gone by now are left out. */
+async function write(database: Database, sealer: Sealer, values: readonly KeptValue[]): Promise<void> {
+  const parameters: unknown[] = [];
+  for (const { accountId, key, value, createdAtMs } of values) {
+    const sealed = sealer.sealBytes(await pack(value), contextOf({ accountId, key }));
+    parameters.push(accountId, hashOf(key), sealed, value.length, new Date(createdAtMs));
+  }
+  await database.query(
+    `insert into conversations (account_id, key_hash, sealed, bytes, created_at)
+     select fresh.* from (values ${rowsOf(values.length)})
+       as fresh (account_id, key_hash, sealed, bytes, created_at)
+     join accounts on accounts.id = fresh.account_id
+     on conflict (account_id, key_hash) do update
+     set sealed = excluded.sealed, bytes = excluded.bytes, created_at = excluded.created_at`,
+    parameters,
+  );
+}
+
+/** Parameters one by one, because the driver sends bytes as they are only outside of arrays. */
+function rowsOf(count: number): string {
+  const rows: string[] = [];
+  for (let at = 1; at <= count * 5; at += 5) {
+    const sealed = `$${at}::bigint, $${at + 1}::bytea, $${at + 2}::bytea`;
+    rows.push(`(${sealed}, $${at + 3}::int, $${at + 4}::timestamptz)`);
+  }
+  return rows.join(', ');
+}
+
+/** What was found. A value that does not open (another secret, another row) was never there. */
+async function read(
+  database: Database,
+  sealer: Sealer,
+  { keys, sinceMs }: { readonly keys: readonly KeptKey[]; readonly sinceMs: number },
+): Promise<readonly KeptValue[]> {
+  const rows = await database.query<SealedRow>(
+    `select account_id, key_hash, sealed, created_at from conversations
+     join unnest($1::bigint[], $2::bytea[]) as wanted (account_id, key_hash) using (account_id, key_hash)
+     where created_at > $3`,
+    [keys.map(({ accountId }) => accountId), keys.map(({ key }) => hashOf(key)), new Date(sinceMs)],
+  );
+  const found: KeptValue[] = [];
+  for (const row of rows) {
+    const accountId = idNumber(row.account_id);
+    const wanted = keys.find((one) => one.accountId === accountId && hashOf(one.key).equals(row.key_hash));
+    if (wanted === undefined) continue;
+    const packed = sealer.unsealBytes(row.sealed, contextOf(wanted));
+    if (packed === undefined) continue;
+    const value = await unpack(packed);
+    found.push({ ...wanted, value, createdAtMs: row.created_at.getTime() });
+  }
+  return found;
+}
+
+async function pack(value: Buffer): Promise<Buffer> {
+  const isSmall = value.length < COMPRESS_BYTES_MIN;
+  return Buffer.concat(isSmall ? [PLAIN, value] : [COMPRESSED, await compress(value)]);
+}
+
+async function unpack(packed: Buffer): Promise<Buffer> {
+  const value = packed.subarray(1);
+  if (packed[0] === PLAIN[0]) return value;
+  return await decompress(value, { maxOutputLength: CONVERSATION_VALUE_BYTES_MAX });
+}
+
+async function remove(database: Database, { accountId, key }: KeptKey): Promise<boolean> {
+  const gone = await database.query(
+    'delete from conversations where account_id = $1 and key_hash = $2 returning 1',
+    [accountId, hashOf(key)],
+  );
+  return gone.length > 0;
+}
+
+function hashOf(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+function contextOf({ accountId, key }: KeptKey): string {
+  return `conversations:${accountId}:${key}`;
+}

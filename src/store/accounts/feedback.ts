@@ -1,0 +1,48 @@
+import { FEEDBACK_SENDERS_SWEPT } from '../../platform/bounds.ts';
+import type { Database } from '../database.ts';
+
+export interface Feedback {
+  /** Nothing: it was sent without a login. */
+  readonly accountId: number | undefined;
+  readonly content: string;
+  readonly contact: string | undefined;
+  /** Whom the wait counts for. */
+  readonly sender: string;
+}
+
+export type FeedbackResult =
+  | { readonly kind: 'kept' }
+  /** The sender has sent something less than a wait ago. */
+  | { readonly kind: 'too-early'; readonly waitMs: number };
+
+/**
+ * One statement, so that of any number at once, on any number of nodes, one is kept: the sender's row is
+ * locked by the first, and the others see its new time. Old senders are forgotten on the way.
+ */
+const KEEP = `
+  with forgotten as (
+    delete from feedback_senders where address in (
+      select address from feedback_senders where sent_at < now() - interval '1 hour' and address <> $1
+      limit ${FEEDBACK_SENDERS_SWEPT} for update skip locked)),
+  sender as (
+    insert into feedback_senders as known (address, sent_at) values ($1, clock_timestamp())
+    on conflict (address) do update set sent_at = excluded.sent_at
+      where known.sent_at <= excluded.sent_at - $5 * interval '1 millisecond'
+    returning address)
+  insert into feedback (account_id, content, contact) select $2, $3, $4 from sender returning id`;
+
+const WAIT = `
+  select greatest(1, extract(epoch from sent_at - clock_timestamp()) * 1000 + $2)::bigint as wait_ms
+  from feedback_senders where address = $1`;
+
+export async function keepFeedback(
+  database: Database,
+  feedback: Feedback,
+  waitMs: number,
+): Promise<FeedbackResult> {
+  const { accountId, content, contact, sender } = feedback;
+  const kept = await database.query(KEEP, [sender, accountId ?? null, content, contact ?? null, waitMs]);
+  if (kept.length > 0) return { kind: 'kept' };
+  const [row] = await database.query<{ wait_ms: bigint }>(WAIT, [sender, waitMs]);
+  return { kind: 'too-early', waitMs: Number(row?.wait_ms ?? 1n) };
+}

@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findContainer } from '../../../test/prerequisites.ts';
+import { silentLogger } from '../../kernel/log.ts';
+import { acquireLock, lockDataDirectory } from './lock.ts';
+import { thisProcess } from './process-identity.ts';
+
+const HOLDER = fileURLToPath(new URL('../../../test/store/lock-holder.ts', import.meta.url));
+
+let directory: string;
+let children: ChildProcess[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tollgate-lock-'));
+  children = [];
+});
+
+afterEach(async () => {
+  for (const child of children) await kill(child);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Starter {
+  readonly child: ChildProcess;
+  /** Its first line: `locked`, or why not. */
+  readonly said: Promise<string>;
+}
+
+function startHolder(startAt = 0, container: readonly string[] = []): Starter {
+  const [program, ...args] = [...container, process.execPath, HOLDER, directory, String(startAt)] as const;
+  const child = spawn(program ?? '', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  const said = once(child.stdout as NodeJS.ReadableStream, 'data').then(([data]) => String(data).trim());
+  return { child, said };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  // When its output ends, what runs in the container is dead too.
+  const ended = once(child, 'close');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+test('a second server on one data directory is refused, 20 times of 20, and told who has it', async () => {
+  const first = startHolder();
+  expect(await first.said).toBe('locked');
+  for (let round = 0; round < 4; round++) {
+    const others = Array.from({ length: 5 }, () => startHolder());
+    for (const { child, said } of others) {
+      expect(await said).toMatch(
+        new RegExp(`in use by another Tollgate server \\(process ${first.child.pid}, since 20`),
+      );
+      if (child.exitCode === null) await once(child, 'exit');
+      expect(child.exitCode).toBe(1);
+    }
+  }
+});
+
+test('the lock of a killed server is taken over', async () => {
+  const first = startHolder();
+  expect(await first.said).toBe('locked');
+  await kill(first.child);
+  expect(await startHolder().said).toBe('locked');
+});
+
+test('of ten servers that start at once exactly one wins', async () => {
+  await race();
+});
+
+test('of ten servers that start at once exactly one takes over from a dead one', async () => {
+  const first = startHolder();
+  expect(await first.said).toBe('locked');
+  await kill(first.child);
+  await race();
+});
+
+async function race(container: readonly string[] = []): Promise<void> {
+  const startAt = Date.now() + 2_500;
+  const said = await Promise.all(Array.from({ length: 10 }, () => startHolder(startAt, container).said));
+  expect(said.filter((text) => text === 'locked')).toHaveLength(1);
+  expect(said.filter((text) => text.includes('in use by another Tollgate server'))).toHaveLength(9);
+  expectOneLock();
+}
+
+/** And its owner's socket, where the system has namespaces. */
+function expectOneLock(): void {
+  const names = readdirSync(directory).filter(
+    (name) => !/^\.tollgate\.lock\.[0-9a-f]{16}\.socket$/.test(name),
+  );
+  expect(names).toEqual(['tollgate.lock']);
+  expect(readdirSync(directory)).toHaveLength(thisProcess().namespace === '' ? 1 : 2);
+}
+
+test('a lock whose process number now belongs to another process is taken over', async () => {
+  const stolen = JSON.stringify({
+    ...thisProcess(),
+    started: 'another boot:1',
+    since: '2026-01-01T00:00:00Z',
+  });
+  writeFileSync(join(directory, 'tollgate.lock'), stolen);
+  expect((await lockDataDirectory(directory, silentLogger)).kind).toBe('locked');
+});
+
+test('a lock file that a power loss left empty is taken over', async () => {
+  writeFileSync(join(directory, 'tollgate.lock'), '');
+  expect((await lockDataDirectory(directory, silentLogger)).kind).toBe('locked');
+});
+
+test('a taker that died while it took over does not block the next one', async () => {
+  const dead = JSON.stringify({ pid: 4_194_000, started: 'gone:1' });
+  writeFileSync(join(directory, 'tollgate.lock'), dead);
+  writeFileSync(join(directory, 'tollgate.lock.takeover'), dead);
+  expect((await lockDataDirectory(directory, silentLogger)).kind).toBe('locked');
+  expectOneLock();
+});
+
+test('a released lock is free, and releasing it twice does not free the next owner', async () => {
+  const path = join(directory, 'some.lock');
+  const first = await acquireLock(path, silentLogger);
+  expect((await acquireLock(path, silentLogger)).kind).toBe('held');
+  if (first.kind === 'locked') first.release();
+  expect((await acquireLock(path, silentLogger)).kind).toBe('locked');
+  if (first.kind === 'locked') first.release();
+  expect(readFileSync(path, 'utf8')).toContain(`"pid":${process.pid}`);
+});
+
+test('a clean end leaves nothing', async () => {
+  const lock = await lockDataDirectory(directory, silentLogger);
+  if (lock.kind === 'locked') lock.release();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('a lock that an older version left is judged by its process number', async () => {
+  const { pid, started } = thisProcess();
+  writeFileSync(join(directory, 'tollgate.lock'), JSON.stringify({ pid, started, since: '2026', count: 1 }));
+  expect(await lockDataDirectory(directory, silentLogger)).toMatchObject({ kind: 'held', pid, host: '' });
+});
+
+const container = findContainer();
+const title =
+  container === undefined
+    ? 'in two containers (skipped: process namespaces of its own are not permitted to this user)'
+    : 'in two containers';
+
+describe.skipIf(container === undefined)(title, () => {
+  // Longer than the path of a socket may be.
+  beforeEach(() => {
+    directory = join(directory, 'data'.repeat(30));
+    mkdirSync(directory);
+  });
+
+  test('the second server is refused while the first lives, also when it is paused', async () => {
+    const first = startHolder(0, container);
+    expect(await first.said).toBe('locked');
+    const held = /in use by another Tollgate server \(process 1, since 20/;
+    expect(await startHolder(0, container).said).toMatch(held);
+    const { pid } = first.child;
+    const inside = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+    process.kill(inside, 'SIGSTOP');
+    expect(await startHolder(0, container).said).toMatch(held);
+    expect(await startHolder().said).toMatch(held);
+    expectOneLock();
+  });
+
+  test('the lock of a killed server is taken over at once', async () => {
+    const first = startHolder(0, container);
+    expect(await first.said).toBe('locked');
+    await kill(first.child);
+    expect(await startHolder(0, container).said).toBe('locked');
+    expectOneLock();
+  });
+
+  test('of ten servers that start at once exactly one takes over from a dead one', async () => {
+    const first = startHolder(0, container);
+    expect(await first.said).toBe('locked');
+    await kill(first.child);
+    await race(container);
+  });
+});

@@ -1,0 +1,215 @@
+import {
+  closeSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LOCK_FILE_BYTES_MAX, LOCK_TRIES_MAX } from '../../bounds.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { systemRandom } from '../../kernel/random.ts';
+import { systemClock } from '../../kernel/time/clock.ts';
+import { prepareDataDirectory } from './data-directory.ts';
+import { isBeating, SILENCE_MS, startBeat } from './lock-beat.ts';
+import { isAnswered, listenAt } from './lock-socket.ts';
+import { judge, type ProcessIdentity, parseIdentity, thisProcess } from './process-identity.ts';
+
+export type LockResult = Locked | LockHeld;
+
+export interface Locked {
+  readonly kind: 'locked';
+  /** Also done by the process's death: the next taker finds the owner dead. */
+  release(): void;
+}
+
+export interface LockHeld {
+  readonly kind: 'held';
+  readonly pid: number;
+  /** Empty where the owner's system does not tell containers apart. */
+  readonly host: string;
+  readonly since: string;
+}
+
+interface LockFile {
+  readonly text: string;
+  /** Nothing when the file is not readable as ours: it was cut by a power loss. */
+  readonly owner: ProcessIdentity | undefined;
+  readonly since: string;
+  /** Where the owner listens; nothing where it cannot. */
+  readonly socket: string | undefined;
+  readonly touchedMs: number;
+}
+
+/** What we put in the lock's place, complete before anybody sees it. */
+interface OwnFile {
+  readonly path: string;
+  readonly text: string;
+  stopListening(): void;
+}
+
+interface Attempt {
+  readonly path: string;
+  readonly log: Logger;
+  readonly depth: number;
+}
+
+const RETRY_MS = 10;
+/** A taker may die while it takes over, and so may the one who takes over from it; no further. */
+const TAKEOVER_DEPTH_MAX = 3;
+
+/** One Tollgate server per data directory: the second start is told who has it. */
+export function lockDataDirectory(dataDirectory: string, log: Logger): Promise<LockResult> {
+  return acquireLock(join(prepareDataDirectory(dataDirectory), 'tollgate.lock'), log);
+}
+
+/** The sentence a second server ends with. */
+export function describeHeld(dataDirectory: string, held: LockHeld): string {
+  // In a container nearly every server is process 1, so that the number alone tells nothing.
+  const where = held.host === '' || held.host === hostname() ? '' : ` on ${held.host}`;
+  return (
+    `the data directory ${dataDirectory} is in use by another Tollgate server ` +
+    `(process ${held.pid}${where}, since ${held.since}); stop it, or set TOLLGATE_DATA to another directory`
+  );
+}
+
+/**
+ * Takes the lock if it is free or its owner is dead; never waits for a living owner to end. Only an owner
+ * that cannot be judged from here is watched for some seconds.
+ */
+export function acquireLock(path: string, log: Logger): Promise<LockResult> {
+  return acquireAtDepth({ path, log, depth: 0 });
+}
+
+async function acquireAtDepth(attempt: Attempt): Promise<LockResult> {
+  const own = await makeOwnFile(attempt.path);
+  let result: LockResult | undefined;
+  try {
+    result = await putInPlace(own, attempt);
+    return result;
+  } finally {
+    rmSync(own.path, { force: true });
+    if (result?.kind !== 'locked') own.stopListening();
+  }
+}
+
+async function putInPlace(own: OwnFile, attempt: Attempt): Promise<LockResult> {
+  const { path, log } = attempt;
+  for (let tries = 0; tries < LOCK_TRIES_MAX; tries++) {
+    // A link is made completely or not at all, and never over an existing file.
+    if (linkIfFree(own.path, path)) return locked(path, own);
+    const found = readLock(path);
+    if (found === undefined) continue;
+    const { owner, since } = found;
+    if (owner !== undefined && (await isOwnerAlive(path, { ...found, owner }, log))) {
+      return { kind: 'held', pid: owner.pid, host: owner.host, since };
+    }
+    if (await takeOver(found, own, attempt)) return locked(path, own);
+    await sleep(RETRY_MS);
+  }
+  throw new Error(`the lock ${path} could not be taken: too many processes try at once`);
+}
+
+async function isOwnerAlive(
+  path: string,
+  { owner, socket, text }: LockFile & { readonly owner: ProcessIdentity },
+  log: Logger,
+): Promise<boolean> {
+  const standing = judge(owner);
+  if (standing === 'alive' || standing === 'dead') return standing === 'alive';
+  // Its socket is of its own kernel, so another machine's says nothing.
+  if (standing === 'other-namespace' && socket !== undefined) return await isAnswered(socket);
+  log.warn(
+    { lock: path, ownerPid: owner.pid, ownerHost: owner.host, waitMs: SILENCE_MS },
+    'the lock is of a process that cannot be seen from here; it is taken over unless it shows that it lives',
+  );
+  return await isBeating(() => {
+    const now = readLock(path);
+    return now?.text === text ? now.touchedMs : undefined;
+  });
+}
+
+/**
+ * Only one taker at a time may replace a dead owner's file, and it looks again before it does: otherwise a
+ * slow one would throw out the living owner that a faster one has become.
+ */
+async function takeOver(dead: LockFile, own: OwnFile, { path, log, depth }: Attempt): Promise<boolean> {
+  if (depth >= TAKEOVER_DEPTH_MAX) return false;
+  const guard = await acquireAtDepth({ path: `${path}.takeover`, log, depth: depth + 1 });
+  if (guard.kind === 'held') return false;
+  try {
+    if (readLock(path)?.text !== dead.text) return false;
+    renameSync(own.path, path);
+    if (dead.socket !== undefined) rmSync(dead.socket, { force: true });
+    return true;
+  } finally {
+    guard.release();
+  }
+}
+
+function locked(path: string, own: OwnFile): Locked {
+  const stopBeat = startBeat(path);
+  return {
+    kind: 'locked',
+    release: () => {
+      stopBeat();
+      if (readLock(path)?.text === own.text) rmSync(path, { force: true });
+      own.stopListening();
+    },
+  };
+}
+
+/** By chance and not by process number: two containers would write into the same file. */
+async function makeOwnFile(path: string): Promise<OwnFile> {
+  const own = join(dirname(path), `.${basename(path)}.${systemRandom.bytes(8).toString('hex')}`);
+  const identity = thisProcess();
+  const socket = `${own}.socket`;
+  // Whoever sees the lock may ask at once, so we listen before it can be seen.
+  const stopListening = identity.namespace === '' ? undefined : await listenAt(socket);
+  const asked = stopListening === undefined ? {} : { socket: basename(socket) };
+  const since = new Date(systemClock.now()).toISOString();
+  const text = `${JSON.stringify({ ...identity, since, file: basename(own), ...asked })}\n`;
+  try {
+    writeFileSync(own, text, { mode: 0o600 });
+  } catch (error) {
+    stopListening?.();
+    throw error;
+  }
+  return { path: own, text, stopListening: () => stopListening?.() };
+}
+
+function linkIfFree(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readLock(path: string): LockFile | undefined {
+  let file: number;
+  try {
+    // Opened anew each time: a network file system would else answer with what it remembers.
+    file = openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const text = readFileSync(file, 'utf8').slice(0, LOCK_FILE_BYTES_MAX);
+    const since = /"since":"([0-9TZ:.-]{1,30})"/.exec(text)?.[1] ?? 'an unknown time';
+    // A name without a slash: it stands beside the lock and nowhere else.
+    const name = /"socket":"(\.[\w.-]{1,100}\.socket)"/.exec(text)?.[1];
+    const socket = name === undefined ? undefined : join(dirname(path), name);
+    return { text, owner: parseIdentity(text), since, socket, touchedMs: fstatSync(file).mtimeMs };
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { LOCK_FILE_BYTES_MAX } from '../../bounds.ts';
+import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
+
+/**
+ * Which process it is, not only its number: numbers are used again, after a reboot and in every container.
+ * `started` is the boot and the clock tick of its start, or empty where the system does not tell (no /proc).
+ */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly started: string;
+  /** Where the number counts. Empty where the system has no such thing, and in what older versions wrote. */
+  readonly namespace: string;
+  /** Empty whenever the namespace is. */
+  readonly host: string;
+}
+
+/**
+ * What can be told of a process from where we are. In another namespace its number is not the one we see, and
+ * on another machine there is nothing to see at all: only the process itself can show that it lives.
+ */
+export type Standing = 'alive' | 'dead' | 'other-namespace' | 'other-machine';
+
+export function thisProcess(): ProcessIdentity {
+  const namespace = findNamespace();
+  const host = namespace === '' ? '' : hostname();
+  return { pid: process.pid, started: findStart(process.pid) ?? '', namespace, host };
+}
+
+export function judge(identity: ProcessIdentity, own = thisProcess()): Standing {
+  if (identity.namespace !== '') {
+    const boot = bootOf(identity);
+    const isSameKernel = boot !== '' && boot === bootOf(own);
+    if (isSameKernel && identity.namespace !== own.namespace) return 'other-namespace';
+    // The same name and another boot is the same machine after a reboot, and nothing outlives that.
+    if (!isSameKernel && identity.host !== own.host) return 'other-machine';
+  }
+  return runsHere(identity) ? 'alive' : 'dead';
+}
+
+export function isAlive(identity: ProcessIdentity): boolean {
+  return judge(identity) === 'alive';
+}
+
+function runsHere(identity: ProcessIdentity): boolean {
+  if (!hasProcess(identity.pid)) return false;
+  const started = findStart(identity.pid);
+  if (started === undefined) return !hasProcFileSystem();
+  return identity.started === '' || started === identity.started;
+}
+
+/** Reads the identity back from a JSON text of ours; nothing when it is something else. */
+export function parseIdentity(text: string): ProcessIdentity | undefined {
+  const result = parseJson(text, { bytesMax: LOCK_FILE_BYTES_MAX, depthMax: 1 });
+  if (result.kind !== 'parsed' || !isJsonObject(result.value)) return undefined;
+  const { pid, started, namespace = '', host = '' } = result.value;
+  if (!Number.isSafeInteger(pid) || (pid as number) < 1 || typeof started !== 'string') return undefined;
+  if (typeof namespace !== 'string' || typeof host !== 'string') return undefined;
+  return { pid: pid as number, started, namespace, host };
+}
+
+export function hasProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process is alive too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Asked four times a second by who guards the embedded database: reading it costs ten times as much. */
+export function hasProcFileSystem(): boolean {
+  return existsSync('/proc/self/stat');
+}
+
+/** Nothing for a process that is gone, or is a zombie: dead, and only not yet collected by its parent. */
+function findStart(pid: number): string | undefined {
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  // The name stands in brackets and may hold anything, spaces and brackets too.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state] = fields;
+  const ticks = fields[19];
+  if (state === 'Z' || state === 'X' || ticks === undefined) return undefined;
+  return `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? ''}:${ticks}`;
+}
+
+function bootOf({ started }: ProcessIdentity): string {
+  return started.slice(0, Math.max(0, started.lastIndexOf(':')));
+}
+
+function findNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

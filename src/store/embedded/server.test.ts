@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { StoreUnavailable } from '../../accounts/contract.ts';
+import { silentLogger } from '../../kernel/log.ts';
+import { openDatabase } from '../database.ts';
+import { hasProcess } from './process-identity.ts';
+import { startEmbedded } from './server.ts';
+
+const USER = fileURLToPath(new URL('../../../test/store/embedded-user.ts', import.meta.url));
+const isRoot = process.getuid?.() === 0;
+
+let directory: string;
+let children: ChildProcess[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tollgate-embedded-'));
+  chmodSync(directory, 0o755);
+  children = [];
+});
+
+afterEach(async () => {
+  for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
+  const pid = postmasterPid();
+  if (pid !== undefined && hasProcess(pid)) {
+    process.kill(pid, 'SIGQUIT');
+    await vi.waitFor(() => expect(hasProcess(pid)).toBe(false), { timeout: 60_000 });
+  }
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function postmasterPid(data = directory): number | undefined {
+  const path = join(data, 'postgres', 'postmaster.pid');
+  return existsSync(path) ? Number(readFileSync(path, 'utf8').split('\n')[0]) : undefined;
+}
+
+async function ask<Row>(connection: string, text: string): Promise<Row[]> {
+  const database = await openDatabase({ connection, log: silentLogger });
+  try {
+    return await database.query<Row>(text);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Another process that uses the same data directory. */
+async function startUser(): Promise<{ readonly child: ChildProcess; readonly connection: string }> {
+  const child = spawn(process.execPath, [USER, directory], { stdio: ['pipe', 'pipe', 'inherit'] });
+  children.push(child);
+  const [data] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return { child, connection: String(data).trim() };
+}
+
+async function killHard(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+describe('the embedded server', () => {
+  test('keeps its data through a stop, listens on a closed socket only, and syncs to disk', async () => {
+    const first = await startEmbedded(directory, silentLogger);
+    await ask(first.connection, 'create table kept as select 42 as answer');
+    const [settings] = await ask<Record<string, string>>(
+      first.connection,
+      `select current_setting('listen_addresses') as addresses, current_setting('fsync') as fsync,
+         current_setting('server_version_num')::int >= 150000 as recent, inet_server_addr() is null as local,
+         pg_size_bytes(current_setting('shared_buffers')) between pg_size_bytes('128MB') and pg_size_bytes('1GB')
+           as cached`,
+    );
+    expect(settings).toEqual({ addresses: '', fsync: 'on', recent: true, local: true, cached: true });
+    expect(statSync(join(directory, 'postgres')).mode & 0o777).toBe(0o700);
+    const pid = postmasterPid();
+    await first.stop();
+    await vi.waitFor(() => expect(hasProcess(pid ?? 0)).toBe(false), { timeout: 60_000 });
+    await expect(ask(first.connection, 'select 1')).rejects.toThrow(StoreUnavailable);
+
+    const second = await startEmbedded(directory, silentLogger);
+    expect(await ask(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await second.stop();
+  });
+
+  test('is adopted after its Tollgate was killed, and stopped by the one that adopted it', async () => {
+    const { child, connection } = await startUser();
+    await ask(connection, 'create table kept as select 42 as answer');
+    const pid = postmasterPid();
+    await killHard(child);
+    const adopted = await startEmbedded(directory, silentLogger);
+    expect(postmasterPid()).toBe(pid);
+    expect(await ask(adopted.connection, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await adopted.stop();
+    expect(postmasterPid()).toBeUndefined();
+  });
+
+  test('runs on while anybody uses it, and stops with the last', async () => {
+    const { child } = await startUser();
+    const own = await startEmbedded(directory, silentLogger);
+    const again = await startEmbedded(directory, silentLogger);
+    await own.stop();
+    expect(await ask(again.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await again.stop();
+    expect(await ask(own.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const ended = once(child, 'exit');
+    child.stdin?.write('end\n');
+    await ended;
+    expect(postmasterPid()).toBeUndefined();
+  });
+
+  test('is started once when several ask for it at the same time', async () => {
+    const users = await Promise.all([startUser(), startUser(), startUser()]);
+    expect(new Set(users.map((user) => user.connection)).size).toBe(1);
+    const backends = await ask<{ pid: number }>(users[0].connection, 'select pg_backend_pid() as pid');
+    expect(backends).toHaveLength(1);
+  });
+
+  test('starts after a power loss whose files name a process that is now another, or is not collected yet', async () => {
+    const first = await startEmbedded(directory, silentLogger);
+    await ask(first.connection, 'create table kept as select 42 as answer');
+    const pidFile = join(directory, 'postgres', 'postmaster.pid');
+    const lines = readFileSync(pidFile, 'utf8').split('\n');
+    await first.stop();
+    const left = [String(process.pid), ...lines.slice(1)].join('\n');
+    writeFileSync(pidFile, left);
+    writeFileSync(join(lines[4] ?? '', `.s.PGSQL.${lines[3]}.lock`), left);
+    const second = await startEmbedded(directory, silentLogger);
+    expect(await ask(second.connection, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await second.stop();
+  });
+
+  test('starts after a kill in the middle of its making', async () => {
+    mkdirSync(join(directory, 'postgres.new-123'));
+    writeFileSync(join(directory, 'postgres.new-123', 'PG_VERSION'), '18\n');
+    const server = await startEmbedded(directory, silentLogger);
+    expect(readdirSync(directory).filter((name) => name.includes('.new-'))).toEqual([]);
+    await server.stop();
+  });
+
+  test('puts its socket into a short private place when the data directory has a long path, and clears it', async () => {
+    const deep = join(directory, 'a directory, "quoted" and it\'s long'.padEnd(120, 'x'));
+    const server = await startEmbedded(deep, silentLogger);
+    const socketDirectory = new URL(server.connection).searchParams.get('host') ?? '';
+    expect(socketDirectory.startsWith(join(tmpdir(), 'tollgate-socket-'))).toBe(true);
+    expect(statSync(socketDirectory).mode & 0o777).toBe(0o700);
+    expect(await ask(server.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.stop();
+    expect(existsSync(socketDirectory)).toBe(false);
+  });
+
+  test('that cannot start says what its log says, and leaves no process behind', async () => {
+    const server = await startEmbedded(directory, silentLogger);
+    await server.stop();
+    writeFileSync(join(directory, 'postgres', 'custom.conf'), 'max_connections = many\n', { mode: 0o644 });
+    await expect(startEmbedded(directory, silentLogger)).rejects.toThrow(/did not start: .*max_connections/s);
+    expect(postmasterPid()).toBeUndefined();
+    rmSync(join(directory, 'postgres', 'custom.conf'));
+    await (await startEmbedded(directory, silentLogger)).stop();
+  });
+});
+
+describe('where the embedded server cannot work', () => {
+  test('a platform without binaries is told to set DATABASE_URL', async () => {
+    const spy = vi.spyOn(process, 'arch', 'get').mockReturnValue('mips');
+    await expect(startEmbedded(directory, silentLogger)).rejects.toThrow(
+      /mips.* is not installed.*set DATABASE_URL/,
+    );
+    spy.mockRestore();
+  });
+
+  test.runIf(isRoot)(
+    'root is told which directory is closed to the user of the database, and what to do',
+    async () => {
+      const closed = join(directory, 'home');
+      mkdirSync(join(closed, 'data'), { recursive: true });
+      chmodSync(directory, 0o755);
+      chmodSync(closed, 0o700);
+      await expect(startEmbedded(join(closed, 'data'), silentLogger)).rejects.toThrow(
+        `cannot pass through ${closed}: run "chmod o+x ${closed}", set TOLLGATE_DATA`,
+      );
+    },
+  );
+});

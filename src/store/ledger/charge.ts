@@ -1,0 +1,215 @@
+import { creditsMicro, yuanOfMicro, yuanToBuyMicro } from '../../catalog/price.ts';
+import { assert } from '../../kernel/assert.ts';
+import { maxMicro, minMicro } from '../../kernel/money.ts';
+import type { CallRecord } from '../../ledger/contract.ts';
+import type { ShortOf } from '../../ledger/shortfall.ts';
+
+/** The kinds and pools of ledger_entries. */
+export type EntryKind = 'top_up' | 'exchange' | 'consumption' | 'grant' | 'adjustment';
+export type Pool = 'balance' | 'credits';
+
+/** Why money moved: a call, or what a person gave as the reason. */
+export interface Reason {
+  readonly ref: string;
+  /** The call's time; nothing when there is no call. */
+  readonly callAtMs?: number;
+}
+
+export interface Entry extends Reason {
+  readonly accountId: number;
+  readonly seq: bigint;
+  readonly kind: EntryKind;
+  readonly pool: Pool;
+  readonly changeMicro: bigint;
+  readonly afterMicro: bigint;
+}
+
+/** An account's row while its lock is held; the entries say how it came to its new figures. */
+export interface Purse {
+  readonly accountId: number;
+  readonly autoExchange: boolean;
+  /** When it was switched off last. */
+  readonly autoExchangeOffAtMs: number | undefined;
+  creditsMicro: bigint;
+  balanceMicro: bigint;
+  /** Of the monthly cap as it is now, micro-yuan; 0 = none. */
+  readonly capMicro: bigint;
+  month: string;
+  monthSpentMicro: bigint;
+  /** The highest cap that a call of the month was settled under. */
+  monthCapMicro: bigint;
+  lastSeq: bigint;
+  readonly entries: Entry[];
+}
+
+/** What `monthCapMicro` says when there was none: the largest number of its column. */
+export const NO_CAP = 2n ** 63n - 1n;
+
+/** What was taken for a call; a row of the consumption log when the call reached a vendor. */
+export interface Consumption {
+  readonly call: CallRecord;
+  readonly month: string;
+  readonly creditsPerYuan: number;
+  readonly spentMicro: bigint;
+  readonly creditsMicro: bigint;
+  readonly shortfallMicro: bigint;
+  /** Micro-yuan that auto-exchange moved for this call. */
+  readonly exchangedMicro: bigint;
+  /** Nothing when the charge was paid in full. */
+  readonly short: Short | undefined;
+}
+
+/** Why no more was taken, with the figures that show it. */
+export interface Short {
+  readonly of: ShortOf;
+  /** The cap that was compared with; nothing when there was none. */
+  readonly capMicro: bigint | undefined;
+  /** The balance could have been used too. */
+  readonly mayExchange: boolean;
+  /** The account's last entry when it was settled. */
+  readonly seq: bigint;
+}
+
+export interface Terms {
+  readonly creditsPerYuan: number;
+  /** Of the spending cap that the call counts in. */
+  readonly month: string;
+}
+
+/**
+ * Takes a call's charge from the purse: from Credits first; what is missing is bought from the balance when
+ * auto-exchange is on, or was while the call ran; what is then still missing is the shortfall. Nothing ever
+ * goes below zero, and the monthly cap is never passed. What a call cost beyond its hold is taken like the
+ * rest: `ledger/overrun.ts` has seen to it that it is settled when nobody else holds that money.
+ */
+export function takeCharge(purse: Purse, call: CallRecord, terms: Terms): Consumption {
+  assert(call.chargeMicro > 0n, 'only a charge is taken');
+  assert(call.payer === 'credits', 'only calls paid with Credits are charged');
+  const capMicro = capFor(purse, call, terms);
+  const dueMicro = minMicro(call.chargeMicro, underCapMicro(purse, call, { capMicro, ...terms }));
+  const exchangedMicro = exchangeMissing(purse, call, { dueMicro, ...terms });
+  const paidMicro = minMicro(dueMicro, purse.creditsMicro);
+  if (paidMicro > 0n) {
+    move(purse, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ...reason(call) });
+  }
+  const shortfallMicro = call.chargeMicro - paidMicro;
+  const spentMicro =
+    shortfallMicro === 0n
+      ? call.amountMicro
+      : minMicro(call.amountMicro, yuanOfMicro(paidMicro, terms.creditsPerYuan));
+  const of = paidMicro < dueMicro ? 'credits' : terms.month < purse.month ? 'month-over' : 'cap';
+  if (spentMicro > 0n) countMonth(purse, terms.month, { spentMicro, capMicro });
+  assert(purse.creditsMicro >= 0n && purse.balanceMicro >= 0n, 'a purse is never negative');
+  const known = capMicro === NO_CAP ? undefined : capMicro;
+  return {
+    call,
+    ...terms,
+    spentMicro,
+    creditsMicro: paidMicro,
+    shortfallMicro,
+    exchangedMicro,
+    short:
+      shortfallMicro === 0n
+        ? undefined
+        : { of, capMicro: known, mayExchange: mayExchange(purse, call), seq: purse.lastSeq },
+  };
+}
+
+/**
+ * The cap that binds the call: the highest of the one it was let in under, the one of now, and those of other
+ * calls of the month. Whoever lowers it while calls run, or raises it for some of them, still pays for all.
+ */
+function capFor(purse: Purse, call: CallRecord, { month }: Terms): bigint {
+  const isSet = call.capMicro !== undefined && call.capMicro > 0n && purse.capMicro > 0n;
+  if (!isSet) return NO_CAP;
+  const highest = maxMicro(call.capMicro, purse.capMicro);
+  return month === purse.month ? maxMicro(highest, purse.monthCapMicro) : highest;
+}
+
+/** Micro-Credits. What a month gone by had left is no longer known: then the hold is the bound. */
+function underCapMicro(
+  purse: Purse,
+  call: CallRecord,
+  { capMicro, creditsPerYuan, month }: Terms & { readonly capMicro: bigint },
+): bigint {
+  if (capMicro === NO_CAP) return call.chargeMicro;
+  if (month < purse.month) return call.heldMicro;
+  const spentMicro = month === purse.month ? purse.monthSpentMicro : 0n;
+  return spentMicro >= capMicro ? 0n : creditsMicro(capMicro - spentMicro, creditsPerYuan);
+}
+
+/** Of a call that costs nothing. */
+export function freeConsumption(call: CallRecord, { month, creditsPerYuan }: Terms): Consumption {
+  assert(call.chargeMicro === 0n, 'a charge is not free');
+  const nothing = { spentMicro: 0n, creditsMicro: 0n, shortfallMicro: 0n, exchangedMicro: 0n };
+  return { call, month, creditsPerYuan, ...nothing, short: undefined };
+}
+
+/** Exactly what is missing, or all there is; balance moves in whole micro-yuan. */
+function exchangeMissing(
+  purse: Purse,
+  call: CallRecord,
+  { dueMicro, creditsPerYuan }: { readonly dueMicro: bigint; readonly creditsPerYuan: number },
+): bigint {
+  const missingMicro = dueMicro - purse.creditsMicro;
+  if (missingMicro <= 0n || !mayExchange(purse, call) || purse.balanceMicro === 0n) return 0n;
+  const movedMicro = minMicro(yuanToBuyMicro(missingMicro, creditsPerYuan), purse.balanceMicro);
+  exchange(purse, movedMicro, { creditsPerYuan, ...reason(call) });
+  return movedMicro;
+}
+
+/**
+ * Who has switched auto-exchange off since had his balance held all the same: for this call, or for one
+ * beside it that has taken the Credits of this one.
+ */
+function mayExchange({ autoExchange, autoExchangeOffAtMs = 0 }: Purse, call: CallRecord): boolean {
+  return autoExchange || call.mayExchange === true || call.createdAtMs <= autoExchangeOffAtMs;
+}
+
+function reason(call: CallRecord): Reason {
+  return { ref: call.callId, callAtMs: call.createdAtMs };
+}
+
+/** Two movements that belong together: balance out, Credits in. */
+export function exchange(
+  purse: Purse,
+  movedMicro: bigint,
+  terms: Reason & { readonly creditsPerYuan: number },
+): void {
+  assert(movedMicro > 0n && movedMicro <= purse.balanceMicro, 'only what is there can be exchanged');
+  const { creditsPerYuan, ...reason } = terms;
+  const boughtMicro = creditsMicro(movedMicro, creditsPerYuan);
+  move(purse, { kind: 'exchange', pool: 'balance', changeMicro: -movedMicro, ...reason });
+  move(purse, { kind: 'exchange', pool: 'credits', changeMicro: boughtMicro, ...reason });
+}
+
+/** The one place where a purse changes, so that no change is without its entry. */
+export function move(
+  purse: Purse,
+  movement: Reason & { readonly kind: EntryKind; readonly pool: Pool; readonly changeMicro: bigint },
+): void {
+  assert(movement.changeMicro !== 0n, 'an entry changes something');
+  const beforeMicro = movement.pool === 'credits' ? purse.creditsMicro : purse.balanceMicro;
+  const afterMicro = beforeMicro + movement.changeMicro;
+  assert(afterMicro >= 0n, 'Credits and balance never go below zero');
+  if (movement.pool === 'credits') purse.creditsMicro = afterMicro;
+  else purse.balanceMicro = afterMicro;
+  purse.lastSeq += 1n;
+  purse.entries.push({ accountId: purse.accountId, seq: purse.lastSeq, afterMicro, ...movement });
+}
+
+/** A newer month starts at zero. A late call of an older month counts in a month that is over. */
+function countMonth(
+  purse: Purse,
+  month: string,
+  { spentMicro, capMicro }: { readonly spentMicro: bigint; readonly capMicro: bigint },
+): void {
+  if (month < purse.month) return;
+  if (month > purse.month) {
+    purse.month = month;
+    purse.monthSpentMicro = 0n;
+    purse.monthCapMicro = 0n;
+  }
+  purse.monthSpentMicro += spentMicro;
+  purse.monthCapMicro = maxMicro(purse.monthCapMicro, capMicro);
+}

@@ -1,0 +1,182 @@
+import { StoreUnavailable } from '../../accounts/contract.ts';
+import { ROLLUP_LANES, SETTLE_BATCH_MAX } from '../../bounds.ts';
+import { assert } from '../../kernel/assert.ts';
+import { fault } from '../../kernel/fault.ts';
+import { systemRandom } from '../../kernel/random.ts';
+import type { Calendar } from '../../kernel/time/calendar.ts';
+import type { CallRecord, LedgerStore, SettledAccount } from '../../ledger/contract.ts';
+import { KeyUse, type Uses } from '../accounts/key-use.ts';
+import { ModelUsers, type Users } from '../catalog/model-users.ts';
+import { type Columns, encodeColumns, rowsOf, text, time } from '../columns.ts';
+import { type Database, isMissingPartition, isSchemaFault } from '../database.ts';
+import { encodeCalls, encodeConsumptions, INSERT_CALLS, INSERT_CONSUMPTIONS } from '../logs/call-row.ts';
+import { addToClosedDays } from '../logs/daily-rollup.ts';
+import { ensurePartitions, logMonth } from '../logs/partitions.ts';
+import { addRollups } from '../logs/rollup.ts';
+import { Writes } from '../writes.ts';
+import { type Consumption, freeConsumption, takeCharge } from './charge.ts';
+import { addPurses, fundsOf, type HeldPurse, holdPurses } from './wallet.ts';
+import { addWindows } from './windows.ts';
+
+export interface LedgerOptions {
+  readonly database: Database;
+  readonly creditsPerYuan: number;
+  /** Tells the month a spending cap counts in. */
+  readonly calendar: Calendar;
+}
+
+export function createLedgerStore(options: LedgerOptions): LedgerStore {
+  return new PostgresLedger(options);
+}
+
+const ASKED_COLUMNS: Columns<CallRecord> = {
+  created_at: time((call) => call.createdAtMs),
+  call_id: text((call) => call.callId),
+};
+
+/** Those that are logged, and those of months whose log was dropped: of these the log cannot tell. */
+const FIND_KNOWN = `
+  select given.call_id, is_logged is true as is_logged from ${rowsOf(ASKED_COLUMNS)}
+  left join lateral (
+    select true as is_logged from calls
+    where calls.created_at = given.created_at and calls.call_id = given.call_id
+      and calls.created_at between $3::timestamptz and $4::timestamptz limit 1) as logged on true
+  where is_logged or given.created_at < (select kept_from from log_retention)`;
+
+const FIND_CHARGED = `
+  select ref from ledger_entries
+  where ref = any($1::text[]) and kind = 'consumption' and account_id is not null`;
+
+/** What a transaction has done, to be remembered when it is committed. */
+interface Written {
+  readonly accounts: readonly SettledAccount[];
+  readonly keys: Uses;
+  readonly users: Users;
+}
+
+class PostgresLedger implements LedgerStore {
+  readonly #options: LedgerOptions;
+  /** Months whose partitions are known to be there. */
+  readonly #months = new Set<string>();
+  readonly #keyUse = new KeyUse();
+  readonly #modelUsers = new ModelUsers();
+  readonly #lane = Math.floor(systemRandom.unit() * ROLLUP_LANES);
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+  }
+
+  async settle(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
+    assert(calls.length <= SETTLE_BATCH_MAX, 'a batch is bounded');
+    if (calls.length === 0) return [];
+    const once = [...new Map(calls.map((call) => [call.callId, call])).values()];
+    const settled = await this.#commit(once);
+    fault('settle.after-commit');
+    return settled;
+  }
+
+  async #commit(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
+    try {
+      await this.#ensureMonths(calls);
+      const written = await this.#options.database.transaction((transaction) =>
+        this.#write(transaction, calls),
+      );
+      this.#keyUse.remember(written.keys);
+      this.#modelUsers.remember(written.users);
+      return written.accounts;
+    } catch (error) {
+      // A server that was away may have lost what it had said was committed.
+      this.#modelUsers.forget();
+      this.#months.clear();
+      if (isMissingPartition(error)) {
+        throw new StoreUnavailable('a month of the log was dropped; the next try makes it', { cause: error });
+      }
+      if (!isSchemaFault(error)) throw error;
+      throw new StoreUnavailable('the database does not have the form that this version writes', {
+        cause: error,
+      });
+    }
+  }
+
+  async #ensureMonths(calls: readonly CallRecord[]): Promise<void> {
+    const months = new Set(calls.map((call) => logMonth(call.createdAtMs)));
+    const missing = [...months].filter((month) => !this.#months.has(month));
+    if (missing.length === 0) return;
+    await ensurePartitions(this.#options.database, missing);
+    for (const month of missing) this.#months.add(month);
+  }
+
+  /**
+   * The accounts are locked first, so two settlers of the same call come one after the other, and the second
+   * one finds the call known. What belongs to no account is written last, in the order of its keys: nobody
+   * waits in a circle. The statements are as many for one call as for a full batch.
+   */
+  async #write(transaction: Database, calls: readonly CallRecord[]): Promise<Written> {
+    const purses = await holdPurses(transaction, [...new Set(calls.map((call) => call.accountId))]);
+    const known = await findKnown(transaction, calls);
+    const fresh = calls.filter((call) => !known.has(call.callId));
+    const taken = fresh.map((call) => this.#consume(purses, call));
+    // A call without a price never reached a vendor: the call log has it, the consumption log does not.
+    const consumptions = taken.filter(({ call }) => call.price !== null || call.chargeMicro > 0n);
+    const writes = new Writes();
+    if (fresh.length > 0) writes.add(INSERT_CALLS, encodeCalls(fresh));
+    if (consumptions.length > 0) writes.add(INSERT_CONSUMPTIONS, encodeConsumptions(consumptions));
+    addPurses(writes, purses);
+    const keys = this.#keyUse.add(writes, fresh);
+    addWindows(writes, fresh);
+    const users = addRollups(writes, taken, { lane: this.#lane, modelUsers: this.#modelUsers });
+    await writes.send(transaction);
+    await addToClosedDays(transaction, fresh, (accountId) => heldPurse(purses, accountId).daysClosedToMs);
+    fault('settle.before-commit');
+    const accounts = [...purses].map(([accountId, purse]) => ({ accountId, funds: fundsOf(purse) }));
+    return { accounts, keys, users };
+  }
+
+  #consume(purses: ReadonlyMap<number, HeldPurse>, call: CallRecord): Consumption {
+    const { creditsPerYuan, calendar } = this.#options;
+    const terms = {
+      creditsPerYuan: call.creditsPerYuan ?? creditsPerYuan,
+      month: call.month ?? calendar.month(call.createdAtMs),
+    };
+    if (isFree(call)) return freeConsumption(call, terms);
+    return takeCharge(heldPurse(purses, call.accountId), call, terms);
+  }
+}
+
+function heldPurse(purses: ReadonlyMap<number, HeldPurse>, accountId: number): HeldPurse {
+  const purse = purses.get(accountId);
+  assert(purse !== undefined, 'the purse of every call is held');
+  return purse;
+}
+
+async function findKnown(transaction: Database, calls: readonly CallRecord[]): Promise<ReadonlySet<string>> {
+  const times = calls.map((call) => call.createdAtMs);
+  const bounds = [Math.min(...times), Math.max(...times)].map((timeMs) => new Date(timeMs).toISOString());
+  const rows = await transaction.query<{ call_id: string; is_logged: boolean }>(
+    FIND_KNOWN,
+    [...encodeColumns(ASKED_COLUMNS, calls), ...bounds],
+    'find-known',
+  );
+  const logged = rows.filter((row) => row.is_logged).map((row) => row.call_id);
+  if (logged.length === rows.length) return new Set(logged);
+  const dropped = new Set(rows.filter((row) => !row.is_logged).map((row) => row.call_id));
+  const late = calls.filter((call) => dropped.has(call.callId));
+  return new Set([...logged, ...(await findKnownToLedger(transaction, late))]);
+}
+
+/**
+ * Of calls whose log was dropped the ledger still has the charges. One that is not there was never taken: a
+ * journal came back late, or the clock of its node is behind. A call that costs nothing is let go.
+ */
+async function findKnownToLedger(
+  transaction: Database,
+  calls: readonly CallRecord[],
+): Promise<readonly string[]> {
+  const [free, priced] = [calls.filter(isFree), calls.filter((call) => !isFree(call))];
+  const rows = await transaction.query<{ ref: string }>(FIND_CHARGED, [priced.map((call) => call.callId)]);
+  return [...free.map((call) => call.callId), ...rows.map((row) => row.ref)];
+}
+
+function isFree({ chargeMicro }: CallRecord): boolean {
+  return chargeMicro === 0n;
+}

@@ -1,0 +1,87 @@
+import type { Funds } from '../../accounts/contract.ts';
+import { assert } from '../../kernel/assert.ts';
+import { touchAccount } from '../accounts/accounts.ts';
+import type { Database } from '../database.ts';
+import { type EntryKind, exchange, move, type Pool, type Purse } from './charge.ts';
+import { holdPurses, savePurses } from './wallet.ts';
+
+export interface Movement {
+  readonly accountId: number;
+  readonly kind: Exclude<EntryKind, 'consumption' | 'exchange'>;
+  readonly pool: Pool;
+  /** Below zero takes away; only an adjustment may. */
+  readonly changeMicro: bigint;
+  /** Why: an order number, an operator's words. */
+  readonly ref: string;
+}
+
+export type MovementResult =
+  | { readonly kind: 'posted'; readonly funds: Funds }
+  /** The account does not have that much; nothing was changed. */
+  | { readonly kind: 'insufficient' };
+
+/** Top-up, grant or adjustment, inside the caller's transaction; running servers are told. */
+export function postMovement(transaction: Database, movement: Movement): Promise<MovementResult> {
+  const { kind, pool, changeMicro, ref } = movement;
+  assert(changeMicro > 0n || kind === 'adjustment', 'only an adjustment takes away');
+  return post(transaction, movement.accountId, (purse) => {
+    const thereMicro = pool === 'credits' ? purse.creditsMicro : purse.balanceMicro;
+    if (thereMicro + changeMicro < 0n) return false;
+    move(purse, { kind, pool, changeMicro, ref });
+    return true;
+  });
+}
+
+export interface Exchange {
+  readonly accountId: number;
+  /** Micro-yuan of balance that become Credits. */
+  readonly amountMicro: bigint;
+  readonly creditsPerYuan: number;
+  readonly ref: string;
+}
+
+/** Balance into Credits, at the user's own request. */
+export function postExchange(transaction: Database, wanted: Exchange): Promise<MovementResult> {
+  assert(wanted.amountMicro > 0n, 'something is exchanged');
+  return post(transaction, wanted.accountId, (purse) => {
+    if (purse.balanceMicro < wanted.amountMicro) return false;
+    exchange(purse, wanted.amountMicro, { creditsPerYuan: wanted.creditsPerYuan, ref: wanted.ref });
+    return true;
+  });
+}
+
+async function post(
+  transaction: Database,
+  accountId: number,
+  change: (purse: Purse) => boolean,
+): Promise<MovementResult> {
+  const purses = await holdPurses(transaction, [accountId]);
+  const purse = purses.get(accountId);
+  assert(purse !== undefined, 'the purse is held');
+  if (!change(purse)) return { kind: 'insufficient' };
+  const funds = (await savePurses(transaction, purses)).get(accountId);
+  assert(funds !== undefined, 'the purse is saved');
+  await touchAccount(transaction, accountId);
+  return { kind: 'posted', funds };
+}
+
+export interface Opening {
+  readonly accountId: number;
+  readonly balanceMicro: bigint;
+  readonly creditsMicro: bigint;
+  /** Who opened the account. */
+  readonly ref: string;
+}
+
+/** The money an account begins with: it comes through the ledger, never by setting a column. */
+export async function postOpening(transaction: Database, opening: Opening): Promise<void> {
+  const { accountId, balanceMicro, creditsMicro, ref } = opening;
+  if (balanceMicro > 0n) {
+    const topUp = { kind: 'top_up', pool: 'balance', changeMicro: balanceMicro } as const;
+    await postMovement(transaction, { accountId, ref, ...topUp });
+  }
+  if (creditsMicro > 0n) {
+    const grant = { kind: 'grant', pool: 'credits', changeMicro: creditsMicro } as const;
+    await postMovement(transaction, { accountId, ref, ...grant });
+  }
+}

@@ -1,0 +1,141 @@
+import type { Funds } from '../../accounts/contract.ts';
+import { assert } from '../../kernel/assert.ts';
+import { type Columns, encodeColumns, namesOf, rowsOf, text, time, whole } from '../columns.ts';
+import { type Database, idNumber } from '../database.ts';
+import { type Part, Writes } from '../writes.ts';
+import type { Entry, Purse } from './charge.ts';
+
+/** A purse whose account row is locked until the transaction ends. */
+export interface HeldPurse extends Purse {
+  readonly fundsVersion: bigint;
+  /** Days of the account that are added up end before. */
+  readonly daysClosedToMs: number;
+}
+
+interface AccountRow {
+  readonly id: bigint;
+  readonly auto_exchange: boolean;
+  readonly auto_exchange_off_at: Date | null;
+  readonly credits_micro: bigint;
+  readonly balance_micro: bigint;
+  readonly funds_version: bigint;
+  readonly month: string;
+  readonly month_spent_micro: bigint;
+  readonly month_cap_micro: bigint;
+  readonly extra_api_quota_micro: bigint;
+  readonly last_seq: bigint;
+  readonly days_closed_to: Date;
+}
+
+/**
+ * Locks the accounts in the order of their ids, which is the same for everybody, so that two transactions
+ * never wait for each other in a circle.
+ */
+export async function holdPurses(
+  transaction: Database,
+  accountIds: readonly number[],
+): Promise<ReadonlyMap<number, HeldPurse>> {
+  const accounts = await transaction.query<AccountRow>(HOLD, [`{${accountIds.join(',')}}`], 'hold-purses');
+  const purses = new Map(accounts.map((row) => [idNumber(row.id), held(row)]));
+  const unknown = accountIds.filter((id) => !purses.has(id));
+  assert(unknown.length === 0, `the database knows the accounts of its calls (not ${unknown.join(', ')})`);
+  return purses;
+}
+
+const HOLD = `
+  select id, auto_exchange, auto_exchange_off_at, credits_micro, balance_micro, funds_version, month, month_spent_micro, month_cap_micro,
+    extra_api_quota_micro, last_seq, days_closed_to
+  from accounts where id = any($1::bigint[]) order by id for no key update`;
+
+function held(row: AccountRow): HeldPurse {
+  return {
+    accountId: idNumber(row.id),
+    autoExchange: row.auto_exchange,
+    autoExchangeOffAtMs: row.auto_exchange_off_at?.getTime(),
+    creditsMicro: row.credits_micro,
+    balanceMicro: row.balance_micro,
+    fundsVersion: row.funds_version,
+    month: row.month,
+    capMicro: row.extra_api_quota_micro,
+    monthSpentMicro: row.month_spent_micro,
+    monthCapMicro: row.month_cap_micro,
+    lastSeq: row.last_seq,
+    daysClosedToMs: row.days_closed_to.getTime(),
+    entries: [],
+  };
+}
+
+/** Writes the entries and the new figures of every purse that moved; answers the funds of all. */
+export async function savePurses(
+  transaction: Database,
+  purses: ReadonlyMap<number, HeldPurse>,
+): Promise<ReadonlyMap<number, Funds>> {
+  const writes = new Writes();
+  addPurses(writes, purses);
+  await writes.send(transaction);
+  return new Map([...purses].map(([id, purse]) => [id, fundsOf(purse)]));
+}
+
+export function addPurses(writes: Writes, purses: ReadonlyMap<number, HeldPurse>): void {
+  const moved = [...purses.values()].filter((purse) => purse.entries.length > 0);
+  if (moved.length === 0) return;
+  const entries = moved.flatMap((purse) => purse.entries);
+  writes.add(INSERT_ENTRIES, encodeColumns(ENTRY_COLUMNS, entries));
+  writes.add(UPDATE_ACCOUNTS, encodeColumns(PURSE_COLUMNS, moved));
+}
+
+/** As they stand when the purse is saved. */
+export function fundsOf(purse: HeldPurse): Funds {
+  return {
+    version: idNumber(purse.fundsVersion) + (purse.entries.length > 0 ? 1 : 0),
+    creditsMicro: purse.creditsMicro,
+    balanceMicro: purse.balanceMicro,
+    monthSpentMicro: purse.monthSpentMicro,
+    month: purse.month,
+  };
+}
+
+const PURSE_COLUMNS: Columns<HeldPurse> = {
+  held_id: whole('bigint', (purse) => purse.accountId),
+  credits: whole('bigint', (purse) => purse.creditsMicro),
+  balance: whole('bigint', (purse) => purse.balanceMicro),
+  new_month: text((purse) => purse.month),
+  spent: whole('bigint', (purse) => purse.monthSpentMicro),
+  month_cap: whole('bigint', (purse) => purse.monthCapMicro),
+  new_seq: whole('bigint', (purse) => purse.lastSeq),
+};
+
+/** Every one of them is there: its row is locked. */
+const UPDATE_ACCOUNTS: Part = {
+  name: 'saved',
+  text: `
+    update accounts set credits_micro = credits, balance_micro = balance, month = new_month,
+      month_spent_micro = spent, month_cap_micro = month_cap, last_seq = new_seq, funds_version = funds_version + 1
+    from ${rowsOf(PURSE_COLUMNS)} where id = held_id and id = any($1)`,
+};
+
+const ENTRY_COLUMNS: Columns<Entry> = {
+  account_id: whole('bigint', (entry) => entry.accountId),
+  seq: whole('bigint', (entry) => entry.seq),
+  kind: text((entry) => entry.kind),
+  pool: text((entry) => entry.pool),
+  change_micro: whole('bigint', (entry) => entry.changeMicro),
+  after_micro: whole('bigint', (entry) => entry.afterMicro),
+  ref: text((entry) => entry.ref),
+  call_at: time((entry) => entry.callAtMs ?? null),
+};
+
+/** The accounts' entries and, for each kind and pool, the one of the platform's side that balances them. */
+const INSERT_ENTRIES: Part = {
+  name: 'entered',
+  text: `
+    with ledger_transaction as (select nextval('ledger_transaction_seq') as id),
+    entries as (select * from ${rowsOf(ENTRY_COLUMNS)}),
+    counter_entries as (
+      select null::bigint, null::bigint, kind, pool, -sum(change_micro)::bigint, null::bigint, 'platform',
+        null::timestamptz
+      from entries group by kind, pool)
+    insert into ledger_entries (transaction_id, ${namesOf(ENTRY_COLUMNS)})
+    select ledger_transaction.id, both_sides.* from ledger_transaction,
+      (select * from entries union all select * from counter_entries) as both_sides`,
+};

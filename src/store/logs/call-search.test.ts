@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../../test/support/calls.ts';
+import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
+import type { CallCursor } from '../../admin/ports.ts';
+import { createCalendar } from '../../kernel/time/calendar.ts';
+import { ManualClock } from '../../kernel/time/clock.ts';
+import type { CallRecord } from '../../ledger/contract.ts';
+import type { Database } from '../database.ts';
+import { createLedgerStore } from '../ledger/ledger.ts';
+import { createCallSearch } from './call-search.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const clock = new ManualClock(NOVEMBER);
+let fresh: FreshDatabase;
+let calls: readonly CallRecord[];
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  const { database } = fresh;
+  const ledger = createLedgerStore({
+    database,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    calendar: createCalendar('UTC'),
+  });
+  const accounts = await Promise.all([1, 2].map(() => accountWith(database, { creditsMicro: 10n ** 12n })));
+  const old = { accountId: accounts[0] ?? 0, modelUsed: 'rare' };
+  calls = [
+    // Exactly on the hour, twice in a millisecond, and long before everything else.
+    callOf({ ...old, createdAtMs: NOVEMBER - 90 * DAY }),
+    ...[0, 0, 1].map((ms) => callOf({ ...old, createdAtMs: NOVEMBER - 3 * HOUR + ms })),
+    ...Array.from({ length: 40 }, (_, at) =>
+      callOf({ accountId: accounts[at % 2] ?? 0, createdAtMs: NOVEMBER - 2 * HOUR + at * 60_000 }),
+    ),
+  ];
+  await ledger.settle(calls);
+});
+afterAll(() => fresh.drop());
+
+const search = (database: Database = fresh.database) => createCallSearch(database, clock);
+
+async function everyPage(filter: object, size: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  let before: CallCursor | undefined;
+  for (let pages = 0; pages < 100; pages++) {
+    const { items, next } = await search().search({ ...filter, before, size });
+    found.push(...items.map(({ callId }) => callId));
+    if (next === undefined) return found;
+    before = next;
+  }
+  throw new Error('the search does not come to an end');
+}
+
+test.each([1, 2, 3, 100])('each call is on one page, whatever its millisecond: %i a page', async (size) => {
+  const all = await everyPage({}, size);
+  expect(all.toSorted()).toEqual(calls.map(({ callId }) => callId).toSorted());
+  const rare = calls.filter(({ modelUsed }) => modelUsed === 'rare').map(({ callId }) => callId);
+  expect((await everyPage({ model: 'rare' }, size)).toSorted()).toEqual(rare.toSorted());
+});
+
+test('what nobody called is looked for in the roll-ups alone', async () => {
+  const asked: string[] = [];
+  const { database } = fresh;
+  const query: Database['query'] = (text, values = []) => {
+    asked.push(text);
+    return database.query(text, values);
+  };
+  const found = await search({ ...database, query }).search({ model: 'nobody', size: 20 });
+  expect(found).toEqual({ items: [], next: undefined });
+  expect(asked.filter((text) => text.includes('usage_hourly')).length).toBeGreaterThan(2);
+  // The log is asked for its beginning, and for nothing else.
+  expect(asked.filter((text) => /from calls/.test(text))).toHaveLength(1);
+});
+
+test('a search whose time is over says where it goes on', async () => {
+  const { database } = fresh;
+  const slow: Database['query'] = (text, values) => {
+    clock.advance(2_000);
+    return database.query(text, values);
+  };
+  const first = await search({ ...database, query: slow }).search({ model: 'nobody', size: 20 });
+  expect(first.items).toEqual([]);
+  expect(first.next?.createdAtMs).toBeLessThan(NOVEMBER);
+});

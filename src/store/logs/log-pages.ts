@@ -1,0 +1,135 @@
+import { assert } from '../../kernel/assert.ts';
+import type {
+  ConsumptionItem,
+  LogFilter,
+  LoggedCall,
+  LogPage,
+  LogQuestion,
+  Place,
+} from '../../ledger/log.ts';
+import { EXPORT_ROWS_AT_ONCE } from '../../platform/bounds.ts';
+import type { Database } from '../database.ts';
+import { type CallRow, callFromRow, withCharges } from './call-log.ts';
+import { callsThatFit, filterValues, findStretches, type Log, type Stretch } from './log-page-ranges.ts';
+import { type ConsumptionRow, itemFromRow, withReceipts } from './receipts.ts';
+
+/**
+ * The calls of some stretches, newest first, as their keys: $2 and $3 are where the stretches begin and end,
+ * $4 and $5 the whole of them (which months are looked at is known before), $6 and $7 what is skipped and
+ * taken, then the filter. Nothing but the account's own rows of those hours is read.
+ */
+const keysOfCalls = (log: Log, column: 'id' | 'call_id'): string => `
+  select key.created_at, key.${column}
+  from unnest($2::timestamptz[], $3::timestamptz[]) as stretch(lo, hi)
+  cross join lateral (
+    select created_at, ${column === 'id' ? 'id' : `id, ${column}`} from calls
+    where account_id = $1 and created_at >= stretch.lo and created_at < stretch.hi
+      and created_at >= $4 and created_at < $5 and ${callsThatFit(log, 8)}
+    order by created_at desc, id desc limit $6::bigint + $7::bigint) as key
+  order by key.created_at desc, key.id desc offset $6 limit $7`;
+
+const WHOLE = 'created_at >= $4 and created_at < $5';
+
+/** Exported for the test that looks at their plans. */
+export const PAGE_TEXTS: Readonly<Record<Log, string>> = {
+  calls: withCharges(`account_id = $1 and ${WHOLE} and (created_at, id) in (${keysOfCalls('calls', 'id')})`),
+  consumptions: withReceipts(
+    `account_id = $1 and ${WHOLE} and (created_at, call_id) in (${keysOfCalls('consumptions', 'call_id')})`,
+    'c.id',
+  ),
+};
+
+interface Kinds {
+  readonly calls: { readonly row: CallRow; readonly item: LoggedCall };
+  readonly consumptions: { readonly row: ConsumptionRow; readonly item: ConsumptionItem };
+}
+
+const FROM_ROW: { readonly [Kind in Log]: (row: Kinds[Kind]['row']) => Kinds[Kind]['item'] } = {
+  calls: callFromRow,
+  consumptions: itemFromRow,
+};
+
+export async function pageOfLog<Kind extends Log>(
+  database: Database,
+  log: Kind,
+  question: LogQuestion,
+): Promise<LogPage<Kinds[Kind]['item']>> {
+  const { list, total } = await findStretches(database, log, question);
+  const skipped = list[0]?.before ?? 0;
+  const place = { skip: question.place.skip - skipped, size: question.place.size };
+  return { items: await readStretches(database, log, { ...question, place, stretches: list }), total };
+}
+
+async function readStretches<Kind extends Log>(
+  database: Database,
+  log: Kind,
+  wanted: LogQuestion & { readonly stretches: readonly Stretch[] },
+): Promise<readonly Kinds[Kind]['item'][]> {
+  const { accountId, filter, place, stretches } = wanted;
+  const [newest] = stretches;
+  const oldest = stretches.at(-1);
+  if (newest === undefined || oldest === undefined) return [];
+  assert(place.skip >= 0, 'a page begins in its first stretch');
+  const rows = await database.query<Kinds[Kind]['row']>(PAGE_TEXTS[log], [
+    accountId,
+    stretches.map(({ from }) => from),
+    stretches.map(({ to }) => to),
+    oldest.from,
+    newest.to,
+    place.skip,
+    place.size,
+    ...filterValues(filter),
+  ]);
+  return rows.map(FROM_ROW[log]);
+}
+
+const ALL: Place = { skip: 0, size: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Everything that fits, newest first, in pieces: each is a statement of its own, so that a slow reader holds
+ * no connection. What is settled meanwhile is in it or not; what was there at the beginning is.
+ */
+export async function* wholeLog<Kind extends Log>(
+  database: Database,
+  log: Kind,
+  { accountId, filter }: { readonly accountId: number; readonly filter: LogFilter },
+): AsyncGenerator<readonly Kinds[Kind]['item'][], void, undefined> {
+  const { list } = await findStretches(database, log, { accountId, filter, place: ALL });
+  for (const piece of inPieces(list)) {
+    let stretches: readonly Stretch[] = piece;
+    let skip = 0;
+    for (;;) {
+      const place = { skip, size: EXPORT_ROWS_AT_ONCE };
+      const items = await readStretches(database, log, { accountId, filter, place, stretches });
+      if (items.length > 0) yield items;
+      const last = items.at(-1);
+      if (last === undefined || items.length < EXPORT_ROWS_AT_ONCE) break;
+      // It goes on in the millisecond of the last row; what is known of that one is skipped.
+      const toMs = last.createdAtMs + 1;
+      const known = items.filter(({ createdAtMs }) => createdAtMs === last.createdAtMs).length;
+      skip = known === items.length ? skip + known : known;
+      stretches = cutAt(stretches, toMs);
+    }
+  }
+}
+
+function cutAt(stretches: readonly Stretch[], toMs: number): readonly Stretch[] {
+  return stretches
+    .filter(({ from }) => from.getTime() < toMs)
+    .map((stretch) => ({ ...stretch, to: new Date(Math.min(stretch.to.getTime(), toMs)) }));
+}
+
+/** Stretches that together are read at once; a large one alone. */
+export function inPieces(list: readonly Stretch[]): readonly (readonly Stretch[])[] {
+  const pieces: Stretch[][] = [];
+  let room = 0;
+  for (const stretch of list) {
+    if (stretch.rows > room) {
+      pieces.push([]);
+      room = EXPORT_ROWS_AT_ONCE;
+    }
+    pieces.at(-1)?.push(stretch);
+    room -= stretch.rows;
+  }
+  return pieces;
+}

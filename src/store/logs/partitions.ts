@@ -1,0 +1,87 @@
+import { LOG_DROP_LOCK_MS } from '../../bounds.ts';
+import { assert } from '../../kernel/assert.ts';
+import type { Database } from '../database.ts';
+
+const PARTITIONED = ['calls', 'consumptions'] as const;
+/** Serialises everybody who makes or drops partitions; any constant of ours. */
+const PARTITION_LOCK = 7_414_512_002;
+
+const DAY_MS = 86_400_000;
+let lastDay = Number.NaN;
+let lastMonth = '';
+
+/** A month of the logs: `2026-11`, always in UTC, whatever zone spending caps count in. */
+export function logMonth(timeMs: number): string {
+  const day = Math.floor(timeMs / DAY_MS);
+  if (day !== lastDay) {
+    lastMonth = new Date(timeMs).toISOString().slice(0, 7);
+    lastDay = day;
+  }
+  return lastMonth;
+}
+
+/**
+ * Makes what is missing of these months and of the ones after them, so that midnight of the first finds its
+ * partition waiting. In a transaction of its own; a new partition is made aside and then attached, which lets
+ * readers and writers of the other months go on.
+ */
+export async function ensurePartitions(database: Database, months: readonly string[]): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+    for (const month of new Set(months.flatMap((each) => [each, monthAfter(each)]))) {
+      for (const table of PARTITIONED) await ensurePartition(transaction, table, month);
+    }
+  });
+}
+
+async function ensurePartition(transaction: Database, table: string, month: string): Promise<void> {
+  const partition = partitionName(table, month);
+  const [found] = await transaction.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+    partition,
+  ]);
+  if (found?.there === true) return;
+  await transaction.query(`create table ${partition} (like ${table} including all)`);
+  await transaction.query(
+    `alter table ${table} attach partition ${partition}
+       for values from ('${month}-01 00:00:00+00') to ('${monthAfter(month)}-01 00:00:00+00')`,
+  );
+}
+
+/**
+ * Drops the logs before `month` and remembers it: gone is not missing. Names what it dropped. Dropping locks
+ * the whole log for a moment, and all settlements queue behind who waits for that lock: so nobody waits long.
+ */
+export async function dropPartitionsBefore(database: Database, month: string): Promise<readonly string[]> {
+  assertMonth(month);
+  return await database.transaction(async (transaction) => {
+    await transaction.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+    await transaction.query(`set local lock_timeout = ${LOG_DROP_LOCK_MS}`);
+    await transaction.query('update log_retention set kept_from = greatest(kept_from, $1::timestamptz)', [
+      `${month}-01 00:00:00+00`,
+    ]);
+    const partitions = await transaction.query<{ name: string }>(
+      `select c.relname as name from pg_inherits i
+       join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+       where p.relname = any($1) and right(c.relname, 7) < $2 order by 1`,
+      [PARTITIONED, month.replace('-', '_')],
+    );
+    for (const { name } of partitions) await transaction.query(`drop table ${name}`);
+    return partitions.map(({ name }) => name);
+  });
+}
+
+function partitionName(table: string, month: string): string {
+  assertMonth(month);
+  return `${table}_${month.replace('-', '_')}`;
+}
+
+function monthAfter(month: string): string {
+  assertMonth(month);
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return logMonth(Date.UTC(year, number, 1));
+}
+
+/** A month goes into the statement itself, where nothing but its own form may stand. */
+function assertMonth(month: string): void {
+  assert(/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month), 'a month of the logs is YYYY-MM');
+}

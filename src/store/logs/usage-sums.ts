@@ -1,0 +1,230 @@
+import type {
+  GroupSeries,
+  GroupUsage,
+  TimeRange,
+  UsageFilter,
+  UsageGroup,
+  UsageSums,
+} from '../../ledger/log.ts';
+import { type Database, idNumber } from '../database.ts';
+import { daysAndGaps, hoursOfGaps } from './daily-rollup-read.ts';
+import {
+  callsThatFit,
+  cutHoursOf,
+  filterValues,
+  KEPT_FROM,
+  rangeValues,
+  rollupsThatFit,
+} from './log-page-ranges.ts';
+
+/**
+ * What an account used, from the roll-ups: closed days, and hours around them. Hours that the asked range or
+ * a day of its time zone cuts are added up from the log, so that a day in India is exact too. Where the log
+ * was dropped such an hour stays whole and counts where it begins, so that no call is lost.
+ */
+const SUMS = [
+  'calls',
+  'failed',
+  'input_fresh',
+  'cache_read',
+  'cache_write',
+  'output_text',
+  'output_reasoning',
+  'images',
+  'videos',
+  'amount_micro',
+  'credits_micro',
+  'ttft_calls',
+  'ttft_ms',
+] as const;
+
+type SumRow = Readonly<Record<(typeof SUMS)[number], bigint>>;
+
+const GROUPS = ['model_id', 'key_id', 'protocol', 'payer'] as const;
+const COLUMNS = [...GROUPS, ...SUMS].join(', ');
+
+/** What a statement has behind the account, the range and the cut hours: the edges, and then the filter. */
+const FILTER = 6;
+const IS_WHOLE = `(hour <> all($4::timestamptz[]) or hour < ${KEPT_FROM})`;
+// Whether calls succeeded is no filter of a roll-up: what they cost is not told apart there.
+const FITS = `${rollupsThatFit(FILTER)} and $10::text is null`;
+
+const WHOLE = `
+  select starts_at as at, ${COLUMNS} from day_rows where ${FITS}
+  union all
+  select hour, ${COLUMNS} from ${hoursOfGaps(`${IS_WHOLE} and ${FITS}`)}`;
+
+const HOURS = `
+  select hour as at, ${COLUMNS} from usage_hourly
+  where account_id = $1 and hour >= $2 and hour < $3 and ${IS_WHOLE} and ${FITS}`;
+
+const CUT_HOURS = `
+  select c.created_at, c.model_used, c.key_id, c.protocol_in, c.payer,
+    1, (c.verdict not in ('complete', 'cut-by-client'))::int, c.input_fresh,
+    c.cache_read, c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos, c.amount_micro,
+    coalesce(s.credits_micro, 0), (c.stream and c.ttfb_ms is not null)::int,
+    case when c.stream then coalesce(c.ttfb_ms, 0) else 0 end
+  from unnest($4::timestamptz[]) as cut
+  join calls c on c.account_id = $1 and c.created_at >= cut and c.created_at < cut + interval '1 hour'
+    and c.created_at >= $2 and c.created_at < $3 and cut >= ${KEPT_FROM} and ${callsThatFit('calls', FILTER)}
+  left join consumptions s on s.account_id = $1 and s.created_at = c.created_at and s.call_id = c.call_id
+    and s.created_at >= $2 and s.created_at < $3`;
+
+const ADDED = SUMS.map((name) => `sum(${name})::bigint as ${name}`).join(', ');
+
+const SPAN = { from: '$2::timestamptz', to: '$3::timestamptz' };
+const EDGES = '$5::timestamptz[]';
+const WITH_DAYS = `with ${daysAndGaps({ ...SPAN, edges: EDGES })}`;
+
+/** Without cut hours the log is not even planned, and without room for a day no days. */
+interface Reading {
+  readonly days: boolean;
+  readonly cuts: boolean;
+}
+
+const rowsOf = ({ days, cuts }: Reading): string =>
+  `${days ? WHOLE : HOURS}${cuts ? ` union all ${CUT_HOURS}` : ''}`;
+const headOf = ({ days }: Reading): string => (days ? WITH_DAYS : '');
+
+const bucketsText = (reading: Reading): string => `${headOf(reading)}
+  select width_bucket(at, ${EDGES}) as bucket, ${ADDED} from (${rowsOf(reading)}) as rows group by 1`;
+
+const COLUMN_OF: Readonly<Record<UsageGroup, (typeof GROUPS)[number]>> = {
+  model: 'model_id',
+  key: 'key_id',
+  protocol: 'protocol',
+  payer: 'payer',
+};
+
+/** The limit stands behind the filter; the edges that no group needs are empty. */
+const groupsText = (by: UsageGroup, reading: Reading): string => `${headOf(reading)}
+  select ${COLUMN_OF[by]}::text as name, ${ADDED} from (${rowsOf(reading)}) as rows group by 1
+  order by sum(amount_micro) desc, sum(calls) desc, 1 limit $12`;
+
+const seriesText = (by: UsageGroup, reading: Reading): string => `${headOf(reading)}
+  select width_bucket(at, ${EDGES}) as bucket,
+    case when ${COLUMN_OF[by]}::text = any($12::text[]) then ${COLUMN_OF[by]}::text end as name, ${ADDED}
+  from (${rowsOf(reading)}) as rows group by 1, 2`;
+
+interface Wanted {
+  readonly range: UsageFilter;
+  /** They go up; all within the range. */
+  readonly edges: readonly number[];
+}
+
+function readingOf({ range, edges }: Wanted, cuts: readonly string[]): Reading {
+  return { days: hasRoomForDays(range, edges), cuts: cuts.length > 0 };
+}
+
+function valuesOf(accountId: number, { range, edges }: Wanted, cuts: readonly string[]): readonly unknown[] {
+  const times = edges.map((edge) => new Date(edge).toISOString());
+  return [accountId, ...rangeValues(range), cuts, times, ...filterValues(range)];
+}
+
+const cutsOf = ({ range, edges }: Wanted): readonly string[] =>
+  cutHoursOf([range.fromMs, range.toMs, ...edges]);
+
+/** The usage between each edge and the next one, after an element for what comes before the first edge. */
+export async function usageBetween(
+  database: Database,
+  accountId: number,
+  wanted: Wanted,
+): Promise<readonly UsageSums[]> {
+  const cuts = cutsOf(wanted);
+  const rows = await database.query<SumRow & { readonly bucket: number }>(
+    bucketsText(readingOf(wanted, cuts)),
+    valuesOf(accountId, wanted, cuts),
+  );
+  return inBuckets(rows, wanted.edges.length + 1);
+}
+
+function inBuckets(rows: readonly (SumRow & { readonly bucket: number })[], length: number) {
+  const found = new Map(rows.map((row) => [row.bucket, sumsFromRow(row)]));
+  return Array.from({ length }, (_, bucket) => found.get(bucket) ?? NOTHING);
+}
+
+export interface WantedGroups {
+  readonly by: UsageGroup;
+  readonly range: UsageFilter;
+  readonly most: number;
+}
+
+/** The groups with the largest amounts first; so many that nobody reads on, and no more. */
+export async function usageBy(
+  database: Database,
+  accountId: number,
+  { by, range, most }: WantedGroups,
+): Promise<readonly GroupUsage[]> {
+  const wanted = { range, edges: [] };
+  const cuts = cutsOf(wanted);
+  const rows = await database.query<SumRow & { readonly name: string }>(
+    groupsText(by, { days: true, cuts: cuts.length > 0 }),
+    [...valuesOf(accountId, wanted, cuts), most],
+  );
+  return rows.map((row) => ({ group: row.name, ...sumsFromRow(row) }));
+}
+
+/** The largest groups of the range over time, and at the end all others together, if there are any. */
+export async function usageSeries(
+  database: Database,
+  accountId: number,
+  { by, most, ...wanted }: WantedGroups & Wanted,
+): Promise<readonly GroupSeries[]> {
+  const largest = await usageBy(database, accountId, { by, most, range: wanted.range });
+  const names = largest.map(({ group }) => group);
+  const cuts = cutsOf(wanted);
+  const rows = await database.query<SumRow & { readonly bucket: number; readonly name: string | null }>(
+    seriesText(by, readingOf(wanted, cuts)),
+    [...valuesOf(accountId, wanted, cuts), names],
+  );
+  const byName = Map.groupBy(rows, ({ name }) => name ?? undefined);
+  return [...names, ...(byName.has(undefined) ? [undefined] : [])].map((group) => ({
+    group,
+    points: inBuckets(byName.get(group) ?? [], wanted.edges.length + 1),
+  }));
+}
+
+const SHORTEST_DAY_MS = 23 * 3_600_000;
+
+/** The points of an hourly trend have none; a shorter day, where the time zone was changed, is not missed. */
+function hasRoomForDays(
+  { fromMs = -Infinity, toMs = Infinity }: TimeRange,
+  edges: readonly number[],
+): boolean {
+  const moments = [fromMs, ...edges, toMs];
+  return moments.some((moment, at) => (moments[at + 1] ?? moment) - moment >= SHORTEST_DAY_MS);
+}
+
+const NOTHING: UsageSums = {
+  calls: 0,
+  failed: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  images: 0,
+  videos: 0,
+  amountMicro: 0n,
+  creditsMicro: 0n,
+  ttftCalls: 0,
+  ttftMs: 0,
+};
+
+function sumsFromRow(row: SumRow): UsageSums {
+  return {
+    calls: idNumber(row.calls),
+    failed: idNumber(row.failed),
+    inputTokens: idNumber(row.input_fresh + row.cache_read + row.cache_write),
+    outputTokens: idNumber(row.output_text + row.output_reasoning),
+    cacheReadTokens: idNumber(row.cache_read),
+    cacheWriteTokens: idNumber(row.cache_write),
+    reasoningTokens: idNumber(row.output_reasoning),
+    images: idNumber(row.images),
+    videos: idNumber(row.videos),
+    amountMicro: row.amount_micro,
+    creditsMicro: row.credits_micro,
+    ttftCalls: idNumber(row.ttft_calls),
+    ttftMs: idNumber(row.ttft_ms),
+  };
+}

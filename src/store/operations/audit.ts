@@ -1,0 +1,125 @@
+import type { Actor, AuditEntry, AuditQuery, AuditRecord, Listed, Outcome } from '../../admin/contract.ts';
+import { PAGE_SIZE_MAX } from '../../bounds.ts';
+import type { EntryJson } from '../../catalog/entry-json.ts';
+import { assert } from '../../kernel/assert.ts';
+import { masked } from '../../kernel/encoding/mask.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { ADDRESS_CHARS_MAX } from '../../platform/bounds.ts';
+import { announceAndWait } from '../changes.ts';
+import { type Database, idNumber } from '../database.ts';
+
+/** Where operators write. */
+export interface Desk {
+  readonly database: Database;
+  readonly log: Logger;
+}
+
+/** Carries a refusal out of the transaction, so that nothing of it stays. */
+class Refused<Refusal> extends Error {
+  override readonly name = 'Refused';
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super('the write was refused');
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * The one way operators write: the work and its record in the audit log are one transaction, and when this
+ * returns the change is in force on every node, as far as they answer in time.
+ */
+export async function audited<Result, Refusal>(
+  { database, log }: Desk,
+  actor: Actor,
+  work: (transaction: Database) => Promise<Outcome<Result, Refusal>>,
+): Promise<Result | Refusal> {
+  const written = database.transaction(async (transaction) => {
+    const outcome = await work(transaction);
+    if (outcome.kind === 'refused') throw new Refused(outcome.refusal);
+    await record(transaction, actor, outcome.entry);
+    return outcome.result;
+  });
+  try {
+    const result = await written;
+    if ((await announceAndWait(database)) === 'late') {
+      log.warn({ action: actor.action }, 'a node has not confirmed a change of an operator in time');
+    }
+    return result;
+  } catch (error) {
+    if (error instanceof Refused) return error.refusal as Refusal;
+    throw error;
+  }
+}
+
+/** For writes that are no operator's request, inside their own transaction. */
+export async function record(transaction: Database, actor: Actor, entry: AuditEntry): Promise<void> {
+  await transaction.query(
+    `insert into audit_log (at, actor_account_id, address, action, entity, entity_key, before, after)
+     values (statement_timestamp(), $1, $2, $3, $4, $5, $6, $7)`,
+    [
+      actor.accountId ?? null,
+      actor.address.slice(0, ADDRESS_CHARS_MAX),
+      actor.action,
+      entry.entity,
+      entry.key,
+      jsonColumn(entry.before),
+      jsonColumn(entry.after),
+    ],
+  );
+}
+
+function jsonColumn(value: EntryJson | null): string | null {
+  return value === null ? null : JSON.stringify(masked(value));
+}
+
+interface AuditRow {
+  readonly id: bigint;
+  readonly at: Date;
+  readonly actor_account_id: bigint | null;
+  readonly email: string | null;
+  readonly address: string;
+  readonly action: string;
+  readonly entity: string;
+  readonly entity_key: string;
+  readonly before: EntryJson | null;
+  readonly after: EntryJson | null;
+}
+
+const MATCHES = `
+  ($1::bigint is null or actor_account_id = $1) and ($2::text is null or entity = $2)
+  and ($3::text is null or entity_key = $3) and ($4::text is null or action = $4)`;
+
+/** Newest first. */
+export async function listAudit(database: Database, query: AuditQuery): Promise<Listed<AuditRecord>> {
+  assert(query.limit >= 1 && query.limit <= PAGE_SIZE_MAX && query.offset >= 0, 'a page is bounded');
+  const filters = [query.actorAccountId, query.entity, query.entityKey, query.action].map(
+    (value) => value ?? null,
+  );
+  const rows = await database.query<AuditRow>(
+    `select audit_log.id, at, actor_account_id, email, address, action, entity, entity_key, before, after
+     from audit_log left join accounts on accounts.id = actor_account_id
+     where ${MATCHES} order by audit_log.id desc limit $5 offset $6`,
+    [...filters, query.limit, query.offset],
+  );
+  const [count] = await database.query<{ total: number }>(
+    `select count(*)::int as total from audit_log where ${MATCHES}`,
+    filters,
+  );
+  return { items: rows.map(recordFromRow), total: count?.total ?? 0 };
+}
+
+function recordFromRow(row: AuditRow): AuditRecord {
+  return {
+    id: idNumber(row.id),
+    atMs: row.at.getTime(),
+    actorAccountId: row.actor_account_id === null ? undefined : idNumber(row.actor_account_id),
+    actorEmail: row.email ?? undefined,
+    address: row.address,
+    action: row.action,
+    entity: row.entity,
+    key: row.entity_key,
+    before: row.before,
+    after: row.after,
+  };
+}

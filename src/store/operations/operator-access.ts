@@ -1,0 +1,63 @@
+import type { Actor } from '../../admin/contract.ts';
+import type { AccountChanges, KeyPlace, NotFound } from '../../admin/ports.ts';
+import type { KeyPatch, KeyView } from '../../platform/account/key-view.ts';
+import { findKey, updateKey } from '../accounts/api-keys.ts';
+import { createSessionStore } from '../accounts/sessions.ts';
+import { audited, type Desk } from './audit.ts';
+import { keyEntry, keyJson, lockAccount } from './operator-holdings.ts';
+
+/** What opens an account, as operators change it: its keys and its password. */
+
+type KeyChanged = { readonly kind: 'changed'; readonly key: KeyView };
+type KeyRefusal = NotFound | { readonly kind: 'unknown-policy' };
+
+export function changeKeyAudited(
+  desk: Desk,
+  { accountId, keyId }: KeyPlace,
+  { patch, actor }: { readonly patch: KeyPatch; readonly actor: Actor },
+): Promise<KeyChanged | KeyRefusal> {
+  return audited<KeyChanged, KeyRefusal>(desk, actor, async (transaction) => {
+    await lockAccount(transaction, accountId);
+    const before = await findKey(transaction, accountId, keyId);
+    const key = await updateKey(transaction, { accountId, keyId }, patch);
+    if (key === 'unknown-policy') return { kind: 'refused', refusal: { kind: 'unknown-policy' } };
+    if (before === undefined || key === undefined) {
+      return { kind: 'refused', refusal: { kind: 'not-found' } };
+    }
+    const entry = keyEntry(key, { before: keyJson(before), after: keyJson(key) });
+    return { kind: 'done', result: { kind: 'changed', key }, entry };
+  });
+}
+
+interface NewHash {
+  readonly passwordHash: string;
+  readonly nowMs: number;
+  readonly actor: Actor;
+}
+
+/** The old password and every login are void when this returns; keys go on. */
+export function resetPasswordAudited(
+  desk: Desk,
+  accountId: number,
+  { passwordHash, nowMs, actor }: NewHash,
+): ReturnType<AccountChanges['resetPassword']> {
+  return audited<{ readonly kind: 'reset'; readonly sessions: number }, NotFound>(
+    desk,
+    actor,
+    async (transaction) => {
+      const changed = await transaction.query(
+        'update accounts set password_hash = $2 where id = $1 returning 1',
+        [accountId, passwordHash],
+      );
+      if (changed.length === 0) return { kind: 'refused', refusal: { kind: 'not-found' } };
+      const sessions = await createSessionStore(transaction).endAllSessions(accountId, nowMs);
+      const entry = {
+        entity: 'accounts',
+        key: String(accountId),
+        before: { sessions },
+        after: { password_replaced: true, sessions: 0 },
+      };
+      return { kind: 'done', result: { kind: 'reset', sessions }, entry };
+    },
+  );
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accountWith } from '../../../test/support/calls.ts';
+import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
+import type { AccountChanges } from '../../admin/ports.ts';
+import { newSealer } from '../../kernel/encoding/seal.ts';
+import { silentLogger } from '../../kernel/log.ts';
+import { systemRandom } from '../../kernel/random.ts';
+import { systemClock } from '../../kernel/time/clock.ts';
+import { submitVerification } from '../accounts/verifications.ts';
+import { accountChanges } from './operator-accounts.ts';
+
+let fresh: FreshDatabase;
+let changes: AccountChanges;
+const sealer = newSealer(['0'.repeat(64)], systemRandom);
+const ACTOR = { accountId: undefined, address: 'test', action: 'test' };
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  const { database } = fresh;
+  const log = silentLogger;
+  const options = {
+    sealer,
+    log,
+    clock: systemClock,
+    hashPassword: async (text: string) => `hash of ${text}`,
+  };
+  changes = accountChanges({ database, log, options });
+  await database.query('update catalog_settings set grant_personal_micro = 7, grant_enterprise_micro = 11');
+});
+afterAll(() => fresh.drop());
+
+const FIELDS = { name: 'Ada', documentNumber: 'X1234567', contact: undefined };
+
+async function submit(accountId: number, kind: 'personal' | 'enterprise'): Promise<number> {
+  const done = await submitVerification(fresh.database, { accountId, kind }, FIELDS, sealer);
+  if (done.kind !== 'submitted') throw new Error(done.kind);
+  return done.verification.id;
+}
+
+const stateOf = async (accountId: number) => {
+  const [row] = await fresh.database.query(
+    'select user_type, credits_micro, version from accounts where id = $1',
+    [accountId],
+  );
+  return row as { user_type: number; credits_micro: bigint; version: bigint };
+};
+const lines = async () =>
+  (await fresh.database.query<{ count: number }>('select count(*)::int as count from audit_log'))[0]?.count;
+
+describe('an approval', () => {
+  test('each kind grants its own Credits, and each of them once', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 100n });
+    await fresh.database.query('update accounts set user_type = 0 where id = $1', [accountId]);
+    for (const [kind, credits, level] of [
+      ['personal', 107n, 1],
+      ['enterprise', 118n, 2],
+    ] as const) {
+      await changes.decide(await submit(accountId, kind), { kind: 'approve' }, ACTOR);
+      expect(await stateOf(accountId)).toMatchObject({ user_type: level, credits_micro: credits });
+    }
+    await fresh.database.query('update accounts set user_type = 0 where id = $1', [accountId]);
+    await changes.decide(await submit(accountId, 'personal'), { kind: 'approve' }, ACTOR);
+    expect(await stateOf(accountId)).toMatchObject({ user_type: 1, credits_micro: 118n });
+  });
+
+  test('of twenty at once one holds, whatever the others wanted', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 100n });
+    await fresh.database.query('update accounts set user_type = 0 where id = $1', [accountId]);
+    const id = await submit(accountId, 'personal');
+    const decisions = Array.from({ length: 20 }, (_, turn) =>
+      changes.decide(id, turn % 2 === 0 ? { kind: 'approve' } : { kind: 'refuse', reason: 'no' }, ACTOR),
+    );
+    const kinds = (await Promise.all(decisions)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'decided')).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === 'decided-before')).toHaveLength(19);
+    const { items } = await changes.verifications({ status: undefined, accountId, offset: 0, limit: 10 });
+    const { user_type: userType, credits_micro: credits } = await stateOf(accountId);
+    const isApproved = items[0]?.status === 'approved';
+    expect([userType, credits]).toEqual(isApproved ? [1, 107n] : [0, 100n]);
+  });
+});
+
+describe('a refused write', () => {
+  test('leaves the account, its version and the audit log as they were', async () => {
+    const accountId = await accountWith(fresh.database, { creditsMicro: 100n });
+    const before = [await stateOf(accountId), await lines()];
+    const move = { kind: 'adjustment', pool: 'credits', changeMicro: -101n, reason: 'r' } as const;
+    expect(await changes.move(accountId, move, ACTOR)).toEqual({ kind: 'insufficient' });
+    const tooMuch = { ...move, changeMicro: 10n ** 18n };
+    expect(await changes.move(accountId, tooMuch, ACTOR)).toEqual({ kind: 'too-much' });
+    expect(await changes.change(accountId, { fallbackModel: 'none' }, ACTOR)).toEqual({
+      kind: 'unknown-model',
+    });
+    expect(await changes.cancel({ accountId, subscriptionId: 1 }, ACTOR)).toEqual({ kind: 'not-found' });
+    expect([await stateOf(accountId), await lines()]).toEqual(before);
+  });
+
+  test('of an account that is not there is not found', async () => {
+    const nobody = 999_999;
+    const move = { kind: 'adjustment', pool: 'credits', changeMicro: 1n, reason: 'r' } as const;
+    const grant = { accountId: nobody, planCode: 'none', days: 1, start: 'now' } as const;
+    expect(await changes.move(nobody, move, ACTOR)).toEqual({ kind: 'not-found' });
+    expect(await changes.change(nobody, { status: 'disabled' }, ACTOR)).toEqual({ kind: 'not-found' });
+    expect(await changes.endSessions(nobody, 0, ACTOR)).toEqual({ kind: 'not-found' });
+    expect(await changes.decide(nobody, { kind: 'approve' }, ACTOR)).toEqual({ kind: 'not-found' });
+    expect(await changes.find(nobody, 0)).toBeUndefined();
+    expect(await changes.grant(grant, 0, ACTOR)).toEqual({ kind: 'unknown-plan' });
+  });
+});
+
+test('the audit log has of a changed account what was changed, and of a password nothing', async () => {
+  const wanted = {
+    email: 'made@example.com',
+    password: 'CANARY password',
+    role: 'user',
+    userType: 0,
+  } as const;
+  const created = await changes.create({ ...wanted, balanceMicro: 0n, creditsMicro: 0n }, ACTOR);
+  if (created.kind !== 'created') throw new Error(created.kind);
+  await changes.change(created.accountId, { status: 'disabled', userRateMicro: 50_000_000n }, ACTOR);
+  const [row] = await fresh.database.query('select before, after from audit_log order by id desc limit 1');
+  expect(row).toEqual({
+    before: { status: 'enabled', user_rate: '100' },
+    after: { status: 'disabled', user_rate: '50' },
+  });
+  const all = await fresh.database.query('select audit_log::text from audit_log');
+  expect(JSON.stringify(all)).not.toContain('CANARY');
+});

@@ -1,0 +1,143 @@
+import type {
+  CredentialSales,
+  ModelSales,
+  Period,
+  Sales,
+  Standing,
+  Traffic,
+  VendorSales,
+  Watch,
+} from '../../admin/ports.ts';
+import { assert } from '../../kernel/assert.ts';
+import { STATS_GROUPS_MAX } from '../../platform/bounds.ts';
+import type { Database } from '../database.ts';
+import { loadLiveNodes } from './heartbeats.ts';
+import { findSeries } from './operator-series.ts';
+
+/** What operators look at: sums of the roll-ups, so that a look costs the same whatever was called. */
+export function createWatch(database: Database): Watch {
+  return {
+    traffic: (period) => findTraffic(database, period),
+    vendors: (period) => findVendors(database, period),
+    credentials: (period) => findCredentials(database, period),
+    models: (period) => findModels(database, period),
+    series: (period) => findSeries(database, period),
+    standing: (period) => findStanding(database, period),
+    nodes: () => loadLiveNodes(database),
+  };
+}
+
+const HOURS = 'hour >= $1 and hour < $2';
+
+function hoursOf({ fromMs, toMs }: Period): readonly string[] {
+  return [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
+}
+
+async function findTraffic(database: Database, period: Period): Promise<Traffic> {
+  const [sums] = await database.query<{
+    calls: bigint;
+    failed: bigint;
+    accounts: bigint;
+    covered: bigint;
+    byok: bigint;
+  }>(
+    `select coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(failed), 0)::bigint as failed,
+       count(distinct account_id) as accounts,
+       coalesce(sum(amount_micro) filter (where payer = 'subscription'), 0)::bigint as covered,
+       coalesce(sum(calls) filter (where payer = 'byok'), 0)::bigint as byok
+     from usage_hourly where ${HOURS}`,
+    hoursOf(period),
+  );
+  assert(sums !== undefined, 'a sum is one row');
+  const errors = await database.query<{ status: number; calls: bigint }>(
+    `select status, sum(calls)::bigint as calls from usage_hourly where ${HOURS} and status >= 400
+     group by status order by 2 desc, 1`,
+    hoursOf(period),
+  );
+  return {
+    calls: Number(sums.calls),
+    failed: Number(sums.failed),
+    activeAccounts: Number(sums.accounts),
+    coveredMicro: sums.covered,
+    byokCalls: Number(sums.byok),
+    errors: errors.map(({ status, calls }) => ({ status, calls: Number(calls) })),
+  };
+}
+
+interface SalesRow {
+  readonly calls: bigint;
+  readonly failed: bigint;
+  readonly input_tokens: bigint;
+  readonly output_tokens: bigint;
+  readonly images: bigint;
+  readonly amount_micro: bigint;
+  readonly spent_micro: bigint;
+  readonly cost_micro: bigint;
+}
+
+const SALES = [
+  'calls',
+  'failed',
+  'input_tokens',
+  'output_tokens',
+  'images',
+  'amount_micro',
+  'spent_micro',
+  'cost_micro',
+]
+  .map((name) => `sum(${name})::bigint as ${name}`)
+  .join(', ');
+
+function salesOf(row: SalesRow): Sales {
+  return {
+    calls: Number(row.calls),
+    failed: Number(row.failed),
+    inputTokens: Number(row.input_tokens),
+    outputTokens: Number(row.output_tokens),
+    images: Number(row.images),
+    amountMicro: row.amount_micro,
+    revenueMicro: row.spent_micro,
+    costMicro: row.cost_micro,
+  };
+}
+
+async function findVendors(database: Database, period: Period): Promise<readonly VendorSales[]> {
+  const rows = await database.query<SalesRow & { vendor: string }>(
+    `select vendor, ${SALES} from model_hourly where ${HOURS} group by vendor order by vendor`,
+    hoursOf(period),
+  );
+  return rows.map((row) => ({ vendor: row.vendor, ...salesOf(row) }));
+}
+
+/** Those that brought most come first; so many that nobody reads on. */
+async function findModels(database: Database, period: Period): Promise<readonly ModelSales[]> {
+  const rows = await database.query<SalesRow & { model_id: string }>(
+    `select model_id, ${SALES} from model_hourly where ${HOURS} group by model_id
+     order by sum(spent_micro) desc, sum(calls) desc, model_id limit ${STATS_GROUPS_MAX}`,
+    hoursOf(period),
+  );
+  return rows.map((row) => ({ model: row.model_id, ...salesOf(row) }));
+}
+
+/** The platform's own; what users host is theirs. */
+async function findCredentials(database: Database, period: Period): Promise<readonly CredentialSales[]> {
+  const rows = await database.query<SalesRow & { credential: string }>(
+    `select credential, ${SALES} from model_hourly where ${HOURS} and credential <> ''
+     group by credential order by credential`,
+    hoursOf(period),
+  );
+  return rows.map((row) => ({ credential: row.credential, ...salesOf(row) }));
+}
+
+async function findStanding(database: Database, period: Period): Promise<Standing> {
+  const [row] = await database.query<{ accounts: number; fresh: number; pending: number; open: number }>(
+    `select (select count(*)::int from accounts) as accounts,
+       (select count(*)::int from accounts where created_at >= $1 and created_at < $2) as fresh,
+       (select count(*)::int from verifications where status = 'pending') as pending,
+       (select count(*)::int from feedback where status = 'open') as open`,
+    hoursOf(period),
+  );
+  assert(row !== undefined, 'counts are one row');
+  const { accounts, fresh, pending, open } = row;
+  return { accounts, newAccounts: fresh, pendingVerifications: pending, openFeedback: open };
+}

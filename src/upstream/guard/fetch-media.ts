@@ -1,0 +1,150 @@
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import {
+  MEDIA_BYTES_MAX,
+  MEDIA_FETCHES_MAX,
+  MEDIA_REDIRECTS_MAX,
+  MEDIA_TIMEOUT_MS,
+  UPSTREAM_HEADER_BYTES_MAX,
+} from '../../bounds.ts';
+import { VERSION } from '../../kernel/version.ts';
+import type { FetchedMedia, MediaFailure, MediaFetcher, MediaPatience } from '../contract.ts';
+import { ForbiddenAddress, guardedLookup, isForbiddenLiteral, readMediaAddress } from './media-address.ts';
+import { mayBeMedia, mediaType } from './media-type.ts';
+import { type Resolve, systemResolve } from './resolve.ts';
+
+export interface MediaFetcherOptions {
+  /** `host` or `host:port` of the operator's own: these may be private, and have a port of their own. */
+  readonly ownHosts: readonly string[];
+  readonly resolve?: Resolve;
+  readonly timeoutMs?: number;
+}
+
+/** A failure on its way out of the depths; it never leaves this file. */
+class NotFetched extends Error {
+  readonly reason: MediaFailure['reason'];
+
+  constructor(reason: MediaFailure['reason'], detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+/** Fetches for clients, so it trusts neither address nor answer. Each step has a connection of its own. */
+export class GuardedFetcher implements MediaFetcher {
+  readonly #ownHosts: ReadonlySet<string>;
+  readonly #resolve: Resolve;
+  readonly #timeoutMs: number;
+  #running = 0;
+
+  constructor({ ownHosts, resolve = systemResolve, timeoutMs = MEDIA_TIMEOUT_MS }: MediaFetcherOptions) {
+    this.#ownHosts = new Set(ownHosts);
+    this.#resolve = resolve;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async fetch(address: string, patience: MediaPatience): Promise<FetchedMedia | MediaFailure> {
+    if (this.#running >= MEDIA_FETCHES_MAX) return failure('no-room', 'too many fetches at once');
+    const late = AbortSignal.timeout(this.#timeoutMs);
+    const limited = { ...patience, signal: AbortSignal.any([patience.signal, late]) };
+    this.#running += 1;
+    try {
+      return await this.#follow(address, limited);
+    } catch (error) {
+      if (late.aborted) return failure('too-slow', 'the time is up');
+      if (error instanceof NotFetched) return failure(error.reason, error.message);
+      return failure('unreachable', detailOf(error));
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #follow(address: string, patience: MediaPatience): Promise<FetchedMedia> {
+    let url = this.#judge(address);
+    for (let redirects = 0; redirects <= MEDIA_REDIRECTS_MAX; redirects++) {
+      const answer = await this.#ask(url, patience);
+      if ('kind' in answer) return answer;
+      // A place that a server points to is judged like the one the client named.
+      const next = URL.canParse(answer.location, url.href) ? new URL(answer.location, url).href : '';
+      url = this.#judge(next);
+    }
+    throw new NotFetched('unreachable', 'too many redirects');
+  }
+
+  #judge(address: string): URL {
+    const url = readMediaAddress(address, this.#ownHosts);
+    if (url === undefined) throw new NotFetched('address', 'scheme, port or form');
+    if (isForbiddenLiteral(url, this.#ownHosts)) throw new NotFetched('unreachable', 'a private address');
+    return url;
+  }
+
+  async #ask(url: URL, { signal, room }: MediaPatience): Promise<FetchedMedia | { location: string }> {
+    const request = url.protocol === 'https:' ? requestSecure : requestPlain;
+    const asked = request(url, {
+      agent: false,
+      lookup: guardedLookup(url, this.#ownHosts, this.#resolve),
+      maxHeaderSize: UPSTREAM_HEADER_BYTES_MAX,
+      headers: { 'accept-encoding': 'identity', 'user-agent': `tollgate/${VERSION}` },
+      signal,
+    });
+    try {
+      const answer = await answerTo(asked);
+      const location = redirectOf(answer);
+      return location === undefined ? await readMedia(answer, room) : { location };
+    } finally {
+      asked.destroy();
+    }
+  }
+}
+
+function answerTo(asked: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    asked.once('response', resolve);
+    // It stays: a connection may break again after it was given up.
+    asked.on('error', reject);
+    // Who switches to another protocol closes without an answer.
+    asked.once('close', () => reject(new NotFetched('unreachable', 'no answer')));
+    asked.end();
+  });
+}
+
+function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {
+  if (statusCode < 300 || statusCode > 399) return undefined;
+  if (headers.location === undefined) throw new NotFetched('unreachable', `status ${statusCode}`);
+  return headers.location;
+}
+
+async function readMedia(answer: IncomingMessage, room: MediaPatience['room']): Promise<FetchedMedia> {
+  const { statusCode, headers } = answer;
+  if (statusCode !== 200) throw new NotFetched('unreachable', `status ${statusCode}`);
+  const contentType = headers['content-type'] ?? '';
+  const encoding = (headers['content-encoding'] ?? '').toLowerCase();
+  if (!mayBeMedia(contentType)) throw new NotFetched('type', 'the declared type');
+  if (encoding !== '' && encoding !== 'identity')
+    throw new NotFetched('type', 'an encoding nobody asked for');
+  const declaredBytes = Number(headers['content-length'] ?? '');
+  if (declaredBytes > MEDIA_BYTES_MAX) throw new NotFetched('too-large', 'by its own word');
+  const chunks: Buffer[] = [];
+  let heldBytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    heldBytes += chunk.length;
+    if (heldBytes > MEDIA_BYTES_MAX) throw new NotFetched('too-large', 'while it was read');
+    if (!room(chunk.length)) throw new NotFetched('no-room', 'the budget for bodies');
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  const mime = mediaType(contentType, bytes);
+  if (mime === undefined) throw new NotFetched('type', 'the bytes');
+  return { kind: 'media', mime, bytes };
+}
+
+function failure(reason: MediaFailure['reason'], detail: string): MediaFailure {
+  return { kind: 'media-failure', reason, detail };
+}
+
+/** Codes only: Node's messages quote names and addresses. */
+function detailOf(error: unknown): string {
+  if (error instanceof ForbiddenAddress) return error.message;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : 'the connection failed';
+}

@@ -1,0 +1,51 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { DNS_ADDRESSES_MAX, DNS_MS } from '../../bounds.ts';
+
+/** Who named a host: the operator, or a user. */
+export type NamedBy = 'operator' | 'user';
+
+/** All addresses of a name. A port, so that tests can answer differently each time. */
+export type Resolve = (name: string, namedBy: NamedBy) => Promise<readonly LookupAddress[]>;
+
+/**
+ * The operator's names are looked up as the machine does it, hosts file included. That takes a thread, of
+ * which there are two for the whole process: a user's name server that does not answer would hold them, and
+ * with them every other look-up. So users' names are asked of DNS directly, where waiting costs nothing.
+ */
+export const systemResolve: Resolve = createResolve();
+
+/** `servers` are those of the machine unless told. */
+export function createResolve(servers?: readonly string[]): Resolve {
+  return (name, namedBy) => (namedBy === 'operator' ? lookUp(name) : askServers(name, servers));
+}
+
+function lookUp(name: string): Promise<readonly LookupAddress[]> {
+  return new Promise((resolve, reject) => {
+    lookup(name, { all: true, verbatim: true }, (error, addresses) => {
+      if (error === null) resolve(addresses);
+      else reject(error);
+    });
+  });
+}
+
+/** With a resolver of its own: it knows the machine's servers of today, and asks from a port nobody knows. */
+async function askServers(name: string, servers?: readonly string[]): Promise<readonly LookupAddress[]> {
+  // A question may get lost, and is asked twice.
+  const resolver = new Resolver({ timeout: DNS_MS / 3, tries: 2 });
+  if (servers !== undefined) resolver.setServers(servers);
+  const late = setTimeout(() => resolver.cancel(), DNS_MS);
+  try {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    // Many names have addresses of one family only.
+    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+    const addresses = [...addressesOf(four, 4), ...addressesOf(six, 6)];
+    return addresses.slice(0, DNS_ADDRESSES_MAX);
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+function addressesOf(found: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  return found.status === 'rejected' ? [] : found.value.map((address) => ({ address, family }));
+}

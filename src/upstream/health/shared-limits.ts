@@ -1,0 +1,79 @@
+import type { Credential, CredentialLimits, Policy, PolicyWindow } from '../../catalog/contract.ts';
+import type { Gate, Lease } from '../../gate/contract.ts';
+import type { Tasks } from '../../kernel/async/task.ts';
+import { systemRandom } from '../../kernel/random.ts';
+
+/** When a slot will be free is not known: another node is asked to be patient for no longer than this. */
+const SLOT_WAIT_MS = 100;
+const MINUTE_SECONDS = 60;
+
+/** A place in a credential's limits, or how long there will be none. `unknown`: the gate cannot be asked. */
+export type Place = Lease | { readonly waitMs: number } | 'unknown';
+
+/**
+ * The limits of credentials where several nodes use one: counted by a shared gate, so that they do not grow
+ * with the number of nodes. A node that dies gives its places back as those of calls are.
+ */
+export class SharedLimits {
+  readonly #gate: Pick<Gate, 'enter' | 'leave'>;
+  readonly #tasks: Tasks;
+  readonly #policies = new WeakMap<CredentialLimits, Policy>();
+  /** Attempts have names that no other node gives. */
+  readonly #process = systemRandom.bytes(12).toString('hex');
+  #attempts = 0;
+
+  constructor(gate: Pick<Gate, 'enter' | 'leave'>, tasks: Tasks) {
+    this.#gate = gate;
+    this.#tasks = tasks;
+  }
+
+  async enter({ id, ownerAccountId, limits }: Credential, tokens: number): Promise<Place> {
+    const answer = await this.#gate.enter({
+      callId: `${this.#process}:${++this.#attempts}`,
+      // Where the figures are kept together; what they count is told by the scope.
+      accountId: ownerAccountId ?? id,
+      accountVersion: 0,
+      accountAgeMs: 0,
+      limits: [
+        {
+          scope: `${ownerAccountId === undefined ? 'credential' : 'own'}:${id}`,
+          policy: this.#policyOf(limits),
+        },
+      ],
+      inputTokens: tokens,
+      images: 0,
+      imagesGuess: 0,
+      videos: 0,
+      money: undefined,
+    });
+    if (answer.kind === 'entered') return answer.lease;
+    if (answer.kind !== 'gate-refused') return 'unknown';
+    return { waitMs: answer.reason === 'concurrency' ? SLOT_WAIT_MS : answer.retryAfterMs };
+  }
+
+  leave(lease: Lease, tokens: number): void {
+    const left = this.#gate.leave(lease, { tokens, amountMicro: 0n, chargeMicro: 0n, images: 0 });
+    if (left instanceof Promise) this.#tasks.run('leave the limits of a credential', () => left);
+  }
+
+  #policyOf(limits: CredentialLimits): Policy {
+    let policy = this.#policies.get(limits);
+    if (policy === undefined) {
+      const { concurrency, rpm, tpm } = limits;
+      const windows: PolicyWindow[] = [];
+      if (rpm !== undefined) windows.push(perMinute('requests', rpm));
+      if (tpm !== undefined) windows.push(perMinute('tokens', tpm));
+      policy = { id: 0, name: 'credential', concurrency, windows };
+      this.#policies.set(limits, policy);
+    }
+    return policy;
+  }
+}
+
+function perMinute(dimension: 'requests' | 'tokens', limit: number): PolicyWindow {
+  return { dimension, seconds: MINUTE_SECONDS, limit: BigInt(limit) };
+}
+
+export function isLimited({ concurrency, rpm, tpm }: CredentialLimits): boolean {
+  return concurrency !== undefined || rpm !== undefined || tpm !== undefined;
+}

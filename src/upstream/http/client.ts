@@ -1,0 +1,101 @@
+import { UPSTREAM_LOOK_MS, UPSTREAM_ORIGINS_MAX } from '../../bounds.ts';
+import { type Logger, silentLogger } from '../../kernel/log.ts';
+import { type Clock, systemClock } from '../../kernel/time/clock.ts';
+import type { UpstreamClient, UpstreamExchange, UpstreamHandler, UpstreamRequest } from '../contract.ts';
+import { createGuardedDial, type Guard } from '../guard/guarded-dial.ts';
+import { type Resolve, systemResolve } from '../guard/resolve.ts';
+import { createDial } from './dial.ts';
+import { Exchange, type ExchangePorts } from './exchange.ts';
+import { OriginPool } from './pool.ts';
+
+export interface UpstreamClientOptions {
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  /** `host` or `host:port` that users' own addresses may name although they are private. */
+  readonly ownHosts?: readonly string[];
+  readonly resolve?: Resolve;
+}
+
+/** The only sockets to vendors. Redirects are not followed: a 3xx is an answer like any other. */
+export function createUpstreamClient(options: UpstreamClientOptions = {}): UpstreamClient {
+  const { clock = systemClock, log = silentLogger, ownHosts = [], resolve = systemResolve } = options;
+  return new PooledClient({ clock, log }, { ownHosts: new Set(ownHosts), resolve });
+}
+
+class PooledClient implements UpstreamClient {
+  readonly #ports: ExchangePorts;
+  readonly #guard: Guard;
+  readonly #pools = new Map<string, OriginPool>();
+  readonly #retired = new Set<OriginPool>();
+  #uses = 0;
+  #looking: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(ports: ExchangePorts, guard: Guard) {
+    this.#ports = ports;
+    this.#guard = guard;
+  }
+
+  send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamExchange {
+    const pool = this.#poolFor(request);
+    const full = pool.full;
+    const exchange = new Exchange(this.#ports, pool, request, handler);
+    if (this.#isClosed) exchange.refuse('the client is closed');
+    else if (full) exchange.refuse(`all connections to ${request.origin} are in use`);
+    else exchange.start();
+    return exchange;
+  }
+
+  /** What still runs is cut: the caller has drained, or wants no more. */
+  async close(): Promise<void> {
+    const pools = [...this.#pools.values(), ...this.#retired];
+    this.#isClosed = true;
+    this.#pools.clear();
+    clearInterval(this.#looking);
+    await Promise.all(pools.map((pool) => pool.close()));
+  }
+
+  #poolFor(request: UpstreamRequest): OriginPool {
+    const { origin, reach, timeouts } = request;
+    // A user's address never shares connections with the operator's, which may lead where users must not go.
+    const place = reach === 'any' ? origin : `public ${origin}`;
+    let pool = this.#pools.get(place);
+    // The connect time-out belongs to the pool, so requests that differ in it do not share one.
+    if (pool?.connectMs !== timeouts.connectMs) {
+      const key = pool === undefined ? place : `${timeouts.connectMs} ${place}`;
+      pool = this.#pools.get(key) ?? this.#open(key, request);
+    }
+    this.#uses += 1;
+    pool.usedAt = this.#uses;
+    return pool;
+  }
+
+  #open(key: string, { origin, reach, timeouts: { connectMs } }: UpstreamRequest): OriginPool {
+    if (this.#pools.size >= UPSTREAM_ORIGINS_MAX) this.#makeRoom();
+    const url = new URL(origin);
+    const dial =
+      reach === 'any' ? createDial(url, { connectMs }) : createGuardedDial(url, connectMs, this.#guard);
+    const pool = new OriginPool(url, connectMs, dial);
+    this.#pools.set(key, pool);
+    this.#looking ??= setInterval(() => this.#look(), UPSTREAM_LOOK_MS).unref();
+    return pool;
+  }
+
+  #look(): void {
+    const nowMs = this.#ports.clock.monotonic();
+    for (const pool of this.#pools.values()) pool.look(nowMs);
+    for (const pool of this.#retired) pool.look(nowMs);
+  }
+
+  #makeRoom(): void {
+    let oldest: [string, OriginPool] | undefined;
+    for (const entry of this.#pools) {
+      if (oldest === undefined || entry[1].usedAt < oldest[1].usedAt) oldest = entry;
+    }
+    if (oldest === undefined) return;
+    const [key, pool] = oldest;
+    this.#pools.delete(key);
+    this.#retired.add(pool);
+    pool.retire(() => this.#retired.delete(pool));
+  }
+}
