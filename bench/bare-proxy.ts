@@ -9,7 +9,7 @@ import { type Dispatcher, Pool } from 'undici';
 const [port = 0, upstreamPort = 0] = process.argv.slice(2).map(Number);
 const pool = new Pool(`http://127.0.0.1:${upstreamPort}`, { pipelining: 1, keepAliveTimeout: 60_000 });
 
-class Passage implements Dispatcher.DispatchHandler {
+class AttemptContext implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse;
 
   constructor(response: ServerResponse) {
@@ -53,7 +53,7 @@ function passOn(request: IncomingMessage, response: ServerResponse, body: Buffer
     accept: request.headers.accept ?? '*/*',
     authorization: request.headers.authorization ?? '',
   };
-  pool.dispatch({ path: request.url ?? '/', method: 'POST', headers, body }, new Passage(response));
+  pool.dispatch({ path: request.url ?? '/', method: 'POST', headers, body }, new AttemptContext(response));
 }
 
 const server = createServer((request, response) => {

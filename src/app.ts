@@ -1,6 +1,6 @@
 import type { SetupToken } from './accounts/login-contract.ts';
-import type { Surroundings } from './app/app-context.ts';
-import { Endings } from './app/cleanup.ts';
+import type { AppContext } from './app/app-context.ts';
+import { Cleanup } from './app/cleanup.ts';
 import { openGate } from './app/gate.ts';
 import { buildGateway } from './app/gateway.ts';
 import { startHeartbeat } from './app/heartbeat.ts';
@@ -9,7 +9,7 @@ import { prepareSetup } from './app/logins.ts';
 import { buildPlatform } from './app/platform.ts';
 import { missingParts, opsAddress, publicAddress, readiness, refuseAddress } from './app/readiness.ts';
 import { followStore, openData } from './app/store.ts';
-import type { WorkerPost } from './app/worker-slot.ts';
+import type { WorkerSlot } from './app/worker-slot.ts';
 import type { Config } from './config.ts';
 import { type Operations, startOperations } from './http/operations.ts';
 import { findPort } from './http/port.ts';
@@ -47,52 +47,51 @@ const SETTLE_MS = 10_000;
  * Everything that is wired, in the order of its life: store, gate, ledger, gateway, server. Stopping goes the
  * same way back. What was begun is ended when a later step fails. `post` is for one worker of several.
  */
-export async function startTollgate(config: Config, log: Logger, post?: WorkerPost): Promise<Tollgate> {
-  const endings = new Endings();
+export async function startTollgate(config: Config, log: Logger, post?: WorkerSlot): Promise<Tollgate> {
+  const cleanup = new Cleanup();
   try {
-    return await assemble({ config, log, endings, post });
+    return await assemble({ config, log, cleanup, post });
   } catch (error) {
-    await endings.run();
+    await cleanup.run();
     throw error;
   }
 }
 
-async function assemble(surroundings: Surroundings): Promise<Tollgate> {
-  const { config, endings } = surroundings;
-  await findAddress(surroundings);
-  const data = await openData(surroundings);
-  const gate = await openGate(surroundings);
-  await followStore(data, gate, surroundings);
+async function assemble(context: AppContext): Promise<Tollgate> {
+  const { config, cleanup } = context;
+  await findAddress(context);
+  const data = await openData(context);
+  const gate = await openGate(context);
+  await followStore(data, gate, context);
   const telemetry = new Telemetry();
-  endings.add(() => telemetry.close());
-  const ledger = await openLedger({ ...data, telemetry, openGate: gate }, surroundings);
+  cleanup.add(() => telemetry.close());
+  const ledger = await openLedger({ ...data, telemetry, openGate: gate }, context);
   let draining = false;
   const isDraining = (): boolean => draining;
   const parts = { data, openGate: gate, ledger, telemetry, isDraining };
-  const gateway = buildGateway(parts, surroundings);
+  const gateway = buildGateway(parts, context);
   const ready = { isDraining, journal: ledger.journal, openGate: gate, directory: data.directory };
   const operations: Operations = {
-    metrics: () => figures(telemetry, surroundings),
+    metrics: () => figures(telemetry, context),
     readiness: () => readiness(ready),
     isDraining,
   };
-  const opsUrl = await listenForOperators(surroundings, operations);
-  const server = await listen(surroundings, {
+  const opsUrl = await listenForOperators(context, operations);
+  const server = await listen(context, {
     gateway: config.role === 'platform' ? undefined : gateway,
-    platform:
-      config.role === 'gateway' ? undefined : buildPlatform({ ...parts, ...gateway.carriage }, surroundings),
+    platform: config.role === 'gateway' ? undefined : buildPlatform({ ...parts, ...gateway.deps }, context),
     operations,
   });
-  startHeartbeat(data.database, gate, { ...surroundings, port: Number(new URL(server.url).port) });
-  const setupToken = await prepareSetup(data.database, surroundings);
+  startHeartbeat(data.database, gate, { ...context, port: Number(new URL(server.url).port) });
+  const setupToken = await prepareSetup(data.database, context);
   let cutAtMs = Number.POSITIVE_INFINITY;
   const stop = async (): Promise<void> => {
     draining = true;
     await untilIdle(server, () => cutAtMs);
-    gateway.carriage.inFlight.stopAll();
+    gateway.deps.inFlight.stopAll();
     await server.close(1_000);
     await ledger.settler.drain(SETTLE_MS);
-    await endings.run();
+    await cleanup.run();
   };
   let stopping: Promise<void> | undefined;
   return {
@@ -110,7 +109,7 @@ async function assemble(surroundings: Surroundings): Promise<Tollgate> {
 }
 
 /** A taken port is told of at once, before a database is made or changed for a server that cannot begin. */
-async function findAddress({ config, post }: Surroundings): Promise<void> {
+async function findAddress({ config, post }: AppContext): Promise<void> {
   // Workers find it shared; their supervisor has looked.
   if (post !== undefined) return;
   for (const address of [publicAddress(config), opsAddress(config)]) {
@@ -119,7 +118,7 @@ async function findAddress({ config, post }: Surroundings): Promise<void> {
 }
 
 function listen(
-  { config, log, post }: Surroundings,
+  { config, log, post }: AppContext,
   parts: Pick<Parameters<typeof startServer>[0], 'gateway' | 'platform' | 'operations'>,
 ): Promise<HttpServer> {
   const address = publicAddress(config);
@@ -130,7 +129,7 @@ function listen(
 
 /** Until the very end: a process that drains can still be asked how far it is. */
 async function listenForOperators(
-  { config, endings, post }: Surroundings,
+  { config, cleanup, post }: AppContext,
   operations: Operations,
 ): Promise<string> {
   const address = opsAddress(config);
@@ -138,11 +137,11 @@ async function listenForOperators(
   const { url, close } = await startOperations(parts).catch((error: NodeJS.ErrnoException) =>
     refuseAddress(address, error),
   );
-  endings.add(close);
+  cleanup.add(close);
   return url;
 }
 
-function figures(telemetry: Telemetry, { post }: Surroundings): string | Promise<string> {
+function figures(telemetry: Telemetry, { post }: AppContext): string | Promise<string> {
   const own = telemetry.render();
   return post === undefined ? own : post.collectMetrics(own);
 }

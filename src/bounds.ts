@@ -343,9 +343,9 @@ export const MEDIA_CALL_BYTES_MAX = 24 * MIB;
 export const DROPPED_FIELD_CHARS_MAX = 200;
 /** A converted stream as its client gets it: some clients hear the whole answer again at its end. */
 export const CONVERTED_STREAM_BYTES_MAX = 256 * MIB;
-/** Hosted credentials of one account: each is read with every snapshot and unsealed. */
+/** BYOK credentials of one account: each is read with every snapshot and unsealed. */
 export const BYOK_PER_ACCOUNT_MAX = 50;
-/** Characters of an address of a hosted credential. */
+/** Characters of an address of a BYOK credential. */
 export const HOSTED_ADDRESS_CHARS_MAX = 2_048;
 /** Subscriptions of one account that have not ended: each is part of every snapshot. */
 export const SUBSCRIPTIONS_PER_ACCOUNT_MAX = 50;

@@ -248,7 +248,7 @@ export const SETTINGS = {
   ),
   byokHosts: hosts(
     'TOLLGATE_BYOK_HOSTS',
-    'Hosts (as above) that a hosted credential may name as its own address although they are private.',
+    'Hosts (as above) that a BYOK credential may name as its own address although they are private.',
   ),
   trustedProxies: networks(
     'TOLLGATE_TRUSTED_PROXIES',

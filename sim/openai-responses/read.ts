@@ -78,7 +78,7 @@ function addedTools(item: Json): readonly Json[] {
   return item.type === 'additional_tools' ? records(item.tools) : [];
 }
 
-/** Hosted tools are never called here. Tools in a namespace are functions like any other. */
+/** vendor tools are never called here. Tools in a namespace are functions like any other. */
 function readTool(tool: Json, namespace?: string): readonly AskedTool[] {
   const { type } = tool;
   if (type === 'namespace') {

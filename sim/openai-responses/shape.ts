@@ -63,7 +63,7 @@ const messageByRole = variant('role', {
 
 const toolOutput = either(text(), list(inputPart));
 
-/** Items that hosted tools leave behind are the vendor's own; their inside is not checked here. */
+/** Items that vendor tools leave behind are the vendor's own; their inside is not checked here. */
 const HOSTED = [
   'web_search_call',
   'file_search_call',

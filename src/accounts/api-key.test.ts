@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom, systemRandom } from '../kernel/random.ts';
-import { hashApiKey, isWellFormed, newApiKey, prefixOf } from './api-key.ts';
+import { hashApiKey, isWellFormed, keyPrefix, newApiKey } from './api-key.ts';
 
 describe('API keys', () => {
   it('are well formed and all different', () => {
@@ -43,8 +43,8 @@ describe('API keys', () => {
 
   it('show a prefix that leaves 130 bits unknown', () => {
     const key = newApiKey(systemRandom);
-    expect(key.startsWith(prefixOf(key))).toBe(true);
-    expect(prefixOf(key)).toHaveLength(9);
+    expect(key.startsWith(keyPrefix(key))).toBe(true);
+    expect(keyPrefix(key)).toHaveLength(9);
   });
 
   it('use all 160 bits of what they are given', () => {

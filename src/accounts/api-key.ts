@@ -37,7 +37,7 @@ export function hashApiKey(text: string): string {
 }
 
 /** What lists show of a key. */
-export function prefixOf(text: string): string {
+export function keyPrefix(text: string): string {
   return text.slice(0, PREFIX_LENGTH);
 }
 

@@ -11,7 +11,7 @@ export interface FoundLogin {
  * What the platform asks for every request. Nothing is remembered between two of them: a logout, a disabled
  * account or another role is in force for the next request on every node.
  */
-export interface SessionDoor {
+export interface SessionAuthenticator {
   /** The text behind `Authorization: Bearer`. An API key, a refresh token or a cookie is none. */
   byAccessToken(text: string): Promise<FoundLogin | undefined>;
   /** The text of the cookie `tollgate_session`. */
@@ -21,7 +21,7 @@ export interface SessionDoor {
 }
 
 /** Where a login comes from. */
-export interface Visitor {
+export interface LoginOrigin {
   readonly address: string;
   readonly userAgent: string;
   /** The text of the cookie `tollgate_device`, if there is one. */
@@ -30,7 +30,7 @@ export interface Visitor {
   readonly way: SessionKind;
 }
 
-export interface Entry extends Visitor {
+export interface LoginAttempt extends LoginOrigin {
   /** In lower case, without blanks around it. */
   readonly email: string;
   readonly password: string;
@@ -38,7 +38,7 @@ export interface Entry extends Visitor {
 
 export type SessionKind = 'token' | 'cookie';
 
-export type Entered =
+export type LoggedIn =
   | {
       readonly kind: 'token';
       readonly accessToken: string;
@@ -54,7 +54,7 @@ export type Entered =
     };
 
 /** `wrong` is one answer for an unknown account and a wrong password. */
-export type EntryRefusal =
+export type LoginRefusal =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'disabled' }
   | { readonly kind: 'closed' }
@@ -72,12 +72,12 @@ export interface Passwords {
   readonly new: string;
 }
 
-export interface Logins extends SessionDoor {
-  register(entry: Entry): Promise<Entered | EntryRefusal>;
-  login(entry: Entry): Promise<Entered | EntryRefusal>;
+export interface Logins extends SessionAuthenticator {
+  register(entry: LoginAttempt): Promise<LoggedIn | LoginRefusal>;
+  login(entry: LoginAttempt): Promise<LoggedIn | LoginRefusal>;
   /** The first operator, once, with the token on the server's terminal. */
-  setUp(token: string, entry: Entry): Promise<Entered | EntryRefusal>;
-  refresh(refreshToken: string): Promise<Entered | { readonly kind: 'wrong' }>;
+  setUp(token: string, entry: LoginAttempt): Promise<LoggedIn | LoginRefusal>;
+  refresh(refreshToken: string): Promise<LoggedIn | { readonly kind: 'wrong' }>;
   /** This session, or all of the account's; tells how many ended. */
   logout(login: FoundLogin, which: 'this' | 'all'): Promise<number>;
   /** The sessions of the account that go on, the one used last first. */
@@ -200,13 +200,13 @@ export interface FailureStore {
   forgetFailures(names: readonly string[]): Promise<void>;
 }
 
-export interface NewMember {
+export interface NewRegistration {
   readonly email: string;
   readonly passwordHash: string;
   readonly session: Omit<NewSession, 'accountId'>;
 }
 
-export type Joined =
+export type RegistrationResult =
   | { readonly kind: 'joined'; readonly accountId: number }
   | { readonly kind: 'email-taken' };
 
@@ -219,8 +219,12 @@ export interface SetupToken {
 export interface RegistrationStore {
   /** What an operator said; nothing when the configuration decides. */
   findRegistration(): Promise<'open' | 'closed' | undefined>;
-  register(member: NewMember): Promise<Joined>;
+  register(member: NewRegistration): Promise<RegistrationResult>;
   isSetupToken(tokenHash: string, nowMs: number): Promise<boolean>;
   /** `refused`: the token is unknown, used or expired, or there is an operator already. */
-  setUp(tokenHash: string, member: NewMember, nowMs: number): Promise<Joined | { readonly kind: 'refused' }>;
+  setUp(
+    tokenHash: string,
+    member: NewRegistration,
+    nowMs: number,
+  ): Promise<RegistrationResult | { readonly kind: 'refused' }>;
 }

@@ -1,13 +1,13 @@
-import { FairLine, type Place } from '../kernel/async/fair-semaphore.ts';
-import { LineFull } from '../kernel/async/semaphore.ts';
+import { FairSemaphore, type Waiter } from '../kernel/async/fair-semaphore.ts';
+import { SemaphoreFull } from '../kernel/async/semaphore.ts';
 import { visitorAddress, visitorSite } from '../kernel/visitor.ts';
 import { LOGIN_BUSY_MS, LOGINS_AT_ONCE, LOGINS_WAITING_MAX } from '../platform/bounds.ts';
 import type {
-  Entered,
-  Entry,
-  EntryRefusal,
   FailureScope,
   FoundLogin,
+  LoggedIn,
+  LoginAttempt,
+  LoginRefusal,
   LoginStore,
   Logins,
   PasswordChange,
@@ -35,7 +35,7 @@ export function createLogins(parts: LoginParts): Logins {
 
 class PasswordLogins extends Sessions implements Logins {
   readonly #parts: LoginParts;
-  readonly #line = new FairLine(LOGINS_AT_ONCE, LOGINS_WAITING_MAX);
+  readonly #line = new FairSemaphore(LOGINS_AT_ONCE, LOGINS_WAITING_MAX);
 
   constructor(parts: LoginParts) {
     super(parts);
@@ -43,7 +43,7 @@ class PasswordLogins extends Sessions implements Logins {
   }
 
   /** An unknown account goes the whole way of a known one: the same statements and the same hash. */
-  async login(entry: Entry): Promise<Entered | EntryRefusal> {
+  async login(entry: LoginAttempt): Promise<LoggedIn | LoginRefusal> {
     const { store, tokens } = this.#parts;
     const accountMark = tokens.markOf(entry.email);
     const addressMark = tokens.markOf(visitorAddress(entry.address));
@@ -67,7 +67,7 @@ class PasswordLogins extends Sessions implements Logins {
     return this.#entered(prepared, found.accountId, { accountMark, deviceId });
   }
 
-  async register(entry: Entry): Promise<Entered | EntryRefusal> {
+  async register(entry: LoginAttempt): Promise<LoggedIn | LoginRefusal> {
     const { store, registration, tokens, clock } = this.#parts;
     if (((await store.findRegistration()) ?? registration) === 'closed') return { kind: 'closed' };
     const scopes = registrationScopes(tokens.markOf(visitorAddress(entry.address)));
@@ -82,7 +82,7 @@ class PasswordLogins extends Sessions implements Logins {
   }
 
   /** 256 random bits cannot be guessed, so nothing is counted; what is wrong costs one statement. */
-  async setUp(token: string, entry: Entry): Promise<Entered | EntryRefusal> {
+  async setUp(token: string, entry: LoginAttempt): Promise<LoggedIn | LoginRefusal> {
     const { store, tokens, clock } = this.#parts;
     const tokenHash = hashSecret(token);
     if (!(await store.isSetupToken(tokenHash, clock.now()))) return { kind: 'wrong' };
@@ -124,16 +124,16 @@ class PasswordLogins extends Sessions implements Logins {
   }
 
   /** Counting and hashing take a place each, and few have one: guessers must not take all connections. */
-  async #inLine<T>(place: Place, work: () => Promise<T>): Promise<T | Wait> {
+  async #inLine<T>(place: Waiter, work: () => Promise<T>): Promise<T | Wait> {
     try {
       return await this.#line.run(place, work);
     } catch (error) {
-      if (error instanceof LineFull) return BUSY;
+      if (error instanceof SemaphoreFull) return BUSY;
       throw error;
     }
   }
 
-  async #member(entry: Entry) {
+  async #member(entry: LoginAttempt) {
     const { random } = this.#parts;
     const passwordHash = await busyIfFull(() => hashPassword(entry.password, random));
     return typeof passwordHash === 'object'
@@ -142,7 +142,7 @@ class PasswordLogins extends Sessions implements Logins {
   }
 
   /** The cookie of a browser that entered this very account before; another account's is none. */
-  #knownDevice({ device }: Entry, accountMark: string): string | undefined {
+  #knownDevice({ device }: LoginAttempt, accountMark: string): string | undefined {
     const known = device === undefined ? undefined : this.#parts.tokens.readDevice(device);
     return known?.accountMark === accountMark ? known.id : undefined;
   }
@@ -151,18 +151,18 @@ class PasswordLogins extends Sessions implements Logins {
     prepared: PreparedSession,
     accountId: number,
     { accountMark, deviceId }: { readonly accountMark: string; readonly deviceId?: string | undefined },
-  ): Entered {
+  ): LoggedIn {
     const { tokens, random } = this.#parts;
     const device = tokens.signDevice({ id: deviceId ?? newLoginId(random), accountMark });
     return this.enter(prepared, accountId, device);
   }
 }
 
-function known(owner: string): Place {
+function known(owner: string): Waiter {
   return { lane: 'known', owner };
 }
 
-function stranger({ address }: Entry): Place {
+function stranger({ address }: LoginAttempt): Waiter {
   return { lane: 'strange', owner: visitorSite(address) };
 }
 

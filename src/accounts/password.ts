@@ -1,7 +1,7 @@
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { PASSWORD_HASHES_AT_ONCE, PASSWORD_HASHES_WAITING_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
-import { Line } from '../kernel/async/semaphore.ts';
+import { Semaphore } from '../kernel/async/semaphore.ts';
 import type { Random } from '../kernel/random.ts';
 
 /**
@@ -43,7 +43,7 @@ export async function verifyPassword(
 }
 
 /** Each takes 128 MiB and a thread of the pool, so few run at once and few wait. */
-const hashing = new Line(PASSWORD_HASHES_AT_ONCE, PASSWORD_HASHES_WAITING_MAX);
+const hashing = new Semaphore(PASSWORD_HASHES_AT_ONCE, PASSWORD_HASHES_WAITING_MAX);
 
 async function derive(password: string, salt: Buffer, costLog2: number): Promise<Buffer> {
   if (hashing.isFull) throw new PasswordsBusy('too many passwords to hash');

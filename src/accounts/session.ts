@@ -10,15 +10,15 @@ import {
   USER_AGENT_LENGTH_MAX,
 } from '../platform/bounds.ts';
 import type {
-  Entered,
   FoundLogin,
+  LoggedIn,
+  LoginOrigin,
   NewSession,
-  SessionDoor,
+  SessionAuthenticator,
   SessionKind,
   SessionStore,
   SessionView,
   StoredSession,
-  Visitor,
 } from './login-contract.ts';
 import { hashSecret, isSame, newLoginId, type Tokens } from './token.ts';
 
@@ -40,7 +40,7 @@ const LIFE_MS: Readonly<Record<SessionKind, number>> = { token: REFRESH_TOKEN_MS
 const SECRET_KIND = { token: 'refresh', cookie: 'cookie' } as const;
 
 /** Sessions live in the store; here is only what their texts mean. */
-export class Sessions implements SessionDoor {
+export class Sessions implements SessionAuthenticator {
   readonly #parts: SessionParts;
 
   constructor(parts: SessionParts) {
@@ -81,7 +81,7 @@ export class Sessions implements SessionDoor {
     return this.#parts.tokens.isCsrf(sessionId, given);
   }
 
-  prepare({ address, userAgent, way }: Visitor): PreparedSession {
+  prepare({ address, userAgent, way }: LoginOrigin): PreparedSession {
     const { tokens, clock, random } = this.#parts;
     const id = newLoginId(random);
     const secret = tokens.newSecret(SECRET_KIND[way], id, random);
@@ -101,7 +101,7 @@ export class Sessions implements SessionDoor {
   }
 
   /** What the client of a stored session gets. `device` is for browsers. */
-  enter({ session, secret }: PreparedSession, accountId: number, device: string): Entered {
+  enter({ session, secret }: PreparedSession, accountId: number, device: string): LoggedIn {
     if (session.kind === 'token') return this.#tokensOf(session.id, accountId, secret);
     const csrf = this.#parts.tokens.csrfOf(session.id);
     return { kind: 'cookie', session: secret, csrf, device, expiresInSeconds: COOKIE_SESSION_MS / 1000 };
@@ -112,7 +112,7 @@ export class Sessions implements SessionDoor {
    * cannot know who came first: so the session ends for both. That holds for two at the same moment as well:
    * an answer that repeats the new pair for some seconds would give it to the thief.
    */
-  async refresh(text: string): Promise<Entered | { readonly kind: 'wrong' }> {
+  async refresh(text: string): Promise<LoggedIn | { readonly kind: 'wrong' }> {
     const { tokens, clock, store, random, log } = this.#parts;
     const sessionId = tokens.readSecret('refresh', text);
     if (sessionId === undefined) return { kind: 'wrong' };
@@ -154,7 +154,7 @@ export class Sessions implements SessionDoor {
     return store.endOtherSessions(accountId, sessionId, clock.now());
   }
 
-  #tokensOf(sessionId: string, accountId: number, refreshToken: string): Entered {
+  #tokensOf(sessionId: string, accountId: number, refreshToken: string): LoggedIn {
     const { tokens, clock } = this.#parts;
     const expiresAtMs = clock.now() + ACCESS_TOKEN_MS;
     const accessToken = tokens.signAccess({ sessionId, accountId, expiresAtMs });

@@ -96,7 +96,7 @@ export function hashSecret(text: string): string {
  * and from when it expires, so that every start and every node says the same one, although only its hash is
  * stored.
  */
-export function setupTokenOf(secret: string, expiresAtMs: number): string {
+export function makeSetupToken(secret: string, expiresAtMs: number): string {
   return `tgo1.${macOf(deriveKey(secret, 'setup token'), String(expiresAtMs))}`;
 }
 

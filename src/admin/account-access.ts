@@ -1,10 +1,10 @@
 import type { SessionView } from '../accounts/login-contract.ts';
-import { KEY, KEY_CHANGE, KEY_EXAMPLE, patchOf, shownKey } from '../platform/account/key-view.ts';
+import { KEY, KEY_CHANGE, KEY_EXAMPLE, shownKey, toKeyPatch } from '../platform/account/key-view.ts';
 import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { excerptOf, ID, ID_PARAMS, PAGE_QUERY, pageOf, TIME, type Times } from '../platform/fields.ts';
+import { ID, ID_PARAMS, PAGE_QUERY, readExcerpt, TIME, type Times, toPage } from '../platform/fields.ts';
 import { fail } from '../platform/http/failure.ts';
 import { Type } from '../platform/http/schema.ts';
-import { actorOf, OPERATORS } from './operator.ts';
+import { OPERATORS, toActor } from './operator.ts';
 import type { AccountChanges } from './ports.ts';
 
 export interface AccessNeeds {
@@ -39,10 +39,10 @@ function keys({ accounts, times }: AccessNeeds): Endpoint {
     example: { data: [KEY_EXAMPLE] },
     handle: async ({ params, query }, { clock }) => {
       if ((await accounts.find(params.id, clock.now())) === undefined) return fail('notFound');
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const { items, total } = await accounts.keys(params.id, excerpt);
       const rows = items.map((key) => shownKey(key, times));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }
@@ -62,10 +62,10 @@ function changeKey({ accounts, times }: AccessNeeds): Endpoint {
     fails: ['notFound'],
     example: { body: { status: 'disabled' }, data: { ...KEY_EXAMPLE, status: 'disabled' } },
     handle: async ({ params, body }, context) => {
-      const patch = patchOf(body, times, context.clock);
+      const patch = toKeyPatch(body, times, context.clock);
       if ('kind' in patch) return patch;
       const place = { accountId: params.id, keyId: params.key_id };
-      const done = await accounts.changeKey(place, patch, actorOf(context, name));
+      const done = await accounts.changeKey(place, patch, toActor(context, name));
       if (done.kind === 'not-found') return fail('notFound');
       if (done.kind === 'unknown-policy') return fail('badParameter', 'policy_id: there is no such policy');
       return data(shownKey(done.key, times));
@@ -88,7 +88,7 @@ function removeKey({ accounts }: AccessNeeds): Endpoint {
     example: { data: {} },
     handle: async ({ params }, context) => {
       const place = { accountId: params.id, keyId: params.key_id };
-      const done = await accounts.removeKey(place, actorOf(context, name));
+      const done = await accounts.removeKey(place, toActor(context, name));
       return done.kind === 'not-found' ? fail('notFound') : data({});
     },
   });
@@ -167,7 +167,7 @@ function resetPassword({ accounts }: AccessNeeds): Endpoint {
         return fail('conflict', 'Change your own password with the one you have');
       }
       const wanted = { password: newPassword(context), nowMs: context.clock.now() };
-      const done = await accounts.resetPassword(params.id, wanted, actorOf(context, name));
+      const done = await accounts.resetPassword(params.id, wanted, toActor(context, name));
       if (done.kind === 'not-found') return fail('notFound');
       return data({ password: wanted.password, ended_sessions: done.sessions });
     },

@@ -3,15 +3,15 @@ import { MICRO } from '../kernel/money.ts';
 import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
 import {
   AMOUNT,
-  amountOf,
-  excerptOf,
   ID_PARAMS,
   nullable,
   POLICY_ID,
-  pageOf,
   pageQuery,
+  parseAmount,
+  readExcerpt,
   STATUS,
   tooLarge,
+  toPage,
 } from '../platform/fields.ts';
 import { type Failure, fail } from '../platform/http/failure.ts';
 import { type Static, Type } from '../platform/http/schema.ts';
@@ -26,7 +26,7 @@ import {
   USER_TYPE,
 } from './account-schema.ts';
 import { type Shown, shownAccount, shownListed } from './account-view.ts';
-import { actorOf, OPERATORS } from './operator.ts';
+import { OPERATORS, toActor } from './operator.ts';
 import type { AccountChange, AccountChanges } from './ports.ts';
 
 export interface AccountNeeds {
@@ -61,12 +61,12 @@ function search({ accounts, shown }: AccountNeeds): Endpoint {
     example: { data: [LISTED_EXAMPLE] },
     handle: async ({ query }) => {
       const { email = '', status, role, user_type: userType } = query;
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const { offset, limit } = excerpt;
       const wanted = { emailPart: email.trim().toLowerCase(), status, role, userType, offset, limit };
       const { items, total } = await accounts.search(wanted);
       const rows = items.map((account) => shownListed(account, shown));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }
@@ -78,7 +78,7 @@ function detail(needs: AccountNeeds): Endpoint {
     method: 'GET',
     path: '/accounts/:id',
     title: 'Get an account',
-    summary: 'One account with its money, switches, subscriptions, keys and hosted credentials.',
+    summary: 'One account with its money, switches, subscriptions, keys and BYOK credentials.',
     params: ID_PARAMS,
     data: ACCOUNT,
     fails: ['notFound'],
@@ -124,15 +124,15 @@ function create({ accounts }: AccountNeeds): Endpoint {
     },
     handle: async ({ body }, context) => {
       const email = body.email.toLowerCase();
-      const balanceMicro = amountOf(body.balance ?? '0');
-      const creditsMicro = amountOf(body.credits ?? '0');
+      const balanceMicro = parseAmount(body.balance ?? '0');
+      const creditsMicro = parseAmount(body.credits ?? '0');
       if (balanceMicro === undefined) return tooLarge('balance');
       if (creditsMicro === undefined) return tooLarge('credits');
       const made = body.password === undefined ? newPassword(context) : null;
       const { role = 'user', user_type: userType = 0 } = body;
       const password = body.password ?? made ?? '';
       const wanted = { email, password, role, userType, balanceMicro, creditsMicro };
-      const created = await accounts.create(wanted, actorOf(context, name));
+      const created = await accounts.create(wanted, toActor(context, name));
       if (created.kind === 'email-taken') return fail('conflict', 'This address has an account already');
       return data({ id: created.accountId, email, password: made });
     },
@@ -174,7 +174,7 @@ function change(needs: AccountNeeds): Endpoint {
       if (isOwn && (body.status === 'disabled' || body.role === 'user')) {
         return fail('conflict', 'Nobody takes their own rights away');
       }
-      const done = await needs.accounts.change(params.id, patch, actorOf(context, name));
+      const done = await needs.accounts.change(params.id, patch, toActor(context, name));
       if (done.kind === 'not-found') return fail('notFound');
       if (done.kind === 'unknown-model')
         return fail('badParameter', 'fallback_model: there is no such model');
@@ -185,8 +185,8 @@ function change(needs: AccountNeeds): Endpoint {
 }
 
 function patchOf(body: Static<typeof CHANGE>): AccountChange | Failure {
-  const rateMicro = body.user_rate === undefined ? undefined : amountOf(body.user_rate);
-  const capMicro = body.extra_api_quota === undefined ? undefined : amountOf(body.extra_api_quota);
+  const rateMicro = body.user_rate === undefined ? undefined : parseAmount(body.user_rate);
+  const capMicro = body.extra_api_quota === undefined ? undefined : parseAmount(body.extra_api_quota);
   const isRate = body.user_rate === undefined || (rateMicro !== undefined && rateMicro <= RATE_MICRO_MAX);
   if (!isRate) return fail('badParameter', 'user_rate must be at most 1000000');
   if (body.extra_api_quota !== undefined && capMicro === undefined) {
@@ -220,7 +220,7 @@ function endSessions({ accounts }: AccountNeeds): Endpoint {
     fails: ['notFound'],
     example: { data: { ended: 2 } },
     handle: async ({ params }, context) => {
-      const done = await accounts.endSessions(params.id, context.clock.now(), actorOf(context, name));
+      const done = await accounts.endSessions(params.id, context.clock.now(), toActor(context, name));
       return done.kind === 'not-found' ? fail('notFound') : data({ ended: done.sessions });
     },
   });

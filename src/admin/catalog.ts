@@ -1,12 +1,12 @@
 import { ENTRY_KINDS, type EntryKind } from '../catalog/entries.ts';
 import type { EntryJson } from '../catalog/entry-json.ts';
 import { type Answer, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { excerptOf, ID, pageOf, pageQuery } from '../platform/fields.ts';
+import { ID, pageQuery, readExcerpt, toPage } from '../platform/fields.ts';
 import { fail } from '../platform/http/failure.ts';
 import { type TObject, Type } from '../platform/http/schema.ts';
 import { ENTRY_EXAMPLES } from './catalog-examples.ts';
 import { createSchema, SETTINGS, SETTINGS_CHANGE, shownSchema, updateSchema } from './catalog-schema.ts';
-import { actorOf, OPERATORS } from './operator.ts';
+import { OPERATORS, toActor } from './operator.ts';
 import type { CatalogChanges, Changed, EntryRefusal } from './ports.ts';
 
 /** What an entry is called in sentences, and how its path names it. */
@@ -68,9 +68,9 @@ function listRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     paged: true,
     example: { data: [ENTRY_EXAMPLES[kind].shown] },
     handle: async ({ query }) => {
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const found = matching(await catalog.list(kind), query.search ?? '');
-      return pageOf(found.slice(excerpt.offset, excerpt.offset + excerpt.limit), found.length, excerpt);
+      return toPage(found.slice(excerpt.offset, excerpt.offset + excerpt.limit), found.length, excerpt);
     },
   });
 }
@@ -118,7 +118,7 @@ function createRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     data: shownSchema(kind),
     fails: ['conflict'],
     example: { body: ENTRY_EXAMPLES[kind].made, data: ENTRY_EXAMPLES[kind].shown },
-    handle: async ({ body }, context) => answer(await catalog.create(kind, body, actorOf(context, name))),
+    handle: async ({ body }, context) => answer(await catalog.create(kind, body, toActor(context, name))),
   });
 }
 
@@ -141,7 +141,7 @@ function updateRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     fails: ['notFound'],
     example: { body: Object.fromEntries(example), data: ENTRY_EXAMPLES[kind].shown },
     handle: async ({ params, body }, context) => {
-      const change = { value: body, actor: actorOf(context, name) };
+      const change = { value: body, actor: toActor(context, name) };
       return answer(await catalog.update(kind, keyOf(kind, params), change));
     },
   });
@@ -162,7 +162,7 @@ function deleteRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     fails: ['notFound', 'conflict'],
     example: { data: {} },
     handle: async ({ params }, context) => {
-      const removed = await catalog.remove(kind, keyOf(kind, params), actorOf(context, name));
+      const removed = await catalog.remove(kind, keyOf(kind, params), toActor(context, name));
       return removed.kind === 'removed' ? data({}) : refusal(removed);
     },
   });
@@ -200,7 +200,7 @@ function changeSettingsRow(catalog: CatalogChanges): Endpoint {
     body: SETTINGS_CHANGE,
     data: SETTINGS,
     example: { body: { system_rate: '100' }, data: SETTINGS_EXAMPLE },
-    handle: async ({ body }, context) => answer(await catalog.changeSettings(body, actorOf(context, name))),
+    handle: async ({ body }, context) => answer(await catalog.changeSettings(body, toActor(context, name))),
   });
 }
 

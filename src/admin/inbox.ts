@@ -1,10 +1,10 @@
 import { data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { excerptOf, ID, ID_PARAMS, nullable, pageOf, pageQuery, TIME } from '../platform/fields.ts';
+import { ID, ID_PARAMS, nullable, pageQuery, readExcerpt, TIME, toPage } from '../platform/fields.ts';
 import { fail } from '../platform/http/failure.ts';
 import { Type } from '../platform/http/schema.ts';
 import type { Shown } from './account-view.ts';
 import type { AuditRecord } from './contract.ts';
-import { actorOf, OPERATORS } from './operator.ts';
+import { OPERATORS, toActor } from './operator.ts';
 import type { FeedbackMessage, Inbox } from './ports.ts';
 
 export interface InboxNeeds {
@@ -59,11 +59,11 @@ function feedback({ inbox, shown }: InboxNeeds): Endpoint {
     paged: true,
     example: { data: [MESSAGE_EXAMPLE] },
     handle: async ({ query }) => {
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const { offset, limit } = excerpt;
       const { items, total } = await inbox.feedback({ status: query.status, offset, limit });
       const rows = items.map((message) => shownMessage(message, shown));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }
@@ -84,7 +84,7 @@ function mark({ inbox, shown }: InboxNeeds): Endpoint {
     fails: ['notFound'],
     example: { body: { status: 'done' }, data: { ...MESSAGE_EXAMPLE, status: 'done' } },
     handle: async ({ params, body }, context) => {
-      const done = await inbox.setFeedback(params.id, body.status, actorOf(context, name));
+      const done = await inbox.setFeedback(params.id, body.status, toActor(context, name));
       return done.kind === 'not-found' ? fail('notFound') : data(shownMessage(done.message, shown));
     },
   });
@@ -141,13 +141,13 @@ function audit({ inbox, shown }: InboxNeeds): Endpoint {
       ],
     },
     handle: async ({ query }) => {
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const { offset, limit } = excerpt;
       const { actor, entity, key, action } = query;
       const filter = { actorAccountId: actor, entity, entityKey: key, action };
       const { items, total } = await inbox.audit({ ...filter, offset, limit });
       const rows = items.map((record) => shownRecord(record, shown));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }
@@ -197,7 +197,7 @@ function setRegistration({ inbox }: InboxNeeds): Endpoint {
     data: REGISTRATION,
     example: { body: { registration: 'closed' }, data: { registration: 'closed' } },
     handle: async ({ body }, context) => {
-      const set = await inbox.setRegistration(body.registration ?? undefined, actorOf(context, name));
+      const set = await inbox.setRegistration(body.registration ?? undefined, toActor(context, name));
       return data({ registration: set ?? null });
     },
   });

@@ -3,21 +3,21 @@ import { AMOUNT_MICRO_MAX, formatMicro, parseMicro } from '../kernel/money.ts';
 import { type Answer, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
 import {
   AMOUNT,
-  amountOf,
-  excerptOf,
   ID,
   ID_PARAMS,
   PAGE_QUERY,
-  pageOf,
+  parseAmount,
+  readExcerpt,
   SHOWN_AMOUNT,
   tooLarge,
+  toPage,
 } from '../platform/fields.ts';
 import { fail } from '../platform/http/failure.ts';
 import { Type } from '../platform/http/schema.ts';
 import { SUBSCRIPTION, SUBSCRIPTION_EXAMPLE } from './account-schema.ts';
 import { shownSubscription } from './account-view.ts';
 import type { AccountNeeds } from './accounts.ts';
-import { actorOf, OPERATORS } from './operator.ts';
+import { OPERATORS, toActor } from './operator.ts';
 import type { AccountChanges } from './ports.ts';
 
 const GROUP = { ...OPERATORS, tag: 'Accounts' } as const;
@@ -58,12 +58,12 @@ function topUp({ accounts }: AccountNeeds): Endpoint {
     fails: ['notFound'],
     example: { body: { pool: 'balance', amount: '12.50', reason: 'order 4711' }, data: FUNDS_EXAMPLE },
     handle: async ({ params, body: { pool, amount, reason } }, context) => {
-      const changeMicro = amountOf(amount);
+      const changeMicro = parseAmount(amount);
       if (changeMicro === undefined) return tooLarge('amount');
       if (changeMicro === 0n) return fail('badParameter', 'amount must be more than 0');
       const kind = pool === 'balance' ? 'top_up' : 'grant';
       const wanted = { kind, pool, changeMicro, reason } as const;
-      return answerMoved(await accounts.move(params.id, wanted, actorOf(context, name)));
+      return answerMoved(await accounts.move(params.id, wanted, toActor(context, name)));
     },
   });
 }
@@ -91,7 +91,7 @@ function adjust({ accounts }: AccountNeeds): Endpoint {
       if (changeMicro === undefined) return tooLarge('amount');
       if (changeMicro === 0n) return fail('badParameter', 'amount must not be 0');
       const wanted = { kind: 'adjustment', pool, changeMicro, reason } as const;
-      return answerMoved(await accounts.move(params.id, wanted, actorOf(context, name)));
+      return answerMoved(await accounts.move(params.id, wanted, toActor(context, name)));
     },
   });
 }
@@ -122,11 +122,11 @@ function subscriptions({ accounts, shown }: AccountNeeds): Endpoint {
     handle: async ({ params, query }, { clock }) => {
       const nowMs = clock.now();
       if ((await accounts.find(params.id, nowMs)) === undefined) return fail('notFound');
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const { offset, limit } = excerpt;
       const { items, total } = await accounts.subscriptions(params.id, { offset, limit, nowMs });
       const rows = items.map((each) => shownSubscription(each, shown));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }
@@ -155,7 +155,7 @@ function grant({ accounts, shown }: AccountNeeds): Endpoint {
     handle: async ({ params, body }, context) => {
       const { plan, days, start = 'now' } = body;
       const wanted = { accountId: params.id, planCode: plan, days, start };
-      const granted = await accounts.grant(wanted, context.clock.now(), actorOf(context, name));
+      const granted = await accounts.grant(wanted, context.clock.now(), toActor(context, name));
       if (granted.kind === 'not-found') return fail('notFound');
       if (granted.kind === 'unknown-plan') return fail('badParameter', 'plan: there is no such plan');
       if (granted.kind === 'too-many') return fail('conflict', 'The account has too many subscriptions');
@@ -180,7 +180,7 @@ function cancel({ accounts }: AccountNeeds): Endpoint {
     example: { data: {} },
     handle: async ({ params }, context) => {
       const place = { accountId: params.id, subscriptionId: params.subscription_id };
-      const done = await accounts.cancel(place, actorOf(context, name));
+      const done = await accounts.cancel(place, toActor(context, name));
       return done.kind === 'not-found' ? fail('notFound') : data({});
     },
   });

@@ -6,7 +6,7 @@ import type { Actor } from './contract.ts';
 export const OPERATORS = { surface: 'admin', access: 'operator' } as const;
 
 /** Who is to be written into the audit log. */
-export function actorOf({ caller, address }: Context, action: string): Actor {
+export function toActor({ caller, address }: Context, action: string): Actor {
   assert(caller?.role === 'operator', 'the dispatcher lets operators in and nobody else');
   return { accountId: caller.accountId, address, action };
 }

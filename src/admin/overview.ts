@@ -1,15 +1,15 @@
 import type { EntryJson } from '../catalog/entry-json.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { type Context, data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { ID, momentOf, nullable, SHOWN_AMOUNT, STATUS, TIME, type Times } from '../platform/fields.ts';
+import { ID, nullable, parseMoment, SHOWN_AMOUNT, STATUS, TIME, type Times } from '../platform/fields.ts';
 import { type Failure, fail } from '../platform/http/failure.ts';
 import { Type } from '../platform/http/schema.ts';
 import { OPERATORS } from './operator.ts';
 import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';
-import type { CatalogChanges, HealthReports, Period, Sales, Watch } from './ports.ts';
+import type { CatalogChanges, HealthReports, OperatorStats, Period, Sales } from './ports.ts';
 
-export interface WatchNeeds extends Times {
-  readonly watch: Watch;
+export interface OperatorStatsNeeds extends Times {
+  readonly stats: OperatorStats;
   readonly catalog: Pick<CatalogChanges, 'list'>;
   readonly health: HealthReports;
 }
@@ -17,7 +17,7 @@ export interface WatchNeeds extends Times {
 const GROUP = { ...OPERATORS, tag: 'Overview' } as const;
 
 /** How the platform is doing: what was sold, what it cost, and who is well. */
-export function overviewEndpoints(needs: WatchNeeds): readonly Endpoint[] {
+export function overviewEndpoints(needs: OperatorStatsNeeds): readonly Endpoint[] {
   return [overview(needs), credentials(needs), nodes(needs)];
 }
 
@@ -33,14 +33,14 @@ const DAY_MS = 86_400_000;
 const PERIOD_MS_MAX = 366 * DAY_MS;
 
 /** Whole hours: the first one that is touched, and the last one with it. */
-export function periodOf(
+export function readPeriod(
   query: { readonly from?: string; readonly to?: string },
   times: Times,
   { clock }: Context,
 ): Period | Failure {
-  const toMs = query.to === undefined ? clock.now() : momentOf('to', query.to, times);
+  const toMs = query.to === undefined ? clock.now() : parseMoment('to', query.to, times);
   if (typeof toMs !== 'number') return toMs;
-  const fromMs = query.from === undefined ? toMs - DAY_MS : momentOf('from', query.from, times);
+  const fromMs = query.from === undefined ? toMs - DAY_MS : parseMoment('from', query.from, times);
   if (typeof fromMs !== 'number') return fromMs;
   if (fromMs >= toMs) return fail('badParameter', 'from must be before to');
   if (toMs - fromMs > PERIOD_MS_MAX) return fail('badParameter', 'from must be within a year before to');
@@ -119,8 +119,8 @@ const OVERVIEW = Type.Object({
   waiting: Type.Object({ verifications: COUNT, feedback: COUNT }),
 });
 
-function overview(needs: WatchNeeds): Endpoint {
-  const { watch, showTime } = needs;
+function overview(needs: OperatorStatsNeeds): Endpoint {
+  const { stats, showTime } = needs;
   return endpoint({
     ...GROUP,
     name: 'overview.get',
@@ -132,12 +132,12 @@ function overview(needs: WatchNeeds): Endpoint {
     data: OVERVIEW,
     example: { data: OVERVIEW_EXAMPLE },
     handle: async ({ query }, context) => {
-      const period = periodOf(query, needs, context);
+      const period = readPeriod(query, needs, context);
       if ('kind' in period) return period;
-      const traffic = await watch.traffic(period);
-      const vendors = await watch.vendors(period);
-      const models = await watch.models(period);
-      const standing = await watch.standing(period);
+      const traffic = await stats.traffic(period);
+      const vendors = await stats.vendors(period);
+      const models = await stats.models(period);
+      const standing = await stats.standing(period);
       return data({
         ...{ from: showTime(period.fromMs), to: showTime(period.toMs) },
         traffic: {
@@ -179,8 +179,8 @@ const CREDENTIAL = Type.Object({
   }),
 });
 
-function credentials(needs: WatchNeeds): Endpoint {
-  const { watch, catalog, health, showTime } = needs;
+function credentials(needs: OperatorStatsNeeds): Endpoint {
+  const { stats, catalog, health, showTime } = needs;
   return endpoint({
     ...GROUP,
     name: 'overview.credentials',
@@ -202,9 +202,9 @@ function credentials(needs: WatchNeeds): Endpoint {
       },
     },
     handle: async ({ query }, context) => {
-      const period = periodOf(query, needs, context);
+      const period = readPeriod(query, needs, context);
       if ('kind' in period) return period;
-      const sold = new Map((await watch.credentials(period)).map((each) => [each.credential, each]));
+      const sold = new Map((await stats.credentials(period)).map((each) => [each.credential, each]));
       const entries = await catalog.list('credentials');
       const shown = entries.map((entry) => ({
         ...{ id: entry.id, name: entry.name, vendor: entry.vendor, status: entry.status },
@@ -240,7 +240,7 @@ const NODE = Type.Object({
   last_seen_at: nullable(TIME),
 });
 
-function nodes({ watch, showTime }: WatchNeeds): Endpoint {
+function nodes({ stats, showTime }: OperatorStatsNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'overview.nodes',
@@ -260,7 +260,7 @@ function nodes({ watch, showTime }: WatchNeeds): Endpoint {
       },
     },
     handle: async () => {
-      const live = await watch.nodes();
+      const live = await stats.nodes();
       const shown = live.map((node) => ({
         ...{
           name: node.name,

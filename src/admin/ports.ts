@@ -308,7 +308,7 @@ export interface Traffic {
   readonly errors: readonly { readonly status: number; readonly calls: number }[];
 }
 
-export interface Standing {
+export interface PlatformCounts {
   readonly accounts: number;
   readonly newAccounts: number;
   readonly pendingVerifications: number;
@@ -327,7 +327,7 @@ export interface LiveNode {
 }
 
 /** What was asked for and what was sold between each edge and the next. */
-export interface WatchSeries {
+export interface OperatorSeries {
   readonly traffic: readonly Omit<Traffic, 'errors'>[];
   readonly vendors: readonly { readonly vendor: string; readonly points: readonly TimedSales[] }[];
 }
@@ -368,13 +368,13 @@ export interface AllCalls {
   findAccount(email: string): Promise<number | undefined>;
 }
 
-export interface Watch {
-  series(period: Period & { readonly edges: readonly number[] }): Promise<WatchSeries>;
+export interface OperatorStats {
+  series(period: Period & { readonly edges: readonly number[] }): Promise<OperatorSeries>;
   models(period: Period): Promise<readonly ModelSales[]>;
   traffic(period: Period): Promise<Traffic>;
   vendors(period: Period): Promise<readonly VendorSales[]>;
   credentials(period: Period): Promise<readonly CredentialSales[]>;
-  standing(period: Period): Promise<Standing>;
+  standing(period: Period): Promise<PlatformCounts>;
   nodes(): Promise<readonly LiveNode[]>;
 }
 

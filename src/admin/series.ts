@@ -6,12 +6,12 @@ import { nullable, TIME, type Times } from '../platform/fields.ts';
 import { type Failure, fail } from '../platform/http/failure.ts';
 import { Type } from '../platform/http/schema.ts';
 import { OPERATORS } from './operator.ts';
-import { PERIOD_QUERY, periodOf, SALES, shownSales, TRAFFIC, total } from './overview.ts';
+import { PERIOD_QUERY, readPeriod, SALES, shownSales, TRAFFIC, total } from './overview.ts';
 import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';
-import type { Period, TimedSales, Watch } from './ports.ts';
+import type { OperatorStats, Period, TimedSales } from './ports.ts';
 
 export interface SeriesNeeds extends Times {
-  readonly watch: Pick<Watch, 'series'>;
+  readonly stats: Pick<OperatorStats, 'series'>;
   readonly days: Days;
 }
 
@@ -31,7 +31,7 @@ const POINT_EXAMPLE = { ...SALES_EXAMPLE, ttft_ms: 418 };
 
 /** The overview over time. */
 export function seriesEndpoints(needs: SeriesNeeds): readonly Endpoint[] {
-  const { watch, showTime } = needs;
+  const { stats, showTime } = needs;
   return [
     endpoint({
       ...{ ...OPERATORS, tag: 'Overview' },
@@ -54,11 +54,11 @@ export function seriesEndpoints(needs: SeriesNeeds): readonly Endpoint[] {
         },
       },
       handle: async ({ query }, context) => {
-        const period = periodOf(query, needs, context);
+        const period = readPeriod(query, needs, context);
         if ('kind' in period) return period;
         const edges = edgesOf(period, query.granularity ?? 'hour', needs.days);
         if ('kind' in edges) return edges;
-        const { traffic, vendors } = await watch.series({ ...period, edges });
+        const { traffic, vendors } = await stats.series({ ...period, edges });
         return data({
           times: edges.map((edge) => showTime(edge)),
           traffic: traffic.map((each) => ({

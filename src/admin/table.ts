@@ -10,7 +10,14 @@ import { catalogEndpoints } from './catalog.ts';
 import { inboxEndpoints } from './inbox.ts';
 import { moneyEndpoints } from './money.ts';
 import { overviewEndpoints } from './overview.ts';
-import type { AccountChanges, AllCalls, CatalogChanges, HealthReports, Inbox, Watch } from './ports.ts';
+import type {
+  AccountChanges,
+  AllCalls,
+  CatalogChanges,
+  HealthReports,
+  Inbox,
+  OperatorStats,
+} from './ports.ts';
 import { seriesEndpoints } from './series.ts';
 import { decisionEndpoints } from './verifications.ts';
 
@@ -19,7 +26,7 @@ export interface AdminPorts {
   readonly catalog: CatalogChanges;
   readonly accounts: AccountChanges;
   readonly inbox: Inbox;
-  readonly watch: Watch;
+  readonly stats: OperatorStats;
   readonly health: HealthReports;
   readonly shown: Shown;
   readonly times: Times;
@@ -29,7 +36,7 @@ export interface AdminPorts {
 
 /** Every row of operators; `ownLogs` are those with which accounts read their own. */
 export function adminEndpoints(ports: AdminPorts, ownLogs: readonly Endpoint[]): readonly Endpoint[] {
-  const { catalog, accounts, inbox, watch, health, shown, times, days, calls } = ports;
+  const { catalog, accounts, inbox, stats, health, shown, times, days, calls } = ports;
   const needs = { accounts, shown };
   return [
     ...catalogEndpoints(catalog),
@@ -40,7 +47,7 @@ export function adminEndpoints(ports: AdminPorts, ownLogs: readonly Endpoint[]):
     ...accountLogEndpoints(ownLogs, accounts),
     ...inboxEndpoints({ inbox, shown }),
     ...callEndpoints({ calls, times }),
-    ...seriesEndpoints({ watch, days, ...times }),
-    ...overviewEndpoints({ watch, catalog, health, ...times }),
+    ...seriesEndpoints({ stats, days, ...times }),
+    ...overviewEndpoints({ stats, catalog, health, ...times }),
   ];
 }

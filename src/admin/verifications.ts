@@ -1,12 +1,12 @@
 import { data, type Endpoint, endpoint } from '../platform/endpoint.ts';
-import { excerptOf, ID, ID_PARAMS, pageOf, pageQuery } from '../platform/fields.ts';
+import { ID, ID_PARAMS, pageQuery, readExcerpt, toPage } from '../platform/fields.ts';
 import { fail } from '../platform/http/failure.ts';
 import { Type } from '../platform/http/schema.ts';
 import { VERIFICATION, VERIFICATION_EXAMPLE, VERIFICATION_STATUS } from './account-schema.ts';
 import { shownVerification } from './account-view.ts';
 import type { AccountNeeds } from './accounts.ts';
 import { REASON } from './money.ts';
-import { actorOf, OPERATORS } from './operator.ts';
+import { OPERATORS, toActor } from './operator.ts';
 
 const GROUP = { ...OPERATORS, tag: 'Verifications' } as const;
 
@@ -27,12 +27,12 @@ function list({ accounts, shown }: AccountNeeds): Endpoint {
     paged: true,
     example: { data: [VERIFICATION_EXAMPLE] },
     handle: async ({ query }) => {
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const { offset, limit } = excerpt;
       const { status, account_id: accountId } = query;
       const { items, total } = await accounts.verifications({ status, accountId, offset, limit });
       const rows = items.map((each) => shownVerification(each, shown));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }
@@ -60,7 +60,7 @@ function decide({ accounts, shown }: AccountNeeds): Endpoint {
         decision === 'approve'
           ? ({ kind: 'approve' } as const)
           : ({ kind: 'refuse', reason: reason ?? '' } as const);
-      const done = await accounts.decide(params.id, wanted, actorOf(context, name));
+      const done = await accounts.decide(params.id, wanted, toActor(context, name));
       if (done.kind === 'not-found') return fail('notFound');
       if (done.kind === 'decided-before') return fail('conflict', 'It was decided already');
       return data(shownVerification(done.verification, shown));

@@ -8,19 +8,19 @@ import { createCalendar, createTimeFormat, createTimeParser } from '../kernel/ti
 import { systemClock } from '../kernel/time/clock.ts';
 import type { Exchanged } from '../platform/account/account.ts';
 import type { Limited, LimitScope } from '../platform/account/limits.ts';
-import type { OwnNeeds } from '../platform/account/table.ts';
+import type { AccountTableNeeds } from '../platform/account/table.ts';
 import type { Times } from '../platform/fields.ts';
-import type { Footing } from '../platform/ports.ts';
+import type { AccountEndpointDeps } from '../platform/ports.ts';
 import { findAccountView } from '../store/accounts/account-view.ts';
 import { updateAccount } from '../store/accounts/accounts.ts';
 import { createKey, deleteKeys, findKey, listKeys, updateKey } from '../store/accounts/api-keys.ts';
 import {
-  deleteHosted,
-  type Hosting,
-  hostCredential,
-  listHosted,
-  openHosted,
-  updateHosted,
+  addByok,
+  type ByokContext,
+  deleteByok,
+  listByok,
+  openByok,
+  updateByok,
 } from '../store/accounts/byok.ts';
 import { sumCredentialUse } from '../store/accounts/credential-use.ts';
 import { listSubscriptions } from '../store/accounts/subscriptions.ts';
@@ -29,25 +29,28 @@ import { announceAndWait } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { postExchange } from '../store/ledger/movement.ts';
 import type { UpstreamClient } from '../upstream/contract.ts';
-import { judgeHostedAddress } from '../upstream/guard/byok-address.ts';
+import { judgeByokAddress } from '../upstream/guard/byok-address.ts';
 import { Prober } from '../upstream/probe.ts';
-import type { Surroundings } from './app-context.ts';
+import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 import type { Data } from './store.ts';
 
-export interface OwnParts {
+export interface AccountParts {
   readonly data: Data;
   readonly openGate: OpenGate;
   readonly client: UpstreamClient;
 }
 
 /** The ports of what an account manages of itself. */
-export function bindOwn({ data, openGate, client }: OwnParts, surroundings: Surroundings): OwnNeeds {
+export function bindAccount(
+  { data, openGate, client }: AccountParts,
+  context: AppContext,
+): AccountTableNeeds {
   const { database, sealer, directory } = data;
-  const { config } = surroundings;
-  const hosting: Hosting = { sealer, ownHosts: new Set(config.byokHosts) };
+  const { config } = context;
+  const byokContext: ByokContext = { sealer, ownHosts: new Set(config.byokHosts) };
   return {
-    footing: footingOf(data, surroundings),
+    footing: accountEndpointDeps(data, context),
     keys: {
       create: (wanted) => createKey(database, wanted, systemRandom),
       list: (accountId, part) => listKeys(database, accountId, part),
@@ -63,35 +66,38 @@ export function bindOwn({ data, openGate, client }: OwnParts, surroundings: Surr
     },
     month: createCalendar(config.timeZone).month,
     subscriptions: { list: (accountId, part) => listSubscriptions(database, accountId, part) },
-    gate: lookingGate(openGate, surroundings),
+    gate: lookingGate(openGate, context),
     limitScopes: (limited, nowMs) => limitScopes(limited, directory.catalog(), nowMs),
     creditsPerYuan: config.creditsPerYuan,
     verifications: {
       submit: (accountId, kind, fields) => submitVerification(database, { accountId, kind }, fields, sealer),
       find: (accountId) => findVerification(database, accountId, sealer),
     },
-    hosted: {
-      list: (accountId) => listHosted(database, accountId),
-      host: (wanted) => hostCredential(database, wanted, hosting),
-      update: (place, patch) => updateHosted(database, place, patch, hosting),
-      remove: (accountId, credentialIds) => deleteHosted(database, accountId, credentialIds),
+    byok: {
+      list: (accountId) => listByok(database, accountId),
+      host: (wanted) => addByok(database, wanted, byokContext),
+      update: (place, patch) => updateByok(database, place, patch, byokContext),
+      remove: (accountId, credentialIds) => deleteByok(database, accountId, credentialIds),
     },
-    probe: bindProbe({ database, hosting, prober: new Prober(client, systemClock) }, directory),
+    probe: bindProbe({ database, byokContext, prober: new Prober(client, systemClock) }, directory),
     use: { stats: (accountId, period) => sumCredentialUse(database, accountId, period) },
-    judgeAddress: (text) => judgeHostedAddress(text, hosting.ownHosts),
+    judgeAddress: (text) => judgeByokAddress(text, byokContext.ownHosts),
   };
 }
 
 const ELSEWHERE: GateAway = { kind: 'gate-away', retryAfterMs: 0 };
 
 /** A gate in memory counts the calls of its own process; where none are served it knows nothing of any. */
-function lookingGate({ gate, shared }: OpenGate, { config }: Surroundings): OwnNeeds['gate'] {
+function lookingGate({ gate, shared }: OpenGate, { config }: AppContext): AccountTableNeeds['gate'] {
   return shared || config.role === 'all' ? gate : { look: () => ELSEWHERE };
 }
 
-export function footingOf({ database, directory }: Data, { config, log }: Surroundings): Footing {
+export function accountEndpointDeps(
+  { database, directory }: Data,
+  { config, log }: AppContext,
+): AccountEndpointDeps {
   return {
-    ...timesOf(config.timeZone),
+    ...createTimes(config.timeZone),
     catalog: () => directory.catalog(),
     inForce: async () => {
       const answer = await announceAndWait(database);
@@ -117,7 +123,7 @@ const limitScopes = (
   return [{ ...own, keyId: undefined }, ...ofKeys];
 };
 
-export function timesOf(timeZone: string): Times {
+export function createTimes(timeZone: string): Times {
   return { timeZone, showTime: createTimeFormat(timeZone), readTime: createTimeParser(timeZone) };
 }
 
@@ -135,15 +141,15 @@ const CLOSED = {
 } as const;
 
 function bindProbe(
-  parts: { readonly database: Database; readonly hosting: Hosting; readonly prober: Prober },
+  parts: { readonly database: Database; readonly byokContext: ByokContext; readonly prober: Prober },
   directory: Data['directory'],
-): OwnNeeds['probe'] {
-  const { database, hosting, prober } = parts;
+): AccountTableNeeds['probe'] {
+  const { database, byokContext, prober } = parts;
   return {
     given: (wanted) => prober.probe(wanted, directory.catalog()),
     stored: async (accountId, credentialId) => {
       const catalog = directory.catalog();
-      const stored = await openHosted(database, { accountId, credentialId }, hosting);
+      const stored = await openByok(database, { accountId, credentialId }, byokContext);
       const vendor = stored && catalog.vendors.get(stored.vendorCode);
       if (stored === undefined || vendor === undefined) return { kind: 'not-found' };
       const { secret, baseUrl } = stored;

@@ -9,31 +9,31 @@ import { catalogChanges } from '../store/catalog/change.ts';
 import { createCallSearch } from '../store/logs/call-search.ts';
 import { createInbox } from '../store/operations/inbox.ts';
 import { accountChanges } from '../store/operations/operator-accounts.ts';
-import { createWatch } from '../store/operations/operator-stats.ts';
-import { timesOf } from './account.ts';
-import type { Surroundings } from './app-context.ts';
+import { createOperatorStats } from '../store/operations/operator-stats.ts';
+import { createTimes } from './account.ts';
+import type { AppContext } from './app-context.ts';
 import type { Data } from './store.ts';
 
 /** The ports of the operators' rows. */
 export function bindAdmin(
   { database, sealer }: Data,
   health: HealthReports,
-  { config, log }: Pick<Surroundings, 'config' | 'log'>,
+  { config, log }: Pick<AppContext, 'config' | 'log'>,
 ): AdminPorts {
   const options = {
     ...{ sealer, log, clock: systemClock },
     hashPassword: (password: string) => hashPassword(password, systemRandom),
   };
-  const desk = { database, log, options };
+  const audit = { database, log, options };
   const { month } = createCalendar(config.timeZone);
   return {
-    catalog: catalogChanges(desk),
-    accounts: accountChanges(desk),
-    inbox: createInbox(desk),
-    watch: createWatch(database),
+    catalog: catalogChanges(audit),
+    accounts: accountChanges(audit),
+    inbox: createInbox(audit),
+    stats: createOperatorStats(database),
     health,
     shown: { showTime: createTimeFormat(config.timeZone), month },
-    times: timesOf(config.timeZone),
+    times: createTimes(config.timeZone),
     days: createDays(config.timeZone),
     calls: createCallSearch(database, systemClock),
   };

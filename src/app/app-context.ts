@@ -1,13 +1,13 @@
 import type { Config } from '../config.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Endings } from './cleanup.ts';
-import type { WorkerPost } from './worker-slot.ts';
+import type { Cleanup } from './cleanup.ts';
+import type { WorkerSlot } from './worker-slot.ts';
 
 /** What every part of the product is given when it is opened. */
-export interface Surroundings {
+export interface AppContext {
   readonly config: Config;
   readonly log: Logger;
-  readonly endings: Endings;
+  readonly cleanup: Cleanup;
   /** Nothing: this process serves alone. */
-  readonly post: WorkerPost | undefined;
+  readonly post: WorkerSlot | undefined;
 }

@@ -1,5 +1,5 @@
 /** What was begun and must be ended, the last one first: at a stop, and when a start fails half-way. */
-export class Endings {
+export class Cleanup {
   readonly #steps: Array<() => void | Promise<void>> = [];
 
   add(end: () => void | Promise<void>): void {

@@ -2,7 +2,7 @@ import type { Gate, RememberedWindow } from '../gate/contract.ts';
 import { createMemoryGate } from '../gate/memory.ts';
 import type { SharedGateFigures } from '../http/telemetry.ts';
 import { systemClock } from '../kernel/time/clock.ts';
-import type { Surroundings } from './app-context.ts';
+import type { AppContext } from './app-context.ts';
 
 /** Slots whose call never left are dropped this often; counting does not depend on it. */
 const SWEEP_MS = 10_000;
@@ -25,15 +25,15 @@ export interface OpenGate {
   problem(): string | undefined;
 }
 
-export function openGate(surroundings: Surroundings): OpenGate | Promise<OpenGate> {
-  const { redisUrl } = surroundings.config;
-  return redisUrl === undefined ? openMemory(surroundings) : openRedis(redisUrl, surroundings);
+export function openGate(context: AppContext): OpenGate | Promise<OpenGate> {
+  const { redisUrl } = context.config;
+  return redisUrl === undefined ? openMemory(context) : openRedis(redisUrl, context);
 }
 
-function openMemory({ endings }: Surroundings): OpenGate {
+function openMemory({ cleanup }: AppContext): OpenGate {
   const gate = createMemoryGate({ clock: systemClock });
   const sweeping = setInterval(() => gate.sweep(), SWEEP_MS);
-  endings.add(() => clearInterval(sweeping));
+  cleanup.add(() => clearInterval(sweeping));
   return {
     gate,
     credentials: undefined,
@@ -45,16 +45,16 @@ function openMemory({ endings }: Surroundings): OpenGate {
   };
 }
 
-async function openRedis(url: string, { log, endings }: Surroundings): Promise<OpenGate> {
+async function openRedis(url: string, { log, cleanup }: AppContext): Promise<OpenGate> {
   // Loaded for those only who have a Redis: a start is mostly loading.
   const { AwaitedRedis } = await import('./redis.ts');
   const { createRedisGate } = await import('../gate/redis/gate.ts');
   const client = await AwaitedRedis.open(url, log);
-  endings.add(() => client.close());
+  cleanup.add(() => client.close());
   const gate = createRedisGate({ client, clock: systemClock, log });
-  endings.add(() => gate.close());
+  cleanup.add(() => gate.close());
   const credentials = createRedisGate({ client, clock: systemClock, log, prefix: CREDENTIALS_PREFIX });
-  endings.add(() => credentials.close());
+  cleanup.add(() => credentials.close());
   return {
     gate,
     credentials,

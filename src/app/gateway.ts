@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { RetryBudget } from '../gateway/admit/route.ts';
-import type { Carriage } from '../gateway/attempt/attempt-context.ts';
+import type { GatewayDeps } from '../gateway/attempt/attempt-context.ts';
 import { InFlight } from '../gateway/attempt/in-flight.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { logCalls } from '../gateway/settle/call-log-line.ts';
@@ -16,7 +16,7 @@ import { GuardedFetcher } from '../upstream/guard/fetch-media.ts';
 import { Health } from '../upstream/health/health.ts';
 import { SharedLimits } from '../upstream/health/shared-limits.ts';
 import { createUpstreamClient } from '../upstream/http/client.ts';
-import type { Surroundings } from './app-context.ts';
+import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 import type { Ledger } from './ledger.ts';
 import type { Data } from './store.ts';
@@ -30,14 +30,14 @@ export interface GatewayParts {
 }
 
 /** Everything a call meets on its way, and the figures that `/metrics` takes from it. */
-export function buildGateway(parts: GatewayParts, surroundings: Surroundings): Gateway {
-  const { config } = surroundings;
+export function buildGateway(parts: GatewayParts, context: AppContext): Gateway {
+  const { config } = context;
   const { credentials } = parts.openGate;
-  const tasks = new Tasks(surroundings.log);
+  const tasks = new Tasks(context.log);
   const shared = credentials === undefined ? undefined : new SharedLimits(credentials, tasks);
   const health = new Health(systemClock, shared);
-  const carriage = buildCarriage(parts, { health, tasks }, surroundings);
-  const { inFlight } = carriage;
+  const deps = buildGatewayDeps(parts, { health, tasks }, context);
+  const { inFlight } = deps;
   parts.telemetry.observe({
     gate: parts.openGate.gate,
     sharedGate: parts.openGate.figures,
@@ -48,8 +48,8 @@ export function buildGateway(parts: GatewayParts, surroundings: Surroundings): G
   });
   return {
     directory: parts.data.directory,
-    carriage,
-    readBody: createBodyReader(carriage.bodies),
+    deps,
+    readBody: createBodyReader(deps.bodies),
     discardBody,
     calendar: parts.ledger.calendar,
     random: systemRandom,
@@ -59,15 +59,15 @@ export function buildGateway(parts: GatewayParts, surroundings: Surroundings): G
   };
 }
 
-function buildCarriage(
+function buildGatewayDeps(
   { data, openGate: { gate, shared: gateIsShared }, ledger: { journal }, telemetry }: GatewayParts,
   { health, tasks }: { readonly health: Health; readonly tasks: Tasks },
-  { config, log, endings }: Surroundings,
-): Carriage & { readonly bodies: ByteBudget } {
+  { config, log, cleanup }: AppContext,
+): GatewayDeps & { readonly bodies: ByteBudget } {
   const client = createUpstreamClient({ clock: systemClock, log, ownHosts: config.byokHosts });
-  endings.add(() => client.close());
+  cleanup.add(() => client.close());
   const inFlight = new InFlight(systemClock);
-  endings.add(() => inFlight.close());
+  cleanup.add(() => inFlight.close());
   const { creditsPerYuan } = config;
   const observer = callObserver(config, telemetry, log);
   const waits = { connectMs: config.connectTimeoutMs, idleMs: config.idleTimeoutMs };

@@ -4,14 +4,14 @@ import { systemClock } from '../kernel/time/clock.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { Database } from '../store/database.ts';
 import { endHeartbeat, type Heartbeat, writeHeartbeat } from '../store/operations/heartbeats.ts';
-import type { Surroundings } from './app-context.ts';
+import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 
 /** Tells all who look at the database that this process serves; a lost beat is followed by another. */
 export function startHeartbeat(
   database: Database,
   { gate }: OpenGate,
-  { config, log, endings, post, port }: Surroundings & { readonly port: number },
+  { config, log, cleanup, post, port }: AppContext & { readonly port: number },
 ): void {
   const startedAtMs = systemClock.now();
   const worker = post?.number ?? 0;
@@ -25,7 +25,7 @@ export function startHeartbeat(
   };
   tell();
   const beating = setInterval(tell, HEARTBEAT_MS);
-  endings.add(async () => {
+  cleanup.add(async () => {
     clearInterval(beating);
     await last;
     // When the store is away the others notice our silence instead.

@@ -10,9 +10,9 @@ import { createSettler, type Settler } from '../ledger/settler.ts';
 import type { Database } from '../store/database.ts';
 import { createLedgerStore } from '../store/ledger/ledger.ts';
 import { loadWindows } from '../store/ledger/windows.ts';
-import type { Surroundings } from './app-context.ts';
+import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
-import { holdJournal, journalFolder, orphanFolders, removeIfEmpty } from './worker-slot.ts';
+import { journalFolder, lockJournal, orphanFolders, removeIfEmpty } from './worker-slot.ts';
 
 export interface Ledger {
   readonly journal: FileJournal;
@@ -28,8 +28,8 @@ export interface LedgerParts {
 }
 
 /** What the last process left is settled first; only then is a new call journaled. */
-export async function openLedger(parts: LedgerParts, surroundings: Surroundings): Promise<Ledger> {
-  const { config, log, endings, post } = surroundings;
+export async function openLedger(parts: LedgerParts, context: AppContext): Promise<Ledger> {
+  const { config, log, cleanup, post } = context;
   const { creditsPerYuan } = config;
   const { gate, restore, shared } = parts.openGate;
   const calendar = createCalendar(config.timeZone);
@@ -40,15 +40,15 @@ export async function openLedger(parts: LedgerParts, surroundings: Surroundings)
     return gate.settled(account);
   };
   const covers: Gate['covers'] = (overrun) => gate.covers(overrun);
-  const held = await holdJournal(journalFolder(config.dataDirectory, post), log);
-  endings.add(() => held.release());
+  const held = await lockJournal(journalFolder(config.dataDirectory, post), log);
+  cleanup.add(() => held.release());
   const { directory } = held;
   const told = shared ? { settled } : {};
   await recover({ directory, store, creditsPerYuan, log, ...told });
-  await recoverOrphans(store, told, surroundings);
+  await recoverOrphans(store, told, context);
   if (!shared) restore(await loadWindows(parts.database, systemClock.now()));
   const journal = await openJournal({ directory, clock: systemClock, log });
-  endings.add(() => journal.close());
+  cleanup.add(() => journal.close());
   const onBatch = (size: number): void => parts.telemetry.batchSettled(size);
   const settler = createSettler({
     journal,
@@ -58,18 +58,18 @@ export async function openLedger(parts: LedgerParts, surroundings: Surroundings)
     log,
     onBatch,
   });
-  endings.add(() => settler.stop());
+  cleanup.add(() => settler.stop());
   return { journal, settler, calendar };
 }
 
 async function recoverOrphans(
   store: LedgerStore,
   told: { readonly settled?: Gate['settled'] },
-  { config, log, post }: Surroundings,
+  { config, log, post }: AppContext,
 ): Promise<void> {
   const { dataDirectory, workers, creditsPerYuan } = config;
   for (const folder of orphanFolders(dataDirectory, workers, post)) {
-    const { directory, release } = await holdJournal(folder, log);
+    const { directory, release } = await lockJournal(folder, log);
     await recover({ directory, store, creditsPerYuan, log, ...told });
     release();
     removeIfEmpty(folder);

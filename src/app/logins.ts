@@ -9,10 +9,10 @@ import { createRegistrationStore, prepareSetupToken } from '../store/accounts/re
 import { createSessionStore } from '../store/accounts/sessions.ts';
 import type { Database } from '../store/database.ts';
 import { readSecret } from '../store/secret-file.ts';
-import type { Surroundings } from './app-context.ts';
+import type { AppContext } from './app-context.ts';
 
 /** Logins of this process; everything that they know is in the store. */
-export function openLogins(database: Database, { config, log }: Surroundings): Logins {
+export function openLogins(database: Database, { config, log }: AppContext): Logins {
   const secret = readSecret(config.secret, config.dataDirectory, systemRandom);
   const store = {
     ...createSessionStore(database),
@@ -31,7 +31,7 @@ export function openLogins(database: Database, { config, log }: Surroundings): L
 }
 
 /** Without a public address nothing is known of https, and a cookie for https only would never come back. */
-export function transportOf({ config }: Pick<Surroundings, 'config'>): Transport {
+export function loginTransport({ config }: Pick<AppContext, 'config'>): Transport {
   return config.publicUrl?.startsWith('https://') === true ? 'https' : 'http';
 }
 
@@ -41,7 +41,7 @@ export function transportOf({ config }: Pick<Surroundings, 'config'>): Transport
  */
 export async function prepareSetup(
   database: Database,
-  { config, post }: Pick<Surroundings, 'config' | 'post'>,
+  { config, post }: Pick<AppContext, 'config' | 'post'>,
 ): Promise<SetupToken | undefined> {
   if (config.role === 'gateway' || post !== undefined) return undefined;
   const secret = readSecret(config.secret, config.dataDirectory, systemRandom);

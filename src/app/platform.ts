@@ -2,7 +2,7 @@ import type { Logins } from '../accounts/login-contract.ts';
 import type { HealthReports } from '../admin/ports.ts';
 import { BODY_LIMITS, type BodyLimits, type BodyRead, createBodyReader, discardBody } from '../http/body.ts';
 import { ByteBudget } from '../http/budget.ts';
-import { createAddressOf } from '../http/client-address.ts';
+import { createClientAddress } from '../http/client-address.ts';
 import type { Telemetry } from '../http/telemetry.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { systemClock } from '../kernel/time/clock.ts';
@@ -18,11 +18,11 @@ import type { Endpoint } from '../platform/endpoint.ts';
 import { createPlatform, type Platform } from '../platform/http/dispatch.ts';
 import { allEndpoints, type PlatformPorts } from '../platform/table.ts';
 import type { UpstreamClient } from '../upstream/contract.ts';
-import { bindOwn, timesOf } from './account.ts';
+import { bindAccount, createTimes } from './account.ts';
 import { bindAdmin } from './admin.ts';
-import type { Surroundings } from './app-context.ts';
+import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
-import { openLogins, transportOf } from './logins.ts';
+import { loginTransport, openLogins } from './logins.ts';
 import type { Data } from './store.ts';
 import { bindPublic, bindUsage } from './usage.ts';
 
@@ -30,23 +30,23 @@ export interface PlatformNeeds {
   readonly data: Data;
   readonly telemetry: Telemetry;
   readonly openGate: OpenGate;
-  /** The sockets to vendors, for tests of hosted credentials. */
+  /** The sockets to vendors, for tests of BYOK credentials. */
   readonly client: UpstreamClient;
   /** What the gateway of this process has seen of the vendors. */
   readonly health: HealthReports;
 }
 
 /** The rows with the store behind them: every port of the table is bound here, and nowhere else. */
-export function buildPlatform(needs: PlatformNeeds, surroundings: Surroundings): Platform {
+export function buildPlatform(needs: PlatformNeeds, context: AppContext): Platform {
   const { data, telemetry } = needs;
-  const { config, log } = surroundings;
-  const logins = openLogins(data.database, surroundings);
+  const { config, log } = context;
+  const logins = openLogins(data.database, context);
   return createPlatform({
-    endpoints: bindEndpoints(logins, needs, surroundings),
+    endpoints: bindEndpoints(logins, needs, context),
     sessions: logins,
     readBody: createPlatformReader(),
     discardBody,
-    addressOf: createAddressOf(config.trustedProxies),
+    addressOf: createClientAddress(config.trustedProxies),
     observer: telemetry,
     clock: systemClock,
     random: systemRandom,
@@ -73,14 +73,14 @@ function createPlatformReader(): BodyRead {
 function bindEndpoints(
   logins: Logins,
   { data, openGate, client, health }: PlatformNeeds,
-  surroundings: Surroundings,
+  context: AppContext,
 ): readonly Endpoint[] {
   const ports: PlatformPorts = {
-    auth: { logins, transport: transportOf(surroundings), times: timesOf(surroundings.config.timeZone) },
-    own: bindOwn({ data, openGate, client }, surroundings),
-    everybody: bindPublic(data, surroundings),
-    usage: bindUsage(data, surroundings),
-    admin: bindAdmin(data, health, surroundings),
+    auth: { logins, transport: loginTransport(context), times: createTimes(context.config.timeZone) },
+    own: bindAccount({ data, openGate, client }, context),
+    everybody: bindPublic(data, context),
+    usage: bindUsage(data, context),
+    admin: bindAdmin(data, health, context),
   };
   return allEndpoints(ports);
 }

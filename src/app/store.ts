@@ -1,5 +1,5 @@
 import { CachedDirectory } from '../accounts/directory.ts';
-import { KeptConversations } from '../conversation/kept.ts';
+import { StoredConversations } from '../conversation/kept.ts';
 import type { Sealer } from '../kernel/encoding/seal.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import { loadTokenizer } from '../protocol/meter/tokens.ts';
@@ -13,7 +13,7 @@ import { describeHeld, lockDataDirectory } from '../store/embedded/lock.ts';
 import { startEmbedded } from '../store/embedded/server.ts';
 import { openStore } from '../store/open.ts';
 import { startStoreUpkeep } from '../store/operations/upkeep.ts';
-import type { Surroundings } from './app-context.ts';
+import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 
 /** The store of this process, its secret, and what the gateway remembers of it. */
@@ -21,31 +21,31 @@ export interface Data {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly directory: CachedDirectory;
-  readonly conversations: KeptConversations;
+  readonly conversations: StoredConversations;
 }
 
-export async function openData(surroundings: Surroundings): Promise<Data> {
-  const { config, log, endings, post } = surroundings;
-  const databaseUrl = post === undefined ? await takeDirectory(surroundings) : config.databaseUrl;
+export async function openData(context: AppContext): Promise<Data> {
+  const { config, log, cleanup, post } = context;
+  const databaseUrl = post === undefined ? await takeDirectory(context) : config.databaseUrl;
   const opening = openStore({ ...config, databaseUrl, log });
   // Work of some 50 milliseconds, done while the database answers: the first stream must not wait for it.
   loadTokenizer();
   const store = await opening;
-  endings.add(() => store.close());
+  cleanup.add(() => store.close());
   const { database } = store;
   const sealer = await openSealer(config, database);
   // Once per start of the whole: a worker that comes back must not undo what was applied since.
   if (post === undefined) await prepareCatalog({ config, database, sealer, log });
   const source = directorySource(database, { sealer, log });
   const directory = await CachedDirectory.open({ source, clock: systemClock, log });
-  endings.add(() => directory.close());
+  cleanup.add(() => directory.close());
   const kept = createConversationStore(database, sealer);
   const { conversationDays: retentionDays } = config;
-  const conversations = new KeptConversations({ store: kept, clock: systemClock, log, retentionDays });
-  endings.add(() => conversations.stop());
+  const conversations = new StoredConversations({ store: kept, clock: systemClock, log, retentionDays });
+  cleanup.add(() => conversations.stop());
   const { logMonths, timeZone } = config;
   const upkeep = startStoreUpkeep({ database, clock: systemClock, log, logMonths, timeZone });
-  endings.add(() => upkeep.stop());
+  cleanup.add(() => upkeep.stop());
   return { database, sealer, directory, conversations };
 }
 
@@ -53,15 +53,15 @@ export async function openData(surroundings: Surroundings): Promise<Data> {
 export async function takeDirectory({
   config,
   log,
-  endings,
-}: Pick<Surroundings, 'config' | 'log' | 'endings'>): Promise<string> {
+  cleanup,
+}: Pick<AppContext, 'config' | 'log' | 'cleanup'>): Promise<string> {
   const lock = await lockDataDirectory(config.dataDirectory, log);
   if (lock.kind === 'held') throw new StartRefused(describeHeld(config.dataDirectory, lock));
-  endings.add(() => lock.release());
+  cleanup.add(() => lock.release());
   if (config.databaseUrl !== undefined) return config.databaseUrl;
   const embedded = await startEmbedded(config.dataDirectory, log);
-  endings.add(() => embedded.stop());
-  endings.add(guardEmbedded(embedded, log));
+  cleanup.add(() => embedded.stop());
+  cleanup.add(guardEmbedded(embedded, log));
   return embedded.connection;
 }
 
@@ -72,7 +72,7 @@ export async function takeDirectory({
 export async function followStore(
   { database, directory }: Data,
   { raiseVersion }: OpenGate,
-  { log, endings }: Surroundings,
+  { log, cleanup }: AppContext,
 ): Promise<void> {
   const stopFollowing = await followChanges(
     database,
@@ -87,7 +87,7 @@ export async function followStore(
     },
     log,
   );
-  endings.add(stopFollowing);
+  cleanup.add(stopFollowing);
   // What was changed after it was read and before we listened.
   await directory.reloadCatalog();
 }

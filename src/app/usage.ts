@@ -22,17 +22,17 @@ import { loadModelTraffic } from '../store/logs/model-traffic.ts';
 import { findReceipt } from '../store/logs/receipts.ts';
 import { usageBetween, usageBy, usageSeries } from '../store/logs/usage-sums.ts';
 import { loadLiveNodes } from '../store/operations/heartbeats.ts';
-import { footingOf } from './account.ts';
-import type { Surroundings } from './app-context.ts';
+import { accountEndpointDeps } from './account.ts';
+import type { AppContext } from './app-context.ts';
 import type { Data } from './store.ts';
 
 /** The ports of logs, exports and statistics. */
-export function bindUsage(data: Data, surroundings: Surroundings): UsageNeeds {
+export function bindUsage(data: Data, context: AppContext): UsageNeeds {
   const { database } = data;
-  const { timeZone } = surroundings.config;
+  const { timeZone } = context.config;
   const { month } = createCalendar(timeZone);
   return {
-    footing: footingOf(data, surroundings),
+    footing: accountEndpointDeps(data, context),
     days: createDays(timeZone),
     logs: {
       callPage: (question) => pageOfLog(database, 'calls', question),
@@ -68,11 +68,11 @@ async function fundsOf(database: Database, accountId: number, month: string): Pr
 }
 
 /** The ports of what everybody may ask and say. */
-export function bindPublic(data: Data, surroundings: Surroundings): PublicNeeds {
+export function bindPublic(data: Data, context: AppContext): PublicNeeds {
   const { database } = data;
-  const { config } = surroundings;
+  const { config } = context;
   return {
-    footing: footingOf(data, surroundings),
+    footing: accountEndpointDeps(data, context),
     creditsPerYuan: config.creditsPerYuan,
     nodeName: config.nodeName,
     publicUrl: config.publicUrl,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '../kernel/log.ts';
-import { holdJournal, journalFolder, orphanFolders, removeIfEmpty } from './worker-slot.ts';
+import { journalFolder, lockJournal, orphanFolders, removeIfEmpty } from './worker-slot.ts';
 
 let data: string;
 beforeEach(() => {
@@ -37,9 +37,9 @@ test('of several workers the first looks after those that are no more, and after
 });
 
 test('a journal is waited for while another process ends with it', async () => {
-  const first = await holdJournal(worker(1), silentLogger);
+  const first = await lockJournal(worker(1), silentLogger);
   let got = false;
-  const second = holdJournal(worker(1), silentLogger).then((held) => {
+  const second = lockJournal(worker(1), silentLogger).then((held) => {
     got = true;
     return held;
   });

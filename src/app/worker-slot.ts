@@ -11,7 +11,7 @@ import { acquireLock, type Locked } from '../store/embedded/lock.ts';
  * One of several processes that serve a data directory together. Its supervisor has the directory's lock and
  * the embedded database, has applied the catalogue, and has found the port that all of them listen on.
  */
-export interface WorkerPost {
+export interface WorkerSlot {
   /** From 1. */
   readonly number: number;
   /** The figures of all workers together, when they can be had. */
@@ -19,7 +19,7 @@ export interface WorkerPost {
 }
 
 /** A journal's directory that nobody else writes to or recovers from while the lock is held. */
-export interface HeldJournal {
+export interface LockedJournal {
   readonly directory: string;
   release(): void;
 }
@@ -28,7 +28,7 @@ const LOCK_POLL_MS = 20;
 const WORKERS = 'workers';
 
 /** `journal` for a process that serves alone, `workers/3/journal` for the third of several. */
-export function journalFolder(dataDirectory: string, post: WorkerPost | undefined): string {
+export function journalFolder(dataDirectory: string, post: WorkerSlot | undefined): string {
   return post === undefined ? dataDirectory : join(dataDirectory, WORKERS, String(post.number));
 }
 
@@ -39,7 +39,7 @@ export function journalFolder(dataDirectory: string, post: WorkerPost | undefine
 export function orphanFolders(
   dataDirectory: string,
   workers: number,
-  post: WorkerPost | undefined,
+  post: WorkerSlot | undefined,
 ): readonly string[] {
   if (post !== undefined && post.number !== 1) return [];
   const beyond = post === undefined ? 0 : workers;
@@ -63,7 +63,7 @@ function listNumbers(directory: string): number[] {
  * Takes a worker's folder. Its last process may be ending just now, after its supervisor died: it is waited
  * for, because two that use one journal would lose what one of them writes.
  */
-export async function holdJournal(folder: string, log: Logger): Promise<HeldJournal> {
+export async function lockJournal(folder: string, log: Logger): Promise<LockedJournal> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = await waitForLock(join(folder, 'journal.lock'), log);
   return { directory: join(folder, 'journal'), release: () => lock.release() };

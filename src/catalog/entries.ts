@@ -53,7 +53,7 @@ const LISTS: Readonly<Record<EntryKind, (stored: StoredCatalog) => readonly Stor
     [...announcements.values()].map((each) => entry(each.id, json.announcementJson(each))),
 };
 
-export function entriesOf(kind: EntryKind, stored: StoredCatalog): readonly StoredEntry[] {
+export function listEntries(kind: EntryKind, stored: StoredCatalog): readonly StoredEntry[] {
   return LISTS[kind](stored);
 }
 
@@ -69,7 +69,7 @@ const IDENTITY: Readonly<Record<EntryKind, readonly string[]>> = {
   announcements: ['id'],
 };
 
-export function identityOf(kind: EntryKind, value: EntryJson): string {
+export function entryKey(kind: EntryKind, value: EntryJson): string {
   return JSON.stringify(IDENTITY[kind].map((field) => value[field] ?? null));
 }
 
@@ -99,10 +99,10 @@ function readRoute({ model_id: modelId, ...route }: EntryJson, stored: StoredCat
   if (model === undefined) return { kind: 'invalid', problem: 'model_id: there is no such model' };
   // A vendor that uses our name for its model needs no second one.
   const named = { ...route, forward_model_id: route.forward_model_id ?? modelId };
-  const identity = identityOf('routes', { ...named, model_id: modelId });
+  const identity = entryKey('routes', { ...named, model_id: modelId });
   const others = model.routes
     .map(json.routeJson)
-    .filter((each) => identityOf('routes', { ...each, model_id: modelId }) !== identity);
+    .filter((each) => entryKey('routes', { ...each, model_id: modelId }) !== identity);
   const routes = [...others, named];
   const document = { models: [{ ...json.modelJson(model), routes }] };
   return readDocument(document, `models[0].routes[${routes.length - 1}]`, stored);
@@ -123,8 +123,8 @@ function readDocument(value: EntryJson, prefix: string, stored: StoredCatalog): 
 }
 
 /** What else of the catalogue needs this entry, in words; empty when nothing does. */
-export function usersOf(kind: EntryKind, key: string, stored: StoredCatalog): readonly string[] {
-  const routes = entriesOf('routes', stored);
+export function listUsers(kind: EntryKind, key: string, stored: StoredCatalog): readonly string[] {
+  const routes = listEntries('routes', stored);
   const routesWith = (field: string, value: unknown): string[] =>
     routes
       .filter((route) => ({ ...route.json, ...route.facts })[field] === value)

@@ -20,7 +20,7 @@ export interface PriceSnapshot {
 }
 
 /** What the price of a call on a route depends on, besides the route. */
-export interface Tariff {
+export interface PriceFactors {
   readonly catalog: Pick<CatalogSnapshot, 'systemRateMicro' | 'nodes'>;
   readonly model: Pick<Model, 'prices'>;
   readonly userRateMicro: bigint;
@@ -40,7 +40,7 @@ const NO_PRICES: Prices = Object.freeze({
 /** The one place where a route, an account and a node become a price: calls and shown prices alike. */
 export function takeSnapshot(
   route: Route,
-  { catalog, model, userRateMicro, nodeName }: Tariff,
+  { catalog, model, userRateMicro, nodeName }: PriceFactors,
 ): PriceSnapshot {
   const node = catalog.nodes.find((one) => one.name === nodeName);
   return Object.freeze({

@@ -4,14 +4,14 @@ import { type Logger, silentLogger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import type { Setup } from '../setup.ts';
-import type { CatalogDesk } from '../store/catalog/change.ts';
+import type { CatalogAuditContext } from '../store/catalog/change.ts';
 import type { CommandInput } from './command.ts';
 
 /**
  * Where a command writes as operators do: recorded in the audit log, in force when it returns; a server that
  * has not confirmed it is told of.
  */
-export function deskOf(setup: Setup, { output }: CommandInput): CatalogDesk {
+export function auditContext(setup: Setup, { output }: CommandInput): CatalogAuditContext {
   const { database, sealer } = setup;
   const log: Logger = {
     ...silentLogger,

@@ -10,7 +10,7 @@ export function wholeNumber(text: string, name: string): number {
 }
 
 /** `mostMicro` where an amount is not the limit, e.g. of a rate. */
-export function decimalOf(text: string, name: string, mostMicro: bigint = AMOUNT_MICRO_MAX): bigint {
+export function parseDecimal(text: string, name: string, mostMicro: bigint = AMOUNT_MICRO_MAX): bigint {
   const amount = parseMicro(text);
   if (amount === undefined || amount < 0n || amount > mostMicro) {
     const most = formatMicro(mostMicro);
@@ -21,7 +21,7 @@ export function decimalOf(text: string, name: string, mostMicro: bigint = AMOUNT
 
 /** An amount that moves: more than nothing. */
 export function positiveAmount(text: string, name: string): bigint {
-  const amount = decimalOf(text, name);
+  const amount = parseDecimal(text, name);
   if (amount === 0n) throw new UsageError(`--${name} is more than 0`);
   return amount;
 }
@@ -36,7 +36,7 @@ export function choiceOf<const Value extends string>(
   throw new UsageError(`--${name} is ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
 }
 
-export function nameOf(text: string): string {
+export function parseName(text: string): string {
   if (text.trim() === '' || text.length > NAME_LENGTH_MAX) {
     throw new UsageError(`--name has 1 to ${NAME_LENGTH_MAX} characters`);
   }
@@ -71,14 +71,14 @@ export interface Page {
   readonly limit: number;
 }
 
-export function pageOf(input: CommandInput): Page {
+export function readPage(input: CommandInput): Page {
   const page = optionalValue(input, 'page', wholeNumber) ?? 1;
-  const limit = pageSizeOf(input);
+  const limit = readPageSize(input);
   if (page < 1 || page > PAGE_NUMBER_MAX) throw new UsageError(`--page is 1 to ${PAGE_NUMBER_MAX}`);
   return { offset: (page - 1) * limit, limit };
 }
 
-export function pageSizeOf(input: CommandInput): number {
+export function readPageSize(input: CommandInput): number {
   const size = optionalValue(input, 'size', wholeNumber) ?? PAGE_SIZE;
   if (size < 1 || size > PAGE_SIZE_MAX) throw new UsageError(`--size is 1 to ${PAGE_SIZE_MAX}`);
   return size;

@@ -11,7 +11,7 @@ import { CommandFailed, type CommandInput, stringOption, UsageError } from './co
 import { openCommandLog } from './serve/server-log.ts';
 
 /** The configuration of a command: every wrong value is named, and nothing is started. */
-export function configOf(input: CommandInput): Config {
+export function requireConfig(input: CommandInput): Config {
   const result = loadConfig(stringOption(input, 'config'));
   if (result.kind === 'config-errors') {
     throw new UsageError(`the configuration is not valid:\n  ${result.errors.join('\n  ')}`);
@@ -43,7 +43,7 @@ export async function withStore<Result>(
   work: (setup: Setup) => Promise<Result>,
   statementTimeoutMs: number = SQL_TIMEOUT_MS,
 ): Promise<Result> {
-  const config = configOf(input);
+  const config = requireConfig(input);
   const log = openCommandLog(config, 'error');
   const store = await openStore({ ...config, log, statementTimeoutMs }).catch(failForPeople);
   try {

@@ -12,12 +12,12 @@ export interface Conversations {
   forget(accountId: number, key: string): Promise<boolean>;
 }
 
-export interface KeptKey {
+export interface ConversationKey {
   readonly accountId: number;
   readonly key: string;
 }
 
-export interface KeptValue extends KeptKey {
+export interface ConversationValue extends ConversationKey {
   readonly value: Buffer;
   readonly createdAtMs: number;
 }
@@ -28,11 +28,11 @@ export interface KeptValue extends KeptKey {
  */
 export interface ConversationStore {
   /** All of them, or none; a key occurs once. */
-  write(values: readonly KeptValue[]): Promise<void>;
+  write(values: readonly ConversationValue[]): Promise<void>;
   /** What was found of them and is younger than `sinceMs`, in any order. */
-  read(keys: readonly KeptKey[], sinceMs: number): Promise<readonly KeptValue[]>;
+  read(keys: readonly ConversationKey[], sinceMs: number): Promise<readonly ConversationValue[]>;
   /** True when it was there. */
-  remove(key: KeptKey): Promise<boolean>;
+  remove(key: ConversationKey): Promise<boolean>;
   /** Forgets what is as old as `beforeMs`, at most `limit` values; tells how many it forgot. */
   prune(beforeMs: number, limit: number): Promise<number>;
   /** Forgets the oldest values of accounts that have too many, or too large ones; tells how many. */

@@ -13,7 +13,7 @@ import { systemRandom } from '../kernel/random.ts';
 import { ManualClock } from '../kernel/time/clock.ts';
 import { createConversationStore } from '../store/accounts/conversations.ts';
 import type { ConversationStore } from './contract.ts';
-import { KeptConversations } from './kept.ts';
+import { StoredConversations } from './kept.ts';
 
 const DAY_MS = 86_400_000;
 const sealer = newSealer(['a secret of more than thirty-two bytes'], systemRandom);
@@ -23,7 +23,7 @@ let store: ConversationStore;
 let accountId = 0;
 let stranger = 0;
 let clock: ManualClock;
-const started: KeptConversations[] = [];
+const started: StoredConversations[] = [];
 
 beforeAll(async () => {
   fresh = await freshDatabase();
@@ -42,12 +42,12 @@ afterAll(() => fresh.drop());
 
 /** Every one is a node of its own on the same store. */
 function node(parts: { store?: ConversationStore; retentionDays?: number; log?: Logger } = {}) {
-  const kept = new KeptConversations({ store, clock, log: silentLogger, retentionDays: 30, ...parts });
+  const kept = new StoredConversations({ store, clock, log: silentLogger, retentionDays: 30, ...parts });
   started.push(kept);
   return kept;
 }
 
-const text = async (kept: KeptConversations, key: string, account = accountId) =>
+const text = async (kept: StoredConversations, key: string, account = accountId) =>
   (await kept.find(account, key))?.toString();
 
 describe('kept conversations', () => {

@@ -9,15 +9,15 @@ import {
 } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Clock } from '../kernel/time/clock.ts';
-import { Shelf } from './bounded-map.ts';
-import type { ConversationStore, Conversations, KeptValue } from './contract.ts';
+import type { ConversationStore, Conversations, ConversationValue } from './contract.ts';
 import { Reader } from './reader.ts';
+import { RecentValues } from './recent-values.ts';
 import { Upkeep } from './upkeep.ts';
 import { Writer } from './writer.ts';
 
 const DAY_MS = 86_400_000;
 
-export interface KeptParts {
+export interface ConversationParts {
   readonly store: ConversationStore;
   readonly clock: Clock;
   readonly log: Logger;
@@ -29,24 +29,24 @@ export interface KeptParts {
  * Conversations in memory, with a store behind: what was just said is found at once, what was said on another
  * node or before a restart a moment later.
  */
-export class KeptConversations implements Conversations {
-  readonly #parts: KeptParts;
-  readonly #cached = new Shelf({
+export class StoredConversations implements Conversations {
+  readonly #parts: ConversationParts;
+  readonly #cached = new RecentValues({
     countMax: CONVERSATIONS_CACHED_MAX,
     bytesMax: CONVERSATIONS_CACHED_BYTES_MAX,
   });
   /** When a value in memory is no longer trusted: another node may have deleted it. */
-  readonly #cachedAt = new WeakMap<KeptValue, number>();
+  readonly #cachedAt = new WeakMap<ConversationValue, number>();
   readonly #writer: Writer;
   readonly #reader: Reader;
   readonly #upkeep: Upkeep;
 
-  constructor(parts: KeptParts) {
+  constructor(parts: ConversationParts) {
     const { store, log } = parts;
     this.#parts = parts;
     const sinceMs = (): number => this.#oldestMs();
     this.#upkeep = new Upkeep({ store, log, beforeMs: sinceMs });
-    const onWritten = (value: KeptValue): void => {
+    const onWritten = (value: ConversationValue): void => {
       this.#cache(value);
       this.#upkeep.grown(value.accountId);
     };
@@ -115,12 +115,12 @@ export class KeptConversations implements Conversations {
     return this.#parts.clock.now() - this.#parts.retentionDays * DAY_MS;
   }
 
-  #cache(value: KeptValue): void {
+  #cache(value: ConversationValue): void {
     this.#cachedAt.set(value, this.#parts.clock.monotonic());
     this.#cached.put(value);
   }
 
-  #trusted(value: KeptValue | undefined): KeptValue | undefined {
+  #trusted(value: ConversationValue | undefined): ConversationValue | undefined {
     if (value === undefined) return undefined;
     const cachedAt = this.#cachedAt.get(value) ?? Number.NEGATIVE_INFINITY;
     if (this.#parts.clock.monotonic() - cachedAt < CONVERSATION_CACHE_MS) {

@@ -4,12 +4,12 @@ import {
   CONVERSATION_READ_KEYS_MAX,
   CONVERSATION_READS_MAX,
 } from '../bounds.ts';
-import { nameOf } from './bounded-map.ts';
-import type { ConversationStore, KeptKey, KeptValue } from './contract.ts';
+import type { ConversationKey, ConversationStore, ConversationValue } from './contract.ts';
+import { mapKey } from './recent-values.ts';
 
 interface Lookup {
-  readonly key: KeptKey;
-  readonly found: PromiseWithResolvers<KeptValue | undefined>;
+  readonly key: ConversationKey;
+  readonly found: PromiseWithResolvers<ConversationValue | undefined>;
 }
 
 export interface ReaderParts {
@@ -34,8 +34,8 @@ export class Reader {
     this.#parts = parts;
   }
 
-  find(key: KeptKey): Promise<KeptValue | undefined> {
-    const name = nameOf(key);
+  find(key: ConversationKey): Promise<ConversationValue | undefined> {
+    const name = mapKey(key);
     const running = this.#lookups.get(name);
     if (running !== undefined) return running.found.promise;
     if (this.#lookups.size >= CONVERSATION_LOOKUPS_MAX) return Promise.resolve(undefined);
@@ -49,8 +49,8 @@ export class Reader {
   }
 
   /** What is being looked up right now is not found: somebody wants it forgotten. */
-  forget(key: KeptKey): void {
-    this.#lookups.get(nameOf(key))?.found.resolve(undefined);
+  forget(key: ConversationKey): void {
+    this.#lookups.get(mapKey(key))?.found.resolve(undefined);
   }
 
   #readSoon(): void {
@@ -68,22 +68,22 @@ export class Reader {
       this.#reads++;
       void this.#read(batch).finally(() => {
         this.#reads--;
-        for (const { key } of batch) this.#lookups.delete(nameOf(key));
+        for (const { key } of batch) this.#lookups.delete(mapKey(key));
         this.#readNext();
       });
     }
   }
 
   async #read(batch: readonly Lookup[]): Promise<void> {
-    const found = new Map<string, KeptValue>();
+    const found = new Map<string, ConversationValue>();
     try {
       const keys = batch.map(({ key }) => key);
       for (const value of await this.#parts.store.read(keys, this.#parts.sinceMs())) {
-        found.set(nameOf(value), value);
+        found.set(mapKey(value), value);
       }
     } catch (error) {
       this.#parts.onFailure(error);
     }
-    for (const lookup of batch) lookup.found.resolve(found.get(nameOf(lookup.key)));
+    for (const lookup of batch) lookup.found.resolve(found.get(mapKey(lookup.key)));
   }
 }

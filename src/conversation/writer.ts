@@ -8,25 +8,28 @@ import {
   CONVERSATIONS_UNWRITTEN_MAX,
 } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
-import { Shelf, type ShelfBounds } from './bounded-map.ts';
-import type { ConversationStore, KeptKey, KeptValue } from './contract.ts';
+import type { ConversationKey, ConversationStore, ConversationValue } from './contract.ts';
+import { RecentValues, type RecentValuesBounds } from './recent-values.ts';
 
-const QUEUE: ShelfBounds = {
+const QUEUE: RecentValuesBounds = {
   countMax: CONVERSATIONS_UNWRITTEN_MAX,
   bytesMax: CONVERSATIONS_UNWRITTEN_BYTES_MAX,
 };
-const BATCH: ShelfBounds = { countMax: CONVERSATION_BATCH_MAX, bytesMax: CONVERSATION_BATCH_BYTES_MAX };
+const BATCH: RecentValuesBounds = {
+  countMax: CONVERSATION_BATCH_MAX,
+  bytesMax: CONVERSATION_BATCH_BYTES_MAX,
+};
 
 export interface WriterParts {
   readonly store: Pick<ConversationStore, 'write'>;
   readonly log: Logger;
   /** The store has it now. */
-  readonly onWritten: (value: KeptValue) => void;
+  readonly onWritten: (value: ConversationValue) => void;
 }
 
 /** Brings values to the store behind the back of the calls that made them: in batches, one at a time. */
 export class Writer {
-  readonly #queue = new Shelf(QUEUE);
+  readonly #queue = new RecentValues(QUEUE);
   readonly #parts: WriterParts;
   #timer: NodeJS.Timeout | undefined;
   /** Writes batch after batch until nothing waits, or the store is away. */
@@ -44,11 +47,11 @@ export class Writer {
     return this.#queue.size;
   }
 
-  get(key: KeptKey): KeptValue | undefined {
+  get(key: ConversationKey): ConversationValue | undefined {
     return this.#queue.get(key);
   }
 
-  put(value: KeptValue): void {
+  put(value: ConversationValue): void {
     const dropped = this.#queue.put(value);
     if (dropped > 0 && !this.#dropping) {
       this.#dropping = true;
@@ -59,7 +62,7 @@ export class Writer {
   }
 
   /** True when it was waiting. A batch on its way may hold it as well: done when that one is over. */
-  async take(key: KeptKey): Promise<boolean> {
+  async take(key: ConversationKey): Promise<boolean> {
     const taken = this.#queue.take(key) !== undefined;
     await this.#batch;
     return taken;
@@ -101,7 +104,7 @@ export class Writer {
   }
 
   /** False when the store is away: the batch waits on. */
-  async #write(batch: readonly KeptValue[]): Promise<boolean> {
+  async #write(batch: readonly ConversationValue[]): Promise<boolean> {
     let written = true;
     try {
       await this.#parts.store.write(batch);

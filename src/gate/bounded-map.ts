@@ -1,7 +1,7 @@
 import { assert } from '../kernel/assert.ts';
 
-/** What a roster keeps. `recent` is set by every look-up, and gives the entry a second chance. */
-export interface Resident {
+/** What a map keeps. `recent` is set by every look-up, and gives the entry a second chance. */
+export interface BoundedMapEntry {
   recent: boolean;
   isIdle(): boolean;
 }
@@ -14,12 +14,12 @@ const STEPS_PER_INSERTION = 16;
  * flag per look-up). An entry that is not idle is never forgotten, so the true bound is `sizeMax` and the
  * number of calls running or waiting to be settled.
  */
-export class Roster<Key, Value extends Resident> {
+export class BoundedMap<Key, Value extends BoundedMapEntry> {
   readonly #entries = new Map<Key, Value>();
   readonly #sizeMax: number;
 
   constructor(sizeMax: number) {
-    assert(sizeMax > 0, 'a roster has room for somebody');
+    assert(sizeMax > 0, 'a map has room for somebody');
     this.#sizeMax = sizeMax;
   }
 

@@ -4,7 +4,7 @@ import {
   coverage,
   coverageAnchors,
   coverageBounds,
-  coverageOrPurse,
+  coverageOrWallet,
   coverageOverTime,
   coverageUnderPolicy,
 } from './suite/coverage.ts';
@@ -33,7 +33,7 @@ const CHAPTERS = {
   'amount windows over time': amountsOverTime,
   'amount windows and calls that cost nothing': amountsOfNothing,
   coverage,
-  'coverage or purse': coverageOrPurse,
+  'coverage or wallet': coverageOrWallet,
   'bounds of coverage': coverageBounds,
   'coverage over time': coverageOverTime,
   'coverage starts at first use': coverageAnchors,

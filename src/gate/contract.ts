@@ -88,9 +88,9 @@ export interface MoneyRequest {
   readonly wholeIfFree: boolean;
   /** Yuan limits (amount windows, coverage, cap) are compared as Credits: the factor is whole. */
   readonly creditsPerYuan: number;
-  /** Tried first. When less than `leastMicro` of it is left, the purse pays for the whole call. */
+  /** Tried first. When less than `leastMicro` of it is left, the wallet pays for the whole call. */
   readonly coverage: CoverageRequest | undefined;
-  readonly purse: PurseRequest | undefined;
+  readonly wallet: WalletRequest | undefined;
 }
 
 /** decisions.md 6: what a subscription pays for, by windows anchored at first use. */
@@ -100,7 +100,7 @@ export interface CoverageRequest {
   readonly windows: readonly CoverageWindow[];
 }
 
-export interface PurseRequest {
+export interface WalletRequest {
   /** The account's funds as the caller knows them; a newer version replaces what the gate has. */
   readonly funds: Funds;
   /** Balance may be used too, at `creditsPerYuan`. */
@@ -164,12 +164,12 @@ export interface Lease {
   readonly freeMicro: bigint;
   /**
    * The calendar month in which the money is held, and in which the charge must count for the cap to hold. It
-   * may be newer than the one the request named. Nothing when no purse pays; `rehold` may change it.
+   * may be newer than the one the request named. Nothing when no wallet pays; `rehold` may change it.
    */
   readonly month: string | undefined;
   /** The balance was counted on as well: the charge may be taken from it. */
   readonly mayExchange: true | undefined;
-  /** The monthly cap in micro-yuan that the hold was granted under, 0 = none. Nothing when no purse pays. */
+  /** The monthly cap in micro-yuan that the hold was granted under, 0 = none. Nothing when no wallet pays. */
   readonly capMicro: bigint | undefined;
   /**
    * The windows that count this call, for the store to remember across a restart. Empty where the gate itself
@@ -215,7 +215,7 @@ export interface SettledCall {
  * Ended calls of one account that cost more than they held and are not settled yet, with the terms of their
  * holds.
  */
-export interface Overrun extends Pick<PurseRequest, 'autoExchange' | 'capMicro' | 'month'> {
+export interface Overrun extends Pick<WalletRequest, 'autoExchange' | 'capMicro' | 'month'> {
   readonly accountId: number;
   readonly calls: readonly Pick<SettledCall, 'callId' | 'chargeMicro'>[];
   readonly creditsPerYuan: number;

@@ -1,11 +1,11 @@
 import { assert } from '../kernel/assert.ts';
 import { maxMicro, minMicro, quarterMicro } from '../kernel/money.ts';
 import type { MoneyRequest, Shortage } from './contract.ts';
-import { freeNow, hold, type Purse, release } from './funds.ts';
+import { freeNow, hold, release, type Wallet } from './funds.ts';
 import { leftMicro, type Rule, type Window } from './window.ts';
 
 /** One window that bounds the money of a call, and its limit. */
-export interface Pot {
+export interface MoneyWindow {
   readonly name: 'amount' | 'coverage';
   readonly rule: Rule;
   readonly window: Window;
@@ -16,9 +16,9 @@ export interface Holding {
   readonly kind: 'holding';
   readonly terms: MoneyRequest;
   /** Amount windows first, then coverage. */
-  readonly pots: readonly Pot[];
+  readonly windows: readonly MoneyWindow[];
   /** Nothing when the subscription pays. */
-  readonly purse: Purse | undefined;
+  readonly wallet: Wallet | undefined;
   /** The month the call counts into. */
   readonly month: string;
 }
@@ -30,26 +30,26 @@ export interface Held {
   freeMicro: bigint;
 }
 
-export const NO_POTS: readonly Pot[] = Object.freeze([]);
+export const NO_MONEY_WINDOWS: readonly MoneyWindow[] = Object.freeze([]);
 
 /** `running` stands parallel to `rules`, and names the windows that the call was admitted under. */
-export function potsOf(
-  name: Pot['name'],
+export function moneyWindows(
+  name: MoneyWindow['name'],
   rules: readonly Rule[],
   running: readonly (Window | undefined)[],
-): readonly Pot[] {
-  const pots: Pot[] = [];
+): readonly MoneyWindow[] {
+  const windows: MoneyWindow[] = [];
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index];
     const window = running[index];
-    if (rule?.dimension === 'amount' && window !== undefined) pots.push({ name, rule, window });
+    if (rule?.dimension === 'amount' && window !== undefined) windows.push({ name, rule, window });
   }
-  return pots;
+  return windows;
 }
 
 interface Free {
   readonly amountMicro: bigint;
-  /** The first of the emptiest pots. */
+  /** The first of the emptiest windows. */
   readonly bound: Shortage;
 }
 
@@ -87,50 +87,54 @@ function take(held: Held, holding: Holding, amountMicro: bigint): bigint {
 
 /** What the emptiest pot has left; nothing when no pot bounds the call. */
 function findFree(holding: Holding, nowMs: number): Free | undefined {
-  const { terms, pots, purse } = holding;
+  const { terms, windows, wallet } = holding;
   let least: Free | undefined;
-  for (let index = 0; index < pots.length; index++) {
-    const pot = pots[index];
+  for (let index = 0; index < windows.length; index++) {
+    const pot = windows[index];
     // A window that has ended bounds nobody: what the call costs will count nowhere.
     if (pot === undefined || nowMs >= pot.window.endsAtMs) continue;
     const amountMicro = leftMicro(pot.rule, pot.window, terms.creditsPerYuan);
     if (least === undefined || amountMicro < least.amountMicro) least = { amountMicro, bound: pot.name };
   }
-  if (purse === undefined) return least;
-  const free = freeFor(purse, holding);
+  if (wallet === undefined) return least;
+  const free = freeFor(wallet, holding);
   return least === undefined || free.amountMicro < least.amountMicro ? free : least;
 }
 
 /** What the month gone by had left is no longer known, and the cap is a hard bound. */
-function freeFor(purse: Purse, { terms, month }: Holding): ReturnType<typeof freeNow> {
-  assert(terms.purse !== undefined, 'who pays by Credits said from which');
-  if (month !== purse.month && terms.purse.capMicro > 0n) return { amountMicro: 0n, bound: 'cap' };
-  return freeNow(purse, terms.purse, terms.creditsPerYuan);
+function freeFor(wallet: Wallet, { terms, month }: Holding): ReturnType<typeof freeNow> {
+  assert(terms.wallet !== undefined, 'who pays by Credits said from which');
+  if (month !== wallet.month && terms.wallet.capMicro > 0n) return { amountMicro: 0n, bound: 'cap' };
+  return freeNow(wallet, terms.wallet, terms.creditsPerYuan);
 }
 
-export function holdIn({ pots, purse, month }: Holding, amountMicro: bigint): void {
-  for (let index = 0; index < pots.length; index++) {
-    const window = pots[index]?.window;
+export function holdIn({ windows, wallet, month }: Holding, amountMicro: bigint): void {
+  for (let index = 0; index < windows.length; index++) {
+    const window = windows[index]?.window;
     if (window !== undefined) window.heldMicro += amountMicro;
   }
-  if (purse !== undefined) hold(purse, amountMicro, month);
+  if (wallet !== undefined) hold(wallet, amountMicro, month);
 }
 
 /** The opposite of `holdIn`; what is charged waits for the settler, in the same step. */
-export function releaseFrom({ pots, purse, month }: Holding, heldMicro: bigint, chargeMicro: bigint): void {
-  for (let index = 0; index < pots.length; index++) {
-    const window = pots[index]?.window;
+export function releaseFrom(
+  { windows, wallet, month }: Holding,
+  heldMicro: bigint,
+  chargeMicro: bigint,
+): void {
+  for (let index = 0; index < windows.length; index++) {
+    const window = windows[index]?.window;
     if (window === undefined) continue;
     window.heldMicro -= heldMicro;
     assert(window.heldMicro >= 0n, 'what is given back was held');
   }
-  if (purse !== undefined) release(purse, heldMicro, chargeMicro, month);
+  if (wallet !== undefined) release(wallet, heldMicro, chargeMicro, month);
 }
 
 /** What the call cost, into the windows it was admitted under: an ended one is nobody's any more. */
-export function countIn({ pots }: Holding, amountMicro: bigint): void {
-  for (let index = 0; index < pots.length; index++) {
-    const window = pots[index]?.window;
+export function countIn({ windows }: Holding, amountMicro: bigint): void {
+  for (let index = 0; index < windows.length; index++) {
+    const window = windows[index]?.window;
     if (window !== undefined) window.used += amountMicro;
   }
 }

@@ -1,5 +1,5 @@
 import type { EnterRequest, Lease, LeasedWindow, Shortage } from './contract.ts';
-import { type Holding, NO_POTS } from './holding.ts';
+import { type Holding, NO_MONEY_WINDOWS } from './holding.ts';
 import type { Bounds } from './refusal.ts';
 import type { Slot } from './slots.ts';
 
@@ -35,20 +35,20 @@ export class MemoryLease implements Lease {
 
   get payer(): Lease['payer'] {
     if (this.holding === undefined) return 'none';
-    return this.holding.purse === undefined ? 'subscription' : 'credits';
+    return this.holding.wallet === undefined ? 'subscription' : 'credits';
   }
 
   get month(): string | undefined {
-    return this.holding?.purse === undefined ? undefined : this.holding.month;
+    return this.holding?.wallet === undefined ? undefined : this.holding.month;
   }
 
   get mayExchange(): true | undefined {
     const { holding } = this;
-    return holding?.purse !== undefined && holding.terms.purse?.autoExchange ? true : undefined;
+    return holding?.wallet !== undefined && holding.terms.wallet?.autoExchange ? true : undefined;
   }
 
   get capMicro(): bigint | undefined {
-    return this.holding?.purse === undefined ? undefined : this.holding.terms.purse?.capMicro;
+    return this.holding?.wallet === undefined ? undefined : this.holding.terms.wallet?.capMicro;
   }
 
   /** Made when it is asked for: most calls have no rules at all. */
@@ -61,7 +61,7 @@ export class MemoryLease implements Lease {
         windows.push(window.leased);
       }
     }
-    for (const { window } of this.holding?.pots ?? NO_POTS) {
+    for (const { window } of this.holding?.windows ?? NO_MONEY_WINDOWS) {
       windows ??= [];
       windows.push(window.leased);
     }

@@ -2,7 +2,7 @@ import type { Funds } from '../accounts/contract.ts';
 import { ACCOUNTS_CACHED_MAX } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/time/clock.ts';
-import { Roster } from './bounded-map.ts';
+import { BoundedMap } from './bounded-map.ts';
 import type {
   Actuals,
   CoverageRequest,
@@ -15,10 +15,10 @@ import type {
   LookRequest,
   MoneyRequest,
   Overrun,
-  PurseRequest,
   ReholdResult,
   RememberedWindow,
   SettledCalls,
+  WalletRequest,
   WindowLook,
 } from './contract.ts';
 import * as funds from './funds.ts';
@@ -28,15 +28,15 @@ import {
   grantMore,
   type Holding,
   holdIn,
-  NO_POTS,
-  type Pot,
-  potsOf,
+  type MoneyWindow,
+  moneyWindows,
+  NO_MONEY_WINDOWS,
   releaseFrom,
 } from './holding.ts';
 import { MemoryLease } from './lease.ts';
 import * as refusal from './refusal.ts';
 import { Scope } from './scope.ts';
-import { coverageRulesOf, imagesBeyond, lookAt, type Rule, type Rules, rulesOf } from './window.ts';
+import { imagesBeyond, lookAt, type Rule, type Rules, toCoverageRules, toRules } from './window.ts';
 
 export interface MemoryGateOptions {
   readonly clock: Clock;
@@ -64,16 +64,16 @@ export function createMemoryGate(options: MemoryGateOptions): MemoryGate {
   return new InMemoryGate(options);
 }
 
-class AccountPurse {
+class AccountWallet {
   recent = false;
-  readonly purse: funds.Purse;
+  readonly wallet: funds.Wallet;
 
   constructor(known: Funds, month: string) {
-    this.purse = funds.openPurse(known, month);
+    this.wallet = funds.openWallet(known, month);
   }
 
   isIdle(): boolean {
-    return funds.isIdle(this.purse);
+    return funds.isIdle(this.wallet);
   }
 }
 
@@ -84,14 +84,14 @@ class AccountPurse {
  */
 class InMemoryGate implements MemoryGate {
   readonly #clock: Clock;
-  readonly #scopes: Roster<string, Scope>;
-  readonly #accounts: Roster<number, AccountPurse>;
+  readonly #scopes: BoundedMap<string, Scope>;
+  readonly #accounts: BoundedMap<number, AccountWallet>;
   #active = 0;
 
   constructor(options: MemoryGateOptions) {
     this.#clock = options.clock;
-    this.#scopes = new Roster(options.accountsMax ?? ACCOUNTS_CACHED_MAX);
-    this.#accounts = new Roster(options.accountsMax ?? ACCOUNTS_CACHED_MAX);
+    this.#scopes = new BoundedMap(options.accountsMax ?? ACCOUNTS_CACHED_MAX);
+    this.#accounts = new BoundedMap(options.accountsMax ?? ACCOUNTS_CACHED_MAX);
   }
 
   get active(): number {
@@ -162,7 +162,7 @@ class InMemoryGate implements MemoryGate {
     for (const bounds of lease.bounds) correctWindows(bounds, lease.request, actuals, nowMs);
     const { holding, heldMicro } = lease;
     assert(
-      actuals.chargeMicro === 0n || holding?.purse !== undefined,
+      actuals.chargeMicro === 0n || holding?.wallet !== undefined,
       'who is charged had a hold of Credits',
     );
     if (holding === undefined) return;
@@ -176,13 +176,13 @@ class InMemoryGate implements MemoryGate {
     if (account === undefined) return;
     let chargedMicro = 0n;
     for (const call of calls) chargedMicro += call.chargeMicro;
-    funds.settlePending(account.purse, chargedMicro);
-    funds.adoptFunds(account.purse, now);
+    funds.settlePending(account.wallet, chargedMicro);
+    funds.adoptFunds(account.wallet, now);
   }
 
   covers(overrun: Overrun): boolean {
     const account = this.#accounts.find(overrun.accountId);
-    return account === undefined || funds.coversOverrun(account.purse, overrun);
+    return account === undefined || funds.coversOverrun(account.wallet, overrun);
   }
 
   look({ scope, policy, coverage, creditsPerYuan }: LookRequest): Look {
@@ -197,8 +197,8 @@ class InMemoryGate implements MemoryGate {
     return {
       kind: 'look',
       concurrent: slots?.size ?? 0,
-      windows: lookIn(scope, rulesOf(policy).all),
-      coverage: coverage === undefined ? [] : lookIn(coverage.scope, coverageRulesOf(coverage.windows)),
+      windows: lookIn(scope, toRules(policy).all),
+      coverage: coverage === undefined ? [] : lookIn(coverage.scope, toCoverageRules(coverage.windows)),
     };
   }
 
@@ -217,21 +217,22 @@ class InMemoryGate implements MemoryGate {
     return this.#scopes.find(name) ?? this.#scopes.add(name, new Scope(name, this.#clock));
   }
 
-  #purseFor(accountId: number, request: PurseRequest): funds.Purse {
+  #walletFor(accountId: number, request: WalletRequest): funds.Wallet {
     const found = this.#accounts.find(accountId);
-    const { purse } = found ?? this.#accounts.add(accountId, new AccountPurse(request.funds, request.month));
-    funds.adoptFunds(purse, request.funds);
-    funds.turnMonth(purse, request.month);
-    return purse;
+    const { wallet } =
+      found ?? this.#accounts.add(accountId, new AccountWallet(request.funds, request.month));
+    funds.adoptFunds(wallet, request.funds);
+    funds.turnMonth(wallet, request.month);
+    return wallet;
   }
 
   #coverFor(coverage: CoverageRequest, nowMs: number): refusal.Bounds {
-    return refusal.boundsIn(this.#scopeFor(coverage.scope), coverageRulesOf(coverage.windows), nowMs);
+    return refusal.boundsIn(this.#scopeFor(coverage.scope), toCoverageRules(coverage.windows), nowMs);
   }
 
   #boundsFor({ limits }: EnterRequest, which: keyof Rules, nowMs: number): readonly refusal.Bounds[] {
     return limits.map(({ scope, policy }) =>
-      refusal.boundsIn(this.#scopeFor(scope), rulesOf(policy)[which], nowMs),
+      refusal.boundsIn(this.#scopeFor(scope), toRules(policy)[which], nowMs),
     );
   }
 
@@ -242,8 +243,8 @@ class InMemoryGate implements MemoryGate {
   ): GateRefused | undefined {
     const refused = refusal.checkWindows(bounds, request, nowMs);
     if (refused === undefined || request.money === undefined) return refused;
-    const { coverage, purse } = request.money;
-    if (coverage === undefined || purse !== undefined) return refused;
+    const { coverage, wallet } = request.money;
+    if (coverage === undefined || wallet !== undefined) return refused;
     // Nobody else pays, so that the coverage must open too before the call can enter.
     const uncovered = refusal.checkCover(this.#coverFor(coverage, nowMs), request, nowMs);
     return uncovered === undefined ? refused : refusal.waitAtLeast(refused, uncovered);
@@ -264,8 +265,8 @@ class InMemoryGate implements MemoryGate {
   }
 
   /** Everybody agreed: the call holds its part from now on. */
-  #hold(lease: MemoryLease, payer: Holding, amounts: readonly Pot[], nowMs: number): void {
-    const holding = amounts.length === 0 ? payer : { ...payer, pots: [...amounts, ...payer.pots] };
+  #hold(lease: MemoryLease, payer: Holding, amounts: readonly MoneyWindow[], nowMs: number): void {
+    const holding = amounts.length === 0 ? payer : { ...payer, windows: [...amounts, ...payer.windows] };
     lease.holding = holding;
     lease.heldMicro = 0n;
     lease.freeMicro = 0n;
@@ -274,11 +275,11 @@ class InMemoryGate implements MemoryGate {
   }
 
   /**
-   * The subscription if enough of it is left, else the purse. It is the last check, so that coverage windows
+   * The subscription if enough of it is left, else the wallet. It is the last check, so that coverage windows
    * start here, at their first use.
    */
   #findPayer(request: EnterRequest, terms: MoneyRequest, nowMs: number): Holding | GateRefused {
-    const { coverage, purse } = terms;
+    const { coverage, wallet } = terms;
     let uncovered: GateRefused | undefined;
     if (coverage !== undefined) {
       const cover = this.#coverFor(coverage, nowMs);
@@ -286,14 +287,16 @@ class InMemoryGate implements MemoryGate {
       uncovered = refusal.checkCover(cover, request, nowMs);
       if (uncovered === undefined) {
         scope.take(rules, running, request, nowMs);
-        const pots = potsOf('coverage', rules, running);
-        return { kind: 'holding', terms, pots, purse: undefined, month: '' };
+        const windows = moneyWindows('coverage', rules, running);
+        return { kind: 'holding', terms, windows, wallet: undefined, month: '' };
       }
     }
-    if (purse !== undefined) {
-      const known = this.#purseFor(request.accountId, purse);
-      const refused = refusal.checkPurse(known, purse, terms);
-      return refused ?? { kind: 'holding', terms, pots: NO_POTS, purse: known, month: known.month };
+    if (wallet !== undefined) {
+      const known = this.#walletFor(request.accountId, wallet);
+      const refused = refusal.checkWallet(known, wallet, terms);
+      return (
+        refused ?? { kind: 'holding', terms, windows: NO_MONEY_WINDOWS, wallet: known, month: known.month }
+      );
     }
     assert(uncovered !== undefined, 'somebody pays, or somebody refuses');
     return uncovered;
@@ -304,13 +307,13 @@ function takeFrom(bounds: readonly refusal.Bounds[], request: EnterRequest, nowM
   for (const { scope, rules, running } of bounds) scope.take(rules, running, request, nowMs);
 }
 
-function amountPots(bounds: readonly refusal.Bounds[]): readonly Pot[] {
-  let pots = NO_POTS;
+function amountPots(bounds: readonly refusal.Bounds[]): readonly MoneyWindow[] {
+  let windows = NO_MONEY_WINDOWS;
   for (const { rules, running } of bounds) {
-    const some = rules.length === 0 ? NO_POTS : potsOf('amount', rules, running);
-    if (some.length > 0) pots = pots.length === 0 ? some : [...pots, ...some];
+    const some = rules.length === 0 ? NO_MONEY_WINDOWS : moneyWindows('amount', rules, running);
+    if (some.length > 0) windows = windows.length === 0 ? some : [...windows, ...some];
   }
-  return pots;
+  return windows;
 }
 
 /** Into the windows the call was admitted under: an ended one is nobody's any more. */

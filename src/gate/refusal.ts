@@ -1,7 +1,7 @@
 import { yuanToBuyMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
-import type { EnterRequest, GateRefused, MoneyRequest, PurseRequest } from './contract.ts';
-import { availableMicro, committedMicro, findUnderCapMicro, monthUsedMicro, type Purse } from './funds.ts';
+import type { EnterRequest, GateRefused, MoneyRequest, WalletRequest } from './contract.ts';
+import { availableMicro, committedMicro, findUnderCapMicro, monthUsedMicro, type Wallet } from './funds.ts';
 import type { Scope } from './scope.ts';
 import { findRefusal, GUESS_MS, type Rule, type Window, type WindowRefusal } from './window.ts';
 
@@ -85,21 +85,21 @@ export function checkCover(cover: Bounds, request: EnterRequest, nowMs: number):
 }
 
 /** Credits first, then the cap. Credits are told in micro-Credits, the cap in micro-yuan. */
-export function checkPurse(
-  purse: Purse,
-  request: PurseRequest,
+export function checkWallet(
+  wallet: Wallet,
+  request: WalletRequest,
   terms: MoneyRequest,
 ): GateRefused | undefined {
   const { leastMicro, creditsPerYuan } = terms;
-  const freeMicro = availableMicro(purse, request, creditsPerYuan);
-  const { pendingMicro, heldMicro } = purse;
+  const freeMicro = availableMicro(wallet, request, creditsPerYuan);
+  const { pendingMicro, heldMicro } = wallet;
   if (freeMicro < leastMicro) {
-    const limit = committedMicro(purse, request, creditsPerYuan);
+    const limit = committedMicro(wallet, request, creditsPerYuan);
     return { ...REFUSED, reason: 'credits', limit, used: pendingMicro + heldMicro, freeMicro, heldMicro };
   }
-  const underCap = findUnderCapMicro(purse, request, creditsPerYuan);
+  const underCap = findUnderCapMicro(wallet, request, creditsPerYuan);
   if (underCap === undefined || underCap >= leastMicro) return undefined;
-  const used = yuanToBuyMicro(monthUsedMicro(purse, creditsPerYuan), creditsPerYuan);
+  const used = yuanToBuyMicro(monthUsedMicro(wallet, creditsPerYuan), creditsPerYuan);
   return { ...REFUSED, reason: 'cap', limit: request.capMicro, used, freeMicro: underCap, heldMicro };
 }
 
@@ -110,8 +110,8 @@ export function assertRequest(request: EnterRequest): void {
     'a call takes no less than 0',
   );
   if (request.money === undefined) return;
-  const { wantMicro, leastMicro, shareMicro, coverage, purse } = request.money;
+  const { wantMicro, leastMicro, shareMicro, coverage, wallet } = request.money;
   assert(wantMicro >= 0n && leastMicro >= 0n, 'a hold is never negative');
   assert(shareMicro >= leastMicro, 'a share is at least what a call needs to enter');
-  assert(coverage !== undefined || purse !== undefined, 'somebody may pay for a call that costs something');
+  assert(coverage !== undefined || wallet !== undefined, 'somebody may pay for a call that costs something');
 }

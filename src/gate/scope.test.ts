@@ -3,9 +3,9 @@ import type { Dimension } from '../catalog/contract.ts';
 import { ManualClock } from '../kernel/time/clock.ts';
 import { Scope } from './scope.ts';
 import { callOf, policyOf, rule } from './suite/world.ts';
-import { rulesOf, type Window } from './window.ts';
+import { toRules, type Window } from './window.ts';
 
-const MINUTE = rulesOf(policyOf([rule('requests', 60, 9n)])).all;
+const MINUTE = toRules(policyOf([rule('requests', 60, 9n)])).all;
 const START_MS = Date.UTC(2026, 0, 1);
 
 function use(scope: Scope, clock: ManualClock): Window {
@@ -22,7 +22,7 @@ function remembered(startedAtMs: number, used = 5n) {
 
 describe('scope', () => {
   it('after taking, exactly the windows are named that the call was admitted under', () => {
-    const rules = rulesOf(policyOf([rule('images', 60, 9n), rule('tokens', 60, 9n)])).all;
+    const rules = toRules(policyOf([rule('images', 60, 9n), rule('tokens', 60, 9n)])).all;
     const scope = new Scope('key:1', new ManualClock());
     scope.take(rules, scope.lookUp(rules, 0), callOf({ inputTokens: 1, images: 2 }), 0);
     const running = scope.lookUp(rules, 5);

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/time/clock.ts';
 import type { EnterRequest, RememberedWindow } from './contract.ts';
 import { Slots } from './slots.ts';
-import { keyOf, type Rule, takeOf, uses, type Window } from './window.ts';
+import { amountTaken, type Rule, uses, type Window, windowKey } from './window.ts';
 
 /** What is counted together: the slots and windows of an account, a key or a subscription. */
 export class Scope {
@@ -39,7 +39,7 @@ export class Scope {
         continue;
       }
       const window = running[index] ?? this.#start(rule, nowMs);
-      if (rule.dimension !== 'amount') window.used += takeOf(rule.dimension, request);
+      if (rule.dimension !== 'amount') window.used += amountTaken(rule.dimension, request);
       running[index] = window;
     }
   }
@@ -57,7 +57,7 @@ export class Scope {
     const { scope, dimension, seconds, startedAtMs, used } = window;
     const agedMs = Math.max(0, this.#clock.now() - startedAtMs);
     if (agedMs >= seconds * 1000) return;
-    this.#keep(keyOf(dimension, seconds), {
+    this.#keep(windowKey(dimension, seconds), {
       leased: { scope, dimension, seconds, startedAtMs },
       endsAtMs: nowMs + seconds * 1000 - agedMs,
       used,

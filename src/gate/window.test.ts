@@ -3,19 +3,19 @@ import type { PolicyWindow } from '../catalog/contract.ts';
 import { ManualClock } from '../kernel/time/clock.ts';
 import { Scope } from './scope.ts';
 import { callOf, policyOf } from './suite/world.ts';
-import { coverageRulesOf, findRefusal, type Rule, rulesOf } from './window.ts';
+import { findRefusal, type Rule, toCoverageRules, toRules } from './window.ts';
 
 function rulesFor(...windows: PolicyWindow[]): readonly Rule[] {
-  return rulesOf(policyOf(windows)).all;
+  return toRules(policyOf(windows)).all;
 }
 
 describe('windows', () => {
   it('no policy has no rules, and rules are made once per policy and per plan', () => {
-    expect(rulesOf(undefined).all).toEqual([]);
+    expect(toRules(undefined).all).toEqual([]);
     const policy = policyOf([]);
-    expect(rulesOf(policy)).toBe(rulesOf(policy));
+    expect(toRules(policy)).toBe(toRules(policy));
     const coverage = [{ seconds: 5, amountMicro: 7n }];
-    expect(coverageRulesOf(coverage)).toBe(coverageRulesOf(coverage));
+    expect(toCoverageRules(coverage)).toBe(toCoverageRules(coverage));
   });
 
   it('a dimension and a length are one window, any other pair is another', () => {
@@ -28,7 +28,7 @@ describe('windows', () => {
   });
 
   it('of two coverage windows of one length the stricter counts', () => {
-    const rules = coverageRulesOf([
+    const rules = toCoverageRules([
       { seconds: 60, amountMicro: 5n },
       { seconds: 60, amountMicro: 3n },
     ]);

@@ -50,7 +50,7 @@ const NO_RULES: Rules = Object.freeze({ all: Object.freeze([]), amounts: Object.
 const rulesByPolicy = new WeakMap<Policy, Rules>();
 const rulesByCoverage = new WeakMap<readonly CoverageWindow[], readonly Rule[]>();
 
-export function rulesOf(policy: Policy | undefined): Rules {
+export function toRules(policy: Policy | undefined): Rules {
   if (policy === undefined) return NO_RULES;
   const known = rulesByPolicy.get(policy);
   if (known !== undefined) return known;
@@ -61,7 +61,7 @@ export function rulesOf(policy: Policy | undefined): Rules {
 }
 
 /** Coverage is counted like any amount, in the scope of its subscription. */
-export function coverageRulesOf(windows: readonly CoverageWindow[]): readonly Rule[] {
+export function toCoverageRules(windows: readonly CoverageWindow[]): readonly Rule[] {
   const known = rulesByCoverage.get(windows);
   if (known !== undefined) return known;
   const rules = strictest(
@@ -71,7 +71,7 @@ export function coverageRulesOf(windows: readonly CoverageWindow[]): readonly Ru
   return rules;
 }
 
-export function keyOf(dimension: Dimension, seconds: number): number {
+export function windowKey(dimension: Dimension, seconds: number): number {
   return seconds * DIMENSIONS.length + DIMENSIONS.indexOf(dimension);
 }
 
@@ -80,7 +80,7 @@ function strictest(windows: readonly PolicyWindow[]): readonly Rule[] {
   const rules = new Map<number, Rule>();
   for (const { dimension, seconds, limit } of windows) {
     assert(seconds > 0, 'a window has a length');
-    const key = keyOf(dimension, seconds);
+    const key = windowKey(dimension, seconds);
     const twin = rules.get(key);
     if (twin === undefined || limit < twin.limit) rules.set(key, { dimension, seconds, limit, key });
   }
@@ -120,7 +120,7 @@ export function uses(dimension: Dimension, request: EnterRequest): boolean {
 }
 
 /** What a call takes when it enters; of an amount it holds something instead. */
-export function takeOf(dimension: Dimension, request: EnterRequest): bigint {
+export function amountTaken(dimension: Dimension, request: EnterRequest): bigint {
   switch (dimension) {
     case 'requests':
       return 1n;
@@ -153,7 +153,7 @@ function admits(rule: Rule, window: Window | undefined, request: EnterRequest): 
   }
   if (rule.limit <= 0n) return false;
   const used = window === undefined ? 0n : window.used;
-  if (used + takeOf(rule.dimension, request) <= rule.limit) return true;
+  if (used + amountTaken(rule.dimension, request) <= rule.limit) return true;
   // A call whose estimate alone is over the limit could never pass; it has a fresh window for itself.
   return rule.dimension === 'tokens' && used === 0n;
 }

@@ -6,9 +6,9 @@ import { type Caller, StoreUnavailable } from '../accounts/contract.ts';
 import type { EnterRequest, EnterResult } from '../gate/contract.ts';
 import { isRefusal } from '../kernel/errors.ts';
 import { seededRandom } from '../kernel/random.ts';
-import { dialectOf } from '../protocol/registry.ts';
+import { getDialect } from '../protocol/registry.ts';
 import { type Call, newCall } from './call.ts';
-import { Journey } from './call-runner.ts';
+import { CallRunner } from './call-runner.ts';
 import type { Gateway } from './gateway.ts';
 
 const KEY = newApiKey(seededRandom(1));
@@ -39,7 +39,7 @@ const callerOf = (version: number, apiBilling = true): Caller => ({
   readAtMs: version === 1 ? 0 : 100_000,
 });
 
-/** A journey that ends at the gate. */
+/** A call runner that ends at the gate. */
 async function travel({ gate, stored = () => callerOf(2) }: Stage) {
   const entered: EnterRequest[] = [];
   const forgotten: number[] = [];
@@ -53,7 +53,7 @@ async function travel({ gate, stored = () => callerOf(2) }: Stage) {
       findCaller: stored,
       forgetAccount: (id: number) => void forgotten.push(id),
     },
-    carriage: {
+    deps: {
       gate: { enter },
       journal: { writable: true },
       health: { condition: () => 'ready', freeInMs: () => 0 },
@@ -67,7 +67,7 @@ async function travel({ gate, stored = () => callerOf(2) }: Stage) {
     isDraining: () => false,
   } as unknown as Gateway;
   const raw = { body: BODY, contentType: 'application/json', path: undefined };
-  const facts = await dialectOf('chat').readRequest(raw);
+  const facts = await getDialect('chat').readRequest(raw);
   if (isRefusal(facts)) throw new Error(facts.message);
   const endpoint = {
     protocol: 'chat',
@@ -78,7 +78,7 @@ async function travel({ gate, stored = () => callerOf(2) }: Stage) {
   const call = newCall({ id: 'c', createdAtMs: 1_000, startedAt: 0, endpoint, caller: callerOf(1) });
   const headers = { authorization: `Bearer ${KEY}` };
   const response = {} as ServerResponse;
-  const refusal = await new Journey(call, { raw, facts, response, headers }, gateway).run();
+  const refusal = await new CallRunner(call, { raw, facts, response, headers }, gateway).run();
   const versions = entered.map(({ accountVersion }) => accountVersion);
   const ages = entered.map(({ accountAgeMs }) => accountAgeMs);
   return { refusal, versions, ages, forgotten, call };

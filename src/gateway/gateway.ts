@@ -4,7 +4,7 @@ import type { Refusal } from '../kernel/errors.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Calendar } from '../kernel/time/calendar.ts';
 import type { StreamTimes } from './answer/stream.ts';
-import type { Carriage } from './attempt/attempt-context.ts';
+import type { GatewayDeps } from './attempt/attempt-context.ts';
 
 /** A request body in memory; `release` gives its bytes back to the process's budget, once. */
 export interface RequestBody {
@@ -17,7 +17,7 @@ export type BodyResult = RequestBody | Refusal | { readonly kind: 'aborted' };
 
 export interface Gateway {
   readonly directory: Directory;
-  readonly carriage: Carriage;
+  readonly deps: GatewayDeps;
   /** Within the account's share of what all bodies may take. */
   readBody(request: IncomingMessage, accountId: number, response: ServerResponse): Promise<BodyResult>;
   /** For a request that is refused before its body was read. */

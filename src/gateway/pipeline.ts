@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
-import { dialectOf } from '../protocol/registry.ts';
+import { getDialect } from '../protocol/registry.ts';
 import { refuseBeforeBody } from './admit/before-body.ts';
 import { identify, WAIT_MS } from './admit/identify.ts';
 import { checkMediaType } from './admit/media-type.ts';
@@ -12,8 +12,8 @@ import { nameModel } from './admit/no-upstream.ts';
 import { sendRefusal } from './answer/answer.ts';
 import { resetAfter } from './answer/reset.ts';
 import { type Call, CLIENT_CLOSED, newCall, type Outcome } from './call.ts';
-import { Journey, type Received } from './call-runner.ts';
-import { recall } from './convert/conversation-load.ts';
+import { CallRunner, type Received } from './call-runner.ts';
+import { loadConversation } from './convert/conversation-load.ts';
 import type { Endpoint } from './endpoints/endpoints.ts';
 import type { Gateway } from './gateway.ts';
 import { settleCall } from './settle/settle.ts';
@@ -33,7 +33,7 @@ export async function serveCall(
   endpoint: Endpoint,
   gateway: Gateway,
 ): Promise<void> {
-  const { clock } = gateway.carriage;
+  const { clock } = gateway.deps;
   const startedAt = clock.monotonic();
   const createdAtMs = clock.now();
   const id = newCallId(createdAtMs);
@@ -71,13 +71,13 @@ async function carryCall(
   const body = await gateway.readBody(request, call.caller.account.id, response);
   if (isRefusal(body)) return body;
   if (body.kind === 'aborted') {
-    settleCall(call, LEFT_EARLY, gateway.carriage.settlement);
+    settleCall(call, LEFT_EARLY, gateway.deps.settlement);
     return undefined;
   }
   try {
     const contentType = request.headers['content-type'] ?? '';
     const raw: RawRequest = { body: body.bytes, contentType, path: call.endpoint.path };
-    const reading = dialectOf(call.endpoint.protocol).readRequest(raw);
+    const reading = getDialect(call.endpoint.protocol).readRequest(raw);
     const facts = reading instanceof Promise ? await reading : reading;
     if (isRefusal(facts)) return facts;
     const received = { raw, facts, response, headers: request.headers };
@@ -94,7 +94,7 @@ async function passWithMemory(
   received: Received,
   gateway: Gateway,
 ): Promise<Refusal | undefined> {
-  const recalling = recall(call, received, gateway.carriage);
+  const recalling = loadConversation(call, received, gateway.deps);
   const whole = recalling instanceof Promise ? await recalling : recalling;
   if (isRefusal(whole)) return whole;
   try {
@@ -110,23 +110,23 @@ function passGate(call: Call, received: Received, gateway: Gateway): Promise<Ref
   call.modelUsed = model;
   call.stream = stream;
   call.images = images;
-  return new Journey(call, received, gateway).run();
+  return new CallRunner(call, received, gateway).run();
 }
 
 /** Refused after authentication: logged, never charged. */
-function endRefused(call: Call, response: ServerResponse, refusal: Refusal, { carriage }: Gateway): void {
+function endRefused(call: Call, response: ServerResponse, refusal: Refusal, { deps }: Gateway): void {
   const { status, code } = refusal.error;
   settleCall(
     call,
     { status, errorCode: code, verdict: 'refused', usage: NO_USAGE, estimated: false },
-    carriage.settlement,
+    deps.settlement,
   );
   sendRefusal(response, nameModel(refusal, call.modelAsked), call.id, call.endpoint.protocol);
 }
 
 /** A fault of ours: the client learns nothing of it but its request id, the log everything. */
-function endFailed(call: Call, response: ServerResponse, error: unknown, { carriage }: Gateway): void {
-  carriage.log.error({ requestId: call.id, err: error }, 'call failed');
+function endFailed(call: Call, response: ServerResponse, error: unknown, { deps }: Gateway): void {
+  deps.log.error({ requestId: call.id, err: error }, 'call failed');
   // A journal that cannot be written is no fault of this call: the next one may find it well again.
   const away = error instanceof StoreUnavailable;
   const refusal = away ? refuse('unavailable', { retryAfterMs: WAIT_MS }) : refuse('internal');
@@ -138,7 +138,7 @@ function endFailed(call: Call, response: ServerResponse, error: unknown, { carri
     usage: NO_USAGE,
     estimated: false,
   };
-  if (!call.settled) settleCall(call, outcome, carriage.settlement);
+  if (!call.settled) settleCall(call, outcome, deps.settlement);
   if (response.headersSent) resetAfter(response, undefined);
   else sendRefusal(response, refusal, call.id, call.endpoint.protocol);
 }

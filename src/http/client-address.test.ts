@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createAddressOf } from './client-address.ts';
+import { createClientAddress } from './client-address.ts';
 
 function address(trusted: string[], peer: string | undefined, forwarded?: string): string {
   const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: peer } };
-  return createAddressOf(trusted)(request as unknown as IncomingMessage);
+  return createClientAddress(trusted)(request as unknown as IncomingMessage);
 }
 
 const PROXIES = ['10.0.0.0/8', '::1', '2001:db8:1::/48'];

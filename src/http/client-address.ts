@@ -3,13 +3,13 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { FORWARDED_HOPS_MAX } from '../platform/bounds.ts';
 
 /** Who asks, as far as it can be known: its own address, or the one that a proxy of ours vouches for. */
-export type AddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+export type FindClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
  * `X-Forwarded-For` is written by whoever likes, so it is read from its end, and only while the last hop is a
  * proxy we trust. `trusted` holds addresses and CIDRs that were checked when they were configured.
  */
-export function createAddressOf(trusted: readonly string[]): AddressOf {
+export function createClientAddress(trusted: readonly string[]): FindClientAddress {
   const proxies = new BlockList();
   for (const entry of trusted) {
     const [address = '', prefix] = entry.split('/');

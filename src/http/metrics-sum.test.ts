@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Counter, Gauge, Histogram, renderMetrics } from './metrics.ts';
-import { countersOf, sumMetrics } from './metrics-sum.ts';
+import { readCounters, sumMetrics } from './metrics-sum.ts';
 
 function figures(scale: number): string {
   const calls = new Counter('calls_total', 'Calls.');
@@ -46,7 +46,7 @@ test('series of several processes are added up, each under one heading', () => {
 });
 
 test('what a dead process counted stays counted, what it had in hand does not', () => {
-  const past = countersOf(figures(2));
+  const past = readCounters(figures(2));
   const sum = sumMetrics([past, figures(1)]);
   expect(sum).toContain('calls_total{status="200 OK"} 30\n');
   expect(sum).toContain('times_count 2\n');

@@ -26,7 +26,7 @@ export function sumMetrics(texts: readonly string[]): string {
 }
 
 /** The counters alone: what a process that died has counted stays counted. */
-export function countersOf(text: string): string {
+export function readCounters(text: string): string {
   const blocks = text.split(/^(?=# HELP )/m);
   return blocks.filter((block) => /^# TYPE \S+ (?:counter|histogram)$/m.test(block)).join('');
 }

@@ -49,7 +49,7 @@ export async function startOperations(parts: OperationsParts): Promise<Operation
   server.maxConnections = CONNECTIONS_MAX;
   await listen(server, parts);
   return {
-    url: urlOf(server, parts),
+    url: serverUrl(server, parts),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
@@ -65,7 +65,7 @@ async function answerOperator(
 ): Promise<void> {
   const requestId = newCallId(clock.now());
   const answer = { response, requestId, status: 200 };
-  const path = pathOf(request);
+  const path = requestPath(request);
   request.resume();
   if (answerHealth(path, answer, operations)) return;
   if (path === '/metrics') sendText(answer, await operations.metrics());
@@ -73,7 +73,7 @@ async function answerOperator(
 }
 
 /** The path of a request that reads; empty for all others. */
-export function pathOf({ method, url = '/' }: IncomingMessage): string {
+export function requestPath({ method, url = '/' }: IncomingMessage): string {
   return method === 'GET' || method === 'HEAD' ? (url.split('?', 1)[0] ?? '/') : '';
 }
 
@@ -108,7 +108,7 @@ export function listen(server: Server, { host, port, reusePort }: ListeningPlace
   });
 }
 
-export function urlOf(server: Server, { host }: ListeningPlace): string {
+export function serverUrl(server: Server, { host }: ListeningPlace): string {
   const { port } = server.address() as AddressInfo;
   return `http://${reachable(host)}:${port}`;
 }

@@ -5,7 +5,7 @@ import { serveCount } from '../gateway/endpoints/count.ts';
 import { type EndpointMatch, matchEndpoint } from '../gateway/endpoints/endpoints.ts';
 import { serveModels } from '../gateway/endpoints/models.ts';
 import { serveStored } from '../gateway/endpoints/stored-responses.ts';
-import { protocolOf, unknownPath } from '../gateway/endpoints/unknown-path.ts';
+import { guessProtocol, unknownPath } from '../gateway/endpoints/unknown-path.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { serveCall } from '../gateway/pipeline.ts';
 import { refuse } from '../kernel/errors.ts';
@@ -22,9 +22,9 @@ import {
   type ListeningPlace,
   listen,
   type Operations,
-  pathOf,
+  requestPath,
   sendText,
-  urlOf,
+  serverUrl,
 } from './operations.ts';
 
 /** Longer than the usual load balancer's sixty seconds, so that it is never us who close first. */
@@ -83,7 +83,7 @@ export async function startServer(given: ServerParts): Promise<HttpServer> {
   });
   await listen(server, parts);
   return {
-    url: urlOf(server, parts),
+    url: serverUrl(server, parts),
     get running() {
       return calls.count;
     },
@@ -157,7 +157,7 @@ function dispatch(
     if (match.kind === 'method-not-allowed') {
       response.setHeader('allow', match.allow);
       discardBody(request, response);
-      const protocol = protocolOf(url.split('?', 1)[0] ?? url, request.headers);
+      const protocol = guessProtocol(url.split('?', 1)[0] ?? url, request.headers);
       sendRefusal(response, refuse('methodNotAllowed'), newCallId(parts.clock.now()), protocol);
       return;
     }
@@ -214,7 +214,7 @@ function follow(
 function operate(request: IncomingMessage, response: ServerResponse, parts: ServerParts): void {
   const requestId = newCallId(parts.clock.now());
   const answer = { response, requestId, status: 200 };
-  const path = pathOf(request);
+  const path = requestPath(request);
   if (answerHealth(path, answer, parts.operations)) return;
   if (path === '/') {
     sendText(answer, 'Tollgate\n');

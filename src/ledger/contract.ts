@@ -20,7 +20,7 @@ export type FreeReason = 'byok' | 'covered' | 'below-one-credit' | 'nothing-prod
 
 /**
  * What the gate's grant rested on. A call is settled by it, whatever the account has changed since: else who
- * switches auto-exchange off while his calls run would have them for nothing. Absent where no purse pays, and
+ * switches auto-exchange off while his calls run would have them for nothing. Absent where no wallet pays, and
  * in journals from before.
  */
 export interface Granted {

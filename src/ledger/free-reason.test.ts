@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_USAGE } from '../kernel/usage.ts';
-import { freeReasonOf } from './free-reason.ts';
+import { findFreeReason } from './free-reason.ts';
 
 const SOME = { ...NO_USAGE, inputFresh: 1 };
 
@@ -16,5 +16,5 @@ test.each([
   ['credits', 0n, NO_USAGE, 'nothing-produced'],
   ['none', 0n, NO_USAGE, 'nothing-produced'],
 ] as const)('paid by %s with a charge of %d', (payer, chargeMicro, usage, reason) => {
-  expect(freeReasonOf({ payer, chargeMicro, usage })).toBe(reason);
+  expect(findFreeReason({ payer, chargeMicro, usage })).toBe(reason);
 });

@@ -5,7 +5,7 @@ import type { CallRecord, FreeReason } from './contract.ts';
  * Spec 4.2: why a call has no charge; nothing when it has one. The same for a call that ended and one that a
  * crash cut.
  */
-export function freeReasonOf(call: Pick<CallRecord, 'payer' | 'chargeMicro' | 'usage'>): FreeReason | null {
+export function findFreeReason(call: Pick<CallRecord, 'payer' | 'chargeMicro' | 'usage'>): FreeReason | null {
   if (call.chargeMicro > 0n) return null;
   if (call.payer === 'byok') return 'byok';
   if (call.payer === 'subscription') return 'covered';

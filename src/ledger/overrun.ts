@@ -2,7 +2,7 @@ import type { Gate, Overrun } from '../gate/contract.ts';
 import type { CallRecord } from './contract.ts';
 
 /** What is settled now, in this order, and what waits until other calls have ended. */
-export interface Due {
+export interface SettleOrder {
   readonly now: readonly CallRecord[];
   readonly later: readonly CallRecord[];
 }
@@ -26,7 +26,10 @@ export function overrunsLast(calls: readonly CallRecord[]): readonly CallRecord[
  * calls hold or owe, or when there is no other call. Until then it waits: what it owes is pending in the
  * gate, so no new call enters on that money, and the others become fewer.
  */
-export async function chooseDue(calls: readonly CallRecord[], gate: Pick<Gate, 'covers'>): Promise<Due> {
+export async function chooseDue(
+  calls: readonly CallRecord[],
+  gate: Pick<Gate, 'covers'>,
+): Promise<SettleOrder> {
   if (!calls.some(isOverrun)) return { now: calls, later: [] };
   const accounts = Map.groupBy(calls.filter(isOverrun), (call) => call.accountId);
   const answers = await Promise.all([...accounts.values()].map((own) => ask(gate, own)));

@@ -1,7 +1,7 @@
 import { SETTLE_POSTPONED_LOOK_MS, SETTLE_POSTPONED_MAX, SETTLE_POSTPONED_MS_MAX } from '../bounds.ts';
 import type { Gate } from '../gate/contract.ts';
 import type { CallRecord } from './contract.ts';
-import { chooseDue, type Due } from './overrun.ts';
+import { chooseDue, type SettleOrder } from './overrun.ts';
 
 export interface PostponedOptions {
   readonly gate: Pick<Gate, 'covers'>;
@@ -50,7 +50,7 @@ export class Postponed {
   }
 
   /** What waited long enough is settled with what its account has, and so is what there is no room for. */
-  async choose(calls: readonly CallRecord[], nowMs: number): Promise<Due> {
+  async choose(calls: readonly CallRecord[], nowMs: number): Promise<SettleOrder> {
     const { now, later } = await chooseDue(calls, this.#options.gate);
     if (later.length === 0) return { now, later };
     const longestMs = this.#options.longestMs ?? SETTLE_POSTPONED_MS_MAX;

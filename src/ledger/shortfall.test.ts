@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_USAGE } from '../kernel/usage.ts';
-import { causesOf, describeShortfall, type Shortfall } from './shortfall.ts';
+import { describeShortfall, listCauses, type Shortfall } from './shortfall.ts';
 
 const EXPECTED = { inputTokens: 100, outputTokens: 50, images: 1 };
 
@@ -31,7 +31,7 @@ test.each([
   [['held-too-little'], { expected: undefined }],
   [['funds-gone'], { heldMicro: 10_000_000n }],
 ] as const)('%j', (causes, parts) => {
-  expect(causesOf(shortfallOf(parts))).toEqual(causes);
+  expect(listCauses(shortfallOf(parts))).toEqual(causes);
 });
 
 test('an operator reads who, how much, which vendor and why', () => {

@@ -44,7 +44,7 @@ const LACKING: Readonly<Record<ShortOf, string>> = {
   'month-over': 'the month it was held in was over, and what its cap had left was no longer known',
 };
 
-export function causesOf(shortfall: Shortfall): readonly ShortfallCause[] {
+export function listCauses(shortfall: Shortfall): readonly ShortfallCause[] {
   const { usage, expected, chargeMicro, heldMicro } = shortfall;
   if (chargeMicro <= heldMicro) return ['funds-gone'];
   const causes: ShortfallCause[] = [];
@@ -59,7 +59,7 @@ export function causesOf(shortfall: Shortfall): readonly ShortfallCause[] {
 /** One line for an operator: who was short of what, and why. */
 export function describeShortfall(shortfall: Shortfall): string {
   const { callId, accountId, model, vendor, chargeMicro, heldMicro, shortfallMicro, of } = shortfall;
-  const causes = causesOf(shortfall).map((cause) => describeCause(cause, shortfall));
+  const causes = listCauses(shortfall).map((cause) => describeCause(cause, shortfall));
   const lacking = of === undefined ? '' : `; ${LACKING[of]}`;
   return (
     `call ${callId} of account ${accountId} (model ${model}, vendor ${vendor}): ${formatMicro(shortfallMicro)} of ` +

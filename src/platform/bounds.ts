@@ -97,7 +97,7 @@ export const FEEDBACK_LENGTH_MAX = 2_000;
 export const CONTACT_LENGTH_MAX = 200;
 /** Characters of a client's address in the audit log: the longest IPv6 form with a zone. */
 export const ADDRESS_CHARS_MAX = 64;
-/** Days of one look at what hosted credentials were used for. */
+/** Days of one look at what BYOK credentials were used for. */
 export const CREDENTIAL_STATS_DAYS_MAX = 366;
 /** A test of a vendor credential: all of it, what is read of the answer, told of it, and run at once. */
 export const PROBE_WAIT_MS = 10_000;

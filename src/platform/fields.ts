@@ -61,12 +61,12 @@ export interface Excerpt {
   readonly limit: number;
 }
 
-export function excerptOf(query: { readonly page?: number; readonly size?: number }): Excerpt {
+export function readExcerpt(query: { readonly page?: number; readonly size?: number }): Excerpt {
   const { page = 1, size = PAGE_SIZE } = query;
   return { page, size, offset: (page - 1) * size, limit: size };
 }
 
-export function pageOf(rows: readonly unknown[], total: number, { page, size }: Excerpt): PageAnswer {
+export function toPage(rows: readonly unknown[], total: number, { page, size }: Excerpt): PageAnswer {
   return { kind: 'page', rows, total, page, size };
 }
 
@@ -81,14 +81,14 @@ export const IDS_QUERY = Type.Object({
 });
 
 /** Each once, or nothing when one of them is no id. */
-export function idsOf(text: string): readonly number[] | undefined {
+export function parseIds(text: string): readonly number[] | undefined {
   const ids = new Set(text.split(',').map(Number));
   for (const id of ids) if (!Number.isSafeInteger(id) || id < 1) return undefined;
   return [...ids];
 }
 
 /** The amount of a checked text; nothing when it is larger than any we take. */
-export function amountOf(text: string): bigint | undefined {
+export function parseAmount(text: string): bigint | undefined {
   const amount = parseMicro(text);
   return amount === undefined || amount < 0n ? undefined : amount;
 }
@@ -108,7 +108,7 @@ export interface Times {
 }
 
 /** The moment that a text of the form TIME means, or what is wrong with it. */
-export function momentOf(name: string, text: string, { readTime, timeZone }: Times): number | Failure {
+export function parseMoment(name: string, text: string, { readTime, timeZone }: Times): number | Failure {
   const problem = `${name} is a date or time that does not exist in the time zone ${timeZone}`;
   return readTime(text) ?? fail('badParameter', problem);
 }

@@ -4,7 +4,7 @@ import type { Context } from './endpoint.ts';
 import type { Times } from './fields.ts';
 
 /** What the groups of an account's own endpoints stand on, besides a port of their own. */
-export interface Footing extends Times {
+export interface AccountEndpointDeps extends Times {
   catalog(): CatalogSnapshot;
   /** Returns when every node decides with what was written so far, or after a bounded wait. */
   inForce(): Promise<void>;

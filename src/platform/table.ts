@@ -1,6 +1,6 @@
 import { type AdminPorts, adminEndpoints } from '../admin/table.ts';
 import { type AuthPorts, authEndpoints } from './account/auth.ts';
-import { type OwnNeeds, ownEndpoints } from './account/table.ts';
+import { type AccountTableNeeds, accountTable } from './account/table.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type PublicNeeds, publicEndpoints } from './public/public.ts';
 import { type UsageNeeds, usageEndpoints } from './usage/usage.ts';
@@ -11,7 +11,7 @@ import { type UsageNeeds, usageEndpoints } from './usage/usage.ts';
  */
 export interface PlatformPorts {
   readonly auth: AuthPorts;
-  readonly own: OwnNeeds;
+  readonly own: AccountTableNeeds;
   readonly everybody: PublicNeeds;
   readonly usage: UsageNeeds;
   readonly admin: AdminPorts;
@@ -23,7 +23,7 @@ export function allEndpoints(ports: PlatformPorts): readonly Endpoint[] {
   return [
     ...authEndpoints(ports.auth),
     ...publicEndpoints(ports.everybody),
-    ...ownEndpoints(ports.own),
+    ...accountTable(ports.own),
     ...usage,
     ...adminEndpoints(ports.admin, usage),
   ];

@@ -76,7 +76,7 @@ export interface RequestFacts {
   /** Images only: the request is a form, which is written anew for the vendor. */
   readonly form?: Form;
   /** Responses only: the request may bring the vendor's own tool that makes pictures. */
-  readonly paintingTool?: boolean;
+  readonly imageTool?: boolean;
   /** Responses only: what the request says about earlier answers, and about the keeping of its own. */
   readonly memory?: MemoryFacts;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Framing, RequestFacts, StreamRelay } from './dialect.ts';
-import { dialectOf } from './registry.ts';
+import { getDialect } from './registry.ts';
 
 /** Real exchanges with vendors, kept beside the project and never copied into it. */
 const FOLDER = fileURLToPath(new URL('../../../shared/recordings/', import.meta.url));
@@ -188,7 +188,11 @@ function checkStream(protocol: Protocol, recording: Recording, framing: Framing)
   const names = new Set(objects.map((one) => modelOf(protocol, [one])));
   names.delete('none');
   for (const size of [text.length * 4 + 1, 131]) {
-    const relay = dialectOf(protocol).relayStream(framing, { usageInjected: false } as RequestFacts, modelId);
+    const relay = getDialect(protocol).relayStream(
+      framing,
+      { usageInjected: false } as RequestFacts,
+      modelId,
+    );
     const output = pushed(relay, text, size);
     // A recording may have lost its last blank line; the relay supplies it.
     if (names.size < 2) expect(output.replace(/\n+$/, ''), recording.id).toBe(text.replace(/\n+$/, ''));
@@ -216,7 +220,7 @@ describe.skipIf(!isPresent)('recordings of vendors pass byte for byte with their
         continue;
       }
       const body = Buffer.from(JSON.stringify(answer, null, 2));
-      const read = dialectOf(protocol).readResponse(body, {} as RequestFacts, modelOf(protocol, [answer]));
+      const read = getDialect(protocol).readResponse(body, {} as RequestFacts, modelOf(protocol, [answer]));
       expect(Buffer.concat(read.pieces).equals(body), id).toBe(true);
       const isError =
         child(answer, 'error') && !['choices', 'output', 'content', 'data'].some((key) => key in answer);
@@ -241,12 +245,12 @@ describe.skipIf(!isPresent)('recordings of vendors pass byte for byte with their
         const body = Buffer.from(JSON.stringify(request));
         const path = { model: 'gemini-x', stream: false, framing: 'sse' } as const;
         const raw = { body, contentType: 'application/json', path };
-        const facts = dialectOf(protocol).readRequest(raw) as RequestFacts;
+        const facts = getDialect(protocol).readRequest(raw) as RequestFacts;
         const model = protocol === 'gemini' ? path.model : child(request, 'model');
         if (typeof model !== 'string') continue;
         expect(facts.model, id).toBe(model);
         expect(facts.stream, id).toBe(protocol !== 'gemini' && child(request, 'stream') === true);
-        const sent = Buffer.concat(dialectOf(protocol).spliceRequest(raw, facts, 'other-model'));
+        const sent = Buffer.concat(getDialect(protocol).spliceRequest(raw, facts, 'other-model'));
         const parsed = JSON.parse(sent.toString());
         if (protocol !== 'gemini') expect(parsed.model, id).toBe('other-model');
         expect({ ...parsed, model: 0, stream_options: 0 }, id).toEqual({
@@ -254,7 +258,7 @@ describe.skipIf(!isPresent)('recordings of vendors pass byte for byte with their
           model: 0,
           stream_options: 0,
         });
-        expect(dialectOf(protocol).countInput(raw, facts), id).toBeGreaterThan(0);
+        expect(getDialect(protocol).countInput(raw, facts), id).toBeGreaterThan(0);
         count++;
       }
     }

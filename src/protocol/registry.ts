@@ -14,6 +14,6 @@ const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
   images,
 };
 
-export function dialectOf(protocol: Protocol): Dialect {
+export function getDialect(protocol: Protocol): Dialect {
   return DIALECTS[protocol];
 }

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import {
   type Columns,
+  columnNames,
+  columnRows,
   encodeColumns,
   flag,
   json,
-  namesOf,
-  rowsOf,
   storable,
   text,
   time,
@@ -40,7 +40,7 @@ afterAll(() => fresh.drop());
 
 async function readBack(rows: readonly Row[]): Promise<unknown[]> {
   const answer = await fresh.database.query<Record<string, unknown>>(
-    `select ${namesOf(COLUMNS)} from ${rowsOf(COLUMNS)}`,
+    `select ${columnNames(COLUMNS)} from ${columnRows(COLUMNS)}`,
     encodeColumns(COLUMNS, rows),
     'columns',
   );
@@ -106,7 +106,7 @@ test('a time is exact to the millisecond, as the key of a call must be', async (
     parts: [],
   }));
   const exact = await fresh.database.query<{ text: string }>(
-    `select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as text from ${rowsOf(COLUMNS)}`,
+    `select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as text from ${columnRows(COLUMNS)}`,
     encodeColumns(COLUMNS, rows),
   );
   expect(exact.map((each) => each.text)).toEqual(

@@ -12,15 +12,15 @@ export interface Column<Row> {
 
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
-export const namesOf = (columns: Columns<never>): string => Object.keys(columns).join(', ');
+export const columnNames = (columns: Columns<never>): string => Object.keys(columns).join(', ');
 
 /** The rows again, from the values `$1`, `$2` … in the order of the columns. */
-export function rowsOf(columns: Columns<never>): string {
+export function columnRows(columns: Columns<never>): string {
   const types = Object.values(columns).map(({ type }, index) => `$${index + 1}::${type}[]`);
   const meanings = Object.entries(columns).map(
     ([name, { meaning = 'sent' }]) => `${meaning.replace('sent', `sent.${name}`)} as ${name}`,
   );
-  return `(select ${meanings.join(', ')} from unnest(${types.join(', ')}) as sent(${namesOf(columns)})) as given`;
+  return `(select ${meanings.join(', ')} from unnest(${types.join(', ')}) as sent(${columnNames(columns)})) as given`;
 }
 
 export function encodeColumns<Row>(columns: Columns<Row>, rows: readonly Row[]): string[] {

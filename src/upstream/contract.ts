@@ -30,13 +30,13 @@ export interface UpstreamExchange {
 }
 
 /** The operator's addresses are his own choice and may be private (decisions.md 2). */
-export type Reach = 'any' | 'public';
+export type AllowedNetwork = 'any' | 'public';
 
 export interface UpstreamRequest {
   /** `https://api.openai.com` */
   readonly origin: string;
   /** `public`: the address is a user's, so it may lead to the public network only. */
-  readonly reach: Reach;
+  readonly reach: AllowedNetwork;
   /** Path and query. */
   readonly path: string;
   readonly method: 'GET' | 'POST';

@@ -23,7 +23,7 @@ export type Probe =
     }
   | { readonly kind: 'busy' };
 
-/** A hosted credential on trial: its secret may not be stored yet. */
+/** A BYOK credential on trial: its secret may not be stored yet. */
 export interface ProbeTarget {
   readonly accountId: number;
   readonly vendor: Vendor;
@@ -47,7 +47,7 @@ const QUESTIONS: readonly (readonly [Protocol, (model: string) => object])[] = [
 ];
 
 /**
- * Tries hosted credentials, through the same client and by the same way of addressing as calls: what is
+ * Tries BYOK credentials, through the same client and by the same way of addressing as calls: what is
  * refused to a call is refused here. One at a time for an account, and few at all.
  */
 export class Prober {

@@ -3,7 +3,7 @@ import type { Credential, Route, Vendor } from '../catalog/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { VERSION } from '../kernel/version.ts';
-import type { Reach } from './contract.ts';
+import type { AllowedNetwork } from './contract.ts';
 
 /** What is asked of the vendor; `stream` differs from `generate` in the address for generateContent only. */
 export type VendorAction = 'generate' | 'stream' | 'count' | 'edit';
@@ -25,7 +25,7 @@ export const VENDOR_JSON = 'application/json';
 
 export interface VendorAddress {
   readonly origin: string;
-  readonly reach: Reach;
+  readonly reach: AllowedNetwork;
   readonly path: string;
   /** Flat: name, value, name, value. */
   readonly headers: string[];
@@ -88,7 +88,7 @@ const USER_AGENT = `tollgate/${VERSION}`;
 /** Where the call goes and with which headers. Key and address come from one record. */
 export function addressVendor(call: VendorCall): VendorAddress {
   const { route, protocol, clientHeaders } = call;
-  const standing = standingOf(route.vendor, route.credential, protocol);
+  const standing = findTemplate(route.vendor, route.credential, protocol);
   const headers = [...standing.headers, 'content-type', call.contentType];
   if (protocol === 'messages') pushAnthropic(headers, clientHeaders);
   else headers.push('user-agent', USER_AGENT);
@@ -99,10 +99,10 @@ export function addressVendor(call: VendorCall): VendorAddress {
 }
 
 /** What is the same for every call with one credential and protocol. */
-interface Standing {
+interface RequestTemplate {
   readonly vendor: Vendor;
   readonly origin: string;
-  readonly reach: Reach;
+  readonly reach: AllowedNetwork;
   /** Of the base address, with the family's own part, without a slash at the end. */
   readonly path: string;
   readonly query: string;
@@ -112,22 +112,22 @@ interface Standing {
 }
 
 /** Catalogue records are immutable, so what was made of one holds as long as the record itself. */
-const standings = new WeakMap<Credential, Map<Protocol, Standing>>();
+const templates = new WeakMap<Credential, Map<Protocol, RequestTemplate>>();
 
-function standingOf(vendor: Vendor, credential: Credential, protocol: Protocol): Standing {
-  let byProtocol = standings.get(credential);
+function findTemplate(vendor: Vendor, credential: Credential, protocol: Protocol): RequestTemplate {
+  let byProtocol = templates.get(credential);
   if (byProtocol === undefined) {
     byProtocol = new Map();
-    standings.set(credential, byProtocol);
+    templates.set(credential, byProtocol);
   }
   const known = byProtocol.get(protocol);
   if (known !== undefined && known.vendor === vendor) return known;
-  const made = makeStanding(vendor, credential, protocol);
+  const made = makeTemplate(vendor, credential, protocol);
   byProtocol.set(protocol, made);
   return made;
 }
 
-function makeStanding(vendor: Vendor, credential: Credential, protocol: Protocol): Standing {
+function makeTemplate(vendor: Vendor, credential: Credential, protocol: Protocol): RequestTemplate {
   const family = FAMILIES[protocol];
   const base = credential.baseUrl ?? vendor.baseUrl;
   assert(URL.canParse(base), `the base address of credential ${credential.id} is not an address`);
@@ -193,7 +193,11 @@ function pushAnthropic(headers: string[], clientHeaders: IncomingHttpHeaders): v
 }
 
 /** An allow-list: what is not named here stays with us, above all every credential and every cookie. */
-function pushForwarded(headers: string[], standing: Standing, clientHeaders: IncomingHttpHeaders): void {
+function pushForwarded(
+  headers: string[],
+  standing: RequestTemplate,
+  clientHeaders: IncomingHttpHeaders,
+): void {
   for (const name of standing.forward) pushHeader(headers, name, clientHeaders[name]);
   const prefix = standing.forwardPrefix;
   if (prefix === undefined) return;

@@ -4,7 +4,7 @@ import { isRefusal } from '../../src/kernel/errors.ts';
 import type { Protocol } from '../../src/kernel/protocol-name.ts';
 import type { RawRequest, RequestFacts } from '../../src/protocol/dialect.ts';
 import { formContentType } from '../../src/protocol/images/form.ts';
-import { dialectOf } from '../../src/protocol/registry.ts';
+import { getDialect } from '../../src/protocol/registry.ts';
 import { type Field, inOrder, readByBusboy, readBySimulator, readByUndici } from './form-readers.ts';
 import { ambiguousForm } from './forms.ts';
 import { type Json, readFirst, readLax } from './lax-json.ts';
@@ -37,7 +37,7 @@ interface Passed {
 }
 
 function pass(protocol: Protocol, request: RawRequest): Passed | undefined {
-  const dialect = dialectOf(protocol);
+  const dialect = getDialect(protocol);
   const facts = dialect.readRequest(request);
   if (facts instanceof Promise) throw new Error('these requests are small');
   if (isRefusal(facts)) return undefined;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { curlLine, SHAPES, wordsOf } from '../../src/cli/demo/demo-shapes.ts';
+import { answerText, curlLine, SHAPES } from '../../src/cli/demo/demo-shapes.ts';
 import { parseMicro } from '../../src/kernel/money.ts';
 import { projectRoot } from '../house/tree.ts';
 import { curl } from '../prerequisites.ts';
@@ -122,8 +122,8 @@ describe('the README', () => {
       const script = (lines[index] ?? '').replace(ADDRESS, report.url);
       const options = { env: { PATH: process.env.PATH ?? '', KEY: report.api_key, no_proxy: '*' } };
       const { stdout } = await execute('/bin/sh', ['-c', script], options);
-      expect(wordsOf(shape, stdout), script).not.toBe('');
-      expect(wordsOf(shape, stdout)).toBe(report.calls[index]?.answer);
+      expect(answerText(shape, stdout), script).not.toBe('');
+      expect(answerText(shape, stdout)).toBe(report.calls[index]?.answer);
     }
   });
 

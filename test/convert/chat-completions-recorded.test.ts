@@ -5,17 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { findOpenai } from '../../sim/models.ts';
 import { refuseChat } from '../../sim/openai-chat/validate.ts';
 import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
-import { chatSpoke } from '../../src/protocol/chat/codec.ts';
-import { geminiSpoke } from '../../src/protocol/gemini/codec.ts';
-import type { Spoke } from '../../src/protocol/hub/codec.ts';
+import { chatCodec } from '../../src/protocol/chat/codec.ts';
+import { geminiCodec } from '../../src/protocol/gemini/codec.ts';
+import type { Codec } from '../../src/protocol/hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent } from '../../src/protocol/hub/event.ts';
 import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Inexpressible, Notes } from '../../src/protocol/hub/notes.ts';
 import { shownText } from '../../src/protocol/hub/part.ts';
 import { ReturnStage } from '../../src/protocol/hub/return/return-stream.ts';
-import { messagesSpoke } from '../../src/protocol/messages/codec.ts';
-import { responsesSpoke } from '../../src/protocol/responses/codec.ts';
+import { messagesCodec } from '../../src/protocol/messages/codec.ts';
+import { responsesCodec } from '../../src/protocol/responses/codec.ts';
 import { someRequest, someSession, someTarget } from '../support/hub.ts';
 
 /** Real exchanges with vendors, kept beside the project and never copied into it. */
@@ -43,17 +43,17 @@ function load(name: string): readonly Recording[] {
   );
 }
 
-const OTHERS: readonly (readonly [string, Spoke])[] = [
-  ['messages', messagesSpoke],
-  ['responses', responsesSpoke],
-  ['generate-content', geminiSpoke],
+const OTHERS: readonly (readonly [string, Codec])[] = [
+  ['messages', messagesCodec],
+  ['responses', responsesCodec],
+  ['generate-content', geminiCodec],
 ];
 
 /** Why a recorded request cannot be said here; each is content that this protocol has no place for. */
 const REASONS =
   /known to (its|their) own|cannot be named by|cannot be said in|must be sent as bytes|another vendor|not known here|fetched later/;
 
-describe.skipIf(!isPresent).each(OTHERS)('recorded requests of %s', (name, spoke) => {
+describe.skipIf(!isPresent).each(OTHERS)('recorded requests of %s', (name, codec) => {
   it.each(['gpt-4o', 'gpt-5', 'gpt-5.6'])('are accepted for %s, or refused for what they hold', (model) => {
     const target = someTarget({ protocol: 'chat', model, capabilities: capabilitiesOf('chat', model) });
     const raw = {
@@ -63,12 +63,12 @@ describe.skipIf(!isPresent).each(OTHERS)('recorded requests of %s', (name, spoke
     };
     let accepted = 0;
     for (const { id, request, status } of load(name)) {
-      const body = readJson(JSON.stringify(request ?? ''), spoke.rawKeys);
+      const body = readJson(JSON.stringify(request ?? ''), codec.rawKeys);
       if (body === undefined || status >= 400) continue;
-      const notes = new Notes(spoke.fields);
+      const notes = new Notes(codec.fields);
       try {
-        const fitted = fitRequest(spoke.decodeRequest(body, raw, notes), target, chatSpoke.rules).request;
-        const written = writeJson(chatSpoke.encodeRequest(fitted, target, notes));
+        const fitted = fitRequest(codec.decodeRequest(body, raw, notes), target, chatCodec.rules).request;
+        const written = writeJson(chatCodec.encodeRequest(fitted, target, notes));
         expect(refuseChat(JSON.parse(written), findOpenai(model)), id).toBeUndefined();
         accepted++;
       } catch (error) {
@@ -96,18 +96,18 @@ function eventsOf(response: unknown): readonly Json[] {
 }
 
 /** A vendor's stream as a Chat client gets it, and what the vendor said in it. */
-function convert(spoke: Spoke, events: readonly Json[]): { readonly written: string; readonly said: string } {
+function convert(codec: Codec, events: readonly Json[]): { readonly written: string; readonly said: string } {
   const session = someSession({
     request: someRequest({ stream: true, includeUsage: true }),
-    target: someTarget({ protocol: spoke.protocol }),
+    target: someTarget({ protocol: codec.protocol }),
   });
-  const encoder = chatSpoke.createEncoder(session, 'sse');
-  const { names } = fitRequest(session.request, session.target, spoke.rules);
-  const plan = { session, names, client: chatSpoke.rules, kept: new Map() };
+  const encoder = chatCodec.createEncoder(session, 'sse');
+  const { names } = fitRequest(session.request, session.target, codec.rules);
+  const plan = { session, names, client: chatCodec.rules, kept: new Map() };
   const stage = new ReturnStage(plan, (event) => encoder.push(event));
   let said = '';
   let open: string | undefined;
-  const decoder = spoke.createDecoder(session, (event: HubEvent) => {
+  const decoder = codec.createDecoder(session, (event: HubEvent) => {
     if (event.kind === 'part') open = event.head.kind;
     if (event.kind === 'part' && event.head.kind === 'server-tool') said += shownText(event.head);
     if (event.kind === 'delta' && open === 'text') said += event.text;
@@ -119,13 +119,13 @@ function convert(spoke: Spoke, events: readonly Json[]): { readonly written: str
   return { written: encoder.take(), said };
 }
 
-describe.skipIf(!isPresent).each(OTHERS)('recorded streams of %s', (name, spoke) => {
+describe.skipIf(!isPresent).each(OTHERS)('recorded streams of %s', (name, codec) => {
   it("are read by OpenAI's own client", async () => {
     let read = 0;
     for (const { id, response } of load(name)) {
       const events = eventsOf(response);
       if (events.length === 0) continue;
-      const { written, said } = convert(spoke, events);
+      const { written, said } = convert(codec, events);
       const answer = async (): Promise<Response> =>
         new Response(written, { headers: { 'content-type': 'text/event-stream' } });
       const client = new OpenAI({ apiKey: 'x', maxRetries: 0, fetch: answer });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findOpenai, listModels } from '../../sim/models.ts';
 import { refuseChat } from '../../sim/openai-chat/validate.ts';
 import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
-import { chatSpoke } from '../../src/protocol/chat/codec.ts';
+import { chatCodec } from '../../src/protocol/chat/codec.ts';
 import { writeJson } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent, PartHead } from '../../src/protocol/hub/event.ts';
 import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
@@ -161,8 +161,8 @@ describe('requests converted into Chat Completions', () => {
       });
       fc.assert(
         fc.property(request, (fields) => {
-          const fitted = fitRequest(someRequest(lawful(fields)), target, chatSpoke.rules).request;
-          const written = writeJson(chatSpoke.encodeRequest(fitted, target, new Notes(chatSpoke.fields)));
+          const fitted = fitRequest(someRequest(lawful(fields)), target, chatCodec.rules).request;
+          const written = writeJson(chatCodec.encodeRequest(fitted, target, new Notes(chatCodec.fields)));
           expect(refuseChat(JSON.parse(written), model)).toBeUndefined();
         }),
         { numRuns: 60 },
@@ -183,7 +183,7 @@ function client(body: string, contentType: string): OpenAI {
 const ask = { model: 'platform-model', messages: [{ role: 'user' as const, content: 'hi' }] };
 
 function stream(events: readonly HubEvent[]): ReturnType<OpenAI['chat']['completions']['stream']> {
-  const encoder = chatSpoke.createEncoder(session, 'sse');
+  const encoder = chatCodec.createEncoder(session, 'sse');
   encoder.push({ kind: 'start', id: undefined, usage: undefined });
   for (const event of events) encoder.push(event);
   return client(encoder.take(), 'text/event-stream').chat.completions.stream(ask);
@@ -253,7 +253,7 @@ describe("OpenAI's own client reads what is converted for it", () => {
       usage: USAGE,
       serviceTier: undefined,
     };
-    const body = writeJson(chatSpoke.encodeAnswer(answer, session));
+    const body = writeJson(chatCodec.encodeAnswer(answer, session));
     const completion = await client(body, 'application/json').chat.completions.create(ask);
     expect(completion.choices[0]?.message).toMatchObject({ content: 'hello', tool_calls: [{ id: 'c' }] });
     expect(completion.usage?.prompt_tokens_details?.cached_tokens).toBe(20);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../src/kernel/errors.ts';
-import { spokeOf } from '../../src/protocol/convert/codecs.ts';
+import { getCodec } from '../../src/protocol/convert/codecs.ts';
 import { convertRequest, readClientRequest, returnOwnBlobs } from '../../src/protocol/convert/convert.ts';
 import type { HubAnswer } from '../../src/protocol/hub/answer.ts';
 import type { Session } from '../../src/protocol/hub/codec.ts';
@@ -45,15 +45,15 @@ function sessionOf(protocol: TextProtocol): Session {
 }
 
 function readAnswer(client: TextProtocol, body: string): readonly Part[] {
-  const json = readJson(body, spokeOf(client).rawKeys) as JsonObject;
-  const answer = spokeOf(client).decodeAnswer(json, sessionOf(client));
+  const json = readJson(body, getCodec(client).rawKeys) as JsonObject;
+  const answer = getCodec(client).decodeAnswer(json, sessionOf(client));
   if (!('choices' in answer)) throw new Error(answer.message);
   return answer.choices[0]?.parts ?? [];
 }
 
 function citationsOfStream(client: TextProtocol, text: string): readonly Citation[] {
   const found: Citation[] = [];
-  const decoder = spokeOf(client).createDecoder(sessionOf(client), (event) => {
+  const decoder = getCodec(client).createDecoder(sessionOf(client), (event) => {
     if (event.kind === 'citation') found.push(event.citation);
   });
   for (const line of text.split('\n')) {
@@ -68,11 +68,11 @@ const wanted = expect.objectContaining({ ...CITATION });
 describe('a page that an answer rests on', () => {
   it.each(PAIRS)('of $vendor vendors is told to $client clients, plain and streamed', (pair) => {
     const { vendor, client } = pair;
-    const native = writeJson(spokeOf(vendor).encodeAnswer(ANSWER, sessionOf(vendor)));
+    const native = writeJson(getCodec(vendor).encodeAnswer(ANSWER, sessionOf(vendor)));
     const plain = callOf(client, vendor).convertAnswer(Buffer.from(native)) as Buffer;
     const [part] = readAnswer(client, plain.toString());
     expect(part).toMatchObject({ kind: 'text', text: TEXT, citations: [wanted] });
-    const encoder = spokeOf(vendor).createEncoder(sessionOf(vendor), 'sse');
+    const encoder = getCodec(vendor).createEncoder(sessionOf(vendor), 'sse');
     for (const event of EVENTS) encoder.push(event);
     const passed = passStream(pair, Buffer.from(encoder.take()), []);
     expect(passed.complete).toBe(true);
@@ -130,7 +130,7 @@ describe('a page that an earlier answer rested on', () => {
 
   it('was not made by Anthropic, and is not brought to it', async () => {
     const plain = callOf('messages', 'gemini').convertAnswer(
-      Buffer.from(writeJson(spokeOf('gemini').encodeAnswer(ANSWER, sessionOf('gemini')))),
+      Buffer.from(writeJson(getCodec('gemini').encodeAnswer(ANSWER, sessionOf('gemini')))),
     ) as Buffer;
     const { content } = JSON.parse(plain.toString());
     expect(content[0].citations).toMatchObject([{ type: 'web_search_result_location', url: CITATION.url }]);

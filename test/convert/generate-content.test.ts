@@ -10,7 +10,7 @@ import { refuseGenerate } from '../../sim/google/validate.ts';
 import { findGoogle } from '../../sim/models.ts';
 import type { Json } from '../../sim/request/json.ts';
 import { EFFORTS } from '../../src/kernel/capability.ts';
-import { geminiSpoke } from '../../src/protocol/gemini/codec.ts';
+import { geminiCodec } from '../../src/protocol/gemini/codec.ts';
 import {
   decodeBody,
   encodeBody,
@@ -34,7 +34,7 @@ function refusal(request: HubRequest, name: string): unknown {
   if (model === undefined) throw new Error(`no model ${name}`);
   // Signatures of made-up or recorded calls are not the simulator's own: none may return.
   const target = { ...targetOf(name, { mediaUrls: true }), issuer: 'none' };
-  const { request: fitted } = fitRequest(request, target, geminiSpoke.rules);
+  const { request: fitted } = fitRequest(request, target, geminiCodec.rules);
   const body = camelize(GENERATE_REQUEST, encodeBody(fitted, target).body) as Json;
   return refuseGenerate(body, model, '/v1beta/models/x:generateContent');
 }

@@ -3,7 +3,7 @@ import { writeJson } from '../../src/protocol/hub/content/json.ts';
 import { Notes } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_THINKING, type Thinking, type Turn } from '../../src/protocol/hub/request.ts';
-import { messagesSpoke } from '../../src/protocol/messages/codec.ts';
+import { messagesCodec } from '../../src/protocol/messages/codec.ts';
 import { someCapabilities, someRequest, someTarget } from '../support/hub.ts';
 
 export interface Encoded {
@@ -14,10 +14,10 @@ export interface Encoded {
 
 /** The body that Messages makes of a request; marks of ours are left out unless a test wants them. */
 export function encode(request: Partial<HubRequest>, capabilities: CapabilityOverrides = {}): Encoded {
-  const notes = new Notes(messagesSpoke.fields);
+  const notes = new Notes(messagesCodec.fields);
   const target = someTarget({ capabilities: someCapabilities({ cacheMarks: false, ...capabilities }) });
   const text = writeJson(
-    messagesSpoke.encodeRequest(someRequest({ turns: [said('hi')], ...request }), target, notes),
+    messagesCodec.encodeRequest(someRequest({ turns: [said('hi')], ...request }), target, notes),
   );
   return { body: JSON.parse(text), text, dropped: notes.dropped };
 }

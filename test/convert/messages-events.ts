@@ -4,7 +4,7 @@ import type { Blob } from '../../src/protocol/hub/blob.ts';
 import type { Session, Target } from '../../src/protocol/hub/codec.ts';
 import type { JsonObject } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent, PartHead } from '../../src/protocol/hub/event.ts';
-import { messagesSpoke } from '../../src/protocol/messages/codec.ts';
+import { messagesCodec } from '../../src/protocol/messages/codec.ts';
 import { NO_HUB_USAGE } from '../../src/protocol/messages/usage.ts';
 import { someRequest, someTarget } from '../support/hub.ts';
 
@@ -20,7 +20,7 @@ export const foreign = session({ protocol: 'gemini', issuer: 'g-1' });
 
 export function decode(...events: object[]): HubEvent[] {
   const emitted: HubEvent[] = [];
-  const decoder = messagesSpoke.createDecoder(own, (event) => emitted.push(event));
+  const decoder = messagesCodec.createDecoder(own, (event) => emitted.push(event));
   for (const event of events) decoder.push(event as JsonObject);
   decoder.finish();
   decoder.finish();
@@ -28,7 +28,7 @@ export function decode(...events: object[]): HubEvent[] {
 }
 
 export function encode(events: readonly HubEvent[], on: Session = own): string {
-  const encoder = messagesSpoke.createEncoder(on, 'sse');
+  const encoder = messagesCodec.createEncoder(on, 'sse');
   for (const event of events) encoder.push(event);
   return encoder.take();
 }

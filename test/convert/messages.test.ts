@@ -11,7 +11,7 @@ import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Notes } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../../src/protocol/hub/request.ts';
-import { messagesSpoke } from '../../src/protocol/messages/codec.ts';
+import { messagesCodec } from '../../src/protocol/messages/codec.ts';
 import { someRequest } from '../support/hub.ts';
 
 /** Every kind of Claude that the strict simulator knows. */
@@ -37,8 +37,8 @@ function targetOf(model: string): Target {
 
 async function send(request: HubRequest, model: string): Promise<{ status: number; text: string }> {
   const target = targetOf(model);
-  const { request: fitted } = fitRequest(request, target, messagesSpoke.rules);
-  const body = writeJson(messagesSpoke.encodeRequest(fitted, target, new Notes(messagesSpoke.fields)));
+  const { request: fitted } = fitRequest(request, target, messagesCodec.rules);
+  const body = writeJson(messagesCodec.encodeRequest(fitted, target, new Notes(messagesCodec.fields)));
   return await post({
     url: `${simulator.url}/v1/messages`,
     headers: { 'x-api-key': 'sk-sim-anthropic', 'anthropic-version': '2023-06-01' },
@@ -284,13 +284,13 @@ function sessionOf(model: string, request: HubRequest): Session {
 }
 
 function partsOfAnswer(text: string, model: string, request: HubRequest): readonly Part[] {
-  const body = readJson(text, messagesSpoke.rawKeys) as JsonObject;
-  return (messagesSpoke.decodeAnswer(body, sessionOf(model, request)) as HubAnswer).choices[0]?.parts ?? [];
+  const body = readJson(text, messagesCodec.rawKeys) as JsonObject;
+  return (messagesCodec.decodeAnswer(body, sessionOf(model, request)) as HubAnswer).choices[0]?.parts ?? [];
 }
 
 function partsOfStream(text: string, model: string, request: HubRequest): readonly Part[] {
   const parts: Part[] = [];
-  const decoder = messagesSpoke.createDecoder(sessionOf(model, request), (event: HubEvent) => {
+  const decoder = messagesCodec.createDecoder(sessionOf(model, request), (event: HubEvent) => {
     const open = parts.at(-1);
     if (event.kind === 'part' && event.head.kind === 'tool-call')
       parts.push({ ...event.head, arguments: '' });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../src/kernel/errors.ts';
-import { spokeOf } from '../../src/protocol/convert/codecs.ts';
+import { getCodec } from '../../src/protocol/convert/codecs.ts';
 import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { RequestFacts } from '../../src/protocol/dialect.ts';
 import type { HubAnswer } from '../../src/protocol/hub/answer.ts';
@@ -11,7 +11,7 @@ import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Inexpressible, Notes } from '../../src/protocol/hub/notes.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import type { HubRequest } from '../../src/protocol/hub/request.ts';
-import { dialectOf } from '../../src/protocol/registry.ts';
+import { getDialect } from '../../src/protocol/registry.ts';
 import { someCapabilities, someRequest, someTarget } from '../support/hub.ts';
 import { eventsOf, someAnswer, someConversation, someGarbage } from './arbitrary.ts';
 import { answerEssence, essenceOf } from './essence.ts';
@@ -28,10 +28,10 @@ function ableTarget(protocol: TextProtocol): Target {
 }
 
 function clientBody(protocol: TextProtocol, request: HubRequest): unknown {
-  const spoke = spokeOf(protocol);
-  const fitted = fitRequest({ ...request, client: protocol }, ableTarget(protocol), spoke.rules);
-  const notes = new Notes(spoke.fields);
-  return JSON.parse(writeJson(spoke.encodeRequest(fitted.request, ableTarget(protocol), notes)));
+  const codec = getCodec(protocol);
+  const fitted = fitRequest({ ...request, client: protocol }, ableTarget(protocol), codec.rules);
+  const notes = new Notes(codec.fields);
+  return JSON.parse(writeJson(codec.encodeRequest(fitted.request, ableTarget(protocol), notes)));
 }
 
 function decoded(protocol: TextProtocol, body: unknown, stream: boolean): HubRequest {
@@ -71,15 +71,15 @@ function session(client: TextProtocol, vendor: TextProtocol): Session {
 
 /** What the client's own decoder makes of a plain answer. */
 function readAnswer(client: TextProtocol, body: string): HubAnswer {
-  const json = readJson(body, spokeOf(client).rawKeys) as JsonObject;
-  const answer = spokeOf(client).decodeAnswer(json, session(client, client));
+  const json = readJson(body, getCodec(client).rawKeys) as JsonObject;
+  const answer = getCodec(client).decodeAnswer(json, session(client, client));
   if (!('choices' in answer)) throw new Error(answer.message);
   return answer;
 }
 
 /** The vendor's stream as text, event by event; the last ones are its terminator. */
 function vendorStream(vendor: TextProtocol, answer: HubAnswer, size: number): readonly string[] {
-  const encoder = spokeOf(vendor).createEncoder(session(vendor, vendor), 'sse');
+  const encoder = getCodec(vendor).createEncoder(session(vendor, vendor), 'sse');
   for (const event of eventsOf(answer, size)) encoder.push(event);
   return encoder
     .take()
@@ -91,7 +91,7 @@ function vendorStream(vendor: TextProtocol, answer: HubAnswer, size: number): re
 function readStream(client: TextProtocol, text: string): HubAnswer {
   const parts: Record<string, unknown>[] = [];
   let [usage, finish]: unknown[] = [undefined, undefined];
-  const decoder = spokeOf(client).createDecoder(session(client, client), (event) => {
+  const decoder = getCodec(client).createDecoder(session(client, client), (event) => {
     const open = parts.at(-1);
     if (event.kind === 'part') parts.push({ ...event.head, text: '', arguments: '' });
     else if (event.kind === 'delta' && open !== undefined) {
@@ -118,7 +118,7 @@ describe('random answers', () => {
     const { vendor, client } = pair;
     fc.assert(
       fc.property(someAnswer, fc.integer({ min: 1, max: 9 }), (answer, size) => {
-        const native = spokeOf(vendor).encodeAnswer(answer, session(vendor, vendor));
+        const native = getCodec(vendor).encodeAnswer(answer, session(vendor, vendor));
         const conversion = converted(client, vendor, someRequest(PLAIN));
         const plain = conversion.convertAnswer(Buffer.from(writeJson(native))) as Buffer;
         const among = [vendor, client];
@@ -191,13 +191,13 @@ describe('garbage', () => {
   });
 
   it.each(PROTOCOLS)('from %s clients is refused in words or read', (client) => {
-    const spoke = spokeOf(client);
+    const codec = getCodec(client);
     fc.assert(
       fc.property(someGarbage, (garbage) => {
         const raw = rawRequest(client, garbage, false);
-        const body = readJson(raw.body.toString(), spoke.rawKeys) as JsonObject;
+        const body = readJson(raw.body.toString(), codec.rawKeys) as JsonObject;
         try {
-          spoke.decodeRequest(body, raw, new Notes(spoke.fields));
+          codec.decodeRequest(body, raw, new Notes(codec.fields));
         } catch (error) {
           expect(error).toBeInstanceOf(Inexpressible);
         }
@@ -210,7 +210,7 @@ describe('garbage', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const facts = { usageInjected: false } as RequestFacts;
-        const relay = dialectOf(vendor).relayStream('sse', facts, 'm');
+        const relay = getDialect(vendor).relayStream('sse', facts, 'm');
         const stream = converted('chat', vendor, someRequest(PLAIN)).convertStream('sse', relay);
         stream.push(Buffer.from(bytes));
         expect(stream.finish().complete).toBe(false);

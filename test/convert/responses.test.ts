@@ -8,7 +8,7 @@ import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Notes } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import type { HubRequest, Turn } from '../../src/protocol/hub/request.ts';
-import { responsesSpoke } from '../../src/protocol/responses/codec.ts';
+import { responsesCodec } from '../../src/protocol/responses/codec.ts';
 import { collect } from '../../src/protocol/responses/suite/collect.ts';
 import {
   decodeEvents,
@@ -31,8 +31,8 @@ const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
 
 async function ask(more: Partial<HubRequest>, model = 'gpt-5.6', capabilities: Partial<Capabilities> = {}) {
   const to = { ...target(capabilities), model };
-  const { request } = fitRequest({ ...SHORT_REQUEST, ...more }, to, responsesSpoke.rules);
-  const body = responsesSpoke.encodeRequest(request, to, new Notes(responsesSpoke.fields));
+  const { request } = fitRequest({ ...SHORT_REQUEST, ...more }, to, responsesCodec.rules);
+  const body = responsesCodec.encodeRequest(request, to, new Notes(responsesCodec.fields));
   const received = await post({
     url: `${simulator.url}/v1/responses`,
     headers: { authorization: 'Bearer sk-sim-openai' },
@@ -43,8 +43,8 @@ async function ask(more: Partial<HubRequest>, model = 'gpt-5.6', capabilities: P
 }
 
 function answerOf(text: string): HubAnswer {
-  const body = readJson(text, responsesSpoke.rawKeys) ?? {};
-  return responsesSpoke.decodeAnswer(body, OWN) as HubAnswer;
+  const body = readJson(text, responsesCodec.rawKeys) ?? {};
+  return responsesCodec.decodeAnswer(body, OWN) as HubAnswer;
 }
 
 const TOOLS = [
@@ -187,13 +187,13 @@ describe('a conversation with tools and thinking', () => {
   test('survives a client of this protocol that keeps the envelopes', async () => {
     // The client speaks to us, we to this vendor, and on the next turn the request passes through untouched.
     const first = answerOf(await ask({ ...options, turns: [question] }));
-    const shown = responsesSpoke.encodeAnswer(first, session());
-    const items = readJson(writeJson(shown), responsesSpoke.rawKeys)?.output as never[];
+    const shown = responsesCodec.encodeAnswer(first, session());
+    const items = readJson(writeJson(shown), responsesCodec.rawKeys)?.output as never[];
     const outputs = (items as { type: string; call_id: string }[])
       .filter((item) => item.type === 'function_call')
       .map(({ call_id }) => ({ type: 'function_call_output', call_id, output: 'sun' }));
     const input = [{ role: 'user', content: 'weather?' }, ...items, ...outputs];
-    const body = responsesSpoke.returnBlobs({ model: 'gpt-5.6', input, store: false } as never, target());
+    const body = responsesCodec.returnBlobs({ model: 'gpt-5.6', input, store: false } as never, target());
     const received = await post({
       url: `${simulator.url}/v1/responses`,
       headers: { authorization: 'Bearer sk-sim-openai' },

@@ -62,9 +62,9 @@ const CHAT: readonly Wish[] = [
   wish('a tool with an option of nobody', /mark-option/, 'tools[0].function.x', (body) => {
     chatTools(body).x = 'mark-option';
   }),
-  wish('a hosted tool', /mark-hosted/, 'tools[1]', (body) => {
+  wish('a vendor tool', /mark-byok/, 'tools[1]', (body) => {
     chatTools(body);
-    body.tools.push({ type: 'mark-hosted' });
+    body.tools.push({ type: 'mark-byok' });
   }),
   wish('a name of a speaker', /mark-name/, 'messages[', (body) => {
     body.messages.at(-1).name = 'mark-name';
@@ -144,7 +144,7 @@ const RESPONSES: readonly Wish[] = [
   wish('search', SEARCH, 'tools[', (body) => {
     body.tools = [...(body.tools ?? []), { type: 'web_search' }];
   }),
-  wish('a hosted tool', /mark-store/, 'tools[', (body) => {
+  wish('a vendor tool', /mark-store/, 'tools[', (body) => {
     body.tools = [...(body.tools ?? []), { type: 'file_search', vector_store_ids: ['mark-store'] }];
   }),
   wish('a forced tool', FORCED, 'tool_choice', (body) => {
@@ -226,7 +226,7 @@ const MESSAGES: readonly Wish[] = [
   wish('search', SEARCH, 'tools[', (body) => {
     body.tools = [...(body.tools ?? []), { type: 'web_search_20250305', name: 'web_search' }];
   }),
-  wish('a hosted tool', /code_execution/, 'tools[', (body) => {
+  wish('a vendor tool', /code_execution/, 'tools[', (body) => {
     body.tools = [...(body.tools ?? []), { type: 'code_execution_20250825', name: 'code_execution' }];
   }),
   wish('the size of a screen', /4227/, 'tools[', (body) => {
@@ -337,7 +337,7 @@ const GEMINI: readonly Wish[] = [
   wish('search', SEARCH, 'tools[', (body) => {
     body.tools = [...(body.tools ?? []), { googleSearch: {} }];
   }),
-  wish('a hosted tool', /codeExecution/, 'tools[', (body) => {
+  wish('a vendor tool', /codeExecution/, 'tools[', (body) => {
     body.tools = [...(body.tools ?? []), { codeExecution: {} }];
   }),
   wish('a forced tool', FORCED, 'toolConfig', (body) => {

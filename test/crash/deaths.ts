@@ -15,8 +15,8 @@ export type Death =
 /** Every named point of the source, with a number of times that a second of load reaches. */
 export const POINTS: Readonly<Record<string, number>> = {
   'gate.after-enter': 60,
-  'leg.before-rehold': 5,
-  'leg.after-rehold': 5,
+  'option.before-rehold': 5,
+  'option.after-rehold': 5,
   'journal.after-open': 60,
   'journal.after-mark': 100,
   'journal.before-end': 20,

@@ -2,7 +2,7 @@ import { systemRandom } from '../../src/kernel/random.ts';
 import { openSealer } from '../../src/setup.ts';
 import { findLogin } from '../../src/store/accounts/accounts.ts';
 import { createKey } from '../../src/store/accounts/api-keys.ts';
-import { hostCredential } from '../../src/store/accounts/byok.ts';
+import { addByok } from '../../src/store/accounts/byok.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { configOf } from '../support/world.ts';
@@ -44,7 +44,7 @@ accounts:
   - { email: own@example.com, password: "a test password", user_type: 1, credits: "1000" }
   - { email: detour@example.com, password: "a test password", credits: "100000000", fallback_model: gpt-5 }`;
 
-/** Every payer, a call with two legs among them, and windows of every kind that count all of it. */
+/** Every payer, a call with two options among them, and windows of every kind that count all of it. */
 export const PAYERS_CATALOG = CRASH_CATALOG.replace(
   /windows: \[.*\] \}$/m,
   `windows: [${WINDOWS.join(', ')}] }`,
@@ -91,8 +91,8 @@ export async function makeCustomers(
           secret: `${secret}-own`,
           baseUrl: undefined,
         };
-        const hosted = await hostCredential(database, wanted, { sealer, ownHosts: new Set() });
-        if (hosted.kind !== 'hosted') throw new Error(hosted.kind);
+        const byok = await addByok(database, wanted, { sealer, ownHosts: new Set() });
+        if (byok.kind !== 'added') throw new Error(byok.kind);
       }
     }
     const key = { accountId, name, policyId: undefined, expiresAtMs: undefined, status: 'enabled' } as const;

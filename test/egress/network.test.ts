@@ -36,7 +36,7 @@ function dns(...answers: readonly (readonly string[])[]): Resolve & { queries: n
   return stub;
 }
 
-/** As a call does it: the connection of a hosted credential's address. */
+/** As a call does it: the connection of a BYOK credential's address. */
 async function call(resolve: Resolve, times = 1): Promise<(string | undefined)[]> {
   const client = createUpstreamClient({ resolve });
   const outcomes: (string | undefined)[] = [];

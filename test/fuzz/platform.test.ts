@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/platform/endpoint.ts';
-import { pathOf } from '../../src/platform/http/router.ts';
+import { endpointPath } from '../../src/platform/http/router.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
 import '../support/cheap-passwords.ts';
 import { processorMs } from '../support/cost.ts';
@@ -107,7 +107,7 @@ async function fire(row: Endpoint, shot: Shot, tally: Tally): Promise<void> {
 }
 
 function requestOf(row: Endpoint, { params, query, body }: Shot) {
-  const path = pathOf(row).replace(/:(\w+)/g, (_all, name: string) => encode(params[name]));
+  const path = endpointPath(row).replace(/:(\w+)/g, (_all, name: string) => encode(params[name]));
   const pairs = Object.entries(typeof query === 'object' && query !== null ? query : { query });
   const search = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
   const token = row.access === 'operator' ? stage.operator.token : stage.owner.token;

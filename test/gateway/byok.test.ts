@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { costOf, creditsOf, type Hosted, PayerWorld } from './payer-world.ts';
+import { type AddByokResult, costOf, creditsOf, PayerWorld } from './payer-world.ts';
 
 /** A vendor's address that is not the catalogue's; it counts who comes, and hears with which headers. */
 interface OwnVendor {
@@ -43,8 +43,8 @@ afterAll(async () => {
 });
 
 const RICH = { creditsMicro: 1_000_000_000n };
-const own = (name: string): Hosted => ({ vendor: 'openai', secret: `sk-sim-openai-${name}` });
-const WRONG: Hosted = { vendor: 'openai', secret: 'sk-of-nobody' };
+const own = (name: string): AddByokResult => ({ vendor: 'openai', secret: `sk-sim-openai-${name}` });
+const WRONG: AddByokResult = { vendor: 'openai', secret: 'sk-of-nobody' };
 const tried = (row: Readonly<Record<string, unknown>>): unknown[] =>
   (row.attempts as { credential: string; outcome: string }[]).map(({ credential, outcome }) => [
     credential,
@@ -98,9 +98,9 @@ describe('a call by the account’s own credential', () => {
 
   it('carries the client’s Idempotency-Key, which the platform’s own never does', async () => {
     const headers = { 'idempotency-key': 'mine-1' };
-    const hosting = await world.ask(await world.customer({ hosts: [own('idem')] }), { headers });
+    const byokContext = await world.ask(await world.customer({ hosts: [own('idem')] }), { headers });
     const paying = await world.ask(await world.customer(RICH), { headers });
-    expect(hosting.heard[0]?.headers['idempotency-key']).toBe('mine-1');
+    expect(byokContext.heard[0]?.headers['idempotency-key']).toBe('mine-1');
     expect(paying.heard[0]?.headerNames).not.toContain('idempotency-key');
   });
 
@@ -111,7 +111,7 @@ describe('a call by the account’s own credential', () => {
     expect([status, row.payer]).toEqual([200, 'byok']);
   });
 
-  it('is not made where the vendor cannot be hosted: the platform serves and is paid', async () => {
+  it('is not made where the vendor cannot be byok: the platform serves and is paid', async () => {
     const { row } = await world.ask(await world.customer({ ...RICH, hosts: [own('x')] }), {
       model: 'closed',
     });
@@ -178,13 +178,13 @@ describe('byok_fallback', () => {
   it.each([
     ['a key that is refused', WRONG, '401'],
     ['a vendor that fails', own('falling'), '500'],
-  ])('lets the platform serve after %s, and charge what it made', async (_name, hosted, outcome) => {
-    const customer = await world.customer({ ...RICH, patch, hosts: [hosted] });
+  ])('lets the platform serve after %s, and charge what it made', async (_name, byok, outcome) => {
+    const customer = await world.customer({ ...RICH, patch, hosts: [byok] });
     if (outcome === '500') world.fail('gpt-4o', 500);
     const { status, headers, row, paid, heard } = await world.ask(customer);
     expect([status, headers.get('x-tollgate-attempts')]).toEqual([200, '2']);
     expect(tried(row)).toEqual([
-      [hosted.secret, outcome],
+      [byok.secret, outcome],
       ['openai-main', 'ok'],
     ]);
     const amount_micro = costOf(heard.at(-1));
@@ -207,7 +207,7 @@ describe('byok_fallback', () => {
 
   it.each([
     ['nobody can pay', {}],
-    ['the purse does not pay for the input and one Credit more', { creditsMicro: 100n }],
+    ['the wallet does not pay for the input and one Credit more', { creditsMicro: 100n }],
   ])('changes nothing when %s: the own credential’s error is the answer', async (_name, money) => {
     const { status, row } = await world.ask(await world.customer({ ...money, patch, hosts: [WRONG] }));
     expect([status, tried(row)]).toEqual([401, [['sk-of-nobody', '401']]]);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openPurse, type Purse, type PurseOptions } from '../race/purse.ts';
+import { openWallet, type Wallet, type WalletOptions } from '../race/purse.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 
 const ONE_YUAN_A_DAY = 90;
@@ -66,32 +66,32 @@ const WAYS: Readonly<Record<string, (pages: readonly number[], text: string) => 
   },
 };
 
-async function ask(way: string, purse: Purse, pages: readonly number[], text: string) {
+async function ask(way: string, wallet: Wallet, pages: readonly number[], text: string) {
   const [path, body] = WAYS[way]?.(pages, text) ?? ['', {}];
-  const response = await world.post(path, body, { authorization: `Bearer ${purse.key}` });
+  const response = await world.post(path, body, { authorization: `Bearer ${wallet.key}` });
   const { code, message } = (await response.json()) as { code?: number; message?: string };
   return { status: response.status, headers: response.headers, code, message };
 }
 
-const open = (options: PurseOptions): Promise<Purse> => openPurse(world, options);
+const open = (options: WalletOptions): Promise<Wallet> => openWallet(world, options);
 const heard = (tag: string) => world.simulator.truth.list(tag).length;
 
 describe.each(Object.keys(WAYS))('what is fetched for %s counts as what it is', (way) => {
   it('and is held before the vendor is asked, or the call is refused as at its entry', async () => {
-    const purse = await open({ credits: 1_000 });
-    const tag = `poor-${purse.accountId}`;
-    const answer = await ask(way, purse, [PAGES], `[[sim tag=${tag} tokens=5]]`);
+    const wallet = await open({ credits: 1_000 });
+    const tag = `poor-${wallet.accountId}`;
+    const answer = await ask(way, wallet, [PAGES], `[[sim tag=${tag} tokens=5]]`);
     expect([answer.status, answer.code, heard(tag)]).toEqual([403, 40201, 0]);
     expect(answer.message).toMatch(/may cost up to \d{4}[\d.]* Credits, 1000 are free\. Its input alone/);
     // Nothing stays held: the same with a document that fits.
-    const small = await ask(way, purse, [3], `[[sim tag=${tag} tokens=5]]`);
+    const small = await ask(way, wallet, [3], `[[sim tag=${tag} tokens=5]]`);
     expect([small.status, heard(tag)]).toEqual([200, 1]);
   });
 
   it('and the output is bounded by what it leaves', async () => {
     const credits = PAGES * PAGE_CREDITS + 200;
-    const purse = await open({ credits });
-    const answer = await ask(way, purse, [PAGES], '[[sim tokens=5]]');
+    const wallet = await open({ credits });
+    const answer = await ask(way, wallet, [PAGES], '[[sim tokens=5]]');
     expect(answer.status, answer.message).toBe(200);
     // 200 Credits pay for 3,333 tokens of output, less what the words of the request count.
     const bound = Number(answer.headers.get('x-tollgate-max-output-tokens'));
@@ -100,8 +100,8 @@ describe.each(Object.keys(WAYS))('what is fetched for %s counts as what it is', 
   });
 
   it('each time that it is named', async () => {
-    const purse = await open({ credits: PAGES * PAGE_CREDITS + 200 });
-    const answer = await ask(way, purse, [PAGES, PAGES], '[[sim tokens=5]]');
+    const wallet = await open({ credits: PAGES * PAGE_CREDITS + 200 });
+    const answer = await ask(way, wallet, [PAGES, PAGES], '[[sim tokens=5]]');
     expect([answer.status, answer.code]).toEqual([403, 40201]);
   });
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { updateAccount } from '../../src/store/accounts/accounts.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import { examine } from '../../src/store/operations/doctor.ts';
-import { openPurse, type Purse, type PurseOptions, parallel } from '../race/purse.ts';
+import { openWallet, parallel, type Wallet, type WalletOptions } from '../race/purse.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 
 const CENT_A_DAY = 90;
@@ -32,41 +32,41 @@ interface Answer {
   readonly message: string;
 }
 
-async function post(purse: Purse, path: string, body: object): Promise<Answer> {
-  const response = await world.post(path, body, { authorization: `Bearer ${purse.key}` });
+async function post(wallet: Wallet, path: string, body: object): Promise<Answer> {
+  const response = await world.post(path, body, { authorization: `Bearer ${wallet.key}` });
   const text = await response.text().catch(() => 'reset');
   const said = response.status === 200 ? {} : (JSON.parse(text) as { code?: number; message?: string });
   const { status, headers } = response;
   return { status, headers, text, code: said.code, message: said.message ?? '' };
 }
 
-const open = (options: PurseOptions): Promise<Purse> => openPurse(world, options);
+const open = (options: WalletOptions): Promise<Wallet> => openWallet(world, options);
 const images = (n: number) => ({ model: 'gpt-image-1', prompt: 'a gate', n });
 const say = (directive: string) => [{ role: 'user', content: `[[sim ${directive}]]` }];
 const heard = (tag: string) => world.simulator.truth.list(tag).length;
 
 describe('images hold their whole price', () => {
   it('ten of them are not made for two Credits, and nobody hears of it', async () => {
-    const purse = await open({ credits: 2 });
-    const answer = await post(purse, '/v1/images/generations', images(10));
+    const wallet = await open({ credits: 2 });
+    const answer = await post(wallet, '/v1/images/generations', images(10));
     expect([answer.status, answer.code]).toEqual([403, 40201]);
     expect(answer.message).toBe(
       'Insufficient Credits: the call may cost up to 3000 Credits, 2 are free. Not even one image fits.',
     );
     const [calls] = await world.database.query<{ count: bigint }>(
       'select count(*) from consumptions c join calls using (created_at, call_id) where calls.account_id = $1',
-      [purse.accountId],
+      [wallet.accountId],
     );
     expect(calls?.count).toBe(0n);
   });
 
   it('as many as fit are told, and made', async () => {
-    const purse = await open({ credits: 700 });
-    const answer = await post(purse, '/v1/images/generations', images(3));
+    const wallet = await open({ credits: 700 });
+    const answer = await post(wallet, '/v1/images/generations', images(3));
     expect(answer.message).toContain('It fits with "n": 2.');
-    expect((await post(purse, '/v1/images/generations', images(2))).status).toBe(200);
+    expect((await post(wallet, '/v1/images/generations', images(2))).status).toBe(200);
     await world.settled();
-    expect((await purse.funds()).credits).toBe(100_000_000n);
+    expect((await wallet.funds()).credits).toBe(100_000_000n);
   });
 
   it('neither the monthly cap nor a window of amount is passed', async () => {
@@ -115,40 +115,40 @@ const PLAIN = {
 
 describe('a plain call whose most cannot be held', () => {
   it.each(Object.keys(PLAIN) as (keyof typeof PLAIN)[])('%s: goes with a lower bound', async (name) => {
-    const purse = await open({ credits: 40 });
-    const tag = `low-${purse.accountId}`;
+    const wallet = await open({ credits: 40 });
+    const tag = `low-${wallet.accountId}`;
     const { path, body } = PLAIN[name](`tag=${tag} tokens=5000`);
-    const answer = await post(purse, path, body);
+    const answer = await post(wallet, path, body);
     expect(answer.status, answer.text).toBe(200);
     const bound = Number(answer.headers.get('x-tollgate-max-output-tokens'));
     expect(bound).toBeGreaterThanOrEqual(256);
     const [truth] = world.simulator.truth.list(tag);
     expect(truth?.outputTokens).toBe(bound);
     await world.settled();
-    const { credits } = await purse.funds();
+    const { credits } = await wallet.funds();
     expect(credits).toBeGreaterThanOrEqual(0n);
     // Less than one more token of the dearest model would cost.
     expect(credits).toBeLessThan(1_000_000n);
   });
 
   it('is refused when it pays for less than the input and 256 tokens, and told what would fit', async () => {
-    const purse = await open({ credits: 2 });
-    const tag = `refused-${purse.accountId}`;
+    const wallet = await open({ credits: 2 });
+    const tag = `refused-${wallet.accountId}`;
     const { path, body } = PLAIN.chat(`tag=${tag} tokens=5000`);
-    const answer = await post(purse, path, body);
+    const answer = await post(wallet, path, body);
     expect([answer.status, answer.code, heard(tag)]).toEqual([403, 40201, 0]);
     const fits = Number(/It fits with "max_tokens": (\d+)\./.exec(answer.message)?.[1]);
     expect(answer.message).toMatch(
       /^Insufficient Credits: the call may cost up to [\d.]+ Credits, 2 are free\./,
     );
-    const smaller = await post(purse, path, { ...body, max_completion_tokens: fits });
+    const smaller = await post(wallet, path, { ...body, max_completion_tokens: fits });
     expect([smaller.status, smaller.headers.get('x-tollgate-max-output-tokens')]).toEqual([200, null]);
     expect(world.simulator.truth.list(tag).map(({ outputTokens }) => outputTokens)).toEqual([fits]);
   });
 
   it('is refused when its budget for thinking does not fit into what is held', async () => {
-    const purse = await open({ credits: 60 });
-    const answer = await post(purse, '/v1/messages', {
+    const wallet = await open({ credits: 60 });
+    const answer = await post(wallet, '/v1/messages', {
       model: 'claude-sonnet-5',
       max_tokens: 60_000,
       thinking: { type: 'enabled', budget_tokens: 30_000 },
@@ -159,8 +159,8 @@ describe('a plain call whose most cannot be held', () => {
   });
 
   it('passes untouched when its most is held', async () => {
-    const purse = await open({ credits: 50_000 });
-    const answer = await post(purse, '/v1/chat/completions', {
+    const wallet = await open({ credits: 50_000 });
+    const answer = await post(wallet, '/v1/chat/completions', {
       model: 'gpt-5',
       messages: say('tokens=50'),
     });
@@ -173,11 +173,11 @@ describe('many calls at once', () => {
     ['plain', {}],
     ['streamed', { stream: true }],
   ])('60 %s calls on 50 Credits: nothing is delivered that nobody pays for', async (_name, more) => {
-    const purse = await open({ credits: 50 });
+    const wallet = await open({ credits: 50 });
     const answers = await parallel(60, (index) =>
-      post(purse, '/v1/chat/completions', {
+      post(wallet, '/v1/chat/completions', {
         model: 'gpt-5',
-        messages: say(`tokens=400 delay=${index % 7} tag=many-${purse.accountId}`),
+        messages: say(`tokens=400 delay=${index % 7} tag=many-${wallet.accountId}`),
         ...more,
       }),
     );
@@ -185,14 +185,14 @@ describe('many calls at once', () => {
     expect(served.length).toBeGreaterThan(0);
     for (const { code } of answers) expect([undefined, 40201, 40202]).toContain(code);
     await world.settled();
-    const { credits } = await purse.funds();
+    const { credits } = await wallet.funds();
     expect(credits).toBeGreaterThanOrEqual(0n);
   });
 
   it('a call that names no bound leaves three quarters to the others', async () => {
-    const purse = await open({ credits: 400 });
+    const wallet = await open({ credits: 400 });
     const answers = await parallel(3, () =>
-      post(purse, '/v1/chat/completions', { model: 'gpt-5', messages: say('tokens=20 delay=300') }),
+      post(wallet, '/v1/chat/completions', { model: 'gpt-5', messages: say('tokens=20 delay=300') }),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
@@ -200,11 +200,11 @@ describe('many calls at once', () => {
 
 describe('who has balance and no Credits', () => {
   it('is told to exchange it, verified or not', async () => {
-    const purse = await open({ credits: 0, balance: 100 });
-    await updateAccount(world.database, purse.accountId, { userType: 0 });
+    const wallet = await open({ credits: 0, balance: 100 });
+    await updateAccount(world.database, wallet.accountId, { userType: 0 });
     await announceAndWait(world.database);
     const { path, body } = PLAIN.chat('tokens=5');
-    const answer = await post(purse, path, body);
+    const answer = await post(wallet, path, body);
     expect([answer.status, answer.code]).toEqual([403, 40201]);
     expect(answer.message).toBe(
       'Insufficient Credits: none are left. Exchange balance into Credits, or switch auto-exchange on.',
@@ -212,8 +212,8 @@ describe('who has balance and no Credits', () => {
   });
 
   it('is told so too when a few Credits are left', async () => {
-    const purse = await open({ credits: 1, balance: 100 });
+    const wallet = await open({ credits: 1, balance: 100 });
     const { path, body } = PLAIN.chat('tokens=5');
-    expect((await post(purse, path, body)).message).toMatch(/switch auto-exchange on\.$/);
+    expect((await post(wallet, path, body)).message).toMatch(/switch auto-exchange on\.$/);
   });
 });

@@ -3,7 +3,7 @@ import { systemRandom } from '../../src/kernel/random.ts';
 import { openSealer } from '../../src/setup.ts';
 import { type AccountPatch, updateAccount } from '../../src/store/accounts/accounts.ts';
 import { createKey } from '../../src/store/accounts/api-keys.ts';
-import { hostCredential } from '../../src/store/accounts/byok.ts';
+import { addByok } from '../../src/store/accounts/byok.ts';
 import { grantSubscription } from '../../src/store/accounts/subscriptions.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import { type AccountOptions, accountWith } from '../support/calls.ts';
@@ -76,10 +76,10 @@ export interface Wanted extends AccountOptions {
   /** Plans that run now. */
   readonly plans?: readonly string[];
   /** Own credentials: of a vendor, with a secret. */
-  readonly hosts?: readonly Hosted[];
+  readonly hosts?: readonly AddByokResult[];
 }
 
-export interface Hosted {
+export interface AddByokResult {
   readonly vendor: string;
   readonly secret: string;
   readonly baseUrl?: string;
@@ -130,7 +130,7 @@ export class PayerWorld {
     await updateAccount(database, id, patch);
     const nowMs = Date.now();
     for (const planCode of plans) await this.subscribe(id, planCode, [nowMs - 1_000, nowMs + 3_600_000]);
-    for (const hosted of hosts) await this.host(id, hosted);
+    for (const byok of hosts) await this.host(id, byok);
     const wanted = {
       accountId: id,
       name: 'test',
@@ -156,13 +156,13 @@ export class PayerWorld {
     await announceAndWait(this.world.database);
   }
 
-  async host(accountId: number, { vendor, secret, baseUrl }: Hosted): Promise<void> {
+  async host(accountId: number, { vendor, secret, baseUrl }: AddByokResult): Promise<void> {
     const { database, config } = this.world;
     const sealer = await openSealer(config, database);
     const ownHosts = new Set(baseUrl === undefined ? [] : [new URL(baseUrl).host]);
     const wanted = { accountId, vendorCode: vendor, name: secret, secret, baseUrl };
-    const hosted = await hostCredential(database, wanted, { sealer, ownHosts });
-    if (hosted.kind !== 'hosted') throw new Error(hosted.kind);
+    const byok = await addByok(database, wanted, { sealer, ownHosts });
+    if (byok.kind !== 'added') throw new Error(byok.kind);
     await announceAndWait(database);
   }
 

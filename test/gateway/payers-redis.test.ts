@@ -36,7 +36,7 @@ describe('with the gate on Redis', () => {
     expect(new Set(served.map(({ body }) => body.code))).toEqual(new Set([undefined, 42902]));
   });
 
-  it('a call over three legs is paid by whoever pays for the last', async () => {
+  it('a call over three options is paid by whoever pays for the last', async () => {
     const patch = { byokFallback: true, fallbackModel: 'claude' };
     const customer = await world.customer({ ...RICH, patch, plans: ['PLUS'], hosts: [WRONG] });
     world.fail('gpt-4o', 500);

@@ -33,7 +33,7 @@ describe('who pays, in the order of the specification', () => {
     expect(paid).toBe(0n);
   });
 
-  it('is the purse when nothing else is there, to the micro-unit', async () => {
+  it('is the wallet when nothing else is there, to the micro-unit', async () => {
     const customer = await world.customer(RICH);
     const { row, paid, heard } = await world.ask(customer);
     const amount_micro = costOf(heard[0]);
@@ -102,8 +102,8 @@ describe('when nobody can pay the answer is 40202', () => {
   it('and API billing switched off leaves subscription and own credentials at work', async () => {
     const patch = { apiBilling: false };
     const subscribed = await world.ask(await world.customer({ ...RICH, patch, plans: ['PRO'] }));
-    const hosting = await world.ask(await world.customer({ ...RICH, patch, hosts: [OWN] }));
-    expect([subscribed.row.payer, hosting.row.payer]).toEqual(['subscription', 'byok']);
+    const byokContext = await world.ask(await world.customer({ ...RICH, patch, hosts: [OWN] }));
+    expect([subscribed.row.payer, byokContext.row.payer]).toEqual(['subscription', 'byok']);
   });
 });
 
@@ -118,8 +118,8 @@ describe('the monthly cap', () => {
   it('is a hard bound for Credits, and counts neither what is covered nor what is paid elsewhere', async () => {
     const patch = { extraApiQuotaMicro: 1_000n };
     const covered = await world.customer({ ...RICH, patch, plans: ['PRO'] });
-    const hosting = await world.customer({ ...RICH, patch, hosts: [OWN] });
-    for (const customer of [covered, hosting]) {
+    const byokContext = await world.customer({ ...RICH, patch, hosts: [OWN] });
+    for (const customer of [covered, byokContext]) {
       for (let calls = 0; calls < 2; calls++) expect((await world.ask(customer)).status).toBe(200);
       const [spent] = await world.world.database.query<Record<string, bigint>>(
         'select month_spent_micro from accounts where id = $1',
@@ -144,7 +144,7 @@ describe('the monthly cap', () => {
 describe('a window of amount in the key’s policy', () => {
   it.each<[string, Wanted]>([
     ['the subscription', { plans: ['PROMAX'] }],
-    ['the purse', RICH],
+    ['the wallet', RICH],
   ])('bounds what %s pays, and says so', async (_name, wanted) => {
     const { status, headers, body } = await world.ask(await world.customer({ ...wanted, policyId: 4 }));
     expect([status, body.code]).toEqual([429, 42902]);

@@ -215,7 +215,7 @@ describe('a picture costs the same whoever asks for it', () => {
   });
 });
 
-/** The hosted tool of Responses: the item grows, and the whole response repeats it. */
+/** The vendor tool of Responses: the item grows, and the whole response repeats it. */
 function drawOne({ stream }: Pick<Way, 'stream'>): void {
   const made = { id: 'ig_1', type: 'image_generation_call', status: 'completed', result: BASE64 };
   const failed = { id: 'ig_2', type: 'image_generation_call', status: 'failed', result: null };
@@ -250,7 +250,7 @@ function drawOne({ stream }: Pick<Way, 'stream'>): void {
   openai.say({ headers: EVENTS, pieces: [Buffer.from(text)] });
 }
 
-it.each(named(TEXT_WAYS))('a picture of the hosted tool of Responses counts once: %s', async (_name, way) => {
+it.each(named(TEXT_WAYS))('a picture of the vendor tool of Responses counts once: %s', async (_name, way) => {
   drawOne(way);
   expect(await rowOf(await ask(way, 'artist'))).toMatchObject({
     estimated: false,
@@ -298,7 +298,7 @@ describe('a window of two images', () => {
     await expectFull(await world.post(way.path('painter'), way.body('painter', 'a third'), headers));
   });
 
-  it('is what the hosted tool of Responses needs, and no call without it', async () => {
+  it('is what the vendor tool of Responses needs, and no call without it', async () => {
     const headers = await twoImages();
     const tools = [{ type: 'image_generation' }];
     const call = (more: object) =>

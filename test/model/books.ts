@@ -9,8 +9,8 @@ import {
   freeConsumption,
   move,
   type Pool,
-  type Purse,
   takeCharge,
+  type Wallet,
 } from '../../src/store/ledger/charge.ts';
 import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
 import { postExchange, postMovement } from '../../src/store/ledger/movement.ts';
@@ -44,10 +44,10 @@ export interface Books extends LedgerStore {
 
 const calendar = createCalendar('UTC');
 
-/** The real rules of a charge on a purse in memory: for thousands of runs. */
+/** The real rules of a charge on a wallet in memory: for thousands of runs. */
 export class MemoryBooks implements Books {
   readonly accountId = 7;
-  readonly #purse: { -readonly [Key in keyof Purse]: Purse[Key] } = {
+  readonly #wallet: { -readonly [Key in keyof Wallet]: Wallet[Key] } = {
     accountId: 7,
     autoExchange: false,
     autoExchangeOffAtMs: undefined,
@@ -74,7 +74,7 @@ export class MemoryBooks implements Books {
         month: call.month ?? calendar.month(call.createdAtMs),
       };
       const { creditsMicro, shortfallMicro } =
-        call.chargeMicro === 0n ? freeConsumption(call, terms) : takeCharge(this.#purse, call, terms);
+        call.chargeMicro === 0n ? freeConsumption(call, terms) : takeCharge(this.#wallet, call, terms);
       this.#taken.push({ callId: call.callId, creditsMicro, shortfallMicro });
       for (const window of call.windows) this.#remember(window);
     }
@@ -83,26 +83,26 @@ export class MemoryBooks implements Books {
   }
 
   topUp(pool: Pool, changeMicro: bigint): Promise<void> {
-    move(this.#purse, { kind: 'top_up', pool, changeMicro, ref: 'model' });
+    move(this.#wallet, { kind: 'top_up', pool, changeMicro, ref: 'model' });
     this.#version += 1;
     return Promise.resolve();
   }
 
   exchange(micro: bigint): Promise<boolean> {
-    if (micro > this.#purse.balanceMicro) return Promise.resolve(false);
-    exchange(this.#purse, micro, { creditsPerYuan: CREDITS_PER_YUAN, ref: 'model' });
+    if (micro > this.#wallet.balanceMicro) return Promise.resolve(false);
+    exchange(this.#wallet, micro, { creditsPerYuan: CREDITS_PER_YUAN, ref: 'model' });
     this.#version += 1;
     return Promise.resolve(true);
   }
 
   setAutoExchange(on: boolean, nowMs: number): Promise<void> {
-    if (this.#purse.autoExchange && !on) this.#purse.autoExchangeOffAtMs = nowMs;
-    this.#purse.autoExchange = on;
+    if (this.#wallet.autoExchange && !on) this.#wallet.autoExchangeOffAtMs = nowMs;
+    this.#wallet.autoExchange = on;
     return Promise.resolve();
   }
 
   setCap(micro: bigint): Promise<void> {
-    this.#purse.capMicro = micro;
+    this.#wallet.capMicro = micro;
     return Promise.resolve();
   }
 
@@ -124,20 +124,20 @@ export class MemoryBooks implements Books {
     const problems: string[] = [];
     const sums = { credits: 0n, balance: 0n };
     let seq = 0n;
-    for (const entry of this.#purse.entries) {
+    for (const entry of this.#wallet.entries) {
       seq += 1n;
       sums[entry.pool] += entry.changeMicro;
       if (entry.seq !== seq) problems.push(`entry ${entry.seq} stands where ${seq} is due`);
       if (entry.afterMicro !== sums[entry.pool]) problems.push(`entry ${entry.seq} says ${entry.afterMicro}`);
       if (entry.afterMicro < 0n) problems.push(`entry ${entry.seq} leaves less than nothing`);
     }
-    const { creditsMicro, balanceMicro } = this.#purse;
+    const { creditsMicro, balanceMicro } = this.#wallet;
     if (sums.credits !== creditsMicro || sums.balance !== balanceMicro) problems.push('the sums are wrong');
     return Promise.resolve(problems);
   }
 
   #fundsNow(): Funds {
-    const { creditsMicro, balanceMicro, month, monthSpentMicro } = this.#purse;
+    const { creditsMicro, balanceMicro, month, monthSpentMicro } = this.#wallet;
     return { version: this.#version, creditsMicro, balanceMicro, month, monthSpentMicro };
   }
 

@@ -226,22 +226,22 @@ export class Reference {
     const wantMicro = costOf(most);
     const leastMicro = costOf(LEAST_TOKENS);
     const month = this.monthOf(call.createdAtMs);
-    const { cover, hasPurse } = this.#means();
-    if (costs && cover.length === 0 && !hasPurse) return { reason: 'not-billable', waitMs: 0 };
-    if (costs && hasPurse && this.#gate === 'outlives') this.#see(month);
+    const { cover, hasWallet } = this.#means();
+    if (costs && cover.length === 0 && !hasWallet) return { reason: 'not-billable', waitMs: 0 };
+    if (costs && hasWallet && this.#gate === 'outlives') this.#see(month);
     const refusing = (list: readonly Hurdle[]): Refused[] =>
       list.flatMap((hurdle) => this.#refuse(hurdle, leastMicro, ask.input) ?? []);
     const uncovered = refusing(cover);
     const refused = refusing(hurdles);
     const [first] = refused;
     if (first !== undefined) {
-      const all = costs && !hasPurse ? [...refused, ...uncovered] : refused;
+      const all = costs && !hasWallet ? [...refused, ...uncovered] : refused;
       return { reason: first.reason, waitMs: Math.max(...all.map(({ waitMs }) => waitMs)) };
     }
     if (!costs) return undefined;
     const covered = cover.length > 0 && uncovered.length === 0;
     const [last] = uncovered;
-    if (!covered && !hasPurse && last !== undefined) {
+    if (!covered && !hasWallet && last !== undefined) {
       return { reason: last.reason, waitMs: Math.max(...uncovered.map(({ waitMs }) => waitMs)) };
     }
     if (!covered) {
@@ -288,7 +288,7 @@ export class Reference {
     if (month > this.#monthSeen) this.#monthSeen = month;
   }
 
-  #means(): { readonly cover: readonly Hurdle[]; readonly hasPurse: boolean } {
+  #means(): { readonly cover: readonly Hurdle[]; readonly hasWallet: boolean } {
     const { subscription } = this;
     const valid = subscription !== undefined && this.nowMs < subscription.endsAtMs;
     const scope = `subscription:${subscription?.id}`;
@@ -301,7 +301,7 @@ export class Reference {
         }))
       : [];
     const hasFunds = this.creditsMicro > 0n || (this.autoExchange && this.balanceMicro > 0n);
-    return { cover, hasPurse: this.apiBilling && hasFunds };
+    return { cover, hasWallet: this.apiBilling && hasFunds };
   }
 
   #refuse(hurdle: Hurdle, leastMicro: bigint, input: number): Refused | undefined {

@@ -2,9 +2,9 @@ import type { Account, Subscription } from '../../src/accounts/contract.ts';
 import type { Model, Policy } from '../../src/catalog/contract.ts';
 import type { EnterResult, Gate, Lease, MoneyRequest, ReholdResult } from '../../src/gate/contract.ts';
 import type { MemoryGate } from '../../src/gate/memory.ts';
-import { meansOf } from '../../src/gateway/admit/eligible.ts';
+import { findPaymentSources } from '../../src/gateway/admit/eligible.ts';
 import { enterRequest, moneyRequest } from '../../src/gateway/admit/enter.ts';
-import { priceSnapshot, quote, type Tariff } from '../../src/gateway/admit/quote.ts';
+import { type PricingContext, priceSnapshot, quote } from '../../src/gateway/admit/quote.ts';
 import { type Call, newCall } from '../../src/gateway/call.ts';
 import { settleCall } from '../../src/gateway/settle/settle.ts';
 import { Tasks } from '../../src/kernel/async/task.ts';
@@ -190,7 +190,7 @@ export class System {
   #money(call: Call, account: Account, wanted: Wanted): MoneyRequest | undefined | 'not-billable' {
     if (wanted.model === undefined) return undefined;
     const month = new Date(call.createdAtMs).toISOString().slice(0, 7);
-    const means = meansOf(account, 'any', { nowMs: this.#parts.clock.now(), month });
+    const means = findPaymentSources(account, 'any', { nowMs: this.#parts.clock.now(), month });
     if (means === undefined) return 'not-billable';
     const tariff = this.#tariff(account, wanted);
     return moneyRequest(quote(factsOf(wanted), tariff.model.routes, tariff), means, CREDITS_PER_YUAN);
@@ -206,7 +206,7 @@ export class System {
     call.payer = wanted.model === undefined ? 'byok' : call.lease.payer;
   }
 
-  #tariff(account: Account, { model: index = 0 }: Wanted): Tariff {
+  #tariff(account: Account, { model: index = 0 }: Wanted): PricingContext {
     const model = this.#models[index];
     if (model === undefined) throw new Error(`no model ${index}`);
     return { catalog: sampleCatalog(), model, account, nodeName: 'local' };

@@ -46,10 +46,10 @@ describe('accounts are found', () => {
     expect(page.body.data).toHaveLength(2);
   });
 
-  test('with money, switches, subscriptions, keys and hosted credentials, and no secret', async () => {
+  test('with money, switches, subscriptions, keys and BYOK credentials, and no secret', async () => {
     const token = await world.login('user@example.com');
-    const hosted = { vendor_code: 'openai', name: 'mine', secret: 'sk-canary-hosted-0123456789-tail' };
-    expect((await world.api('POST', '/credential', { token, body: hosted })).body.code).toBe(0);
+    const byok = { vendor_code: 'openai', name: 'mine', secret: 'sk-canary-byok-0123456789-tail' };
+    expect((await world.api('POST', '/credential', { token, body: byok })).body.code).toBe(0);
     const answer = await operator.ask('GET', `/accounts/${userId}`);
     expect(answer.body.data).toMatchObject({
       email: 'user@example.com',

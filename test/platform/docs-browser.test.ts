@@ -73,7 +73,7 @@ describe.skipIf(chromium === undefined)('/docs in a browser', () => {
 
   test('lists every group and every operation by its title, and asks nobody but us', async () => {
     const page = await openDocs(DESK);
-    await keep(page, 'desk');
+    await keep(page, 'audit');
     for (const { name } of document.tags)
       await click(page, 'nav button, aside button', new RegExp(`^Open Group - ${name}$`));
     const wanted = Object.values(document.paths).flatMap((methods) =>
@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)('/docs in a browser', () => {
       return wanted.every((title) => titles.some((each) => each.startsWith(title)));
     });
     expect(wanted.length).toBeGreaterThan(150);
-    await keep(page, 'desk-open');
+    await keep(page, 'audit-open');
     isClean(page);
   });
 
@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)('/docs in a browser', () => {
   });
 
   test.each([
-    { ...DESK, scheme: 'dark', name: 'desk-dark' },
+    { ...DESK, scheme: 'dark', name: 'audit-dark' },
     { ...PHONE, name: 'phone-light' },
     { ...PHONE, scheme: 'dark', name: 'phone-dark' },
   ] as const)('is readable: $name', async ({ name, ...look }) => {

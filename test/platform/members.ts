@@ -6,7 +6,7 @@ import type { ApiAnswer } from '../support/api.ts';
 import { newMember } from '../support/logins.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** A world with plans and vendors open to hosted credentials, and people who are logged in to it. */
+/** A world with plans and vendors open to BYOK credentials, and people who are logged in to it. */
 
 const CATALOG = `
 system_rate: 90

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { COUNTS, FIXED, MODEL_ACTION, matchEndpoint } from '../../src/gateway/endpoints/endpoints.ts';
 import { STORED_ACTIONS } from '../../src/gateway/endpoints/stored-responses-endpoint.ts';
-import { pathOf } from '../../src/platform/http/router.ts';
+import { endpointPath } from '../../src/platform/http/router.ts';
 import { findBrokenPromise } from '../../src/platform/http/validate.ts';
 import { createDocument, failureNames, operationIdOf } from '../../src/platform/openapi/openapi.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const row of rows) {
-      const path = pathOf(row).replace(/:(\w+)/g, '{$1}');
+      const path = endpointPath(row).replace(/:(\w+)/g, '{$1}');
       const operation = document.paths[path]?.[row.method.toLowerCase()];
       expect(operation?.operationId, `${row.method} ${path}`).toBe(operationIdOf(row.title));
       const names = failureNames(row);
@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     expect(schemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
     for (const { operation } of gateway) expect(operation.security).toEqual([{ apiKey: [] }]);
     for (const row of rows) {
-      const path = pathOf(row).replace(/:(\w+)/g, '{$1}');
+      const path = endpointPath(row).replace(/:(\w+)/g, '{$1}');
       const security = document.paths[path]?.[row.method.toLowerCase()]?.security ?? [];
       expect(security.length > 0, row.name).toBe(row.access !== 'public');
       expect(JSON.stringify(security), row.name).not.toContain('apiKey');

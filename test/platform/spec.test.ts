@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pathOf } from '../../src/platform/http/router.ts';
+import { endpointPath } from '../../src/platform/http/router.ts';
 import { readEndpoints } from '../../src/platform/table.ts';
 import { updateAccount } from '../../src/store/accounts/accounts.ts';
 import { grantSubscription } from '../../src/store/accounts/subscriptions.ts';
@@ -58,7 +58,7 @@ describe('spec 4.2: every endpoint is there, under its method and path', () => {
     ...['GET /credential/vendors', 'GET /credential/page', 'POST /credential/test', 'POST /credential'],
     ...['PUT /credential', 'DELETE /credential', 'GET /credential/stats'],
   ];
-  const found = new Map(rows.map((row) => [`${row.method} ${pathOf(row)}`, row]));
+  const found = new Map(rows.map((row) => [`${row.method} ${endpointPath(row)}`, row]));
   const rowOf = (name: string) => found.get(name.replace(' ', ' /api/v1/user/user'));
 
   test.each(PUBLIC)('public (no login): %s', (name) => {
@@ -68,7 +68,7 @@ describe('spec 4.2: every endpoint is there, under its method and path', () => {
   test.each(LOGIN)('login token required: %s', async (name) => {
     const row = rowOf(name);
     expect(row?.access).toBe('user');
-    const path = pathOf(row ?? { surface: 'user', path: '' }).replace(':id', '1');
+    const path = endpointPath(row ?? { surface: 'user', path: '' }).replace(':id', '1');
     const refused = await world.api(row?.method ?? 'GET', path);
     expect([refused.status, refused.body.code]).toEqual([401, 1002]);
   });
@@ -78,10 +78,10 @@ describe('spec 4.2: every endpoint is there, under its method and path', () => {
     expect(paged).toHaveLength(6);
     for (const row of paged) {
       expect(row.paged, row.name).toBe(true);
-      const { body } = await world.api('GET', `${pathOf(row)}?page=3&size=7`, { token });
+      const { body } = await world.api('GET', `${endpointPath(row)}?page=3&size=7`, { token });
       expect(body, row.name).toMatchObject({ code: 0, data: [], page: 3, size: 7, total: 0 });
       for (const wrong of ['page=0', 'page=1.5', 'size=0', 'size=many']) {
-        const refused = await world.api('GET', `${pathOf(row)}?${wrong}`, { token });
+        const refused = await world.api('GET', `${endpointPath(row)}?${wrong}`, { token });
         expect([refused.body.code, refused.body.message], row.name).toEqual([
           1001,
           expect.stringContaining(wrong.split('=')[0] ?? ''),
@@ -222,8 +222,8 @@ describe('spec 5: authentication', () => {
     });
     expect(reads.length).toBeGreaterThan(4);
     for (const row of reads) {
-      const plain = await world.api('GET', pathOf(row));
-      const wrong = await world.api('GET', pathOf(row), { token: 'garbage' });
+      const plain = await world.api('GET', endpointPath(row));
+      const wrong = await world.api('GET', endpointPath(row), { token: 'garbage' });
       expect([plain.body.code, wrong.body.code], row.name).toEqual([0, 0]);
     }
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sleep, until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';
-import { type Answered, ask, openPurse, parallel, tally } from './purse.ts';
+import { type Answered, ask, openWallet, parallel, tally } from './purse.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -13,8 +13,8 @@ afterAll(() => world?.close());
 const POLICY = { one: 2, sevenAtOnce: 4, both: 6, tokens: 7 } as const;
 
 async function keyWith(policy: keyof typeof POLICY): Promise<string> {
-  const purse = await openPurse(world, { credits: 1_000_000 });
-  return purse.newKey(POLICY[policy]);
+  const wallet = await openWallet(world, { credits: 1_000_000 });
+  return wallet.newKey(POLICY[policy]);
 }
 
 const quick = (key: string): Promise<Answered> => ask(world, { key, max: 10, directive: 'tokens=2' });
@@ -22,7 +22,7 @@ const quick = (key: string): Promise<Answered> => ask(world, { key, max: 10, dir
 describe('concurrency', () => {
   test('a place is free again after every way a call can end', async () => {
     const key = await keyWith('sevenAtOnce');
-    const endings = [
+    const cleanup = [
       'fault=reset@3',
       'fault=status@500',
       'fault=status@400',
@@ -30,7 +30,7 @@ describe('concurrency', () => {
       'cut=2',
       'tokens=2',
     ];
-    for (const ending of endings) {
+    for (const ending of cleanup) {
       const directive = `tokens=5 ${ending}`;
       await parallel(7, () => ask(world, { key, max: 10, directive, stream: true }).catch(() => undefined));
     }
@@ -69,20 +69,20 @@ describe('a refused call consumes nothing', () => {
   });
 
   test('of the window when there is no money for it', async () => {
-    const purse = await openPurse(world, { credits: 0.5 });
-    const key = await purse.newKey(POLICY.one);
+    const wallet = await openWallet(world, { credits: 0.5 });
+    const key = await wallet.newKey(POLICY.one);
     for (let turn = 0; turn < 3; turn++) {
       expect(await ask(world, { key, max: 10, directive: 'tokens=10' })).toMatchObject({ code: 40201 });
     }
   });
 
   test('of the money when the window refuses it', async () => {
-    const purse = await openPurse(world, { credits: 10 });
-    const key = await purse.newKey(POLICY.one);
+    const wallet = await openWallet(world, { credits: 10 });
+    const key = await wallet.newKey(POLICY.one);
     const answers = await parallel(5, () => ask(world, { key, max: 10, directive: 'tokens=10' }));
     expect(tally(answers)).toEqual({ 200: 1, 42902: 4 });
     await world.settled();
-    expect((await purse.funds()).credits).toBe(9_000_000n);
+    expect((await wallet.funds()).credits).toBe(9_000_000n);
   });
 });
 
@@ -98,8 +98,8 @@ describe('a window', () => {
 
 describe('a policy counts', () => {
   test('per key when it is the key’s own', async () => {
-    const purse = await openPurse(world, { credits: 1_000 });
-    const keys = [await purse.newKey(POLICY.one), await purse.newKey(POLICY.one)];
+    const wallet = await openWallet(world, { credits: 1_000 });
+    const keys = [await wallet.newKey(POLICY.one), await wallet.newKey(POLICY.one)];
     for (const key of keys) {
       expect(tally(await parallel(10, () => quick(key)))).toEqual({ 200: 1, 42902: 9 });
     }
@@ -110,14 +110,14 @@ describe('a policy counts', () => {
     const strict = '{ id: 1, name: default, windows: [{ dimension: requests, seconds: 3600, limit: 4 }] }';
     const other = await startWorld({ catalog: RACE_CATALOG.replace(standard, strict) });
     try {
-      const purse = await openPurse(other, { credits: 1_000 });
+      const wallet = await openWallet(other, { credits: 1_000 });
       const second = await other.newKey('user@example.com');
       const third = await other.newKey('user@example.com');
       const mixed = await parallel(40, (index) =>
         ask(other, { key: index % 2 === 0 ? second : third, max: 10, directive: 'tokens=2' }),
       );
       expect(tally(mixed)).toEqual({ 200: 4, 42902: 36 });
-      const stranger = await ask(other, { key: purse.key, max: 10, directive: 'tokens=2' });
+      const stranger = await ask(other, { key: wallet.key, max: 10, directive: 'tokens=2' });
       expect(stranger.status).toBe(200);
     } finally {
       await other.close();

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { causesOf } from '../../src/ledger/shortfall.ts';
+import { listCauses } from '../../src/ledger/shortfall.ts';
 import { examine } from '../../src/store/operations/doctor.ts';
 import { listShortfalls } from '../../src/store/operations/doctor-shortfalls.ts';
 import { until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';
-import { ask, MICRO, openPurse, type Purse, paidBy } from './purse.ts';
+import { ask, MICRO, openWallet, paidBy, type Wallet } from './purse.ts';
 
 /** Vendors that make more than they were allowed. Ten tokens are one Credit. */
 let world: World;
@@ -19,25 +19,25 @@ afterEach(async () => {
   expect(await examine(world.database)).toEqual([]);
 });
 
-const shortfallsOf = async ({ accountId }: Purse) =>
+const shortfallsOf = async ({ accountId }: Wallet) =>
   (await listShortfalls(world.database)).newest.filter((one) => one.accountId === accountId);
 
 test.each([false, true])(
   'what exceeds the hold is paid when the account can (stream: %s)',
   async (stream) => {
-    const purse = await openPurse(world, { credits: 1_000 });
+    const wallet = await openWallet(world, { credits: 1_000 });
     const directive = 'tokens=60 chunk=20 unbounded';
-    expect((await ask(world, { key: purse.key, max: 10, directive, stream })).status).toBe(200);
+    expect((await ask(world, { key: wallet.key, max: 10, directive, stream })).status).toBe(200);
     await world.settled();
-    expect(await paidBy(world, purse.accountId)).toMatchObject([{ taken: 6n * MICRO, shortfall: 0n }]);
-    expect((await purse.funds()).credits).toBe(994n * MICRO);
+    expect(await paidBy(world, wallet.accountId)).toMatchObject([{ taken: 6n * MICRO, shortfall: 0n }]);
+    expect((await wallet.funds()).credits).toBe(994n * MICRO);
   },
 );
 
 test('it is bought from the balance, and no cap is passed for it', async () => {
-  const rich = await openPurse(world, { credits: 1, balance: 1, autoExchange: true });
+  const rich = await openWallet(world, { credits: 1, balance: 1, autoExchange: true });
   await ask(world, { key: rich.key, max: 10, directive: 'tokens=60 unbounded' });
-  const capped = await openPurse(world, { credits: 1_000, cap: 0.004 });
+  const capped = await openWallet(world, { credits: 1_000, cap: 0.004 });
   await ask(world, { key: capped.key, max: 10, directive: 'tokens=60 unbounded' });
   await world.settled();
   expect(await rich.funds()).toMatchObject({ credits: 0n, balance: 995_000n });
@@ -47,31 +47,31 @@ test('it is bought from the balance, and no cap is passed for it', async () => {
 });
 
 /** A call that runs until the vendor is let go, and one beside it that outgrows its hold meanwhile. */
-async function besideRunning(purse: Purse, runningTokens: number): Promise<void> {
-  const tag = `running-${purse.accountId}`;
+async function besideRunning(wallet: Wallet, runningTokens: number): Promise<void> {
+  const tag = `running-${wallet.accountId}`;
   const directive = `tag=${tag} tokens=${runningTokens} delay=1500`;
-  const running = ask(world, { key: purse.key, max: 20, directive });
+  const running = ask(world, { key: wallet.key, max: 20, directive });
   await until(() => world.simulator.truth.list(tag).length > 0);
-  const over = await ask(world, { key: purse.key, max: 10, directive: 'tokens=60 unbounded' });
+  const over = await ask(world, { key: wallet.key, max: 10, directive: 'tokens=60 unbounded' });
   expect(over.status).toBe(200);
   expect((await running).status).toBe(200);
   await world.settled();
 }
 
 test('it waits for what a running call holds, and is paid when that call needs less', async () => {
-  const purse = await openPurse(world, { credits: 7 });
-  await besideRunning(purse, 10);
-  expect(await paidBy(world, purse.accountId)).toMatchObject([
+  const wallet = await openWallet(world, { credits: 7 });
+  await besideRunning(wallet, 10);
+  expect(await paidBy(world, wallet.accountId)).toMatchObject([
     { calls: 2n, taken: 7n * MICRO, shortfall: 0n },
   ]);
 });
 
 test('what a running call holds stays its own: the one that outgrew its hold goes short, and the doctor says why', async () => {
-  const purse = await openPurse(world, { credits: 5 });
-  await besideRunning(purse, 20);
-  const [short, ...others] = await shortfallsOf(purse);
+  const wallet = await openWallet(world, { credits: 5 });
+  await besideRunning(wallet, 20);
+  const [short, ...others] = await shortfallsOf(wallet);
   expect(others).toEqual([]);
   expect(short).toMatchObject({ chargeMicro: 6n * MICRO, shortfallMicro: 3n * MICRO, heldMicro: MICRO });
   expect(short).toMatchObject({ of: 'credits', expected: { outputTokens: 10 } });
-  expect(short && causesOf(short)).toContain('output-beyond-bound');
+  expect(short && listCauses(short)).toContain('output-beyond-bound');
 });

@@ -12,7 +12,7 @@ export const MICRO = 1_000_000n;
 const DAY_MS = 86_400_000;
 
 /** An account of the test's own, with a known sum of money. */
-export interface Purse {
+export interface Wallet {
   readonly accountId: number;
   readonly key: string;
   readonly keyId: number;
@@ -27,7 +27,7 @@ export interface Funds {
   readonly monthSpent: bigint;
 }
 
-export interface PurseOptions {
+export interface WalletOptions {
   readonly credits: number;
   /** Yuan. */
   readonly balance?: number;
@@ -47,7 +47,7 @@ interface Books {
   readonly database: Database;
 }
 
-export async function openPurse({ database }: Books, options: PurseOptions): Promise<Purse> {
+export async function openWallet({ database }: Books, options: WalletOptions): Promise<Wallet> {
   const accountId = await accountWith(database, {
     creditsMicro: micro(options.credits),
     balanceMicro: micro(options.balance ?? 0),

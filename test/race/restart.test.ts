@@ -5,16 +5,16 @@ import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { makePlace, type ServerProcess, sleep, startServerProcess, until } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 import { RACE_CATALOG } from './catalog.ts';
-import { type Answered, ask, openPurse, type PurseOptions } from './purse.ts';
+import { type Answered, ask, openWallet, type WalletOptions } from './purse.ts';
 
 /** Each lets exactly six calls of two hundred tokens pass in an hour. */
 const RICH = { credits: 1_000_000 };
 const WINDOWS = {
-  requests: { purse: { ...RICH, policyId: 10 }, code: 42902 },
-  tokens: { purse: { ...RICH, policyId: 11 }, code: 42903 },
-  amount: { purse: { ...RICH, policyId: 12 }, code: 42902 },
-  coverage: { purse: { ...RICH, plan: 'SIX', apiBilling: false }, code: 42902 },
-} as const satisfies Record<string, { readonly purse: PurseOptions; readonly code: number }>;
+  requests: { wallet: { ...RICH, policyId: 10 }, code: 42902 },
+  tokens: { wallet: { ...RICH, policyId: 11 }, code: 42903 },
+  amount: { wallet: { ...RICH, policyId: 12 }, code: 42902 },
+  coverage: { wallet: { ...RICH, plan: 'SIX', apiBilling: false }, code: 42902 },
+} as const satisfies Record<string, { readonly wallet: WalletOptions; readonly code: number }>;
 const LIMIT = 6;
 const BEFORE = 3;
 const WINDOW_MS = 3_600_000;
@@ -68,7 +68,7 @@ class Stage {
 }
 
 async function begin(stage: Stage, name: keyof typeof WINDOWS): Promise<Watched> {
-  const { key } = await openPurse(stage.fresh, WINDOWS[name].purse);
+  const { key } = await openWallet(stage.fresh, WINDOWS[name].wallet);
   const sentAtMs = Date.now();
   expect((await stage.next(key)).status).toBe(200);
   const begunByMs = Date.now();
@@ -114,7 +114,7 @@ async function playRestart(stage: Stage): Promise<string> {
   const names = Object.keys(WINDOWS) as (keyof typeof WINDOWS)[];
   const watched = await Promise.all(names.map((name) => begin(stage, name)));
   // One more call runs when the process dies: it was admitted, and it counts.
-  const { key } = await openPurse(stage.fresh, WINDOWS.requests.purse);
+  const { key } = await openWallet(stage.fresh, WINDOWS.requests.wallet);
   const running = stage.next(key, 'delay=30000').catch(() => undefined);
   await until(() => stage.simulator.stats.open > 0);
   await stage.kill();

@@ -51,7 +51,7 @@ const CHARGES: readonly Bug[] = [
   {
     name: 'Credits are taken without looking whether they are there',
     file: 'src/store/ledger/charge.ts',
-    text: 'const paidMicro = minMicro(dueMicro, purse.creditsMicro);',
+    text: 'const paidMicro = minMicro(dueMicro, wallet.creditsMicro);',
     instead: 'const paidMicro = dueMicro;',
     catcher: charge('whatever an account has and a call costs'),
   },
@@ -93,7 +93,7 @@ const CHARGES: readonly Bug[] = [
   {
     name: 'a late call of an old month counts into the new one',
     file: 'src/store/ledger/charge.ts',
-    text: 'if (month < purse.month) return;',
+    text: 'if (month < wallet.month) return;',
     instead: '',
     catcher: ledger('counts in the month of the call in the configured'),
   },
@@ -199,8 +199,8 @@ const GATE: readonly Bug[] = [
   {
     name: 'a limit stops one call too early (`<` for `<=`)',
     file: 'src/gate/window.ts',
-    text: 'if (used + takeOf(rule.dimension, request) <= rule.limit) return true;',
-    instead: 'if (used + takeOf(rule.dimension, request) < rule.limit) return true;',
+    text: 'if (used + amountTaken(rule.dimension, request) <= rule.limit) return true;',
+    instead: 'if (used + amountTaken(rule.dimension, request) < rule.limit) return true;',
     catcher: gate('of 10 simultaneous calls at 1 requests exactly 1 enter'),
   },
   {
@@ -227,29 +227,29 @@ const GATE: readonly Bug[] = [
   {
     name: 'a charge of strangers is refunded to whoever settles',
     file: 'src/gate/funds.ts',
-    text: 'if (purse.heldMicro === 0n && purse.pendingMicro < 0n) {',
-    instead: 'if (purse.heldMicro < 0n && purse.pendingMicro < 0n) {',
+    text: 'if (wallet.heldMicro === 0n && wallet.pendingMicro < 0n) {',
+    instead: 'if (wallet.heldMicro < 0n && wallet.pendingMicro < 0n) {',
     catcher: gate('the settlement of calls that this gate never saw'),
   },
   {
     name: 'what is held does not count under the cap',
     file: 'src/gate/funds.ts',
-    text: '+ purse.monthPendingMicro + purse.monthHeldMicro;',
-    instead: '+ purse.monthPendingMicro;',
+    text: '+ wallet.monthPendingMicro + wallet.monthHeldMicro;',
+    instead: '+ wallet.monthPendingMicro;',
     catcher: gate('spent, pending and held together never pass the cap'),
   },
   {
     name: 'what is pending can be spent again',
     file: 'src/gate/funds.ts',
-    text: 'creditsPerYuan) - purse.pendingMicro - purse.heldMicro;',
-    instead: 'creditsPerYuan) - purse.heldMicro;',
+    text: 'creditsPerYuan) - wallet.pendingMicro - wallet.heldMicro;',
+    instead: 'creditsPerYuan) - wallet.heldMicro;',
     catcher: gate('a charge is pending until it is settled'),
   },
   {
     name: 'the month does not turn',
     file: 'src/gate/funds.ts',
-    text: 'if (month <= purse.month) return;',
-    instead: 'if (month !== purse.month) return;',
+    text: 'if (month <= wallet.month) return;',
+    instead: 'if (month !== wallet.month) return;',
     catcher: gate('a new month starts with nothing spent'),
   },
   {
@@ -349,7 +349,7 @@ const SHARED: readonly Bug[] = [
   },
   {
     name: 'a call without windows spoils the renewal of the next one',
-    file: 'src/gate/redis/connection-state.ts',
+    file: 'src/gate/redis/script-arguments.ts',
     text: 'scopesOf(request), fields.length, ...fields]',
     instead: "scopesOf(request), fields.length, ...(fields.length === 0 ? [''] : fields)]",
     catcher: redis('calls of one account are renewed together'),

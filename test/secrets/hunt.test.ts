@@ -126,20 +126,20 @@ test('logins, good and bad', async () => {
   await send('POST', `${AUTH}/setup`, { body: { token: refresh, email, password: fresh } });
 });
 
-test('keys, hosted secrets and prompts, served and failed', async () => {
+test('keys, byok secrets and prompts, served and failed', async () => {
   const token = await enter('user@example.com', 'user');
   const made = (await send('POST', `${USER}/api-key`, { token, body: { name: 'hunted' } })) as Answered;
   const key = hoard.hide('api key', made.data.api_key ?? '');
   await callAll(key);
-  const secret = hoard.hide('hosted secret', 'sk-sim-openai-HUNT-hosted-0007');
-  const other = hoard.hide('refused hosted secret', 'sk-HUNT-the-vendor-refuses-0008');
-  const hosted = { vendor_code: 'openai', name: 'mine' };
+  const secret = hoard.hide('byok secret', 'sk-sim-openai-HUNT-byok-0007');
+  const other = hoard.hide('refused byok secret', 'sk-HUNT-the-vendor-refuses-0008');
+  const byok = { vendor_code: 'openai', name: 'mine' };
   for (const one of [secret, other]) {
-    await send('POST', `${USER}/credential/test`, { token, body: { ...hosted, secret: one } });
+    await send('POST', `${USER}/credential/test`, { token, body: { ...byok, secret: one } });
   }
   const added = (await send('POST', `${USER}/credential`, {
     token,
-    body: { ...hosted, secret },
+    body: { ...byok, secret },
   })) as Answered;
   expect(added.code).toBe(0);
   await callAll(key);
@@ -147,8 +147,8 @@ test('keys, hosted secrets and prompts, served and failed', async () => {
   await send('PUT', `${USER}/credential`, { token, body: { id, secret: other } });
   await send('POST', `${USER}/credential/test`, { token, body: { id } });
   await callAll(key);
-  await send('POST', `${USER}/credential`, { token, body: { ...hosted, secret: `${secret}\n` } });
-  await send('POST', `${USER}/credential`, { token, body: { ...hosted, vendor_code: secret, secret: 5 } });
+  await send('POST', `${USER}/credential`, { token, body: { ...byok, secret: `${secret}\n` } });
+  await send('POST', `${USER}/credential`, { token, body: { ...byok, vendor_code: secret, secret: 5 } });
   await send('GET', `${USER}/call-log/page?model=${key}`, { token });
   await send('POST', `${USER}/feedback`, { body: { content: 'nothing secret' } });
 });

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { dialectOf } from '../../src/protocol/registry.ts';
+import { getDialect } from '../../src/protocol/registry.ts';
 import { until } from '../support/processes.ts';
 import type { TestRedis } from '../support/redis.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -18,7 +18,7 @@ const TRIES_MAX = 500;
 
 /** The answers of one model cannot be written down: our own code throws in the middle of a stream. */
 function breakEncoder(): void {
-  const dialect = dialectOf('chat');
+  const dialect = getDialect('chat');
   const original = dialect.relayStream.bind(dialect);
   vi.spyOn(dialect, 'relayStream').mockImplementation((framing, facts, modelId) => {
     const relay = original(framing, facts, modelId);

@@ -1,7 +1,7 @@
 import type { Capabilities, CapabilityOverrides } from '../../src/kernel/capability.ts';
 import type { HubUsage } from '../../src/protocol/hub/answer.ts';
 import type { Blob } from '../../src/protocol/hub/blob.ts';
-import type { Session, SpokeRules, Target } from '../../src/protocol/hub/codec.ts';
+import type { CodecRules, Session, Target } from '../../src/protocol/hub/codec.ts';
 import type { ToolCallPart } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING } from '../../src/protocol/hub/request.ts';
 
@@ -32,7 +32,7 @@ const CAPABILITIES: Capabilities = {
   maxOutputTokens: 64_000,
 };
 
-const RULES: SpokeRules = {
+const RULES: CodecRules = {
   toolName: /^[A-Za-z0-9_-]{1,64}$/,
   toolNameMax: 64,
   callIdMax: 64,
@@ -47,7 +47,7 @@ const REQUEST: HubRequest = {
   system: [],
   turns: [],
   tools: [],
-  hostedTools: [],
+  vendorTools: [],
   toolChoice: undefined,
   parallelCalls: undefined,
   thinking: NO_THINKING,
@@ -70,7 +70,7 @@ export function someCapabilities(overrides: CapabilityOverrides = {}): Capabilit
   return { ...CAPABILITIES, ...overrides };
 }
 
-export function someRules(overrides: Partial<SpokeRules> = {}): SpokeRules {
+export function someRules(overrides: Partial<CodecRules> = {}): CodecRules {
   return { ...RULES, ...overrides };
 }
 

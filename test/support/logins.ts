@@ -2,7 +2,7 @@ import { scryptSync } from 'node:crypto';
 import { createLogins } from '../../src/accounts/login.ts';
 import type { LoginStore } from '../../src/accounts/login-contract.ts';
 import { newTokens } from '../../src/accounts/token.ts';
-import { timesOf } from '../../src/app/account.ts';
+import { createTimes } from '../../src/app/account.ts';
 import type { Logger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { ManualClock } from '../../src/kernel/time/clock.ts';
@@ -83,7 +83,7 @@ export async function startLoginNode(database: Database, options: LoginNodeOptio
   const { nobody } = options;
   const logins = createLogins({ store, registration, tokens, clock, random: systemRandom, log, nobody });
   const platform = await startPlatform(
-    [...authEndpoints({ logins, transport, times: timesOf('UTC') }), WHO, WRITE],
+    [...authEndpoints({ logins, transport, times: createTimes('UTC') }), WHO, WRITE],
     {
       sessions: logins,
       addressOf: ({ headers }) => String(headers['x-from'] ?? '192.0.2.1'),

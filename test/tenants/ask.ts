@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../src/platform/endpoint.ts';
-import { pathOf } from '../../src/platform/http/router.ts';
+import { endpointPath } from '../../src/platform/http/router.ts';
 import type { Place } from './subjects.ts';
 
 export type Method = Endpoint['method'];
@@ -42,7 +42,7 @@ async function askOnce(url: string, asked: Asked): Promise<Told> {
   const ofPart = (part: string) =>
     values.flatMap(([place, value]) => (place.startsWith(part) ? [[place.slice(part.length), value]] : []));
   const params = Object.fromEntries(ofPart('params.')) as Record<string, unknown>;
-  const path = pathOf(row).replace(/:(\w+)/g, (_all, name: string) =>
+  const path = endpointPath(row).replace(/:(\w+)/g, (_all, name: string) =>
     encodeURIComponent(textOf(params[name] ?? 1)),
   );
   const query = ofPart('query.').map(

@@ -88,7 +88,7 @@ async function ownId(
   if (kind === 'platform') return stage.entryOf(row.name, place ?? '');
   if (row.access === 'operator') return spares[0]?.things[kind];
   const isSpent = effect === 'really' && caller === 'own' && row.method !== 'GET';
-  if (isSpent && (kind === 'key' || kind === 'hosted')) return stage.fresh(kind, stage.owner);
+  if (isSpent && (kind === 'key' || kind === 'byok')) return stage.fresh(kind, stage.owner);
   return stage.owner.things[kind];
 }
 

@@ -111,10 +111,10 @@ describe('every row × every caller × every id', () => {
     expect(Object.keys(before).length, 'tables with something of the victim').toBeGreaterThan(8);
     const supply: Supply = { stage, spares: await Promise.all([1, 2].map(() => stage.spare())), deleted: {} };
     supply.deleted.key = await stage.fresh('key', owner);
-    supply.deleted.hosted = await stage.fresh('hosted', owner);
+    supply.deleted.byok = await stage.fresh('byok', owner);
     const gone = { token: owner.token };
     await world.api('DELETE', `/api-key?ids=${supply.deleted.key}`, gone);
-    await world.api('DELETE', `/credential?ids=${supply.deleted.hosted}`, gone);
+    await world.api('DELETE', `/credential?ids=${supply.deleted.byok}`, gone);
     const cells = rows.flatMap((row) => [...cellsOf(row)]);
     const begunMs = performance.now();
     await eachAtOnce(cells, AT_ONCE, async (cell) => void seen.push(await play(cell, supply)));

@@ -13,7 +13,7 @@ import { STANDARD_CATALOG, startWorld, type World, type WorldOptions } from '../
 /** What the rows of the table name by an id. */
 export type Kind =
   | 'key'
-  | 'hosted'
+  | 'byok'
   | 'call'
   | 'account'
   | 'subscription'
@@ -45,7 +45,7 @@ export interface Stage {
   /** An account of nobody, with something of everything, for writes of operators to spend. */
   spare(): Promise<Tenant>;
   /** A thing of the tenant's that was not there before. */
-  fresh(kind: 'key' | 'hosted', tenant: Pick<Tenant, 'token' | 'canary'>): Promise<number>;
+  fresh(kind: 'key' | 'byok', tenant: Pick<Tenant, 'token' | 'canary'>): Promise<number>;
   /** The key of an entry of the catalogue that this row may spend. */
   entryOf(row: string, place: string): unknown;
 }
@@ -140,14 +140,14 @@ async function openLogin(
 
 async function makeThing(
   { api }: World,
-  kind: 'key' | 'hosted',
+  kind: 'key' | 'byok',
   { token, canary }: Pick<Tenant, 'token' | 'canary'>,
 ): Promise<number> {
   const name = `${canary} ${newLoginId(systemRandom)}`;
-  const hosted = { vendor_code: 'openai', name, secret: `sk-${canary}` };
+  const byok = { vendor_code: 'openai', name, secret: `sk-${canary}` };
   const { body } = await (kind === 'key'
     ? api('POST', '/api-key', { token, body: { name } })
-    : api('POST', '/credential', { token, body: hosted }));
+    : api('POST', '/credential', { token, body: byok }));
   if (body.code !== 0) throw new Error(`${kind}: ${body.message}`);
   return Number(body.data.id);
 }
@@ -163,7 +163,7 @@ async function makeTenant(world: World, canary: string): Promise<Tenant> {
   const named = { token, canary };
   const made = await api('POST', '/api-key', { token, body: { name: `${canary} key` } });
   const key = Number(made.body.data.id);
-  const hosted = await makeThing(world, 'hosted', named);
+  const byok = await makeThing(world, 'byok', named);
   const nowMs = systemClock.now();
   const granted = await grantSubscription(database, {
     accountId: id,
@@ -180,7 +180,7 @@ async function makeTenant(world: World, canary: string): Promise<Tenant> {
   return {
     ...{ id, email, token, canary, key: String(made.body.data.api_key) },
     things: {
-      ...{ key, hosted, call, account: id },
+      ...{ key, byok, call, account: id },
       subscription: granted.subscriptionId,
       verification: Number(submitted.body.data.id),
       feedback: await makeFeedback(world, id, canary),

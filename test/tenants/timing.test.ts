@@ -84,7 +84,7 @@ describe('two samples', () => {
 interface Way {
   readonly row: Endpoint;
   readonly place: Place;
-  readonly kind: 'key' | 'hosted' | 'call';
+  readonly kind: 'key' | 'byok' | 'call';
 }
 
 /** Every row of users that takes the id of something of a tenant's. */
@@ -92,7 +92,7 @@ const WAYS: readonly Way[] = readEndpoints().flatMap((row) => {
   const entries = Object.entries(SUBJECTS[row.name] ?? {}) as [Place, string][];
   const isMeasured = row.access === 'user' && (IS_LARGE || row.method === 'GET');
   return entries.flatMap(([place, kind]) =>
-    isMeasured && (kind === 'key' || kind === 'hosted' || kind === 'call') ? [{ row, place, kind }] : [],
+    isMeasured && (kind === 'key' || kind === 'byok' || kind === 'call') ? [{ row, place, kind }] : [],
   );
 });
 
@@ -124,7 +124,7 @@ describe('a foreign id takes as long as an absent one', () => {
   }
 
   test('there are rows of every kind', () => {
-    const kinds = IS_LARGE ? ['call', 'hosted', 'key'] : ['call', 'key'];
+    const kinds = IS_LARGE ? ['call', 'byok', 'key'] : ['call', 'key'];
     expect([...new Set(WAYS.map(({ kind }) => kind))].sort()).toEqual(kinds);
     expect(WAYS.length).toBeGreaterThan(IS_LARGE ? 9 : 4);
   });

@@ -4,10 +4,10 @@ import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts
 import { systemClock } from '../../kernel/time/clock.ts';
 import { accountChanges } from '../../store/operations/operator-accounts.ts';
 import { type Command, CommandFailed, EXIT } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { say, table } from '../table.ts';
 import { withStore } from '../workspace.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
 
 export const accountPassword: Command = {
   name: 'account reset-password',
@@ -17,10 +17,10 @@ export const accountPassword: Command = {
   help: [ACCOUNT_HELP, JSON_HELP],
   run: (input) =>
     withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const wanted = { password: newPassword({ random: systemRandom }), nowMs: systemClock.now() };
-      const desk = accountChanges(deskOf(setup, input));
-      const done = await desk.resetPassword(accountId, wanted, terminal('account reset-password'));
+      const audit = accountChanges(auditContext(setup, input));
+      const done = await audit.resetPassword(accountId, wanted, terminal('account reset-password'));
       if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');
       const json = { id: accountId, password: wanted.password, ended_sessions: done.sessions };
       say(input, json, [wanted.password]);
@@ -36,9 +36,9 @@ export const accountSessions: Command = {
   help: [ACCOUNT_HELP, JSON_HELP],
   run: (input) =>
     withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const nowMs = systemClock.now();
-      const found = (await accountChanges(deskOf(setup, input)).sessions(accountId, nowMs)) ?? [];
+      const found = (await accountChanges(auditContext(setup, input)).sessions(accountId, nowMs)) ?? [];
       const iso = createIsoFormat(setup.config.timeZone);
       const time = createTimeFormat(setup.config.timeZone);
       const rows = found.map(({ kind, address, userAgent, createdAtMs, usedAtMs }) => [

@@ -11,11 +11,11 @@ import {
   requiredOption,
   UsageError,
 } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { say } from '../table.ts';
 import { optionalValue } from '../values.ts';
 import { withStore } from '../workspace.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
 
 export const accountAdjust: Command = {
   name: 'account adjust',
@@ -46,9 +46,9 @@ export const accountAdjust: Command = {
 
 /** One entry of the ledger and one line of the audit log, named by the command. */
 export async function moveMoney(setup: Setup, input: CommandInput, wanted: MoneyMove): Promise<number> {
-  const accountId = await accountOf(setup, input);
+  const accountId = await requireAccount(setup, input);
   const action = wanted.kind === 'adjustment' ? 'account adjust' : 'account top-up';
-  const moved = await accountChanges(deskOf(setup, input)).move(accountId, wanted, terminal(action));
+  const moved = await accountChanges(auditContext(setup, input)).move(accountId, wanted, terminal(action));
   if (moved.kind !== 'moved') throw new CommandFailed(REASONS[moved.kind]);
   const credits = formatMicro(moved.funds.creditsMicro);
   const balance = formatMicro(moved.funds.balanceMicro);

@@ -18,12 +18,12 @@ import {
   optionalValue,
   PAGE_HELP,
   PAGE_OPTIONS,
-  pageOf,
+  readPage,
   requiredValue,
   wholeNumber,
 } from '../values.ts';
 import { withStore } from '../workspace.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
 
 const DAY_MS = 86_400_000;
 const USAGE_DAYS = 7;
@@ -35,9 +35,9 @@ export const accountLedger: Command = {
   options: { ...ACCOUNT_OPTION, ...PAGE_OPTIONS },
   help: [ACCOUNT_HELP, ...PAGE_HELP, JSON_HELP],
   run: (input) => {
-    const page = pageOf(input);
+    const page = readPage(input);
     return withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const wanted = { range: {}, place: { skip: page.offset, size: page.limit } };
       const { items, total } = await pageOfBalanceLog(setup.database, accountId, wanted);
       const time = createTimeFormat(setup.config.timeZone);
@@ -89,7 +89,7 @@ async function showUsage(
   { count, by }: { readonly count: number; readonly by: UsageGroup },
 ): Promise<number> {
   const { database, config } = setup;
-  const accountId = await accountOf(setup, input);
+  const accountId = await requireAccount(setup, input);
   const days = createDays(config.timeZone);
   const toMs = systemClock.now() + 1;
   const edges: number[] = [];
@@ -157,7 +157,7 @@ export const accountExport: Command = {
     const count = optionalValue(input, 'days', wholeNumber) ?? EXPORT_DAYS_MAX;
     if (count < 1 || count > EXPORT_DAYS_MAX) throw new UsageError(`--days is 1 to ${EXPORT_DAYS_MAX}`);
     return withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const toMs = systemClock.now() + 1;
       const range = { fromMs: toMs - count * DAY_MS, toMs };
       const time = createTimeFormat(setup.config.timeZone);

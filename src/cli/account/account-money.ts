@@ -14,12 +14,12 @@ import {
   stringOption,
   UsageError,
 } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { say } from '../table.ts';
 import { optionalValue, positiveAmount, requiredValue } from '../values.ts';
 import { withStore } from '../workspace.ts';
 import { moveMoney } from './account-adjust.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
 
 export const accountTopUp: Command = {
   name: 'account top-up',
@@ -90,9 +90,9 @@ async function exchange(
 ): Promise<number> {
   const { creditsPerYuan } = setup.config;
   if (creditsMicro(amountMicro, creditsPerYuan) > AMOUNT_MICRO_MAX) throw new CommandFailed(TOO_MUCH);
-  const accountId = await accountOf(setup, input);
+  const accountId = await requireAccount(setup, input);
   const wanted = { accountId, amountMicro, creditsPerYuan, ref };
-  const done = await exchangeAudited(deskOf(setup, input), wanted, terminal('account exchange'));
+  const done = await exchangeAudited(auditContext(setup, input), wanted, terminal('account exchange'));
   if (done.kind === 'insufficient') throw new CommandFailed('the account does not have that much');
   if (done.kind === 'too-much') throw new CommandFailed(TOO_MUCH);
   const credits = formatMicro(done.funds.creditsMicro);

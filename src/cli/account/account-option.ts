@@ -7,7 +7,7 @@ export const ACCOUNT_OPTION = { account: { type: 'string' }, json: { type: 'bool
 export const ACCOUNT_HELP = '--account EMAIL  address of the account';
 export const JSON_HELP = '--json           print for programs';
 
-export async function accountOf(setup: Setup, input: CommandInput): Promise<number> {
+export async function requireAccount(setup: Setup, input: CommandInput): Promise<number> {
   const email = requiredOption(input, 'account').trim().toLowerCase();
   const login = await findLogin(setup.database, email);
   if (login === undefined) throw new CommandFailed(`there is no account ${email}`);

@@ -11,11 +11,11 @@ import {
   stringOption,
   UsageError,
 } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { say } from '../table.ts';
-import { choiceOf, decimalOf, wholeNumber } from '../values.ts';
+import { choiceOf, parseDecimal, wholeNumber } from '../values.ts';
 import { withStore } from '../workspace.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
 
 /** An option of `account set`: its help, and what its text changes. */
 interface AccountSetting {
@@ -42,7 +42,7 @@ const SETTINGS: readonly AccountSetting[] = [
     option: 'cap',
     values: 'YUAN',
     meaning: 'most that is spent in a month outside subscription and BYOK; 0 is no cap',
-    read: (text, name) => ({ extraApiQuotaMicro: decimalOf(text, name) }),
+    read: (text, name) => ({ extraApiQuotaMicro: parseDecimal(text, name) }),
   },
   {
     option: 'fallback-model',
@@ -72,7 +72,7 @@ const SETTINGS: readonly AccountSetting[] = [
     option: 'rate',
     values: 'N',
     meaning: 'what the account pays; 100 is list price',
-    read: (text, name) => ({ userRateMicro: decimalOf(text, name, BigInt(RATE_MAX) * MICRO) }),
+    read: (text, name) => ({ userRateMicro: parseDecimal(text, name, BigInt(RATE_MAX) * MICRO) }),
   },
   {
     option: 'policy',
@@ -111,8 +111,12 @@ export const accountSet: Command = {
 };
 
 async function change(setup: Setup, input: CommandInput, patch: AccountChange): Promise<number> {
-  const accountId = await accountOf(setup, input);
-  const done = await accountChanges(deskOf(setup, input)).change(accountId, patch, terminal('account set'));
+  const accountId = await requireAccount(setup, input);
+  const done = await accountChanges(auditContext(setup, input)).change(
+    accountId,
+    patch,
+    terminal('account set'),
+  );
   if (done.kind === 'unknown-model') throw new CommandFailed(`there is no model ${patch.fallbackModel}`);
   if (done.kind === 'unknown-policy') throw new CommandFailed(`there is no policy ${patch.policyId}`);
   if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');

@@ -9,9 +9,9 @@ import { findAccount } from '../../store/accounts/accounts.ts';
 import { findVerification, type Verification } from '../../store/accounts/verifications.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT, stringOption } from '../command.ts';
 import { facts, pageLine, say, table } from '../table.ts';
-import { PAGE_HELP, PAGE_OPTIONS, pageOf } from '../values.ts';
+import { PAGE_HELP, PAGE_OPTIONS, readPage } from '../values.ts';
 import { withStore } from '../workspace.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
 
 const VERIFICATION = ['unverified', 'personal', 'enterprise'] as const;
 const ON_OFF = { true: 'on', false: 'off' } as const;
@@ -26,7 +26,7 @@ export const accountShow: Command = {
 };
 
 async function show(setup: Setup, input: CommandInput): Promise<number> {
-  const accountId = await accountOf(setup, input);
+  const accountId = await requireAccount(setup, input);
   const account = await findAccount(setup.database, accountId, setup);
   if (account === undefined) throw new CommandFailed('the account does not exist any more');
   const { timeZone } = setup.config;
@@ -132,7 +132,7 @@ export const accountList: Command = {
   options: { email: { type: 'string' }, ...PAGE_OPTIONS, json: { type: 'boolean' } },
   help: ['--email PART     only addresses with this part', ...PAGE_HELP, JSON_HELP],
   run: (input) => {
-    const page = pageOf(input);
+    const page = readPage(input);
     const emailPart = (stringOption(input, 'email') ?? '').trim().toLowerCase();
     return withStore(input, async ({ database, config }) => {
       const { items, total } = await listAccounts(database, { emailPart, ...page });

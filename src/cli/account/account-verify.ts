@@ -15,11 +15,11 @@ import {
   stringOption,
   UsageError,
 } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { pageLine, say, table } from '../table.ts';
-import { choiceOf, optionalValue, PAGE_HELP, PAGE_OPTIONS, pageOf } from '../values.ts';
+import { choiceOf, optionalValue, PAGE_HELP, PAGE_OPTIONS, readPage } from '../values.ts';
 import { withStore } from '../workspace.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from './account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
 
 const STATES = ['pending', 'approved', 'refused'] as const;
 
@@ -30,7 +30,7 @@ export const verificationList: Command = {
   options: { status: { type: 'string' }, ...PAGE_OPTIONS, json: { type: 'boolean' } },
   help: ['--status STATE   only those in this state', ...PAGE_HELP, JSON_HELP],
   run: (input) => {
-    const page = pageOf(input);
+    const page = readPage(input);
     const status = optionalValue(input, 'status', (text, name) => choiceOf(text, name, STATES));
     return withStore(input, async ({ database, config, sealer }) => {
       const { items, total } = await listVerifications(database, { status, ...page }, sealer);
@@ -81,12 +81,12 @@ export const accountVerify: Command = {
   run: (input) => {
     const decision = decisionOf(input);
     return withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const waiting = { status: 'pending', accountId, offset: 0, limit: 1 } as const;
       const { items } = await listVerifications(setup.database, waiting, setup.sealer);
       const [pending] = items;
       if (pending === undefined) throw new CommandFailed('the account has submitted nothing to decide');
-      const { decide } = accountChanges(deskOf(setup, input));
+      const { decide } = accountChanges(auditContext(setup, input));
       const decided = await decide(pending.id, decision, terminal('account verify'));
       if (decided.kind !== 'decided') throw new CommandFailed('somebody else has decided it meanwhile');
       const { verification } = decided;
@@ -117,8 +117,8 @@ export const accountLogout: Command = {
   help: [ACCOUNT_HELP, JSON_HELP],
   run: (input) =>
     withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
-      const { endSessions } = accountChanges(deskOf(setup, input));
+      const accountId = await requireAccount(setup, input);
+      const { endSessions } = accountChanges(auditContext(setup, input));
       const done = await endSessions(accountId, systemClock.now(), terminal('account logout'));
       if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');
       say(input, { id: accountId, ended: done.sessions }, [`${done.sessions} logins ended`]);

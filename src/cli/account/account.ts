@@ -12,9 +12,9 @@ import {
   stringOption,
   UsageError,
 } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { choiceOf, decimalOf, optionalValue } from '../values.ts';
+import { choiceOf, optionalValue, parseDecimal } from '../values.ts';
 import { withStore } from '../workspace.ts';
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
@@ -52,8 +52,8 @@ async function runCreate(input: CommandInput): Promise<number> {
     email: emailOf(requiredOption(input, 'email')),
     role: input.values.operator === true ? 'operator' : 'user',
     userType: Number(choiceOf(stringOption(input, 'user-type') ?? '0', 'user-type', ['0', '1', '2'])),
-    balanceMicro: optionalValue(input, 'balance', decimalOf) ?? 0n,
-    creditsMicro: optionalValue(input, 'credits', decimalOf) ?? 0n,
+    balanceMicro: optionalValue(input, 'balance', parseDecimal) ?? 0n,
+    creditsMicro: optionalValue(input, 'credits', parseDecimal) ?? 0n,
     password: given ?? made,
   };
   return withStore(input, async (setup) => {
@@ -71,7 +71,7 @@ async function runCreate(input: CommandInput): Promise<number> {
 }
 
 async function create(setup: Setup, input: CommandInput, wanted: WantedAccount): Promise<number> {
-  const made = await accountChanges(deskOf(setup, input)).create(wanted, terminal('account create'));
+  const made = await accountChanges(auditContext(setup, input)).create(wanted, terminal('account create'));
   if (made.kind === 'email-taken') throw new CommandFailed(`${wanted.email} has an account already`);
   return made.accountId;
 }

@@ -3,7 +3,7 @@ import { createCallSearch } from '../../store/logs/call-search.ts';
 import { JSON_HELP } from '../account/account-option.ts';
 import { type Command, EXIT, stringOption } from '../command.ts';
 import { say } from '../table.ts';
-import { optionalValue, pageSizeOf, SIZE_HELP, wholeNumber } from '../values.ts';
+import { optionalValue, readPageSize, SIZE_HELP, wholeNumber } from '../values.ts';
 import { withStore } from '../workspace.ts';
 import { callJson, callTable } from './call.ts';
 
@@ -26,7 +26,7 @@ export const callSearch: Command = {
       model: stringOption(input, 'model'),
       keyId: optionalValue(input, 'key', wholeNumber),
       status: optionalValue(input, 'status', wholeNumber),
-      size: pageSizeOf(input),
+      size: readPageSize(input),
     };
     return withStore(input, async ({ database, config }) => {
       const { items } = await createCallSearch(database, systemClock).search(wanted);

@@ -7,7 +7,7 @@ import type { Setup } from '../../setup.ts';
 import { findAccount } from '../../store/accounts/accounts.ts';
 import { findCall, listCalls } from '../../store/logs/call-log.ts';
 import { findReceipt } from '../../store/logs/receipts.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from '../account/account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from '../account/account-option.ts';
 import {
   type Command,
   CommandFailed,
@@ -17,7 +17,7 @@ import {
   UsageError,
 } from '../command.ts';
 import { facts, say, table } from '../table.ts';
-import { pageSizeOf, SIZE_HELP } from '../values.ts';
+import { readPageSize, SIZE_HELP } from '../values.ts';
 import { withStore } from '../workspace.ts';
 import { receiptLines } from './receipt-lines.ts';
 
@@ -28,9 +28,9 @@ export const callList: Command = {
   options: { ...ACCOUNT_OPTION, size: { type: 'string' }, before: { type: 'string' } },
   help: [ACCOUNT_HELP, SIZE_HELP, '--before ID  go on below this call, the last of a page', JSON_HELP],
   run: async (input) => {
-    const size = pageSizeOf(input);
+    const size = readPageSize(input);
     return withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const before = await lastOfPage(setup, input, accountId);
       const calls = await listCalls(setup.database, accountId, size, before);
       const last = calls.at(-1);

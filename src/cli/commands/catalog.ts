@@ -10,7 +10,7 @@ import {
   stringOption,
   UsageError,
 } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { facts, say, table } from '../table.ts';
 import { withStore } from '../workspace.ts';
 
@@ -40,7 +40,7 @@ export const catalogList: Command = {
     const kind = kindOf(input);
     const search = (stringOption(input, 'search') ?? '').toLowerCase();
     return withStore(input, async (setup) => {
-      const entries = await catalogChanges(deskOf(setup, input)).list(kind);
+      const entries = await catalogChanges(auditContext(setup, input)).list(kind);
       const found = entries.filter((entry) => JSON.stringify(entry).toLowerCase().includes(search));
       const columns = COLUMNS[kind];
       const rows = found.map((entry) => columns.map((column) => cell(entry[column])));
@@ -67,7 +67,7 @@ export const catalogShow: Command = {
     const kind = kindOf(input);
     const key = keyOf(input);
     return withStore(input, async (setup) => {
-      const entry = await catalogChanges(deskOf(setup, input)).find(kind, key);
+      const entry = await catalogChanges(auditContext(setup, input)).find(kind, key);
       if (entry === undefined) throw new CommandFailed(`there is no ${key} among the ${kind}`);
       say(input, entry, facts(lines(entry)));
       return EXIT.ok;
@@ -78,7 +78,7 @@ export const catalogShow: Command = {
 /** What stands at the top of the file: rates, and what new accounts get. */
 function showSettings(input: CommandInput): Promise<number> {
   return withStore(input, async (setup) => {
-    const settings = await catalogChanges(deskOf(setup, input)).settings();
+    const settings = await catalogChanges(auditContext(setup, input)).settings();
     say(input, settings, facts(lines(settings)));
     return EXIT.ok;
   });
@@ -95,7 +95,7 @@ export const catalogDelete: Command = {
     const kind = kindOf(input);
     const key = keyOf(input);
     return withStore(input, async (setup) => {
-      const removed = await catalogChanges(deskOf(setup, input)).remove(
+      const removed = await catalogChanges(auditContext(setup, input)).remove(
         kind,
         key,
         terminal('catalog delete'),

@@ -3,19 +3,19 @@ import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts
 import type { ShowTime } from '../../platform/usage/log-items.ts';
 import type { Setup } from '../../setup.ts';
 import {
-  type HostedPatch,
-  type HostedRefusal,
-  type HostedView,
-  type Hosting,
+  type ByokContext,
+  type ByokPatch,
+  type ByokRefusal,
+  type ByokView,
   isUsableSecret,
-  listHosted,
+  listByok,
 } from '../../store/accounts/byok.ts';
 import {
-  changeHostedAudited,
+  changeByokAudited,
   hostAudited,
-  removeHostedAudited,
+  removeByokAudited,
 } from '../../store/operations/operator-holdings.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from '../account/account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from '../account/account-option.ts';
 import {
   type Command,
   CommandFailed,
@@ -25,10 +25,10 @@ import {
   stringOption,
   UsageError,
 } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { readStandardInput } from '../standard-input.ts';
 import { say, table } from '../table.ts';
-import { choiceOf, nameOf, optionalValue, requiredValue, wholeNumber } from '../values.ts';
+import { choiceOf, optionalValue, parseName, requiredValue, wholeNumber } from '../values.ts';
 import { withStore } from '../workspace.ts';
 
 const TEXT = { type: 'string' } as const;
@@ -42,24 +42,24 @@ export const credentialAdd: Command = {
   options: { ...ACCOUNT_OPTION, vendor: TEXT, name: TEXT, 'base-url': TEXT },
   help: [
     ACCOUNT_HELP,
-    '--vendor CODE    vendor of the catalogue that takes hosted credentials',
+    '--vendor CODE    vendor of the catalogue that takes BYOK credentials',
     '--name NAME      up to 100 characters, once in an account',
     ADDRESS_HELP,
     JSON_HELP,
   ],
   run: async (input) => {
     const vendorCode = requiredOption(input, 'vendor');
-    const name = requiredValue(input, 'name', nameOf);
+    const name = requiredValue(input, 'name', parseName);
     const secret = await readSecret();
     return withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const baseUrl = stringOption(input, 'base-url');
       const wanted = { accountId, vendorCode, name, secret, baseUrl };
-      const made = await hostAudited(deskOf(setup, input), wanted, {
-        hosting: hostingOf(setup),
+      const made = await hostAudited(auditContext(setup, input), wanted, {
+        byokContext: byokContext(setup),
         actor: terminal('credential add'),
       });
-      if (made.kind !== 'hosted') return refuse(made);
+      if (made.kind !== 'added') return refuse(made);
       const { credentialId: id } = made;
       say(input, { id, vendor: vendorCode, name }, [`credential ${id} (${vendorCode}, ${name}) added`]);
       return EXIT.ok;
@@ -69,13 +69,13 @@ export const credentialAdd: Command = {
 
 export const credentialList: Command = {
   name: 'credential list',
-  summary: 'List the hosted credentials of an account; of a secret only its end is shown.',
+  summary: 'List the BYOK credentials of an account; of a secret only its end is shown.',
   usage: '--account EMAIL [--json]',
   options: ACCOUNT_OPTION,
   help: [ACCOUNT_HELP, JSON_HELP],
   run: (input) =>
     withStore(input, async (setup) => {
-      const items = await listHosted(setup.database, await accountOf(setup, input));
+      const items = await listByok(setup.database, await requireAccount(setup, input));
       const time = createTimeFormat(setup.config.timeZone);
       const rows = items.map((each) => [
         String(each.id),
@@ -96,7 +96,7 @@ export const credentialList: Command = {
 
 export const credentialSet: Command = {
   name: 'credential set',
-  summary: 'Change a hosted credential; a new address needs the secret again.',
+  summary: 'Change a BYOK credential; a new address needs the secret again.',
   usage: '--account EMAIL --id ID [--name NAME] [--status S] [--base-url URL|none] [--secret-stdin] [--json]',
   options: {
     ...ACCOUNT_OPTION,
@@ -119,9 +119,9 @@ export const credentialSet: Command = {
     const credentialId = requiredValue(input, 'id', wholeNumber);
     const patch = await patchOf(input);
     return withStore(input, async (setup) => {
-      const place = { accountId: await accountOf(setup, input), credentialId };
-      const change = { patch, hosting: hostingOf(setup), actor: terminal('credential set') };
-      const result = await changeHostedAudited(deskOf(setup, input), place, change);
+      const place = { accountId: await requireAccount(setup, input), credentialId };
+      const change = { patch, byokContext: byokContext(setup), actor: terminal('credential set') };
+      const result = await changeByokAudited(auditContext(setup, input), place, change);
       if (result.kind !== 'updated') return refuse(result);
       say(input, { id: credentialId, changed: true }, [`credential ${credentialId} changed`]);
       return EXIT.ok;
@@ -131,15 +131,15 @@ export const credentialSet: Command = {
 
 export const credentialRemove: Command = {
   name: 'credential remove',
-  summary: 'Delete a hosted credential; no further call uses it.',
+  summary: 'Delete a BYOK credential; no further call uses it.',
   usage: '--account EMAIL --id ID [--json]',
   options: { ...ACCOUNT_OPTION, id: TEXT },
   help: [ACCOUNT_HELP, ID_HELP, JSON_HELP],
   run: async (input) => {
     const id = requiredValue(input, 'id', wholeNumber);
     return withStore(input, async (setup) => {
-      const place = { accountId: await accountOf(setup, input), credentialId: id };
-      const done = await removeHostedAudited(deskOf(setup, input), place, terminal('credential remove'));
+      const place = { accountId: await requireAccount(setup, input), credentialId: id };
+      const done = await removeByokAudited(auditContext(setup, input), place, terminal('credential remove'));
       if (done.kind === 'not-found') return refuse(done);
       say(input, { id, removed: true }, [`credential ${id} removed`]);
       return EXIT.ok;
@@ -147,7 +147,7 @@ export const credentialRemove: Command = {
   },
 };
 
-function hostingOf({ sealer, config }: Setup): Hosting {
+function byokContext({ sealer, config }: Setup): ByokContext {
   return { sealer, ownHosts: new Set(config.byokHosts) };
 }
 
@@ -158,14 +158,14 @@ async function readSecret(): Promise<string> {
   throw new UsageError(`the secret on standard input must be one line of ${shape}`);
 }
 
-async function patchOf(input: CommandInput): Promise<HostedPatch> {
-  const name = optionalValue(input, 'name', nameOf);
+async function patchOf(input: CommandInput): Promise<ByokPatch> {
+  const name = optionalValue(input, 'name', parseName);
   const status = optionalValue(input, 'status', (text, option) =>
     choiceOf(text, option, ['enabled', 'disabled']),
   );
   const address = stringOption(input, 'base-url');
   const secret = input.values['secret-stdin'] === true ? await readSecret() : undefined;
-  const patch: HostedPatch = {
+  const patch: ByokPatch = {
     ...(name === undefined ? {} : { name }),
     ...(status === undefined ? {} : { status }),
     ...(address === undefined ? {} : { baseUrl: address === 'none' ? null : address }),
@@ -175,7 +175,7 @@ async function patchOf(input: CommandInput): Promise<HostedPatch> {
   return patch;
 }
 
-function refuse(refusal: HostedRefusal): never {
+function refuse(refusal: ByokRefusal): never {
   if (refusal.kind === 'bad-address') throw new CommandFailed(`--base-url ${refusal.why}`);
   throw new CommandFailed(REASONS[refusal.kind]);
 }
@@ -185,12 +185,12 @@ const REASONS = {
   'not-found': 'the account has no such credential',
   'too-many': `the account has ${BYOK_PER_ACCOUNT_MAX} credentials, as many as it may have`,
   'name-taken': 'the account has a credential of this name',
-  'vendor-closed': 'there is no such vendor, or it takes no hosted credentials',
+  'vendor-closed': 'there is no such vendor, or it takes no BYOK credentials',
   'address-closed': 'the vendor takes no address of the own',
   'secret-required': 'a new address needs the secret again: --secret-stdin',
 } as const;
 
-function shown(view: HostedView, time: ShowTime): object {
+function shown(view: ByokView, time: ShowTime): object {
   const { id, vendorCode, name, hint, baseUrl, status, createdAtMs } = view;
   return {
     id,

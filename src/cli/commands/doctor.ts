@@ -1,7 +1,7 @@
 import { DOCTOR_TIMEOUT_MS } from '../../bounds.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { CHECKS, type Finding } from '../../ledger/doctor.ts';
-import { causesOf, describeShortfall, type Shortfall } from '../../ledger/shortfall.ts';
+import { describeShortfall, listCauses, type Shortfall } from '../../ledger/shortfall.ts';
 import type { Database } from '../../store/database.ts';
 import { examine } from '../../store/operations/doctor.ts';
 import { listShortfalls, type Shortfalls } from '../../store/operations/doctor-shortfalls.ts';
@@ -47,7 +47,7 @@ function shortfallJson(shortfall: Shortfall): object {
     held: formatMicro(shortfall.heldMicro),
     shortfall: formatMicro(shortfall.shortfallMicro),
     short_of: of ?? null,
-    causes: causesOf(shortfall),
+    causes: listCauses(shortfall),
     expected: expected ?? null,
     detail: describeShortfall(shortfall),
   };

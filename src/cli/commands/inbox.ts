@@ -5,14 +5,14 @@ import { listAudit } from '../../store/operations/audit.ts';
 import { createInbox, listFeedback } from '../../store/operations/inbox.ts';
 import { JSON_HELP } from '../account/account-option.ts';
 import { type Command, CommandFailed, EXIT, stringOption, UsageError } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { pageLine, say, table } from '../table.ts';
 import {
   choiceOf,
   optionalValue,
   PAGE_HELP,
   PAGE_OPTIONS,
-  pageOf,
+  readPage,
   requiredValue,
   wholeNumber,
 } from '../values.ts';
@@ -25,7 +25,7 @@ export const feedbackList: Command = {
   options: { status: { type: 'string' }, ...PAGE_OPTIONS, json: { type: 'boolean' } },
   help: ['--status STATE   open or done', ...PAGE_HELP, JSON_HELP],
   run: (input) => {
-    const page = pageOf(input);
+    const page = readPage(input);
     const status = optionalValue(input, 'status', (text, name) => choiceOf(text, name, ['open', 'done']));
     return withStore(input, async ({ database, config }) => {
       const { items, total } = await listFeedback(database, { status, ...page });
@@ -56,7 +56,11 @@ export const feedbackDone: Command = {
   run: (input) => {
     const id = requiredValue(input, 'id', wholeNumber);
     return withStore(input, async (setup) => {
-      const done = await createInbox(deskOf(setup, input)).setFeedback(id, 'done', terminal('feedback done'));
+      const done = await createInbox(auditContext(setup, input)).setFeedback(
+        id,
+        'done',
+        terminal('feedback done'),
+      );
       if (done.kind === 'not-found') throw new CommandFailed(`there is no feedback ${id}`);
       say(input, { id, status: 'done' }, [`feedback ${id} is done`]);
       return EXIT.ok;
@@ -83,7 +87,7 @@ export const auditList: Command = {
     JSON_HELP,
   ],
   run: (input) => {
-    const page = pageOf(input);
+    const page = readPage(input);
     const [entity, entityKey, action] = ['entity', 'key', 'action'].map((name) => stringOption(input, name));
     return withStore(input, async ({ database, config }) => {
       const query = { actorAccountId: undefined, entity, entityKey, action, ...page };
@@ -125,7 +129,7 @@ export const registration: Command = {
       throw new UsageError('it is open, closed or default');
     }
     return withStore(input, async (setup) => {
-      const inbox = createInbox(deskOf(setup, input));
+      const inbox = createInbox(auditContext(setup, input));
       const set = wanted === 'open' || wanted === 'closed' ? wanted : undefined;
       if (wanted !== undefined) await inbox.setRegistration(set, terminal('registration'));
       const held = await inbox.registration();

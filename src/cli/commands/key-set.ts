@@ -2,7 +2,7 @@ import { createTimeParser } from '../../kernel/time/calendar.ts';
 import type { KeyPatch } from '../../platform/account/key-view.ts';
 import type { Setup } from '../../setup.ts';
 import { changeKeyAudited } from '../../store/operations/operator-access.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from '../account/account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from '../account/account-option.ts';
 import {
   type Command,
   CommandFailed,
@@ -11,9 +11,9 @@ import {
   stringOption,
   UsageError,
 } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { say } from '../table.ts';
-import { choiceOf, nameOf, optionalValue, requiredValue, wholeNumber } from '../values.ts';
+import { choiceOf, optionalValue, parseName, requiredValue, wholeNumber } from '../values.ts';
 import { withStore } from '../workspace.ts';
 
 const TEXT = { type: 'string' } as const;
@@ -37,9 +37,9 @@ export const keySet: Command = {
     const keyId = requiredValue(input, 'id', wholeNumber);
     return withStore(input, async (setup) => {
       const patch = patchOf(setup, input);
-      const place = { accountId: await accountOf(setup, input), keyId };
+      const place = { accountId: await requireAccount(setup, input), keyId };
       const change = { patch, actor: terminal('key set') };
-      const done = await changeKeyAudited(deskOf(setup, input), place, change);
+      const done = await changeKeyAudited(auditContext(setup, input), place, change);
       if (done.kind === 'not-found') throw new CommandFailed(`the account has no key ${keyId}`);
       if (done.kind === 'unknown-policy') throw new CommandFailed('there is no such limit policy');
       say(input, { id: keyId, changed: true }, [`key ${keyId} changed`]);
@@ -49,7 +49,7 @@ export const keySet: Command = {
 };
 
 function patchOf({ config }: Setup, input: CommandInput): KeyPatch {
-  const name = optionalValue(input, 'name', nameOf);
+  const name = optionalValue(input, 'name', parseName);
   const status = optionalValue(input, 'status', (text, option) =>
     choiceOf(text, option, ['enabled', 'disabled']),
   );

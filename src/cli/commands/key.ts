@@ -5,16 +5,16 @@ import type { ShowTime } from '../../platform/usage/log-items.ts';
 import type { Setup } from '../../setup.ts';
 import { type ListedKey, listKeys } from '../../store/accounts/api-keys.ts';
 import { createKeyAudited, revokeKeyAudited } from '../../store/operations/operator-holdings.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from '../account/account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from '../account/account-option.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT, UsageError } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { pageLine, say, table } from '../table.ts';
 import {
-  nameOf,
   optionalValue,
   PAGE_HELP,
   PAGE_OPTIONS,
-  pageOf,
+  parseName,
+  readPage,
   requiredValue,
   wholeNumber,
 } from '../values.ts';
@@ -47,9 +47,9 @@ export const keyList: Command = {
   options: { ...ACCOUNT_OPTION, ...PAGE_OPTIONS },
   help: [ACCOUNT_HELP, ...PAGE_HELP, JSON_HELP],
   run: async (input) => {
-    const page = pageOf(input);
+    const page = readPage(input);
     return withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const { items, total } = await listKeys(setup.database, accountId, page);
       const time = createTimeFormat(setup.config.timeZone);
       const rows = items.map((key) => [
@@ -83,8 +83,12 @@ export const keyRevoke: Command = {
   run: (input) =>
     withStore(input, async (setup) => {
       const keyId = requiredValue(input, 'id', wholeNumber);
-      const accountId = await accountOf(setup, input);
-      const done = await revokeKeyAudited(deskOf(setup, input), { accountId, keyId }, terminal('key revoke'));
+      const accountId = await requireAccount(setup, input);
+      const done = await revokeKeyAudited(
+        auditContext(setup, input),
+        { accountId, keyId },
+        terminal('key revoke'),
+      );
       if (done.kind === 'not-found') throw new CommandFailed(`the account has no key ${keyId}`);
       say(input, { id: keyId, revoked: true }, [`key ${keyId} revoked`]);
       return EXIT.ok;
@@ -92,13 +96,13 @@ export const keyRevoke: Command = {
 };
 
 async function create(setup: Setup, input: CommandInput): Promise<number> {
-  const name = requiredValue(input, 'name', nameOf);
+  const name = requiredValue(input, 'name', parseName);
   const policyId = optionalValue(input, 'policy', wholeNumber);
-  const accountId = await accountOf(setup, input);
+  const accountId = await requireAccount(setup, input);
   const { timeZone } = setup.config;
   const expiresAtMs = optionalValue(input, 'expires', (text) => expiryOf(text, timeZone));
   const wanted = { accountId, name, policyId, expiresAtMs, status: 'enabled' } as const;
-  const result = await createKeyAudited(deskOf(setup, input), wanted, {
+  const result = await createKeyAudited(auditContext(setup, input), wanted, {
     random: systemRandom,
     actor: terminal('key create'),
   });

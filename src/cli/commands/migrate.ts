@@ -1,7 +1,7 @@
 import { openStore } from '../../store/open.ts';
 import { type Command, type CommandInput, EXIT } from '../command.ts';
 import { openCommandLog } from '../serve/server-log.ts';
-import { configOf, failForPeople } from '../workspace.ts';
+import { failForPeople, requireConfig } from '../workspace.ts';
 
 export const migrate: Command = {
   name: 'migrate',
@@ -13,7 +13,7 @@ export const migrate: Command = {
 };
 
 async function runMigrate(input: CommandInput): Promise<number> {
-  const config = configOf(input);
+  const config = requireConfig(input);
   const log = openCommandLog(config, 'error');
   const store = await openStore({ ...config, log }).catch(failForPeople);
   await store.close();

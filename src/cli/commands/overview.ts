@@ -2,7 +2,7 @@ import type { Sales } from '../../admin/ports.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { createTimeFormat } from '../../kernel/time/calendar.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
-import { createWatch } from '../../store/operations/operator-stats.ts';
+import { createOperatorStats } from '../../store/operations/operator-stats.ts';
 import { JSON_HELP } from '../account/account-option.ts';
 import { type Command, EXIT, UsageError } from '../command.ts';
 import { facts, say, table } from '../table.ts';
@@ -24,14 +24,14 @@ export const overview: Command = {
     return withStore(input, async ({ database, config }) => {
       const toMs = Math.ceil(systemClock.now() / HOUR_MS) * HOUR_MS;
       const period = { fromMs: toMs - hours * HOUR_MS, toMs };
-      const watch = createWatch(database);
-      const traffic = await watch.traffic(period);
-      const standing = await watch.standing(period);
-      const vendors = (await watch.vendors(period)).map((each) => ({
+      const stats = createOperatorStats(database);
+      const traffic = await stats.traffic(period);
+      const standing = await stats.standing(period);
+      const vendors = (await stats.vendors(period)).map((each) => ({
         name: each.vendor,
         ...salesJson(each),
       }));
-      const credentials = (await watch.credentials(period)).map((each) => ({
+      const credentials = (await stats.credentials(period)).map((each) => ({
         name: each.credential,
         ...salesJson(each),
       }));

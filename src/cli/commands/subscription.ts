@@ -5,7 +5,7 @@ import type { ShowTime } from '../../platform/usage/log-items.ts';
 import type { Setup } from '../../setup.ts';
 import { type ListedSubscription, listSubscriptions } from '../../store/accounts/subscriptions.ts';
 import { accountChanges } from '../../store/operations/operator-accounts.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, accountOf, JSON_HELP } from '../account/account-option.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from '../account/account-option.ts';
 import {
   type Command,
   CommandFailed,
@@ -14,9 +14,9 @@ import {
   requiredOption,
   UsageError,
 } from '../command.ts';
-import { deskOf, terminal } from '../operator-context.ts';
+import { auditContext, terminal } from '../operator-context.ts';
 import { pageLine, say, table } from '../table.ts';
-import { optionalValue, PAGE_HELP, PAGE_OPTIONS, pageOf, requiredValue, wholeNumber } from '../values.ts';
+import { optionalValue, PAGE_HELP, PAGE_OPTIONS, readPage, requiredValue, wholeNumber } from '../values.ts';
 import { withStore } from '../workspace.ts';
 
 export const subscriptionGrant: Command = {
@@ -50,9 +50,9 @@ export const subscriptionList: Command = {
   options: { ...ACCOUNT_OPTION, ...PAGE_OPTIONS },
   help: [ACCOUNT_HELP, ...PAGE_HELP, JSON_HELP],
   run: async (input) => {
-    const page = pageOf(input);
+    const page = readPage(input);
     return withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const nowMs = systemClock.now();
       const { items, total } = await listSubscriptions(setup.database, accountId, { ...page, nowMs });
       const time = createTimeFormat(setup.config.timeZone);
@@ -82,9 +82,12 @@ export const subscriptionCancel: Command = {
   run: async (input) => {
     const id = requiredValue(input, 'id', wholeNumber);
     return withStore(input, async (setup) => {
-      const accountId = await accountOf(setup, input);
+      const accountId = await requireAccount(setup, input);
       const place = { accountId, subscriptionId: id };
-      const done = await accountChanges(deskOf(setup, input)).cancel(place, terminal('subscription cancel'));
+      const done = await accountChanges(auditContext(setup, input)).cancel(
+        place,
+        terminal('subscription cancel'),
+      );
       if (done.kind === 'not-found') {
         throw new CommandFailed(`the account has no subscription ${id} that runs or is to come`);
       }
@@ -106,10 +109,10 @@ async function grant(
   input: CommandInput,
   { planCode, days }: { readonly planCode: string; readonly days: number | undefined },
 ): Promise<number> {
-  const accountId = await accountOf(setup, input);
+  const accountId = await requireAccount(setup, input);
   const start = input.values['after-current'] === true ? 'after-current' : 'now';
   const wanted = { accountId, planCode, days, start } as const;
-  const changes = accountChanges(deskOf(setup, input));
+  const changes = accountChanges(auditContext(setup, input));
   const granted = await changes.grant(wanted, systemClock.now(), terminal('subscription grant'));
   if (granted.kind !== 'granted') throw new CommandFailed(REASONS[granted.kind]);
   const { subscriptionId: id, startsAtMs, endsAtMs } = granted;

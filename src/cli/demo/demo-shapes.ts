@@ -69,7 +69,7 @@ export const SHAPES: readonly Shape[] = [
 ];
 
 /** What an answer of the shape says, its events put together when it came as a stream. */
-export function wordsOf(shape: Shape, answer: string): string {
+export function answerText(shape: Shape, answer: string): string {
   const pieces = shape.form === 'plain' ? [answer] : answer.split('\n').flatMap(dataOf);
   return pieces
     .map((piece) => parseJson(piece, JSON_BOUNDS))

@@ -19,10 +19,10 @@ import { untilOutputCloses } from '../closed-output.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT } from '../command.ts';
 import { openCommandLog } from '../serve/server-log.ts';
 import { untilSignal } from '../signal.ts';
-import { configOf, failForPeople } from '../workspace.ts';
+import { failForPeople, requireConfig } from '../workspace.ts';
 import { type DemoAnswer, DemoClient } from './demo-client.ts';
 import { type DemoCall, type DemoReport, printInvitation, printJson, printReport } from './demo-report.ts';
-import { SHAPES, type Shape, wordsOf } from './demo-shapes.ts';
+import { answerText, SHAPES, type Shape } from './demo-shapes.ts';
 
 export const demo: Command = {
   name: 'demo',
@@ -45,7 +45,7 @@ async function runDemo(input: CommandInput): Promise<number> {
   // Asked for first: a Ctrl-C while we start must not leave a database behind. A server goes on serving when
   // nobody reads its output, a demo has no other purpose.
   const stopping = Promise.race([untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']), untilOutputCloses()]);
-  const given = configOf(input);
+  const given = requireConfig(input);
   if (input.values.json !== true) input.output.line(GREETING);
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-demo-'));
   try {
@@ -72,15 +72,15 @@ function newPassword(): string {
   return systemRandom.bytes(12).toString('base64url');
 }
 
-interface Surroundings {
+interface AppContext {
   readonly folder: string;
   readonly vendors: string;
   readonly passwords: Passwords;
 }
 
 /** The user's settings where they make sense; data, catalogue and database are the demo's own. */
-async function demoConfig({ environment }: Config, surroundings: Surroundings): Promise<Config> {
-  const { folder, vendors, passwords } = surroundings;
+async function demoConfig({ environment }: Config, context: AppContext): Promise<Config> {
+  const { folder, vendors, passwords } = context;
   const host = environment.TOLLGATE_HOST ?? '127.0.0.1';
   const result = readConfig({
     ...environment,
@@ -195,7 +195,7 @@ async function callAll(setup: Setup, accountId: number, client: DemoClient): Pro
     const logged = await settledCalls(setup, accountId);
     return answers.flatMap(({ shape, answer }) => {
       const call = logged.find(({ callId }) => callId === answer.requestId);
-      return call === undefined ? [] : [{ shape, words: wordsOf(shape, answer.body), call }];
+      return call === undefined ? [] : [{ shape, words: answerText(shape, answer.body), call }];
     });
   } finally {
     await client.close();

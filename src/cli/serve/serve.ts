@@ -2,7 +2,7 @@ import { startTollgate } from '../../app.ts';
 import { planFaults } from '../../kernel/fault.ts';
 import { type Command, type CommandInput, EXIT, stringOption } from '../command.ts';
 import { untilSignal } from '../signal.ts';
-import { configOf, failForPeople } from '../workspace.ts';
+import { failForPeople, requireConfig } from '../workspace.ts';
 import { keepCompiledNow } from './compiled.ts';
 import { openServerLog } from './server-log.ts';
 import { tellFirstStart } from './start-notice.ts';
@@ -21,7 +21,7 @@ async function runServe(input: CommandInput): Promise<number> {
   // Asked for first: a Ctrl-C while we start must not leave the embedded database behind.
   const stopping = untilSignal(['SIGTERM', 'SIGINT']);
   const { output } = input;
-  const config = configOf(input);
+  const config = requireConfig(input);
   if (config.workers > 1) {
     const configFile = stringOption(input, 'config');
     return await superviseWorkers({ config, configFile, stopping, output }).catch(failForPeople);

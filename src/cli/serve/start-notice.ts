@@ -22,7 +22,7 @@ export function tellFirstStart({ setupToken, url }: FirstStart, config: Config, 
   const address = config.publicUrl ?? url;
   const until = `${createTimeFormat(config.timeZone)(setupToken.expiresAtMs)} (${config.timeZone})`;
   const notice = [
-    ...boxOf([
+    ...drawBox([
       'Tollgate has no operator yet. This token makes the first one, once:',
       '',
       `  setup token: ${setupToken.text}`,
@@ -43,7 +43,7 @@ export function tellFirstStart({ setupToken, url }: FirstStart, config: Config, 
 }
 
 /** Lines in a frame, so that they are seen among others. */
-export function boxOf(lines: readonly string[]): readonly string[] {
+export function drawBox(lines: readonly string[]): readonly string[] {
   const width = Math.max(...lines.map(({ length }) => length));
   const edge = '─'.repeat(width + 2);
   return [`┌${edge}┐`, ...lines.map((line) => `│ ${line.padEnd(width)} │`), `└${edge}┘`];

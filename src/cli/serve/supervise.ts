@@ -1,5 +1,5 @@
 import type { SetupToken } from '../../accounts/login-contract.ts';
-import { Endings } from '../../app/cleanup.ts';
+import { Cleanup } from '../../app/cleanup.ts';
 import { prepareSetup } from '../../app/logins.ts';
 import { type ListeningAddress, opsAddress, publicAddress, refuseAddress } from '../../app/readiness.ts';
 import { takeDirectory } from '../../app/store.ts';
@@ -28,11 +28,11 @@ export interface Supervision {
 export async function superviseWorkers(supervision: Supervision): Promise<number> {
   const { config } = supervision;
   const log = openServerLog(config);
-  const endings = new Endings();
+  const cleanup = new Cleanup();
   try {
-    return await supervise(supervision, log, endings);
+    return await supervise(supervision, log, cleanup);
   } finally {
-    await endings.run();
+    await cleanup.run();
     log.info({}, 'tollgate stopped');
   }
 }
@@ -40,11 +40,11 @@ export async function superviseWorkers(supervision: Supervision): Promise<number
 async function supervise(
   { config, configFile, stopping, output }: Supervision,
   log: Logger,
-  endings: Endings,
+  cleanup: Cleanup,
 ): Promise<number> {
   // Told before a database is made or changed for a server that cannot begin.
   const ports = { port: await portOf(publicAddress(config)), opsPort: await portOf(opsAddress(config)) };
-  const databaseUrl = await takeDirectory({ config, log, endings });
+  const databaseUrl = await takeDirectory({ config, log, cleanup });
   const setupToken = await prepareStore({ ...config, databaseUrl }, log);
   const stopMs = config.drainMs + WORKER_STOP_MS;
   const workers = new Workers({ count: config.workers, ...ports, databaseUrl, configFile, stopMs, log });

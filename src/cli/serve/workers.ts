@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { WORKER_FIGURES_MS, WORKER_RESTART_MS, WORKER_RESTART_MS_MAX, WORKER_WELL_MS } from '../../bounds.ts';
-import { countersOf, sumMetrics } from '../../http/metrics-sum.ts';
+import { readCounters, sumMetrics } from '../../http/metrics-sum.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { StartRefused } from '../../setup.ts';
@@ -29,7 +29,7 @@ export interface Serving {
 const PROGRAM = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
 /** A number, and the process that has it now. */
-interface Seat {
+interface WorkerProcess {
   readonly number: number;
   process: ChildProcess | undefined;
   /** Done when the process that has the seat now has ended. */
@@ -44,8 +44,8 @@ interface Seat {
 /** Worker processes on one port: started, kept alive, asked for their figures, and ended. */
 export class Workers {
   readonly #options: WorkersOptions;
-  readonly #seats: Seat[] = [];
-  readonly #questions = new Map<number, (seat: Seat, text: string) => void>();
+  readonly #seats: WorkerProcess[] = [];
+  readonly #questions = new Map<number, (seat: WorkerProcess, text: string) => void>();
   readonly #began = Promise.withResolvers<Serving>();
   #lastQuestion = 0;
   /** What workers had counted that are dead now. */
@@ -60,7 +60,7 @@ export class Workers {
   /** Done when all of them serve. Throws StartRefused when one of them says that it never will. */
   start(): Promise<Serving> {
     for (let number = 1; number <= this.#options.count; number++) {
-      const seat: Seat = {
+      const seat: WorkerProcess = {
         number,
         process: undefined,
         ended: Promise.resolve(),
@@ -101,7 +101,7 @@ export class Workers {
     return this.#worstCode;
   }
 
-  #fill(seat: Seat): void {
+  #fill(seat: WorkerProcess): void {
     const { port, opsPort, databaseUrl, configFile } = this.#options;
     seat.servingSinceMs = undefined;
     const worker = this.#fork(seat);
@@ -128,7 +128,7 @@ export class Workers {
   }
 
   /** Some failures are events of the process that never was, others are thrown: an environment too large. */
-  #fork(seat: Seat): ChildProcess | undefined {
+  #fork(seat: WorkerProcess): ChildProcess | undefined {
     const { program = PROGRAM, log } = this.#options;
     try {
       return fork(program, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -138,7 +138,7 @@ export class Workers {
     }
   }
 
-  #hear(seat: Seat, word: FromWorker): void {
+  #hear(seat: WorkerProcess, word: FromWorker): void {
     switch (word.kind) {
       case 'serves':
         seat.servingSinceMs = systemClock.monotonic();
@@ -161,9 +161,9 @@ export class Workers {
     }
   }
 
-  #lost(seat: Seat, code: number | null, signal: NodeJS.Signals | null): void {
+  #lost(seat: WorkerProcess, code: number | null, signal: NodeJS.Signals | null): void {
     seat.process = undefined;
-    this.#past = sumMetrics([this.#past, countersOf(seat.figures)]);
+    this.#past = sumMetrics([this.#past, readCounters(seat.figures)]);
     seat.figures = '';
     if (this.#stopping) {
       this.#worstCode = Math.max(this.#worstCode, code ?? 1);
@@ -178,7 +178,7 @@ export class Workers {
   }
 
   /** The figures of all, of which those of the asker are known already. */
-  async #collect(asker: Seat): Promise<string> {
+  async #collect(asker: WorkerProcess): Promise<string> {
     const id = ++this.#lastQuestion;
     const silent = new Set(this.#seats.filter((seat) => seat !== asker && seat.process !== undefined));
     const { promise, resolve } = Promise.withResolvers<void>();

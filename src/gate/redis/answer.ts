@@ -11,9 +11,9 @@ import type {
   Shortage,
   WindowLook,
 } from '../contract.ts';
-import { coverageRulesOf, rulesOf } from '../window.ts';
-import { type ScopedRule, scopedRules } from './connection-state.ts';
+import { toCoverageRules, toRules } from '../window.ts';
 import type { Held } from './lease.ts';
+import { type ScopedRule, scopedRules } from './script-arguments.ts';
 
 /** What enter.lua answers: one line of words, as it composes them. */
 export type Answer =
@@ -57,7 +57,7 @@ export function readAnswer(line: string): Answer {
 }
 
 /** `rules` are those the script was told, so that it names one by its place. */
-export function refusalOf(
+export function toGateRefused(
   words: readonly string[],
   request: EnterRequest,
   rules: readonly ScopedRule[],
@@ -76,7 +76,7 @@ export function refusalOf(
   }
   const factor = money?.creditsPerYuan ?? 1;
   if (reason === 'cap') {
-    const limit = money?.purse?.capMicro ?? 0n;
+    const limit = money?.wallet?.capMicro ?? 0n;
     return refuse({ reason, limit, used: yuanToBuyMicro(BigInt(one), factor), retryAfterMs, ...funds });
   }
   const named = (reason === 'coverage' ? coverRules(money?.coverage) : rules)[Number(place) - 1];
@@ -90,7 +90,7 @@ export function refusalOf(
 
 function coverRules(coverage: CoverageRequest | undefined): readonly ScopedRule[] {
   if (coverage === undefined) return [];
-  return coverageRulesOf(coverage.windows).map((rule) => ({ scope: coverage.scope, rule }));
+  return toCoverageRules(coverage.windows).map((rule) => ({ scope: coverage.scope, rule }));
 }
 
 type Refused = Pick<GateRefused, 'reason' | 'limit' | 'used' | 'retryAfterMs'> & Partial<GateRefused>;
@@ -100,19 +100,19 @@ function refuse(parts: Refused): GateRefused {
 }
 
 export function enterRefusal(words: readonly string[], request: EnterRequest): GateRefused {
-  return refusalOf(words, request, scopedRules(request, 'all'));
+  return toGateRefused(words, request, scopedRules(request, 'all'));
 }
 
 export function reholdRefusal(words: readonly string[], request: EnterRequest): GateRefused {
-  return refusalOf(words, request, scopedRules(request, 'amounts'));
+  return toGateRefused(words, request, scopedRules(request, 'amounts'));
 }
 
 /** What look.lua answers, in the order it was asked in. */
 export function readLook(line: string, { policy, coverage, creditsPerYuan }: LookRequest): Look {
   const [kind, slots, ...words] = line.split(' ');
   assert(kind === 'k', 'the script answers in its way');
-  const { all } = rulesOf(policy);
-  const cover = coverage === undefined ? [] : coverageRulesOf(coverage.windows);
+  const { all } = toRules(policy);
+  const cover = coverage === undefined ? [] : toCoverageRules(coverage.windows);
   const looks = [...all, ...cover].map(({ dimension, seconds, limit }, index): WindowLook => {
     const [used = '0', held = '0', ends = '-'] = words.slice(index * 3, index * 3 + 3);
     const told = BigInt(used) + yuanToBuyMicro(BigInt(held), creditsPerYuan);

@@ -14,9 +14,9 @@ import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { REDIS_OPEN_MS } from './bounds.ts';
 import { connectRedis, RedisUnreachable } from './connect.ts';
-import { runScript, scriptOf } from './script.ts';
+import { createScript, runScript } from './script.ts';
 
-const ECHO = scriptOf('return ARGV[1]');
+const ECHO = createScript('return ARGV[1]');
 
 describe('addresses of Redis', () => {
   it('that are none are named, without what may be secret in them', async () => {

@@ -9,7 +9,7 @@ import {
   REDIS_SILENCE_MS,
   REDIS_TIMEOUT_MS,
 } from './bounds.ts';
-import { type RedisClient, reasonOf } from './script.ts';
+import { errorText, type RedisClient } from './script.ts';
 
 export interface RedisConnection {
   readonly client: RedisClient;
@@ -59,7 +59,7 @@ export async function connectRedis(
       return clustered ? await openCluster(urls, log, timeoutMs) : await openServer(url, log, timeoutMs);
     } catch (error) {
       reason = error;
-      log.warn({ host: url.host, reason: reasonOf(error) }, 'redis does not answer');
+      log.warn({ host: url.host, reason: errorText(error) }, 'redis does not answer');
     }
   }
   const hosts = urls.map((url) => url.host).join(', ');
@@ -106,7 +106,7 @@ async function openServer(url: URL, log: Logger, timeoutMs: number): Promise<Red
     // A master that became a replica: the address may lead to the new master by now.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   });
-  redis.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'redis connection'));
+  redis.on('error', (error) => log.debug({ reason: errorText(error) }, 'redis connection'));
   await connectOrClose(redis);
   return { client: redis, kind: 'server', close: () => redis.disconnect() };
 }
@@ -134,7 +134,7 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   } satisfies ClusterOptions;
   const seeds = urls.map((url) => ({ host: url.hostname, port: Number(url.port || 6379) }));
   const cluster = new Cluster(seeds, options);
-  cluster.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'redis cluster'));
+  cluster.on('error', (error) => log.debug({ reason: errorText(error) }, 'redis cluster'));
   cluster.on('+node', (node: Redis) => {
     hearAsking(node);
     // A node is connected to by its first command, and refuses all others until it is: so it is greeted.

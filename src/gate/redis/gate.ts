@@ -25,33 +25,33 @@ import {
   REDIS_RETRY_MS,
   REDIS_RETRY_MS_MAX,
 } from './bounds.ts';
-import {
-  coversLine,
-  enterLine,
-  extendLine,
-  type Hearing,
-  leaveLine,
-  lookLine,
-  reholdLine,
-  renewLine,
-  settledLine,
-  undoLine,
-  versionLine,
-} from './connection-state.ts';
 import { RedisLease } from './lease.ts';
 import { Leases } from './leases.ts';
 import { Outbox } from './outbox.ts';
 import {
   COVERS,
   ENTER,
+  errorText,
   hadNoEffect,
   LEAVE,
   LOOK,
   type RedisClient,
-  reasonOf,
   runScript,
   type Script,
 } from './script.ts';
+import {
+  coversArguments,
+  enterArguments,
+  extendArguments,
+  leaveArguments,
+  lookArguments,
+  type Repetition,
+  reholdArguments,
+  renewArguments,
+  settledArguments,
+  undoArguments,
+  versionArguments,
+} from './script-arguments.ts';
 
 export interface RedisGateOptions {
   readonly client: RedisClient;
@@ -121,7 +121,7 @@ class GateOnRedis implements RedisGate {
       clock: options.clock,
       outbox: this.#outbox,
       renew: (accountId, leases) =>
-        this.#run(LEAVE, this.#keysOf(accountId), renewLine(this.#serverTimeMs(), leases)),
+        this.#run(LEAVE, this.#keysOf(accountId), renewArguments(this.#serverTimeMs(), leases)),
     });
     this.#planRenewal(GATE_RENEW_LOOK_MS);
   }
@@ -141,7 +141,7 @@ class GateOnRedis implements RedisGate {
   async enter(request: EnterRequest): Promise<EnterResult> {
     const { accountId } = request;
     if (this.#leases.isOverdue(accountId) && !(await this.#leases.comeBack(accountId))) return AWAY;
-    const line = enterLine(this.#serverTimeMs(), request);
+    const line = enterArguments(this.#serverTimeMs(), request);
     let said: string;
     try {
       said = await this.#run(ENTER, this.#keysOf(accountId), line);
@@ -172,7 +172,7 @@ class GateOnRedis implements RedisGate {
     const deadlineMs = this.#clock.monotonic() + REDIS_EXTEND_WAIT_MS;
     do {
       try {
-        const line = extendLine(this.#serverTimeMs(), lease, beforeMicro + moreMicro);
+        const line = extendArguments(this.#serverTimeMs(), lease, beforeMicro + moreMicro);
         const answer = readAnswer(await this.#run(ENTER, this.#keysOf(lease.accountId), line));
         assert(answer.kind === 'held', 'a running call is neither stale nor refused');
         const grantedMicro = answer.held.heldMicro - beforeMicro;
@@ -193,7 +193,7 @@ class GateOnRedis implements RedisGate {
   async rehold(lease: Lease, money: MoneyRequest | undefined): Promise<ReholdResult> {
     assert(lease instanceof RedisLease && !lease.left, 'only a running call holds anew');
     const { request } = lease;
-    const line = reholdLine(this.#serverTimeMs(), lease, money);
+    const line = reholdArguments(this.#serverTimeMs(), lease, money);
     let said: string;
     try {
       said = await this.#run(ENTER, this.#keysOf(request.accountId), line);
@@ -218,11 +218,11 @@ class GateOnRedis implements RedisGate {
     this.#active -= 1;
     await this.#outbox.tell({
       accountId: lease.accountId,
-      tell: async (hearing: Hearing) => {
+      tell: async (hearing: Repetition) => {
         const keys = this.#keysOf(lease.accountId);
         // Else the hold would be gone before anybody knows that its money is spent.
         if (lease.settledFunds !== undefined) await this.#settle(lease, lease.settledFunds);
-        await this.#run(LEAVE, keys, leaveLine(this.#serverTimeMs(), lease, actuals, hearing));
+        await this.#run(LEAVE, keys, leaveArguments(this.#serverTimeMs(), lease, actuals, hearing));
         this.#leases.delete(lease);
       },
       drop: () => this.#leases.delete(lease),
@@ -240,7 +240,7 @@ class GateOnRedis implements RedisGate {
     for (let start = 0; start === 0 || start < settlements.length; start += GATE_CALLS_PER_SCRIPT) {
       const some = settlements.slice(start, start + GATE_CALLS_PER_SCRIPT);
       const tell = async (): Promise<void> => {
-        await this.#run(LEAVE, this.#keysOf(accountId), settledLine(this.#serverTimeMs(), funds, some));
+        await this.#run(LEAVE, this.#keysOf(accountId), settledArguments(this.#serverTimeMs(), funds, some));
       };
       await this.#outbox.tell({ accountId, tell });
     }
@@ -248,13 +248,17 @@ class GateOnRedis implements RedisGate {
 
   async #settle({ callId, accountId }: RedisLease, funds: Funds): Promise<void> {
     const settlement = { callId, amountMicro: undefined };
-    await this.#run(LEAVE, this.#keysOf(accountId), settledLine(this.#serverTimeMs(), funds, [settlement]));
+    await this.#run(
+      LEAVE,
+      this.#keysOf(accountId),
+      settledArguments(this.#serverTimeMs(), funds, [settlement]),
+    );
   }
 
   async covers(overrun: Overrun): Promise<boolean> {
     const { accountId } = overrun;
     try {
-      const line = coversLine(this.#serverTimeMs(), overrun);
+      const line = coversArguments(this.#serverTimeMs(), overrun);
       return (await this.#run(COVERS, this.#keysOf(accountId), line)) === '1';
     } catch (error) {
       if (!isAway(error)) throw error;
@@ -264,7 +268,7 @@ class GateOnRedis implements RedisGate {
   }
 
   async look(request: LookRequest): Promise<Look | GateAway> {
-    const line = lookLine(this.#serverTimeMs(), request);
+    const line = lookArguments(this.#serverTimeMs(), request);
     let said: string;
     try {
       said = await this.#run(LOOK, this.#keysOf(request.accountId), line);
@@ -276,7 +280,7 @@ class GateOnRedis implements RedisGate {
 
   async raiseVersion(accountId: number, version: number): Promise<void> {
     const tell = async (): Promise<void> => {
-      await this.#run(LEAVE, this.#keysOf(accountId), versionLine(this.#serverTimeMs(), version));
+      await this.#run(LEAVE, this.#keysOf(accountId), versionArguments(this.#serverTimeMs(), version));
     };
     await this.#outbox.tell({ accountId, tell });
   }
@@ -306,7 +310,7 @@ class GateOnRedis implements RedisGate {
 
   async #undo(request: EnterRequest): Promise<void> {
     const keys = this.#keysOf(request.accountId);
-    await this.#run(LEAVE, keys, undoLine(this.#serverTimeMs(), request));
+    await this.#run(LEAVE, keys, undoArguments(this.#serverTimeMs(), request));
   }
 
   /** All in the slot of the account, whatever scope they count in. */
@@ -322,7 +326,7 @@ class GateOnRedis implements RedisGate {
       this.#reachable = true;
       return answer;
     } catch (error) {
-      if (this.#reachable) this.#log.warn({ reason: reasonOf(error) }, 'redis is away: no call enters');
+      if (this.#reachable) this.#log.warn({ reason: errorText(error) }, 'redis is away: no call enters');
       this.#reachable = false;
       throw error;
     }

@@ -9,7 +9,7 @@ export interface Held {
   readonly heldMicro: bigint;
   readonly shortOf: Shortage | undefined;
   readonly freeMicro: bigint;
-  /** The month the call counts into; `-` when no purse pays. */
+  /** The month the call counts into; `-` when no wallet pays. */
   readonly month: string;
   /** By the server's clock. */
   readonly atMs: number;
@@ -69,11 +69,11 @@ export class RedisLease implements Lease {
   }
 
   get mayExchange(): true | undefined {
-    return this.held.payer === 'credits' && this.terms?.purse?.autoExchange ? true : undefined;
+    return this.held.payer === 'credits' && this.terms?.wallet?.autoExchange ? true : undefined;
   }
 
   get capMicro(): bigint | undefined {
-    return this.held.payer === 'credits' ? this.terms?.purse?.capMicro : undefined;
+    return this.held.payer === 'credits' ? this.terms?.wallet?.capMicro : undefined;
   }
 
   /** Redis outlives the process, so the store need not remember them. */

@@ -175,7 +175,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     clock.advance(3_600_000);
     expect(await held(there)).toBe(8n * CREDIT);
     const newer = holdOf(fundsOf({ version: 2, creditsMicro: 8n * CREDIT }), { wantMicro: 99n * CREDIT });
-    const settlement = settledOf(lease, 7n, newer.purse?.funds ?? fundsOf());
+    const settlement = settledOf(lease, 7n, newer.wallet?.funds ?? fundsOf());
     for (let times = 0; times < 3; times++) await there.settled(settlement);
     expect(await held(here)).toBe(8n * CREDIT);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/processes.ts';
 import { silentLogger } from '../../kernel/log.ts';
-import type { Hearing } from './connection-state.ts';
 import { Outbox } from './outbox.ts';
+import type { Repetition } from './script-arguments.ts';
 
 const LOST = 'Connection is closed.';
 const UNSENT = "Stream isn't writeable and enableOfflineQueue options is false";
@@ -11,7 +11,7 @@ describe('outbox of the gate on Redis', () => {
   it('tells again until it is heard, and says so only when it may have been heard before', async () => {
     const outbox = new Outbox(silentLogger);
     const failures = [UNSENT, UNSENT, LOST, UNSENT];
-    const hearings: Hearing[] = [];
+    const hearings: Repetition[] = [];
     await outbox.tell({
       accountId: 1,
       tell: async (hearing) => {

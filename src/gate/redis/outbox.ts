@@ -1,13 +1,13 @@
 import type { Logger } from '../../kernel/log.ts';
 import { GATE_RETELL_MS, GATE_UNTOLD_AT_ONCE, GATE_UNTOLD_MAX } from './bounds.ts';
-import type { Hearing } from './connection-state.ts';
 import { goRound } from './round.ts';
 import { hadNoEffect } from './script.ts';
+import type { Repetition } from './script-arguments.ts';
 
 /** Something Redis must hear, sooner or later. `tell` says it, and may be called again. */
 export interface Message {
   readonly accountId: number;
-  tell(hearing: Hearing): Promise<void>;
+  tell(hearing: Repetition): Promise<void>;
   /** It was given up, because too much is untold. */
   drop?(): void;
 }
@@ -15,7 +15,7 @@ export interface Message {
 interface Untold {
   readonly message: Message;
   /** `again` once it may have been heard. */
-  hearing: Hearing;
+  hearing: Repetition;
 }
 
 /** What waits to be told of one account: the servers of a cluster are not away together. */
@@ -64,7 +64,7 @@ export class Outbox {
     }
   }
 
-  add(message: Message, hearing: Hearing): void {
+  add(message: Message, hearing: Repetition): void {
     if (this.#untold.size >= this.#sizeMax) this.#dropOldest();
     const account = this.#accounts.get(message.accountId) ?? { untold: new Set(), telling: undefined };
     const untold = { message, hearing };

@@ -15,16 +15,16 @@ export interface Script {
 
 /** What all scripts stand on; a test tries its arithmetic alone. */
 export const PRELUDE = readText('account.lua');
-export const ENTER = scriptOf(PRELUDE + readText('enter.lua'));
-export const LEAVE = scriptOf(PRELUDE + readText('leave.lua'));
-export const COVERS = scriptOf(PRELUDE + readText('covers.lua'));
-export const LOOK = scriptOf(PRELUDE + readText('look.lua'));
+export const ENTER = createScript(PRELUDE + readText('enter.lua'));
+export const LEAVE = createScript(PRELUDE + readText('leave.lua'));
+export const COVERS = createScript(PRELUDE + readText('covers.lua'));
+export const LOOK = createScript(PRELUDE + readText('look.lua'));
 
 function readText(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
 }
 
-export function scriptOf(text: string): Script {
+export function createScript(text: string): Script {
   return { text, hash: createHash('sha1').update(text).digest('hex') };
 }
 
@@ -46,7 +46,7 @@ export async function runScript(
 }
 
 /** What may be logged of a failure: the client hangs the command on it, and with it a password. */
-export function reasonOf(error: unknown): string {
+export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -17,7 +17,7 @@ import {
 } from './world.ts';
 
 const funds = fundsOf({ creditsMicro: 1_000n * CREDIT });
-const purse = holdOf(funds).purse;
+const wallet = holdOf(funds).wallet;
 
 export function coverage(world: World): void {
   for (const [calls, credits, price] of [
@@ -34,10 +34,10 @@ export function coverage(world: World): void {
       expect(results.filter((result) => reasonOf(result) === 'coverage')).toHaveLength(calls - fits);
     });
 
-    it(`of ${calls} such calls the purse pays for all but ${fits}, and for no more`, async () => {
+    it(`of ${calls} such calls the wallet pays for all but ${fits}, and for no more`, async () => {
       const rest = BigInt(calls - fits);
-      const exact = holdOf(fundsOf({ creditsMicro: rest * price * CREDIT })).purse;
-      const money = moneyOf({ ...held, coverage: coverOf(credits), purse: exact });
+      const exact = holdOf(fundsOf({ creditsMicro: rest * price * CREDIT })).wallet;
+      const money = moneyOf({ ...held, coverage: coverOf(credits), wallet: exact });
       const leases = await Promise.all(Array.from({ length: calls }, () => world.lease({ money })));
       expect(leases.filter((lease) => lease.payer === 'subscription')).toHaveLength(fits);
       expect(leases.filter((lease) => lease.payer === 'credits')).toHaveLength(calls - fits);
@@ -46,9 +46,9 @@ export function coverage(world: World): void {
   }
 }
 
-export function coverageOrPurse(world: World): void {
+export function coverageOrWallet(world: World): void {
   it('a covered call holds no Credits, and a call paid by Credits no coverage', async () => {
-    const money = moneyOf({ coverage: coverOf(10n), purse });
+    const money = moneyOf({ coverage: coverOf(10n), wallet });
     const first = await world.lease({ money });
     expect(first).toMatchObject({ payer: 'subscription', heldMicro: 10n * CREDIT, shortOf: undefined });
     const all = holdOf(funds, { wantMicro: 9_999n * CREDIT });
@@ -58,12 +58,12 @@ export function coverageOrPurse(world: World): void {
     expect((await world.lease({ money })).heldMicro).toBe(6n * CREDIT);
   });
 
-  it('when too little is left the purse pays for the whole call, and what is left stays', async () => {
+  it('when too little is left the wallet pays for the whole call, and what is left stays', async () => {
     const least = { leastMicro: 5n * CREDIT };
-    await world.lease({ money: moneyOf({ wantMicro: 6n * CREDIT, coverage: coverOf(10n), purse }) });
-    const spilled = await world.lease({ money: moneyOf({ ...least, coverage: coverOf(10n), purse }) });
+    await world.lease({ money: moneyOf({ wantMicro: 6n * CREDIT, coverage: coverOf(10n), wallet }) });
+    const spilled = await world.lease({ money: moneyOf({ ...least, coverage: coverOf(10n), wallet }) });
     expect(spilled).toMatchObject({ payer: 'credits', heldMicro: 10n * CREDIT });
-    const small = moneyOf({ leastMicro: 4n * CREDIT, coverage: coverOf(10n), purse });
+    const small = moneyOf({ leastMicro: 4n * CREDIT, coverage: coverOf(10n), wallet });
     expect(await world.lease({ money: small })).toMatchObject({
       payer: 'subscription',
       heldMicro: 4n * CREDIT,
@@ -71,18 +71,18 @@ export function coverageOrPurse(world: World): void {
     });
   });
 
-  it('when the purse cannot pay either, the purse is named', async () => {
-    const poor = holdOf(fundsOf({ monthSpentMicro: 9n }), { capMicro: 1n }).purse;
+  it('when the wallet cannot pay either, the wallet is named', async () => {
+    const poor = holdOf(fundsOf({ monthSpentMicro: 9n }), { capMicro: 1n }).wallet;
     const capped = holdOf(fundsOf({ version: 2, creditsMicro: 9n * CREDIT, monthSpentMicro: 9n }), {
       capMicro: 1n,
-    }).purse;
+    }).wallet;
     const none = coverOf(0n);
-    expect(reasonOf(await world.enter({ money: moneyOf({ coverage: none, purse: poor }) }))).toBe('credits');
-    expect(reasonOf(await world.enter({ money: moneyOf({ coverage: none, purse: capped }) }))).toBe('cap');
+    expect(reasonOf(await world.enter({ money: moneyOf({ coverage: none, wallet: poor }) }))).toBe('credits');
+    expect(reasonOf(await world.enter({ money: moneyOf({ coverage: none, wallet: capped }) }))).toBe('cap');
   });
 
-  it('a hold grows by what the coverage has left: the purse does not join in', async () => {
-    const lease = await world.lease({ money: moneyOf({ coverage: coverOf(15n), purse }) });
+  it('a hold grows by what the coverage has left: the wallet does not join in', async () => {
+    const lease = await world.lease({ money: moneyOf({ coverage: coverOf(15n), wallet }) });
     expect(await world.gate().extend(lease, 8n * CREDIT)).toBe(5n * CREDIT);
     expect(lease).toMatchObject({ payer: 'subscription', heldMicro: 15n * CREDIT, shortOf: 'coverage' });
     expect(await world.gate().extend(lease, 1n)).toBe(0n);
@@ -108,7 +108,7 @@ export function coverageBounds(world: World): void {
   });
 
   it('who is covered is charged nothing', async () => {
-    const lease = await world.lease({ money: moneyOf({ coverage: coverOf(10n), purse }) });
+    const lease = await world.lease({ money: moneyOf({ coverage: coverOf(10n), wallet }) });
     await expect((async () => world.gate().leave(lease, charged(1n)))()).rejects.toThrow('had a hold');
   });
 }
@@ -143,7 +143,7 @@ export function coverageAnchors(world: World): void {
     const policy = policyOf([rule('requests', 5, 3n)]);
     const least = { leastMicro: 20n * CREDIT, wantMicro: 20n * CREDIT };
     // Too large for the coverage, somebody's own key, refused: none of them begins anything.
-    await world.lease({ policy, money: moneyOf({ ...least, coverage: coverOf(10n, 60), purse }) });
+    await world.lease({ policy, money: moneyOf({ ...least, coverage: coverOf(10n, 60), wallet }) });
     await world.lease({ policy, money: undefined });
     await world.lease({ policy, money: undefined });
     const money = moneyOf({ coverage: coverOf(10n, 60) });
@@ -191,7 +191,7 @@ export function coverageUnderPolicy(world: World): void {
       seconds: 60,
       retryAfterMs: 3_600_000,
     });
-    const spilling = { ...large, purse };
+    const spilling = { ...large, wallet };
     expect(await world.enter({ policy, money: spilling })).toMatchObject({ retryAfterMs: 60_000 });
     await world.advance(60_000);
     expect(await world.lease({ policy, money: spilling })).toMatchObject({ payer: 'credits' });

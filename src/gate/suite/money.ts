@@ -186,7 +186,7 @@ export function caps(world: World): void {
 }
 
 export function grants(world: World): void {
-  it('a lease tells that the balance was counted on, as long as the purse pays', async () => {
+  it('a lease tells that the balance was counted on, as long as the wallet pays', async () => {
     const exchanging = holdOf(rich, { autoExchange: true });
     const lease = await world.lease({ money: exchanging });
     expect(lease.mayExchange).toBe(true);

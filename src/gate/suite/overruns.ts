@@ -68,10 +68,10 @@ export function overruns(world: World): void {
     expect(await world.gate().covers(overrunOf(one, 14n, { calls: both }))).toBe(true);
   });
 
-  purses(world);
+  wallets(world);
 }
 
-function purses(world: World): void {
+function wallets(world: World): void {
   it('the balance counts where the hold counted it', async () => {
     const funds = fundsOf({ creditsMicro: 10n * CREDIT, balanceMicro: 20n * CREDIT_YUAN });
     const money = holdOf(funds, { autoExchange: true });

@@ -62,7 +62,7 @@ export class ReferenceGate {
     const refusal =
       this.#refuseConcurrency(request) ??
       this.#refuseWindow(request, hurdlesOf(request)) ??
-      this.#refusePurse(request, funds);
+      this.#refuseWallet(request, funds);
     if (refusal !== undefined) return refusal;
     const call: PastCall = {
       request,
@@ -86,7 +86,7 @@ export class ReferenceGate {
     const request = { ...call.request, money };
     call.money = NO_MONEY;
     const amounts = hurdlesOf(request).filter((hurdle) => hurdle.rule.dimension === 'amount');
-    const refusal = this.#refuseWindow(request, amounts) ?? this.#refusePurse(request, funds);
+    const refusal = this.#refuseWindow(request, amounts) ?? this.#refuseWallet(request, funds);
     if (refusal === undefined) this.#pay(call, request, funds);
     else call.money = old;
     return refusal;
@@ -142,7 +142,7 @@ export class ReferenceGate {
 
   /** Coverage is a hurdle only when nobody else pays. */
   #refuseWindow(request: EnterRequest, hurdles: readonly Hurdle[]): string | undefined {
-    const all = request.money?.purse === undefined ? [...hurdles, ...coverOf(request)] : hurdles;
+    const all = request.money?.wallet === undefined ? [...hurdles, ...coverOf(request)] : hurdles;
     const refusing = all.flatMap((hurdle) => this.#refuseAt(hurdle, request) ?? []);
     const [first] = refusing;
     return first && `${first.text} ${Math.max(...refusing.map((one) => one.waitMs))}`;
@@ -166,10 +166,10 @@ export class ReferenceGate {
     return { text: `${name} ${told}/${rule.limit}`, waitMs: onlyHeld ? 1_000 : endsAtMs - this.nowMs };
   }
 
-  #refusePurse(request: EnterRequest, funds: Funds): string | undefined {
+  #refuseWallet(request: EnterRequest, funds: Funds): string | undefined {
     const { money, accountId } = request;
-    if (money?.purse === undefined || this.#isCovered(request)) return undefined;
-    return this.#purseBounds(accountId, money, funds).find(([, left]) => left < money.leastMicro)?.[0];
+    if (money?.wallet === undefined || this.#isCovered(request)) return undefined;
+    return this.#walletBounds(accountId, money, funds).find(([, left]) => left < money.leastMicro)?.[0];
   }
 
   #isCovered(request: EnterRequest): boolean {
@@ -214,18 +214,19 @@ export class ReferenceGate {
     for (const { name, window, limit } of pots) {
       if (this.#runs(window)) bounds.push([name, this.#leftMicro(window, limit, terms)]);
     }
-    if (payer === 'credits') bounds.push(...this.#purseBounds(call.request.accountId, terms, funds));
+    if (payer === 'credits') bounds.push(...this.#walletBounds(call.request.accountId, terms, funds));
     return bounds;
   }
 
-  #purseBounds(accountId: number, money: MoneyRequest, funds: Funds): [string, bigint][] {
-    const { purse, creditsPerYuan } = money;
-    if (purse === undefined) throw new Error('who pays by Credits has a purse');
+  #walletBounds(accountId: number, money: MoneyRequest, funds: Funds): [string, bigint][] {
+    const { wallet, creditsPerYuan } = money;
+    if (wallet === undefined) throw new Error('who pays by Credits has a wallet');
     const factor = BigInt(creditsPerYuan);
     const taken = this.#taken(accountId);
-    const exchange = purse.autoExchange ? funds.balanceMicro * factor : 0n;
+    const exchange = wallet.autoExchange ? funds.balanceMicro * factor : 0n;
     const bounds: [string, bigint][] = [['credits', funds.creditsMicro + exchange - taken]];
-    if (purse.capMicro > 0n) bounds.push(['cap', (purse.capMicro - funds.monthSpentMicro) * factor - taken]);
+    if (wallet.capMicro > 0n)
+      bounds.push(['cap', (wallet.capMicro - funds.monthSpentMicro) * factor - taken]);
     return bounds;
   }
 

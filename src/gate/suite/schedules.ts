@@ -49,7 +49,7 @@ const RUNS = 400;
 
 /** Who may pay, and for how much. */
 interface Terms {
-  readonly payers: 'nobody' | 'purse' | 'wide purse' | 'coverage' | 'coverage, then purse';
+  readonly payers: 'nobody' | 'wallet' | 'wide wallet' | 'coverage' | 'coverage, then wallet';
   readonly want: number;
   readonly least: number;
   readonly share: number;
@@ -74,7 +74,7 @@ type Step =
 const account = fc.integer({ min: 1, max: 2 });
 const which = fc.nat(9);
 const terms: fc.Arbitrary<Terms> = fc.record({
-  payers: fc.constantFrom('nobody', 'purse', 'wide purse', 'coverage', 'coverage, then purse'),
+  payers: fc.constantFrom('nobody', 'wallet', 'wide wallet', 'coverage', 'coverage, then wallet'),
   want: fc.constantFrom(5, 9),
   least: fc.constantFrom(1, 1, 4),
   share: fc.constantFrom(4, 6, 9),
@@ -217,8 +217,8 @@ class Play {
       wholeIfFree,
     };
     const funds = this.#fundsOf(accountId);
-    if (payers === 'purse') return holdOf(funds, figures);
-    if (payers === 'wide purse') return holdOf(funds, { ...figures, autoExchange: true, capMicro: 60_000n });
+    if (payers === 'wallet') return holdOf(funds, figures);
+    if (payers === 'wide wallet') return holdOf(funds, { ...figures, autoExchange: true, capMicro: 60_000n });
     const coverage = coverBy(COVERAGE, `subscription:${accountId}`);
     if (payers === 'coverage') return moneyOf({ ...figures, coverage });
     return holdOf(funds, { ...figures, coverage });
@@ -238,7 +238,7 @@ class Play {
 
 function expectSame(lease: Lease, call: PastCall): void {
   const { payer, heldMicro, shortOf, terms } = call.money;
-  const month = payer === 'credits' ? terms?.purse?.month : undefined;
+  const month = payer === 'credits' ? terms?.wallet?.month : undefined;
   const { payer: by, heldMicro: held, shortOf: short } = lease;
   expect({ payer: by, heldMicro: held, shortOf: short, month: lease.month }).toEqual({
     payer,

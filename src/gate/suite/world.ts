@@ -8,10 +8,10 @@ import type {
   Gate,
   Lease,
   MoneyRequest,
-  PurseRequest,
   ReholdResult,
   ScopedPolicy,
   SettledCalls,
+  WalletRequest,
 } from '../contract.ts';
 
 /** A gate with a clock the suite can move. Every implementation brings one. */
@@ -78,15 +78,15 @@ export function moneyOf(parts: Partial<MoneyRequest>): MoneyRequest {
     wholeIfFree: true,
     creditsPerYuan: CREDITS_PER_YUAN,
     coverage: undefined,
-    purse: undefined,
+    wallet: undefined,
     ...parts,
   };
 }
 
-/** Paid by Credits; terms of the purse and of the money in one list. */
-export function holdOf(funds: Funds, parts: Partial<MoneyRequest & PurseRequest> = {}): MoneyRequest {
+/** Paid by Credits; terms of the wallet and of the money in one list. */
+export function holdOf(funds: Funds, parts: Partial<MoneyRequest & WalletRequest> = {}): MoneyRequest {
   const { autoExchange = false, capMicro = 0n, month = MONTH, ...money } = parts;
-  return moneyOf({ purse: { funds, autoExchange, capMicro, month }, ...money });
+  return moneyOf({ wallet: { funds, autoExchange, capMicro, month }, ...money });
 }
 
 /** Coverage of so many Credits, by a single window unless told otherwise. */

@@ -5,7 +5,7 @@ import type { Refusal } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import type { Gateway } from '../gateway.ts';
 import { couldBill, notBillable } from './eligible.ts';
-import { chooseLimits, refusalOf } from './enter.ts';
+import { chooseLimits, toRefusal } from './enter.ts';
 
 const FULL_WAIT_MS = 1_000;
 
@@ -21,13 +21,13 @@ export function refuseBeforeBody(
 ): Refusal | undefined | Promise<Refusal | undefined> {
   const { caller, createdAtMs: nowMs } = call;
   const { account } = caller;
-  const { directory, calendar, carriage } = gateway;
+  const { directory, calendar, deps } = gateway;
   if (!couldBill(account, { nowMs, month: calendar.month(nowMs) })) return notBillable(account);
   if (isSmall(headers)) return undefined;
   const [own, key] = chooseLimits(caller, directory.catalog(), nowMs);
-  const refused = own === undefined ? undefined : refuseIfFull(account.id, own, carriage);
+  const refused = own === undefined ? undefined : refuseIfFull(account.id, own, deps);
   const next = (first: Refusal | undefined): Refusal | undefined | Promise<Refusal | undefined> =>
-    first ?? (key === undefined ? undefined : refuseIfFull(account.id, key, carriage));
+    first ?? (key === undefined ? undefined : refuseIfFull(account.id, key, deps));
   return refused instanceof Promise ? refused.then(next) : next(refused);
 }
 
@@ -41,7 +41,7 @@ function isSmall(headers: IncomingHttpHeaders): boolean {
 function refuseIfFull(
   accountId: number,
   { scope, policy }: ScopedPolicy,
-  { gate, settlement, observer }: Gateway['carriage'],
+  { gate, settlement, observer }: Gateway['deps'],
 ): Refusal | undefined | Promise<Refusal | undefined> {
   const limit = policy?.concurrency;
   if (limit === undefined) return undefined;
@@ -58,5 +58,5 @@ function refuseIfFull(
 function refuseConcurrency(limit: bigint, used: bigint, scope: string): Refusal {
   const money = { freeMicro: 0n, heldMicro: 0n };
   const full = { reason: 'concurrency', seconds: 0, retryAfterMs: FULL_WAIT_MS } as const;
-  return refusalOf({ kind: 'gate-refused', ...full, limit, used, scope, ...money });
+  return toRefusal({ kind: 'gate-refused', ...full, limit, used, scope, ...money });
 }

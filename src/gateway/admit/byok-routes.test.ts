@@ -9,14 +9,14 @@ import {
 } from '../../../test/support/samples.ts';
 import type { Credential, Route } from '../../catalog/contract.ts';
 import { addressVendor } from '../../upstream/vendor.ts';
-import { hostedRoutes } from './byok-routes.ts';
+import { byokRoutes } from './byok-routes.ts';
 
 const OWNER = 7;
 const own = (changes: Partial<Credential> = {}): Credential =>
   sampleCredential({ id: 90, name: 'mine', secret: 'sk-mine', ownerAccountId: OWNER, ...changes });
 
 function routesOf(route: Partial<Route>, ...byok: Credential[]): readonly Route[] {
-  return hostedRoutes(sampleAccount({ id: OWNER, byok }), sampleModel({ routes: [sampleRoute(route)] }));
+  return byokRoutes(sampleAccount({ id: OWNER, byok }), sampleModel({ routes: [sampleRoute(route)] }));
 }
 
 test('a route of the credential’s vendor is served by the account’s record in place of the platform’s', () => {
@@ -30,7 +30,7 @@ test('that the platform’s own credential is disabled does not matter', () => {
 
 test.each([
   ['the route is disabled', { status: 'disabled' as const }, own()],
-  ['the vendor may not be hosted', { vendor: sampleVendor({ byok: false }) }, own()],
+  ['the vendor may not be byok', { vendor: sampleVendor({ byok: false }) }, own()],
   ['the credential is disabled', {}, own({ status: 'disabled' })],
   ['the credential is another vendor’s', {}, own({ vendorCode: 'anthropic' })],
   ['the credential is another account’s', {}, own({ ownerAccountId: 8 })],
@@ -44,15 +44,15 @@ test('rows that differ only in the platform’s credential are one route', () =>
   const routes = [sampleRoute({ id: 1 }), sampleRoute({ id: 2, credential: sampleCredential({ id: 2 }) })];
   const other = sampleRoute({ id: 3, forwardModelId: 'another' });
   const account = sampleAccount({ id: OWNER, byok: [own()] });
-  const found = hostedRoutes(account, sampleModel({ routes: [...routes, other] }));
+  const found = byokRoutes(account, sampleModel({ routes: [...routes, other] }));
   expect(found.map(({ id }) => id)).toEqual([1, 3]);
 });
 
 test('the routes are the same objects as long as the credentials and the catalogue are', () => {
   const [model, byok] = [sampleModel(), [own()]];
-  const first = hostedRoutes(sampleAccount({ id: OWNER, byok }), model);
-  expect(hostedRoutes(sampleAccount({ id: OWNER, byok, version: 9 }), model)).toBe(first);
-  expect(hostedRoutes(sampleAccount({ id: OWNER, byok: [...byok] }), model)).not.toBe(first);
+  const first = byokRoutes(sampleAccount({ id: OWNER, byok }), model);
+  expect(byokRoutes(sampleAccount({ id: OWNER, byok, version: 9 }), model)).toBe(first);
+  expect(byokRoutes(sampleAccount({ id: OWNER, byok: [...byok] }), model)).not.toBe(first);
 });
 
 /** Every secret and every address says whose it is. */
@@ -103,7 +103,7 @@ test('a secret goes to its own record’s address or its vendor’s, never to on
       });
       const credentials = byok.map(([code, hasAddress], place) => ownOf(100 + place, code, hasAddress));
       const account = sampleAccount({ id: OWNER, byok: credentials });
-      for (const route of [...model.routes, ...hostedRoutes(account, model)]) {
+      for (const route of [...model.routes, ...byokRoutes(account, model)]) {
         const call = {
           route,
           protocol: 'chat',

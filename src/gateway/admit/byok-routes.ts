@@ -14,7 +14,7 @@ const known = new WeakMap<readonly Credential[], WeakMap<Model, readonly Route[]
  * account's credential in the place of the platform's. What the catalogue's credential is like does not
  * matter; key and address come from the account's record alone.
  */
-export function hostedRoutes({ id, byok }: Account, model: Model): readonly Route[] {
+export function byokRoutes({ id, byok }: Account, model: Model): readonly Route[] {
   if (byok.length === 0) return NONE;
   let byModel = known.get(byok);
   if (byModel === undefined) {

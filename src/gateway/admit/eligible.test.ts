@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleAccount, sampleCredential, sampleFunds, samplePlan } from '../../../test/support/samples.ts';
 import type { Plan } from '../../catalog/contract.ts';
-import { couldBill, meansOf, notBillable } from './eligible.ts';
+import { couldBill, findPaymentSources, notBillable } from './eligible.ts';
 
 const MOMENT = { nowMs: 1_000, month: '2026-01' };
 const WINDOWS = [{ seconds: 3_600, amountMicro: 5_000_000n }];
@@ -14,23 +14,28 @@ function subscribed(changes: Partial<Plan> = {}, endsAtMs = 2_000) {
 
 test('API billing with Credits pays, with the account’s cap in its month', () => {
   const account = sampleAccount({ extraApiQuotaMicro: 7n });
-  expect(meansOf(account, 'gpt-5', MOMENT)).toEqual({
+  expect(findPaymentSources(account, 'gpt-5', MOMENT)).toEqual({
     coverage: undefined,
-    purse: { funds: account.funds, autoExchange: false, capMicro: 7n, month: '2026-01' },
+    wallet: { funds: account.funds, autoExchange: false, capMicro: 7n, month: '2026-01' },
   });
 });
 
 test('balance pays only when auto-exchange is on', () => {
   const funds = sampleFunds({ creditsMicro: 0n, balanceMicro: 1n });
-  expect(meansOf(sampleAccount({ funds, autoExchange: true }), 'gpt-5', MOMENT)?.purse).toBeDefined();
-  expect(meansOf(sampleAccount({ funds }), 'gpt-5', MOMENT)).toBeUndefined();
+  expect(
+    findPaymentSources(sampleAccount({ funds, autoExchange: true }), 'gpt-5', MOMENT)?.wallet,
+  ).toBeDefined();
+  expect(findPaymentSources(sampleAccount({ funds }), 'gpt-5', MOMENT)).toBeUndefined();
 });
 
 test('a valid subscription covers what its plan says, in windows of its own, before any Credits', () => {
   const coverage = { scope: 'subscription:55', windows: WINDOWS };
-  expect(meansOf(sampleAccount(subscribed()), 'gpt-5', MOMENT)).toMatchObject({ coverage, purse: {} });
+  expect(findPaymentSources(sampleAccount(subscribed()), 'gpt-5', MOMENT)).toMatchObject({
+    coverage,
+    wallet: {},
+  });
   const alone = sampleAccount({ ...subscribed({ coversModels: ['gpt-5'] }), apiBilling: false });
-  expect(meansOf(alone, 'gpt-5', MOMENT)).toEqual({ coverage, purse: undefined });
+  expect(findPaymentSources(alone, 'gpt-5', MOMENT)).toEqual({ coverage, wallet: undefined });
 });
 
 test.each([
@@ -38,15 +43,19 @@ test.each([
   ['does not cover the model', subscribed({ coversModels: ['other'] })],
   ['has no windows to cover anything by', subscribed({ coverageWindows: [] })],
 ])('a subscription that %s pays nothing', (_name, subscription) => {
-  expect(meansOf(sampleAccount(subscription), 'gpt-5', MOMENT)).toMatchObject({ coverage: undefined });
-  expect(meansOf(sampleAccount({ ...subscription, apiBilling: false }), 'gpt-5', MOMENT)).toBeUndefined();
+  expect(findPaymentSources(sampleAccount(subscription), 'gpt-5', MOMENT)).toMatchObject({
+    coverage: undefined,
+  });
+  expect(
+    findPaymentSources(sampleAccount({ ...subscription, apiBilling: false }), 'gpt-5', MOMENT),
+  ).toBeUndefined();
 });
 
 test.each([
   ['the switch is off', sampleAccount({ apiBilling: false })],
   ['there are no Credits', sampleAccount({ funds: empty })],
 ])('nobody pays when %s', (_name, account) => {
-  expect(meansOf(account, 'gpt-5', MOMENT)).toBeUndefined();
+  expect(findPaymentSources(account, 'gpt-5', MOMENT)).toBeUndefined();
 });
 
 test('40202 guides an account that is not verified to verification, and no other', () => {

@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/contract.ts';
 import { currentSubscription } from '../../accounts/subscription.ts';
-import type { CoverageRequest, PurseRequest } from '../../gate/contract.ts';
+import type { CoverageRequest, WalletRequest } from '../../gate/contract.ts';
 import { ERRORS, type Refusal, refuse } from '../../kernel/errors.ts';
 
 const UNVERIFIED = 0;
@@ -9,9 +9,9 @@ const GUIDANCE = 'Verify your account to receive free quota.';
 export const EXCHANGE = 'Exchange balance into Credits, or switch auto-exchange on.';
 
 /** Who may pay for what the platform serves: a subscription first, then Credits. At least one is there. */
-export interface Means {
+export interface PaymentSources {
   readonly coverage: CoverageRequest | undefined;
-  readonly purse: PurseRequest | undefined;
+  readonly wallet: WalletRequest | undefined;
 }
 
 export interface Moment {
@@ -25,16 +25,20 @@ export interface Moment {
  * billing with Credits. Nothing: neither of them. The account's own credentials come before both
  * (serving-options.ts).
  */
-export function meansOf(account: Account, modelId: string, moment: Moment): Means | undefined {
+export function findPaymentSources(
+  account: Account,
+  modelId: string,
+  moment: Moment,
+): PaymentSources | undefined {
   const coverage = coverageOf(account, modelId, moment.nowMs);
-  const purse = purseOf(account, moment.month);
-  return coverage === undefined && purse === undefined ? undefined : { coverage, purse };
+  const wallet = findWallet(account, moment.month);
+  return coverage === undefined && wallet === undefined ? undefined : { coverage, wallet };
 }
 
 /** Whether there could be any model that the account can call: asked before its body, which names one. */
 export function couldBill(account: Account, { nowMs, month }: Moment): boolean {
-  const isHosting = account.byok.some(({ status }) => status === 'enabled');
-  if (isHosting || purseOf(account, month) !== undefined) return true;
+  const hasByok = account.byok.some(({ status }) => status === 'enabled');
+  if (hasByok || findWallet(account, month) !== undefined) return true;
   const windows = currentSubscription(account, nowMs)?.plan.coverageWindows ?? [];
   return windows.length > 0;
 }
@@ -49,7 +53,7 @@ function coverageOf(account: Account, modelId: string, nowMs: number): CoverageR
   return { scope: `subscription:${subscription.id}`, windows: coverageWindows };
 }
 
-function purseOf(account: Account, month: string): PurseRequest | undefined {
+function findWallet(account: Account, month: string): WalletRequest | undefined {
   const { funds, autoExchange, extraApiQuotaMicro: capMicro } = account;
   if (!account.apiBilling) return undefined;
   const hasFunds = funds.creditsMicro > 0n || (autoExchange && funds.balanceMicro > 0n);

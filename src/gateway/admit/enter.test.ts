@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleAccount, sampleCatalog, sampleKey, samplePlan } from '../../../test/support/samples.ts';
 import type { Dimension, Policy } from '../../catalog/contract.ts';
-import { chooseLimits, moneyRequest, refusalOf } from './enter.ts';
+import { chooseLimits, moneyRequest, toRefusal } from './enter.ts';
 
 const policy = (id: number, parts: Partial<Policy> = {}): Policy => ({
   id,
@@ -71,15 +71,15 @@ test('the policy of the highest plan counts, and a plan without one brings none'
 });
 
 test('what is asked of the gate is the quote in Credits', () => {
-  const means = { coverage: { scope: 'subscription:3', windows: [] }, purse: undefined };
+  const payment = { coverage: { scope: 'subscription:3', windows: [] }, wallet: undefined };
   const quote = { mostMicro: 1_000_000n, shareMicro: 50_000n, leastMicro: 1_000n, isBounded: true };
-  expect(moneyRequest(quote, means, 1000)).toEqual({
+  expect(moneyRequest(quote, payment, 1000)).toEqual({
     wantMicro: 1_000_000_000n,
     shareMicro: 50_000_000n,
     leastMicro: 1_000_000n,
     wholeIfFree: true,
     creditsPerYuan: 1000,
-    ...means,
+    ...payment,
   });
 });
 
@@ -103,7 +103,7 @@ test.each([
     freeMicro: 0n,
     heldMicro: 0n,
   } as const;
-  expect(refusalOf(refused)).toMatchObject({
+  expect(toRefusal(refused)).toMatchObject({
     error: { code, status: 429 },
     retryAfterSeconds: 2,
     limit: `${reason}; limit=5; used=5; window=60; reset=2; scope=key`,
@@ -111,7 +111,7 @@ test.each([
 });
 
 test('a gate that cannot be reached is 50301 with its wait', () => {
-  expect(refusalOf({ kind: 'gate-away', retryAfterMs: 2_500 })).toMatchObject({
+  expect(toRefusal({ kind: 'gate-away', retryAfterMs: 2_500 })).toMatchObject({
     error: { code: 50301, status: 503 },
     retryAfterSeconds: 3,
   });
@@ -129,7 +129,7 @@ test('42902 keeps its fixed text', () => {
     freeMicro: 0n,
     heldMicro: 0n,
   } as const;
-  expect(refusalOf(refused).message).toBe(
+  expect(toRefusal(refused).message).toBe(
     'Rate limit exceeded: too many requests per minute (rpm), please retry later',
   );
 });

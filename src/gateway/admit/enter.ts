@@ -12,7 +12,7 @@ import type {
 } from '../../gate/contract.ts';
 import { type ErrorName, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
-import type { Means } from './eligible.ts';
+import type { PaymentSources } from './eligible.ts';
 import type { Quote } from './quote.ts';
 
 interface Whose {
@@ -70,7 +70,7 @@ export function limitsImages(limits: readonly ScopedPolicy[]): boolean {
 /** decisions.md 3.5: what is held of the most that the call may cost. */
 export function moneyRequest(
   { mostMicro, shareMicro, leastMicro, isBounded }: Quote,
-  { coverage, purse }: Means,
+  { coverage, wallet }: PaymentSources,
   creditsPerYuan: number,
 ): MoneyRequest {
   return {
@@ -80,7 +80,7 @@ export function moneyRequest(
     wholeIfFree: isBounded,
     creditsPerYuan,
     coverage,
-    purse,
+    wallet,
   };
 }
 
@@ -128,7 +128,7 @@ const REASONS: Readonly<Record<GateRefused['reason'], ErrorName>> = {
 };
 
 /** 42902's text must not name the real dimension (spec 7.2); `x-tollgate-limit` does. */
-export function refusalOf(refused: GateRefused | GateAway): Refusal {
+export function toRefusal(refused: GateRefused | GateAway): Refusal {
   if (refused.kind === 'gate-away') return refuse('unavailable', { retryAfterMs: refused.retryAfterMs });
   const name = REASONS[refused.reason];
   if (refused.reason === 'credits' || refused.reason === 'cap') return refuse(name);

@@ -1,8 +1,8 @@
 import type { Route } from '../../catalog/contract.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
 import { formatMicro } from '../../kernel/money.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
-import { targetOf } from '../attempt/target.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { toTarget } from '../attempt/target.ts';
 import { SHORTAGE_ERRORS } from './enter.ts';
 import { outputBound, outputTokensPaid } from './quote.ts';
 import { isTextProtocol } from './route-protocols.ts';
@@ -14,26 +14,26 @@ import { isTextProtocol } from './route-protocols.ts';
  * A plain answer cannot be stopped half-way, so that its hold is its bound. A stream is watched, and its hold
  * grows with it; but thinking may stay unseen, so that a model that thinks gets what the account can pay now.
  */
-export function findOutputLimit(passage: Passage, route: Route): number | undefined {
-  const { call, facts, tariff, wantMicro, carriage } = passage;
+export function findOutputLimit(context: AttemptContext, route: Route): number | undefined {
+  const { call, facts, pricing, wantMicro, deps } = context;
   const { lease } = call;
   if (lease === undefined || lease.payer === 'none' || lease.heldMicro >= wantMicro) return undefined;
   if (facts.images > 0 || (facts.stream && !mayThink(route))) return undefined;
-  const { creditsPerYuan } = carriage.settlement;
+  const { creditsPerYuan } = deps.settlement;
   const payableMicro = facts.stream ? lease.heldMicro + lease.freeMicro : lease.heldMicro;
-  const tokens = outputTokensPaid(payableMicro, facts, route, { tariff, creditsPerYuan });
+  const tokens = outputTokensPaid(payableMicro, facts, route, { pricing, creditsPerYuan });
   return tokens < outputBound(facts, route) ? Math.max(1, tokens) : undefined;
 }
 
 function mayThink(route: Route): boolean {
   return route.protocols.some(
     (protocol) =>
-      isTextProtocol(protocol) && targetOf(route, protocol, 'own').capabilities.thinking !== 'none',
+      isTextProtocol(protocol) && toTarget(route, protocol, 'own').capabilities.thinking !== 'none',
   );
 }
 
 /** The request asks for more thinking than its hold pays for. */
-export function refuseThinking({ call }: Passage, tokens: number, field: string): Refusal {
+export function refuseThinking({ call }: AttemptContext, tokens: number, field: string): Refusal {
   const { lease } = call;
   const held = formatMicro(lease?.heldMicro ?? 0n);
   return refuse(SHORTAGE_ERRORS[lease?.shortOf ?? 'credits'], {

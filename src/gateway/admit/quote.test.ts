@@ -18,7 +18,7 @@ const facts: RequestFacts = {
   edit: false,
 };
 
-const tariff = {
+const pricing = {
   catalog: sampleCatalog({ nodes: [{ name: 'local', baseUrl: '', region: '', rateMicro: 50_000_000n }] }),
   model: sampleModel(),
   account: sampleAccount(),
@@ -30,7 +30,7 @@ const upTo = (maxOutputTokens: number, parts: Partial<Route> = {}) =>
   sampleRoute({ capabilities: { maxOutputTokens }, ...parts });
 
 test('a call may cost its input and all the output it asked for', () => {
-  expect(quote(facts, [sampleRoute()], tariff)).toEqual({
+  expect(quote(facts, [sampleRoute()], pricing)).toEqual({
     mostMicro: 13_000n,
     shareMicro: 13_000n,
     leastMicro: 13_000n,
@@ -40,7 +40,7 @@ test('a call may cost its input and all the output it asked for', () => {
 
 test('who does not say how long the answer may be gets as much as the model can make', () => {
   const open = { ...facts, outputTokensMax: undefined };
-  expect(quote(open, [upTo(10_000)], tariff)).toEqual({
+  expect(quote(open, [upTo(10_000)], pricing)).toEqual({
     mostMicro: 310_000n,
     // 4,096 and 256 output tokens behind the input.
     shareMicro: 132_880n,
@@ -52,13 +52,13 @@ test('who does not say how long the answer may be gets as much as the model can 
 test('what the vendor’s cache makes of a token is unknown, so that its dearest price is held', () => {
   const prices = { ...sampleModel().prices, cacheWriteMicro: 20_000_000n, cacheOutputMicro: 40_000_000n };
   const model = sampleModel({ prices });
-  expect(quote(facts, [sampleRoute()], { ...tariff, model }).mostMicro).toBe(24_000n);
+  expect(quote(facts, [sampleRoute()], { ...pricing, model }).mostMicro).toBe(24_000n);
   const cheap = sampleModel({ prices: { ...prices, cacheWriteMicro: 1n, cacheOutputMicro: 1n } });
-  expect(quote(facts, [sampleRoute()], { ...tariff, model: cheap }).mostMicro).toBe(13_000n);
+  expect(quote(facts, [sampleRoute()], { ...pricing, model: cheap }).mostMicro).toBe(13_000n);
 });
 
 test('a hold pays for so many output tokens, and not for one more', () => {
-  const terms = { tariff, creditsPerYuan: 1_000 };
+  const terms = { pricing, creditsPerYuan: 1_000 };
   const paid = (heldMicro: bigint, parts: Partial<RequestFacts> = {}) =>
     outputTokensPaid(heldMicro, { ...facts, ...parts }, sampleRoute(), terms);
   // The input takes 10 Credits, an output token 0.03.
@@ -71,42 +71,42 @@ test('a hold pays for so many output tokens, and not for one more', () => {
 
 test('the dearest route counts, since any of them may serve', () => {
   const dear = sampleRoute({ id: 2, rateMultiplierMicro: 2_000_000n });
-  expect(quote(facts, [sampleRoute(), dear], tariff).mostMicro).toBe(26_000n);
+  expect(quote(facts, [sampleRoute(), dear], pricing).mostMicro).toBe(26_000n);
 });
 
 test('more output than the model gives is not held; several answers are', () => {
-  expect(quote({ ...facts, outputTokensMax: 1e15 }, [upTo(1_000)], tariff).mostMicro).toBe(40_000n);
-  expect(quote({ ...facts, answers: 3 }, [sampleRoute()], tariff).mostMicro).toBe(19_000n);
+  expect(quote({ ...facts, outputTokensMax: 1e15 }, [upTo(1_000)], pricing).mostMicro).toBe(40_000n);
+  expect(quote({ ...facts, answers: 3 }, [sampleRoute()], pricing).mostMicro).toBe(19_000n);
 });
 
 test('images hold their whole price, with the tokens that a vendor may report for them', () => {
   const two = { ...facts, images: 2, outputTokensMax: undefined };
   const prices = { ...sampleModel().prices, outputMicro: 0n };
-  const quoted = quote(two, [sampleRoute()], { ...tariff, model: sampleModel({ prices }) });
+  const quoted = quote(two, [sampleRoute()], { ...pricing, model: sampleModel({ prices }) });
   expect(quoted).toEqual({
     mostMicro: 610_000n,
     shareMicro: 610_000n,
     leastMicro: 610_000n,
     isBounded: true,
   });
-  expect(quote(two, [sampleRoute()], tariff).leastMicro).toBe(610_000n + 2n * 8_192n * 30n);
+  expect(quote(two, [sampleRoute()], pricing).leastMicro).toBe(610_000n + 2n * 8_192n * 30n);
 });
 
 test('a picture that nobody announced is held where the vendor may paint', () => {
   const painter = sampleRoute({ protocols: ['gemini'] });
-  expect(quote(facts, [painter], tariff).mostMicro).toBe(313_000n);
-  expect(quote({ ...facts, answers: 2 }, [painter], tariff).mostMicro).toBe(616_000n);
+  expect(quote(facts, [painter], pricing).mostMicro).toBe(313_000n);
+  expect(quote({ ...facts, answers: 2 }, [painter], pricing).mostMicro).toBe(616_000n);
   const prices = { ...sampleModel().prices, imageMicro: 0n };
-  const writer = { ...tariff, model: sampleModel({ prices }) };
+  const writer = { ...pricing, model: sampleModel({ prices }) };
   expect(quote(facts, [sampleRoute({ protocols: ['gemini'] })], writer).mostMicro).toBe(13_000n);
 });
 
-test('a hosted tool that paints is held for where it is hosted', () => {
-  const drawing = { ...facts, paintingTool: true };
+test('a vendor tool that paints is held for where it is byok', () => {
+  const drawing = { ...facts, imageTool: true };
   const host = sampleRoute({ protocols: ['responses', 'chat'] });
-  expect(quote(drawing, [host], tariff).mostMicro).toBe(313_000n);
-  expect(quote(drawing, [sampleRoute({ protocols: ['chat'] })], tariff).mostMicro).toBe(13_000n);
-  expect(quote(facts, [host], tariff).mostMicro).toBe(13_000n);
+  expect(quote(drawing, [host], pricing).mostMicro).toBe(313_000n);
+  expect(quote(drawing, [sampleRoute({ protocols: ['chat'] })], pricing).mostMicro).toBe(13_000n);
+  expect(quote(facts, [host], pricing).mostMicro).toBe(13_000n);
 });
 
 test('pictures are expected of text calls that any route may answer with one', () => {
@@ -121,8 +121,8 @@ test('pictures are expected of text calls that any route may answer with one', (
 
 test('a snapshot is one object per route and rate, and has the rate of its node', () => {
   const route = sampleRoute();
-  expect(priceSnapshot(route, tariff)).toBe(priceSnapshot(route, tariff));
-  expect(priceSnapshot(sampleRoute(), { ...tariff, nodeName: 'local' }).rates.nodeMicro).toBe(50_000_000n);
-  const other = { ...tariff, account: sampleAccount({ userRateMicro: 80_000_000n }) };
+  expect(priceSnapshot(route, pricing)).toBe(priceSnapshot(route, pricing));
+  expect(priceSnapshot(sampleRoute(), { ...pricing, nodeName: 'local' }).rates.nodeMicro).toBe(50_000_000n);
+  const other = { ...pricing, account: sampleAccount({ userRateMicro: 80_000_000n }) };
   expect(priceSnapshot(route, other).rates.userMicro).toBe(80_000_000n);
 });

@@ -11,7 +11,7 @@ import { maxMicro } from '../../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { Expected } from '../../ledger/shortfall.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
-import { targetOf } from '../attempt/target.ts';
+import { toTarget } from '../attempt/target.ts';
 import { isTextProtocol, mayPaint } from './route-protocols.ts';
 
 /** Personal rates differ between few accounts; the cache per route is bounded all the same. */
@@ -28,15 +28,15 @@ const LEAST_TOKENS = 256;
  */
 const snapshots = new WeakMap<Route, Map<bigint, PriceSnapshot>>();
 
-export interface Tariff {
+export interface PricingContext {
   readonly catalog: CatalogSnapshot;
   readonly model: Model;
   readonly account: Account;
   readonly nodeName: string;
 }
 
-export function priceSnapshot(route: Route, tariff: Tariff): PriceSnapshot {
-  const { userRateMicro } = tariff.account;
+export function priceSnapshot(route: Route, pricing: PricingContext): PriceSnapshot {
+  const { userRateMicro } = pricing.account;
   let byRate = snapshots.get(route);
   if (byRate === undefined || byRate.size >= SNAPSHOTS_PER_ROUTE_MAX) {
     byRate = new Map();
@@ -44,7 +44,7 @@ export function priceSnapshot(route: Route, tariff: Tariff): PriceSnapshot {
   }
   let snapshot = byRate.get(userRateMicro);
   if (snapshot === undefined) {
-    snapshot = takeSnapshot(route, { ...tariff, userRateMicro });
+    snapshot = takeSnapshot(route, { ...pricing, userRateMicro });
     byRate.set(userRateMicro, snapshot);
   }
   return snapshot;
@@ -61,7 +61,7 @@ export interface Quote {
   readonly isBounded: boolean;
 }
 
-export function quote(facts: RequestFacts, routes: readonly Route[], tariff: Tariff): Quote {
+export function quote(facts: RequestFacts, routes: readonly Route[], pricing: PricingContext): Quote {
   let mostMicro = 0n;
   let shareMicro = 0n;
   let leastMicro = 0n;
@@ -70,7 +70,7 @@ export function quote(facts: RequestFacts, routes: readonly Route[], tariff: Tar
     // Pictures have a price that is known at entry: all of it is held, or the call is refused.
     const isWhole = facts.images > 0;
     const cost = (tokens: number): bigint =>
-      costOf(isWhole ? most : Math.min(most, tokens), facts, route, tariff);
+      costOf(isWhole ? most : Math.min(most, tokens), facts, route, pricing);
     mostMicro = maxMicro(mostMicro, cost(most));
     shareMicro = maxMicro(shareMicro, cost(SHARE_TOKENS));
     leastMicro = maxMicro(leastMicro, cost(LEAST_TOKENS));
@@ -84,22 +84,22 @@ export function outputBound({ outputTokensMax, images }: RequestFacts, route: Ro
   let longest = 0;
   for (const protocol of route.protocols) {
     if (!isTextProtocol(protocol)) continue;
-    longest = Math.max(longest, targetOf(route, protocol, 'own').capabilities.maxOutputTokens);
+    longest = Math.max(longest, toTarget(route, protocol, 'own').capabilities.maxOutputTokens);
   }
   if (images > 0) return images * IMAGE_TOKENS_MAX;
   return outputTokensMax === undefined ? longest : Math.min(outputTokensMax, longest);
 }
 
 /** Micro-yuan of the input, the pictures that must be expected, and so many output tokens in each answer. */
-function costOf(tokens: number, facts: RequestFacts, route: Route, tariff: Tariff): bigint {
-  const isPainted = isUnsaid(facts, tariff.model) && mayPaint(route, facts);
+function costOf(tokens: number, facts: RequestFacts, route: Route, pricing: PricingContext): bigint {
+  const isPainted = isUnsaid(facts, pricing.model) && mayPaint(route, facts);
   const usage: Usage = {
     ...NO_USAGE,
     inputFresh: facts.inputTokensEstimate,
     outputText: tokens * facts.answers,
     images: isPainted ? facts.answers : facts.images,
   };
-  return costMicro(usage, atMost(priceSnapshot(route, tariff)));
+  return costMicro(usage, atMost(priceSnapshot(route, pricing)));
 }
 
 const dearest = new WeakMap<PriceSnapshot, PriceSnapshot>();
@@ -132,20 +132,20 @@ export function outputTokensPaid(
   heldMicro: bigint,
   facts: RequestFacts,
   route: Route,
-  { tariff, creditsPerYuan }: { readonly tariff: Tariff; readonly creditsPerYuan: number },
+  { pricing, creditsPerYuan }: { readonly pricing: PricingContext; readonly creditsPerYuan: number },
 ): number {
   const costCredits = (tokens: number): bigint =>
-    creditsMicro(costOf(tokens, facts, route, tariff), creditsPerYuan);
+    creditsMicro(costOf(tokens, facts, route, pricing), creditsPerYuan);
   const leftMicro = heldMicro - costCredits(0);
   if (leftMicro < 0n) return 0;
-  const price = atMost(priceSnapshot(route, tariff));
+  const price = atMost(priceSnapshot(route, pricing));
   const tokens = Math.floor(outputTokensFor(leftMicro, price, creditsPerYuan) / facts.answers);
   // Each cost is cut at six decimals by itself, so that the sum of two may come to one micro-yuan less.
   return costCredits(tokens) <= heldMicro ? tokens : tokens - 1;
 }
 
 /** What the call is expected to use at most. Whoever is billed more knows which of it was exceeded. */
-export function expectedOf(
+export function expectUsage(
   facts: RequestFacts,
   route: Route,
   { model, outputLimit }: { readonly model: Model; readonly outputLimit: number | undefined },

@@ -8,13 +8,13 @@ import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
 import { OUTPUT_FIELD } from '../../protocol/pass-through/limit-output.ts';
 import { EXCHANGE } from './eligible.ts';
-import { outputTokensPaid, quote, type Tariff } from './quote.ts';
+import { outputTokensPaid, type PricingContext, quote } from './quote.ts';
 
 /** What a call wanted when the gate refused it for want of money. */
 export interface UnpaidCall {
   readonly facts: RequestFacts;
   readonly routes: readonly Route[];
-  readonly tariff: Tariff;
+  readonly pricing: PricingContext;
   readonly money: MoneyRequest;
   readonly protocol: Protocol;
 }
@@ -29,7 +29,7 @@ export function refuseMoney(refused: GateRefused, call: UnpaidCall): Refusal {
     `${ERRORS[name].message}: the call may cost up to ${formatMicro(call.money.wantMicro)} Credits, ${left}${held}.`,
     whatFits(refused.freeMicro, call),
   ];
-  if (refused.reason === 'credits' && couldExchange(call.tariff.account)) sentences.push(EXCHANGE);
+  if (refused.reason === 'credits' && couldExchange(call.pricing.account)) sentences.push(EXCHANGE);
   return refuse(name, { message: sentences.join(' ') });
 }
 
@@ -41,17 +41,19 @@ function couldExchange({ autoExchange, funds }: Account): boolean {
 const FIELD_TOKENS = 8;
 
 function whatFits(freeMicro: bigint, call: UnpaidCall): string {
-  const { facts, routes, tariff, money, protocol } = call;
+  const { facts, routes, pricing, money, protocol } = call;
   const { creditsPerYuan } = money;
   if (protocol === 'images' || facts.images > 0) {
     const isPayable = (images: number): boolean =>
-      creditsMicro(quote({ ...facts, images }, routes, tariff).mostMicro, creditsPerYuan) <= freeMicro;
+      creditsMicro(quote({ ...facts, images }, routes, pricing).mostMicro, creditsPerYuan) <= freeMicro;
     let images = facts.images - 1;
     while (images > 0 && !isPayable(images)) images--;
     return images > 0 ? `It fits with "n": ${images}.` : 'Not even one image fits.';
   }
   const bounded = { ...facts, inputTokensEstimate: facts.inputTokensEstimate + FIELD_TOKENS };
-  const paid = routes.map((route) => outputTokensPaid(freeMicro, bounded, route, { tariff, creditsPerYuan }));
+  const paid = routes.map((route) =>
+    outputTokensPaid(freeMicro, bounded, route, { pricing, creditsPerYuan }),
+  );
   const tokens = Math.min(...paid);
   if (tokens >= 1) return `It fits with "${OUTPUT_FIELD[protocol]}": ${tokens}.`;
   return 'Its input alone costs more than that.';

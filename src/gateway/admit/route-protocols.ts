@@ -22,18 +22,18 @@ export function isTextProtocol(protocol: Protocol): protocol is TextProtocol {
 /** Whether a route can serve clients of a protocol at all: in their own, or by conversion. */
 export function canServe(route: Route, protocol: Protocol): boolean {
   if (route.protocols.includes(protocol)) return true;
-  if (protocol === 'images') return hasPainters(route);
+  if (protocol === 'images') return hasImageModels(route);
   return PREFERENCE[protocol].some((one) => route.protocols.includes(one));
 }
 
 /** Of the text protocols only Google's has models that paint. */
-function hasPainters(route: Route): boolean {
+function hasImageModels(route: Route): boolean {
   return route.protocols.includes('gemini');
 }
 
 /** Whether a route may answer a text call with pictures; only Responses hosts a tool that makes them. */
-export function mayPaint(route: Route, { paintingTool }: Pick<RequestFacts, 'paintingTool'>): boolean {
-  return hasPainters(route) || (paintingTool === true && route.protocols.includes('responses'));
+export function mayPaint(route: Route, { imageTool }: Pick<RequestFacts, 'imageTool'>): boolean {
+  return hasImageModels(route) || (imageTool === true && route.protocols.includes('responses'));
 }
 
 /** What a route can be asked in when the request must be converted, best first for this request. */

@@ -13,7 +13,7 @@ import type { Account } from '../../accounts/contract.ts';
 import type { Model } from '../../catalog/contract.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { firstLeg, nextLeg, type Terms } from './serving-options.ts';
+import { type Eligibility, firstOption, nextOption } from './serving-options.ts';
 
 function modelOf(modelId: string, code: string, changes: Partial<Model> = {}): Model {
   const vendor = sampleVendor({ code, protocols: ['chat'] });
@@ -32,19 +32,23 @@ const catalog = sampleCatalog({ models: new Map(MODELS.map((model) => [model.mod
 const mine = (vendorCode: string) => sampleCredential({ id: 90, vendorCode, ownerAccountId: 7 });
 const broke = { apiBilling: false, funds: sampleFunds({ creditsMicro: 0n }) };
 
-function termsOf(account: Partial<Account>, modelId = 'a', protocol: Protocol = 'chat'): Terms {
+function termsOf(account: Partial<Account>, modelId = 'a', protocol: Protocol = 'chat'): Eligibility {
   const moment = { nowMs: 1_000, month: '2026-01' };
   return { account: sampleAccount(account), catalog, modelId, protocol, moment };
 }
 
 /** `a by us`, `a by its own`, in order; or the code of the refusal. */
-function legsOf(terms: Terms): string[] {
-  const first = firstLeg(terms);
+function legsOf(eligibility: Eligibility): string[] {
+  const first = firstOption(eligibility);
   if (isRefusal(first)) return [String(first.error.code)];
   const said: string[] = [];
-  for (let leg: typeof first | undefined = first; leg !== undefined; leg = nextLeg(terms, leg)) {
-    said.push(`${leg.model.modelId} ${leg.means === undefined ? 'byok' : 'paid'}`);
-    if (said.length > 9) throw new Error('legs without end');
+  for (
+    let option: typeof first | undefined = first;
+    option !== undefined;
+    option = nextOption(eligibility, option)
+  ) {
+    said.push(`${option.model.modelId} ${option.payment === undefined ? 'byok' : 'paid'}`);
+    if (said.length > 9) throw new Error('options without end');
   }
   return said;
 }
@@ -93,8 +97,8 @@ test.each([
   ['a fallback that is unknown is none', falling('nowhere'), ['a paid']],
   ['a fallback that is disabled is none', falling('off'), ['a paid']],
   ['a fallback that is not admitted is none', falling('strict'), ['a paid']],
-] as const)('%s', (_name, account, legs) => {
-  expect(legsOf(termsOf(account as Partial<Account>))).toEqual(legs);
+] as const)('%s', (_name, account, options) => {
+  expect(legsOf(termsOf(account as Partial<Account>))).toEqual(options);
 });
 
 test('a fallback that nobody pays for is none', () => {

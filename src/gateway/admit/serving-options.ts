@@ -3,8 +3,8 @@ import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { admit } from './admit.ts';
-import { hostedRoutes } from './byok-routes.ts';
-import { type Means, type Moment, meansOf, notBillable } from './eligible.ts';
+import { byokRoutes } from './byok-routes.ts';
+import { findPaymentSources, type Moment, notBillable, type PaymentSources } from './eligible.ts';
 import { canServe } from './route-protocols.ts';
 
 /**
@@ -18,16 +18,16 @@ import { canServe } from './route-protocols.ts';
  * Who has an own credential for the model and did not allow `byok_fallback` is not served with this model by
  * the platform: nobody is charged by surprise. A fallback model is the account's own wish (decisions.md 6).
  */
-export interface Leg {
+export interface ServingOption {
   readonly model: Model;
   /** Before they are put in order: disabled ones may be among them. */
   readonly routes: readonly Route[];
   /** Nothing: the account's own credentials, so nobody has to pay us. */
-  readonly means: Means | undefined;
+  readonly payment: PaymentSources | undefined;
 }
 
-/** What the legs of a call follow from. */
-export interface Terms {
+/** What the options of a call follow from. */
+export interface Eligibility {
   readonly account: Account;
   readonly catalog: CatalogSnapshot;
   readonly modelId: string;
@@ -36,49 +36,52 @@ export interface Terms {
 }
 
 /** Billability, then admission: steps 2 and 3 of decisions.md 3. */
-export function firstLeg(terms: Terms): Leg | Refusal {
-  const { account, catalog, modelId, moment } = terms;
+export function firstOption(eligibility: Eligibility): ServingOption | Refusal {
+  const { account, catalog, modelId, moment } = eligibility;
   const model = catalog.models.get(modelId);
-  const own = ownRoutes(terms, model);
-  const means = own === undefined ? meansOf(account, modelId, moment) : undefined;
-  if (own === undefined && means === undefined) return notBillable(account);
+  const own = ownRoutes(eligibility, model);
+  const payment = own === undefined ? findPaymentSources(account, modelId, moment) : undefined;
+  if (own === undefined && payment === undefined) return notBillable(account);
   if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
   const denied = admit(model, account, moment.nowMs);
   if (denied !== undefined) return denied;
-  return { model, routes: own ?? model.routes, means };
+  return { model, routes: own ?? model.routes, payment };
 }
 
-/** After `leg` has failed; nothing when there is no further one. */
-export function nextLeg(terms: Terms, leg: Leg): Leg | undefined {
-  const { preference } = terms.account;
-  if (leg.means === undefined && preference.byokFallback) {
-    const paid = paidLeg(terms, leg.model);
+/** After `option` has failed; nothing when there is no further one. */
+export function nextOption(eligibility: Eligibility, option: ServingOption): ServingOption | undefined {
+  const { preference } = eligibility.account;
+  if (option.payment === undefined && preference.byokFallback) {
+    const paid = paidOption(eligibility, option.model);
     if (paid !== undefined) return paid;
   }
-  if (leg.model.modelId !== terms.modelId) return undefined;
-  return fallbackLeg(terms, leg.model);
+  if (option.model.modelId !== eligibility.modelId) return undefined;
+  return fallbackOption(eligibility, option.model);
 }
 
 /** Spec 3.2: the fallback goes through routing, admission and billing like any model. */
-function fallbackLeg(terms: Terms, asked: Model): Leg | undefined {
-  const { account, catalog, moment } = terms;
+function fallbackOption(eligibility: Eligibility, asked: Model): ServingOption | undefined {
+  const { account, catalog, moment } = eligibility;
   const { fallbackModel } = account.preference;
   if (fallbackModel === null || fallbackModel === asked.modelId) return undefined;
   const model = catalog.models.get(fallbackModel);
   if (model === undefined || model.status !== 'enabled') return undefined;
   if (admit(model, account, moment.nowMs) !== undefined) return undefined;
-  const own = ownRoutes(terms, model);
-  return own === undefined ? paidLeg(terms, model) : { model, routes: own, means: undefined };
+  const own = ownRoutes(eligibility, model);
+  return own === undefined ? paidOption(eligibility, model) : { model, routes: own, payment: undefined };
 }
 
-function paidLeg({ account, moment }: Terms, model: Model): Leg | undefined {
-  const means = meansOf(account, model.modelId, moment);
-  return means === undefined ? undefined : { model, routes: model.routes, means };
+function paidOption({ account, moment }: Eligibility, model: Model): ServingOption | undefined {
+  const payment = findPaymentSources(account, model.modelId, moment);
+  return payment === undefined ? undefined : { model, routes: model.routes, payment };
 }
 
 /** The routes by own credentials, when at least one of them can serve clients of this protocol. */
-function ownRoutes({ account, protocol }: Terms, model: Model | undefined): readonly Route[] | undefined {
+function ownRoutes(
+  { account, protocol }: Eligibility,
+  model: Model | undefined,
+): readonly Route[] | undefined {
   if (model === undefined || account.byok.length === 0) return undefined;
-  const routes = hostedRoutes(account, model);
+  const routes = byokRoutes(account, model);
   return routes.some((route) => canServe(route, protocol)) ? routes : undefined;
 }

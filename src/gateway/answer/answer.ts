@@ -47,7 +47,7 @@ export function errorBody(refusal: Refusal, requestId: string, protocol: Protoco
  */
 export function endAnswer(response: ServerResponse, pieces: readonly Buffer[]): void {
   const [first] = pieces;
-  const bytes = lengthOf(pieces);
+  const bytes = totalBytes(pieces);
   if (bytes > COPIED_BYTES_MAX) {
     for (const piece of pieces) response.write(piece);
     response.end();
@@ -58,7 +58,7 @@ export function endAnswer(response: ServerResponse, pieces: readonly Buffer[]): 
   else response.end(body.toString('latin1'), 'latin1');
 }
 
-export function lengthOf(pieces: readonly Buffer[]): number {
+export function totalBytes(pieces: readonly Buffer[]): number {
   let bytes = 0;
   for (const { length } of pieces) bytes += length;
   return bytes;

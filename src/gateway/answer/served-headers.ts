@@ -1,12 +1,12 @@
 import type { Route } from '../../catalog/contract.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
-import { attemptCount, type Passage } from '../attempt/attempt-context.ts';
+import { type AttemptContext, attemptCount } from '../attempt/attempt-context.ts';
 import type { Translation } from '../convert/translation.ts';
 import { droppedHeaders, modelHeaders, ownHeaders } from './answer.ts';
 
 /** The headers of an answer: the vendor's, as far as the client may see them, and who served it. */
 export function servedHeaders(
-  { call, model }: Passage,
+  { call, model }: AttemptContext,
   route: Route,
   translation: Translation,
   head: UpstreamHead,

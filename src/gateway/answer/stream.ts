@@ -6,14 +6,19 @@ import type { Verdict } from '../../ledger/contract.ts';
 import type { BodyEnd, Framing, StreamRelay } from '../../protocol/dialect.ts';
 import type { UpstreamExchange } from '../../upstream/contract.ts';
 import type { Measured } from '../../upstream/health/speed.ts';
-import { completeUsage, likelyInput, type Passage, settlePassage } from '../attempt/attempt-context.ts';
+import {
+  type AttemptContext,
+  completeUsage,
+  likelyInput,
+  settleAttempt,
+} from '../attempt/attempt-context.ts';
 import { NOTHING_SPENT, type Spent } from '../attempt/attempt-result.ts';
 import { EventShare } from '../attempt/event-share.ts';
 import { CLIENT_CLOSED } from '../call.ts';
 import { markInput } from '../settle/client-left.ts';
-import { Unseen } from '../settle/hidden-output.ts';
+import { HiddenOutput } from '../settle/hidden-output.ts';
 import { HoldWatch } from '../settle/hold-watch.ts';
-import { type SecretReasoning, withHeldReasoning, withSecretReasoning } from '../settle/secret-reasoning.ts';
+import { type HiddenReasoning, withHeldReasoning, withHiddenReasoning } from '../settle/secret-reasoning.ts';
 import { withinHold } from '../settle/within-hold.ts';
 import { giveUpAfter } from './answer.ts';
 import { resetAfter } from './reset.ts';
@@ -41,7 +46,7 @@ export interface StreamWatch {
   began(): void;
   /** The answer was complete, and this is what its vendor reported. */
   measured(measured: Measured): void;
-  secretReasoning(): SecretReasoning;
+  secretReasoning(): HiddenReasoning;
   ended(outcome: string): void;
 }
 
@@ -50,7 +55,7 @@ export interface StreamWatch {
  * read pauses the vendor. The 200 is committed when the first event is there, not before.
  */
 export class StreamAnswer implements ChunkSource {
-  readonly #passage: Passage;
+  readonly #context: AttemptContext;
   readonly #relay: StreamRelay;
   readonly #framing: Framing;
   readonly #times: StreamTimes;
@@ -58,7 +63,7 @@ export class StreamAnswer implements ChunkSource {
   readonly #headers: readonly string[];
   readonly #bodyEnd: BodyEnd | undefined;
   readonly #watch: StreamWatch;
-  readonly #unseen: Unseen;
+  readonly #unseen: HiddenOutput;
   readonly #writer: ChunkWriter;
   readonly #hold: HoldWatch;
   readonly #share: EventShare;
@@ -75,7 +80,7 @@ export class StreamAnswer implements ChunkSource {
   #marks = 0;
 
   constructor(start: {
-    readonly passage: Passage;
+    readonly context: AttemptContext;
     readonly relay: StreamRelay;
     readonly framing: Framing;
     readonly times: StreamTimes;
@@ -84,26 +89,26 @@ export class StreamAnswer implements ChunkSource {
     readonly bodyEnd: BodyEnd | undefined;
     readonly watch: StreamWatch;
   }) {
-    this.#passage = start.passage;
+    this.#context = start.context;
     this.#relay = start.relay;
     this.#framing = start.framing;
     this.#times = start.times;
     this.#exchange = start.exchange;
     this.#headers = start.headers;
     this.#bodyEnd = start.bodyEnd;
-    this.#writer = new ChunkWriter(start.passage.response, this);
+    this.#writer = new ChunkWriter(start.context.response, this);
     this.#watch = start.watch;
-    this.#hold = new HoldWatch(start.passage, {
+    this.#hold = new HoldWatch(start.context, {
       pause: () => this.#exchange.pause(),
       resume: () => this.#resume(),
       short: (errorName) => this.cut('cut-by-gateway', errorName),
     });
-    const { carriage, call, response } = start.passage;
-    this.#share = new EventShare(carriage.bodies, call.caller.account.id, response);
-    this.#unseen = new Unseen(start.passage, start.relay, start.watch.secretReasoning);
+    const { deps, call, response } = start.context;
+    this.#share = new EventShare(deps.bodies, call.caller.account.id, response);
+    this.#unseen = new HiddenOutput(start.context, start.relay, start.watch.secretReasoning);
     // The vendor is at work: from here on the input is charged, also if we die, and output from mark to mark.
-    markInput(start.passage);
-    this.#lastMarkAt = start.passage.carriage.clock.monotonic();
+    markInput(start.context);
+    this.#lastMarkAt = start.context.deps.clock.monotonic();
   }
 
   /** The vendor's error, when it was the first event. */
@@ -153,12 +158,12 @@ export class StreamAnswer implements ChunkSource {
       this.cut('cut-by-upstream', 'upstreamBroken', rest);
       return;
     }
-    const { usage, estimated } = completeUsage(this.#passage, this.#relay.usage());
+    const { usage, estimated } = completeUsage(this.#context, this.#relay.usage());
     const outcome = { status: 200, errorCode: null, verdict: 'complete', usage, estimated } as const;
-    settlePassage(this.#passage, outcome, 'ok');
+    settleAttempt(this.#context, outcome, 'ok');
     if (!estimated) this.#measure(usage);
     this.#close('ok');
-    const { response } = this.#passage;
+    const { response } = this.#context;
     response.end(rest);
     giveUpAfter(response, this.#times.clientStallMs);
   }
@@ -166,7 +171,7 @@ export class StreamAnswer implements ChunkSource {
   /** The answer was whole, and its vendor told what it was. */
   #measure(usage: Usage): void {
     const { outputReasoning: reasoningTokens } = usage;
-    const ms = this.#unseen.ms(this.#passage.carriage.clock.monotonic());
+    const ms = this.#unseen.ms(this.#context.deps.clock.monotonic());
     this.#watch.measured({ outputTokens: outputTokens(usage), reasoningTokens, ms });
   }
 
@@ -187,13 +192,13 @@ export class StreamAnswer implements ChunkSource {
     this.#settleCut(verdict, ERRORS[errorName].code);
     this.#close(verdict);
     // A vendor's own error event has already passed: a second one would only confuse.
-    resetAfter(this.#passage.response, this.#relay.failed ? rest : this.#errorEvent(errorName));
+    resetAfter(this.#context.response, this.#relay.failed ? rest : this.#errorEvent(errorName));
   }
 
   #errorEvent(errorName: ErrorName): Buffer {
     const sequenceNumber = this.#relay.nextSequenceNumber;
     const error = { ...ERRORS[errorName], sequenceNumber };
-    return this.#passage.dialect.encodeStreamError(this.#framing, error);
+    return this.#context.dialect.encodeStreamError(this.#framing, error);
   }
 
   /**
@@ -210,7 +215,7 @@ export class StreamAnswer implements ChunkSource {
     if (this.#readOnBytes !== undefined) return true;
     this.#readOnBytes = 0;
     this.#endStall();
-    this.#mark(this.#passage.carriage.clock.monotonic());
+    this.#mark(this.#context.deps.clock.monotonic());
     this.#exchange.resume();
     return true;
   }
@@ -239,7 +244,7 @@ export class StreamAnswer implements ChunkSource {
     } catch {
       // The fault is in the counting itself: where the call ends it is settled without.
     }
-    resetAfter(this.#passage.response, this.#relay.failed ? undefined : this.#errorEvent('internal'));
+    resetAfter(this.#context.response, this.#relay.failed ? undefined : this.#errorEvent('internal'));
   }
 
   stop(): void {
@@ -262,7 +267,7 @@ export class StreamAnswer implements ChunkSource {
     }
     const { atBoundary, terminated, failed } = this.#relay;
     if (now - this.#lastWriteAt < this.#times.keepAliveMs || !atBoundary || terminated || failed) return;
-    const { dialect, headers } = this.#passage;
+    const { dialect, headers } = this.#context;
     this.#write(dialect.keepAlive(this.#framing, headers), now);
   }
 
@@ -285,9 +290,9 @@ export class StreamAnswer implements ChunkSource {
   }
 
   #begin(): void {
-    const { call, response, carriage } = this.#passage;
+    const { call, response, deps } = this.#context;
     this.#state = 'flowing';
-    call.firstByteAt = carriage.clock.monotonic();
+    call.firstByteAt = deps.clock.monotonic();
     this.#hold.begin();
     this.#watch.began();
     response.writeHead(200, this.#headers as string[]);
@@ -297,7 +302,7 @@ export class StreamAnswer implements ChunkSource {
   }
 
   #flow(bytes: Buffer | undefined, arrivedBytes: number): void {
-    const now = this.#passage.carriage.clock.monotonic();
+    const now = this.#context.deps.clock.monotonic();
     this.#unseen.passed(now);
     if (this.#relay.overflowed) {
       this.cut('cut-by-upstream', 'upstreamBroken');
@@ -320,7 +325,7 @@ export class StreamAnswer implements ChunkSource {
 
   onFull(): void {
     if (this.#ended) return;
-    this.#stalledSince = this.#passage.carriage.clock.monotonic();
+    this.#stalledSince = this.#context.deps.clock.monotonic();
     this.#exchange.pause();
   }
 
@@ -335,20 +340,20 @@ export class StreamAnswer implements ChunkSource {
 
   #endStall(): void {
     if (this.#stalledSince === undefined) return;
-    this.#unseen.skip(this.#passage.carriage.clock.monotonic() - this.#stalledSince);
+    this.#unseen.skip(this.#context.deps.clock.monotonic() - this.#stalledSince);
     this.#stalledSince = undefined;
   }
 
   #mark(now: number): void {
-    const { call, carriage } = this.#passage;
+    const { call, deps } = this.#context;
     this.#lastMarkAt = now;
     this.#finalMarked = this.#relay.terminated;
     const seen = this.#usageSoFar();
     if (!this.#finalMarked && this.#readOnBytes === undefined && this.began) {
-      this.#hold.look(seen, this.#unseen.addTo(seen, now, withSecretReasoning));
+      this.#hold.look(seen, this.#unseen.addTo(seen, now, withHiddenReasoning));
     }
     const usage = this.#unseen.addTo(seen, now, withHeldReasoning);
-    if (!this.#ended) carriage.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
+    if (!this.#ended) deps.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
   }
 
   /**
@@ -359,31 +364,31 @@ export class StreamAnswer implements ChunkSource {
     const seen = this.#relay.usage();
     this.#marks++;
     if (seen.inputReported || this.#finalMarked || this.#marks > MARKS_ESTIMATED) {
-      return completeUsage(this.#passage, seen).usage;
+      return completeUsage(this.#context, seen).usage;
     }
-    return { ...seen.usage, inputFresh: likelyInput(this.#passage) };
+    return { ...seen.usage, inputFresh: likelyInput(this.#context) };
   }
 
   #settleCut(verdict: Verdict, errorCode: number | null): void {
-    const seen = completeUsage(this.#passage, this.#relay.usage());
-    const { images } = this.#passage.facts;
+    const seen = completeUsage(this.#context, this.#relay.usage());
+    const { images } = this.#context.facts;
     // Images are made whole or not at all: who leaves while they are made has asked for all of them.
     const left = verdict === 'cut-by-client' && images > seen.usage.images;
     const known = left ? { ...seen.usage, images } : this.#paidFor(seen.usage);
     // Who is cut by the vendor owes what came of the answer, and no guess.
-    const now = this.#stalledSince ?? this.#passage.carriage.clock.monotonic();
+    const now = this.#stalledSince ?? this.#context.deps.clock.monotonic();
     const isGuessed = verdict !== 'cut-by-upstream';
     const usage = isGuessed ? this.#unseen.addTo(known, now, withHeldReasoning) : known;
     const estimated = seen.estimated || usage !== seen.usage;
     if (this.#readOnBytes !== undefined && !estimated) this.#measure(usage);
     const status = this.began ? 200 : CLIENT_CLOSED;
-    settlePassage(this.#passage, { status, errorCode, verdict, usage, estimated }, verdict);
+    settleAttempt(this.#context, { status, errorCode, verdict, usage, estimated }, verdict);
   }
 
   #paidFor(usage: Usage): Usage {
-    const { call, carriage } = this.#passage;
+    const { call, deps } = this.#context;
     if (!this.#hold.isShort || call.lease === undefined || call.price === undefined) return usage;
-    return withinHold(usage, call.lease.heldMicro, call.price, carriage.settlement.creditsPerYuan);
+    return withinHold(usage, call.lease.heldMicro, call.price, deps.settlement.creditsPerYuan);
   }
 
   #close(outcome: string): void {

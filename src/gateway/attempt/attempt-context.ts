@@ -12,15 +12,15 @@ import type { Journal } from '../../ledger/contract.ts';
 import type { Dialect, RawRequest, RequestFacts, StreamUsage } from '../../protocol/dialect.ts';
 import type { MediaFetcher, UpstreamClient, UpstreamTimeouts } from '../../upstream/contract.ts';
 import type { Health } from '../../upstream/health/health.ts';
-import { expectedOf, priceSnapshot, type Tariff } from '../admit/quote.ts';
+import { expectUsage, type PricingContext, priceSnapshot } from '../admit/quote.ts';
 import type { RetryBudget } from '../admit/route.ts';
 import type { Call, Outcome } from '../call.ts';
 import type { Translation } from '../convert/translation.ts';
 import { type Settlement, settleCall, settleInTurn } from '../settle/settle.ts';
 import type { InFlight } from './in-flight.ts';
 
-/** What every passage shares: the parts of the process that carry calls. */
-export interface Carriage {
+/** What every context shares: the parts of the process that carry calls. */
+export interface GatewayDeps {
   readonly client: UpstreamClient;
   readonly health: Health;
   readonly retryBudget: RetryBudget;
@@ -37,7 +37,7 @@ export interface Carriage {
   readonly streamTimeouts: UpstreamTimeouts;
   /** Other than a stream's, because a plain answer shows its first byte when its last one is made. */
   readonly plainTimeouts: UpstreamTimeouts;
-  readonly observer: PassageObserver;
+  readonly observer: AttemptObserver;
 }
 
 /**
@@ -50,23 +50,23 @@ export interface BodyBudget {
   give(accountId: number, bytes: number): void;
 }
 
-export interface PassageObserver {
+export interface AttemptObserver {
   attemptEnded(route: Route, outcome: string): void;
   gateRefused(reason: GateRefused['reason']): void;
 }
 
 /** One admitted call on its way to a vendor and back. */
-export interface Passage {
+export interface AttemptContext {
   readonly call: Call;
   readonly model: Model;
   readonly catalog: CatalogSnapshot;
-  readonly tariff: Tariff;
+  readonly pricing: PricingContext;
   readonly raw: RawRequest;
   /** The estimate of the input follows what is fetched for a conversion (fetched-input.ts). */
   facts: RequestFacts;
   /** What was added to it for that reason. */
   fetchedTokens: number;
-  /** Holds anew for other facts, on the terms of the leg; refused, the old hold stands. */
+  /** Holds anew for other facts, on the terms of the option; refused, the old hold stands. */
   readonly holdFor: (facts: RequestFacts) => Refusal | undefined | Promise<Refusal | undefined>;
   readonly dialect: Dialect;
   readonly response: ServerResponse;
@@ -79,35 +79,35 @@ export interface Passage {
   wantMicro: bigint;
   /** By how much the hold of a stream grows when it is used up, micro-Credits. */
   shareMicro: bigint;
-  readonly carriage: Carriage;
+  readonly deps: GatewayDeps;
 }
 
 /** Settles the call; a running attempt ends with it, so that the record holds every attempt. */
-export function settlePassage(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
-  if (passage.call.settled) return;
-  endAttempt(passage, attemptOutcome);
-  settleCall(passage.call, outcome, passage.carriage.settlement);
+export function settleAttempt(context: AttemptContext, outcome: Outcome, attemptOutcome: string): void {
+  if (context.call.settled) return;
+  endAttempt(context, attemptOutcome);
+  settleCall(context.call, outcome, context.deps.settlement);
 }
 
 /** The same for who answers at the end of the turn, and flushes the journal before that. */
-export function settlePassageInTurn(passage: Passage, outcome: Outcome, attemptOutcome: string): void {
-  if (passage.call.settled) return;
-  endAttempt(passage, attemptOutcome);
-  settleInTurn(passage.call, outcome, passage.carriage.settlement);
+export function settleAttemptInTurn(context: AttemptContext, outcome: Outcome, attemptOutcome: string): void {
+  if (context.call.settled) return;
+  endAttempt(context, attemptOutcome);
+  settleInTurn(context.call, outcome, context.deps.settlement);
 }
 
-export function beginAttempt(passage: Passage, route: Route, translation: Translation): void {
-  const { call, model, facts, tariff, carriage } = passage;
+export function beginAttempt(context: AttemptContext, route: Route, translation: Translation): void {
+  const { call, model, facts, pricing, deps } = context;
   call.route = route;
   call.protocolOut = translation.protocol;
   call.dropped = translation.dropped;
   call.modelUsed = model.modelId;
-  call.price = priceSnapshot(route, tariff);
-  call.expected = expectedOf(facts, route, { model, outputLimit: translation.outputLimit });
-  call.attemptStartedAt = carriage.clock.monotonic();
+  call.price = priceSnapshot(route, pricing);
+  call.expected = expectUsage(facts, route, { model, outputLimit: translation.outputLimit });
+  call.attemptStartedAt = deps.clock.monotonic();
 }
 
-export function endAttempt({ call, carriage }: Passage, outcome: string): void {
+export function endAttempt({ call, deps }: AttemptContext, outcome: string): void {
   const { route, attemptStartedAt } = call;
   if (route === undefined || attemptStartedAt === undefined) return;
   call.attemptStartedAt = undefined;
@@ -117,9 +117,9 @@ export function endAttempt({ call, carriage }: Passage, outcome: string): void {
     credential: route.credential.name,
     own: isOwn(route),
     outcome,
-    durationMs: Math.round(carriage.clock.monotonic() - attemptStartedAt),
+    durationMs: Math.round(deps.clock.monotonic() - attemptStartedAt),
   });
-  carriage.observer.attemptEnded(route, outcome);
+  deps.observer.attemptEnded(route, outcome);
 }
 
 /** Nothing for what is the platform's. */
@@ -132,20 +132,23 @@ export function attemptCount({ attempts, attemptStartedAt }: Call): number {
 }
 
 /** Input the vendor did not report is counted by us: once, with the tokenizer, and only when it is needed. */
-export function completeUsage(passage: Passage, seen: StreamUsage): { usage: Usage; estimated: boolean } {
+export function completeUsage(
+  context: AttemptContext,
+  seen: StreamUsage,
+): { usage: Usage; estimated: boolean } {
   if (seen.inputReported) return { usage: seen.usage, estimated: seen.estimated };
-  return { usage: { ...seen.usage, inputFresh: countedInput(passage) }, estimated: true };
+  return { usage: { ...seen.usage, inputFresh: countedInput(context) }, estimated: true };
 }
 
 /** The same without the tokenizer: for marks, which are only read if we die. */
-export function likelyInput({ facts }: Passage): number {
+export function likelyInput({ facts }: AttemptContext): number {
   return facts.inputTokensLikely ?? facts.inputTokensEstimate;
 }
 
 /** Of a larger request the cheap estimate does: to go through it in one turn would stop everybody else. */
 const counted = new WeakMap<RawRequest, number>();
 
-export function countedInput({ raw, facts, dialect }: Passage): number {
+export function countedInput({ raw, facts, dialect }: AttemptContext): number {
   let tokens = counted.get(raw);
   if (tokens === undefined) {
     const isLarge = raw.body.length > READ_AGAIN_BYTES_MAX;

@@ -10,15 +10,15 @@ import type {
 } from '../../upstream/contract.ts';
 import type { Ticket } from '../../upstream/health/health.ts';
 import { classify } from '../admit/route.ts';
-import { endAnswer, giveUpAfter, lengthOf } from '../answer/answer.ts';
+import { endAnswer, giveUpAfter, totalBytes } from '../answer/answer.ts';
 import { resetAfter } from '../answer/reset.ts';
 import { servedHeaders } from '../answer/served-headers.ts';
 import { StreamAnswer, type StreamTimes } from '../answer/stream.ts';
 import { isEventStream } from '../convert/pass-through.ts';
 import type { Translation } from '../convert/translation.ts';
-import { markInput, settleLeft } from '../settle/client-left.ts';
-import { secretReasoning } from '../settle/secret-reasoning.ts';
-import { countedInput, type Passage, settlePassageInTurn } from './attempt-context.ts';
+import { markInput, settleClientLeft } from '../settle/client-left.ts';
+import { findHiddenReasoning } from '../settle/secret-reasoning.ts';
+import { type AttemptContext, countedInput, settleAttemptInTurn } from './attempt-context.ts';
 import {
   type AttemptResult,
   FAILURES,
@@ -27,7 +27,7 @@ import {
   type VendorError,
 } from './attempt-result.ts';
 import { HeldBody } from './held-body.ts';
-import type { Flight } from './in-flight.ts';
+import type { CallInFlight } from './in-flight.ts';
 import { answeredError, vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
 
 export interface AttemptWatch {
@@ -40,9 +40,9 @@ export interface AttemptWatch {
 const SMALL_ANSWER_BYTES = 64 * 1024;
 
 /** One route tried once, from the first byte sent until the client has the answer or the route has failed. */
-export class RouteAttempt implements UpstreamHandler, Flight {
+export class RouteAttempt implements UpstreamHandler, CallInFlight {
   place = -1;
-  readonly #passage: Passage;
+  readonly #context: AttemptContext;
   readonly #route: Route;
   readonly #watch: AttemptWatch;
   readonly #settle: PromiseWithResolvers<AttemptResult>;
@@ -61,24 +61,24 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   #done = false;
 
   constructor(
-    passage: Passage,
+    context: AttemptContext,
     route: Route,
     watch: AttemptWatch,
     settle: PromiseWithResolvers<AttemptResult>,
   ) {
-    this.#passage = passage;
+    this.#context = context;
     this.#route = route;
     this.#watch = watch;
     this.#settle = settle;
-    this.#body = new HeldBody(passage.carriage.bodies, passage.call.caller.account.id);
+    this.#body = new HeldBody(context.deps.bodies, context.call.caller.account.id);
   }
 
   /** The exchange is known only after `send` returned; nothing is called back before that. */
   attach(exchange: UpstreamExchange): void {
     this.#exchange = exchange;
     if (this.#done) return;
-    this.#passage.carriage.inFlight.add(this);
-    this.#passage.response.once('close', this.#onClose);
+    this.#context.deps.inFlight.add(this);
+    this.#context.response.once('close', this.#onClose);
   }
 
   onHead(head: UpstreamHead): void {
@@ -118,21 +118,21 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     this.#exchange?.abort();
     this.#settle.reject(error);
     // The call has ended already: nobody else would end its answer.
-    if (this.#done) resetAfter(this.#passage.response, undefined);
+    if (this.#done) resetAfter(this.#context.response, undefined);
     else this.#stream?.broke();
     this.#close();
   }
 
   #takeHead(head: UpstreamHead): void {
     this.#head = head;
-    this.#headAt = this.#passage.carriage.clock.monotonic();
+    this.#headAt = this.#context.deps.clock.monotonic();
     if (classify(head.status) !== 'success') return;
     this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
-    const framing = this.#passage.facts.stream ? this.#watch.translation.framingOf(head) : undefined;
+    const framing = this.#context.facts.stream ? this.#watch.translation.framingOf(head) : undefined;
     if (framing === undefined || this.#exchange === undefined) return;
     const { translation, ticket } = this.#watch;
     this.#stream = new StreamAnswer({
-      passage: this.#passage,
+      context: this.#context,
       relay: translation.relay(framing),
       framing: translation.clientFraming(framing),
       times: this.#watch.times,
@@ -142,7 +142,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       watch: {
         began: () => ticket.began(),
         measured: (measured) => ticket.speed.measure(measured),
-        secretReasoning: () => secretReasoning(this.#route, translation, ticket.speed),
+        secretReasoning: () => findHiddenReasoning(this.#route, translation, ticket.speed),
         ended: (outcome) => this.#finish({ kind: 'answered', outcome }),
       },
     });
@@ -181,8 +181,8 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #takeFailure(failure: UpstreamFailure): void {
     if (this.#done) return;
-    this.#passage.carriage.log.warn(
-      { requestId: this.#passage.call.id, route: this.#route.id, kind: failure.kind, detail: failure.detail },
+    this.#context.deps.log.warn(
+      { requestId: this.#context.call.id, route: this.#route.id, kind: failure.kind, detail: failure.detail },
       'upstream failed',
     );
     if (this.#stream?.began) {
@@ -204,17 +204,17 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       return;
     }
     const isMade = this.#head !== undefined && classify(this.#head.status) === 'success';
-    if (isMade && !this.#passage.facts.stream) {
+    if (isMade && !this.#context.facts.stream) {
       // All of a plain answer is made when its head comes: what it cost is on its way.
       this.#left = true;
-      markInput(this.#passage);
+      markInput(this.#context);
       this.#waitForUsage();
       return;
     }
     const atWork = this.#exchange?.sent === true && this.#head === undefined;
     this.#exchange?.abort();
     // A plain answer shows nothing until all of it is made: the vendor was at work, and will want its pay.
-    if (isMade || (atWork && !this.#passage.facts.stream)) settleLeft(this.#passage);
+    if (isMade || (atWork && !this.#context.facts.stream)) settleClientLeft(this.#context);
     this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
   }
 
@@ -229,7 +229,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
       return;
     }
     this.#exchange?.abort();
-    settleLeft(this.#passage);
+    settleClientLeft(this.#context);
     this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
   }
 
@@ -260,12 +260,12 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     const stream = this.#stream;
     stream?.tick(now);
     if (this.#done || stream?.began) return;
-    const { streamTimeouts, plainTimeouts } = this.#passage.carriage;
+    const { streamTimeouts, plainTimeouts } = this.#context.deps;
     const { firstByteMs } = stream === undefined ? plainTimeouts : streamTimeouts;
     if (this.#head === undefined) return;
     if (!this.#marked && stream === undefined && classify(this.#head.status) === 'success') {
       this.#marked = true;
-      markInput(this.#passage);
+      markInput(this.#context);
     }
     if (now - this.#headAt < firstByteMs) return;
     // Comments keep a connection busy and say nothing, and so does a body that comes byte by byte.
@@ -286,7 +286,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
 
   #answerPlain(head: UpstreamHead, answer: PlainAnswer): void {
     if (this.#done) return;
-    const { facts, call, response } = this.#passage;
+    const { facts, call, response } = this.#context;
     if (!answer.valid) {
       const kind = !facts.stream && isEventStream(head) ? 'misfit' : 'broken';
       this.#fail({ outcome: 'not-an-answer', kind, error: undefined });
@@ -304,24 +304,24 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     }
     const usage = answer.usage ?? {
       ...NO_USAGE,
-      inputFresh: countedInput(this.#passage),
+      inputFresh: countedInput(this.#context),
       outputText: answer.outputTokens(),
       images: answer.images ?? facts.images,
     };
     this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);
     if (this.#left) {
-      settleLeft(this.#passage, { usage, estimated: answer.usage === undefined });
+      settleClientLeft(this.#context, { usage, estimated: answer.usage === undefined });
       this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
       return;
     }
-    call.firstByteAt = this.#passage.carriage.clock.monotonic();
+    call.firstByteAt = this.#context.deps.clock.monotonic();
     const headers = this.#answerHeaders(head);
-    headers.push('content-length', String(lengthOf(answer.pieces)));
+    headers.push('content-length', String(totalBytes(answer.pieces)));
     const estimated = answer.usage === undefined;
     const outcome = { status: head.status, errorCode: null, verdict: 'complete', usage, estimated } as const;
-    settlePassageInTurn(this.#passage, outcome, 'ok');
+    settleAttemptInTurn(this.#context, outcome, 'ok');
     // The answer is held until the client has it, not only until it is understood.
-    const { bodies, journal } = this.#passage.carriage;
+    const { bodies, journal } = this.#context.deps;
     const heldBytes = this.#body.release();
     const giveBack = (): void => bodies.give(call.caller.account.id, heldBytes);
     if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', giveBack);
@@ -341,7 +341,7 @@ export class RouteAttempt implements UpstreamHandler, Flight {
   }
 
   #answerHeaders(head: UpstreamHead): string[] {
-    return servedHeaders(this.#passage, this.#route, this.#watch.translation, head);
+    return servedHeaders(this.#context, this.#route, this.#watch.translation, head);
   }
 
   /** conversion.md 1.12: an error as the first event is still an ordinary error, with a status of its own. */
@@ -386,10 +386,10 @@ export class RouteAttempt implements UpstreamHandler, Flight {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#usageTimer);
-    const { carriage, call } = this.#passage;
-    carriage.bodies.give(call.caller.account.id, this.#body.release());
-    this.#passage.carriage.inFlight.delete(this);
-    this.#passage.response.off('close', this.#onClose);
+    const { deps, call } = this.#context;
+    deps.bodies.give(call.caller.account.id, this.#body.release());
+    this.#context.deps.inFlight.delete(this);
+    this.#context.response.off('close', this.#onClose);
     this.#watch.translation.remember();
   }
 }

@@ -11,16 +11,16 @@ import { silentLogger } from '../../kernel/log.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { CallRecord, Journal } from '../../ledger/contract.ts';
-import { dialectOf } from '../../protocol/registry.ts';
+import { getDialect } from '../../protocol/registry.ts';
 import type { UpstreamClient, UpstreamHandler } from '../../upstream/contract.ts';
 import { Health } from '../../upstream/health/health.ts';
 import { RetryBudget } from '../admit/route.ts';
 import { droppedHeaders, modelHeaders } from '../answer/answer.ts';
 import { newCall } from '../call.ts';
-import type { Carriage, Passage } from './attempt-context.ts';
+import type { AttemptContext, GatewayDeps } from './attempt-context.ts';
 import { answerFailures, forward } from './forward.ts';
 import { InFlight } from './in-flight.ts';
-import { newSetbacks } from './route-failures.ts';
+import { newRouteFailures } from './route-failures.ts';
 
 const LIST_RATE = 100_000_000n;
 const TIMES = { keepAliveMs: 1_000, clientStallMs: 1_000 };
@@ -90,7 +90,7 @@ interface Stage {
   readonly room?: number;
   readonly openings?: number;
   readonly body?: string;
-  readonly find?: Carriage['conversations']['find'];
+  readonly find?: GatewayDeps['conversations']['find'];
 }
 
 function upstream(plays: readonly Play[], sent: Play[]): UpstreamClient {
@@ -113,7 +113,7 @@ function journalOf(openings: number, ended: CallRecord[]): Journal {
   return { open, mark() {}, end: (record: CallRecord) => ended.push(record), flush() {} } as never;
 }
 
-function bodiesOf(room: number): Carriage['bodies'] {
+function bodiesOf(room: number): GatewayDeps['bodies'] {
   let used = 0;
   const give = (_accountId: number, bytes: number): void => {
     used -= bytes;
@@ -127,7 +127,7 @@ function bodiesOf(room: number): Carriage['bodies'] {
 }
 
 async function requestOf(body: string) {
-  const [raw, dialect] = [{ body: Buffer.from(body), contentType: '', path: undefined }, dialectOf('chat')];
+  const [raw, dialect] = [{ body: Buffer.from(body), contentType: '', path: undefined }, getDialect('chat')];
   const facts = await dialect.readRequest(raw);
   if (isRefusal(facts)) throw new Error(facts.message);
   const held = { wantMicro: 0n, shareMicro: 0n, fetchedTokens: 0, holdFor: () => undefined };
@@ -143,7 +143,7 @@ function offerOf(modelId: string) {
   const caller = { account, key: { id: 1, name: 'k' } as unknown as ApiKey, readAtMs: 0 };
   const call = newCall({ id: 'req_1', createdAtMs: 0, startedAt: performance.now(), endpoint, caller });
   call.modelAsked = modelId;
-  return { call, model, catalog, tariff: { catalog, model, account, nodeName: 'n' } };
+  return { call, model, catalog, pricing: { catalog, model, account, nodeName: 'n' } };
 }
 
 async function stage(set: Stage) {
@@ -159,7 +159,7 @@ async function stage(set: Stage) {
   const retryBudget = new RetryBudget();
   const media = { fetch: () => Promise.reject(new Error('nothing is fetched here')) };
   const shared = { health, media, retryBudget, inFlight, settlement, gate, journal, clock, log, tasks };
-  const carriage = {
+  const deps = {
     ...shared,
     client: upstream(plays, sent),
     bodies: bodiesOf(room),
@@ -170,15 +170,15 @@ async function stage(set: Stage) {
   };
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const request = await requestOf(body);
-  const passage: Passage = { ...request, ...offerOf(modelId), response, carriage };
-  return { passage, response, retryBudget, health, gate, ended, sent };
+  const context: AttemptContext = { ...request, ...offerOf(modelId), response, deps };
+  return { context, response, retryBudget, health, gate, ended, sent };
 }
 
-/** A journey of one leg. */
-async function carry(passage: Passage, routes: readonly Route[]): Promise<void> {
-  const setbacks = newSetbacks();
-  const end = await forward(passage, routes, TIMES, setbacks);
-  if (end !== 'answered') answerFailures(passage, setbacks);
+/** A call runner of one option. */
+async function carry(context: AttemptContext, routes: readonly Route[]): Promise<void> {
+  const routeFailures = newRouteFailures();
+  const end = await forward(context, routes, TIMES, routeFailures);
+  if (end !== 'answered') answerFailures(context, routeFailures);
 }
 
 /** The head as it goes out: what was given to `writeHead` as a list is nowhere else. */
@@ -187,22 +187,22 @@ function sentHeaders(response: ServerResponse): string {
 }
 
 test('a second try that ends with a fault of ours gives its place in the retry budget back', async () => {
-  const { passage, retryBudget } = await stage({ plays: [breaks], openings: 1 });
-  await expect(carry(passage, ROUTES)).rejects.toThrow(StoreUnavailable);
+  const { context, retryBudget } = await stage({ plays: [breaks], openings: 1 });
+  await expect(carry(context, ROUTES)).rejects.toThrow(StoreUnavailable);
   expect(retryBudget.taken).toBe(0);
 });
 
 test('a vendor is not asked for a client that left while the journal opened its call', async () => {
-  const { passage, response, sent, ended } = await stage({ plays: [answers] });
-  const forwarded = carry(passage, ROUTES);
+  const { context, response, sent, ended } = await stage({ plays: [answers] });
+  const forwarded = carry(context, ROUTES);
   Object.defineProperty(response, 'closed', { value: true });
   await forwarded;
   expect([sent, ended.map(({ verdict }) => verdict)]).toEqual([[], ['cut-by-client']]);
 });
 
 test('an answer we have no room for is no fault of its route, and no other route makes it again', async () => {
-  const { passage, response, health, sent, ended } = await stage({ plays: [answers, answers], room: 10 });
-  await carry(passage, ROUTES);
+  const { context, response, health, sent, ended } = await stage({ plays: [answers, answers], room: 10 });
+  await carry(context, ROUTES);
   expect(response.statusCode).toBe(503);
   expect(sent).toHaveLength(1);
   expect(health.routeReports().map(({ failures }) => failures)).toEqual([0]);
@@ -212,21 +212,21 @@ test('an answer we have no room for is no fault of its route, and no other route
 });
 
 test('a model whose name fits into no header is answered, with the name in percent', async () => {
-  const { passage, response, ended } = await stage({ plays: [answers], modelId: '通义' });
-  await carry(passage, ROUTES);
+  const { context, response, ended } = await stage({ plays: [answers], modelId: '通义' });
+  await carry(context, ROUTES);
   expect(ended).toHaveLength(1);
   expect([response.statusCode, response.writableEnded]).toEqual([200, true]);
   expect(modelHeaders('通义')).toEqual(['x-tollgate-model', '%E9%80%9A%E4%B9%89']);
 });
 
 test('a fault of ours in the event of a socket ends the call and leaves the gate, not the process', async () => {
-  const { passage, response, gate } = await stage({ plays: [streams], body: STREAM });
+  const { context, response, gate } = await stage({ plays: [streams], body: STREAM });
   const entered = gate.enter(callOf({ callId: 'req_1' }));
-  if (entered.kind === 'entered') passage.call.lease = entered.lease;
-  passage.carriage.journal.end = () => {
+  if (entered.kind === 'entered') context.call.lease = entered.lease;
+  context.deps.journal.end = () => {
     throw new Error('a record fits into its bound');
   };
-  const forwarded = carry(passage, ROUTES);
+  const forwarded = carry(context, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   expect(response.headersSent).toBe(true);
   expect(() => response.emit('close')).not.toThrow();
@@ -241,13 +241,13 @@ test.each([
   { when: 'the vendor says that it failed', plays: [refuses], body: PROMPT, owed: 'nothing' },
   { when: 'a stream has not begun', plays: [works], body: STREAM, owed: 'nothing' },
 ])('a client that leaves while $when owes $owed', async (left) => {
-  const { passage, response, ended } = await stage(left);
-  const forwarded = carry(passage, ROUTES);
+  const { context, response, ended } = await stage(left);
+  const forwarded = carry(context, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   response.destroy();
   await forwarded;
   const estimated = left.owed === 'its input';
-  const inputFresh = estimated ? passage.dialect.countInput(passage.raw, passage.facts) : 0;
+  const inputFresh = estimated ? context.dialect.countInput(context.raw, context.facts) : 0;
   const usage = { ...NO_USAGE, inputFresh };
   expect(ended).toMatchObject([{ status: 499, verdict: 'cut-by-client', usage, estimated }]);
   expect(ended[0]?.attempts.map(({ outcome }) => outcome).at(-1)).toBe('cut-by-client');
@@ -255,12 +255,12 @@ test.each([
 
 test('a client that leaves while we look up what was kept for it is not asked for, and owes nothing', async () => {
   const looking = Promise.withResolvers<undefined>();
-  const { passage, response, sent, ended, gate } = await stage({
+  const { context, response, sent, ended, gate } = await stage({
     plays: [answers],
     body: LOST_SIGNATURE,
     find: () => looking.promise,
   });
-  const forwarded = carry(passage, [converted(route(1))]);
+  const forwarded = carry(context, [converted(route(1))]);
   await new Promise((resolve) => setImmediate(resolve));
   response.destroy();
   await new Promise((resolve) => setImmediate(resolve));
@@ -272,8 +272,8 @@ test('a client that leaves while we look up what was kept for it is not asked fo
 });
 
 test('a fault of ours inside a stream leaves what was produced before it owed, once', async () => {
-  const { passage, response, ended } = await stage({ plays: [streams], body: STREAMED_PROMPT });
-  const { dialect } = passage;
+  const { context, response, ended } = await stage({ plays: [streams], body: STREAMED_PROMPT });
+  const { dialect } = context;
   const relayStream: typeof dialect.relayStream = (...given) => {
     const relay = dialect.relayStream(...given);
     const { push } = relay;
@@ -293,14 +293,14 @@ test('a fault of ours inside a stream leaves what was produced before it owed, o
     },
     close: () => Promise.resolve(),
   };
-  const carriage = { ...passage.carriage, client };
+  const deps = { ...context.deps, client };
   const told = vi.spyOn(dialect, 'encodeStreamError');
-  const forwarded = carry({ ...passage, carriage, dialect: { ...dialect, relayStream } }, ROUTES);
+  const forwarded = carry({ ...context, deps, dialect: { ...dialect, relayStream } }, ROUTES);
   await new Promise((resolve) => setImmediate(resolve));
   expect(response.headersSent).toBe(true);
   vendor?.onData(Buffer.from('data: {"object":"chat.completion.chunk","choices":[]}\n\n'));
   await expect(forwarded).rejects.toThrow('cannot say');
-  const usage = { inputFresh: dialect.countInput(passage.raw, passage.facts) };
+  const usage = { inputFresh: dialect.countInput(context.raw, context.facts) };
   expect(ended).toMatchObject([{ verdict: 'cut-by-gateway', errorCode: 50001, estimated: true, usage }]);
   expect(told).toHaveBeenCalledExactlyOnceWith('sse', expect.objectContaining({ code: 50001 }));
 });
@@ -322,8 +322,8 @@ test.each([
   ];
   const body = JSON.stringify({ model: 'm', messages });
   for (const routes of [[route(1)], [converted(route(1), 'gemini')]]) {
-    const { passage, response, sent, ended } = await stage({ plays: [quotes, quotes, quotes], body });
-    await carry(passage, routes);
+    const { context, response, sent, ended } = await stage({ plays: [quotes, quotes, quotes], body });
+    await carry(context, routes);
     expect(sent).toHaveLength(asked);
     expect(response.statusCode).toBe(400);
     expect(ended).toMatchObject([{ verdict: 'failed', usage: NO_USAGE }]);
@@ -337,10 +337,10 @@ test('an answer that failed without saying why is an error that every client can
     handler.onData(Buffer.from(JSON.stringify({ candidates, usageMetadata: { promptTokenCount: 9 } })));
     handler.onEnd();
   };
-  const { passage, response, ended } = await stage({ plays: [fails], body: PROMPT });
+  const { context, response, ended } = await stage({ plays: [fails], body: PROMPT });
   const said: unknown[] = [];
   response.end = ((bytes: unknown) => said.push(String(bytes))) as unknown as typeof response.end;
-  await carry(passage, [converted(route(1), 'gemini')]);
+  await carry(context, [converted(route(1), 'gemini')]);
   expect(response.statusCode).toBe(502);
   expect(said.join('')).toContain('"message":"The vendor ended the answer with MALFORMED_FUNCTION_CALL."');
   expect(ended).toMatchObject([{ status: 502, verdict: 'failed', usage: NO_USAGE }]);
@@ -360,8 +360,8 @@ test('a vendor that cuts every stream after it began is ejected after the fifth'
   const health = new Health(systemClock);
   const conditions: string[] = [];
   for (let call = 0; call < 5; call++) {
-    const { passage, ended } = await stage({ plays: [cuts], body: STREAM });
-    await carry({ ...passage, carriage: { ...passage.carriage, health } }, ROUTES);
+    const { context, ended } = await stage({ plays: [cuts], body: STREAM });
+    await carry({ ...context, deps: { ...context.deps, health } }, ROUTES);
     expect(ended.map(({ verdict }) => verdict)).toEqual(['cut-by-upstream']);
     conditions.push(health.condition(route(1)));
   }
@@ -369,8 +369,8 @@ test('a vendor that cuts every stream after it began is ejected after the fifth'
 });
 
 test('connections that we have all in use are no fault of any route, and the client hears when to retry', async () => {
-  const { passage, response, health, ended } = await stage({ plays: [busy, busy] });
-  await carry(passage, ROUTES);
+  const { context, response, health, ended } = await stage({ plays: [busy, busy] });
+  await carry(context, ROUTES);
   expect(response.statusCode).toBe(503);
   expect(sentHeaders(response)).toContain('retry-after: 1');
   expect(ended.map(({ errorCode }) => errorCode)).toEqual([50301]);
@@ -379,8 +379,8 @@ test('connections that we have all in use are no fault of any route, and the cli
 });
 
 test('a route without a free connection hands over to the next', async () => {
-  const { passage, response } = await stage({ plays: [busy, answers] });
-  await carry(passage, ROUTES);
+  const { context, response } = await stage({ plays: [busy, answers] });
+  await carry(context, ROUTES);
   expect(response.statusCode).toBe(200);
 });
 
@@ -388,13 +388,13 @@ test.each([
   ['a stream', STREAM, 1_000],
   ['a plain answer', PLAIN, 5_000],
 ])('the first byte of %s has its own time', async (_name, body, firstByteMs) => {
-  const { passage } = await stage({ plays: [], body });
-  const { client } = passage.carriage;
+  const { context } = await stage({ plays: [], body });
+  const { client } = context.deps;
   const waits: number[] = [];
   const send: UpstreamClient['send'] = (request, handler) => {
     waits.push(request.timeouts.firstByteMs);
     return client.send(request, handler);
   };
-  await carry({ ...passage, carriage: { ...passage.carriage, client: { ...client, send } } }, ROUTES);
+  await carry({ ...context, deps: { ...context.deps, client: { ...client, send } } }, ROUTES);
   expect(waits).toEqual([firstByteMs, firstByteMs]);
 });

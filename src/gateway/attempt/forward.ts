@@ -10,20 +10,20 @@ import { classify } from '../admit/route.ts';
 import { modelHeaders, ownHeaders, sendRefusal } from '../answer/answer.ts';
 import type { StreamTimes } from '../answer/stream.ts';
 import { CLIENT_CLOSED, type Outcome } from '../call.ts';
-import { watchAnswer } from '../convert/conversation-save.ts';
+import { saveAnswer } from '../convert/conversation-save.ts';
 import { translate } from '../convert/translate.ts';
 import type { Translation } from '../convert/translation.ts';
 import { type AttemptWatch, RouteAttempt } from './attempt.ts';
 import {
+  type AttemptContext,
   attemptCount,
   beginAttempt,
   endAttempt,
   isOwn,
-  type Passage,
-  settlePassage,
+  settleAttempt,
 } from './attempt-context.ts';
 import { type AttemptResult, NOTHING_SPENT, type Spent, type VendorError } from './attempt-result.ts';
-import { isOwnDoing, refusalFor, type Setbacks, vendorsWord } from './route-failures.ts';
+import { isOwnDoing, lastVendorError, type RouteFailures, refusalFor } from './route-failures.ts';
 import { isBlobRefused } from './vendor-error.ts';
 
 const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
@@ -40,53 +40,53 @@ const LEFT: AttemptResult = { kind: 'answered', outcome: 'cut-by-client' };
  * `answered`: the client has an answer, or left. `stopped`: this process can try nothing more. Or the routes
  * that are left, when the budget for retries was spent.
  */
-export type LegEnd = 'answered' | 'failed' | 'stopped' | readonly Route[];
+export type ForwardEnd = 'answered' | 'failed' | 'stopped' | readonly Route[];
 
 /**
- * Tries the routes of one leg one by one until one answers. When all have failed nobody is answered yet:
- * `setbacks` has what stood in the way, and there may be another leg.
+ * Tries the routes of one option one by one until one answers. When all have failed nobody is answered yet:
+ * `routeFailures` has what stood in the way, and there may be another option.
  */
 export async function forward(
-  passage: Passage,
+  context: AttemptContext,
   routes: readonly Route[],
   times: StreamTimes,
-  setbacks: Setbacks,
-): Promise<LegEnd> {
-  const { call, response, carriage } = passage;
+  routeFailures: RouteFailures,
+): Promise<ForwardEnd> {
+  const { call, response, deps } = context;
   let failed = 0;
   for (const route of routes) {
     if (response.closed) break;
-    const chosen = translate(passage, route, 'own');
+    const chosen = translate(context, route, 'own');
     const translation = chosen instanceof Promise ? await chosen : chosen;
     // Media and what was kept take their time to come: a vendor is not asked for somebody who left meanwhile.
     if (response.closed) break;
     if (isRefusal(translation)) {
-      setbacks.refusal ??= translation;
+      routeFailures.refusal ??= translation;
       continue;
     }
     // A retry storm must not follow an outage: beyond the budget the first failure is the answer. The first
-    // route is no retry: of another leg it is what the account asked for in such a case.
+    // route is no retry: of another option it is what the account asked for in such a case.
     const again = failed > 0;
-    if (again && !carriage.retryBudget.take(carriage.gate.active)) return routes.slice(routes.indexOf(route));
+    if (again && !deps.retryBudget.take(deps.gate.active)) return routes.slice(routes.indexOf(route));
     const trial = { times, translation };
-    let result = again ? await retryRoute(passage, route, trial) : await tryRoute(passage, route, trial);
+    let result = again ? await retryRoute(context, route, trial) : await tryRoute(context, route, trial);
     if (result.kind === 'rejected' && isBlobRefused(result.error)) {
-      result = (await tryWithoutBlobs(passage, route, trial)) ?? result;
+      result = (await tryWithoutBlobs(context, route, trial)) ?? result;
     }
     if (call.settled) return 'answered';
     if (result.kind === 'route-failed') {
       // Nobody was asked where a credential's limits left no place: asking the next one is no retry.
       if (result.failure.kind !== 'limited') failed += 1;
-      setbacks.failures.push({ route, failure: result.failure });
-      if (result.failure.kind === 'stopped') return response.closed ? endAbandoned(passage) : 'stopped';
+      routeFailures.failures.push({ route, failure: result.failure });
+      if (result.failure.kind === 'stopped') return response.closed ? endAbandoned(context) : 'stopped';
     } else if (result.kind === 'rejected' && !response.closed) {
       // Spec 3.2, row 5: what a fallback model has against the request is no answer for who named another.
-      if (passage.model.modelId !== call.modelAsked) return 'failed';
-      passOn(passage, result.error, result.spent);
+      if (context.model.modelId !== call.modelAsked) return 'failed';
+      passOn(context, result.error, result.spent);
       return 'answered';
     }
   }
-  return response.closed ? endAbandoned(passage) : 'failed';
+  return response.closed ? endAbandoned(context) : 'failed';
 }
 
 interface Trial {
@@ -94,11 +94,11 @@ interface Trial {
   readonly translation: Translation;
 }
 
-async function retryRoute(passage: Passage, route: Route, trial: Trial): Promise<AttemptResult> {
+async function retryRoute(context: AttemptContext, route: Route, trial: Trial): Promise<AttemptResult> {
   try {
-    return await tryRoute(passage, route, trial);
+    return await tryRoute(context, route, trial);
   } finally {
-    passage.carriage.retryBudget.release();
+    context.deps.retryBudget.release();
   }
 }
 
@@ -108,32 +108,32 @@ async function retryRoute(passage: Passage, route: Route, trial: Trial): Promise
  * vendor may well quote a client that writes about signatures.
  */
 async function tryWithoutBlobs(
-  passage: Passage,
+  context: AttemptContext,
   route: Route,
   { times, translation: refused }: Trial,
 ): Promise<AttemptResult | undefined> {
-  if (passage.response.closed) return undefined;
-  const translation = await translate(passage, route, 'none');
-  if (isRefusal(translation) || passage.response.closed) return undefined;
+  if (context.response.closed) return undefined;
+  const translation = await translate(context, route, 'none');
+  if (isRefusal(translation) || context.response.closed) return undefined;
   if (Buffer.concat(translation.body).equals(Buffer.concat(refused.body))) return undefined;
-  return tryRoute(passage, route, { times, translation });
+  return tryRoute(context, route, { times, translation });
 }
 
-async function tryRoute(passage: Passage, route: Route, trial: Trial): Promise<AttemptResult> {
-  const { call, carriage } = passage;
+async function tryRoute(context: AttemptContext, route: Route, trial: Trial): Promise<AttemptResult> {
+  const { call, deps } = context;
   const { times } = trial;
-  const translation = watchAnswer(passage, trial.translation);
-  const begun = carriage.health.begin(route, passage.facts.inputTokensEstimate);
+  const translation = saveAnswer(context, trial.translation);
+  const begun = deps.health.begin(route, context.facts.inputTokensEstimate);
   const ticket = begun instanceof Promise ? await begun : begun;
   // Others took the last place in the credential's own limits since the routes were chosen.
   if (ticket === undefined) return LIMITED;
-  beginAttempt(passage, route, translation);
+  beginAttempt(context, route, translation);
   try {
-    await openInJournal(passage, route, translation);
-    const result = passage.response.closed
+    await openInJournal(context, route, translation);
+    const result = context.response.closed
       ? LEFT
-      : await send(passage, route, { times, ticket, translation });
-    endAttempt(passage, outcomeOf(result));
+      : await send(context, route, { times, ticket, translation });
+    endAttempt(context, outcomeOf(result));
     report(ticket, result);
     return result;
   } finally {
@@ -154,22 +154,22 @@ function report(ticket: Ticket, result: AttemptResult): void {
   }
 }
 
-function send(passage: Passage, route: Route, watch: AttemptWatch): Promise<AttemptResult> {
-  const { facts, carriage } = passage;
+function send(context: AttemptContext, route: Route, watch: AttemptWatch): Promise<AttemptResult> {
+  const { facts, deps } = context;
   const { protocol, action, clientHeaders, contentType, query, body } = watch.translation;
   const settle = Promise.withResolvers<AttemptResult>();
-  const attempt = new RouteAttempt(passage, route, watch, settle);
+  const attempt = new RouteAttempt(context, route, watch, settle);
   const address = addressVendor({ route, protocol, action, clientHeaders, contentType, query });
-  const timeouts = facts.stream ? carriage.streamTimeouts : carriage.plainTimeouts;
-  attempt.attach(carriage.client.send({ ...address, method: 'POST', body, timeouts }, attempt));
+  const timeouts = facts.stream ? deps.streamTimeouts : deps.plainTimeouts;
+  attempt.attach(deps.client.send({ ...address, method: 'POST', body, timeouts }, attempt));
   return settle.promise;
 }
 
 /** design.md 4: the open record is in the operating system before the first byte goes upstream. */
-function openInJournal(passage: Passage, route: Route, translation: Translation): Promise<void> {
-  const { call, facts, carriage } = passage;
+function openInJournal(context: AttemptContext, route: Route, translation: Translation): Promise<void> {
+  const { call, facts, deps } = context;
   assert(call.price !== undefined, 'an attempt has a price');
-  return carriage.journal.open({
+  return deps.journal.open({
     callId: call.id,
     createdAtMs: call.createdAtMs,
     accountId: call.caller.account.id,
@@ -188,7 +188,7 @@ function openInJournal(passage: Passage, route: Route, translation: Translation)
     month: call.lease?.month,
     mayExchange: call.lease?.mayExchange,
     capMicro: call.lease?.capMicro,
-    creditsPerYuan: carriage.settlement.creditsPerYuan,
+    creditsPerYuan: deps.settlement.creditsPerYuan,
     price: call.price,
     inputTokens: facts.inputTokensEstimate,
     images: facts.images,
@@ -207,22 +207,22 @@ function outcomeOf(result: AttemptResult): string {
  * Every route failed. An error that a vendor answered with is passed on, the newest first; without one the
  * client hears that nobody could be reached, or that nobody answered in time.
  */
-export function answerFailures(passage: Passage, { failures }: Setbacks): void {
-  const error = vendorsWord(failures);
+export function answerFailures(context: AttemptContext, { failures }: RouteFailures): void {
+  const error = lastVendorError(failures);
   if (error !== undefined) {
-    passOn(passage, error, NOTHING_SPENT);
+    passOn(context, error, NOTHING_SPENT);
     return;
   }
-  const refusal = refusalFor(failures, passage.carriage.health);
-  settlePassage(passage, ended(refusal.error.status, refusal.error.code), 'failed');
-  sendRefusal(passage.response, refusal, passage.call.id, passage.call.endpoint.protocol);
+  const refusal = refusalFor(failures, context.deps.health);
+  settleAttempt(context, ended(refusal.error.status, refusal.error.code), 'failed');
+  sendRefusal(context.response, refusal, context.call.id, context.call.endpoint.protocol);
 }
 
 /** A vendor's own error: status and body unchanged. */
-function passOn(passage: Passage, error: VendorError, spent: Spent): void {
-  const { call, response, model } = passage;
+function passOn(context: AttemptContext, error: VendorError, spent: Spent): void {
+  const { call, response, model } = context;
   const { protocol } = call.endpoint;
-  settlePassage(passage, { ...ended(error.status, null), ...spent }, String(error.status));
+  settleAttempt(context, { ...ended(error.status, null), ...spent }, String(error.status));
   const headers = [
     'content-length',
     String(error.body.length),
@@ -239,9 +239,9 @@ function passOn(passage: Passage, error: VendorError, spent: Spent): void {
 }
 
 /** The client left while no vendor was at work for it, or before a stream's head: nothing is owed. */
-function endAbandoned(passage: Passage): LegEnd {
+function endAbandoned(context: AttemptContext): ForwardEnd {
   const outcome = { ...ended(CLIENT_CLOSED, null), verdict: 'cut-by-client' as const };
-  settlePassage(passage, outcome, 'cut-by-client');
+  settleAttempt(context, outcome, 'cut-by-client');
   return 'answered';
 }
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../kernel/time/clock.ts';
-import { type Flight, InFlight } from './in-flight.ts';
+import { type CallInFlight, InFlight } from './in-flight.ts';
 
-class PaperPlane implements Flight {
+class PaperPlane implements CallInFlight {
   place = -1;
   readonly streaming: boolean;
   readonly onTick: (plane: PaperPlane) => void;

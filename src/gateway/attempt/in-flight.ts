@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/time/clock.ts';
 
 /** A call that is at a vendor: waiting for its first byte, or streaming. */
-export interface Flight {
+export interface CallInFlight {
   readonly streaming: boolean;
   /** Its place in the list of all; kept by the list alone. */
   place: number;
@@ -19,7 +19,7 @@ const TICK_MS = 1_000;
  * old generation every call that ever was in the Set survives until the next full collection.
  */
 export class InFlight {
-  readonly #flights: Flight[] = [];
+  readonly #flights: CallInFlight[] = [];
   readonly #timer: NodeJS.Timeout;
 
   constructor(clock: Clock, tickMs = TICK_MS) {
@@ -31,13 +31,13 @@ export class InFlight {
     this.#timer.unref();
   }
 
-  add(flight: Flight): void {
+  add(flight: CallInFlight): void {
     flight.place = this.#flights.length;
     this.#flights.push(flight);
   }
 
   /** The last one takes the place that became free. */
-  delete(flight: Flight): void {
+  delete(flight: CallInFlight): void {
     if (this.#flights[flight.place] !== flight) return;
     const last = this.#flights.pop();
     if (last === undefined || last === flight) return;

@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
-import type { Passage } from './attempt-context.ts';
+import type { AttemptContext } from './attempt-context.ts';
 
 interface Held {
   bytes: number;
@@ -8,16 +8,16 @@ interface Held {
   bodyBytes: number;
 }
 
-/** By the call, whichever leg of it is under way. */
+/** By the call, whichever option of it is under way. */
 const heldByCalls = new WeakMap<Call, Held>();
 
 /**
  * Room for what a call holds beside its request: converted bodies, fetched media. It is given back when the
  * client has its answer, because another route may need it until then. False: there is none.
  */
-export function takeRoom(passage: Passage, bytes: number): boolean {
-  const { call, response, carriage } = passage;
-  const { bodies } = carriage;
+export function reserveMemory(context: AttemptContext, bytes: number): boolean {
+  const { call, response, deps } = context;
+  const { bodies } = deps;
   const { id: accountId } = call.caller.account;
   if (response.closed || !bodies.take(accountId, bytes)) return false;
   const known = heldByCalls.get(call);
@@ -37,17 +37,17 @@ const SMALL_BODY_BYTES = 64 * 1024;
 const COPIES = 2;
 
 /** Takes room for the body of a converted request, as far as the one for the route before does not do. */
-export function hasRoom(passage: Passage, length: number): boolean {
+export function hasMemory(context: AttemptContext, length: number): boolean {
   if (length <= SMALL_BODY_BYTES) return true;
   const bodyBytes = length * COPIES;
-  const missingBytes = bodyBytes - (heldByCalls.get(passage.call)?.bodyBytes ?? 0);
+  const missingBytes = bodyBytes - (heldByCalls.get(context.call)?.bodyBytes ?? 0);
   if (missingBytes <= 0) return true;
-  if (!takeRoom(passage, missingBytes)) return false;
-  const held = heldByCalls.get(passage.call);
+  if (!reserveMemory(context, missingBytes)) return false;
+  const held = heldByCalls.get(context.call);
   if (held !== undefined) held.bodyBytes = bodyBytes;
   return true;
 }
 
-export function noRoom(): Refusal {
+export function refuseMemory(): Refusal {
   return refuse('unavailable', { retryAfterMs: 1_000 });
 }

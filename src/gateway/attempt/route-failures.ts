@@ -4,41 +4,41 @@ import type { Health } from '../../upstream/health/health.ts';
 import type { RouteFailure, VendorError } from './attempt-result.ts';
 
 /** A route that was tried and failed. */
-export interface Setback {
+export interface FailedRoute {
   readonly route: Route;
   readonly failure: RouteFailure;
 }
 
 /** What stood in the way of one model: the answer of the call, when nobody serves it in the end. */
-export interface Setbacks {
-  readonly failures: Setback[];
+export interface RouteFailures {
+  readonly failures: FailedRoute[];
   /** The first one: why its routes could not be chosen, said to the vendor, or paid for. */
   refusal: Refusal | undefined;
 }
 
-export function newSetbacks(): Setbacks {
+export function newRouteFailures(): RouteFailures {
   return { failures: [], refusal: undefined };
 }
 
 /** 40004 is about the request: another model would be a guess at what its author can do without. */
-export function isRequestsOwn({ failures, refusal }: Setbacks): boolean {
+export function isRequestFault({ failures, refusal }: RouteFailures): boolean {
   return failures.length === 0 && refusal?.error === ERRORS.notExpressible;
 }
 
 /** The newest error that a vendor answered with, as far as it says something to the client. */
-export function vendorsWord(failures: readonly Setback[]): VendorError | undefined {
+export function lastVendorError(failures: readonly FailedRoute[]): VendorError | undefined {
   return failures.findLast(({ failure, route }) => {
-    return failure.error !== undefined && !isHouseError(route, failure.error.status);
+    return failure.error !== undefined && !isPlatformCredentialError(route, failure.error.status);
   })?.failure.error;
 }
 
 /** decisions.md 4: 401 and 403 of a platform credential say nothing about the client; of its own, all. */
-function isHouseError({ credential }: Route, status: number): boolean {
+function isPlatformCredentialError({ credential }: Route, status: number): boolean {
   return credential.ownerAccountId === undefined && (status === 401 || status === 403);
 }
 
 /** No vendor said anything of use: nobody could be reached, nobody answered in time, or we had no room. */
-export function refusalFor(failures: readonly Setback[], health: Pick<Health, 'freeInMs'>): Refusal {
+export function refusalFor(failures: readonly FailedRoute[], health: Pick<Health, 'freeInMs'>): Refusal {
   if (failures.some(({ failure }) => failure.kind === 'timeout')) return refuse('upstreamTimeout');
   if (failures.length > 0 && failures.every(({ failure }) => failure.kind === 'limited')) {
     return atLimit(Math.min(...failures.map(({ route }) => health.freeInMs(route))));

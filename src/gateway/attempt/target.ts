@@ -8,7 +8,7 @@ import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 const targets = new WeakMap<Route, Map<string, Target>>();
 
 /** The vendor's side of a conversion. `blobs` is `none` when it may have no blob back at all. */
-export function targetOf(route: Route, protocol: TextProtocol, blobs: 'own' | 'none'): Target {
+export function toTarget(route: Route, protocol: TextProtocol, blobs: 'own' | 'none'): Target {
   let known = targets.get(route);
   if (known === undefined) {
     known = new Map();

@@ -2,7 +2,7 @@ import { ERROR_BODY_BYTES_MAX, ERROR_READ_BYTES_MAX } from '../../bounds.ts';
 import { parseJson } from '../../kernel/encoding/json.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { PlainAnswer } from '../../protocol/dialect.ts';
-import { lengthOf } from '../answer/answer.ts';
+import { totalBytes } from '../answer/answer.ts';
 import type { Spent, VendorError } from './attempt-result.ts';
 
 const BAD_GATEWAY = 502;
@@ -63,7 +63,7 @@ export function answeredError(
   headers: VendorError['headers'],
   { pieces, usage }: PlainAnswer,
 ): { readonly error: VendorError; readonly spent: Spent } | undefined {
-  if (lengthOf(pieces) > ERROR_BODY_BYTES_MAX) return undefined;
+  if (totalBytes(pieces) > ERROR_BODY_BYTES_MAX) return undefined;
   const body = Buffer.concat(pieces);
   const status = vendorErrorStatus(body.toString('utf8'));
   return { error: { status, headers, body }, spent: { usage: usage ?? NO_USAGE, estimated: false } };

@@ -3,7 +3,7 @@ import { ownCopy } from '../../kernel/encoding/own-copy.ts';
 import type { BodyEnd, StreamRelay, StreamUsage } from '../../protocol/dialect.ts';
 
 /** A relay of a Responses stream that hands out the events with which the stream ends. */
-export class TappedRelay implements StreamRelay {
+export class CapturingRelay implements StreamRelay {
   readonly #relay: StreamRelay;
   readonly #onEnd: (events: Buffer) => void;
   #concluded = false;

@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { isRefusal } from '../../kernel/errors.ts';
-import { dialectOf } from '../../protocol/registry.ts';
-import type { Carriage } from '../attempt/attempt-context.ts';
+import { getDialect } from '../../protocol/registry.ts';
+import type { GatewayDeps } from '../attempt/attempt-context.ts';
 import type { Call } from '../call.ts';
-import { recall } from './conversation-load.ts';
+import { loadConversation } from './conversation-load.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -15,7 +15,7 @@ const raw = {
 const call = { caller: { account: { id: 1 } } } as Call;
 
 it('gives back what it took when the completed request cannot be read', async () => {
-  const facts = await dialectOf('responses').readRequest(raw);
+  const facts = await getDialect('responses').readRequest(raw);
   if (isRefusal(facts) || facts.memory === undefined) throw new Error('not a request');
   const referring = { ...facts, memory: { ...facts.memory, refers: true } };
   let used = 0;
@@ -28,15 +28,15 @@ it('gives back what it took when the completed request cannot be read', async ()
       used -= bytes;
     },
   };
-  const carriage = { bodies, conversations: {} } as Carriage;
-  const whole = await recall(call, { raw, facts: referring }, carriage);
+  const deps = { bodies, conversations: {} } as GatewayDeps;
+  const whole = await loadConversation(call, { raw, facts: referring }, deps);
   if (isRefusal(whole)) throw new Error(whole.message);
   expect(used).toBeGreaterThan(0);
   whole.release();
   expect(used).toBe(0);
-  vi.spyOn(dialectOf('responses'), 'readRequest').mockImplementation(() => {
+  vi.spyOn(getDialect('responses'), 'readRequest').mockImplementation(() => {
     throw new Error('a mistake of ours');
   });
-  await expect(recall(call, { raw, facts: referring }, carriage)).rejects.toThrow('a mistake of ours');
+  await expect(loadConversation(call, { raw, facts: referring }, deps)).rejects.toThrow('a mistake of ours');
   expect(used).toBe(0);
 });

@@ -2,14 +2,18 @@ import { CONVERSATION_READ_KEYS_MAX, REFERENCES_PER_CALL_MAX, REQUEST_BODY_BYTES
 import type { Conversations } from '../../conversation/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { MemoryFacts, RawRequest, RequestFacts } from '../../protocol/dialect.ts';
-import { dialectOf } from '../../protocol/registry.ts';
-import { completeBody, type Wanted, wantedBy } from '../../protocol/responses/stored/continue.ts';
-import { type KeptResponse, unpackResponse } from '../../protocol/responses/stored/kept-response.ts';
-import type { Carriage } from '../attempt/attempt-context.ts';
+import { getDialect } from '../../protocol/registry.ts';
+import {
+  completeBody,
+  findWantedHistory,
+  type WantedHistory,
+} from '../../protocol/responses/stored/continue.ts';
+import { type StoredResponse, unpackResponse } from '../../protocol/responses/stored/kept-response.ts';
+import type { GatewayDeps } from '../attempt/attempt-context.ts';
 import type { Call } from '../call.ts';
 
 /** A request that stands for itself; `release` gives back what was taken to make it so. */
-export interface Recollection {
+export interface LoadedRequest {
   readonly raw: RawRequest;
   readonly facts: RequestFacts;
   release(): void;
@@ -30,31 +34,31 @@ const nothingTaken = (): void => {};
  * of this account and put into the body, so that any vendor can serve the call. Nothing of it is left to the
  * vendor's own memory: that one is shared by everybody who uses our credential.
  */
-export function recall(
+export function loadConversation(
   call: Pick<Call, 'caller'>,
   { raw, facts }: { readonly raw: RawRequest; readonly facts: RequestFacts },
-  carriage: Carriage,
-): Recollection | Refusal | Promise<Recollection | Refusal> {
+  deps: GatewayDeps,
+): LoadedRequest | Refusal | Promise<LoadedRequest | Refusal> {
   const { memory } = facts;
   if (memory?.unserved !== undefined) {
     return refuse('notExpressible', { message: `The field "${memory.unserved}" cannot be served here` });
   }
   if (memory?.refers !== true) return { raw, facts, release: nothingTaken };
-  return complete(raw, memory, { carriage, accountId: call.caller.account.id });
+  return complete(raw, memory, { deps, accountId: call.caller.account.id });
 }
 
 interface Owner {
-  readonly carriage: Carriage;
+  readonly deps: GatewayDeps;
   readonly accountId: number;
 }
 
 async function complete(
   raw: RawRequest,
   memory: MemoryFacts,
-  { carriage, accountId }: Owner,
-): Promise<Recollection | Refusal> {
-  const { conversations, bodies } = carriage;
-  const wanted = await wantedBy(raw.body, memory);
+  { deps, accountId }: Owner,
+): Promise<LoadedRequest | Refusal> {
+  const { conversations, bodies } = deps;
+  const wanted = await findWantedHistory(raw.body, memory);
   if (isRefusal(wanted)) return wanted;
   const previous = await findPrevious(wanted, conversations, accountId);
   if (isRefusal(previous)) return previous;
@@ -72,7 +76,7 @@ async function complete(
   };
   let held = false;
   try {
-    const facts = await dialectOf('responses').readRequest(completed);
+    const facts = await getDialect('responses').readRequest(completed);
     if (isRefusal(facts)) return facts;
     held = true;
     return { raw: completed, facts, release: () => bodies.give(accountId, body.length) };
@@ -82,10 +86,10 @@ async function complete(
 }
 
 async function findPrevious(
-  { previousId }: Wanted,
+  { previousId }: WantedHistory,
   conversations: Conversations,
   accountId: number,
-): Promise<KeptResponse | undefined | Refusal> {
+): Promise<StoredResponse | undefined | Refusal> {
   if (previousId === undefined) return undefined;
   const value = await conversations.find(accountId, keyOfResponse(previousId));
   const kept = value === undefined ? undefined : unpackResponse(value);
@@ -101,7 +105,7 @@ async function findPrevious(
 }
 
 async function findItems(
-  { references }: Wanted,
+  { references }: WantedHistory,
   conversations: Conversations,
   accountId: number,
 ): Promise<ReadonlyMap<string, Buffer> | Refusal> {

@@ -5,15 +5,15 @@ import type { Framing, MemoryFacts, PlainAnswer, StreamRelay } from '../../proto
 import { finalResponse } from '../../protocol/responses/stored/final-response.ts';
 import { packResponse } from '../../protocol/responses/stored/kept-response.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
-import { TappedRelay } from './capturing-relay.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { CapturingRelay } from './capturing-relay.ts';
 import { keyOfItem, keyOfResponse } from './conversation-load.ts';
 import type { Translation } from './translation.ts';
 
 /** Responses: what the client is answered is kept for it, unless it said `store: false`. */
-export function watchAnswer(passage: Passage, translation: Translation): Translation {
-  const { memory } = passage.facts;
-  return memory?.keep === true ? new Remembering(passage, translation, memory) : translation;
+export function saveAnswer(context: AttemptContext, translation: Translation): Translation {
+  const { memory } = context.facts;
+  return memory?.keep === true ? new Remembering(context, translation, memory) : translation;
 }
 
 /** The same translation, with an eye on what leaves it. */
@@ -26,13 +26,13 @@ class Remembering implements Translation {
   readonly query;
   readonly outputLimit;
   readonly dropped;
-  readonly #passage: Passage;
+  readonly #context: AttemptContext;
   readonly #translation: Translation;
   readonly #memory: MemoryFacts;
   #answer: readonly Buffer[] | undefined;
 
-  constructor(passage: Passage, translation: Translation, memory: MemoryFacts) {
-    this.#passage = passage;
+  constructor(context: AttemptContext, translation: Translation, memory: MemoryFacts) {
+    this.#context = context;
     this.#translation = translation;
     this.#memory = memory;
     this.protocol = translation.protocol;
@@ -55,7 +55,7 @@ class Remembering implements Translation {
 
   /** Kept before the client can know that the answer is complete: its next request may follow at once. */
   relay(framing: Framing): StreamRelay {
-    return new TappedRelay(this.#translation.relay(framing), (events) => this.#keepFinal(events));
+    return new CapturingRelay(this.#translation.relay(framing), (events) => this.#keepFinal(events));
   }
 
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
@@ -65,7 +65,7 @@ class Remembering implements Translation {
 
   #note(answer: PlainAnswer): PlainAnswer {
     // A client that asked for a stream never gets a plain answer, so it is not kept for it either.
-    const isGiven = answer.valid && !answer.isError && !this.#passage.facts.stream;
+    const isGiven = answer.valid && !answer.isError && !this.#context.facts.stream;
     if (isGiven) this.#answer = answer.pieces;
     return answer;
   }
@@ -95,21 +95,21 @@ class Remembering implements Translation {
 
   /** Later in the same turn: the answer itself leaves first. */
   #later(work: () => Promise<void>): void {
-    this.#passage.carriage.tasks.run('conversation.keep', async () => {
+    this.#context.deps.tasks.run('conversation.keep', async () => {
       await nextTurn();
       await work();
     });
   }
 
   async #pack(answer: Buffer): Promise<void> {
-    const { raw, call, carriage } = this.#passage;
+    const { raw, call, deps } = this.#context;
     const { body, previousResponseId } = raw;
     const kept = await packResponse({ body, memory: this.#memory, previousResponseId }, answer);
     if (kept === undefined) return;
     const accountId = call.caller.account.id;
-    if (kept.value !== undefined) carriage.conversations.keep(accountId, keyOfResponse(kept.id), kept.value);
+    if (kept.value !== undefined) deps.conversations.keep(accountId, keyOfResponse(kept.id), kept.value);
     for (const [id, item] of kept.items) {
-      carriage.conversations.keep(accountId, keyOfItem(id), item);
+      deps.conversations.keep(accountId, keyOfItem(id), item);
     }
   }
 }

@@ -10,49 +10,52 @@ import { finish, type Sliced } from '../../protocol/bytes/slices.ts';
 import { expressible } from '../../protocol/convert/convert.ts';
 import type { Framing, PlainAnswer, StreamRelay } from '../../protocol/dialect.ts';
 import { readJson, writeJsonBytes } from '../../protocol/hub/content/json.ts';
-import { Painting } from '../../protocol/images-to-gemini/from-gemini.ts';
-import { readImageWish, type WishedPicture } from '../../protocol/images-to-gemini/image-request.ts';
-import { PaintStream } from '../../protocol/images-to-gemini/image-stream.ts';
+import { ImageAnswer } from '../../protocol/images-to-gemini/from-gemini.ts';
+import { type RequestedPicture, readImageRequest } from '../../protocol/images-to-gemini/image-request.ts';
+import { ImageStream } from '../../protocol/images-to-gemini/image-stream.ts';
 import {
-  encodePaint,
-  type PaintRequest,
+  encodeImageRequest,
+  type GeminiImageRequest,
   type PictureBytes,
 } from '../../protocol/images-to-gemini/to-gemini.ts';
 import { readOutlined } from '../../protocol/pass-through/answer.ts';
-import { dialectOf } from '../../protocol/registry.ts';
+import { getDialect } from '../../protocol/registry.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
 import { VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
-import { hasRoom, noRoom } from '../attempt/memory-budget.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { hasMemory, refuseMemory } from '../attempt/memory-budget.ts';
 import { convertedHeaders, EVENT_STREAM, JSON_TYPE, NO_HEADERS } from './converted.ts';
 import { holdForFetched } from './fetched-input.ts';
-import { MediaShare, mediaOf } from './media.ts';
+import { createCallMedia, MediaShare } from './media.ts';
 import { isEventStream } from './pass-through.ts';
 import type { Translation } from './translation.ts';
 
 /** The refusal says what in the request no painter of Google's can be told. */
-export async function convertImages(passage: Passage, route: Route): Promise<ConvertedImages | Refusal> {
-  const wish = expressible(() => readImageWish(passage.raw, passage.facts));
-  if (isRefusal(wish)) return wish;
-  if (passage.call.endpoint.edit && wish.pictures.length === 0) {
+export async function convertImages(
+  context: AttemptContext,
+  route: Route,
+): Promise<ConvertedImages | Refusal> {
+  const request = expressible(() => readImageRequest(context.raw, context.facts));
+  if (isRefusal(request)) return request;
+  if (context.call.endpoint.edit && request.pictures.length === 0) {
     return refuse('notExpressible', { message: 'image: an edit needs a picture to start from' });
   }
-  const share = new MediaShare(() => mediaOf(passage), {
-    asked: { protocol: 'images', model: passage.facts.model },
+  const share = new MediaShare(() => createCallMedia(context), {
+    asked: { protocol: 'images', model: context.facts.model },
     served: { protocol: 'gemini', model: route.forwardModelId },
   });
-  const pictures = await Promise.all(wish.pictures.map((picture) => bytesOf(picture, share)));
+  const pictures = await Promise.all(request.pictures.map((picture) => bytesOf(picture, share)));
   const refusal = pictures.find(isRefusal);
   if (refusal !== undefined) return refusal;
-  const unpaid = await holdForFetched(passage, share.inputTokens);
+  const unpaid = await holdForFetched(context, share.inputTokens);
   if (unpaid !== undefined) return unpaid;
-  const fetched = { ...wish, pictures: pictures.filter((picture) => !isRefusal(picture)) };
-  const request = expressible(() => encodePaint(fetched, route.forwardModelId));
-  if (isRefusal(request)) return request;
-  return hasRoom(passage, request.body.length) ? new ConvertedImages(passage, request) : noRoom();
+  const fetched = { ...request, pictures: pictures.filter((picture) => !isRefusal(picture)) };
+  const encoded = expressible(() => encodeImageRequest(fetched, route.forwardModelId));
+  if (isRefusal(encoded)) return encoded;
+  return hasMemory(context, encoded.body.length) ? new ConvertedImages(context, encoded) : refuseMemory();
 }
 
-async function bytesOf(picture: WishedPicture, share: MediaShare): Promise<PictureBytes | Refusal> {
+async function bytesOf(picture: RequestedPicture, share: MediaShare): Promise<PictureBytes | Refusal> {
   if (picture.kind === 'bytes') return picture;
   const media = await share.fetch(picture.url, 'image');
   if (isRefusal(media)) return media;
@@ -71,12 +74,12 @@ export class ConvertedImages implements Translation {
   readonly query: string;
   readonly outputLimit = undefined;
   readonly dropped: readonly string[];
-  readonly #passage: Passage;
-  readonly #dialect = dialectOf('gemini');
+  readonly #context: AttemptContext;
+  readonly #dialect = getDialect('gemini');
 
-  constructor(passage: Passage, request: PaintRequest) {
-    const { stream } = passage.facts;
-    this.#passage = passage;
+  constructor(context: AttemptContext, request: GeminiImageRequest) {
+    const { stream } = context.facts;
+    this.#context = context;
     this.action = stream ? 'stream' : 'generate';
     this.body = [request.body];
     this.query = stream ? 'alt=sse' : '';
@@ -92,9 +95,9 @@ export class ConvertedImages implements Translation {
   }
 
   relay(framing: Framing): StreamRelay {
-    const { facts, model, call } = this.#passage;
+    const { facts, model, call } = this.#context;
     const isEdit = facts.edit || call.endpoint.edit;
-    return new PaintStream({
+    return new ImageStream({
       purpose: isEdit ? 'image_edit' : 'image_generation',
       createdAtS: this.#createdAtS(),
       vendor: this.#dialect.relayStream(framing, facts, model.modelId),
@@ -103,7 +106,7 @@ export class ConvertedImages implements Translation {
 
   /** Tokens are what the vendor reported, images what it really made; a blocked one costs no image. */
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
-    const { facts, model } = this.#passage;
+    const { facts, model } = this.#context;
     const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, facts, model.modelId));
     if (!answer.valid || answer.isError) return answer;
     return finish(this.#painted(answer, body), body.length);
@@ -116,20 +119,20 @@ export class ConvertedImages implements Translation {
     const budget = { left: WHOLE_ANSWER_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
     const json = readJson(text, NO_RAW_KEYS, budget);
     if (json === undefined) return { ...answer, valid: false };
-    const painting = new Painting();
-    painting.take(json);
-    const { count, overflowed } = painting;
+    const made = new ImageAnswer();
+    made.take(json);
+    const { count, overflowed } = made;
     if (overflowed) return { ...answer, valid: false };
     yield;
     const isError = count === 0;
-    const told = isError ? painting.error() : painting.answer(this.#createdAtS());
+    const told = isError ? made.error() : made.answer(this.#createdAtS());
     const usage = answer.usage === undefined ? undefined : { ...answer.usage, images: count };
     const pieces = yield* writeJsonBytes(told);
     return { ...answer, pieces, usage, images: count, valid: true, isError };
   }
 
   answerHeaders(head: UpstreamHead): string[] {
-    return convertedHeaders(head, this.#passage.facts.stream ? EVENT_STREAM : JSON_TYPE);
+    return convertedHeaders(head, this.#context.facts.stream ? EVENT_STREAM : JSON_TYPE);
   }
 
   remember(): void {
@@ -137,6 +140,6 @@ export class ConvertedImages implements Translation {
   }
 
   #createdAtS(): number {
-    return Math.floor(this.#passage.call.createdAtMs / 1000);
+    return Math.floor(this.#context.call.createdAtMs / 1000);
   }
 }

@@ -6,12 +6,12 @@ import type { Dialect, Framing, PlainAnswer, StreamRelay } from '../../protocol/
 import type { AnswerError } from '../../protocol/hub/answer.ts';
 import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 import { readOutlined } from '../../protocol/pass-through/answer.ts';
-import { dialectOf } from '../../protocol/registry.ts';
+import { getDialect } from '../../protocol/registry.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
 import { isHeaderValue, VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { isEventStream } from './pass-through.ts';
-import { keepBlobs } from './signatures.ts';
+import { saveSignatures } from './signatures.ts';
 import type { Translation } from './translation.ts';
 
 export const NO_HEADERS: IncomingHttpHeaders = {};
@@ -29,19 +29,19 @@ export class Converted implements Translation {
   readonly query: string;
   readonly outputLimit: number | undefined;
   readonly dropped: readonly string[];
-  readonly #passage: Passage;
+  readonly #context: AttemptContext;
   readonly #conversion: Conversion;
   readonly #dialect: Dialect;
 
   constructor(
-    passage: Passage,
+    context: AttemptContext,
     conversion: Conversion,
     { protocol, outputLimit }: { protocol: TextProtocol; outputLimit: number | undefined },
   ) {
-    const { stream } = passage.facts;
-    this.#passage = passage;
+    const { stream } = context.facts;
+    this.#context = context;
     this.#conversion = conversion;
-    this.#dialect = dialectOf(protocol);
+    this.#dialect = getDialect(protocol);
     this.protocol = protocol;
     this.outputLimit = outputLimit;
     this.action = stream ? 'stream' : 'generate';
@@ -55,19 +55,19 @@ export class Converted implements Translation {
   }
 
   clientFraming(): Framing {
-    return this.#passage.raw.path?.framing ?? 'sse';
+    return this.#context.raw.path?.framing ?? 'sse';
   }
 
   /** The vendor's own relay counts what passes: a converted answer is charged as an untouched one is. */
   relay(framing: Framing): StreamRelay {
-    const { facts, model } = this.#passage;
+    const { facts, model } = this.#context;
     const vendorFacts = { ...facts, usageInjected: false };
     const vendor = this.#dialect.relayStream(framing, vendorFacts, model.modelId);
     return this.#conversion.convertStream(this.clientFraming(), vendor);
   }
 
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
-    const { facts, model } = this.#passage;
+    const { facts, model } = this.#context;
     const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, facts, model.modelId));
     if (!answer.valid || answer.isError) return answer;
     const converted = finish(this.#conversion.convertAnswerInTurns(body), body.length);
@@ -77,14 +77,14 @@ export class Converted implements Translation {
   }
 
   answerHeaders(head: UpstreamHead): string[] {
-    const { facts, raw } = this.#passage;
+    const { facts, raw } = this.#context;
     const isEvents = facts.stream && raw.path?.framing !== 'json-array';
     return convertedHeaders(head, isEvents ? EVENT_STREAM : JSON_TYPE);
   }
 
   remember(): void {
-    const { carriage, call } = this.#passage;
-    keepBlobs(carriage.conversations, call.caller.account.id, this.#conversion.kept);
+    const { deps, call } = this.#context;
+    saveSignatures(deps.conversations, call.caller.account.id, this.#conversion.kept);
   }
 }
 

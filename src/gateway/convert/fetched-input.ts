@@ -1,19 +1,22 @@
 import type { Refusal } from '../../kernel/errors.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
 
 /**
  * What stood at addresses is known now, and counts in the place of what they counted at the entry. Where it
  * comes to more, it is held before the vendor is asked, or refused as at the entry (decisions.md 3.5).
  */
-export async function holdForFetched(passage: Passage, inputTokens: number): Promise<Refusal | undefined> {
-  const moreTokens = inputTokens - passage.fetchedTokens;
+export async function holdForFetched(
+  context: AttemptContext,
+  inputTokens: number,
+): Promise<Refusal | undefined> {
+  const moreTokens = inputTokens - context.fetchedTokens;
   if (moreTokens === 0) return undefined;
-  const facts = withInput(passage.facts, moreTokens);
-  const refusal = moreTokens > 0 ? await passage.holdFor(facts) : undefined;
+  const facts = withInput(context.facts, moreTokens);
+  const refusal = moreTokens > 0 ? await context.holdFor(facts) : undefined;
   if (refusal !== undefined) return refusal;
-  passage.facts = facts;
-  passage.fetchedTokens = inputTokens;
+  context.facts = facts;
+  context.fetchedTokens = inputTokens;
   return undefined;
 }
 

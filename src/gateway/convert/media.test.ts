@@ -9,8 +9,8 @@ import type { Part } from '../../protocol/hub/part.ts';
 import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 import type { HubRequest } from '../../protocol/hub/request.ts';
 import type { FetchedMedia, MediaFailure, MediaPatience } from '../../upstream/contract.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
-import { CallMedia, MediaShare, mediaOf, withMedia } from './media.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { CallMedia, createCallMedia, MediaShare, withMedia } from './media.ts';
 
 const PNG: FetchedMedia = { kind: 'media', mime: 'image/png', bytes: Buffer.from('picture') };
 const PDF: FetchedMedia = { kind: 'media', mime: 'application/pdf', bytes: Buffer.from('%PDF-') };
@@ -52,13 +52,13 @@ function shelf(answers: Readonly<Record<string, FetchedMedia | MediaFailure>> = 
     return Promise.resolve(answer);
   };
   const response = Object.assign(new EventEmitter(), { closed: false });
-  const carriage = { media: { fetch }, bodies, log: silentLogger };
-  const passage = {
+  const deps = { media: { fetch }, bodies, log: silentLogger };
+  const context = {
     response,
-    carriage,
+    deps,
     call: { id: 'req_1', caller: { account: { id: 1 } } },
-  } as unknown as Passage;
-  return { passage, response, asked, held: () => heldBytes, media: new CallMedia(passage) };
+  } as unknown as AttemptContext;
+  return { context, response, asked, held: () => heldBytes, media: new CallMedia(context) };
 }
 
 const COUNTING = {
@@ -207,7 +207,7 @@ describe('the media of a call', () => {
   });
 
   test('is one object for all routes of the call', () => {
-    const { passage } = shelf();
-    expect(mediaOf({ ...passage })).toBe(mediaOf(passage));
+    const { context } = shelf();
+    expect(createCallMedia({ ...context })).toBe(createCallMedia(context));
   });
 });

@@ -5,8 +5,8 @@ import type { FilePart, ImagePart, Part } from '../../protocol/hub/part.ts';
 import type { HubRequest, Turn } from '../../protocol/hub/request.ts';
 import { addressedTokens, type CountedBy, fetchedTokens } from '../../protocol/media/fetched.ts';
 import type { FetchedMedia, MediaFailure, MediaFetcher } from '../../upstream/contract.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
-import { noRoom, takeRoom } from '../attempt/memory-budget.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { refuseMemory, reserveMemory } from '../attempt/memory-budget.ts';
 import type { Call } from '../call.ts';
 
 type MediaPart = ImagePart | FilePart;
@@ -25,16 +25,16 @@ const SAID: Readonly<Record<MediaFailure['reason'], string>> = {
 
 /** Fetches for one call: each address once, whatever routes are tried, and few of them. */
 export class CallMedia {
-  readonly #passage: Passage;
+  readonly #context: AttemptContext;
   readonly #fetcher: MediaFetcher;
   readonly #fetched = new Map<string, Promise<FetchedMedia | MediaFailure>>();
   readonly #left = new AbortController();
   #fetchedBytes = 0;
 
-  constructor(passage: Passage) {
-    const { response, carriage } = passage;
-    this.#passage = passage;
-    this.#fetcher = carriage.media;
+  constructor(context: AttemptContext) {
+    const { response, deps } = context;
+    this.#context = context;
+    this.#fetcher = deps.media;
     if (response.closed) this.#left.abort();
     else response.once('close', () => this.#left.abort());
   }
@@ -58,17 +58,17 @@ export class CallMedia {
   }
 
   #refuse({ reason, detail }: MediaFailure, what: string): Refusal {
-    const { carriage, call } = this.#passage;
-    carriage.log.info({ requestId: call.id, reason, detail }, 'media was not fetched');
+    const { deps, call } = this.#context;
+    deps.log.info({ requestId: call.id, reason, detail }, 'media was not fetched');
     const isFull = this.#fetchedBytes > MEDIA_CALL_BYTES_MAX;
     if (reason !== 'no-room') return refuse('notExpressible', { message: `${what}: ${SAID[reason]}` });
-    return isFull ? tooMuch(what) : noRoom();
+    return isFull ? tooMuch(what) : refuseMemory();
   }
 
   #take(bytes: number): boolean {
     this.#fetchedBytes += bytes;
     if (this.#left.signal.aborted || this.#fetchedBytes > MEDIA_CALL_BYTES_MAX) return false;
-    return takeRoom(this.#passage, bytes);
+    return reserveMemory(this.#context, bytes);
   }
 }
 
@@ -114,11 +114,11 @@ function tooMuch(what: string): Refusal {
 const mediaOfCalls = new WeakMap<Call, CallMedia>();
 
 /** Made when something is to be fetched, which is seldom. */
-export function mediaOf(passage: Passage): CallMedia {
-  let media = mediaOfCalls.get(passage.call);
+export function createCallMedia(context: AttemptContext): CallMedia {
+  let media = mediaOfCalls.get(context.call);
   if (media === undefined) {
-    media = new CallMedia(passage);
-    mediaOfCalls.set(passage.call, media);
+    media = new CallMedia(context);
+    mediaOfCalls.set(context.call, media);
   }
   return media;
 }

@@ -6,7 +6,7 @@ import { readOutlined } from '../../protocol/pass-through/answer.ts';
 import { answerHeaders } from '../../upstream/answer-headers.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
 import { VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
 import type { Translation } from './translation.ts';
 
 const NOTHING_DROPPED: readonly string[] = [];
@@ -27,14 +27,14 @@ export class PassThrough implements Translation {
   readonly query: string;
   readonly outputLimit: number | undefined;
   readonly dropped = NOTHING_DROPPED;
-  readonly #passage: Passage;
+  readonly #context: AttemptContext;
 
   /** The client's request as it came, or changed: without the blobs of strangers, with a lower bound. */
-  constructor(passage: Passage, route: Route, request: ChangedRequest = passage) {
-    const { call, dialect, headers } = passage;
+  constructor(context: AttemptContext, route: Route, request: ChangedRequest = context) {
+    const { call, dialect, headers } = context;
     const { raw, facts, outputLimit } = request;
     this.outputLimit = outputLimit;
-    this.#passage = passage;
+    this.#context = context;
     this.protocol = call.endpoint.protocol;
     this.action = facts.edit || call.endpoint.edit ? 'edit' : facts.stream ? 'stream' : 'generate';
     this.body = dialect.spliceRequest(raw, facts, route.forwardModelId);
@@ -45,7 +45,7 @@ export class PassThrough implements Translation {
 
   framingOf(head: UpstreamHead): Framing | undefined {
     if (isEventStream(head)) return 'sse';
-    const { path } = this.#passage.raw;
+    const { path } = this.#context.raw;
     return path?.framing === 'json-array' && isJson(head) ? 'json-array' : undefined;
   }
 
@@ -54,12 +54,12 @@ export class PassThrough implements Translation {
   }
 
   relay(framing: Framing): StreamRelay {
-    const { dialect, facts, model } = this.#passage;
+    const { dialect, facts, model } = this.#context;
     return dialect.relayStream(framing, facts, model.modelId);
   }
 
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer {
-    const { dialect, facts, model } = this.#passage;
+    const { dialect, facts, model } = this.#context;
     return readOutlined(body, outline, () => dialect.readResponse(body, facts, model.modelId));
   }
 

@@ -8,7 +8,7 @@ import { attachBlobs, blobsWanted } from '../../protocol/hub/fit/blobs.ts';
  * Signatures for clients that lose them (conversion.md 7.6, 2): kept by the id of the tool call they belong
  * to, and put back when the client sends that call again. Only Chat clients need it.
  */
-export function keepBlobs(
+export function saveSignatures(
   conversations: Conversations,
   accountId: number,
   kept: ReadonlyMap<string, readonly Blob[]>,
@@ -18,7 +18,7 @@ export function keepBlobs(
   }
 }
 
-export async function withKeptBlobs(
+export async function withSavedSignatures(
   client: ClientRequest,
   conversations: Conversations,
   accountId: number,

@@ -12,16 +12,16 @@ import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 import { limitOutput, OUTPUT_FIELD } from '../../protocol/pass-through/limit-output.ts';
 import { findOutputLimit, refuseThinking } from '../admit/output-limit.ts';
 import { speakable } from '../admit/route-protocols.ts';
-import { lengthOf } from '../answer/answer.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
-import { hasRoom, noRoom } from '../attempt/memory-budget.ts';
-import { targetOf } from '../attempt/target.ts';
+import { totalBytes } from '../answer/answer.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { hasMemory, refuseMemory } from '../attempt/memory-budget.ts';
+import { toTarget } from '../attempt/target.ts';
 import { Converted } from './converted.ts';
 import { convertImages } from './converted-images.ts';
 import { holdForFetched } from './fetched-input.ts';
-import { MediaShare, mediaOf, withMedia } from './media.ts';
+import { createCallMedia, MediaShare, withMedia } from './media.ts';
 import { PassThrough } from './pass-through.ts';
-import { withKeptBlobs } from './signatures.ts';
+import { withSavedSignatures } from './signatures.ts';
 import type { Translation } from './translation.ts';
 
 /** Which blobs of the client's history go along; `none` after the vendor refused one. */
@@ -33,21 +33,21 @@ export type Blobs = 'own' | 'none';
  * its hold does not pay for.
  */
 export function translate(
-  passage: Passage,
+  context: AttemptContext,
   route: Route,
   blobs: Blobs,
 ): Translation | Promise<Translation | Refusal> {
-  const { protocol } = passage.call.endpoint;
+  const { protocol } = context.call.endpoint;
   if (protocol === 'images') {
     return route.protocols.includes(protocol)
-      ? new PassThrough(passage, route)
-      : convertImages(passage, route);
+      ? new PassThrough(context, route)
+      : convertImages(context, route);
   }
-  if (!route.protocols.includes(protocol)) return convert(passage, route, protocol, blobs);
-  const outputLimit = findOutputLimit(passage, route);
+  if (!route.protocols.includes(protocol)) return convert(context, route, protocol, blobs);
+  const outputLimit = findOutputLimit(context, route);
   const wanted: Wanted = { protocol, blobs, outputLimit };
-  const asIs = blobs === 'own' && !passage.facts.holdsEnvelope && outputLimit === undefined;
-  return asIs ? new PassThrough(passage, route) : passChanged(passage, route, wanted);
+  const asIs = blobs === 'own' && !context.facts.holdsEnvelope && outputLimit === undefined;
+  return asIs ? new PassThrough(context, route) : passChanged(context, route, wanted);
 }
 
 interface Wanted {
@@ -58,80 +58,80 @@ interface Wanted {
 
 /** The vendor speaks the client's protocol, and yet must not get the very same bytes. */
 async function passChanged(
-  passage: Passage,
+  context: AttemptContext,
   route: Route,
   { protocol, blobs, outputLimit }: Wanted,
 ): Promise<Translation | Refusal> {
-  let raw = await withOwnBlobs(passage, route, protocol, blobs);
+  let raw = await withOwnBlobs(context, route, protocol, blobs);
   if (isRefusal(raw)) return raw;
   if (outputLimit !== undefined) {
-    const { capabilities } = targetOf(route, protocol, 'own');
+    const { capabilities } = toTarget(route, protocol, 'own');
     const limited = await limitOutput(protocol, raw, { tokens: outputLimit, capabilities });
-    if (limited === undefined) return refuseThinking(passage, outputLimit, OUTPUT_FIELD[protocol]);
+    if (limited === undefined) return refuseThinking(context, outputLimit, OUTPUT_FIELD[protocol]);
     raw = limited;
   }
-  if (raw === passage.raw) return new PassThrough(passage, route);
-  if (!hasRoom(passage, raw.body.length)) return noRoom();
-  const facts = await passage.dialect.readRequest(raw);
-  return isRefusal(facts) ? facts : new PassThrough(passage, route, { raw, facts, outputLimit });
+  if (raw === context.raw) return new PassThrough(context, route);
+  if (!hasMemory(context, raw.body.length)) return refuseMemory();
+  const facts = await context.dialect.readRequest(raw);
+  return isRefusal(facts) ? facts : new PassThrough(context, route, { raw, facts, outputLimit });
 }
 
 /** The client kept blobs of vendors that it was converted to: this vendor gets its own ones only. */
 async function withOwnBlobs(
-  passage: Passage,
+  context: AttemptContext,
   route: Route,
   protocol: TextProtocol,
   blobs: Blobs,
 ): Promise<RawRequest | Refusal> {
-  const { raw: asked, facts } = passage;
+  const { raw: asked, facts } = context;
   if (blobs === 'own' && !facts.holdsEnvelope) return asked;
-  const own = await returnOwnBlobs(protocol, asked, targetOf(route, protocol, 'own'));
+  const own = await returnOwnBlobs(protocol, asked, toTarget(route, protocol, 'own'));
   if (isRefusal(own) || blobs === 'own') return own;
-  const none = await returnOwnBlobs(protocol, asked, targetOf(route, protocol, blobs));
+  const none = await returnOwnBlobs(protocol, asked, toTarget(route, protocol, blobs));
   if (isRefusal(none)) return none;
   // There was nothing to leave out, so the request stays what it was.
   return none.body.equals(own.body) && !facts.holdsEnvelope ? asked : none;
 }
 
 async function convert(
-  passage: Passage,
+  context: AttemptContext,
   route: Route,
   protocol: TextProtocol,
   blobs: Blobs,
 ): Promise<Translation | Refusal> {
-  const client = await clientRequest(passage, protocol);
+  const client = await clientRequest(context, protocol);
   if (isRefusal(client)) return client;
   const identity = {
-    modelId: passage.model.modelId,
-    callId: passage.call.id.replaceAll(/[^A-Za-z0-9]/g, ''),
-    createdAtS: Math.floor(passage.call.createdAtMs / 1000),
+    modelId: context.model.modelId,
+    callId: context.call.id.replaceAll(/[^A-Za-z0-9]/g, ''),
+    createdAtS: Math.floor(context.call.createdAtMs / 1000),
   };
   let refusal = refuse('notExpressible', {
     message: 'No usable upstream of this model speaks a text protocol',
   });
   for (const spoken of speakable(route, client.request)) {
-    const target = targetOf(route, spoken, blobs);
-    const asked = { protocol, model: passage.facts.model };
-    const share = new MediaShare(() => mediaOf(passage), { asked, served: target });
+    const target = toTarget(route, spoken, blobs);
+    const asked = { protocol, model: context.facts.model };
+    const share = new MediaShare(() => createCallMedia(context), { asked, served: target });
     const request = await withMedia(client.request, target, share);
     if (isRefusal(request)) {
       refusal = request;
       continue;
     }
-    const unpaid = await holdForFetched(passage, share.inputTokens);
+    const unpaid = await holdForFetched(context, share.inputTokens);
     if (unpaid !== undefined) return unpaid;
-    const outputLimit = findOutputLimit(passage, route);
+    const outputLimit = findOutputLimit(context, route);
     if (outputLimit !== undefined && (request.thinking.budgetTokens ?? 0) >= outputLimit) {
-      return refuseThinking(passage, outputLimit, OUTPUT_FIELD[protocol]);
+      return refuseThinking(context, outputLimit, OUTPUT_FIELD[protocol]);
     }
     const limited = outputLimit === undefined ? request : { ...request, maxTokens: outputLimit };
     const converting = convertRequestInTurns({ ...client, request: limited }, target, identity);
-    const conversion = await finish(converting, passage.raw.body.length);
+    const conversion = await finish(converting, context.raw.body.length);
     if (!isRefusal(conversion)) {
       const spokenWith = { protocol: spoken, outputLimit };
-      return hasRoom(passage, lengthOf(conversion.pieces))
-        ? new Converted(passage, conversion, spokenWith)
-        : noRoom();
+      return hasMemory(context, totalBytes(conversion.pieces))
+        ? new Converted(context, conversion, spokenWith)
+        : refuseMemory();
     }
     refusal = conversion;
   }
@@ -141,13 +141,16 @@ async function convert(
 const decoded = new WeakMap<RawRequest, ClientRequest>();
 
 /** Decoded once for all routes: it never changes. */
-async function clientRequest(passage: Passage, protocol: TextProtocol): Promise<ClientRequest | Refusal> {
-  const known = decoded.get(passage.raw);
+async function clientRequest(
+  context: AttemptContext,
+  protocol: TextProtocol,
+): Promise<ClientRequest | Refusal> {
+  const known = decoded.get(context.raw);
   if (known !== undefined) return known;
-  const read = await finish(readClientRequestInTurns(protocol, passage.raw), passage.raw.body.length);
+  const read = await finish(readClientRequestInTurns(protocol, context.raw), context.raw.body.length);
   if (isRefusal(read)) return read;
-  const { carriage, call } = passage;
-  const client = await withKeptBlobs(read, carriage.conversations, call.caller.account.id);
-  decoded.set(passage.raw, client);
+  const { deps, call } = context;
+  const client = await withSavedSignatures(read, deps.conversations, call.caller.account.id);
+  decoded.set(context.raw, client);
   return client;
 }

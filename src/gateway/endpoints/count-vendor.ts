@@ -8,7 +8,7 @@ import type {
   UpstreamHead,
   UpstreamRequest,
 } from '../../upstream/contract.ts';
-import type { Carriage } from '../attempt/attempt-context.ts';
+import type { GatewayDeps } from '../attempt/attempt-context.ts';
 
 /** What a vendor said, whole and short; `failed` when it said nothing that we could use. */
 export type CountReply =
@@ -21,7 +21,7 @@ export type CountReply =
 export function askVendor(
   request: Omit<UpstreamRequest, 'timeouts'>,
   response: ServerResponse,
-  { client, plainTimeouts }: Pick<Carriage, 'client' | 'plainTimeouts'>,
+  { client, plainTimeouts }: Pick<GatewayDeps, 'client' | 'plainTimeouts'>,
 ): Promise<CountReply> {
   const { connectMs } = plainTimeouts;
   const timeouts = { connectMs, firstByteMs: COUNT_WAIT_MS, idleMs: COUNT_WAIT_MS };

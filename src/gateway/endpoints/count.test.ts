@@ -64,7 +64,7 @@ function gatewayOf(): Gateway {
   const observer = { attemptEnded() {}, gateRefused() {} };
   return {
     directory: { catalog: () => catalog, findCaller: () => caller },
-    carriage: { client, clock, gate, health, bodies, conversations, plainTimeouts, observer },
+    deps: { client, clock, gate, health, bodies, conversations, plainTimeouts, observer },
     readBody: createBodyReader(bodies),
     discardBody,
     random,

@@ -13,19 +13,19 @@ import {
   readCountRequest,
   writeCount,
 } from '../../protocol/pass-through/count.ts';
-import { dialectOf } from '../../protocol/registry.ts';
+import { getDialect } from '../../protocol/registry.ts';
 import { answerHeaders } from '../../upstream/answer-headers.ts';
 import { addressVendor, VENDOR_JSON } from '../../upstream/vendor.ts';
 import { admit } from '../admit/admit.ts';
-import { chooseLimits, refusalOf } from '../admit/enter.ts';
+import { chooseLimits, toRefusal } from '../admit/enter.ts';
 import { identify, identifyAgain, refuseIfAway, WAIT_MS } from '../admit/identify.ts';
 import { checkMediaType } from '../admit/media-type.ts';
 import { nameModel } from '../admit/no-upstream.ts';
 import { chooseRoutes, classify } from '../admit/route.ts';
 import { modelHeaders, ownHeaders, sendRefusal } from '../answer/answer.ts';
-import { targetOf } from '../attempt/target.ts';
+import { toTarget } from '../attempt/target.ts';
 import { isBlobRefused, withTrueStatus } from '../attempt/vendor-error.ts';
-import { recall } from '../convert/conversation-load.ts';
+import { loadConversation } from '../convert/conversation-load.ts';
 import type { Gateway } from '../gateway.ts';
 import { askVendor } from './count-vendor.ts';
 import type { CountEndpoint } from './endpoints.ts';
@@ -60,7 +60,7 @@ export async function serveCount(
   endpoint: CountEndpoint,
   gateway: Gateway,
 ): Promise<void> {
-  const nowMs = gateway.carriage.clock.now();
+  const nowMs = gateway.deps.clock.now();
   const id = newCallId(nowMs);
   const { protocol } = endpoint;
   const { headers } = request;
@@ -99,7 +99,7 @@ async function readQuestion(
     const counting = await readCountRequest(endpoint.protocol, raw);
     if (isRefusal(counting)) return counting;
     // Responses: what a request leaves for us to remember is counted too.
-    const whole = await recall(question, counting, gateway.carriage);
+    const whole = await loadConversation(question, counting, gateway.deps);
     if (isRefusal(whole)) return whole;
     try {
       return await passGate({ ...counting, raw: whole.raw, facts: whole.facts }, question, gateway);
@@ -131,7 +131,7 @@ async function tryGate(
 ): Promise<CountAnswer | 'stale'> {
   const { caller, nowMs, id } = question;
   const { account } = caller;
-  const { gate, observer, clock } = gateway.carriage;
+  const { gate, observer, clock } = gateway.deps;
   const catalog = gateway.directory.catalog();
   const model = catalog.models.get(counting.facts.model);
   if (model === undefined || model.status !== 'enabled') {
@@ -157,7 +157,7 @@ async function tryGate(
   if (entered.kind === 'stale') return 'stale';
   if (entered.kind !== 'entered') {
     if (entered.kind === 'gate-refused') observer.gateRefused(entered.reason);
-    return refusalOf(entered);
+    return toRefusal(entered);
   }
   try {
     return await count(counting, model, question, gateway);
@@ -173,7 +173,7 @@ async function count(
   gateway: Gateway,
 ): Promise<CountAnswer> {
   const { protocol } = question.endpoint;
-  const { health } = gateway.carriage;
+  const { health } = gateway.deps;
   const routes = chooseRoutes(model, protocol, health, gateway.random);
   // That every route waits for its vendor's limits is no reason not to count.
   if (isRefusal(routes) && routes.error !== ERRORS.unavailable) return routes;
@@ -197,17 +197,17 @@ async function askRoute(
   counting: CountRequest,
   route: Route,
   { endpoint, headers, response }: Question,
-  { carriage }: Gateway,
+  { deps }: Gateway,
 ): Promise<Counted | 'unknown' | 'client-gone'> {
   const { protocol, query } = endpoint;
   const body = await bodyFor(counting, route, endpoint);
   if (isRefusal(body)) return 'unknown';
   const asked = { action: 'count', clientHeaders: headers, contentType: VENDOR_JSON, query } as const;
   const address = addressVendor({ route, protocol, ...asked });
-  const reply = await askVendor({ ...address, method: 'POST', body }, response, carriage);
+  const reply = await askVendor({ ...address, method: 'POST', body }, response, deps);
   if (reply.kind === 'client-gone') return reply.kind;
   const outcome = reply.kind === 'failed' ? reply.outcome : String(reply.head.status);
-  carriage.observer.attemptEnded(route, `count-${outcome}`);
+  deps.observer.attemptEnded(route, `count-${outcome}`);
   if (reply.kind === 'failed') return 'unknown';
   const { status, headers: told } = reply.head;
   const isAnswer = classify(status) === 'success' && isCount(protocol, reply.body);
@@ -227,11 +227,11 @@ async function bodyFor(
 ): Promise<readonly Buffer[] | Refusal> {
   const { raw, facts: read } = counting;
   const own = read.holdsEnvelope
-    ? await returnOwnBlobs(protocol, raw, targetOf(route, protocol, 'own'))
+    ? await returnOwnBlobs(protocol, raw, toTarget(route, protocol, 'own'))
     : raw;
   if (isRefusal(own)) return own;
   if (own === raw) return countBody(protocol, counting, route.forwardModelId);
-  const facts = await dialectOf(protocol).readRequest(own);
+  const facts = await getDialect(protocol).readRequest(own);
   return isRefusal(facts)
     ? facts
     : countBody(protocol, { ...counting, raw: own, facts }, route.forwardModelId);

@@ -22,7 +22,7 @@ const caller = { account: sampleAccount(), key: sampleKey() };
 let catalog = sampleCatalog();
 const gateway = {
   directory: { catalog: () => catalog, findCaller: () => caller },
-  carriage: { clock: new ManualClock() },
+  deps: { clock: new ManualClock() },
   isDraining: () => false,
   discardBody,
 } as unknown as Gateway;

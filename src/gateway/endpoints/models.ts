@@ -32,7 +32,7 @@ export async function serveModels(
   endpoint: ModelsEndpoint,
   gateway: Gateway,
 ): Promise<void> {
-  const nowMs = gateway.carriage.clock.now();
+  const nowMs = gateway.deps.clock.now();
   const requestId = newCallId(nowMs);
   gateway.discardBody(request, response);
   const style = endpoint.style === 'google' ? 'google' : styleOf(request.headers);

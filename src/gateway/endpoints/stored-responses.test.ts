@@ -38,7 +38,7 @@ const conversations: Conversations = {
 /** As much of a gateway as these endpoints ask for. */
 const gateway = {
   directory: { catalog: sampleCatalog, findCaller: () => caller },
-  carriage: { conversations, clock: new ManualClock() },
+  deps: { conversations, clock: new ManualClock() },
   isDraining: () => isDraining,
   discardBody,
 } as unknown as Gateway;

@@ -5,7 +5,11 @@ import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { newCallId } from '../../kernel/id.ts';
 import { writeJson } from '../../protocol/hub/content/json.ts';
 import { type ListQuery, listInputItems } from '../../protocol/responses/stored/item-list.ts';
-import { idOf, type KeptResponse, unpackResponse } from '../../protocol/responses/stored/kept-response.ts';
+import {
+  findItemId,
+  type StoredResponse,
+  unpackResponse,
+} from '../../protocol/responses/stored/kept-response.ts';
 import { identify, refuseIfAway } from '../admit/identify.ts';
 import { ownHeaders, sendRefusal } from '../answer/answer.ts';
 import { keyOfItem, keyOfResponse, shown } from '../convert/conversation-load.ts';
@@ -24,13 +28,13 @@ export async function serveStored(
   stored: StoredEndpoint,
   gateway: Gateway,
 ): Promise<void> {
-  const nowMs = gateway.carriage.clock.now();
+  const nowMs = gateway.deps.clock.now();
   const requestId = newCallId(nowMs);
   gateway.discardBody(request, response);
   const caller = await identify(request, gateway, nowMs);
   const body = isRefusal(caller)
     ? caller
-    : await answer(stored, gateway.carriage.conversations, caller.account.id).catch(refuseIfAway);
+    : await answer(stored, gateway.deps.conversations, caller.account.id).catch(refuseIfAway);
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
     sendRefusal(response, body, requestId, 'responses');
     return;
@@ -65,18 +69,18 @@ async function answer(
 /** With everything that could be referred to. */
 async function remove(
   id: string,
-  { output }: KeptResponse,
+  { output }: StoredResponse,
   { conversations, accountId }: { readonly conversations: Conversations; readonly accountId: number },
 ): Promise<string> {
   for (const item of output) {
-    const itemId = idOf(item);
+    const itemId = findItemId(item);
     if (itemId !== undefined) await conversations.forget(accountId, keyOfItem(itemId));
   }
   await conversations.forget(accountId, keyOfResponse(id));
   return writeJson({ id, object: 'response', deleted: true });
 }
 
-function list(id: string, kept: KeptResponse, asked: URLSearchParams): string | Refusal {
+function list(id: string, kept: StoredResponse, asked: URLSearchParams): string | Refusal {
   const query = readQuery(asked);
   if (isRefusal(query)) return query;
   const page = listInputItems(id, kept, query);

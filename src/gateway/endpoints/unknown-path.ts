@@ -26,11 +26,11 @@ export interface UnknownPath {
 export function unknownPath(method: string, url: string, headers: IncomingHttpHeaders): UnknownPath {
   const path = url.split('?', 1)[0] ?? '/';
   const refusal = refuse('pathUnknown', { message: hint(method, path) });
-  return { refusal, protocol: protocolOf(path, headers) };
+  return { refusal, protocol: guessProtocol(path, headers) };
 }
 
 /** Whose client asks: by the path, and where vendors share it by the headers that only one of them sends. */
-export function protocolOf(path: string, headers: IncomingHttpHeaders): Protocol | undefined {
+export function guessProtocol(path: string, headers: IncomingHttpHeaders): Protocol | undefined {
   if (GOOGLE.test(path)) return 'gemini';
   if (ANTHROPIC.test(path) || headers['anthropic-version'] !== undefined) return 'messages';
   return headers['x-goog-api-key'] === undefined ? undefined : 'gemini';

@@ -1,5 +1,5 @@
 import { NO_USAGE } from '../../kernel/usage.ts';
-import { countedInput, likelyInput, type Passage, settlePassage } from '../attempt/attempt-context.ts';
+import { type AttemptContext, countedInput, likelyInput, settleAttempt } from '../attempt/attempt-context.ts';
 import type { Spent } from '../attempt/attempt-result.ts';
 import { CLIENT_CLOSED } from '../call.ts';
 
@@ -8,19 +8,19 @@ import { CLIENT_CLOSED } from '../call.ts';
  * counted: the input, and of an Images call the pictures it asked for, which are made whether or not somebody
  * waits. Of other output nothing is known.
  */
-export function settleLeft(passage: Passage, spent: Spent = countedLeft(passage)): void {
+export function settleClientLeft(context: AttemptContext, spent: Spent = countedLeft(context)): void {
   const verdict = 'cut-by-client';
-  settlePassage(passage, { status: CLIENT_CLOSED, errorCode: null, verdict, ...spent }, verdict);
+  settleAttempt(context, { status: CLIENT_CLOSED, errorCode: null, verdict, ...spent }, verdict);
 }
 
-function countedLeft(passage: Passage): Spent {
-  const { images } = passage.facts;
-  return { usage: { ...NO_USAGE, inputFresh: countedInput(passage), images }, estimated: true };
+function countedLeft(context: AttemptContext): Spent {
+  const { images } = context.facts;
+  return { usage: { ...NO_USAGE, inputFresh: countedInput(context), images }, estimated: true };
 }
 
 /** The vendor has begun to answer: if we die from here on, the input is charged. */
-export function markInput(passage: Passage): void {
-  const { call, carriage } = passage;
-  const usage = { ...NO_USAGE, inputFresh: likelyInput(passage) };
-  carriage.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
+export function markInput(context: AttemptContext): void {
+  const { call, deps } = context;
+  const usage = { ...NO_USAGE, inputFresh: likelyInput(context) };
+  deps.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
 }

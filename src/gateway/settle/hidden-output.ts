@@ -1,26 +1,26 @@
 import type { Usage } from '../../kernel/usage.ts';
 import type { StreamRelay } from '../../protocol/dialect.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
-import type { SecretReasoning, withHeldReasoning } from './secret-reasoning.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import type { HiddenReasoning, withHeldReasoning } from './secret-reasoning.ts';
 import { Silence } from './silence.ts';
 
 /** What the model of one streamed answer may have written although nobody saw it. */
-export class Unseen {
-  readonly #passage: Passage;
+export class HiddenOutput {
+  readonly #context: AttemptContext;
   readonly #relay: StreamRelay;
-  readonly #ask: () => SecretReasoning;
+  readonly #ask: () => HiddenReasoning;
   readonly #headAt: number;
   readonly #silence: Silence;
-  #secret: SecretReasoning | undefined;
+  #secret: HiddenReasoning | undefined;
   #generatedEvents = 0;
   #skippedMs = 0;
 
   /** From the head of the answer on. `ask` is called when it matters: for most streams it never does. */
-  constructor(passage: Passage, relay: StreamRelay, ask: () => SecretReasoning) {
-    this.#passage = passage;
+  constructor(context: AttemptContext, relay: StreamRelay, ask: () => HiddenReasoning) {
+    this.#context = context;
     this.#relay = relay;
     this.#ask = ask;
-    this.#headAt = passage.carriage.clock.monotonic();
+    this.#headAt = context.deps.clock.monotonic();
     this.#silence = new Silence(this.#headAt);
   }
 
@@ -58,10 +58,10 @@ export class Unseen {
     const { reasons, tokensPerSecond } = this.#secretly();
     if (reasons === 'never') return usage;
     const ms = this.#silence.ms(now, reasoned ? 'surely' : reasons);
-    return add(usage, this.#passage, { tokensPerSecond, ms });
+    return add(usage, this.#context, { tokensPerSecond, ms });
   }
 
-  #secretly(): SecretReasoning {
+  #secretly(): HiddenReasoning {
     this.#secret ??= this.#ask();
     return this.#secret;
   }

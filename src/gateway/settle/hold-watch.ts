@@ -4,7 +4,7 @@ import type { ErrorName } from '../../kernel/errors.ts';
 import { MICRO, maxMicro, minMicro } from '../../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import { SHORTAGE_ERRORS } from '../admit/enter.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
 
 /** Credits asked for beyond what is already spent when a hold is extended. */
 const EXTENSION_MICRO = 10n * MICRO;
@@ -24,7 +24,7 @@ export interface HeldStream {
 
 /** decisions.md 3.5: a stream whose cost reaches its hold gets more, or is stopped like a cut one. */
 export class HoldWatch {
-  readonly #passage: Passage;
+  readonly #context: AttemptContext;
   readonly #stream: HeldStream;
   #bytesToCheck = Number.POSITIVE_INFINITY;
   /** What TLS had read already comes although we paused: one question at a time. */
@@ -32,8 +32,8 @@ export class HoldWatch {
   /** The stream is stopped because nothing is free. */
   isShort = false;
 
-  constructor(passage: Passage, stream: HeldStream) {
-    this.#passage = passage;
+  constructor(context: AttemptContext, stream: HeldStream) {
+    this.#context = context;
     this.#stream = stream;
   }
 
@@ -43,7 +43,7 @@ export class HoldWatch {
 
   /** The stream begins: what is not held in full is looked at closely. */
   begin(): void {
-    const { call, wantMicro } = this.#passage;
+    const { call, wantMicro } = this.#context;
     if (call.lease !== undefined && call.lease.heldMicro < wantMicro) this.#bytesToCheck = 0;
   }
 
@@ -55,10 +55,10 @@ export class HoldWatch {
 
   /** `likely` is what was seen, with what the model may have written unseen. */
   look(seen: Usage, likely: Usage): void {
-    const { call, wantMicro, shareMicro, carriage } = this.#passage;
+    const { call, wantMicro, shareMicro, deps } = this.#context;
     const { lease, price } = call;
     if (this.#extending || lease === undefined || price === undefined || lease.payer === 'none') return;
-    const { creditsPerYuan } = carriage.settlement;
+    const { creditsPerYuan } = deps.settlement;
     const seenMicro = creditsMicro(costMicro(seen, price), creditsPerYuan);
     const spentMicro = likely === seen ? seenMicro : creditsMicro(costMicro(likely, price), creditsPerYuan);
     const tight = lease.heldMicro < wantMicro;
@@ -72,7 +72,7 @@ export class HoldWatch {
     const beyondMicro = spentMicro - lease.heldMicro;
     const stepMicro = minMicro(wantMicro - lease.heldMicro, beyondMicro + shareMicro);
     const moreMicro = maxMicro(stepMicro, beyondMicro + EXTENSION_MICRO);
-    const granted = carriage.gate.extend(lease, moreMicro);
+    const granted = deps.gate.extend(lease, moreMicro);
     // More is asked for what nobody has seen; but nobody is stopped for a guess.
     const short = (): void => {
       if (seenMicro < usableMicro) return;
@@ -86,7 +86,7 @@ export class HoldWatch {
   #extendLater(granted: Promise<bigint>, short: () => void): void {
     this.#extending = true;
     this.#stream.pause();
-    this.#passage.carriage.tasks.run('gate.extend', async () => {
+    this.#context.deps.tasks.run('gate.extend', async () => {
       const grantedMicro = await granted.catch(() => 0n);
       this.#extending = false;
       if (grantedMicro === 0n) short();

@@ -3,17 +3,17 @@ import type { Route } from '../../catalog/contract.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import { OutputSpeed } from '../../upstream/health/speed.ts';
-import type { Passage } from '../attempt/attempt-context.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
 import {
-  type SecretReasoning,
-  secretReasoning,
+  findHiddenReasoning,
+  type HiddenReasoning,
   withHeldReasoning,
-  withSecretReasoning,
+  withHiddenReasoning,
 } from './secret-reasoning.ts';
 
 const route = (forwardModelId: string): Route => ({ forwardModelId, capabilities: undefined }) as Route;
 
-const ROWS: readonly (readonly [Protocol, string, string, SecretReasoning['reasons']])[] = [
+const ROWS: readonly (readonly [Protocol, string, string, HiddenReasoning['reasons']])[] = [
   ['chat', 'gpt-5', '{}', 'perhaps'],
   ['chat', 'gpt-5', '{"reasoning_effort":"low"}', 'surely'],
   ['chat', 'gpt-5.6', '{"reasoning_effort":"none"}', 'never'],
@@ -30,24 +30,28 @@ const ROWS: readonly (readonly [Protocol, string, string, SecretReasoning['reaso
 
 it.each(ROWS)('%s, %s, asked %s: reasons in secret %s', (protocol, model, body, reasons) => {
   const asked = { protocol, body: [Buffer.from(body)] };
-  expect(secretReasoning(route(model), asked, new OutputSpeed()).reasons).toBe(reasons);
+  expect(findHiddenReasoning(route(model), asked, new OutputSpeed()).reasons).toBe(reasons);
 });
 
 it('a model that nobody knows reasons in secret when its answers have reported it', () => {
   const speed = new OutputSpeed();
   const asked = { protocol: 'chat', body: [Buffer.from('{}')] } as const;
-  expect(secretReasoning(route('house-model'), asked, speed).reasons).toBe('never');
+  expect(findHiddenReasoning(route('house-model'), asked, speed).reasons).toBe('never');
   speed.noteReasoning(10);
-  expect(secretReasoning(route('house-model'), asked, speed)).toEqual({
+  expect(findHiddenReasoning(route('house-model'), asked, speed)).toEqual({
     reasons: 'surely',
     tokensPerSecond: speed.tokensPerSecond,
   });
   for (let answer = 0; answer < 5; answer++) speed.noteReasoning(0);
-  expect(secretReasoning(route('house-model'), asked, speed).reasons).toBe('perhaps');
+  expect(findHiddenReasoning(route('house-model'), asked, speed).reasons).toBe('perhaps');
 });
 
 /** A yuan for a million tokens, a thousand Credits for a yuan: a thousandth of a Credit for a token. */
-function passageOf(limits: { outputTokensMax?: number; answers?: number; heldMicro?: bigint }): Passage {
+function passageOf(limits: {
+  outputTokensMax?: number;
+  answers?: number;
+  heldMicro?: bigint;
+}): AttemptContext {
   const { outputTokensMax, answers = 1, heldMicro } = limits;
   const rates = Object.fromEntries(
     ['systemMicro', 'userMicro', 'vendorMicro', 'credentialMicro', 'nodeMicro'].map((rate) => [
@@ -58,15 +62,15 @@ function passageOf(limits: { outputTokensMax?: number; answers?: number; heldMic
   const prices = { inputMicro: 0n, outputMicro: 1_000_000n, imageMicro: 0n, videoMicro: 0n };
   const price = { prices, rates: { rateMultiplierMicro: 1_000_000n, ...rates } };
   const lease = heldMicro === undefined ? undefined : { payer: 'credits', heldMicro };
-  const carriage = { settlement: { creditsPerYuan: 1_000 } };
+  const deps = { settlement: { creditsPerYuan: 1_000 } };
   const facts = { outputTokensMax, answers };
-  return { call: { lease, price }, model: { maxOutputTokens: 4_000 }, facts, carriage } as never;
+  return { call: { lease, price }, model: { maxOutputTokens: 4_000 }, facts, deps } as never;
 }
 
 const SECONDS_10 = { tokensPerSecond: 100, ms: 10_000 };
 const seen = { ...NO_USAGE, inputFresh: 7, outputText: 30 };
 const reasoningOf = (limits: Parameters<typeof passageOf>[0], written = SECONDS_10): number =>
-  withSecretReasoning(seen, passageOf(limits), written).outputReasoning;
+  withHiddenReasoning(seen, passageOf(limits), written).outputReasoning;
 
 it('is what the model writes in the time, beside what was seen', () => {
   expect(reasoningOf({})).toBe(1_000);
@@ -79,8 +83,8 @@ it('stays within the longest answer: the one asked for, the model’s own, and a
 });
 
 it('takes nothing away from what was seen', () => {
-  expect(withSecretReasoning(seen, passageOf({}), { tokensPerSecond: 100, ms: 9 })).toBe(seen);
-  expect(withSecretReasoning(seen, passageOf({ outputTokensMax: 5 }), SECONDS_10)).toBe(seen);
+  expect(withHiddenReasoning(seen, passageOf({}), { tokensPerSecond: 100, ms: 9 })).toBe(seen);
+  expect(withHiddenReasoning(seen, passageOf({ outputTokensMax: 5 }), SECONDS_10)).toBe(seen);
 });
 
 it('is charged as far as what is held pays for it', () => {

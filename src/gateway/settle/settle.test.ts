@@ -103,7 +103,7 @@ test('a cut one ends just so', () => {
 test.each([
   ['byok', 'byok'],
   ['subscription', 'covered'],
-] as const)('what %s pays is asked of no purse and charged to none', (payer, freeReason) => {
+] as const)('what %s pays is asked of no wallet and charged to none', (payer, freeReason) => {
   const { said, records, end } = stage({ payer });
   end('complete');
   expect(said).toEqual(['leave', 'end 1', 'told', 'flush']);

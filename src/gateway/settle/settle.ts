@@ -5,7 +5,7 @@ import type { Tasks } from '../../kernel/async/task.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { totalTokens, type Usage } from '../../kernel/usage.ts';
 import type { CallRecord, Journal } from '../../ledger/contract.ts';
-import { freeReasonOf } from '../../ledger/free-reason.ts';
+import { findFreeReason } from '../../ledger/free-reason.ts';
 import { useOfWindows } from '../../ledger/window-use.ts';
 import type { Call, Outcome } from '../call.ts';
 
@@ -112,7 +112,7 @@ function recordOf(call: Call, outcome: Outcome, actuals: Actuals, settlement: Se
     price: price ?? null,
     amountMicro,
     chargeMicro,
-    freeReason: freeReasonOf({ payer: call.payer, chargeMicro, usage: outcome.usage }),
+    freeReason: findFreeReason({ payer: call.payer, chargeMicro, usage: outcome.usage }),
     verdict: outcome.verdict,
     attempts: call.attempts,
     heldMicro: call.lease?.heldMicro ?? 0n,

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { FairLine, type Place } from './fair-semaphore.ts';
-import { LineFull } from './semaphore.ts';
+import { FairSemaphore, type Waiter } from './fair-semaphore.ts';
+import { SemaphoreFull } from './semaphore.ts';
 
 /** Work that ends when it is told to; `begun` has the names of those that began. */
 function stand(atOnce: number, waitingMax: number) {
-  const line = new FairLine(atOnce, waitingMax);
+  const line = new FairSemaphore(atOnce, waitingMax);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const run = (lane: Place['lane'], owner: string): Promise<string> =>
+  const run = (lane: Waiter['lane'], owner: string): Promise<string> =>
     line
       .run({ lane, owner }, () => {
         begun.push(owner);
@@ -15,7 +15,7 @@ function stand(atOnce: number, waitingMax: number) {
       })
       .then(
         () => 'done',
-        (error: unknown) => (error instanceof LineFull ? 'full' : 'failed'),
+        (error: unknown) => (error instanceof SemaphoreFull ? 'full' : 'failed'),
       );
   const endOne = async (): Promise<void> => {
     const count = begun.length;
@@ -53,7 +53,7 @@ test('the known have a lane of their own, which no number of strangers fills', a
 });
 
 test('a place is free again after work that failed', async () => {
-  const line = new FairLine(1, 0);
+  const line = new FairSemaphore(1, 0);
   const place = { lane: 'known', owner: 'a' } as const;
   await expect(line.run(place, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await line.run(place, () => Promise.resolve(7))).toBe(7);

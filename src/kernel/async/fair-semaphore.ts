@@ -1,8 +1,8 @@
 import { FairQueue } from './fair-queue.ts';
-import { LineFull } from './semaphore.ts';
+import { SemaphoreFull } from './semaphore.ts';
 
 /** Who wants to work: `known` and `strange` wait in lanes of their own, which take turns. */
-export interface Place {
+export interface Waiter {
   readonly lane: 'known' | 'strange';
   /** Many of one owner delay nobody but themselves. */
   readonly owner: string;
@@ -14,10 +14,10 @@ interface Waiting {
 }
 
 /** Few work at once and few wait in each lane; the rest is sent away, the greediest owner's first. */
-export class FairLine {
+export class FairSemaphore {
   readonly #atOnce: number;
-  readonly #lanes: Readonly<Record<Place['lane'], FairQueue<string, Waiting>>>;
-  #last: Place['lane'] = 'strange';
+  readonly #lanes: Readonly<Record<Waiter['lane'], FairQueue<string, Waiting>>>;
+  #last: Waiter['lane'] = 'strange';
   #running = 0;
 
   constructor(atOnce: number, waitingMax: number) {
@@ -25,7 +25,7 @@ export class FairLine {
     this.#lanes = { known: new FairQueue(waitingMax), strange: new FairQueue(waitingMax) };
   }
 
-  async run<T>(place: Place, work: () => Promise<T>): Promise<T> {
+  async run<T>(place: Waiter, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#atOnce) await this.#wait(place);
     else this.#running += 1;
     try {
@@ -38,10 +38,10 @@ export class FairLine {
     }
   }
 
-  #wait({ lane, owner }: Place): Promise<void> {
+  #wait({ lane, owner }: Waiter): Promise<void> {
     return new Promise((resolve, reject) => {
       const gone = this.#lanes[lane].add(owner, { resolve, reject });
-      gone?.reject(new LineFull('too many wait already'));
+      gone?.reject(new SemaphoreFull('too many wait already'));
     });
   }
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { Line, LineFull } from './semaphore.ts';
+import { Semaphore, SemaphoreFull } from './semaphore.ts';
 
 test('few work at once, few wait, and the rest is sent away', async () => {
-  const line = new Line(2, 1);
+  const line = new Semaphore(2, 1);
   const ends: (() => void)[] = [];
   const work = () => new Promise<void>((resolve) => ends.push(resolve));
   const all = [line.run(work), line.run(work), line.run(work)];
   expect(ends).toHaveLength(2);
   expect(line.isFull).toBe(true);
-  await expect(line.run(work)).rejects.toBeInstanceOf(LineFull);
+  await expect(line.run(work)).rejects.toBeInstanceOf(SemaphoreFull);
   ends[0]?.();
   await all[0];
   await expect.poll(() => ends.length).toBe(3);
@@ -18,7 +18,7 @@ test('few work at once, few wait, and the rest is sent away', async () => {
 });
 
 test('a place is free again after work that failed', async () => {
-  const line = new Line(1, 0);
+  const line = new Semaphore(1, 0);
   await expect(line.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await line.run(() => Promise.resolve(7))).toBe(7);
 });

@@ -1,10 +1,10 @@
 /** The line is as long as it may be; whoever comes now is told to come back later. */
-export class LineFull extends Error {
-  override readonly name = 'LineFull';
+export class SemaphoreFull extends Error {
+  override readonly name = 'SemaphoreFull';
 }
 
 /** Few work at once, few wait, the rest is sent away: for work that costs memory or connections. */
-export class Line {
+export class Semaphore {
   readonly #atOnce: number;
   readonly #waitingMax: number;
   readonly #waiting: (() => void)[] = [];
@@ -20,7 +20,7 @@ export class Line {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isFull) throw new LineFull('too many wait already');
+    if (this.isFull) throw new SemaphoreFull('too many wait already');
     if (this.#running >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {

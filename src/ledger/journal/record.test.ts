@@ -65,7 +65,7 @@ describe('journal records', () => {
     expect(read).toMatchObject({ call: { attempts: [{ own: true }, { own: undefined }] } });
   });
 
-  it('tells what the grant rested on, where a purse pays', () => {
+  it('tells what the grant rested on, where a wallet pays', () => {
     const all = { month: '2026-11', mayExchange: true, creditsPerYuan: 1000 } as const;
     for (const granted of [all, { month: '2026-12' }]) {
       expect(readBack(encodeOpen(sampleOpen('req_1', granted)))).toMatchObject({ call: granted });

@@ -277,8 +277,8 @@ describe('the end of an interrupted call', () => {
   it('names the attempt that was under way', () => {
     const tried = { routeId: 3, vendor: 'acme', outcome: 'cut-by-gateway', durationMs: 0 };
     expect(endOf({}, 10).attempts).toEqual([{ ...tried, credential: 'main' }]);
-    const hosted = endOf({ credential: 'mine', own: true }, 10);
-    expect(hosted.attempts).toEqual([{ ...tried, credential: 'mine', own: true }]);
+    const byok = endOf({ credential: 'mine', own: true }, 10);
+    expect(byok.attempts).toEqual([{ ...tried, credential: 'mine', own: true }]);
   });
 
   it('with a mark the input is charged, estimated where the vendor had not told it', () => {

@@ -9,7 +9,7 @@ import { maxMicro } from '../../kernel/money.ts';
 import { inputTokens, NO_USAGE, totalTokens, type Usage } from '../../kernel/usage.ts';
 import { settleBatch } from '../batch.ts';
 import type { CallRecord, LedgerStore, OpenCall } from '../contract.ts';
-import { freeReasonOf } from '../free-reason.ts';
+import { findFreeReason } from '../free-reason.ts';
 import { isOverrun } from '../overrun.ts';
 import type { Expected } from '../shortfall.ts';
 import { tellGate } from '../tell-gate.ts';
@@ -212,7 +212,7 @@ export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): Cal
     price: open.price,
     amountMicro,
     chargeMicro,
-    freeReason: freeReasonOf({ payer: open.payer, chargeMicro, usage }),
+    freeReason: findFreeReason({ payer: open.payer, chargeMicro, usage }),
     verdict: 'cut-by-gateway',
     // The last one; what came of those before it died with the process.
     attempts: [{ routeId, vendor, credential, own, outcome: 'cut-by-gateway', durationMs }],

@@ -3,10 +3,10 @@ import { currentSubscription } from '../../accounts/subscription.ts';
 import type { CatalogSnapshot } from '../../catalog/contract.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { type Context, data, type Endpoint, endpoint } from '../endpoint.ts';
-import { AMOUNT, amountOf, ID, nullable, SHOWN_AMOUNT, TIME, tooLarge } from '../fields.ts';
+import { AMOUNT, ID, nullable, parseAmount, SHOWN_AMOUNT, TIME, tooLarge } from '../fields.ts';
 import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 
 /** An account as its owner sees it: no secret and no hash is in it. */
 export interface AccountView
@@ -50,7 +50,7 @@ export interface AccountPort {
 
 export interface AccountNeeds {
   readonly accounts: AccountPort;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
   /** `2026-11`: the month the cap counts in now. */
   month(nowMs: number): string;
 }
@@ -258,7 +258,7 @@ function exchange({ accounts, footing }: AccountNeeds): Endpoint {
       data: { amount: '12.5', received: '12500', balance: '87.5', credits: '62500' },
     },
     handle: async ({ body }, context) => {
-      const amountMicro = amountOf(body.amount);
+      const amountMicro = parseAmount(body.amount);
       if (amountMicro === undefined) return tooLarge('amount');
       if (amountMicro === 0n) return fail('badParameter', 'amount must be more than 0');
       const done = await accounts.exchange(ownAccount(context), amountMicro, context.requestId);
@@ -286,7 +286,7 @@ function quota(needs: AccountNeeds): Endpoint {
     data: Type.Object({ amount: SHOWN_AMOUNT }),
     example: { body: { amount: '100' }, data: { amount: '100' } },
     handle: async ({ body }, context) => {
-      const extraApiQuotaMicro = amountOf(body.amount);
+      const extraApiQuotaMicro = parseAmount(body.amount);
       if (extraApiQuotaMicro === undefined) return tooLarge('amount');
       const isThere = await changeAccount(needs, context, { extraApiQuotaMicro });
       return isThere ? data({ amount: formatMicro(extraApiQuotaMicro) }) : fail('notFound');

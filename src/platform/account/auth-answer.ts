@@ -1,4 +1,4 @@
-import type { Entered } from '../../accounts/login-contract.ts';
+import type { LoggedIn } from '../../accounts/login-contract.ts';
 import { COOKIE_SESSION_MS, DEVICE_COOKIE_MS } from '../bounds.ts';
 import { type DataAnswer, data, SURFACES } from '../endpoint.ts';
 import { CSRF_COOKIE, DEVICE_COOKIE, SESSION_COOKIE, type Transport, writeCookie } from '../http/cookies.ts';
@@ -18,7 +18,7 @@ export const LOGIN_EXAMPLE = {
   expires_in: 1800,
 };
 
-export function enteredAnswer(entered: Entered, transport: Transport): DataAnswer {
+export function enteredAnswer(entered: LoggedIn, transport: Transport): DataAnswer {
   if (entered.kind === 'token') {
     const { accessToken, refreshToken, expiresInSeconds } = entered;
     return data({ access_token: accessToken, refresh_token: refreshToken, expires_in: expiresInSeconds });

@@ -1,4 +1,4 @@
-import type { Entered, Entry, EntryRefusal, Logins } from '../../accounts/login-contract.ts';
+import type { LoggedIn, LoginAttempt, LoginRefusal, Logins } from '../../accounts/login-contract.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
 import { type Answer, type Context, data, type Endpoint, endpoint } from '../endpoint.ts';
 import { DEVICE_COOKIE, SESSION_COOKIE, type Transport } from '../http/cookies.ts';
@@ -174,7 +174,7 @@ interface EntryBody {
   readonly cookie?: boolean;
 }
 
-function entryOf(body: EntryBody, { address, userAgent, cookies }: Context): Entry {
+function entryOf(body: EntryBody, { address, userAgent, cookies }: Context): LoginAttempt {
   return {
     email: body.email.toLowerCase(),
     password: body.password,
@@ -185,12 +185,12 @@ function entryOf(body: EntryBody, { address, userAgent, cookies }: Context): Ent
   };
 }
 
-function answerOf(result: Entered | EntryRefusal, transport: Transport): Answer {
+function answerOf(result: LoggedIn | LoginRefusal, transport: Transport): Answer {
   if (result.kind === 'token' || result.kind === 'cookie') return enteredAnswer(result, transport);
   return refusalOf(result);
 }
 
-function refusalOf(refusal: EntryRefusal): Failure {
+function refusalOf(refusal: LoginRefusal): Failure {
   switch (refusal.kind) {
     case 'wrong':
       return fail('notLoggedIn', 'The e-mail address or the password is wrong');

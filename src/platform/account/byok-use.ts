@@ -5,13 +5,13 @@ import { type Answer, data, type Endpoint, endpoint } from '../endpoint.ts';
 import { ID, NAME, nullable, TIME } from '../fields.ts';
 import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 import { rangeOf } from '../usage/log-filter.ts';
 import {
   ADDRESS,
+  type ByokPort,
+  type ByokRefusal,
   HOSTED_GROUP,
-  type HostedPort,
-  type HostedRefusal,
   refusalOf,
   SECRET,
   VENDOR_CODE,
@@ -60,16 +60,16 @@ export interface CredentialUsePort {
   ): Promise<readonly CredentialUse[]>;
 }
 
-export interface HostedUseNeeds {
-  readonly hosted: Pick<HostedPort, 'list'>;
+export interface ByokUseNeeds {
+  readonly byok: Pick<ByokPort, 'list'>;
   readonly probe: ProbePort;
   readonly use: CredentialUsePort;
   /** As saving judges it. */
   judgeAddress(text: string): JudgedAddress;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
 }
 
-export function hostedUseEndpoints(needs: HostedUseNeeds): readonly Endpoint[] {
+export function byokUseEndpoints(needs: ByokUseNeeds): readonly Endpoint[] {
   return [test(needs), stats(needs)];
 }
 
@@ -80,14 +80,14 @@ const RESULT = Type.Object({
   message: nullable(Type.String({ description: 'The vendor’s own words, shortened.' })),
 });
 
-function test(needs: HostedUseNeeds): Endpoint {
+function test(needs: ByokUseNeeds): Endpoint {
   return endpoint({
     ...HOSTED_GROUP,
-    name: 'hosted.test',
+    name: 'byok.test',
     method: 'POST',
     path: '/credential/test',
     title: 'Test a credential',
-    summary: 'Make one minimal call with a credential that is to be hosted, or with a hosted one by its id.',
+    summary: 'Make one minimal call with a credential that is to be byok, or with a byok one by its id.',
     body: Type.Object({
       id: Type.Optional(ID),
       vendor_code: Type.Optional(VENDOR_CODE),
@@ -120,10 +120,10 @@ type Target = { readonly kind: 'target'; readonly vendor: Vendor; readonly baseU
 
 /** In the order of saving, so that both refuse the same for the same reason. */
 function judge(
-  { judgeAddress, footing }: HostedUseNeeds,
+  { judgeAddress, footing }: ByokUseNeeds,
   vendorCode: string,
   text: string | undefined,
-): Target | HostedRefusal {
+): Target | ByokRefusal {
   const judged = text === undefined ? undefined : judgeAddress(text);
   if (judged?.kind === 'refused') return { kind: 'bad-address', why: judged.why };
   const vendor = footing.catalog().vendors.get(vendorCode);
@@ -153,14 +153,14 @@ const COUNT = Type.Integer({ minimum: 0 });
 const DAY_MS = 86_400_000;
 const STATS_DAYS = 30;
 
-function stats({ hosted, use, footing }: HostedUseNeeds): Endpoint {
+function stats({ byok, use, footing }: ByokUseNeeds): Endpoint {
   return endpoint({
     ...HOSTED_GROUP,
-    name: 'hosted.stats',
+    name: 'byok.stats',
     method: 'GET',
     path: '/credential/stats',
-    title: 'Get usage of hosted credentials',
-    summary: 'What hosted credentials were used for in a period, the last thirty days unless told otherwise.',
+    title: 'Get usage of BYOK credentials',
+    summary: 'What BYOK credentials were used for in a period, the last thirty days unless told otherwise.',
     query: Type.Object({ from: Type.Optional(TIME), to: Type.Optional(TIME) }),
     data: Type.Array(
       Type.Object({
@@ -198,7 +198,7 @@ function stats({ hosted, use, footing }: HostedUseNeeds): Endpoint {
         return fail('badParameter', `from must lie at most ${CREDENTIAL_STATS_DAYS_MAX} days before to`);
       }
       const accountId = ownAccount(context);
-      const [uses, own] = await Promise.all([use.stats(accountId, { fromMs, toMs }), hosted.list(accountId)]);
+      const [uses, own] = await Promise.all([use.stats(accountId, { fromMs, toMs }), byok.list(accountId)]);
       return data(
         uses.map((one) =>
           shownUse(

@@ -2,23 +2,23 @@ import { BYOK_PER_ACCOUNT_MAX, HOSTED_ADDRESS_CHARS_MAX, SECRET_LENGTH_MAX } fro
 import type { Credential } from '../../catalog/contract.ts';
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
 import {
-  excerptOf,
   ID,
   IDS_QUERY,
-  idsOf,
   NAME,
   nullable,
   PAGE_QUERY,
-  pageOf,
+  parseIds,
+  readExcerpt,
   STATUS,
   TIME,
+  toPage,
 } from '../fields.ts';
 import { type Failure, fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 
 /** A vendor credential that the account hosts (BYOK), as its owner sees it again. */
-export interface HostedView {
+export interface ByokView {
   readonly id: number;
   readonly vendorCode: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface HostedView {
   readonly createdAtMs: number;
 }
 
-export type HostedRefusal =
+export type ByokRefusal =
   | {
       readonly kind:
         | 'unknown-account'
@@ -42,7 +42,7 @@ export type HostedRefusal =
     }
   | { readonly kind: 'bad-address'; readonly why: string };
 
-export interface WantedHosted {
+export interface WantedByok {
   readonly accountId: number;
   readonly vendorCode: string;
   readonly name: string;
@@ -50,30 +50,28 @@ export interface WantedHosted {
   readonly baseUrl: string | undefined;
 }
 
-export interface HostedChange {
+export interface ByokChange {
   readonly name?: string;
   readonly secret?: string;
   readonly baseUrl?: string | null;
   readonly status?: Credential['status'];
 }
 
-export interface HostedPort {
+export interface ByokPort {
   /** Oldest first; their number is bounded. */
-  list(accountId: number): Promise<readonly HostedView[]>;
-  host(
-    wanted: WantedHosted,
-  ): Promise<{ readonly kind: 'hosted'; readonly credentialId: number } | HostedRefusal>;
+  list(accountId: number): Promise<readonly ByokView[]>;
+  host(wanted: WantedByok): Promise<{ readonly kind: 'added'; readonly credentialId: number } | ByokRefusal>;
   update(
     place: { readonly accountId: number; readonly credentialId: number },
-    patch: HostedChange,
-  ): Promise<{ readonly kind: 'updated' } | HostedRefusal>;
+    patch: ByokChange,
+  ): Promise<{ readonly kind: 'updated' } | ByokRefusal>;
   /** All of them or none: 0 when one is not the account's. */
   remove(accountId: number, credentialIds: readonly number[]): Promise<number>;
 }
 
-export interface HostedNeeds {
-  readonly hosted: HostedPort;
-  readonly footing: Footing;
+export interface ByokNeeds {
+  readonly byok: ByokPort;
+  readonly footing: AccountEndpointDeps;
 }
 
 /** It travels as a header: printable, without spaces. */
@@ -113,18 +111,18 @@ export const HOSTED_GROUP = { surface: 'user', access: 'user', tag: 'BYOK creden
 const GROUP = HOSTED_GROUP;
 
 /** Spec 4.2, BYOK; the test and the statistics are in byok-use.ts. */
-export function hostedEndpoints(needs: HostedNeeds): readonly Endpoint[] {
+export function byokEndpoints(needs: ByokNeeds): readonly Endpoint[] {
   return [vendors(needs), page(needs), add(needs), change(needs), remove(needs)];
 }
 
-function vendors({ footing }: HostedNeeds): Endpoint {
+function vendors({ footing }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'hosted.vendors',
+    name: 'byok.vendors',
     method: 'GET',
     path: '/credential/vendors',
-    title: 'List vendors for hosted credentials',
-    summary: 'The vendors whose credentials can be hosted.',
+    title: 'List vendors for BYOK credentials',
+    summary: 'The vendors whose credentials can be byok.',
     data: Type.Array(
       Type.Object({
         vendor_code: VENDOR_CODE,
@@ -159,23 +157,23 @@ function vendors({ footing }: HostedNeeds): Endpoint {
   });
 }
 
-function page({ hosted, footing }: HostedNeeds): Endpoint {
+function page({ byok, footing }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'hosted.page',
+    name: 'byok.page',
     method: 'GET',
     path: '/credential/page',
-    title: 'List my hosted credentials',
-    summary: 'The hosted credentials, oldest first; of a secret only its end.',
+    title: 'List my BYOK credentials',
+    summary: 'The BYOK credentials, oldest first; of a secret only its end.',
     query: PAGE_QUERY,
     data: Type.Array(Type.Object(FIELDS)),
     paged: true,
     example: { data: [EXAMPLE] },
     handle: async ({ query }, context) => {
-      const excerpt = excerptOf(query);
-      const all = await hosted.list(ownAccount(context));
+      const excerpt = readExcerpt(query);
+      const all = await byok.list(ownAccount(context));
       const rows = all.slice(excerpt.offset, excerpt.offset + excerpt.limit);
-      return pageOf(
+      return toPage(
         rows.map((one) => shown(one, footing)),
         all.length,
         excerpt,
@@ -184,10 +182,10 @@ function page({ hosted, footing }: HostedNeeds): Endpoint {
   });
 }
 
-function add({ hosted, footing }: HostedNeeds): Endpoint {
+function add({ byok, footing }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'hosted.create',
+    name: 'byok.create',
     method: 'POST',
     path: '/credential',
     title: 'Host a credential',
@@ -207,22 +205,22 @@ function add({ hosted, footing }: HostedNeeds): Endpoint {
     handle: async ({ body }, context) => {
       const { vendor_code: vendorCode, name, secret, base_url: baseUrl } = body;
       const accountId = ownAccount(context);
-      const made = await hosted.host({ accountId, vendorCode, name, secret, baseUrl: baseUrl ?? undefined });
-      if (made.kind !== 'hosted') return refusalOf(made);
+      const made = await byok.host({ accountId, vendorCode, name, secret, baseUrl: baseUrl ?? undefined });
+      if (made.kind !== 'added') return refusalOf(made);
       await footing.inForce();
       return data({ id: made.credentialId });
     },
   });
 }
 
-function change({ hosted, footing }: HostedNeeds): Endpoint {
+function change({ byok, footing }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'hosted.update',
+    name: 'byok.update',
     method: 'PUT',
     path: '/credential',
-    title: 'Update a hosted credential',
-    summary: 'Change a hosted credential; a new address needs the secret again.',
+    title: 'Update a BYOK credential',
+    summary: 'Change a BYOK credential; a new address needs the secret again.',
     body: Type.Object({
       id: ID,
       vendor_code: Type.Optional(VENDOR_CODE),
@@ -237,12 +235,12 @@ function change({ hosted, footing }: HostedNeeds): Endpoint {
     handle: async ({ body }, context) => {
       const { id, vendor_code: vendorCode, name, secret, base_url: baseUrl, status } = body;
       const accountId = ownAccount(context);
-      const stored = (await hosted.list(accountId)).find((one) => one.id === id);
+      const stored = (await byok.list(accountId)).find((one) => one.id === id);
       if (stored === undefined) return fail('notFound');
       if (vendorCode !== undefined && vendorCode !== stored.vendorCode) {
         return fail('badParameter', 'vendor_code is the one thing that cannot be changed');
       }
-      const result = await hosted.update(
+      const result = await byok.update(
         { accountId, credentialId: id },
         {
           ...(name !== undefined && { name }),
@@ -258,22 +256,22 @@ function change({ hosted, footing }: HostedNeeds): Endpoint {
   });
 }
 
-function remove({ hosted, footing }: HostedNeeds): Endpoint {
+function remove({ byok, footing }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
-    name: 'hosted.delete',
+    name: 'byok.delete',
     method: 'DELETE',
     path: '/credential',
-    title: 'Delete hosted credentials',
-    summary: 'Delete hosted credentials, all that are named or none; no further call uses them.',
+    title: 'Delete BYOK credentials',
+    summary: 'Delete BYOK credentials, all that are named or none; no further call uses them.',
     query: IDS_QUERY,
     data: Type.Object({ deleted: Type.Integer({ minimum: 1 }) }),
     fails: ['notFound'],
     example: { data: { deleted: 1 } },
     handle: async ({ query }, context) => {
-      const ids = idsOf(query.ids);
+      const ids = parseIds(query.ids);
       if (ids === undefined) return fail('badParameter', 'ids holds a number that is too large for an id');
-      const deleted = await hosted.remove(ownAccount(context), ids);
+      const deleted = await byok.remove(ownAccount(context), ids);
       if (deleted === 0) return fail('notFound');
       await footing.inForce();
       return data({ deleted });
@@ -282,7 +280,7 @@ function remove({ hosted, footing }: HostedNeeds): Endpoint {
 }
 
 /** Why a credential is not taken, the same at saving and at testing. */
-export function refusalOf(refusal: HostedRefusal): Failure {
+export function refusalOf(refusal: ByokRefusal): Failure {
   switch (refusal.kind) {
     case 'unknown-account':
     case 'not-found':
@@ -292,7 +290,7 @@ export function refusalOf(refusal: HostedRefusal): Failure {
     case 'name-taken':
       return fail('conflict', 'The account has a credential of this name');
     case 'vendor-closed':
-      return fail('badParameter', 'vendor_code names no vendor that takes hosted credentials');
+      return fail('badParameter', 'vendor_code names no vendor that takes BYOK credentials');
     case 'address-closed':
       return fail('badParameter', 'base_url is not taken by this vendor');
     case 'secret-required':
@@ -302,7 +300,7 @@ export function refusalOf(refusal: HostedRefusal): Failure {
   }
 }
 
-function shown(view: HostedView, { showTime }: Footing): Record<keyof typeof FIELDS, unknown> {
+function shown(view: ByokView, { showTime }: AccountEndpointDeps): Record<keyof typeof FIELDS, unknown> {
   const { id, vendorCode, name, hint, baseUrl, status, createdAtMs } = view;
   return {
     id,

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../accounts/contract.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { ID, momentOf, NAME, nullable, POLICY_ID, STATUS, TIME, type Times } from '../fields.ts';
+import { ID, NAME, nullable, POLICY_ID, parseMoment, STATUS, TIME, type Times } from '../fields.ts';
 import { type Failure, fail } from '../http/failure.ts';
 import { type Static, Type } from '../http/schema.ts';
 
@@ -49,9 +49,9 @@ export const KEY_CHANGE = {
 };
 const CHANGE = Type.Object(KEY_CHANGE);
 
-export function patchOf(change: Static<typeof CHANGE>, times: Times, clock: Clock): KeyPatch | Failure {
+export function toKeyPatch(change: Static<typeof CHANGE>, times: Times, clock: Clock): KeyPatch | Failure {
   const { name, status, policy_id: policyId, expires_at: expiresAt } = change;
-  const expiresAtMs = expiryOf(expiresAt ?? null, times, clock);
+  const expiresAtMs = parseExpiry(expiresAt ?? null, times, clock);
   if (typeof expiresAtMs === 'object') return expiresAtMs;
   return {
     ...(name !== undefined && { name }),
@@ -62,10 +62,10 @@ export function patchOf(change: Static<typeof CHANGE>, times: Times, clock: Cloc
 }
 
 /** Nothing: never. */
-export function expiryOf(text: string | null, times: Times, clock: Clock): number | undefined | Failure {
+export function parseExpiry(text: string | null, times: Times, clock: Clock): number | undefined | Failure {
   if (text === null) return undefined;
   const nowMs = clock.now();
-  const expiresAtMs = momentOf('expires_at', text, times);
+  const expiresAtMs = parseMoment('expires_at', text, times);
   if (typeof expiresAtMs !== 'number' || expiresAtMs > nowMs) return expiresAtMs;
   return fail('badParameter', `expires_at is over: now it is ${times.showTime(nowMs)} (${times.timeZone})`);
 }

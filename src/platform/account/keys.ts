@@ -2,32 +2,32 @@ import type { ApiKey } from '../../accounts/contract.ts';
 import { KEYS_PER_ACCOUNT_MAX } from '../../bounds.ts';
 import { type Answer, data, type Endpoint, endpoint } from '../endpoint.ts';
 import {
-  excerptOf,
   ID,
   ID_PARAMS,
   IDS_QUERY,
-  idsOf,
   NAME,
   nullable,
   PAGE_QUERY,
   POLICY_ID,
-  pageOf,
+  parseIds,
+  readExcerpt,
   STATUS,
   TIME,
+  toPage,
 } from '../fields.ts';
 import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 import { mayChoose } from '../public/plans.ts';
 import {
-  expiryOf,
   KEY,
   KEY_CHANGE,
   KEY_EXAMPLE,
   type KeyPatch,
   type KeyView,
-  patchOf,
+  parseExpiry,
   shownKey,
+  toKeyPatch,
 } from './key-view.ts';
 
 export type WantedKey = Pick<ApiKey, 'accountId' | 'name' | 'policyId' | 'expiresAtMs' | 'status'>;
@@ -53,7 +53,7 @@ export interface KeyPort {
 
 export interface KeyNeeds {
   readonly keys: KeyPort;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
 }
 
 const CREATED = Type.Object({
@@ -90,7 +90,7 @@ function create({ keys, footing }: KeyNeeds): Endpoint {
     },
     handle: async ({ body }, context) => {
       const { policy_id: policyId, status = 'enabled' } = body;
-      const expiresAtMs = expiryOf(body.expires_at ?? null, footing, context.clock);
+      const expiresAtMs = parseExpiry(body.expires_at ?? null, footing, context.clock);
       if (typeof expiresAtMs === 'object') return expiresAtMs;
       if (policyId !== undefined && policyId !== null && !mayChoose(footing.catalog(), policyId)) {
         return fail('badParameter', NO_POLICY);
@@ -125,9 +125,9 @@ function page({ keys, footing }: KeyNeeds): Endpoint {
     paged: true,
     example: { data: [KEY_EXAMPLE] },
     handle: async ({ query }, context) => {
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const { items, total } = await keys.list(ownAccount(context), excerpt);
-      return pageOf(
+      return toPage(
         items.map((key) => shownKey(key, footing)),
         total,
         excerpt,
@@ -166,7 +166,7 @@ function change({ keys, footing }: KeyNeeds): Endpoint {
     fails: ['notFound'],
     example: { body: { id: 12, status: 'disabled' }, data: { ...KEY_EXAMPLE, status: 'disabled' } },
     handle: async ({ body: { id, ...change } }, context) => {
-      const patch = patchOf(change, footing, context.clock);
+      const patch = toKeyPatch(change, footing, context.clock);
       if ('kind' in patch) return patch;
       const place = { accountId: ownAccount(context), keyId: id };
       if (typeof patch.policyId === 'number' && !mayChoose(footing.catalog(), patch.policyId)) {
@@ -196,7 +196,7 @@ function remove({ keys, footing }: KeyNeeds): Endpoint {
     fails: ['notFound'],
     example: { data: { deleted: 2 } },
     handle: async ({ query }, context) => {
-      const ids = idsOf(query.ids);
+      const ids = parseIds(query.ids);
       if (ids === undefined) return fail('badParameter', 'ids holds a number that is too large for an id');
       const deleted = await keys.remove(ownAccount(context), ids);
       if (deleted === 0) return fail('notFound');
@@ -207,6 +207,6 @@ function remove({ keys, footing }: KeyNeeds): Endpoint {
 }
 
 /** A key of somebody else is none. */
-function oneKey(key: KeyView | undefined, footing: Footing): Answer {
+function oneKey(key: KeyView | undefined, footing: AccountEndpointDeps): Answer {
   return key === undefined ? fail('notFound') : data(shownKey(key, footing));
 }

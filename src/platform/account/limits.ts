@@ -7,7 +7,7 @@ import { data, type Endpoint, endpoint } from '../endpoint.ts';
 import { ID, nullable } from '../fields.ts';
 import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 import { type AccountPort, findCurrent, knownSubscriptions } from './account.ts';
 import type { KeyPort } from './keys.ts';
 import { USED_COVERAGE, USED_EXAMPLE, USED_POLICY, usedCoverage, usedPolicy } from './limit-windows.ts';
@@ -36,7 +36,7 @@ export interface LimitNeeds {
   readonly keys: Pick<KeyPort, 'list' | 'find'>;
   readonly gate: Pick<Gate, 'look'>;
   readonly creditsPerYuan: number;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
   /** Every scope that counts calls now: the account's first, then those of keys that have one. */
   limitScopes(limited: Limited, nowMs: number): readonly LimitScope[];
 }

@@ -2,10 +2,10 @@ import type { Subscription } from '../../accounts/contract.ts';
 import type { CatalogSnapshot, Policy } from '../../catalog/contract.ts';
 import type { Gate, GateAway, Look } from '../../gate/contract.ts';
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
-import { excerptOf, ID, nullable, PAGE_QUERY, pageOf, TIME } from '../fields.ts';
+import { ID, nullable, PAGE_QUERY, readExcerpt, TIME, toPage } from '../fields.ts';
 import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 import { type AccountPort, findCurrent } from './account.ts';
 import { USED_COVERAGE, USED_EXAMPLE, USED_POLICY, usedCoverage, usedPolicy } from './limit-windows.ts';
 
@@ -30,7 +30,7 @@ export interface SubscriptionNeeds {
   readonly accounts: Pick<AccountPort, 'find'>;
   readonly gate: Pick<Gate, 'look'>;
   readonly creditsPerYuan: number;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
 }
 
 const STATES = ['active', 'upcoming', 'ended', 'cancelled'] as const;
@@ -88,7 +88,7 @@ function page({ subscriptions, footing }: SubscriptionNeeds): Endpoint {
       ],
     },
     handle: async ({ query }, context) => {
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const part = { ...excerpt, nowMs: context.clock.now() };
       const { items, total } = await subscriptions.list(ownAccount(context), part);
       const { plans } = footing.catalog();
@@ -101,7 +101,7 @@ function page({ subscriptions, footing }: SubscriptionNeeds): Endpoint {
         status,
         created_at: footing.showTime(createdAtMs),
       }));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }
@@ -171,7 +171,10 @@ async function lookAt(
   return gate.look({ accountId, scope: `account:${accountId}`, policy, coverage, creditsPerYuan });
 }
 
-function shownCurrent({ id, plan, startsAtMs, endsAtMs }: Subscription, { showTime }: Footing): object {
+function shownCurrent(
+  { id, plan, startsAtMs, endsAtMs }: Subscription,
+  { showTime }: AccountEndpointDeps,
+): object {
   return {
     id,
     plan: plan.code,

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import { type AccountNeeds, accountEndpoints } from './account.ts';
-import { type HostedNeeds, hostedEndpoints } from './byok.ts';
-import { type HostedUseNeeds, hostedUseEndpoints } from './byok-use.ts';
+import { type ByokNeeds, byokEndpoints } from './byok.ts';
+import { type ByokUseNeeds, byokUseEndpoints } from './byok-use.ts';
 import { type KeyNeeds, keyEndpoints } from './keys.ts';
 import { type LimitNeeds, limitEndpoints } from './limits.ts';
 import { preferenceEndpoints } from './preference.ts';
@@ -9,20 +9,20 @@ import { type SubscriptionNeeds, subscriptionEndpoints } from './subscriptions.t
 import { type VerificationNeeds, verificationEndpoints } from './verification.ts';
 
 /** What an account manages of itself: its keys, switches and money, its plan, its own vendor credentials. */
-export interface OwnNeeds
+export interface AccountTableNeeds
   extends KeyNeeds,
     AccountNeeds,
     SubscriptionNeeds,
     LimitNeeds,
     VerificationNeeds,
-    HostedNeeds,
-    HostedUseNeeds {
+    ByokNeeds,
+    ByokUseNeeds {
   readonly accounts: AccountNeeds['accounts'];
-  readonly hosted: HostedNeeds['hosted'];
+  readonly byok: ByokNeeds['byok'];
   readonly keys: KeyNeeds['keys'];
 }
 
-export function ownEndpoints(needs: OwnNeeds): readonly Endpoint[] {
+export function accountTable(needs: AccountTableNeeds): readonly Endpoint[] {
   return [
     ...keyEndpoints(needs),
     ...accountEndpoints(needs),
@@ -30,7 +30,7 @@ export function ownEndpoints(needs: OwnNeeds): readonly Endpoint[] {
     ...subscriptionEndpoints(needs),
     ...limitEndpoints(needs),
     ...verificationEndpoints(needs),
-    ...hostedEndpoints(needs),
-    ...hostedUseEndpoints(needs),
+    ...byokEndpoints(needs),
+    ...byokUseEndpoints(needs),
   ];
 }

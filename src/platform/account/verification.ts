@@ -3,7 +3,7 @@ import { data, type Endpoint, endpoint } from '../endpoint.ts';
 import { ID, NAME, nullable, TIME } from '../fields.ts';
 import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 
 export type VerificationKind = 'personal' | 'enterprise';
 
@@ -37,7 +37,7 @@ export interface VerificationPort {
 
 export interface VerificationNeeds {
   readonly verifications: VerificationPort;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
 }
 
 const KIND = Type.Union([Type.Literal('personal'), Type.Literal('enterprise')]);
@@ -126,7 +126,10 @@ function state({ verifications, footing }: VerificationNeeds): Endpoint {
   });
 }
 
-function shown(view: VerificationView, { showTime }: Footing): Record<keyof typeof EXAMPLE, unknown> {
+function shown(
+  view: VerificationView,
+  { showTime }: AccountEndpointDeps,
+): Record<keyof typeof EXAMPLE, unknown> {
   const { id, kind, fields, status, reason, createdAtMs, decidedAtMs } = view;
   return {
     id,

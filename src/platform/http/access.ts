@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isWellFormed } from '../../accounts/api-key.ts';
-import type { SessionDoor } from '../../accounts/login-contract.ts';
+import type { SessionAuthenticator } from '../../accounts/login-contract.ts';
 import { TOKEN_CHARS_MAX } from '../bounds.ts';
 import type { Access, LoggedIn } from '../endpoint.ts';
 import { CSRF_HEADER, readCookies, SESSION_COOKIE } from './cookies.ts';
@@ -17,7 +17,7 @@ export interface Asking {
 }
 
 /** decisions.md 8: 1002 when nobody is logged in, 1003 when somebody is who may not. */
-export async function admit(asking: Asking, sessions: SessionDoor): Promise<Admission> {
+export async function admit(asking: Asking, sessions: SessionAuthenticator): Promise<Admission> {
   const { access } = asking;
   if (access === 'public') return { kind: 'admitted', caller: undefined };
   const caller = await findCaller(asking, sessions);
@@ -36,7 +36,7 @@ const BEARER = /^bearer +([\x21-\x7e]+) *$/i;
 /** A header goes before the cookie, even one that is no token: a client that sends it means it. */
 async function findCaller(
   { method, headers }: Asking,
-  sessions: SessionDoor,
+  sessions: SessionAuthenticator,
 ): Promise<LoggedIn | undefined | 'no-csrf'> {
   const { authorization } = headers;
   if (authorization !== undefined) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StoreUnavailable } from '../../accounts/contract.ts';
-import type { SessionDoor } from '../../accounts/login-contract.ts';
+import type { SessionAuthenticator } from '../../accounts/login-contract.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Random } from '../../kernel/random.ts';
@@ -30,7 +30,7 @@ import { createValidator, type Validator } from './validate.ts';
 
 export interface PlatformParts {
   readonly endpoints: readonly Endpoint[];
-  readonly sessions: SessionDoor;
+  readonly sessions: SessionAuthenticator;
   /** `owner` is an account, or the address of somebody who is not logged in. */
   readBody(request: IncomingMessage, owner: number | string, response: ServerResponse): Promise<BodyResult>;
   /** For a request that is answered before its body was read. */

@@ -18,7 +18,7 @@ export function guardHeaders(requestId: string): Record<string, string> {
 }
 
 /** Spec 2.1. */
-export function envelopeOf(answer: DataAnswer | PageAnswer): object {
+export function toEnvelope(answer: DataAnswer | PageAnswer): object {
   if (answer.kind === 'data') return { code: 0, message: 'ok', data: answer.data };
   const { rows, total, page, size } = answer;
   return { code: 0, message: 'ok', data: rows, total, page, size };
@@ -27,7 +27,7 @@ export function envelopeOf(answer: DataAnswer | PageAnswer): object {
 export function sendEnvelope({ response, requestId }: Addressee, answer: DataAnswer | PageAnswer): void {
   const cookies = answer.kind === 'data' ? (answer.cookies ?? []) : [];
   const headers = cookies.length === 0 ? {} : { 'set-cookie': [...cookies] };
-  send({ response, requestId }, { status: 200, headers, envelope: envelopeOf(answer) });
+  send({ response, requestId }, { status: 200, headers, envelope: toEnvelope(answer) });
 }
 
 /** A foreign thing and an absent one have the same body: nothing in it tells requests apart. */

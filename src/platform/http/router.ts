@@ -25,7 +25,7 @@ interface Place {
 const NO_PATH: Match = { kind: 'no-path' };
 const NO_PARAMS: ReadonlyMap<string, string> = new Map();
 
-export function pathOf(row: Pick<Endpoint, 'surface' | 'path'>): string {
+export function endpointPath(row: Pick<Endpoint, 'surface' | 'path'>): string {
   return SURFACES[row.surface] + row.path;
 }
 
@@ -39,12 +39,12 @@ export function createRouter(rows: readonly Endpoint[]): Router {
   const names = new Set(rows.map(({ name }) => name));
   assert(names.size === rows.length, 'every row of the table has a name of its own');
   for (const row of rows) {
-    const segments = segmentsOf(pathOf(row));
+    const segments = segmentsOf(endpointPath(row));
     const shape = segments.map((segment) => ('name' in segment ? ':' : segment.text)).join('/');
     const places = segments.some((segment) => 'name' in segment) ? open : fixed;
     const place = places.get(shape) ?? { segments, rows: new Map() };
     places.set(shape, place);
-    assert(!place.rows.has(row.method), `${row.method} ${pathOf(row)} stands in the table once`);
+    assert(!place.rows.has(row.method), `${row.method} ${endpointPath(row)} stands in the table once`);
     place.rows.set(row.method, row);
   }
   const patterns = [...open.values()];
@@ -89,7 +89,7 @@ function allowed({ rows }: Place): string {
 /** The parameters, or the name of the one that is no percent-encoded text. */
 function readParams(row: Endpoint, parts: readonly string[]): ReadonlyMap<string, string> | string {
   const params = new Map<string, string>();
-  for (const [index, segment] of segmentsOf(pathOf(row)).entries()) {
+  for (const [index, segment] of segmentsOf(endpointPath(row)).entries()) {
     if (!('name' in segment)) continue;
     const value = decodeText(parts[index] ?? '');
     if (value === undefined) return segment.name;

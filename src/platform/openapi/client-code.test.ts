@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { data, endpoint } from '../endpoint.ts';
 import { Type } from '../http/schema.ts';
 import { printClient } from './client-code.ts';
-import { typeOf } from './client-types.ts';
+import { printType } from './client-types.ts';
 import { createDocument } from './openapi.ts';
 
 const TWO_FIELDS = '{ readonly "a": string; readonly "b-c"?: number }';
@@ -17,7 +17,7 @@ test.each([
   [Type.Record(Type.Integer()), 'Readonly<Record<string, number>>'],
   [Type.Unknown(), 'unknown'],
 ])('a schema is a type', (schema, type) => {
-  expect(typeOf(schema)).toBe(type);
+  expect(printType(schema)).toBe(type);
 });
 
 test('an operation has the types of what it takes and gives, and a summary cannot end its comment', () => {

@@ -1,4 +1,4 @@
-import { typeOf } from './client-types.ts';
+import { printType } from './client-types.ts';
 import type { OpenApiDocument, Operation, Parameter } from './openapi-form.ts';
 
 /**
@@ -52,7 +52,7 @@ function parametersOf(field: string, place: Parameter['in'], parameters: readonl
   const isNeeded = own.some(({ required }) => required);
   const fields = own.map(
     ({ name, required, schema }) =>
-      `readonly ${JSON.stringify(name)}${required ? '' : '?'}: ${typeOf(schema)}`,
+      `readonly ${JSON.stringify(name)}${required ? '' : '?'}: ${printType(schema)}`,
   );
   return [`readonly ${field}${isNeeded ? '' : '?'}: { ${fields.join('; ')} }`];
 }
@@ -60,7 +60,7 @@ function parametersOf(field: string, place: Parameter['in'], parameters: readonl
 function bodyOf(body: Operation['requestBody']): string[] {
   const schema = body?.content['application/json']?.schema;
   if (schema === undefined) return [];
-  return [`readonly body${body?.required === true ? '' : '?'}: ${typeOf(schema)}`];
+  return [`readonly body${body?.required === true ? '' : '?'}: ${printType(schema)}`];
 }
 
 /** What a success carries: the envelope without what is the same in all of them, or a file. */
@@ -73,7 +73,7 @@ function outputOf({ responses }: Operation): string {
   if (properties === undefined) return "{ readonly kind: 'file' }";
   const paged =
     'total' in properties ? '; readonly total: number; readonly page: number; readonly size: number' : '';
-  return `{ readonly data: ${typeOf(properties.data ?? {})}${paged} }`;
+  return `{ readonly data: ${printType(properties.data ?? {})}${paged} }`;
 }
 
 /** The part of the client that is the same for every table. */

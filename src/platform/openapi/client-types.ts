@@ -22,12 +22,12 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 
 /** A schema as a type of TypeScript; what it does not understand is unknown, never any. */
-export function typeOf(schema: object): string {
+export function printType(schema: object): string {
   const known = schema as Schema;
   if (known.const !== undefined) return JSON.stringify(known.const);
   if (known.enum !== undefined) return union(known.enum.map((value) => JSON.stringify(value)));
-  if (known.anyOf !== undefined) return union(known.anyOf.map(typeOf));
-  if (known.type === 'array') return `readonly ${wrapped(typeOf(known.items ?? {}))}[]`;
+  if (known.anyOf !== undefined) return union(known.anyOf.map(printType));
+  if (known.type === 'array') return `readonly ${wrapped(printType(known.items ?? {}))}[]`;
   if (known.properties !== undefined) return objectOf(known.properties, known.required ?? []);
   if (known.type === 'object') return recordOf(known);
   return PLAIN[String(known.type)] ?? 'unknown';
@@ -36,7 +36,7 @@ export function typeOf(schema: object): string {
 function objectOf(properties: Readonly<Record<string, Schema>>, required: readonly string[]): string {
   const fields = Object.entries(properties).map(([name, field]) => {
     const mark = required.includes(name) ? '' : '?';
-    return `readonly ${JSON.stringify(name)}${mark}: ${typeOf(field)}`;
+    return `readonly ${JSON.stringify(name)}${mark}: ${printType(field)}`;
   });
   return `{ ${fields.join('; ')} }`;
 }
@@ -44,7 +44,7 @@ function objectOf(properties: Readonly<Record<string, Schema>>, required: readon
 function recordOf({ patternProperties, additionalProperties }: Schema): string {
   const values = Object.values(patternProperties ?? {});
   if (typeof additionalProperties === 'object') values.push(additionalProperties);
-  return `Readonly<Record<string, ${values.length === 0 ? 'unknown' : union(values.map(typeOf))}>>`;
+  return `Readonly<Record<string, ${values.length === 0 ? 'unknown' : union(values.map(printType))}>>`;
 }
 
 function union(types: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { VERSION } from '../../kernel/version.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { FAILURES, type FailureName } from '../http/failure.ts';
-import { pathOf } from '../http/router.ts';
+import { endpointPath } from '../http/router.ts';
 import type { TSchema } from '../http/schema.ts';
 import type { Node, OpenApiDocument, Operation, Parameter, Response } from './openapi-form.ts';
 import { GATEWAY_PATHS, GATEWAY_RESPONSES, GATEWAY_SCHEMAS } from './openapi-gateway.ts';
@@ -12,7 +12,7 @@ export function createDocument(rows: readonly Endpoint[]): OpenApiDocument {
   const failures = new FailureResponses();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const row of rows) {
-    const path = pathOf(row).replace(/:(\w+)/g, '{$1}');
+    const path = endpointPath(row).replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, failures) };
   }
   return {

@@ -2,7 +2,7 @@ import type { CatalogSnapshot, GatewayNode, Model, Route } from '../../catalog/c
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
 import { ID, nullable, TIME } from '../fields.ts';
 import { Type } from '../http/schema.ts';
-import type { Footing } from '../ports.ts';
+import type { AccountEndpointDeps } from '../ports.ts';
 import { rateNumber } from '../usage/log-items.ts';
 
 /** A node of the catalogue, and what is seen of it. */
@@ -18,7 +18,7 @@ export interface OfferPort {
 
 export interface OfferNeeds {
   readonly offer: OfferPort;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
 }
 
 const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' } as const;

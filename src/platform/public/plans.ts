@@ -4,10 +4,10 @@ import { COVERAGE, POLICY, shownCoverage, shownPolicy } from '../account/limit-w
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
 import { nullable, SHOWN_AMOUNT } from '../fields.ts';
 import { Type } from '../http/schema.ts';
-import type { Footing } from '../ports.ts';
+import type { AccountEndpointDeps } from '../ports.ts';
 
 export interface PlanNeeds {
-  readonly footing: Pick<Footing, 'catalog'>;
+  readonly footing: Pick<AccountEndpointDeps, 'catalog'>;
 }
 
 const PLAN = Type.Object({

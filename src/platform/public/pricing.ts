@@ -17,24 +17,24 @@ import { type Context, data, type Endpoint, endpoint } from '../endpoint.ts';
 import { ID, nullable, SHOWN_AMOUNT } from '../fields.ts';
 import { type Failure, fail } from '../http/failure.ts';
 import { type Static, type TObject, Type } from '../http/schema.ts';
-import type { Footing } from '../ports.ts';
+import type { AccountEndpointDeps } from '../ports.ts';
 import { EXACT, RATES, RECEIPT, rateNumber, shownRates } from '../usage/log-items.ts';
 import { type Offered, offered, RATE } from './offer.ts';
 
 /** What decides whether an account may call a model. */
-export interface Standing {
+export interface ModelAccess {
   readonly userType: number;
   readonly subscriptions: readonly Subscription[];
 }
 
 export interface PricingNeeds {
   readonly accounts: Pick<AccountPort, 'find'>;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
   readonly creditsPerYuan: number;
   /** The node that answers: its rate is the price's, unless another one is asked for. */
   readonly nodeName: string;
   /** What a call would be told; nothing when the model is admitted. */
-  findRefusal(model: Model, standing: Standing, nowMs: number): string | undefined;
+  findRefusal(model: Model, standing: ModelAccess, nowMs: number): string | undefined;
 }
 
 const GROUP = { surface: 'user', access: 'optional', tag: 'Public', method: 'GET' } as const;
@@ -135,17 +135,17 @@ function pricing(needs: PricingNeeds): Endpoint {
       data: { system_rate: 100, user_rate: 100, node: 'local', node_rate: 100, models: [PRICE_EXAMPLE] },
     },
     handle: async ({ query }, context) => {
-      const desk = await priceDesk(needs, query, context);
-      if ('kind' in desk) return desk;
-      const { catalog, nodeName, userRateMicro } = desk;
+      const audit = await priceContext(needs, query, context);
+      if ('kind' in audit) return audit;
+      const { catalog, nodeName, userRateMicro } = audit;
       const node = catalog.nodes.find(({ name }) => name === nodeName);
       return data({
         system_rate: rateNumber(catalog.systemRateMicro),
         user_rate: rateNumber(userRateMicro),
         node: nodeName,
         node_rate: rateNumber(node?.rateMicro ?? LIST_RATE_MICRO),
-        models: desk.routes.map((one) =>
-          shownPrice(one, desk, needs.findRefusal(one.model, desk.standing, context.clock.now())),
+        models: audit.routes.map((one) =>
+          shownPrice(one, audit, needs.findRefusal(one.model, audit.standing, context.clock.now())),
         ),
       });
     },
@@ -153,21 +153,21 @@ function pricing(needs: PricingNeeds): Endpoint {
 }
 
 /** All that a price depends on, for the one who asks. */
-interface PriceDesk {
+interface PriceAuditContext {
   readonly catalog: CatalogSnapshot;
   readonly nodeName: string;
   readonly userRateMicro: bigint;
-  readonly standing: Standing;
+  readonly standing: ModelAccess;
   readonly routes: readonly Offered[];
 }
 
-const NOBODY: Standing = { userType: 0, subscriptions: [] };
+const NOBODY: ModelAccess = { userType: 0, subscriptions: [] };
 
-async function priceDesk(
+async function priceContext(
   { accounts, footing, nodeName: own }: PricingNeeds,
   { model, node }: Static<typeof WHERE_QUERY>,
   { caller }: Context,
-): Promise<PriceDesk | Failure> {
+): Promise<PriceAuditContext | Failure> {
   const catalog = footing.catalog();
   if (node !== undefined && node !== own && !catalog.nodes.some(({ name }) => name === node)) {
     return fail('badParameter', 'node names no node of the catalogue');
@@ -185,13 +185,13 @@ async function priceDesk(
   };
 }
 
-function snapshotOf({ route, model }: Offered, desk: PriceDesk): PriceSnapshot {
-  return takeSnapshot(route, { ...desk, model });
+function snapshotOf({ route, model }: Offered, audit: PriceAuditContext): PriceSnapshot {
+  return takeSnapshot(route, { ...audit, model });
 }
 
-function shownPrice(one: Offered, desk: PriceDesk, refusal: string | undefined): object {
+function shownPrice(one: Offered, audit: PriceAuditContext, refusal: string | undefined): object {
   const { model, route } = one;
-  const price = snapshotOf(one, desk);
+  const price = snapshotOf(one, audit);
   const list = Object.entries(listPrices(price)).map(([name, priceMicro]) => [name, formatMicro(priceMicro)]);
   return {
     route_id: route.id,
@@ -247,9 +247,9 @@ function quote(needs: PricingNeeds): Endpoint {
     fails: ['notFound'],
     example: { data: [QUOTE_EXAMPLE] },
     handle: async ({ query }, context) => {
-      const desk = await priceDesk(needs, query, context);
-      if ('kind' in desk) return desk;
-      if (query.model !== undefined && desk.routes.length === 0) {
+      const audit = await priceContext(needs, query, context);
+      if ('kind' in audit) return audit;
+      if (query.model !== undefined && audit.routes.length === 0) {
         return fail('notFound', 'There is no such model on offer');
       }
       const usage: Usage = {
@@ -261,7 +261,7 @@ function quote(needs: PricingNeeds): Endpoint {
         images: query.images ?? 0,
         videos: query.videos ?? 0,
       };
-      return data(desk.routes.map((one) => shownQuote(one, desk, { usage, ...needs })));
+      return data(audit.routes.map((one) => shownQuote(one, audit, { usage, ...needs })));
     },
   });
 }
@@ -269,10 +269,10 @@ function quote(needs: PricingNeeds): Endpoint {
 /** The receipt that the call would get, as far as it is about its price. */
 function shownQuote(
   one: Offered,
-  desk: PriceDesk,
+  audit: PriceAuditContext,
   { usage, creditsPerYuan }: { readonly usage: Usage; readonly creditsPerYuan: number },
 ): object {
-  const price = snapshotOf(one, desk);
+  const price = snapshotOf(one, audit);
   const chargeMicro = chargeableCreditsMicro(costMicro(usage, price), creditsPerYuan);
   const receipt = describeReceipt({
     ...{ callId: '', modelUsed: one.model.modelId, modelAsked: one.model.modelId, payer: 'credits' },

@@ -4,7 +4,7 @@ import { VERSION } from '../../kernel/version.ts';
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
 import { nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
 import { Type } from '../http/schema.ts';
-import type { Footing } from '../ports.ts';
+import type { AccountEndpointDeps } from '../ports.ts';
 
 export interface SettingsPort {
   /** Whether people may register now. */
@@ -15,7 +15,7 @@ export interface SettingsPort {
 
 export interface SettingsNeeds {
   readonly settings: SettingsPort;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
   readonly creditsPerYuan: number;
   readonly nodeName: string;
   /** TOLLGATE_PUBLIC_URL. */

@@ -7,7 +7,7 @@ import { type Context, type Endpoint, endpoint, type TextAnswer } from '../endpo
 import { type Cell, csvLine, type Figure } from '../http/csv.ts';
 import { type Failure, fail } from '../http/failure.ts';
 import { type Static, Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 import { CALL_LOG_FIELDS, CONSUMPTION_FIELDS, filterOf, RANGE_FIELDS, rangeOf } from './log-filter.ts';
 import type { ShowTime } from './log-items.ts';
 
@@ -25,7 +25,7 @@ export interface ExportPort {
 
 export interface ExportNeeds {
   readonly exports: ExportPort;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
 }
 
 type Columns<Item> = Readonly<Record<string, (item: Item, showTime: ShowTime) => Cell>>;
@@ -165,7 +165,11 @@ function exportBalance({ exports, footing }: ExportNeeds): Endpoint {
 const FILTER = Type.Object(CALL_LOG_FIELDS);
 const DAYS_MS = EXPORT_DAYS_MAX * 86_400_000;
 
-function boundedFilterOf(query: Static<typeof FILTER>, footing: Footing, clock: Clock): LogFilter | Failure {
+function boundedFilterOf(
+  query: Static<typeof FILTER>,
+  footing: AccountEndpointDeps,
+  clock: Clock,
+): LogFilter | Failure {
   const filter = filterOf(query, footing);
   if ('kind' in filter) return filter;
   const range = boundedRangeOf(filter, clock);
@@ -199,7 +203,7 @@ async function* csvOf<Item>(
 function fileOf(
   name: string,
   chunks: AsyncIterable<string>,
-  { footing, context }: { readonly footing: Footing; readonly context: Context },
+  { footing, context }: { readonly footing: AccountEndpointDeps; readonly context: Context },
 ): TextAnswer {
   const day = footing.showTime(context.clock.now()).slice(0, 10);
   return {

@@ -2,7 +2,7 @@ import { MODEL_NAME_LENGTH_MAX } from '../../bounds.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { type LogFilter, PAYERS, type TimeRange, type UsageFilter } from '../../ledger/log.ts';
 import { LOG_PAGE_NUMBER_MAX } from '../bounds.ts';
-import { ID, momentOf, TIME, type Times } from '../fields.ts';
+import { ID, parseMoment, TIME, type Times } from '../fields.ts';
 import { type Failure, fail } from '../http/failure.ts';
 import { type Static, Type } from '../http/schema.ts';
 
@@ -106,7 +106,7 @@ export function rangeOf(query: Static<typeof RANGE>, times: Times): TimeRange | 
   for (const name of ['from', 'to'] as const) {
     const text = query[name];
     if (text === undefined) continue;
-    const timeMs = momentOf(name, text, times);
+    const timeMs = parseMoment(name, text, times);
     if (typeof timeMs !== 'number') return timeMs;
     range[`${name}Ms`] = timeMs;
   }

@@ -9,10 +9,10 @@ import type {
 } from '../../ledger/log.ts';
 import type { Receipt } from '../../ledger/receipt.ts';
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
-import { type Excerpt, excerptOf, ID_PARAMS, nullable, pageOf, pageQuery } from '../fields.ts';
+import { type Excerpt, ID_PARAMS, nullable, pageQuery, readExcerpt, toPage } from '../fields.ts';
 import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 import {
   BALANCE_EXAMPLE,
   CALL_EXAMPLE,
@@ -55,7 +55,7 @@ export interface LogPort {
 
 export interface LogNeeds {
   readonly logs: LogPort;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
 }
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Logs' } as const;
@@ -82,11 +82,11 @@ function callPage({ logs, footing }: LogNeeds): Endpoint {
     handle: async ({ query }, context) => {
       const filter = filterOf(query, footing);
       if ('kind' in filter) return filter;
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
       const { items, total } = await logs.callPage(question);
       const rows = items.map((call) => shownCall(call, footing.showTime));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }
@@ -140,11 +140,11 @@ function consumptionPage({ logs, footing }: LogNeeds): Endpoint {
     handle: async ({ query }, context) => {
       const filter = filterOf(query, footing);
       if ('kind' in filter) return filter;
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
       const { items, total } = await logs.consumptionPage(question);
       const rows = items.map((item) => shownConsumption(item, footing.showTime));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }
@@ -164,11 +164,11 @@ function balancePage({ logs, footing }: LogNeeds): Endpoint {
     handle: async ({ query }, context) => {
       const range = rangeOf(query, footing);
       if ('kind' in range) return range;
-      const excerpt = excerptOf(query);
+      const excerpt = readExcerpt(query);
       const wanted = { range, place: placeOf(excerpt) };
       const { items, total } = await logs.balancePage(ownAccount(context), wanted);
       const rows = items.map((item) => shownBalanceChange(item, footing.showTime));
-      return pageOf(rows, total, excerpt);
+      return toPage(rows, total, excerpt);
     },
   });
 }

@@ -5,7 +5,7 @@ import { RANKING_LIFE_MS } from '../bounds.ts';
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
 import { TIME } from '../fields.ts';
 import { Type } from '../http/schema.ts';
-import type { Footing } from '../ports.ts';
+import type { AccountEndpointDeps } from '../ports.ts';
 
 export interface RankingPort {
   /** Every model that was called since a midnight (UTC). */
@@ -14,7 +14,7 @@ export interface RankingPort {
 
 export interface RankingNeeds {
   readonly ranking: RankingPort;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
 }
 
 const PERIOD_DAYS = { day: 1, week: 7, month: 30 } as const;

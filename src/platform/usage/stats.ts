@@ -13,7 +13,7 @@ import { data, type Endpoint, endpoint } from '../endpoint.ts';
 import { nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
 import { type Failure, fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
-import { type Footing, ownAccount } from '../ports.ts';
+import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 import { CONSUMPTION_FIELDS, USAGE_FIELDS, usageFilterOf } from './log-filter.ts';
 
 export interface FundsView {
@@ -49,7 +49,7 @@ export interface StatsPort {
 
 export interface StatsNeeds {
   readonly stats: StatsPort;
-  readonly footing: Footing;
+  readonly footing: AccountEndpointDeps;
   readonly days: Days;
 }
 

@@ -1,4 +1,4 @@
-import { foldKey, hashOf, lettersAt } from '../pass-through/key-spelling.ts';
+import { foldKey, hashLetters, lettersAt } from '../pass-through/key-spelling.ts';
 
 /**
  * Wanted keys of a JSON text, written as paths from its top (`usage`, `response.usage.input_tokens`) and
@@ -76,7 +76,7 @@ export function makeNode(key: string, slot: number, children: readonly PathNode[
     children,
     childLengths,
     letters,
-    hash: hashOf(letters),
+    hash: hashLetters(letters),
     firstLetters: lettersAt(children, 0),
     secondLetters: lettersAt(children, 1),
   };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RawRequest, RequestFacts } from '../dialect.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 const rawRequest = (body: string | Buffer): RawRequest => ({
   body: Buffer.from(body),
@@ -14,9 +14,9 @@ const rawRequest = (body: string | Buffer): RawRequest => ({
 /** The body as the vendor gets it. */
 function forward(protocol: Protocol, body: string, model: string): string {
   const request = rawRequest(body);
-  const facts = dialectOf(protocol).readRequest(request) as RequestFacts;
+  const facts = getDialect(protocol).readRequest(request) as RequestFacts;
   expect(isRefusal(facts)).toBe(false);
-  return Buffer.concat(dialectOf(protocol).spliceRequest(request, facts, model)).toString();
+  return Buffer.concat(getDialect(protocol).spliceRequest(request, facts, model)).toString();
 }
 
 describe('the model is replaced and nothing else', () => {
@@ -31,7 +31,7 @@ describe('the model is replaced and nothing else', () => {
 
   it('replaces every one of repeated models, and the last one counts', () => {
     const body = '{"model":"a","x":{"model":"inner"},"\\u006dodel":"b"}';
-    const facts = dialectOf('messages').readRequest(rawRequest(body)) as RequestFacts;
+    const facts = getDialect('messages').readRequest(rawRequest(body)) as RequestFacts;
     expect(facts.model).toBe('b');
     expect(forward('messages', body, 'v')).toBe('{"model":"v","x":{"model":"inner"},"\\u006dodel":"v"}');
   });
@@ -42,8 +42,8 @@ describe('the model is replaced and nothing else', () => {
 
   it('sends the very same buffer when the name is already right', () => {
     const request = rawRequest('{"model":"a","stream":true,"stream_options":{"include_usage":true}}');
-    const facts = dialectOf('chat').readRequest(request) as RequestFacts;
-    const [only, ...more] = dialectOf('chat').spliceRequest(request, facts, 'a');
+    const facts = getDialect('chat').readRequest(request) as RequestFacts;
+    const [only, ...more] = getDialect('chat').spliceRequest(request, facts, 'a');
     expect(only).toBe(request.body);
     expect(more).toEqual([]);
   });
@@ -52,9 +52,9 @@ describe('the model is replaced and nothing else', () => {
     const path = { model: 'gemini-x', stream: true, framing: 'sse' } as const;
     const sent = (text: string): readonly Buffer[] => {
       const request: RawRequest = { ...rawRequest(text), path };
-      const facts = dialectOf('gemini').readRequest(request) as RequestFacts;
+      const facts = getDialect('gemini').readRequest(request) as RequestFacts;
       expect(facts).toMatchObject({ model: 'gemini-x', stream: true });
-      return dialectOf('gemini').spliceRequest(request, facts, 'other');
+      return getDialect('gemini').spliceRequest(request, facts, 'other');
     };
     expect(sent('{"contents":[]}')).toEqual([Buffer.from('{"contents":[]}')]);
     for (const name of ['models/gemini-x', 'models/gemini\\u002dx', 'models\\/gemini-x']) {
@@ -107,7 +107,7 @@ describe('a chat stream is asked for its usage', () => {
     ],
   ];
   it.each(cases)('%s', (body, sent) => {
-    const facts = dialectOf('chat').readRequest(rawRequest(body)) as RequestFacts;
+    const facts = getDialect('chat').readRequest(rawRequest(body)) as RequestFacts;
     expect(facts.usageInjected).toBe(true);
     expect(forward('chat', body, 'm')).toBe(sent);
     expect(JSON.parse(sent).stream_options).toMatchObject({ include_usage: true });
@@ -119,7 +119,7 @@ describe('a chat stream is asked for its usage', () => {
     '{"stream":null,"model":"m"}',
     '{"model":"m"}',
   ])('leaves %s as it is', (body) => {
-    expect((dialectOf('chat').readRequest(rawRequest(body)) as RequestFacts).usageInjected).toBe(false);
+    expect((getDialect('chat').readRequest(rawRequest(body)) as RequestFacts).usageInjected).toBe(false);
     expect(forward('chat', body, 'm')).toBe(body);
   });
 });

@@ -7,13 +7,13 @@ import { type JsonObject, writeJson } from '../hub/content/json.ts';
 import { unwrapBlobs, wrapBlobs } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
 import { NO_THINKING } from '../hub/request.ts';
-import { chatSpoke } from './codec.ts';
+import { chatCodec } from './codec.ts';
 
 const session = someSession();
 const ISSUER = session.target.issuer;
 const USAGE = someUsage({ cacheRead: 20, cacheWrite: 5 });
 
-const decode = (body: JsonObject): HubAnswer => chatSpoke.decodeAnswer(body, session) as HubAnswer;
+const decode = (body: JsonObject): HubAnswer => chatCodec.decodeAnswer(body, session) as HubAnswer;
 const decodeChoice = (choice: JsonObject): Choice | undefined =>
   decode({ choices: [{ index: 0, finish_reason: 'stop', ...choice }] }).choices[0];
 const decodeMessage = (message: JsonObject): readonly Part[] | undefined => decodeChoice({ message })?.parts;
@@ -120,7 +120,7 @@ describe("a vendor's answer", () => {
     [{ choices: [{ error: { message: 'm', code: 503 } }] }, { status: 503, message: 'm' }],
     [{ error: 'broken' }, { status: 502, message: 'broken' }],
   ])('%j is an error', (body, expected) => {
-    expect(chatSpoke.decodeAnswer(body as JsonObject, session) as AnswerError).toMatchObject(expected);
+    expect(chatCodec.decodeAnswer(body as JsonObject, session) as AnswerError).toMatchObject(expected);
   });
 
   it.each([
@@ -153,7 +153,7 @@ const encode = (choice: Partial<Choice>, more: Partial<Session> = {}): JsonObjec
     usage: USAGE,
     serviceTier: undefined,
   };
-  return JSON.parse(writeJson(chatSpoke.encodeAnswer(answer as HubAnswer, { ...session, ...more })));
+  return JSON.parse(writeJson(chatCodec.encodeAnswer(answer as HubAnswer, { ...session, ...more })));
 };
 const encodeChoice = (choice: Partial<Choice>, more: Partial<Session> = {}): Record<string, JsonObject> =>
   (encode(choice, more).choices as unknown as Record<string, JsonObject>[])[0] ?? {};
@@ -195,7 +195,7 @@ describe('an answer for a client', () => {
     const shown = (protocol: 'chat' | 'responses' | 'messages', serviceTier: string): unknown => {
       const answer: HubAnswer = { id: 'v', choices: [], usage: undefined, serviceTier };
       const target = { ...session.target, protocol };
-      return chatSpoke.encodeAnswer(answer, { ...session, target }).service_tier;
+      return chatCodec.encodeAnswer(answer, { ...session, target }).service_tier;
     };
     expect([shown('chat', 'on_demand'), shown('responses', 'flex')]).toEqual(['on_demand', 'flex']);
     expect([shown('responses', 'x'), shown('messages', 'priority')]).toEqual([undefined, undefined]);
@@ -289,7 +289,7 @@ describe('blobs on their way back through the same protocol', () => {
       { role: 'user', content: 'x' },
       { role: 'assistant', content: 'y', tool_calls: [call(signature)] },
     ];
-    const body = chatSpoke.returnBlobs({ model: 'm', messages, seed: 1 }, target);
+    const body = chatCodec.returnBlobs({ model: 'm', messages, seed: 1 }, target);
     const written = JSON.parse(writeJson(body));
     expect(written).toMatchObject({ model: 'm', seed: 1, messages: [{ content: 'x' }, { content: 'y' }] });
     return written.messages[1].tool_calls[0].extra_content?.google.thought_signature;
@@ -309,8 +309,8 @@ describe('blobs on their way back through the same protocol', () => {
       { type: 'reasoning.text', signature: 's' },
     ];
     const body = { messages: [{ role: 'assistant', reasoning_details: details }] };
-    const cleaned = chatSpoke.returnBlobs(body, someTarget({ protocol: 'chat', issuer: 'none' }));
+    const cleaned = chatCodec.returnBlobs(body, someTarget({ protocol: 'chat', issuer: 'none' }));
     expect(cleaned).toMatchObject({ messages: [{ reasoning_details: [{ text: 't' }] }] });
-    expect(chatSpoke.returnBlobs(body, someTarget({ protocol: 'chat' }))).toEqual(body);
+    expect(chatCodec.returnBlobs(body, someTarget({ protocol: 'chat' }))).toEqual(body);
   });
 });

@@ -1,4 +1,4 @@
-import type { Spoke } from '../hub/codec.ts';
+import type { Codec } from '../hub/codec.ts';
 import type { FieldNames } from '../hub/notes.ts';
 import { decodeChatAnswer } from './decode/answer.ts';
 import { decodeChatRequest } from './decode/request.ts';
@@ -39,7 +39,7 @@ const FIELDS: FieldNames = {
 };
 
 /** OpenAI Chat Completions, and the many vendors who speak it in their own way. */
-export const chatSpoke: Spoke = {
+export const chatCodec: Codec = {
   protocol: 'chat',
   rawKeys: new Set(['parameters', 'schema', 'arguments']),
   rules: {

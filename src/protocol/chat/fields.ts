@@ -2,7 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/conte
 import { Inexpressible } from '../hub/notes.ts';
 
 /** Where something stands in the client's body, for the loss report and for refusals. */
-export function pathOf(path: string, key: string): string {
+export function joinPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
@@ -10,31 +10,31 @@ export function pathOf(path: string, key: string): string {
 export function textField(object: JsonObject, key: string, path: string): string | undefined {
   const value = object[key] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
-  throw new Inexpressible(pathOf(path, key), 'is not a text');
+  throw new Inexpressible(joinPath(path, key), 'is not a text');
 }
 
 export function numberField(object: JsonObject, key: string, path: string): number | undefined {
   const value = object[key] ?? undefined;
   if (value === undefined || typeof value === 'number') return value;
-  throw new Inexpressible(pathOf(path, key), 'is not a number');
+  throw new Inexpressible(joinPath(path, key), 'is not a number');
 }
 
 export function flagField(object: JsonObject, key: string, path: string): boolean | undefined {
   const value = object[key] ?? undefined;
   if (value === undefined || typeof value === 'boolean') return value;
-  throw new Inexpressible(pathOf(path, key), 'is not true or false');
+  throw new Inexpressible(joinPath(path, key), 'is not true or false');
 }
 
 export function objectField(object: JsonObject, key: string, path: string): JsonObject | undefined {
   const value = object[key] ?? undefined;
   if (value === undefined || isObject(value)) return value;
-  throw new Inexpressible(pathOf(path, key), 'is not an object');
+  throw new Inexpressible(joinPath(path, key), 'is not an object');
 }
 
 export function listField(object: JsonObject, key: string, path: string): readonly JsonValue[] | undefined {
   const value = object[key] ?? undefined;
   if (value === undefined || isArray(value)) return value;
-  throw new Inexpressible(pathOf(path, key), 'is not a list');
+  throw new Inexpressible(joinPath(path, key), 'is not a list');
 }
 
 /** An element that must be an object. */
@@ -47,21 +47,21 @@ export function requireObject(value: JsonValue | undefined, path: string): JsonO
 export function requireText(object: JsonObject, key: string, path: string): string {
   const value = textField(object, key, path);
   if (value !== undefined) return value;
-  throw new Inexpressible(pathOf(path, key), 'is missing');
+  throw new Inexpressible(joinPath(path, key), 'is missing');
 }
 
 /** A vendor's field, where anything may stand: its text, or nothing. Empty texts say nothing either. */
-export function filledText(value: JsonValue | undefined): string | undefined {
+export function findFilledText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** A vendor's field: its object, or an empty one. */
-export function anyObject(value: JsonValue | undefined): JsonObject {
+export function objectOrEmpty(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : NOTHING;
 }
 
 /** A vendor's list of objects; whatever else stands in it is passed over. */
-export function anyObjects(value: JsonValue | undefined): readonly JsonObject[] {
+export function listObjects(value: JsonValue | undefined): readonly JsonObject[] {
   return isArray(value) ? value.filter(isObject) : [];
 }
 

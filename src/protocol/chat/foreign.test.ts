@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { someSession, someTarget } from '../../../test/support/hub.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
-import { chatSpoke } from './codec.ts';
+import { chatCodec } from './codec.ts';
 
 const session = someSession();
 
@@ -28,7 +28,7 @@ const { body } = fc.letrec<{ body: Record<string, unknown>; value: unknown }>((t
   body: fc.dictionary(fc.constantFrom(...KEYS.split(' ')), tie('value'), { maxKeys: 6 }),
 }));
 
-const read = (value: object): JsonObject => readJson(JSON.stringify(value), chatSpoke.rawKeys) ?? {};
+const read = (value: object): JsonObject => readJson(JSON.stringify(value), chatCodec.rawKeys) ?? {};
 const RUNS = { numRuns: 400 };
 
 describe('whatever comes from outside', () => {
@@ -40,11 +40,11 @@ describe('whatever comes from outside', () => {
     fc.assert(
       fc.property(body, fc.array(message, { maxLength: 3 }), (fields, messages) => {
         try {
-          chatSpoke.decodeRequest(read({ ...fields, messages }), raw, new Notes(chatSpoke.fields));
+          chatCodec.decodeRequest(read({ ...fields, messages }), raw, new Notes(chatCodec.fields));
         } catch (error) {
           expect(error).toBeInstanceOf(Inexpressible);
         }
-        writeJson(chatSpoke.returnBlobs(read({ ...fields, messages }), someTarget({ protocol: 'chat' })));
+        writeJson(chatCodec.returnBlobs(read({ ...fields, messages }), someTarget({ protocol: 'chat' })));
       }),
       RUNS,
     );
@@ -53,8 +53,8 @@ describe('whatever comes from outside', () => {
   it("a vendor's answer is always read, and can be shown", () => {
     fc.assert(
       fc.property(body, body, (choice, message) => {
-        const decoded = chatSpoke.decodeAnswer(read({ choices: [{ ...choice, message }] }), session);
-        if (!('status' in decoded)) writeJson(chatSpoke.encodeAnswer(decoded, session));
+        const decoded = chatCodec.decodeAnswer(read({ choices: [{ ...choice, message }] }), session);
+        if (!('status' in decoded)) writeJson(chatCodec.encodeAnswer(decoded, session));
       }),
       RUNS,
     );
@@ -63,8 +63,8 @@ describe('whatever comes from outside', () => {
   it("a vendor's stream is always read, and can be shown", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(body, body), { maxLength: 4 }), (chunks) => {
-        const encoder = chatSpoke.createEncoder(session, 'sse');
-        const decoder = chatSpoke.createDecoder(session, (event) => encoder.push(event));
+        const encoder = chatCodec.createEncoder(session, 'sse');
+        const decoder = chatCodec.createDecoder(session, (event) => encoder.push(event));
         for (const [choice, delta] of chunks)
           decoder.push(read({ choices: [{ ...choice, index: 0, delta }] }));
         decoder.finish();

@@ -1,13 +1,13 @@
 import type { Logprob } from '../hub/answer.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
-import { anyObjects } from './fields.ts';
+import { listObjects } from './fields.ts';
 
 /** `choices[].logprobs`: nothing when the vendor gave none. */
 export function decodeLogprobs(value: JsonValue | undefined): readonly Logprob[] | undefined {
   if (!isObject(value) || !isArray(value.content)) return undefined;
-  const entries = anyObjects(value.content).map((entry) => ({
+  const entries = listObjects(value.content).map((entry) => ({
     ...decodeToken(entry),
-    top: anyObjects(entry.top_logprobs).map(decodeToken),
+    top: listObjects(entry.top_logprobs).map(decodeToken),
   }));
   return entries.length === 0 ? undefined : entries;
 }

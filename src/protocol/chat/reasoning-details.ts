@@ -4,7 +4,7 @@ import type { Blob } from '../hub/blob.ts';
 import { type JsonObject, type JsonValue, writeJson } from '../hub/content/json.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
 import type { ReasoningPart } from '../hub/part.ts';
-import { filledText } from './fields.ts';
+import { findFilledText } from './fields.ts';
 
 /**
  * `reasoning_details` is OpenRouter's addition: thinking with what its vendor wants back. Each entry is a
@@ -17,8 +17,8 @@ export interface Detail {
 
 /** `issuer` is the vendor that answered; nothing: a client's history, which names the maker in `format`. */
 export function decodeDetail(detail: JsonObject, issuer: string | undefined): Detail {
-  const text = filledText(detail.text) ?? filledText(detail.summary) ?? '';
-  const sealed = filledText(detail.signature) ?? filledText(detail.data);
+  const text = findFilledText(detail.text) ?? findFilledText(detail.summary) ?? '';
+  const sealed = findFilledText(detail.signature) ?? findFilledText(detail.data);
   if (sealed === undefined) return { text, blobs: [] };
   if (issuer !== undefined) return { text, blobs: [detailBlob(detail, issuer)] };
   return { text, blobs: unwrapBlobs(sealed) ?? [nativeBlob(detail, sealed)] };
@@ -31,8 +31,8 @@ function detailBlob(detail: JsonObject, issuer: string): Blob {
 }
 
 function nativeBlob(detail: JsonObject, value: string): Blob {
-  const format = filledText(detail.format) ?? '';
-  const itemId = filledText(detail.id);
+  const format = findFilledText(detail.format) ?? '';
+  const itemId = findFilledText(detail.id);
   if (format.startsWith('anthropic')) {
     const form = detail.type === 'reasoning.encrypted' ? 'redacted' : 'signature';
     return { issuer: 'messages', form, place: 'reasoning', value };

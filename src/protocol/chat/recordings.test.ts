@@ -5,7 +5,7 @@ import { someRequest, someSession, someTarget } from '../../../test/support/hub.
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import type { HubEvent } from '../hub/event.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
-import { chatSpoke } from './codec.ts';
+import { chatCodec } from './codec.ts';
 
 /** Real exchanges with vendors, kept beside the project and never copied into it. */
 const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
@@ -135,9 +135,9 @@ describe.skipIf(!isPresent)('recorded answers come back in their own protocol as
   it('plain ones', () => {
     expect(answers.length).toBeGreaterThan(300);
     for (const { id, answer } of answers) {
-      const decoded = chatSpoke.decodeAnswer(answer as JsonObject, session);
+      const decoded = chatCodec.decodeAnswer(answer as JsonObject, session);
       if ('status' in decoded) throw new Error(`${id} was taken for an error`);
-      const encoded = JSON.parse(writeJson(chatSpoke.encodeAnswer(decoded, session))) as Json;
+      const encoded = JSON.parse(writeJson(chatCodec.encodeAnswer(decoded, session))) as Json;
       expect(essenceOf(list(encoded.choices), 'message'), id).toEqual(
         essenceOf(list(answer?.choices), 'message'),
       );
@@ -151,7 +151,7 @@ describe.skipIf(!isPresent)('recorded answers come back in their own protocol as
     );
     expect(errors.length).toBeGreaterThan(5);
     for (const { id, answer } of errors) {
-      const decoded = chatSpoke.decodeAnswer(answer as JsonObject, session);
+      const decoded = chatCodec.decodeAnswer(answer as JsonObject, session);
       const error = answer?.error as Json | undefined;
       expect(decoded, id).toMatchObject({ message: error?.message });
     }
@@ -162,10 +162,10 @@ describe.skipIf(!isPresent)('recorded answers come back in their own protocol as
     expect(streams.length).toBeGreaterThan(40);
     for (const { id, events } of streams) {
       const decoded: HubEvent[] = [];
-      const decoder = chatSpoke.createDecoder(session, (event) => decoded.push(event));
+      const decoder = chatCodec.createDecoder(session, (event) => decoded.push(event));
       for (const event of events) decoder.push(event as JsonObject);
       decoder.finish();
-      const encoder = chatSpoke.createEncoder(session, 'sse');
+      const encoder = chatCodec.createEncoder(session, 'sse');
       for (const event of decoded) encoder.push(event);
       const written = dataOf(encoder.take());
       const failed = events.some(({ error }) => error !== undefined);
@@ -208,16 +208,16 @@ describe.skipIf(!isPresent)('recorded requests', () => {
     expect(requests.length).toBeGreaterThan(400);
     const refused: string[] = [];
     for (const { id, request } of requests) {
-      const notes = new Notes(chatSpoke.fields);
-      const body = readJson(JSON.stringify(request), chatSpoke.rawKeys) ?? {};
+      const notes = new Notes(chatCodec.fields);
+      const body = readJson(JSON.stringify(request), chatCodec.rawKeys) ?? {};
       try {
         const raw = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
-        const decoded = chatSpoke.decodeRequest(body, raw, notes);
+        const decoded = chatCodec.decodeRequest(body, raw, notes);
         const held = JSON.stringify([decoded.system, decoded.turns]);
         for (const text of list(request?.messages).flatMap(textsOf)) {
           expect(held.includes(JSON.stringify(text).slice(1, -1)), `${id}: ${text.slice(0, 80)}`).toBe(true);
         }
-        expect(decoded.tools.length + decoded.hostedTools.length, id).toBe(list(request?.tools).length);
+        expect(decoded.tools.length + decoded.vendorTools.length, id).toBe(list(request?.tools).length);
         expect(decoded.webSearch === undefined, id).toBe(request?.web_search_options === undefined);
       } catch (error) {
         if (!(error instanceof Inexpressible)) throw error;

@@ -2,7 +2,7 @@ import { mayReturn, NO_ISSUER } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
-import { anyObject, filledText } from './fields.ts';
+import { findFilledText, objectOrEmpty } from './fields.ts';
 import { SIGNATURE_LOST, signatureSlot } from './wire.ts';
 
 /** The body with every blob that may not go to the target taken out; all else stays as it was written. */
@@ -22,7 +22,7 @@ function cleanMessage(message: JsonValue, target: Target): JsonValue {
     );
   }
   if (isArray(message.reasoning_details)) {
-    const details = message.reasoning_details.filter((detail) => mayStay(anyObject(detail), target));
+    const details = message.reasoning_details.filter((detail) => mayStay(objectOrEmpty(detail), target));
     cleaned.reasoning_details = details.length === 0 ? undefined : details;
   }
   return cleaned;
@@ -30,7 +30,7 @@ function cleanMessage(message: JsonValue, target: Target): JsonValue {
 
 /** Our envelope is opened for its issuer; for others the slot goes, or says that what it held is lost. */
 function cleanSignature(holder: JsonObject, target: Target, lost: JsonObject | undefined): JsonObject {
-  const value = filledText(anyObject(anyObject(holder.extra_content).google).thought_signature);
+  const value = findFilledText(objectOrEmpty(objectOrEmpty(holder.extra_content).google).thought_signature);
   if (value === undefined) return holder;
   const blobs = unwrapBlobs(value);
   if (blobs === undefined && target.issuer !== NO_ISSUER) return holder;
@@ -40,7 +40,7 @@ function cleanSignature(holder: JsonObject, target: Target, lost: JsonObject | u
 
 /** Details hold their vendor's seals; only foreign envelopes are ours to take out. */
 function mayStay(detail: JsonObject, target: Target): boolean {
-  const sealed = filledText(detail.signature) ?? filledText(detail.data);
+  const sealed = findFilledText(detail.signature) ?? findFilledText(detail.data);
   if (sealed === undefined) return true;
   return target.issuer !== NO_ISSUER && unwrapBlobs(sealed) === undefined;
 }

@@ -8,7 +8,7 @@ import { mergeTurns } from '../hub/fit/turns.ts';
 import { Notes } from '../hub/notes.ts';
 import type { Part, ToolCallPart } from '../hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../hub/request.ts';
-import { chatSpoke } from './codec.ts';
+import { chatCodec } from './codec.ts';
 
 const session = someSession({
   request: someRequest({ stream: true, includeUsage: true }),
@@ -109,10 +109,10 @@ describe('what the hub says in this protocol', () => {
           { kind: 'function', name: 'f', description: 'd', schema: '{"type":"object"}', strict: true },
         ] as const;
         const hub = someRequest({ ...fields, tools, toolChoice: { kind: 'tool', name: 'f' } });
-        const notes = new Notes(chatSpoke.fields);
-        const written = writeJson(chatSpoke.encodeRequest(hub, { ...target, capabilities: caps }, notes));
-        const body = readJson(written, chatSpoke.rawKeys) ?? {};
-        const read = chatSpoke.decodeRequest(body, RAW, notes);
+        const notes = new Notes(chatCodec.fields);
+        const written = writeJson(chatCodec.encodeRequest(hub, { ...target, capabilities: caps }, notes));
+        const body = readJson(written, chatCodec.rawKeys) ?? {};
+        const read = chatCodec.decodeRequest(body, RAW, notes);
         expect({ ...read, turns: mergeTurns(read.turns), spelled: undefined }).toEqual(hub);
         expect(notes.dropped).toEqual([]);
       }),
@@ -141,8 +141,8 @@ describe('what the hub says in this protocol', () => {
           usage: USAGE,
           serviceTier: 'default',
         };
-        const written = writeJson(chatSpoke.encodeAnswer(answer, session));
-        expect(chatSpoke.decodeAnswer(readJson(written, chatSpoke.rawKeys) ?? {}, session)).toEqual(answer);
+        const written = writeJson(chatCodec.encodeAnswer(answer, session));
+        expect(chatCodec.decodeAnswer(readJson(written, chatCodec.rawKeys) ?? {}, session)).toEqual(answer);
       }),
       RUNS,
     );
@@ -197,10 +197,10 @@ describe('a stream of the hub in this protocol', () => {
         };
         const events: HubEvent[] = [{ kind: 'start', id: 'v', usage: undefined }, ...body];
         events.push(...(isEarly ? [usage, finish] : [finish, usage]), { kind: 'end' });
-        const encoder = chatSpoke.createEncoder(session, 'sse');
+        const encoder = chatCodec.createEncoder(session, 'sse');
         for (const event of events) encoder.push(event);
         const read: HubEvent[] = [];
-        const decoder = chatSpoke.createDecoder(session, (event) => read.push(event));
+        const decoder = chatCodec.createDecoder(session, (event) => read.push(event));
         for (const block of encoder.take().split('\n\n').slice(0, -2))
           decoder.push(JSON.parse(block.slice(6)) as JsonObject);
         decoder.finish();

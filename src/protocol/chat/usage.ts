@@ -3,11 +3,11 @@ import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import type { HubUsage } from '../hub/answer.ts';
 import type { JsonObject, JsonValue } from '../hub/content/json.ts';
 import { type Figures, settleInclusive } from '../meter/usage-report.ts';
-import { anyObject } from './fields.ts';
+import { objectOrEmpty } from './fields.ts';
 
 /** A vendor's figures as it reports them. */
 export function readFigures(usage: JsonObject): Figures {
-  const details = anyObject(usage.prompt_tokens_details);
+  const details = objectOrEmpty(usage.prompt_tokens_details);
   return {
     input: figure(usage.prompt_tokens),
     output: figure(usage.completion_tokens),
@@ -16,7 +16,7 @@ export function readFigures(usage: JsonObject): Figures {
     cacheRead:
       figure(details.cached_tokens) ?? figure(usage.prompt_cache_hit_tokens) ?? figure(usage.cached_tokens),
     cacheWrite: figure(details.cache_write_tokens),
-    reasoning: figure(anyObject(usage.completion_tokens_details).reasoning_tokens),
+    reasoning: figure(objectOrEmpty(usage.completion_tokens_details).reasoning_tokens),
   };
 }
 

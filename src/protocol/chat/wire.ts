@@ -38,7 +38,7 @@ export function signatureSlot(signature: string): JsonObject {
 /** Google's word for a signature that is not to be had any more (conversion.md 7.5). */
 export const SIGNATURE_LOST = 'skip_thought_signature_validator';
 
-/** Every option of a request that the hub or this spoke knows; all others are named in the loss report. */
+/** Every option of a request that the hub or this codec knows; all others are named in the loss report. */
 export const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   'model',
   'messages',

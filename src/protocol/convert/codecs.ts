@@ -1,17 +1,17 @@
-import { chatSpoke } from '../chat/codec.ts';
-import { geminiSpoke } from '../gemini/codec.ts';
-import type { Spoke } from '../hub/codec.ts';
+import { chatCodec } from '../chat/codec.ts';
+import { geminiCodec } from '../gemini/codec.ts';
+import type { Codec } from '../hub/codec.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
-import { messagesSpoke } from '../messages/codec.ts';
-import { responsesSpoke } from '../responses/codec.ts';
+import { messagesCodec } from '../messages/codec.ts';
+import { responsesCodec } from '../responses/codec.ts';
 
-const SPOKES: Readonly<Record<TextProtocol, Spoke>> = {
-  chat: chatSpoke,
-  responses: responsesSpoke,
-  messages: messagesSpoke,
-  gemini: geminiSpoke,
+const SPOKES: Readonly<Record<TextProtocol, Codec>> = {
+  chat: chatCodec,
+  responses: responsesCodec,
+  messages: messagesCodec,
+  gemini: geminiCodec,
 };
 
-export function spokeOf(protocol: TextProtocol): Spoke {
+export function getCodec(protocol: TextProtocol): Codec {
   return SPOKES[protocol];
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../hub/content/json.ts';
 import type { HubEvent } from '../hub/event.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
 import { hear, ownSession, PAIRS, relayOf } from '../suite/pairs.ts';
-import { spokeOf } from './codecs.ts';
+import { getCodec } from './codecs.ts';
 
 const SPECIAL = ['"quoted"\n', ' \\ ', ' Grüße', ' 😀', '\u0001', ' {"text":"no"}', ' '];
 const WORDS = Array.from({ length: 60 }, (_, index) => SPECIAL[index % 9] ?? ` word${index}`);
@@ -26,7 +26,7 @@ const STREAM: readonly HubEvent[] = [
 ];
 
 function vendorEvents(protocol: TextProtocol, events: readonly HubEvent[]): readonly Buffer[] {
-  const encoder = spokeOf(protocol).createEncoder(ownSession(protocol), 'sse');
+  const encoder = getCodec(protocol).createEncoder(ownSession(protocol), 'sse');
   return events.map((event) => {
     encoder.push(event);
     return Buffer.from(encoder.take());
@@ -36,7 +36,7 @@ function vendorEvents(protocol: TextProtocol, events: readonly HubEvent[]): read
 /** The deltas of a stream, as a decoder of its protocol reads them. */
 function deltasOf(protocol: TextProtocol, stream: string): readonly string[] {
   const deltas: string[] = [];
-  const decoder = spokeOf(protocol).createDecoder(ownSession(protocol), (event) => {
+  const decoder = getCodec(protocol).createDecoder(ownSession(protocol), (event) => {
     if (event.kind === 'delta') deltas.push(event.text);
   });
   for (const [, data] of stream.matchAll(/^data: (\{.*)$/gm))

@@ -5,7 +5,7 @@ import { CONVERTED_STREAM_BYTES_MAX } from '../../bounds.ts';
 import type { HubEvent } from '../hub/event.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
 import { hear, ownSession, PAIRS, relayOf, vendorRelay } from '../suite/pairs.ts';
-import { spokeOf } from './codecs.ts';
+import { getCodec } from './codecs.ts';
 
 /** What only a complete stream of each protocol holds. */
 const TERMINATORS: Readonly<Record<TextProtocol, string>> = {
@@ -36,7 +36,7 @@ const SAID: readonly HubEvent[] = [
 function vendorStream(protocol: TextProtocol, events: readonly HubEvent[] = SAID): Buffer {
   const session = ownSession(protocol);
   const request = { ...session.request, includeUsage: true };
-  const encoder = spokeOf(protocol).createEncoder({ ...session, request }, 'sse');
+  const encoder = getCodec(protocol).createEncoder({ ...session, request }, 'sse');
   for (const event of events) encoder.push(event);
   return Buffer.from(encoder.take());
 }

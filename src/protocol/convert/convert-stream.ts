@@ -6,7 +6,7 @@ import { type EventTemplate, learnTemplate } from '../bytes/event-template.ts';
 import { isOpenBrace, skipSpace } from '../bytes/skim.ts';
 import { NOTHING } from '../bytes/splitter.ts';
 import type { BodyEnd, Framing, StreamRelay, StreamUsage, VendorRelay } from '../dialect.ts';
-import type { Spoke, StreamDecoder, StreamEncoder } from '../hub/codec.ts';
+import type { Codec, StreamDecoder, StreamEncoder } from '../hub/codec.ts';
 import { type JsonObject, readJson, type ValueBudget } from '../hub/content/json.ts';
 import type { HubEvent } from '../hub/event.ts';
 import type { ReturnPlan } from '../hub/return/return-call.ts';
@@ -35,9 +35,9 @@ function readEvent(payload: Buffer, start: number, end: number): JsonObject | 't
 /** The two ends of a converted stream. */
 export interface StreamPlan {
   /** The client's side. */
-  readonly from: Spoke;
+  readonly from: Codec;
   /** The vendor's side. */
-  readonly to: Spoke;
+  readonly to: Codec;
   readonly plan: ReturnPlan;
   /** The client's framing. */
   readonly framing: Framing;

@@ -14,7 +14,7 @@ import type { TextProtocol } from '../hub/protocol.ts';
 import type { HubRequest } from '../hub/request.ts';
 import { returnAnswer } from '../hub/return/return.ts';
 import type { ReturnPlan } from '../hub/return/return-call.ts';
-import { spokeOf } from './codecs.ts';
+import { getCodec } from './codecs.ts';
 import { ConvertedStream } from './convert-stream.ts';
 
 /** A client's request in the words of the hub. Every route is converted from it anew (conversion.md 1.13). */
@@ -56,12 +56,12 @@ export function* readClientRequestInTurns(
   protocol: TextProtocol,
   raw: RawRequest,
 ): Sliced<ClientRequest | Refusal> {
-  const spoke = spokeOf(protocol);
-  const body = yield* readWholeInTurns(raw.body, spoke.rawKeys);
+  const codec = getCodec(protocol);
+  const body = yield* readWholeInTurns(raw.body, codec.rawKeys);
   if (isRefusal(body)) return body;
-  const notes = new Notes(spoke.fields);
+  const notes = new Notes(codec.fields);
   return expressible(() => {
-    const request = spoke.decodeRequest(body, raw, notes);
+    const request = codec.decodeRequest(body, raw, notes);
     return { request, dropped: notes.dropped };
   });
 }
@@ -80,11 +80,11 @@ export function* convertRequestInTurns(
   identity: Identity,
 ): Sliced<Conversion | Refusal> {
   const { request } = client;
-  const [from, to] = [spokeOf(request.client), spokeOf(target.protocol)];
+  const [from, to] = [getCodec(request.client), getCodec(target.protocol)];
   const notes = new Notes({ ...from.fields, ...request.spelled });
   for (const path of client.dropped) notes.drop(path);
   // A tool that runs at the client's vendor has no like elsewhere (conversion.md 6.10).
-  if (request.client !== target.protocol) for (const { path } of request.hostedTools) notes.drop(path);
+  if (request.client !== target.protocol) for (const { path } of request.vendorTools) notes.drop(path);
   const fit = expressible(() => fitRequest(request, target, to.rules));
   if (isRefusal(fit)) return fit;
   yield;
@@ -136,10 +136,10 @@ function* withOwnBlobs(
   raw: Buffer,
   target: Target,
 ): Sliced<readonly Buffer[] | undefined | Refusal> {
-  const spoke = spokeOf(protocol);
-  const body = yield* readWholeInTurns(raw, spoke.rawKeys);
+  const codec = getCodec(protocol);
+  const body = yield* readWholeInTurns(raw, codec.rawKeys);
   if (isRefusal(body)) return body;
-  const returned = spoke.returnBlobs(body, target);
+  const returned = codec.returnBlobs(body, target);
   yield;
   return returned === body ? undefined : yield* writeJsonBytes(returned);
 }
@@ -147,7 +147,7 @@ function* withOwnBlobs(
 function* convertAnswer(body: Buffer, plan: ReturnPlan): Sliced<readonly Buffer[] | AnswerError | undefined> {
   if (body.length > WHOLE_ANSWER_BYTES_MAX) return undefined;
   const { session } = plan;
-  const [from, to] = [spokeOf(session.request.client), spokeOf(session.target.protocol)];
+  const [from, to] = [getCodec(session.request.client), getCodec(session.target.protocol)];
   const text = body.toString('utf8');
   yield;
   const budget = { left: WHOLE_ANSWER_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };

@@ -4,7 +4,7 @@ import { mergeTurns } from '../hub/fit/turns.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { Part, ToolCallPart, ToolResultPart } from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
-import { geminiSpoke } from './codec.ts';
+import { geminiCodec } from './codec.ts';
 import { decodeBody, encodeBody, hubRequest, targetOf } from './suite/sample.ts';
 
 const words = fc.string({ minLength: 1 });
@@ -77,7 +77,7 @@ const conversation = fc
   )
   .map((rounds) => mergeTurns([{ role: 'user', parts: [{ kind: 'text', text: 'hi' }] }, ...rounds.flat()]));
 
-describe('the Gemini spoke', () => {
+describe('the Gemini codec', () => {
   it('gives back the conversation it wrote', () => {
     fc.assert(
       fc.property(conversation, (turns) => {
@@ -140,9 +140,9 @@ describe('the Gemini spoke', () => {
   });
 
   it('says how its clients write the options of the hub', () => {
-    expect(geminiSpoke.protocol).toBe('gemini');
-    expect(geminiSpoke.fields.temperature).toBe('generationConfig.temperature');
-    expect('a.b:c-d').toMatch(geminiSpoke.rules.toolName);
-    expect('1a').not.toMatch(geminiSpoke.rules.toolName);
+    expect(geminiCodec.protocol).toBe('gemini');
+    expect(geminiCodec.fields.temperature).toBe('generationConfig.temperature');
+    expect('a.b:c-d').toMatch(geminiCodec.rules.toolName);
+    expect('1a').not.toMatch(geminiCodec.rules.toolName);
   });
 });

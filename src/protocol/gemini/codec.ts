@@ -1,15 +1,15 @@
-import type { Spoke, SpokeRules } from '../hub/codec.ts';
+import type { Codec, CodecRules } from '../hub/codec.ts';
 import type { FieldNames } from '../hub/notes.ts';
 import { decodeAnswer } from './decode/answer.ts';
 import { decodeRequest } from './decode/request.ts';
-import { GenerateContentDecoder } from './decode/stream.ts';
+import { GeminiStreamDecoder } from './decode/stream.ts';
 import { encodeAnswer } from './encode/answer.ts';
 import { encodeRequest } from './encode/request.ts';
-import { GenerateContentEncoder } from './encode/stream.ts';
+import { GeminiStreamEncoder } from './encode/stream.ts';
 import { returnBlobs } from './return-blobs.ts';
 import { RAW_KEYS } from './wire.ts';
 
-const RULES: SpokeRules = {
+const RULES: CodecRules = {
   toolName: /^[A-Za-z_][A-Za-z0-9_.:-]*$/,
   // Newer models take 128; older ones do not.
   toolNameMax: 64,
@@ -51,7 +51,7 @@ const FIELDS: FieldNames = {
 };
 
 /** Google's generateContent as one side of a conversion. */
-export const geminiSpoke: Spoke = {
+export const geminiCodec: Codec = {
   protocol: 'gemini',
   rawKeys: RAW_KEYS,
   rules: RULES,
@@ -60,7 +60,7 @@ export const geminiSpoke: Spoke = {
   encodeRequest,
   decodeAnswer,
   encodeAnswer,
-  createDecoder: (session, emit) => new GenerateContentDecoder(session, emit),
-  createEncoder: (session, framing) => new GenerateContentEncoder(session, framing),
+  createDecoder: (session, emit) => new GeminiStreamDecoder(session, emit),
+  createEncoder: (session, framing) => new GeminiStreamEncoder(session, framing),
   returnBlobs,
 };

@@ -3,11 +3,11 @@ import type { Dialect } from '../dialect.ts';
 import { countInput, type InputShape } from '../meter/input.ts';
 import { compileWords } from '../meter/words.ts';
 import { Relay } from '../pass-through/relay.ts';
-import { encodeGenerateContentError } from '../pass-through/stream-error.ts';
-import { readGenerateContentAnswer } from './pass-through/answer.ts';
-import { readGenerateContentRequest, spliceGenerateContentRequest } from './pass-through/request.ts';
+import { encodeGeminiError } from '../pass-through/stream-error.ts';
+import { readGeminiAnswer } from './pass-through/answer.ts';
+import { readGeminiRequest, spliceGeminiRequest } from './pass-through/request.ts';
 import { signOfLife } from './pass-through/sign-of-life.ts';
-import { GenerateContentEventReader } from './pass-through/stream.ts';
+import { GeminiEventReader } from './pass-through/stream.ts';
 
 const INPUT: InputShape = {
   tree: compilePaths({ messages: 'contents' }),
@@ -21,11 +21,11 @@ const INPUT: InputShape = {
 
 export const generateContent: Dialect = {
   protocol: 'gemini',
-  readRequest: readGenerateContentRequest,
-  spliceRequest: spliceGenerateContentRequest,
-  readResponse: (body, _facts, modelId) => readGenerateContentAnswer(body, modelId),
-  relayStream: (framing, _facts, modelId) => new Relay(framing, new GenerateContentEventReader(), modelId),
+  readRequest: readGeminiRequest,
+  spliceRequest: spliceGeminiRequest,
+  readResponse: (body, _facts, modelId) => readGeminiAnswer(body, modelId),
+  relayStream: (framing, _facts, modelId) => new Relay(framing, new GeminiEventReader(), modelId),
   countInput: (request, facts) => countInput(request.body, INPUT, facts),
-  encodeStreamError: encodeGenerateContentError,
+  encodeStreamError: encodeGeminiError,
   keepAlive: signOfLife,
 };

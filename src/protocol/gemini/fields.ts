@@ -40,31 +40,31 @@ export function dropUnknown(
   }
 }
 
-export function textOf(value: JsonValue | undefined, path: string): string | undefined {
+export function optionalText(value: JsonValue | undefined, path: string): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
   throw new Inexpressible(path, 'must be a string');
 }
 
 /** Protobuf numbers may be written as strings. */
-export function numberOf(value: JsonValue | undefined, path: string): number | undefined {
+export function optionalNumber(value: JsonValue | undefined, path: string): number | undefined {
   if (value === undefined) return undefined;
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof number === 'number' && Number.isFinite(number)) return number;
   throw new Inexpressible(path, 'must be a number');
 }
 
-export function flagOf(value: JsonValue | undefined, path: string): boolean | undefined {
+export function optionalFlag(value: JsonValue | undefined, path: string): boolean | undefined {
   if (value === undefined || typeof value === 'boolean') return value;
   throw new Inexpressible(path, 'must be a boolean');
 }
 
-export function objectOf(value: JsonValue | undefined, path: string): JsonObject | undefined {
+export function optionalObject(value: JsonValue | undefined, path: string): JsonObject | undefined {
   if (value === undefined || isObject(value)) return value;
   throw new Inexpressible(path, 'must be an object');
 }
 
 /** Google takes a single object where a list is due; real clients send `tools` so. */
-export function objectsOf(value: JsonValue | undefined, path: string): readonly JsonObject[] {
+export function requireObjects(value: JsonValue | undefined, path: string): readonly JsonObject[] {
   if (value === undefined) return [];
   const items = isArray(value) ? value : [value];
   return items.map((item, index) => {
@@ -73,23 +73,23 @@ export function objectsOf(value: JsonValue | undefined, path: string): readonly 
   });
 }
 
-export function textsOf(value: JsonValue | undefined, path: string): readonly string[] {
+export function requireTexts(value: JsonValue | undefined, path: string): readonly string[] {
   if (value === undefined) return [];
   const items = isArray(value) ? value : [value];
-  return items.map((item, index) => textOf(item, `${path}[${index}]`) ?? '');
+  return items.map((item, index) => optionalText(item, `${path}[${index}]`) ?? '');
 }
 
 /** A vendor's string; nothing for anything else. */
-export function looseText(value: JsonValue | undefined): string | undefined {
+export function findText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-export function looseNumber(value: JsonValue | undefined): number | undefined {
+export function findNumber(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
 /** A vendor's list of objects; whatever else stands there is left out. */
-export function looseObjects(value: JsonValue | undefined): readonly JsonObject[] {
+export function listObjects(value: JsonValue | undefined): readonly JsonObject[] {
   return isArray(value) ? value.filter(isObject) : [];
 }
 

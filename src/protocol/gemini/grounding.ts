@@ -1,7 +1,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import type { PartHead } from '../hub/event.ts';
 import type { Citation, Part, ServerToolPart } from '../hub/part.ts';
-import { looseNumber, looseObjects, looseText } from './fields.ts';
+import { findNumber, findText, listObjects } from './fields.ts';
 
 /** A passage of the answer and the pages it rests on. Google counts bytes of UTF-8 within one part. */
 export interface Support {
@@ -15,7 +15,7 @@ export interface Support {
 export function decodeSupports(metadata: JsonValue | undefined): readonly Support[] {
   if (!isObject(metadata)) return [];
   const chunks = isArray(metadata.groundingChunks) ? metadata.groundingChunks : [];
-  return looseObjects(metadata.groundingSupports).flatMap((support) => {
+  return listObjects(metadata.groundingSupports).flatMap((support) => {
     const segment = isObject(support.segment) ? support.segment : {};
     const indexes = isArray(support.groundingChunkIndices) ? support.groundingChunkIndices : [];
     return indexes.flatMap((index) => {
@@ -27,17 +27,17 @@ export function decodeSupports(metadata: JsonValue | undefined): readonly Suppor
 
 function decodePage(chunk: JsonValue | undefined): { url: string; title?: string } | undefined {
   const web = isObject(chunk) && isObject(chunk.web) ? chunk.web : undefined;
-  const url = looseText(web?.uri);
-  const title = looseText(web?.title);
+  const url = findText(web?.uri);
+  const title = findText(web?.title);
   return url === undefined ? undefined : { url, ...(title === undefined ? {} : { title }) };
 }
 
 function decodeSupport(segment: JsonObject, page: { url: string; title?: string }): Support {
   return {
-    partIndex: looseNumber(segment.partIndex) ?? 0,
+    partIndex: findNumber(segment.partIndex) ?? 0,
     // Protobuf leaves zero out.
-    startByte: segment.endIndex === undefined ? undefined : (looseNumber(segment.startIndex) ?? 0),
-    endByte: looseNumber(segment.endIndex),
+    startByte: segment.endIndex === undefined ? undefined : (findNumber(segment.startIndex) ?? 0),
+    endByte: findNumber(segment.endIndex),
     // `segment.text` repeats the answer; what the page says is not told.
     citation: page,
   };
@@ -85,7 +85,7 @@ function textsOf(value: JsonValue | undefined): readonly string[] {
 }
 
 /** What was searched for. */
-export function queriesOf(part: Part | PartHead): readonly string[] {
+export function listQueries(part: Part | PartHead): readonly string[] {
   return part.kind === 'server-tool' ? (part.search?.queries ?? []) : [];
 }
 

@@ -1,23 +1,23 @@
 import type { Logprob } from '../hub/answer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
-import { looseNumber, looseObjects, looseText } from './fields.ts';
+import { findNumber, findText, listObjects } from './fields.ts';
 
 /** `logprobsResult` of a candidate: the chosen tokens, and beside each the likeliest ones. */
 export function decodeLogprobs(result: JsonValue | undefined): readonly Logprob[] | undefined {
   if (!isObject(result)) return undefined;
-  const chosen = looseObjects(result.chosenCandidates);
-  const tops = looseObjects(result.topCandidates);
+  const chosen = listObjects(result.chosenCandidates);
+  const tops = listObjects(result.topCandidates);
   if (chosen.length === 0) return undefined;
   return chosen.map((candidate, index) => ({
     ...decodeToken(candidate),
-    top: looseObjects(tops[index]?.candidates).map(decodeToken),
+    top: listObjects(tops[index]?.candidates).map(decodeToken),
   }));
 }
 
 function decodeToken(candidate: JsonObject): { token: string; logprob: number } {
   return {
-    token: looseText(candidate.token) ?? '',
-    logprob: looseNumber(candidate.logProbability) ?? 0,
+    token: findText(candidate.token) ?? '',
+    logprob: findNumber(candidate.logProbability) ?? 0,
   };
 }
 

@@ -4,7 +4,7 @@ import { decodeAddress, decodeBytes, type MediaPart, mediaPart } from '../hub/co
 import { plainType, typeOfAddress } from '../hub/content/media-type.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { OpaquePart } from '../hub/part.ts';
-import { field, textOf } from './fields.ts';
+import { field, optionalText } from './fields.ts';
 
 /** What Gemini reads inline (conversion.md 5.1): five kinds of picture, and these families. */
 const PICTURES: ReadonlySet<string> = new Set([
@@ -21,23 +21,23 @@ const GOOGLE_FILES = /^(?:gs:|files\/|https:\/\/generativelanguage\.googleapis\.
 const YOUTUBE = /^https?:\/\/(?:www\.|m\.)?(?:youtube\.com|youtu\.be)\//;
 
 export function decodeInline(value: JsonObject, path: string): MediaPart {
-  const mime = textOf(field(value, 'mimeType'), `${path}.mimeType`);
-  const data = textOf(field(value, 'data'), `${path}.data`);
+  const mime = optionalText(field(value, 'mimeType'), `${path}.mimeType`);
+  const data = optionalText(field(value, 'data'), `${path}.data`);
   if (mime === undefined || mime === '') throw new Inexpressible(path, 'a type is needed');
   if (data === undefined) throw new Inexpressible(path, 'data is needed');
-  const filename = textOf(field(value, 'displayName'), `${path}.displayName`);
+  const filename = optionalText(field(value, 'displayName'), `${path}.displayName`);
   return mediaPart('file', decodeBytes(mime, data, path), { filename });
 }
 
 export function decodeFile(part: JsonObject, value: JsonObject, path: string): MediaPart | OpaquePart {
-  const url = textOf(field(value, 'fileUri'), `${path}.fileUri`);
+  const url = optionalText(field(value, 'fileUri'), `${path}.fileUri`);
   if (url === undefined || url === '') throw new Inexpressible(path, 'an address is needed');
   if (GOOGLE_FILES.test(url)) {
     return { kind: 'opaque', protocol: 'gemini', type: 'fileData', raw: writeJson(part), path };
   }
   const source = decodeAddress(url, `${path}.fileUri`);
-  const given = textOf(field(value, 'mimeType'), `${path}.mimeType`) ?? '';
-  const filename = textOf(field(value, 'displayName'), `${path}.displayName`);
+  const given = optionalText(field(value, 'mimeType'), `${path}.mimeType`) ?? '';
+  const filename = optionalText(field(value, 'displayName'), `${path}.displayName`);
   const mime = given === '' ? typeOfAddress(url) : plainType(given);
   if (mime === undefined && given !== '') {
     throw new Inexpressible(`${path}.mimeType`, `'${given.slice(0, 100)}' is not a media type`);

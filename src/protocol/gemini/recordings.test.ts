@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
-import { geminiSpoke } from './codec.ts';
+import { geminiCodec } from './codec.ts';
 import { chunksOf, decodeBody, decodeChunks, encodeEvents, sessionOf } from './suite/sample.ts';
 
 /** Real exchanges with Google, kept beside the project and never copied into it. */
@@ -100,10 +100,10 @@ describe.skipIf(!isPresent)('recorded exchanges with Google', () => {
     const plain = recordings.filter(({ answer }) => answer !== undefined && answer.error === undefined);
     expect(plain.length).toBeGreaterThan(100);
     for (const { id, answer } of plain) {
-      const body = readJson(JSON.stringify(answer), geminiSpoke.rawKeys) ?? {};
-      const decoded = geminiSpoke.decodeAnswer(body, session);
+      const body = readJson(JSON.stringify(answer), geminiCodec.rawKeys) ?? {};
+      const decoded = geminiCodec.decodeAnswer(body, session);
       if ('status' in decoded) throw new Error(`${id}: ${decoded.message}`);
-      const again: JsonObject = JSON.parse(writeJson(geminiSpoke.encodeAnswer(decoded, session)));
+      const again: JsonObject = JSON.parse(writeJson(geminiCodec.encodeAnswer(decoded, session)));
       expect(contentOf([again]), id).toEqual(contentOf([answer ?? {}]));
       expect(endOf([again]), id).toEqual(endOf([answer ?? {}]));
     }
@@ -127,7 +127,7 @@ describe.skipIf(!isPresent)('recorded exchanges with Google', () => {
     expect(failed.length).toBeGreaterThan(3);
     for (const { answer = {} } of failed) {
       const { code, status, message } = answer.error as JsonObject;
-      expect(geminiSpoke.decodeAnswer(answer, session)).toMatchObject({
+      expect(geminiCodec.decodeAnswer(answer, session)).toMatchObject({
         status: code,
         type: status,
         message,

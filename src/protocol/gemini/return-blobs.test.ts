@@ -3,7 +3,7 @@ import type { Blob } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { readJson, writeJson } from '../hub/content/json.ts';
 import { wrapBlobsBase64 } from '../hub/envelope.ts';
-import { geminiSpoke } from './codec.ts';
+import { geminiCodec } from './codec.ts';
 import { targetOf } from './suite/sample.ts';
 
 const own = { issuer: 'google-1', form: 'thought', value: 'U0lH' } as const;
@@ -12,7 +12,7 @@ const SENTINEL = 'skip_thought_signature_validator';
 
 function returned(parts: readonly object[], target: Target = targetOf('gemini-3-pro')): unknown {
   const text = JSON.stringify({ contents: [{ role: 'model', parts }], generationConfig: { topK: 1 } });
-  const body = geminiSpoke.returnBlobs(readJson(text, geminiSpoke.rawKeys) ?? {}, target);
+  const body = geminiCodec.returnBlobs(readJson(text, geminiCodec.rawKeys) ?? {}, target);
   const { contents, ...rest } = JSON.parse(writeJson(body));
   expect(rest).toEqual({ generationConfig: { topK: 1 } });
   return contents[0].parts;
@@ -60,7 +60,7 @@ describe('a request that stays with Google', () => {
 
   it('finds envelopes where a single object stands for a list', () => {
     const part = { text: 'x', thoughtSignature: wrapBlobsBase64([foreign]) };
-    const body = geminiSpoke.returnBlobs({ contents: { parts: part } }, targetOf('gemini-3-pro'));
+    const body = geminiCodec.returnBlobs({ contents: { parts: part } }, targetOf('gemini-3-pro'));
     expect(body).toEqual({ contents: [{ parts: [{ text: 'x' }] }] });
   });
 

@@ -2,7 +2,7 @@ import { type Blob, mayReturn } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { unwrapBlobsBase64 } from '../hub/envelope.ts';
-import { field, looseText } from './fields.ts';
+import { field, findText } from './fields.ts';
 import { isSentinel } from './signature.ts';
 import { SIGNATURE_SENTINEL } from './wire.ts';
 
@@ -28,7 +28,7 @@ function returnContent(content: JsonValue, target: Target): JsonValue {
 }
 
 function returnPart(part: JsonObject, target: Target): readonly JsonObject[] {
-  const signature = looseText(field(part, 'thoughtSignature'));
+  const signature = findText(field(part, 'thoughtSignature'));
   if (signature === undefined || isSentinel(signature)) return [part];
   const envelope = unwrapBlobsBase64(signature);
   if (envelope === undefined && target.issuer !== 'none') return [part];

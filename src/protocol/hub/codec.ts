@@ -9,17 +9,17 @@ import type { HubRequest } from './request.ts';
 
 /**
  * What a protocol must be able to do so that it can be converted into every other one: its own words into the
- * hub's and back, for requests, answers and streams. No spoke knows another one.
+ * hub's and back, for requests, answers and streams. No codec knows another one.
  *
  * Between decoding and encoding the hub does what does not depend on words (fit.ts, return.ts): tool names
  * and call ids that the other side accepts, results that follow their calls, blobs that go to their issuer
  * only.
  */
-export interface Spoke {
+export interface Codec {
   readonly protocol: TextProtocol;
   /** Keys whose values stay raw text when a body is read: schemas, arguments of tools. */
   readonly rawKeys: ReadonlySet<string>;
-  readonly rules: SpokeRules;
+  readonly rules: CodecRules;
   /** How its clients write the options of the hub, for the loss report. */
   readonly fields: FieldNames;
   /** A client's body. Throws `Inexpressible` for content nobody could carry; unknown options are noted. */
@@ -40,7 +40,7 @@ export interface Spoke {
 }
 
 /** What the hub must know of a protocol to make a request fit (conversion.md 6.2, 6.8). */
-export interface SpokeRules {
+export interface CodecRules {
   /** A tool name that may be sent as it is. */
   readonly toolName: RegExp;
   readonly toolNameMax: number;

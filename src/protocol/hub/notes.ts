@@ -1,7 +1,7 @@
 import { DROPPED_FIELD_CHARS_MAX, DROPPED_FIELDS_MAX } from '../../bounds.ts';
 import { isArray, type JsonObject } from './content/json.ts';
 
-/** Options a target may have no place for. Each spoke says how its clients write them (`Spoke.fields`). */
+/** Options a target may have no place for. Each codec says how its clients write them (`Codec.fields`). */
 export type HubField =
   | 'temperature'
   | 'topP'
@@ -38,7 +38,7 @@ export class Notes {
   readonly #fields: FieldNames;
   readonly #dropped = new Set<string>();
 
-  /** `fields` of the client's spoke: the report speaks the client's words. */
+  /** `fields` of the client's codec: the report speaks the client's words. */
   constructor(fields: FieldNames) {
     this.#fields = fields;
   }
@@ -72,7 +72,7 @@ export class Notes {
 }
 
 /**
- * The request holds content that the target cannot carry. Thrown deep inside a spoke and caught in one place
+ * The request holds content that the target cannot carry. Thrown deep inside a codec and caught in one place
  * (convert.ts), where it becomes the refusal 40004.
  */
 export class Inexpressible extends Error {

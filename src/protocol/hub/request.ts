@@ -12,7 +12,7 @@ export interface HubRequest {
   readonly system: readonly TextPart[];
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
-  readonly hostedTools: readonly HostedTool[];
+  readonly vendorTools: readonly VendorTool[];
   /** The one tool of a vendor's that all four have. */
   readonly webSearch?: WebSearch | undefined;
   readonly toolChoice: ToolChoice | undefined;
@@ -83,7 +83,7 @@ export interface CustomTool {
 }
 
 /** A tool that runs at the client's vendor: others have none like it, so it is dropped and reported. */
-export interface HostedTool {
+export interface VendorTool {
   readonly type: string;
   readonly path: string;
 }

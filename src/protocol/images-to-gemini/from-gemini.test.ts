@@ -3,8 +3,8 @@ import { IMAGES_PER_CALL_MAX } from '../../bounds.ts';
 import type { RequestFacts } from '../dialect.ts';
 import { generateContent } from '../gemini/dialect.ts';
 import type { JsonObject } from '../hub/content/json.ts';
-import { Painting } from './from-gemini.ts';
-import { PaintStream } from './image-stream.ts';
+import { ImageAnswer } from './from-gemini.ts';
+import { ImageStream } from './image-stream.ts';
 
 /** The head of a PNG of 1248 × 832 points. */
 const PNG = Buffer.from(`89504e470d0a1a0a0000000d49484452${'000004e0'}${'00000340'}0802`, 'hex');
@@ -31,10 +31,10 @@ const candidate = (parts: readonly object[], rest: object = { finishReason: 'STO
   candidates: [{ content: { role: 'model', parts }, ...rest }],
 });
 
-function painted(...bodies: readonly object[]): Painting {
-  const painting = new Painting();
-  for (const body of bodies) painting.take(JSON.parse(JSON.stringify(body)) as JsonObject);
-  return painting;
+function painted(...bodies: readonly object[]): ImageAnswer {
+  const answer = new ImageAnswer();
+  for (const body of bodies) answer.take(JSON.parse(JSON.stringify(body)) as JsonObject);
+  return answer;
 }
 
 describe('a painter’s answer', () => {
@@ -53,9 +53,9 @@ describe('a painter’s answer', () => {
     const sketch = { ...PICTURE, thought: true };
     const sound = { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } };
     const jpeg = { inlineData: { mimeType: 'image/jpeg', data: '_9j_4A' } };
-    const painting = painted(candidate([sketch, sound, jpeg]));
-    expect(painting.count).toBe(1);
-    const answer = painting.answer(1);
+    const made = painted(candidate([sketch, sound, jpeg]));
+    expect(made.count).toBe(1);
+    const answer = made.answer(1);
     expect(answer).toMatchObject({ data: [{ b64_json: '/9j/4A==' }], output_format: 'jpeg' });
     expect(answer.usage).toBeUndefined();
     expect(answer.size).toBeUndefined();
@@ -96,8 +96,8 @@ describe('a painter’s answer', () => {
 
 const FACTS = { stream: true } as RequestFacts;
 
-function streamOf(purpose: 'image_generation' | 'image_edit' = 'image_generation'): PaintStream {
-  return new PaintStream({
+function streamOf(purpose: 'image_generation' | 'image_edit' = 'image_generation'): ImageStream {
+  return new ImageStream({
     purpose,
     createdAtS: 17,
     vendor: generateContent.relayStream('sse', FACTS, 'painter'),

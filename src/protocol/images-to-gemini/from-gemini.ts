@@ -1,6 +1,6 @@
 import { IMAGES_PER_CALL_MAX, STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
-import { looseNumber, looseObjects, looseText } from '../gemini/fields.ts';
+import { findNumber, findText, listObjects } from '../gemini/fields.ts';
 import { isFiltered } from '../gemini/finish.ts';
 import { decodeUsage, readFigures } from '../gemini/usage.ts';
 import { isObject, type JsonObject } from '../hub/content/json.ts';
@@ -20,7 +20,7 @@ interface Painted {
 }
 
 /** What a painter said so far: of one plain answer, or of the chunks of a stream one after the other. */
-export class Painting {
+export class ImageAnswer {
   readonly #images: Painted[] = [];
   #heldChars = 0;
   #words = '';
@@ -39,9 +39,9 @@ export class Painting {
   take(body: JsonObject): void {
     if (isObject(body.usageMetadata)) this.#takeUsage(body.usageMetadata);
     if (isObject(body.promptFeedback)) {
-      this.#block = looseText(body.promptFeedback.blockReason) ?? this.#block;
+      this.#block = findText(body.promptFeedback.blockReason) ?? this.#block;
     }
-    for (const candidate of looseObjects(body.candidates)) this.#takeCandidate(candidate);
+    for (const candidate of listObjects(body.candidates)) this.#takeCandidate(candidate);
   }
 
   #takeUsage(metadata: JsonObject): void {
@@ -50,20 +50,20 @@ export class Painting {
   }
 
   #takeCandidate(candidate: JsonObject): void {
-    this.#reason = looseText(candidate.finishReason) ?? this.#reason;
-    this.#reasonText = looseText(candidate.finishMessage) ?? this.#reasonText;
-    const parts = isObject(candidate.content) ? looseObjects(candidate.content.parts) : [];
+    this.#reason = findText(candidate.finishReason) ?? this.#reason;
+    this.#reasonText = findText(candidate.finishMessage) ?? this.#reasonText;
+    const parts = isObject(candidate.content) ? listObjects(candidate.content.parts) : [];
     for (const part of parts) {
       // Gemini 3 sketches while it thinks; the sketches are not the picture.
       if (part.thought === true) continue;
       if (isObject(part.inlineData)) this.#takePicture(part.inlineData);
-      else this.#words = (this.#words + (looseText(part.text) ?? '')).slice(0, WORDS_CHARS_MAX);
+      else this.#words = (this.#words + (findText(part.text) ?? '')).slice(0, WORDS_CHARS_MAX);
     }
   }
 
   #takePicture(data: JsonObject): void {
-    const mime = plainType(looseText(data.mimeType) ?? '') ?? '';
-    const base64 = looseText(data.data) ?? '';
+    const mime = plainType(findText(data.mimeType) ?? '') ?? '';
+    const base64 = findText(data.data) ?? '';
     if (!mime.startsWith('image/') || base64 === '') return;
     this.#heldChars += base64.length;
     if (this.#heldChars > STREAM_EVENT_BYTES_MAX || this.#images.length >= IMAGES_PER_CALL_MAX) {
@@ -101,7 +101,7 @@ export class Painting {
 
   /**
    * Why there is no picture, in the words of the Images API: the vendor blocked it, the model answered in
-   * words, or (`server_error`) it ended for a reason that is nobody's wish.
+   * words, or (`server_error`) it ended for a reason that is nobody's request.
    */
   error(): JsonObject {
     const reason = this.#block ?? this.#reason;
@@ -132,8 +132,8 @@ export class Painting {
 }
 
 function pictureTokens(metadata: JsonObject): number | undefined {
-  const detail = looseObjects(metadata.promptTokensDetails).find(({ modality }) => modality === 'IMAGE');
-  const tokens = looseNumber(detail?.tokenCount);
+  const detail = listObjects(metadata.promptTokensDetails).find(({ modality }) => modality === 'IMAGE');
+  const tokens = findNumber(detail?.tokenCount);
   return Number.isSafeInteger(tokens) && (tokens as number) > 0 ? tokens : undefined;
 }
 

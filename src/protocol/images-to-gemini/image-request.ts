@@ -9,30 +9,30 @@ import type { MediaSource } from '../hub/part.ts';
 import { isPictureField } from '../images/multipart.ts';
 
 /** What an Images client asks for, however it was written. Plain data; it never changes. */
-export interface ImageWish {
+export interface ImageRequest {
   readonly prompt: string;
   /** Pictures to start from, in the client's order. */
-  readonly pictures: readonly WishedPicture[];
+  readonly pictures: readonly RequestedPicture[];
   /** All other fields that say something, as texts: forms have nothing else. */
   readonly options: ReadonlyMap<string, string>;
 }
 
 /** A picture as bytes or by its address; ids of files mean nothing outside their vendor. */
-export type WishedPicture = Exclude<MediaSource, { readonly kind: 'file' }>;
+export type RequestedPicture = Exclude<MediaSource, { readonly kind: 'file' }>;
 
 const PICTURE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]', 'images']);
 const NO_RAW_KEYS: ReadonlySet<string> = new Set();
 
 /** Throws `Inexpressible` for what only the client's own vendor could understand. */
-export function readImageWish({ body }: RawRequest, { form }: Pick<RequestFacts, 'form'>): ImageWish {
+export function readImageRequest({ body }: RawRequest, { form }: Pick<RequestFacts, 'form'>): ImageRequest {
   if (isTooLarge(body.length)) throw new Inexpressible('body', tooLarge().message);
   return form === undefined ? readObject(body) : readForm(body, form);
 }
 
-function readObject(body: Buffer): ImageWish {
+function readObject(body: Buffer): ImageRequest {
   const object = readWhole(body, NO_RAW_KEYS);
   if (isRefusal(object)) throw new Inexpressible('body', object.message);
-  const pictures: WishedPicture[] = [];
+  const pictures: RequestedPicture[] = [];
   const options = new Map<string, string>();
   for (const [name, value] of Object.entries(object)) {
     if (value === null || value === undefined || name === 'prompt') continue;
@@ -42,13 +42,13 @@ function readObject(body: Buffer): ImageWish {
   return { prompt: requirePrompt(object.prompt), pictures, options };
 }
 
-function readPictures(value: JsonValue, path: string): readonly WishedPicture[] {
+function readPictures(value: JsonValue, path: string): readonly RequestedPicture[] {
   if (!isArray(value)) return [readPicture(value, path)];
   return value.map((one, index) => readPicture(one, `${path}[${index}]`));
 }
 
 /** `{image_url}` as the vendor documents it; bare addresses are what many clients send. */
-function readPicture(value: JsonValue, path: string): WishedPicture {
+function readPicture(value: JsonValue, path: string): RequestedPicture {
   const address = isObject(value) ? addressOf(value, path) : value;
   if (typeof address !== 'string') throw new Inexpressible(path, 'an address is needed');
   return decodeAddress(address, path);
@@ -62,8 +62,8 @@ function addressOf(value: JsonObject, path: string): JsonValue | undefined {
 }
 
 /** In a form the type of a file is what its bytes say; a declared one says nothing more. */
-function readForm(body: Buffer, { parts }: Form): ImageWish {
-  const pictures: WishedPicture[] = [];
+function readForm(body: Buffer, { parts }: Form): ImageRequest {
+  const pictures: RequestedPicture[] = [];
   const options = new Map<string, string>();
   for (const { name, content } of parts) {
     const bytes = body.subarray(content.start, content.end);

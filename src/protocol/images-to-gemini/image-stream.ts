@@ -3,12 +3,12 @@ import { type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
 import { SseSplitter } from '../bytes/sse.ts';
 import type { StreamRelay, StreamUsage } from '../dialect.ts';
 import { isObject, type JsonObject, writeJson } from '../hub/content/json.ts';
-import { Painting } from './from-gemini.ts';
+import { ImageAnswer } from './from-gemini.ts';
 
 const EVENT_BOUNDS: JsonBounds = { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 
 /** What a stream of pictures must know of its call. */
-export interface PaintSession {
+export interface ImageSession {
   /** `image_generation` or `image_edit`. */
   readonly purpose: 'image_generation' | 'image_edit';
   readonly createdAtS: number;
@@ -20,14 +20,14 @@ export interface PaintSession {
  * Google's stream for an Images client. Pictures come whole, so nothing is told before the vendor has
  * finished: until then the call can still end as an ordinary error, and a blocked picture is one.
  */
-export class PaintStream implements StreamRelay {
+export class ImageStream implements StreamRelay {
   first: StreamRelay['first'] = 'none';
   firstError: string | undefined;
-  readonly #session: PaintSession;
+  readonly #session: ImageSession;
   readonly #splitter = new SseSplitter();
-  readonly #painting = new Painting();
+  readonly #answer = new ImageAnswer();
 
-  constructor(session: PaintSession) {
+  constructor(session: ImageSession) {
     this.#session = session;
   }
 
@@ -36,7 +36,7 @@ export class PaintStream implements StreamRelay {
     const bytes = vendor.push(chunk);
     if (this.first !== 'none') return undefined;
     if (bytes !== undefined) this.#read(bytes);
-    if (vendor.overflowed || this.#painting.overflowed || vendor.first === 'foreign') this.first = 'foreign';
+    if (vendor.overflowed || this.#answer.overflowed || vendor.first === 'foreign') this.first = 'foreign';
     else if (vendor.failed) this.#fail(vendor.firstError);
     else if (vendor.terminated) return this.#tell();
     return undefined;
@@ -91,7 +91,7 @@ export class PaintStream implements StreamRelay {
   }
 
   #withImages(seen: StreamUsage): StreamUsage {
-    return { ...seen, usage: { ...seen.usage, images: this.#painting.count } };
+    return { ...seen, usage: { ...seen.usage, images: this.#answer.count } };
   }
 
   #read(bytes: Buffer): void {
@@ -105,7 +105,7 @@ export class PaintStream implements StreamRelay {
       const value = event.kind === 'parsed' ? (event.value as JsonObject) : undefined;
       if (!isObject(value)) continue;
       if (isObject(value.error)) this.firstError = text;
-      else this.#painting.take(value);
+      else this.#answer.take(value);
     }
     splitter.keep();
   }
@@ -117,13 +117,13 @@ export class PaintStream implements StreamRelay {
 
   #tell(): Buffer | undefined {
     const { purpose, createdAtS } = this.#session;
-    if (this.#painting.count === 0) {
-      this.#fail(writeJson(this.#painting.error()));
+    if (this.#answer.count === 0) {
+      this.#fail(writeJson(this.#answer.error()));
       return undefined;
     }
     this.first = 'data';
     const type = `${purpose}.completed`;
-    const events = this.#painting.events(type, createdAtS);
+    const events = this.#answer.events(type, createdAtS);
     return Buffer.from(events.map((event) => `event: ${type}\ndata: ${writeJson(event)}\n\n`).join(''));
   }
 }

@@ -3,8 +3,8 @@ import { isRefusal } from '../../kernel/errors.ts';
 import { expressible } from '../convert/convert.ts';
 import type { RawRequest, RequestFacts } from '../dialect.ts';
 import { images } from '../images/dialect.ts';
-import { readImageWish } from './image-request.ts';
-import { encodePaint, type FetchedWish } from './to-gemini.ts';
+import { readImageRequest } from './image-request.ts';
+import { encodeImageRequest, type FetchedImageRequest } from './to-gemini.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const JPEG = Buffer.from('ffd8ffe000104a464946', 'hex');
@@ -26,19 +26,21 @@ function form(fields: readonly (readonly [string, string | Buffer])[]): RawReque
   return { body, contentType: 'multipart/form-data; boundary=cut', path: undefined };
 }
 
-function paint(raw: RawRequest, model = PAINTER) {
+function encoded(raw: RawRequest, model = PAINTER) {
   const facts = images.readRequest(raw) as RequestFacts;
-  const painted = expressible(() => encodePaint(readImageWish(raw, facts) as FetchedWish, model));
+  const painted = expressible(() =>
+    encodeImageRequest(readImageRequest(raw, facts) as FetchedImageRequest, model),
+  );
   if (isRefusal(painted)) return { refused: painted.message, code: painted.error.code };
   return { body: JSON.parse(painted.body.toString()), dropped: painted.dropped };
 }
 
 const configOf = (options: object, model = PAINTER) =>
-  paint(json({ model: 'm', prompt: 'a cat', ...options }), model).body?.generationConfig;
+  encoded(json({ model: 'm', prompt: 'a cat', ...options }), model).body?.generationConfig;
 
 describe('a generation becomes generateContent', () => {
   test('with the prompt and both modalities, and nothing the client did not say', () => {
-    expect(paint(json({ model: 'm', prompt: 'a cat' }))).toEqual({
+    expect(encoded(json({ model: 'm', prompt: 'a cat' }))).toEqual({
       body: {
         contents: [{ role: 'user', parts: [{ text: 'a cat' }] }],
         generationConfig: { responseModalities: ['TEXT', 'IMAGE'] },
@@ -57,7 +59,7 @@ describe('a generation becomes generateContent', () => {
     ['3840x2160', { aspectRatio: '16:9', imageSize: '4K' }],
     ['auto', undefined],
   ])('size %s is the shape and size nearest to it', (size, imageConfig) => {
-    const { body, dropped } = paint(json({ model: 'm', prompt: 'a cat', size }));
+    const { body, dropped } = encoded(json({ model: 'm', prompt: 'a cat', size }));
     expect(body.generationConfig.imageConfig).toEqual(imageConfig);
     expect(dropped).toEqual([]);
   });
@@ -68,7 +70,7 @@ describe('a generation becomes generateContent', () => {
     ['0x5', PAINTER],
     ['2048x2048', 'gemini-2.5-flash-image'],
   ])('size %s for %s cannot be met, and that is reported', (size, model) => {
-    expect(paint(json({ model: 'm', prompt: 'a cat', size }), model).dropped).toEqual(['size']);
+    expect(encoded(json({ model: 'm', prompt: 'a cat', size }), model).dropped).toEqual(['size']);
   });
 
   test('a model of one size is not asked for another', () => {
@@ -80,7 +82,7 @@ describe('a generation becomes generateContent', () => {
   test('options the vendor does not know are dropped and reported; wishes it fulfils anyway are not', () => {
     const asked = { n: 1, quality: 'high', background: 'transparent', output_format: 'webp', style: 'vivid' };
     const more = { output_compression: 50, moderation: 'low', partial_images: 2, user: 'u', stream: true };
-    const { dropped } = paint(
+    const { dropped } = encoded(
       json({ model: 'm', prompt: 'a cat', ...asked, ...more, response_format: 'url' }),
     );
     expect([...(dropped ?? [])].sort()).toEqual(
@@ -90,7 +92,7 @@ describe('a generation becomes generateContent', () => {
     );
     const usual = { quality: 'auto', background: 'opaque', output_format: 'png', partial_images: 0 };
     const plain = json({ model: 'm', prompt: 'a cat', ...usual, response_format: 'b64_json', user: null });
-    expect(paint(plain).dropped).toEqual([]);
+    expect(encoded(plain).dropped).toEqual([]);
   });
 });
 
@@ -100,7 +102,7 @@ describe('an edit', () => {
     ['a list of addresses', { image: [PNG_URL, PNG_URL] }],
     ['both fields', { image: PNG_URL, images: [{ image_url: PNG_URL }] }],
   ])('in JSON with %s has its pictures behind the prompt', (_how, fields) => {
-    const { body } = paint(json({ model: 'm', prompt: 'a hat', ...fields }));
+    const { body } = encoded(json({ model: 'm', prompt: 'a hat', ...fields }));
     const picture = { inlineData: { mimeType: 'image/png', data: PNG.toString('base64') } };
     expect(body.contents[0].parts).toEqual([{ text: 'a hat' }, picture, picture]);
   });
@@ -114,7 +116,7 @@ describe('an edit', () => {
       ['quality', 'low'],
       ['model', 'm'],
     ]);
-    const { body, dropped } = paint(raw);
+    const { body, dropped } = encoded(raw);
     expect(body.contents[0].parts).toEqual([
       { text: 'ein Hütchen' },
       { inlineData: { mimeType: 'image/png', data: PNG.toString('base64') } },
@@ -125,7 +127,7 @@ describe('an edit', () => {
 
   test('corrects a type that its bytes contradict', () => {
     const image = `data:image/png;base64,${JPEG.toString('base64url')}`;
-    const { body } = paint(json({ model: 'm', prompt: 'x', image }));
+    const { body } = encoded(json({ model: 'm', prompt: 'x', image }));
     expect(body.contents[0].parts[1].inlineData).toEqual({
       mimeType: 'image/jpeg',
       data: JPEG.toString('base64'),
@@ -133,8 +135,11 @@ describe('an edit', () => {
   });
 
   test('by address is left to be fetched', () => {
-    const wish = readImageWish(json({ model: 'm', prompt: 'x', image: 'https://a.example/b.png?s=1' }), {});
-    expect(wish.pictures).toEqual([{ kind: 'url', url: 'https://a.example/b.png?s=1' }]);
+    const request = readImageRequest(
+      json({ model: 'm', prompt: 'x', image: 'https://a.example/b.png?s=1' }),
+      {},
+    );
+    expect(request.pictures).toEqual([{ kind: 'url', url: 'https://a.example/b.png?s=1' }]);
   });
 });
 
@@ -156,7 +161,7 @@ describe('40004 names what cannot be said:', () => {
     ['a prompt that is none', { prompt: 7 }, 'prompt: a text is needed'],
     ['no prompt', { prompt: '' }, 'prompt: a text is needed'],
   ])('%s', (_what, fields, message) => {
-    const result = paint(json({ model: 'm', prompt: 'x', ...fields }));
+    const result = encoded(json({ model: 'm', prompt: 'x', ...fields }));
     expect(result.code).toBe(40004);
     expect(result.refused).toMatch(message);
   });
@@ -167,7 +172,7 @@ describe('40004 names what cannot be said:', () => {
       ['prompt', 'x'],
       ['image', PNG],
     ] as const;
-    expect(paint(form([...rest, ['mask', PNG]])).refused).toMatch(/^mask: /);
-    expect(paint(form([...rest, ['n', '3']])).refused).toMatch(/^n: /);
+    expect(encoded(form([...rest, ['mask', PNG]])).refused).toMatch(/^mask: /);
+    expect(encoded(form([...rest, ['n', '3']])).refused).toMatch(/^n: /);
   });
 });

@@ -1,15 +1,15 @@
 import { type JsonObject, writeJson } from '../hub/content/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
-import type { ImageWish, WishedPicture } from './image-request.ts';
+import type { ImageRequest, RequestedPicture } from './image-request.ts';
 
-export type PictureBytes = Extract<WishedPicture, { readonly kind: 'bytes' }>;
+export type PictureBytes = Extract<RequestedPicture, { readonly kind: 'bytes' }>;
 
 /** Every picture is here: addresses have been fetched. */
-export interface FetchedWish extends ImageWish {
+export interface FetchedImageRequest extends ImageRequest {
   readonly pictures: readonly PictureBytes[];
 }
 
-export interface PaintRequest {
+export interface GeminiImageRequest {
   readonly body: Buffer;
   /** Options that this vendor does not know. */
   readonly dropped: readonly string[];
@@ -31,7 +31,7 @@ const RATIO_DEVIATION_MAX = 0.02;
 /** From this length of the longer side on the picture is of Google's size 2K, and 4K. */
 const PIXELS_2K = 2_048;
 const PIXELS_4K = 3_840;
-/** They paint at one size. */
+/** These models make pictures of one size. */
 const ONE_SIZE_MODELS = /^(?:models\/)?gemini-[12]/;
 
 const READABLE: ReadonlySet<string> = new Set([
@@ -42,7 +42,7 @@ const READABLE: ReadonlySet<string> = new Set([
   'image/heif',
 ]);
 
-/** Options whose wish is fulfilled by what comes back anyway. */
+/** Options whose request is fulfilled by what comes back anyway. */
 const FULFILLED: ReadonlyMap<string, readonly string[]> = new Map([
   ['model', []],
   ['stream', []],
@@ -57,8 +57,8 @@ const FULFILLED: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Throws `Inexpressible` for what this vendor cannot do and the client would miss. */
-export function encodePaint(wish: FetchedWish, model: string): PaintRequest {
-  const { options, pictures, prompt } = wish;
+export function encodeImageRequest(request: FetchedImageRequest, model: string): GeminiImageRequest {
+  const { options, pictures, prompt } = request;
   if (options.has('mask')) throw new Inexpressible('mask', 'this model edits without masks');
   const count = options.get('n') ?? '1';
   if (!/^1(?:\.0+)?$/.test(count)) throw new Inexpressible('n', 'this model makes one image at a time');
@@ -85,13 +85,13 @@ function encodePicture({ mime, base64 }: PictureBytes, index: number): JsonObjec
   return { inlineData: { mimeType: mime, data: base64 } };
 }
 
-interface PaintSize {
+interface ImageSize {
   readonly imageConfig: JsonObject | undefined;
-  /** The wish for a size is fulfilled, as far as a shape and a coarse size can be. */
+  /** The request for a size is fulfilled, as far as a shape and a coarse size can be. */
   readonly isMet: boolean;
 }
 
-function encodeSize(size: string, model: string): PaintSize {
+function encodeSize(size: string, model: string): ImageSize {
   if (size === 'auto') return { imageConfig: undefined, isMet: true };
   const match = /^(\d{1,5})x(\d{1,5})$/.exec(size);
   const [width, height] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];

@@ -14,7 +14,7 @@ import { finishInTurns, finishNow } from '../bytes/slices.ts';
 import { spliceModel } from '../bytes/splice.ts';
 import type { ByteRange, FormPart, RawRequest, RequestFacts } from '../dialect.ts';
 import { compileMediaKeys } from '../media/finder.ts';
-import { fileTokens, ratesOf } from '../media/tokens.ts';
+import { fileTokens, tokenRates } from '../media/tokens.ts';
 import { type InputFacts, inputFacts } from '../meter/input-estimate.ts';
 import { foundFigure, foundTrue, readModel, scanRequest } from '../pass-through/request.ts';
 import { newForm, writeForm } from './form.ts';
@@ -145,7 +145,7 @@ function textOf(body: Buffer, part: FormPart | undefined): string | undefined {
 }
 
 function estimateForm(body: Buffer, parts: readonly FormPart[], model: string): InputFacts {
-  const rates = ratesOf('images', model);
+  const rates = tokenRates('images', model);
   let mediaTokens = 0;
   let textBytes = 0;
   for (const { name, content } of parts) {

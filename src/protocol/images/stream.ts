@@ -2,7 +2,7 @@ import { QUOTE } from '../bytes/ascii.ts';
 import { isTypeAt, leadingTypeStart } from '../bytes/event-type.ts';
 import { compilePaths } from '../bytes/paths.ts';
 import { isOpenBrace, Skimmer } from '../bytes/skim.ts';
-import type { EventReader, Outlet } from '../pass-through/relay.ts';
+import type { EventControl, EventReader } from '../pass-through/relay.ts';
 import { IMAGES_USAGE_PATHS, IMAGES_USAGE_RULE, readImagesFigures } from './usage.ts';
 
 const TREE = compilePaths({ type: 'type', model: 'model', error: 'error', ...IMAGES_USAGE_PATHS });
@@ -24,7 +24,7 @@ export class ImagesEventReader implements EventReader {
   /** The figures tell of it. */
   readonly reasoned = false;
 
-  read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
     const leading = leadingTypeStart(payload, start);
     if (
       leading >= 0 &&

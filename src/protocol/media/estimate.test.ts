@@ -5,13 +5,13 @@ import { MEDIA_PARTS_MAX } from '../../bounds.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RequestFacts } from '../dialect.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 const path = { model: 'gemini-2.5-flash', stream: false, framing: 'sse' } as const;
 
 async function read(protocol: Protocol, body: object): Promise<RequestFacts> {
   const raw = { body: Buffer.from(JSON.stringify(body)), contentType: 'application/json', path };
-  const facts = await dialectOf(protocol).readRequest(raw);
+  const facts = await getDialect(protocol).readRequest(raw);
   if (isRefusal(facts)) throw new Error(facts.message);
   return facts;
 }
@@ -253,7 +253,7 @@ describe('nothing is hidden by the way it is written', () => {
   });
   const tokensOf = async (text: string): Promise<number> => {
     const raw = { body: Buffer.from(text), contentType: 'application/json', path: undefined };
-    const facts = await dialectOf('messages').readRequest(raw);
+    const facts = await getDialect('messages').readRequest(raw);
     if (isRefusal(facts)) throw new Error(facts.message);
     return facts.mediaTokens ?? 0;
   };

@@ -3,9 +3,9 @@ import type { Protocol } from '../../kernel/protocol-name.ts';
 import { COMMA } from '../bytes/ascii.ts';
 import { decodeText } from '../bytes/text.ts';
 import type { FoundMedia, MediaFinder } from './finder.ts';
-import { type Format, formatOf, kindOfName, type MediaKind } from './header.ts';
+import { type Format, findFormat, kindOfName, type MediaKind } from './header.ts';
 import { PdfLook } from './pdf-pages.ts';
-import { addressTokens, fileTokens, type MediaBytes, ratesOf } from './tokens.ts';
+import { addressTokens, fileTokens, type MediaBytes, tokenRates } from './tokens.ts';
 
 /** What the files of a request come to. */
 export interface MediaEstimate {
@@ -33,7 +33,7 @@ export function estimateMedia(
   { found, beyond }: Pick<MediaFinder, 'found' | 'beyond'>,
   { protocol, model }: { readonly protocol: Protocol; readonly model: string },
 ): MediaEstimate {
-  const rates = ratesOf(protocol, model);
+  const rates = tokenRates(protocol, model);
   const look = new Look();
   let tokens = beyond * rates.pictureMost;
   let bytes = 0;
@@ -103,7 +103,7 @@ class Look {
     const from = start + comma + 1;
     const mime = isData ? body.toString('latin1', start + 5, start + comma) : named;
     const sign = decoded(body, from, Math.min(end, from + base64Length(SIGN_BYTES)));
-    const format = formatOf(sign);
+    const format = findFormat(sign);
     if (!isData && format === undefined && !isNamed(named)) return undefined;
     const bytes = Math.floor(((end - from) * 3) / 4);
     if (format === 'pdf') {

@@ -1,8 +1,8 @@
 import { MEDIA_HEAD_BYTES, MEDIA_LOOKED_BYTES_MAX } from '../../bounds.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { formatOf, kindOfName } from './header.ts';
+import { findFormat, kindOfName } from './header.ts';
 import { PdfLook } from './pdf-pages.ts';
-import { addressTokens, fileTokens, ratesOf } from './tokens.ts';
+import { addressTokens, fileTokens, tokenRates } from './tokens.ts';
 
 /** Who counts the tokens. */
 export interface CountedBy {
@@ -18,7 +18,7 @@ export function fetchedTokens(
   const head = bytes.subarray(0, MEDIA_HEAD_BYTES);
   const file = { head, bytes: bytes.length, mime };
   const pages = (): number => new PdfLook().pages(looked(bytes), bytes.length);
-  return fileTokens(formatOf(head) === 'pdf' ? { ...file, pages } : file, ratesOf(protocol, model));
+  return fileTokens(findFormat(head) === 'pdf' ? { ...file, pages } : file, tokenRates(protocol, model));
 }
 
 /** Beginning and end, where a document keeps its tree. */
@@ -34,7 +34,7 @@ export function addressedTokens(
   what: 'picture' | 'document',
   { protocol, model }: CountedBy,
 ): number {
-  const rates = ratesOf(protocol, model);
+  const rates = tokenRates(protocol, model);
   const kind = kindOfName(address);
   if (kind !== 'unknown') return addressTokens(kind, rates);
   const named = addressTokens(what, rates);

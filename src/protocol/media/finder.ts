@@ -93,7 +93,7 @@ export class MediaFinder {
   beyond = 0;
   /** The types of the tools, and the keys of those that have none. */
   toolTypes: Range[] = [];
-  hostedKeys: string[] = [];
+  vendorToolKeys: string[] = [];
   readonly #keys: Pick<MediaKeys, 'root' | 'lengths'>;
   #parts: OpenPart[] = [];
   #kind = NONE;
@@ -116,7 +116,7 @@ export class MediaFinder {
     if (this.found.length > 0) this.found = [];
     if (this.#parts.length > 0) this.#parts = [];
     if (this.toolTypes.length > 0) this.toolTypes = [];
-    if (this.hostedKeys.length > 0) this.hostedKeys = [];
+    if (this.vendorToolKeys.length > 0) this.vendorToolKeys = [];
     this.#kind = NONE;
     this.#rawDepth = 0;
     this.#toolDepth = -1;
@@ -144,7 +144,8 @@ export class MediaFinder {
   /** In a tool only its type counts, or its key. */
   #toolKey(): void {
     if (this.#kind === TYPE) return;
-    if (this.#kind === HOSTED && this.hostedKeys.length < MEDIA_PARTS_MAX) this.hostedKeys.push(this.#key());
+    if (this.#kind === HOSTED && this.vendorToolKeys.length < MEDIA_PARTS_MAX)
+      this.vendorToolKeys.push(this.#key());
     this.#kind = NONE;
   }
 

@@ -48,7 +48,7 @@ export const KINDS: Readonly<Record<Format, MediaKind>> = {
   webm: 'video',
 };
 
-export function formatOf(head: Buffer): Format | undefined {
+export function findFormat(head: Buffer): Format | undefined {
   const text = head.toString('latin1', 0, 16);
   const sign = SIGNS.find(([at, wanted]) => text.startsWith(wanted, at));
   if (sign !== undefined) return sign[2];

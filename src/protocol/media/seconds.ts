@@ -13,7 +13,7 @@ const MPEG_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320
 const MPEG_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0];
 
 /** How long a sound or a film is, rather too long than too short. */
-export function secondsOf(format: Format, head: Buffer, bytes: number): number {
+export function countSeconds(format: Format, head: Buffer, bytes: number): number {
   const told = bytesPerSecond(format, head);
   const byBytes = bytes / Math.max(BYTES_MIN, told ?? USUAL_BYTES[format] ?? SPEECH_BYTES);
   const seconds = format === 'mp4' ? (filmSeconds(head, bytes) ?? byBytes) : byBytes;

@@ -1,9 +1,9 @@
 import { CAPABILITIES_CACHED_MAX } from '../../bounds.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { plainModelName } from '../capability/name.ts';
-import { formatOf, KINDS, kindOfName, type MediaKind } from './header.ts';
+import { findFormat, KINDS, kindOfName, type MediaKind } from './header.ts';
 import { type Pixels, pictureSize } from './picture-size.ts';
-import { secondsOf } from './seconds.ts';
+import { countSeconds } from './seconds.ts';
 
 /** Whose way of counting. `any`: nobody knows who will serve it, and the highest figure counts. */
 export type Family = 'openai' | 'anthropic' | 'google' | 'any';
@@ -36,7 +36,7 @@ const lasts: Record<Protocol, { model: string; family: Family; readonly known: M
 };
 
 /** By the name of the model, and where that says nothing by the protocol. */
-export function familyOf(protocol: Protocol, model: string): Family {
+export function tokenFamily(protocol: Protocol, model: string): Family {
   const last = lasts[protocol];
   if (last.model === model) return last.family;
   const { known } = last;
@@ -125,9 +125,9 @@ const MAKERS: Readonly<Record<Exclude<Family, 'any'>, (name: string) => Rates>> 
   }),
 };
 
-export function ratesOf(protocol: Protocol, model: string): Rates {
+export function tokenRates(protocol: Protocol, model: string): Rates {
   const name = plainModelName(model);
-  const family = familyOf(protocol, model);
+  const family = tokenFamily(protocol, model);
   if (family !== 'any') return MAKERS[family](name);
   const all = Object.values(MAKERS).map((make) => make(''));
   const most = (of: (rates: Rates) => number): number => Math.max(...all.map(of));
@@ -157,7 +157,7 @@ const TEXT_BYTES_PER_TOKEN = 3;
 export function fileTokens(file: MediaBytes, rates: Rates): number {
   const { head, pages, bytes, mime } = file;
   const named = kindOfName(mime);
-  const format = formatOf(head);
+  const format = findFormat(head);
   // What is called a text is read as one, whatever it begins with.
   const kind = format === undefined || named === 'text' ? named : KINDS[format];
   if (kind === 'picture') {
@@ -169,7 +169,7 @@ export function fileTokens(file: MediaBytes, rates: Rates): number {
     const second = kind === 'sound' ? rates.soundSecond : rates.videoSecond;
     // A container for films may hold a sound alone.
     const isSound = kind === 'video' && mime.startsWith('audio/');
-    const seconds = secondsOf(format ?? 'ogg', head, bytes);
+    const seconds = countSeconds(format ?? 'ogg', head, bytes);
     return Math.ceil(seconds * (isSound ? rates.soundSecond : second));
   }
   return Math.ceil(bytes / TEXT_BYTES_PER_TOKEN);

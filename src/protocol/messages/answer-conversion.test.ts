@@ -6,7 +6,7 @@ import type { Session, Target } from '../hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
-import { messagesSpoke } from './codec.ts';
+import { messagesCodec } from './codec.ts';
 import { NO_HUB_USAGE } from './usage.ts';
 
 const session = (target: Partial<Target> = {}): Session => ({
@@ -19,9 +19,9 @@ const session = (target: Partial<Target> = {}): Session => ({
 const own = session();
 const foreign = session({ protocol: 'gemini', issuer: 'g-1' });
 
-function decode(body: object | string): ReturnType<typeof messagesSpoke.decodeAnswer> {
+function decode(body: object | string): ReturnType<typeof messagesCodec.decodeAnswer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return messagesSpoke.decodeAnswer(readJson(text, messagesSpoke.rawKeys) as JsonObject, own);
+  return messagesCodec.decodeAnswer(readJson(text, messagesCodec.rawKeys) as JsonObject, own);
 }
 
 function answer(parts: readonly Part[], reason: FinishReason = 'stop'): HubAnswer {
@@ -29,7 +29,7 @@ function answer(parts: readonly Part[], reason: FinishReason = 'stop'): HubAnswe
 }
 
 function encode(of: HubAnswer, on: Session = own): Record<string, unknown> {
-  return JSON.parse(writeJson(messagesSpoke.encodeAnswer(of, on)));
+  return JSON.parse(writeJson(messagesCodec.encodeAnswer(of, on)));
 }
 
 const message = (fields: object): object => ({
@@ -220,7 +220,7 @@ describe('an answer for a client', () => {
       arguments: '{"b":1.0,"a":{}}',
       custom: false,
     };
-    const text = writeJson(messagesSpoke.encodeAnswer(answer([call], 'tool'), own));
+    const text = writeJson(messagesCodec.encodeAnswer(answer([call], 'tool'), own));
     expect(text).toContain('{"type":"tool_use","id":"t","name":"f","input":{"b":1.0,"a":{}}}');
     expect(text).toContain('"stop_reason":"tool_use"');
   });

@@ -1,7 +1,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
 import type { Citation } from '../hub/part.ts';
-import { textOf } from './fields.ts';
+import { findText } from './fields.ts';
 
 /**
  * Stands where the vendor wants an index of its own. It is an empty envelope, so that the body in which a
@@ -13,8 +13,8 @@ export const NO_INDEX = wrapBlobs([]);
 export function decodeCitation(value: JsonValue | undefined, length: number): Citation | undefined {
   const url = isObject(value) ? addressOf(value) : undefined;
   if (!isObject(value) || url === undefined) return undefined;
-  const title = textOf(value.title);
-  const citedText = textOf(value.cited_text);
+  const title = findText(value.title);
+  const citedText = findText(value.cited_text);
   return {
     url,
     ...(title === undefined ? {} : { title }),
@@ -26,8 +26,8 @@ export function decodeCitation(value: JsonValue | undefined, length: number): Ci
 
 /** The source of a search result of the client's own may be anything; only an address can be cited. */
 function addressOf({ type, url, source }: JsonObject): string | undefined {
-  if (type === 'web_search_result_location') return textOf(url);
-  const address = type === 'search_result_location' ? (textOf(source) ?? '') : '';
+  if (type === 'web_search_result_location') return findText(url);
+  const address = type === 'search_result_location' ? (findText(source) ?? '') : '';
   return /^https?:/i.test(address) ? address : undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Spoke, SpokeRules } from '../hub/codec.ts';
+import type { Codec, CodecRules } from '../hub/codec.ts';
 import type { FieldNames } from '../hub/notes.ts';
 import { decodeAnswer } from './decode/answer.ts';
 import { decodeRequest } from './decode/request.ts';
@@ -9,7 +9,7 @@ import { MessagesStreamEncoder } from './encode/stream.ts';
 import { returnBlobs } from './return-blobs.ts';
 import { MESSAGES_RAW_KEYS } from './wire.ts';
 
-const RULES: SpokeRules = {
+const RULES: CodecRules = {
   toolName: /^[a-zA-Z0-9_-]{1,128}$/,
   toolNameMax: 128,
   // The vendor sets no limit; 128 characters are known to pass.
@@ -50,7 +50,7 @@ const FIELDS: FieldNames = {
   filename: 'messages[].content[].title',
 };
 
-export const messagesSpoke: Spoke = {
+export const messagesCodec: Codec = {
   protocol: 'messages',
   rawKeys: MESSAGES_RAW_KEYS,
   rules: RULES,

@@ -1,17 +1,17 @@
 import type { AnswerError } from '../hub/answer.ts';
 import { isObject, type JsonObject } from '../hub/content/json.ts';
-import { textOf } from './fields.ts';
+import { findText } from './fields.ts';
 import { ERROR_STATUS, ERROR_TYPE } from './wire.ts';
 
 /** `{type: "error", error: {type, message}}`, as a body and as an event. */
 export function decodeError(body: JsonObject): AnswerError {
   const error = isObject(body.error) ? body.error : {};
-  const type = textOf(error.type);
+  const type = findText(error.type);
   return {
     status: ERROR_STATUS[type ?? ''] ?? 500,
-    code: textOf(error.code),
+    code: findText(error.code),
     type,
-    message: textOf(error.message) ?? 'The vendor reported an error.',
+    message: findText(error.message) ?? 'The vendor reported an error.',
   };
 }
 

@@ -5,55 +5,55 @@ import { Inexpressible } from '../hub/notes.ts';
  * Reading a client's body: what is absent or null is nothing, what has the wrong type is refused with the
  * path as the client wrote it.
  */
-export function pathOf(path: string, key: string): string {
+export function joinPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
-export function textAt(holder: JsonObject, key: string, path: string): string | undefined {
+export function textField(holder: JsonObject, key: string, path: string): string | undefined {
   const value = holder[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
-  throw new Inexpressible(pathOf(path, key), 'is not a string');
+  throw new Inexpressible(joinPath(path, key), 'is not a string');
 }
 
-export function neededText(holder: JsonObject, key: string, path: string): string {
-  const value = textAt(holder, key, path);
-  if (value === undefined) throw new Inexpressible(pathOf(path, key), 'is missing');
+export function requireText(holder: JsonObject, key: string, path: string): string {
+  const value = textField(holder, key, path);
+  if (value === undefined) throw new Inexpressible(joinPath(path, key), 'is missing');
   return value;
 }
 
-export function numberAt(holder: JsonObject, key: string, path: string): number | undefined {
+export function numberField(holder: JsonObject, key: string, path: string): number | undefined {
   const value = holder[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number') return value;
-  throw new Inexpressible(pathOf(path, key), 'is not a number');
+  throw new Inexpressible(joinPath(path, key), 'is not a number');
 }
 
-export function flagAt(holder: JsonObject, key: string, path: string): boolean | undefined {
+export function flagField(holder: JsonObject, key: string, path: string): boolean | undefined {
   const value = holder[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'boolean') return value;
-  throw new Inexpressible(pathOf(path, key), 'is not true or false');
+  throw new Inexpressible(joinPath(path, key), 'is not true or false');
 }
 
-export function objectAt(holder: JsonObject, key: string, path: string): JsonObject | undefined {
+export function objectField(holder: JsonObject, key: string, path: string): JsonObject | undefined {
   const value = holder[key];
   if (value === undefined || value === null) return undefined;
   if (isObject(value)) return value;
-  throw new Inexpressible(pathOf(path, key), 'is not an object');
+  throw new Inexpressible(joinPath(path, key), 'is not an object');
 }
 
-export function listAt(holder: JsonObject, key: string, path: string): readonly JsonValue[] {
+export function listField(holder: JsonObject, key: string, path: string): readonly JsonValue[] {
   const value = holder[key];
   if (value === undefined || value === null) return [];
   if (isArray(value)) return value;
-  throw new Inexpressible(pathOf(path, key), 'is not a list');
+  throw new Inexpressible(joinPath(path, key), 'is not a list');
 }
 
-export function objectsAt(holder: JsonObject, key: string, path: string): readonly JsonObject[] {
-  return listAt(holder, key, path).map((value, index) => {
+export function objectsField(holder: JsonObject, key: string, path: string): readonly JsonObject[] {
+  return listField(holder, key, path).map((value, index) => {
     if (isObject(value)) return value;
-    throw new Inexpressible(`${pathOf(path, key)}[${index}]`, 'is not an object');
+    throw new Inexpressible(`${joinPath(path, key)}[${index}]`, 'is not an object');
   });
 }
 
@@ -64,6 +64,6 @@ export function rawObject(value: JsonValue | undefined): string | undefined {
 }
 
 /** Of a vendor's answer, where nothing is refused: the string, or nothing. */
-export function textOf(value: JsonValue | undefined): string | undefined {
+export function findText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Finish, FinishReason } from '../hub/answer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
-import { textOf } from './fields.ts';
+import { findText } from './fields.ts';
 import type { StopReason } from './wire.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
@@ -30,8 +30,8 @@ export type Called = 'called' | 'not-called';
 
 /** `holder` is a message, or the `delta` of a `message_delta`. A reason we do not know is an ordinary end. */
 export function decodeFinish(holder: JsonObject, called: Called): Finish {
-  const reason = REASONS.get(textOf(holder.stop_reason) ?? '') ?? (called === 'called' ? 'tool' : 'stop');
-  const stopSequence = textOf(holder.stop_sequence);
+  const reason = REASONS.get(findText(holder.stop_reason) ?? '') ?? (called === 'called' ? 'tool' : 'stop');
+  const stopSequence = findText(holder.stop_sequence);
   const message = explanationOf(holder.stop_details);
   return {
     reason,
@@ -41,7 +41,7 @@ export function decodeFinish(holder: JsonObject, called: Called): Finish {
 }
 
 function explanationOf(details: JsonValue | undefined): string | undefined {
-  return isObject(details) ? textOf(details.explanation) : undefined;
+  return isObject(details) ? findText(details.explanation) : undefined;
 }
 
 /** The fields that say why an answer ended, in a message as in a `message_delta`. */

@@ -7,7 +7,7 @@ import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import type { HubEvent } from '../hub/event.ts';
 import { Notes } from '../hub/notes.ts';
 import type { Part } from '../hub/part.ts';
-import { messagesSpoke } from './codec.ts';
+import { messagesCodec } from './codec.ts';
 
 /** Real exchanges with the vendor, kept beside the project and never copied into it. */
 const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
@@ -66,11 +66,11 @@ function parse(line: string): Json[] {
 }
 
 const read = (body: unknown): JsonObject =>
-  readJson(JSON.stringify(body), messagesSpoke.rawKeys) as JsonObject;
+  readJson(JSON.stringify(body), messagesCodec.rawKeys) as JsonObject;
 
 function decodeStream(events: readonly Json[]): HubEvent[] {
   const emitted: HubEvent[] = [];
-  const decoder = messagesSpoke.createDecoder(session, (event) => emitted.push(event));
+  const decoder = messagesCodec.createDecoder(session, (event) => emitted.push(event));
   for (const event of events) decoder.push(event as JsonObject);
   decoder.finish();
   return emitted;
@@ -106,7 +106,7 @@ function opened(head: Extract<HubEvent, { kind: 'part' }>['head']): Part {
 }
 
 function encodeStream(events: readonly HubEvent[]): readonly Json[] {
-  const encoder = messagesSpoke.createEncoder(session, 'sse');
+  const encoder = messagesCodec.createEncoder(session, 'sse');
   for (const event of events) encoder.push(event);
   return eventsOf(encoder.take());
 }
@@ -123,9 +123,9 @@ describe.skipIf(!isPresent)('recorded exchanges', () => {
 
   test('every plain answer comes back with its text, calls, thinking, signatures, reason and usage', () => {
     for (const { id, answer } of all.filter(isPlain)) {
-      const before = messagesSpoke.decodeAnswer(read(answer), session) as HubAnswer;
-      const again = messagesSpoke.decodeAnswer(
-        read(JSON.parse(writeJson(messagesSpoke.encodeAnswer(before, session)))),
+      const before = messagesCodec.decodeAnswer(read(answer), session) as HubAnswer;
+      const again = messagesCodec.decodeAnswer(
+        read(JSON.parse(writeJson(messagesCodec.encodeAnswer(before, session)))),
         session,
       );
       const withoutLosses = {
@@ -160,7 +160,7 @@ describe.skipIf(!isPresent)('recorded exchanges', () => {
     const opaque = new Set<string>();
     for (const { id, request } of all) {
       if (request === undefined) continue;
-      const decoded = messagesSpoke.decodeRequest(read(request), RAW, new Notes(messagesSpoke.fields));
+      const decoded = messagesCodec.decodeRequest(read(request), RAW, new Notes(messagesCodec.fields));
       expect(wordsOf(decoded.turns.map(({ parts }) => parts)), id).toEqual(
         expect.arrayContaining(textsOf(request.messages)),
       );

@@ -4,7 +4,7 @@ import type { Blob } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
-import { messagesSpoke } from './codec.ts';
+import { messagesCodec } from './codec.ts';
 
 const ours: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'raw' };
 const hidden: Blob = { ...ours, form: 'redacted', value: 'data' };
@@ -21,8 +21,8 @@ function returned(
   more: object = {},
 ): Record<string, unknown> {
   const body = { model: 'm', messages: [user, { role: 'assistant', content }, results], ...more };
-  const read = readJson(JSON.stringify(body), messagesSpoke.rawKeys) as JsonObject;
-  return JSON.parse(writeJson(messagesSpoke.returnBlobs(read, someTarget(target))));
+  const read = readJson(JSON.stringify(body), messagesCodec.rawKeys) as JsonObject;
+  return JSON.parse(writeJson(messagesCodec.returnBlobs(read, someTarget(target))));
 }
 
 const contentOf = (body: Record<string, unknown>): unknown =>
@@ -70,7 +70,7 @@ describe('a Messages body that stays in its protocol', () => {
     const body =
       '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"x"}],' +
       '"tools":[{"input_schema":{"b":1.0,"a":2}}]}';
-    const read = readJson(body, messagesSpoke.rawKeys) as JsonObject;
-    expect(writeJson(messagesSpoke.returnBlobs(read, someTarget()))).toBe(body);
+    const read = readJson(body, messagesCodec.rawKeys) as JsonObject;
+    expect(writeJson(messagesCodec.returnBlobs(read, someTarget()))).toBe(body);
   });
 });

@@ -3,7 +3,7 @@ import type { Target } from '../hub/codec.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { isEnvelopeAt, unwrapBlobs } from '../hub/envelope.ts';
 import { withoutOurs } from './citations.ts';
-import { textOf } from './fields.ts';
+import { findText } from './fields.ts';
 import { withoutOurSearches } from './search-blocks.ts';
 
 /**
@@ -29,11 +29,11 @@ function returnBlock(block: JsonValue, target: Target): readonly JsonValue[] {
   if (type === 'text') return [withoutOurs(block)];
   if (type !== 'thinking' && type !== 'redacted_thinking') return [block];
   if (target.issuer === NO_ISSUER) return [];
-  const value = textOf(type === 'thinking' ? block.signature : block.data) ?? '';
+  const value = findText(type === 'thinking' ? block.signature : block.data) ?? '';
   const envelope = unwrapBlobs(value);
   // An envelope of ours that a client damaged is nobody's.
   if (envelope === undefined) return isEnvelopeAt(Buffer.from(value), 0) ? [] : [block];
-  const text = textOf(block.thinking) ?? '';
+  const text = findText(block.thinking) ?? '';
   return envelope.filter((blob) => mayReturn(blob, target)).flatMap((blob) => restore(blob, text));
 }
 
@@ -54,7 +54,7 @@ function withoutBareThinking(body: JsonObject, messages: readonly JsonValue[], t
   const last = messages.findLast((message) => isObject(message) && message.role === 'assistant');
   const blocks = isObject(last) && isArray(last.content) ? last.content.filter(isObject) : [];
   const isCalling = blocks.some(({ type }) => type === 'tool_use');
-  const first = textOf(blocks[0]?.type) ?? '';
+  const first = findText(blocks[0]?.type) ?? '';
   if (!isCalling || first.endsWith('thinking') || !endsWithResult(messages)) return body;
   return { ...body, thinking: { type: 'disabled' } };
 }

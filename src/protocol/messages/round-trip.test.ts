@@ -6,14 +6,14 @@ import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
 import type { Part, TextPart } from '../hub/part.ts';
 import type { FunctionTool, HubRequest, Turn } from '../hub/request.ts';
-import { messagesSpoke } from './codec.ts';
+import { messagesCodec } from './codec.ts';
 
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
 const target = someTarget({ issuer: 'messages' });
 const session = someSession({ request: someRequest({ client: 'messages' }), target, callId: 'c1' });
 
 function read(body: JsonObject): JsonObject {
-  return readJson(writeJson(body), messagesSpoke.rawKeys) as JsonObject;
+  return readJson(writeJson(body), messagesCodec.rawKeys) as JsonObject;
 }
 
 const words = fc
@@ -134,9 +134,9 @@ describe('what the hub writes in Messages', () => {
   test('is read as what it was, and nothing is reported lost', () => {
     fc.assert(
       fc.property(request, (before) => {
-        const notes = new Notes(messagesSpoke.fields);
-        const body = read(messagesSpoke.encodeRequest(before, target, notes));
-        expect(messagesSpoke.decodeRequest(body, RAW, notes)).toEqual(before);
+        const notes = new Notes(messagesCodec.fields);
+        const body = read(messagesCodec.encodeRequest(before, target, notes));
+        expect(messagesCodec.decodeRequest(body, RAW, notes)).toEqual(before);
         expect(notes.dropped).toEqual([]);
       }),
       { numRuns: 100 },
@@ -165,7 +165,7 @@ describe('what the hub writes in Messages', () => {
           serviceTier: 'standard',
         };
         expect(
-          messagesSpoke.decodeAnswer(read(messagesSpoke.encodeAnswer(before, session)), session),
+          messagesCodec.decodeAnswer(read(messagesCodec.encodeAnswer(before, session)), session),
         ).toEqual(before);
       }),
       { numRuns: 100 },
@@ -176,10 +176,10 @@ describe('what the hub writes in Messages', () => {
     const wanted = fc.option(fc.constant(true), { nil: false });
     fc.assert(
       fc.property(anyBody, wanted, (fields, isConverted) => {
-        const notes = new Notes(messagesSpoke.fields);
+        const notes = new Notes(messagesCodec.fields);
         try {
-          const decoded = messagesSpoke.decodeRequest(read(fields as JsonObject), RAW, notes);
-          if (isConverted) messagesSpoke.encodeRequest({ ...decoded, client: 'chat' }, target, notes);
+          const decoded = messagesCodec.decodeRequest(read(fields as JsonObject), RAW, notes);
+          if (isConverted) messagesCodec.encodeRequest({ ...decoded, client: 'chat' }, target, notes);
         } catch (error) {
           expect(error).toBeInstanceOf(Inexpressible);
         }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RequestFacts } from '../dialect.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 /** Real exchanges with vendors, kept beside the project and never copied into it. */
 const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
@@ -52,7 +52,7 @@ function countedBy(protocol: Protocol, response: unknown): number {
 async function estimateOf(protocol: Protocol, model: string, request: object): Promise<number | undefined> {
   const body = Buffer.from(JSON.stringify(protocol === 'gemini' ? request : { model, ...request }));
   const path = { model, stream: false, framing: 'sse' } as const;
-  const facts: unknown = await dialectOf(protocol).readRequest({
+  const facts: unknown = await getDialect(protocol).readRequest({
     body,
     contentType: 'application/json',
     path,
@@ -122,7 +122,7 @@ it('a text counts about the same, whichever way its letters are written', async 
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   const [plain, other] = [written, escaped].map((body) =>
-    dialectOf('chat').readRequest({ ...raw, body: Buffer.from(body) }),
+    getDialect('chat').readRequest({ ...raw, body: Buffer.from(body) }),
   ) as [RequestFacts, RequestFacts];
   expect(plain.inputTokensEstimate).toBeGreaterThanOrEqual(text.length);
   expect(other.inputTokensEstimate / plain.inputTokensEstimate).toBeGreaterThan(1);

@@ -3,8 +3,8 @@ import { BACKSLASH, NINE, SPACE, ZERO } from '../bytes/ascii.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import type { ByteRange, RequestFacts } from '../dialect.ts';
 import { estimateMedia, NO_MEDIA } from '../media/estimate.ts';
-import { type Family, familyOf } from '../media/tokens.ts';
-import { hostedTools } from './vendor-tools.ts';
+import { type Family, tokenFamily } from '../media/tokens.ts';
+import { vendorTools } from './vendor-tools.ts';
 
 /** What is known of a request whose input is estimated. */
 export interface InputAbout {
@@ -56,10 +56,10 @@ export function inputFacts(body: Buffer, scan: JsonScan, about: InputAbout): Inp
     finder === undefined || finder.found.length === 0 ? NO_MEDIA : estimateMedia(body, finder, about);
   const textBytes = scan.textBytes - media.bytes;
   const structure = (body.length - scan.textBytes - scan.sealedBytes) / STRUCTURE_BYTES_PER_TOKEN;
-  const family = familyOf(about.protocol, about.model);
+  const family = tokenFamily(about.protocol, about.model);
   const words = textBytes * textRate(body, media.bytes) * TEXT_FACTOR[family] + structure;
   const sealed = scan.sealedBytes / SEALED_BYTES_PER_TOKEN;
-  const hosted = finder === undefined ? 0 : hostedTools(body, finder);
+  const hosted = finder === undefined ? 0 : vendorTools(body, finder);
   const named = preambleOf(about, family) + hosted + (about.extra ?? 0);
   return {
     inputTokensEstimate: Math.ceil(words + sealed) + named + media.tokens,

@@ -3,14 +3,14 @@ import { ESTIMATE_PENDING_BYTES_MAX } from '../../bounds.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { RequestFacts, StreamRelay } from '../dialect.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 import { chat, start, USAGE_REPORTS } from '../suite/usage-reports.ts';
 import { countTokens } from './tokens.ts';
 
 const FACTS = { usageInjected: false } as RequestFacts;
 
 function relayed(protocol: Protocol, payloads: readonly unknown[]): StreamRelay {
-  const relay = dialectOf(protocol).relayStream('sse', FACTS, 'm');
+  const relay = getDialect(protocol).relayStream('sse', FACTS, 'm');
   for (const payload of payloads) relay.push(Buffer.from(`data: ${JSON.stringify(payload)}\n\n`));
   return relay;
 }

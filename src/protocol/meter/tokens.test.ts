@@ -3,7 +3,7 @@ import { processorMs } from '../../../test/support/cost.ts';
 import { TOKENIZE_BYTES_MAX } from '../../bounds.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 import { countTokens } from './tokens.ts';
 
 describe('tokens are counted', () => {
@@ -53,9 +53,9 @@ describe('the input of a request', () => {
   const countBody = async (protocol: Protocol, body: Buffer): Promise<number> => {
     const raw = { body, contentType: 'application/json', path: GEMINI_PATH };
     const named = protocol === 'gemini' ? raw : { ...raw, body: withModel(body) };
-    const facts = await dialectOf(protocol).readRequest(named);
+    const facts = await getDialect(protocol).readRequest(named);
     if (isRefusal(facts)) throw new Error('no facts');
-    return dialectOf(protocol).countInput(raw, facts);
+    return getDialect(protocol).countInput(raw, facts);
   };
   const text = 'The quick brown fox jumps over the lazy dog.';
 

@@ -43,12 +43,12 @@ const FUNCTION = Buffer.from('function');
 const TYPE_BYTES_MAX = 400;
 
 /** All of a request's tools that are the vendor's own, by their types and keys. */
-export function hostedTools(
+export function vendorTools(
   body: Buffer,
   {
     toolTypes,
-    hostedKeys,
-  }: { readonly toolTypes: readonly ByteRange[]; readonly hostedKeys: readonly string[] },
+    vendorToolKeys,
+  }: { readonly toolTypes: readonly ByteRange[]; readonly vendorToolKeys: readonly string[] },
 ): number {
   let tokens = 0;
   for (const { start, end } of toolTypes) {
@@ -57,6 +57,6 @@ export function hostedTools(
     if (OWN.has(type)) continue;
     tokens += TOKENS.find(([beginning]) => type.startsWith(beginning))?.[1] ?? OTHER_TOKENS;
   }
-  for (const hosted of hostedKeys) tokens += KEYS.find(([key]) => key === hosted)?.[1] ?? 0;
+  for (const hosted of vendorToolKeys) tokens += KEYS.find(([key]) => key === hosted)?.[1] ?? 0;
   return tokens;
 }

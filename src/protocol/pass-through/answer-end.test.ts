@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RequestFacts } from '../dialect.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 const FACTS = { usageInjected: false } as RequestFacts;
 
@@ -91,7 +91,7 @@ const ROWS: readonly (readonly [string, Protocol, readonly Step[]])[] = [
 ];
 
 it.each(ROWS)('the end of an answer is %s (%s)', (_name, protocol, steps) => {
-  const relay = dialectOf(protocol).relayStream('sse', FACTS, 'm');
+  const relay = getDialect(protocol).relayStream('sse', FACTS, 'm');
   for (const [event, known] of steps) {
     const data = typeof event === 'string' ? event : JSON.stringify(event);
     relay.push(Buffer.from(`data: ${data}\n\n`));

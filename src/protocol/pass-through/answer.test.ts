@@ -4,12 +4,12 @@ import type { Protocol } from '../../kernel/protocol-name.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { PlainAnswer, RequestFacts } from '../dialect.ts';
 import { countTokens } from '../meter/tokens.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 const MODEL = 'platform/model';
 
 function read(protocol: Protocol, body: string): PlainAnswer {
-  return dialectOf(protocol).readResponse(Buffer.from(body), {} as RequestFacts, MODEL);
+  return getDialect(protocol).readResponse(Buffer.from(body), {} as RequestFacts, MODEL);
 }
 
 const textOf = (answer: PlainAnswer): string => Buffer.concat(answer.pieces).toString();
@@ -50,7 +50,7 @@ describe('a plain answer', () => {
 
   it('is the same buffer when the name is already right', () => {
     const body = Buffer.from(CHAT.replace('vendor', MODEL));
-    expect(dialectOf('chat').readResponse(body, {} as RequestFacts, MODEL).pieces).toEqual([body]);
+    expect(getDialect('chat').readResponse(body, {} as RequestFacts, MODEL).pieces).toEqual([body]);
   });
 
   it('that is printed on many lines has the same text as on one', () => {

@@ -7,7 +7,7 @@ import { compilePaths } from '../bytes/paths.ts';
 import { isOpenBrace, skipSpace } from '../bytes/skim.ts';
 import { type Edit, splice } from '../bytes/splice.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 import { scanRequest } from './request.ts';
 
 /** Protocols in which a client can ask how many tokens a request would be (conversion.md 19). */
@@ -54,7 +54,7 @@ export async function readCountRequest(
   if (isRefusal(inner)) return inner;
   const enveloped = inner !== undefined && inner !== 'none';
   const raw = enveloped ? { ...request, body: inner } : request;
-  const facts = await dialectOf(protocol).readRequest(raw);
+  const facts = await getDialect(protocol).readRequest(raw);
   return isRefusal(facts) ? facts : { raw, facts, enveloped };
 }
 
@@ -73,7 +73,7 @@ export async function countBody(
   { raw, facts, enveloped }: CountRequest,
   forwardModel: string,
 ): Promise<readonly Buffer[] | Refusal> {
-  if (protocol !== 'gemini') return dialectOf(protocol).spliceRequest(raw, facts, forwardModel);
+  if (protocol !== 'gemini') return getDialect(protocol).spliceRequest(raw, facts, forwardModel);
   return scanRequest(raw.body, WHOLE, ({ found }) => {
     const bare = !enveloped && found.every((ranges) => ranges === undefined);
     return bare ? [raw.body] : wrapWhole(raw.body, found[WHOLE.slots.model] ?? [], forwardModel);
@@ -94,7 +94,7 @@ function wrapWhole(body: Buffer, models: readonly ByteRange[], forwardModel: str
 /** Our own count, for when no vendor of the protocol can be asked. Of a very large body a rough one. */
 export function countLocally(protocol: CountProtocol, { raw, facts }: CountRequest): number {
   if (raw.body.length > READ_AGAIN_BYTES_MAX) return facts.inputTokensLikely ?? facts.inputTokensEstimate;
-  return dialectOf(protocol).countInput(raw, facts);
+  return getDialect(protocol).countInput(raw, facts);
 }
 
 /** Whether a vendor's answer is a count; some relays answer with a page, or with a message of theirs. */

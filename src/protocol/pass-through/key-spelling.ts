@@ -34,7 +34,7 @@ function isLetter(byte: number): boolean {
 }
 
 /** A number that keys of the same letters have in common; that of others is another one, nearly always. */
-export function hashOf(letters: Buffer): number {
+export function hashLetters(letters: Buffer): number {
   let hash = 0;
   for (const letter of letters) hash = mix(hash, letter);
   return hash;

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { ANSWERS_PER_CALL_MAX, METERED_KEY_BYTES_MAX, METERED_KEYS_MAX } from '../../bounds.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import { PROTOCOLS, type Protocol } from '../../kernel/protocol-name.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 const path = { model: 'gemini-x', stream: false, framing: 'sse' } as const;
 
 /** The code and the words of the refusal; nothing when the body passes. */
 function refused(protocol: Protocol, body: string): string | undefined {
-  const facts = dialectOf(protocol).readRequest({
+  const facts = getDialect(protocol).readRequest({
     body: Buffer.from(body),
     contentType: 'application/json',
     path,
@@ -148,7 +148,7 @@ describe('a key that comes more than once', () => {
     body.write('{', 0);
     const request = { body, contentType: 'application/json', path: undefined };
     for (const protocol of PROTOCOLS) {
-      expect(await dialectOf(protocol).readRequest({ ...request, path })).toMatchObject({
+      expect(await getDialect(protocol).readRequest({ ...request, path })).toMatchObject({
         error: { code: 40002 },
       });
     }

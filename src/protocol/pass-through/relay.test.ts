@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { lend } from '../../../test/support/lend.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { BodyEnd, Framing, RequestFacts, StreamRelay } from '../dialect.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 const MODEL = 'platform/model';
 
@@ -22,7 +22,7 @@ const FACTS: RequestFacts = {
 };
 
 function relayOf(protocol: Protocol, framing: Framing = 'sse', injected = false): StreamRelay {
-  return dialectOf(protocol).relayStream(framing, { ...FACTS, usageInjected: injected }, MODEL);
+  return getDialect(protocol).relayStream(framing, { ...FACTS, usageInjected: injected }, MODEL);
 }
 
 function run(
@@ -283,7 +283,7 @@ describe('an error event', () => {
     const kept = `${before}${error}${isArray ? ']' : ''}`;
     const whole = before + error + after;
     for (let size = 1; size <= whole.length; size++) {
-      const relay = dialectOf(protocol).relayStream(framing, FACTS, 'v');
+      const relay = getDialect(protocol).relayStream(framing, FACTS, 'v');
       const pieces: Buffer[] = [];
       for (let at = 0; at < whole.length; at += size) pieces.push(Buffer.from(whole.slice(at, at + size)));
       expect(run(relay, pieces), `in pieces of ${size}`).toEqual({ output: kept, complete: false });

@@ -23,11 +23,11 @@ export interface EventReader {
   readonly reasoned: boolean;
   /** What the vendor left out, when the answer is whole without it. */
   readonly omittedTerminator?: Buffer | undefined;
-  read(payload: Buffer, start: number, end: number, outlet: Outlet): void;
+  read(payload: Buffer, start: number, end: number, outlet: EventControl): void;
 }
 
 /** What a reader may do about the event before it. Positions are those of the payload. */
-export interface Outlet {
+export interface EventControl {
   /** The value of a model's name stands here; it becomes the platform's. */
   replaceModel(start: number, end: number): void;
   remove(start: number, end: number): void;
@@ -50,7 +50,7 @@ export interface Outlet {
 }
 
 /** One streamed answer: events are found, looked at, and passed on in the push that completed them. */
-export class Relay implements VendorRelay, Outlet {
+export class Relay implements VendorRelay, EventControl {
   first: StreamRelay['first'] = 'none';
   firstError: string | undefined;
   failed = false;

@@ -3,13 +3,13 @@ import { SCAN_TURN_BYTES } from '../../bounds.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RequestFacts } from '../dialect.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 const path = { model: 'gemini-x', stream: false, framing: 'sse' } as const;
 
 function read(protocol: Protocol, body: string | Buffer): RequestFacts {
   const request = { body: Buffer.from(body), contentType: 'application/json', path };
-  return dialectOf(protocol).readRequest(request) as RequestFacts;
+  return getDialect(protocol).readRequest(request) as RequestFacts;
 }
 
 function refusedCode(protocol: Protocol, body: string | Buffer): number | undefined {
@@ -125,12 +125,12 @@ describe('the facts the pipeline needs', () => {
     }
   });
 
-  it('knows the hosted painter of Responses, however it is spelled', () => {
+  it('knows the image tool of Responses, however it is spelled', () => {
     const painters = ['"image_generation"', '"image\\u005fgeneration"'];
     const toolsOf = (type: string) => read('responses', `{"model":"m","tools":[{"type":${type}}]}`);
-    for (const type of painters) expect(toolsOf(type).paintingTool, type).toBe(true);
-    expect(toolsOf('"web_search"').paintingTool).toBe(false);
-    expect(read('responses', '{"model":"m","input":"image_generation"}').paintingTool).toBe(false);
+    for (const type of painters) expect(toolsOf(type).imageTool, type).toBe(true);
+    expect(toolsOf('"web_search"').imageTool).toBe(false);
+    expect(read('responses', '{"model":"m","input":"image_generation"}').imageTool).toBe(false);
   });
 
   it('leaves fields of a wrong type to the vendor', () => {
@@ -169,7 +169,7 @@ describe('a large body', () => {
       turns++;
       timer = setImmediate(count);
     });
-    const facts = await dialectOf('chat').readRequest({
+    const facts = await getDialect('chat').readRequest({
       body,
       contentType: 'application/json',
       path: undefined,
@@ -181,7 +181,7 @@ describe('a large body', () => {
 
   it('is refused when its last byte is wrong', async () => {
     const body = Buffer.from(`{"model":"m","text":"${'y'.repeat(2 * SCAN_TURN_BYTES)}"]`);
-    const facts = await dialectOf('chat').readRequest({
+    const facts = await getDialect('chat').readRequest({
       body,
       contentType: 'application/json',
       path: undefined,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import type { RequestFacts, StreamError } from '../dialect.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 const ERROR: StreamError = { code: 50202, status: 502, message: 'it "broke"\n' };
 
 const encode = (protocol: (typeof PROTOCOLS)[number], error = ERROR): string =>
-  dialectOf(protocol).encodeStreamError('sse', error).toString();
+  getDialect(protocol).encodeStreamError('sse', error).toString();
 
 const dataOf = (event: string): unknown => JSON.parse(/data: (.*)\n\n$/.exec(event)?.[1] ?? '');
 
@@ -52,18 +52,18 @@ describe('an error inside a stream has the client’s own form', () => {
 
   it('for generateContent: the error first, because Google’s SDK for Python looks there', () => {
     expect(encode('gemini')).toMatch(/^data: \{"error":\{/);
-    expect(dialectOf('gemini').encodeStreamError('json-array', ERROR).toString()).toMatch(/^,\{"error":\{/);
+    expect(getDialect('gemini').encodeStreamError('json-array', ERROR).toString()).toMatch(/^,\{"error":\{/);
   });
 
   it('for a growing array: one element more, and the array is closed', () => {
     const begun = '[{"candidates":[]}';
-    const whole = begun + dialectOf('gemini').encodeStreamError('json-array', ERROR).toString();
+    const whole = begun + getDialect('gemini').encodeStreamError('json-array', ERROR).toString();
     expect(JSON.parse(whole)[1].error).toMatchObject({ code: 502, status: 'UNAVAILABLE' });
   });
 
   it('is read as an error by our own relays', () => {
     for (const protocol of PROTOCOLS) {
-      const relay = dialectOf(protocol).relayStream('sse', {} as RequestFacts, 'm');
+      const relay = getDialect(protocol).relayStream('sse', {} as RequestFacts, 'm');
       relay.push(Buffer.from(encode(protocol)));
       expect(relay).toMatchObject({ first: 'error', failed: true, terminated: false });
     }
@@ -73,17 +73,17 @@ describe('an error inside a stream has the client’s own form', () => {
 describe('a keep-alive', () => {
   it('is whole, harmless and between events', () => {
     for (const protocol of PROTOCOLS) {
-      const relay = dialectOf(protocol).relayStream('sse', {} as RequestFacts, 'm');
-      const bytes = dialectOf(protocol).keepAlive('sse', {});
+      const relay = getDialect(protocol).relayStream('sse', {} as RequestFacts, 'm');
+      const bytes = getDialect(protocol).keepAlive('sse', {});
       expect(relay.push(bytes)).toBe(bytes);
       expect(relay).toMatchObject({ atBoundary: true, failed: false, terminated: false });
     }
-    expect(dialectOf('gemini').keepAlive('json-array', {}).toString().trim()).toBe('');
+    expect(getDialect('gemini').keepAlive('json-array', {}).toString().trim()).toBe('');
   });
 
   it('of generateContent is a whole event with data, which each of its SDKs passes over', () => {
     const sign = (client?: string): unknown => {
-      const bytes = dialectOf('gemini').keepAlive('sse', { 'x-goog-api-client': client });
+      const bytes = getDialect('gemini').keepAlive('sse', { 'x-goog-api-client': client });
       // The strictest readers take nothing but this, from the first byte to the last.
       const [, data = ''] = /^data: (.*)\n\n$/.exec(bytes.toString()) ?? [];
       return JSON.parse(data);

@@ -56,7 +56,7 @@ export function encodeMessagesError(error: StreamError): Buffer {
  * `error.code` must be the HTTP status as a number, so our own code stands beside it, and behind it: Google's
  * SDK for Python knows an error by the first key of the event.
  */
-export function encodeGenerateContentError(framing: Framing, error: StreamError): Buffer {
+export function encodeGeminiError(framing: Framing, error: StreamError): Buffer {
   const { code, status, message } = error;
   const name = googleStatus(status);
   const body = { error: { code: status, message, status: name, type: 'gateway_error' }, code, message };

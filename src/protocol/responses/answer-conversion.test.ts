@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnswerError, Choice, HubAnswer } from '../hub/answer.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
-import { responsesSpoke } from './codec.ts';
+import { responsesCodec } from './codec.ts';
 import { decode, OWN, parse, plain, session } from './suite/world.ts';
 
 type Json = Record<string, unknown>;
@@ -13,7 +13,7 @@ const answerOf = (choice: Partial<Choice>): HubAnswer => ({
   serviceTier: undefined,
 });
 const encoded = (choice: Partial<Choice>, to = session()): Json =>
-  plain(responsesSpoke.encodeAnswer(answerOf(choice), to));
+  plain(responsesCodec.encodeAnswer(answerOf(choice), to));
 const said = (text: string): Part => ({ kind: 'text', text });
 
 describe('an answer for a client', () => {
@@ -53,7 +53,7 @@ describe('an answer for a client', () => {
 
   test('without any choice is empty and complete', () => {
     const none: HubAnswer = { id: undefined, choices: [], usage: undefined, serviceTier: 'priority' };
-    expect(plain(responsesSpoke.encodeAnswer(none, session()))).toMatchObject({
+    expect(plain(responsesCodec.encodeAnswer(none, session()))).toMatchObject({
       output: [],
       status: 'completed',
       service_tier: 'default',
@@ -77,7 +77,7 @@ describe('an answer for a client', () => {
       call('tool_search', '{"goal":1.0}'),
       call('tool_search', 'broken'),
     ];
-    const body = responsesSpoke.encodeAnswer(answerOf({ parts }), session({ request }));
+    const body = responsesCodec.encodeAnswer(answerOf({ parts }), session({ request }));
     expect(plain(body).output).toMatchObject([
       { id: 'apc_c1_0', type: 'apply_patch_call', operation: { type: 'delete_file', path: 'a' } },
       { id: 'tsc_c1_1', type: 'tool_search_call', arguments: { goal: 1 }, execution: 'client' },
@@ -103,7 +103,7 @@ describe('an answer for a client', () => {
 
 describe('an answer of the vendor', () => {
   const read = (body: object): HubAnswer | AnswerError =>
-    responsesSpoke.decodeAnswer(parse({ id: 'resp_1', status: 'completed', ...body }), OWN);
+    responsesCodec.decodeAnswer(parse({ id: 'resp_1', status: 'completed', ...body }), OWN);
 
   test('that failed behind a 200 is an error', () => {
     const error = { code: 'server_error', message: 'oh' };

@@ -1,4 +1,4 @@
-import type { Spoke } from '../hub/codec.ts';
+import type { Codec } from '../hub/codec.ts';
 import type { FieldNames } from '../hub/notes.ts';
 import { decodeAnswer } from './decode/answer.ts';
 import { decodeRequest } from './decode/request.ts';
@@ -39,7 +39,7 @@ const FIELDS: FieldNames = {
 };
 
 /** OpenAI's Responses in the hub's words. */
-export const responsesSpoke: Spoke = {
+export const responsesCodec: Codec = {
   protocol: 'responses',
   rawKeys: new Set(['parameters', 'schema', 'arguments', 'input_schema', 'output_schema']),
   rules: {

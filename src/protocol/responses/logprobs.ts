@@ -1,20 +1,20 @@
 import type { Logprob } from '../hub/answer.ts';
 import { isArray, type JsonObject, type JsonValue } from '../hub/content/json.ts';
-import { numberOf, objectsOf, textOf } from './fields.ts';
+import { findNumber, listObjects, textOrEmpty } from './fields.ts';
 
 export function decodeLogprobs(value: JsonValue | undefined): readonly Logprob[] {
   if (!isArray(value) || value.length === 0) return [];
-  return objectsOf(value).map((entry) => ({
+  return listObjects(value).map((entry) => ({
     ...decodeToken(entry),
-    top: objectsOf(entry.top_logprobs).map(decodeToken),
+    top: listObjects(entry.top_logprobs).map(decodeToken),
   }));
 }
 
 function decodeToken(entry: JsonObject): Omit<Logprob, 'top'> {
   const bytes = isArray(entry.bytes) ? entry.bytes.filter((byte) => typeof byte === 'number') : undefined;
   return {
-    token: textOf(entry.token),
-    logprob: numberOf(entry.logprob) ?? 0,
+    token: textOrEmpty(entry.token),
+    logprob: findNumber(entry.logprob) ?? 0,
     ...(bytes === undefined ? {} : { bytes }),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Blob } from '../hub/blob.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
-import { responsesSpoke } from './codec.ts';
+import { responsesCodec } from './codec.ts';
 import { parse, plain, target } from './suite/world.ts';
 
 const SUMMARY = [{ type: 'summary_text', text: 'hm' }];
@@ -22,7 +22,7 @@ const user = { role: 'user', content: 'hi' };
 const call = { type: 'function_call', id: 'fc_c1_1', call_id: 'c', name: 'f', arguments: '{}' };
 const returned = (items: readonly object[], issuer = 'r-1'): unknown => {
   const body = parse({ model: 'm', input: items, store: false });
-  return plain(responsesSpoke.returnBlobs(body, { ...target(), issuer })).input;
+  return plain(responsesCodec.returnBlobs(body, { ...target(), issuer })).input;
 };
 
 describe('a request that stays in its protocol', () => {
@@ -51,7 +51,7 @@ describe('a request that stays in its protocol', () => {
 
   test('is the very same body when there is nothing to do', () => {
     for (const body of [parse({ input: 'text' }), parse({ input: [user, call] }), parse({})]) {
-      expect(responsesSpoke.returnBlobs(body, target())).toBe(body);
+      expect(responsesCodec.returnBlobs(body, target())).toBe(body);
     }
   });
 });

@@ -2,7 +2,7 @@ import { mayReturn } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
-import { textOf } from './fields.ts';
+import { textOrEmpty } from './fields.ts';
 
 /** Items whose ids a vendor checks against the reasoning before them; they do well without. */
 const LINKED: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call']);
@@ -20,7 +20,7 @@ export function returnBlobs(body: JsonObject, target: Target): JsonObject {
 
 function returnItem(item: JsonValue, target: Target): readonly JsonValue[] {
   if (!isObject(item) || item.type !== 'reasoning') return [item];
-  const sealed = textOf(item.encrypted_content);
+  const sealed = textOrEmpty(item.encrypted_content);
   if (sealed === '') return [item];
   const blobs = unwrapBlobs(sealed);
   if (target.issuer === NOBODY) return [];

@@ -6,7 +6,7 @@ import { unwrapBlobs } from '../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import type { Part } from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
-import { responsesSpoke } from './codec.ts';
+import { responsesCodec } from './codec.ts';
 import { collect } from './suite/collect.ts';
 import { decode, decodeEvents, encode, encodeEvents, OWN, parse, payloads, plain } from './suite/world.ts';
 
@@ -120,8 +120,8 @@ describe('what the protocol can carry comes back from it', () => {
           usage: undefined,
           serviceTier: undefined,
         };
-        const body = parse(plain(responsesSpoke.encodeAnswer(answer, OWN)));
-        const again = responsesSpoke.decodeAnswer(body, OWN) as HubAnswer;
+        const body = parse(plain(responsesCodec.encodeAnswer(answer, OWN)));
+        const again = responsesCodec.decodeAnswer(body, OWN) as HubAnswer;
         expect(again.choices[0]?.parts).toEqual(parts);
       }),
       { numRuns: 200 },

@@ -7,7 +7,7 @@ import {
   writeJson,
 } from '../hub/content/json.ts';
 import type { HubRequest } from '../hub/request.ts';
-import { objectOf, objectsOf, textOf } from './fields.ts';
+import { listObjects, objectOrEmpty, textOrEmpty } from './fields.ts';
 
 /**
  * Tools that Responses knows by a type of their own but that run at the client. Everybody else gets a
@@ -35,8 +35,8 @@ const LOCAL_SHELL: TypedTool = {
     '{"type":"object","properties":{"command":{"type":"array","items":{"type":"string"},"description":' +
     '"The command and its arguments."},"working_directory":{"type":"string"},"timeout_ms":{"type":"number"},' +
     '"env":{"type":"object","additionalProperties":{"type":"string"}}},"required":["command"]}',
-  argumentsOf: (call) => writeJson(without(objectOf(call.action), 'type')),
-  resultOf: (output) => textOf(output.output),
+  argumentsOf: (call) => writeJson(without(objectOrEmpty(call.action), 'type')),
+  resultOf: (output) => textOrEmpty(output.output),
   callFields: (text) => {
     const { command, ...rest } = argumentsObject(text);
     return { action: { type: 'exec', command: command ?? [], env: {}, ...rest } };
@@ -50,8 +50,8 @@ const SHELL: TypedTool = {
   schema:
     '{"type":"object","properties":{"commands":{"type":"array","items":{"type":"string"}},"timeout_ms":' +
     '{"type":"number"},"max_output_length":{"type":"number"}},"required":["commands"]}',
-  argumentsOf: (call) => writeJson(withoutNulls(objectOf(call.action))),
-  resultOf: (output) => objectsOf(output.output).map(shellResult).join('\n'),
+  argumentsOf: (call) => writeJson(withoutNulls(objectOrEmpty(call.action))),
+  resultOf: (output) => listObjects(output.output).map(shellResult).join('\n'),
   callFields: (text) => {
     const { commands, timeout_ms, max_output_length } = argumentsObject(text);
     return {
@@ -74,8 +74,8 @@ const APPLY_PATCH: TypedTool = {
   schema:
     '{"type":"object","properties":{"type":{"type":"string","enum":["create_file","update_file",' +
     '"delete_file"]},"path":{"type":"string"},"diff":{"type":"string"}},"required":["type","path"]}',
-  argumentsOf: (call) => writeJson(objectOf(call.operation)),
-  resultOf: (output) => textOf(output.output) || textOf(output.status),
+  argumentsOf: (call) => writeJson(objectOrEmpty(call.operation)),
+  resultOf: (output) => textOrEmpty(output.output) || textOrEmpty(output.status),
   callFields: (text) => ({ operation: argumentsObject(text) }),
 };
 
@@ -86,7 +86,7 @@ const TOOL_SEARCH: TypedTool = {
   schema: '{"type":"object","properties":{"goal":{"type":"string"}},"required":["goal"]}',
   argumentsOf: (call) => writeJson(call.arguments ?? {}),
   resultOf: (output) => {
-    const names = objectsOf(output.tools).map((tool) => textOf(tool.name));
+    const names = listObjects(output.tools).map((tool) => textOrEmpty(tool.name));
     return names.length === 0 ? 'No tools were found.' : `Tools that can be called now: ${names.join(', ')}`;
   },
   callFields: (text) => ({ arguments: new RawJson(objectText(text)), execution: 'client' }),
@@ -102,7 +102,7 @@ export function typedTool(type: string): TypedTool | undefined {
 /** Runs in a container of the vendor, or searches there: nothing the client could do for another vendor. */
 export function runsAtVendor(declared: JsonObject): boolean {
   if (declared.type === 'shell' || declared.type === 'shell_call') {
-    return textOf(objectOf(declared.environment).type).startsWith('container');
+    return textOrEmpty(objectOrEmpty(declared.environment).type).startsWith('container');
   }
   if (declared.type === 'tool_search' || String(declared.type).startsWith('tool_search_')) {
     return declared.execution !== 'client';
@@ -111,7 +111,7 @@ export function runsAtVendor(declared: JsonObject): boolean {
 }
 
 /** The typed tools of a client's request, by the names of their functions. */
-export function typedToolsOf(request: HubRequest): ReadonlyMap<string, TypedTool> {
+export function listTypedTools(request: HubRequest): ReadonlyMap<string, TypedTool> {
   const found = new Map<string, TypedTool>();
   for (const tool of request.tools) {
     const typed = tool.kind === 'function' && tool.clientType ? BY_TYPE.get(tool.clientType) : undefined;
@@ -121,10 +121,12 @@ export function typedToolsOf(request: HubRequest): ReadonlyMap<string, TypedTool
 }
 
 function shellResult(result: JsonObject): string {
-  const outcome = objectOf(result.outcome);
+  const outcome = objectOrEmpty(result.outcome);
   const end =
     outcome.type === 'timeout' ? '[timed out]' : `[exit code ${writeJson(outcome.exit_code ?? null)}]`;
-  return [textOf(result.stdout), textOf(result.stderr), end].filter((text) => text !== '').join('\n');
+  return [textOrEmpty(result.stdout), textOrEmpty(result.stderr), end]
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 /** What a model wrote as arguments; nothing of it when it is no object. */

@@ -3,12 +3,12 @@ import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import type { HubUsage } from '../hub/answer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { settleInclusive } from '../meter/usage-report.ts';
-import { objectOf } from './fields.ts';
+import { objectOrEmpty } from './fields.ts';
 
 /** Input includes what came from and went to the cache, output includes reasoning (conversion.md 12.1). */
 export function decodeUsage(value: JsonValue | undefined): HubUsage | undefined {
   if (!isObject(value)) return undefined;
-  const inputDetails = objectOf(value.input_tokens_details);
+  const inputDetails = objectOrEmpty(value.input_tokens_details);
   const input = figure(value.input_tokens);
   const output = figure(value.output_tokens);
   if (input === undefined && output === undefined) return undefined;
@@ -17,9 +17,9 @@ export function decodeUsage(value: JsonValue | undefined): HubUsage | undefined 
     output,
     cacheRead: figure(inputDetails.cached_tokens),
     cacheWrite: figure(inputDetails.cache_write_tokens),
-    reasoning: figure(objectOf(value.output_tokens_details).reasoning_tokens),
+    reasoning: figure(objectOrEmpty(value.output_tokens_details).reasoning_tokens),
   });
-  const long = figure(objectOf(inputDetails.cache_write_tokens_details).ttl_12h_tokens) ?? 0;
+  const long = figure(objectOrEmpty(inputDetails.cache_write_tokens_details).ttl_12h_tokens) ?? 0;
   return { ...usage, cacheWriteLong: Math.min(long, usage.cacheWrite), toolPrompt: 0 };
 }
 

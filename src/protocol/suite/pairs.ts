@@ -5,7 +5,7 @@ import { type ClientRequest, convertRequest, type Identity, readClientRequest } 
 import type { RequestFacts, StreamRelay, VendorRelay } from '../dialect.ts';
 import type { Session } from '../hub/codec.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
-import { dialectOf } from '../registry.ts';
+import { getDialect } from '../registry.ts';
 
 export const PROTOCOLS: readonly TextProtocol[] = ['chat', 'responses', 'messages', 'gemini'];
 
@@ -58,7 +58,7 @@ export function ownSession(protocol: TextProtocol): Session {
 }
 
 export function vendorRelay(vendor: TextProtocol): VendorRelay {
-  return dialectOf(vendor).relayStream('sse', FACTS, IDENTITY.modelId);
+  return getDialect(vendor).relayStream('sse', FACTS, IDENTITY.modelId);
 }
 
 export function relayOf(client: TextProtocol, vendor: TextProtocol): StreamRelay {

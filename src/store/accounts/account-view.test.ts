@@ -34,7 +34,7 @@ test('an account is seen with its money and switches, and without its password',
   expect(await findAccountView(fresh.database, 999_999)).toBeUndefined();
 });
 
-test('what hosted credentials were used for is summed by name, hour by hour, for one account', async () => {
+test('what BYOK credentials were used for is summed by name, hour by hour, for one account', async () => {
   const [accountId, stranger] = [await accountWith(fresh.database), await accountWith(fresh.database)];
   const byok = (credential: string, parts: Partial<CallRecord>): CallRecord =>
     callOf({

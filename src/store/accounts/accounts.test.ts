@@ -242,7 +242,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('a hosted credential', () => {
+describe('a BYOK credential', () => {
   function host(owner: number, name = 'mine'): Promise<number> {
     const credential: CredentialWrite = {
       vendorCode: 'openai',

@@ -125,7 +125,7 @@ export async function findAccount(
   return row === undefined ? undefined : accountFromRow(row, unsealing);
 }
 
-/** Account, key, subscriptions, hosted credentials and funds in one statement, as of one moment. */
+/** Account, key, subscriptions, BYOK credentials and funds in one statement, as of one moment. */
 export async function findCaller(
   database: Database,
   keyHash: string,

@@ -1,4 +1,4 @@
-import { hashApiKey, newApiKey, prefixOf } from '../../accounts/api-key.ts';
+import { hashApiKey, keyPrefix, newApiKey } from '../../accounts/api-key.ts';
 import type { ApiKey } from '../../accounts/contract.ts';
 import { KEYS_PER_ACCOUNT_MAX, NAME_LENGTH_MAX, PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
@@ -74,7 +74,7 @@ async function insertKey(transaction: Database, wanted: NewKey, text: string): P
     [
       wanted.accountId,
       wanted.name,
-      prefixOf(text),
+      keyPrefix(text),
       hashApiKey(text),
       wanted.policyId ?? null,
       wanted.expiresAtMs === undefined ? null : new Date(wanted.expiresAtMs),

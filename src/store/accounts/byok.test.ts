@@ -9,17 +9,17 @@ import { systemClock } from '../../kernel/time/clock.ts';
 import { applyCatalog } from '../catalog/catalog.ts';
 import { findAccount, findLogin } from './accounts.ts';
 import {
-  deleteHosted,
-  type HostedPatch,
-  hostCredential,
+  addByok,
+  type ByokPatch,
+  deleteByok,
   isUsableSecret,
-  listHosted,
-  type NewHosted,
-  updateHosted,
+  listByok,
+  type NewByok,
+  updateByok,
 } from './byok.ts';
 
 const sealer = newSealer(['the secret of this test, long enough'], systemRandom);
-const hosting = { sealer, ownHosts: new Set(['10.0.0.7:8081']) };
+const byokContext = { sealer, ownHosts: new Set(['10.0.0.7:8081']) };
 const unsealing = { sealer, log: silentLogger };
 const SECRET = 'sk-mine-and-mine-only';
 
@@ -43,38 +43,38 @@ beforeEach(async () => {
 });
 afterEach(() => fresh.drop());
 
-const host = (change: Partial<NewHosted> = {}) =>
-  hostCredential(
+const host = (change: Partial<NewByok> = {}) =>
+  addByok(
     fresh.database,
     { accountId, vendorCode: 'openai', name: 'mine', secret: SECRET, baseUrl: undefined, ...change },
-    hosting,
+    byokContext,
   );
 
-async function hosted(change: Partial<NewHosted> = {}): Promise<number> {
+async function byok(change: Partial<NewByok> = {}): Promise<number> {
   const made = await host(change);
-  if (made.kind !== 'hosted') throw new Error(made.kind);
+  if (made.kind !== 'added') throw new Error(made.kind);
   return made.credentialId;
 }
 
-const update = (credentialId: number, patch: HostedPatch, owner = accountId) =>
-  updateHosted(fresh.database, { accountId: owner, credentialId }, patch, hosting);
+const update = (credentialId: number, patch: ByokPatch, owner = accountId) =>
+  updateByok(fresh.database, { accountId: owner, credentialId }, patch, byokContext);
 
 const allowAddresses = () => fresh.database.query('update vendors set custom_base_url = true');
 const snapshotOf = (id: number) => findAccount(fresh.database, id, unsealing);
 
-describe('a hosted credential', () => {
+describe('a BYOK credential', () => {
   it('comes with its owner, opened, and with nobody else', async () => {
-    const credentialId = await hosted();
+    const credentialId = await byok();
     expect((await snapshotOf(accountId))?.byok).toMatchObject([
       { id: credentialId, vendorCode: 'openai', secret: SECRET, ownerAccountId: accountId },
     ]);
     expect((await snapshotOf(strangerId))?.byok).toEqual([]);
-    expect(await listHosted(fresh.database, strangerId)).toEqual([]);
+    expect(await listByok(fresh.database, strangerId)).toEqual([]);
   });
 
   it('is shown with the last four characters of its secret, and stored sealed', async () => {
-    await hosted();
-    const shown = await listHosted(fresh.database, accountId);
+    await byok();
+    const shown = await listByok(fresh.database, accountId);
     expect(shown).toMatchObject([{ name: 'mine', hint: 'only', baseUrl: undefined, status: 'enabled' }]);
     const rows = await fresh.database.query('select * from credentials');
     const text = JSON.stringify([shown, rows], (_key, value) =>
@@ -84,7 +84,7 @@ describe('a hosted credential', () => {
   });
 
   it('does not open for an account it was moved to', async () => {
-    const credentialId = await hosted();
+    const credentialId = await byok();
     await fresh.database.query('update credentials set owner_account_id = $1 where id = $2', [
       strangerId,
       credentialId,
@@ -96,9 +96,9 @@ describe('a hosted credential', () => {
     expect(await host({ vendorCode: 'google' })).toEqual({ kind: 'vendor-closed' });
     expect(await host({ vendorCode: 'nobody' })).toEqual({ kind: 'vendor-closed' });
     expect(await host({ accountId: 999 })).toEqual({ kind: 'unknown-account' });
-    await hosted();
+    await byok();
     expect(await host()).toEqual({ kind: 'name-taken' });
-    expect(await host({ accountId: strangerId })).toMatchObject({ kind: 'hosted' });
+    expect(await host({ accountId: strangerId })).toMatchObject({ kind: 'added' });
   });
 
   it('has an address of its own only where the vendor allows it, and only a harmless one', async () => {
@@ -110,31 +110,31 @@ describe('a hosted credential', () => {
       why: 'must lead to the public network',
     });
     expect(await host({ baseUrl: 'https://mine.example?x=1' })).toMatchObject({ kind: 'bad-address' });
-    await hosted({ baseUrl });
-    await hosted({ name: 'second', baseUrl: 'http://10.0.0.7:8081' });
-    const shown = await listHosted(fresh.database, accountId);
+    await byok({ baseUrl });
+    await byok({ name: 'second', baseUrl: 'http://10.0.0.7:8081' });
+    const shown = await listByok(fresh.database, accountId);
     expect(shown.map((each) => each.baseUrl)).toEqual(['https://mine.example/v1', 'http://10.0.0.7:8081']);
   });
 
   it('takes a new name, secret and status, and leaves the rest as it is', async () => {
-    const id = await hosted();
+    const id = await byok();
     expect(await update(id, { name: 'renamed' })).toEqual({ kind: 'updated' });
     expect(await update(id, { secret: 'sk-newer-than-the-last' })).toEqual({ kind: 'updated' });
     expect((await snapshotOf(accountId))?.byok).toMatchObject([
       { name: 'renamed', secret: 'sk-newer-than-the-last', status: 'enabled', baseUrl: undefined },
     ]);
-    expect(await listHosted(fresh.database, accountId)).toMatchObject([{ hint: 'last' }]);
+    expect(await listByok(fresh.database, accountId)).toMatchObject([{ hint: 'last' }]);
     expect(await update(id, { status: 'disabled' })).toEqual({ kind: 'updated' });
     expect((await snapshotOf(accountId))?.byok).toMatchObject([
       { name: 'renamed', secret: 'sk-newer-than-the-last', status: 'disabled' },
     ]);
-    await hosted({ name: 'second' });
+    await byok({ name: 'second' });
     expect(await update(id, { name: 'second' })).toEqual({ kind: 'name-taken' });
   });
 
   it('goes to a new address only together with its secret', async () => {
     await allowAddresses();
-    const id = await hosted({ baseUrl: 'https://mine.example' });
+    const id = await byok({ baseUrl: 'https://mine.example' });
     expect(await update(id, { baseUrl: 'https://thief.example' })).toEqual({ kind: 'secret-required' });
     expect(await update(id, { baseUrl: null })).toEqual({ kind: 'secret-required' });
     // The same address said again moves nothing.
@@ -144,47 +144,47 @@ describe('a hosted credential', () => {
     });
     const moved = { baseUrl: 'https://other.example', secret: SECRET };
     expect(await update(id, moved)).toEqual({ kind: 'updated' });
-    expect(await listHosted(fresh.database, accountId)).toMatchObject([{ baseUrl: 'https://other.example' }]);
+    expect(await listByok(fresh.database, accountId)).toMatchObject([{ baseUrl: 'https://other.example' }]);
     expect(await update(id, { baseUrl: null, secret: SECRET })).toEqual({ kind: 'updated' });
-    expect(await listHosted(fresh.database, accountId)).toMatchObject([{ baseUrl: undefined }]);
+    expect(await listByok(fresh.database, accountId)).toMatchObject([{ baseUrl: undefined }]);
   });
 
   it('of a vendor that closed meanwhile can be disabled and renamed, not brought into use', async () => {
     await allowAddresses();
-    const id = await hosted({ baseUrl: 'https://mine.example' });
+    const id = await byok({ baseUrl: 'https://mine.example' });
     await fresh.database.query('update vendors set custom_base_url = false');
     expect(await update(id, { secret: SECRET })).toEqual({ kind: 'address-closed' });
     await fresh.database.query('update vendors set byok = false');
     expect(await update(id, { secret: SECRET })).toEqual({ kind: 'vendor-closed' });
     expect(await update(id, { status: 'disabled', name: 'old' })).toEqual({ kind: 'updated' });
     expect(await update(id, { status: 'enabled' })).toEqual({ kind: 'vendor-closed' });
-    expect(await listHosted(fresh.database, accountId)).toMatchObject([{ name: 'old', status: 'disabled' }]);
+    expect(await listByok(fresh.database, accountId)).toMatchObject([{ name: 'old', status: 'disabled' }]);
   });
 
   it('is changed and deleted by its owner, by nobody else, and gives the account a new version', async () => {
-    const id = await hosted();
+    const id = await byok();
     expect(await update(id, { secret: 'sk-stolen' }, strangerId)).toEqual({ kind: 'not-found' });
-    expect(await deleteHosted(fresh.database, strangerId, [id])).toBe(0);
+    expect(await deleteByok(fresh.database, strangerId, [id])).toBe(0);
     expect((await snapshotOf(accountId))?.byok).toMatchObject([{ secret: SECRET }]);
     const versions = [(await snapshotOf(accountId))?.version ?? 0];
     for (const write of [
       () => update(id, { name: 'renamed' }),
       () => host({ name: 'second' }),
-      () => deleteHosted(fresh.database, accountId, [id]),
+      () => deleteByok(fresh.database, accountId, [id]),
     ]) {
       await write();
       versions.push((await snapshotOf(accountId))?.version ?? 0);
     }
     const [first = 0] = versions;
     expect(versions).toEqual([first, first + 1, first + 2, first + 3]);
-    expect((await listHosted(fresh.database, accountId)).map((each) => each.name)).toEqual(['second']);
+    expect((await listByok(fresh.database, accountId)).map((each) => each.name)).toEqual(['second']);
   });
 
   it('is one of a bounded number, also when many come at once', async () => {
-    for (let made = 1; made < BYOK_PER_ACCOUNT_MAX; made++) await hosted({ name: `n${made}` });
+    for (let made = 1; made < BYOK_PER_ACCOUNT_MAX; made++) await byok({ name: `n${made}` });
     const names = ['a', 'b', 'c', 'd'];
     const results = await Promise.all(names.map((name) => host({ name })));
-    expect(results.map(({ kind }) => kind).sort()).toEqual(['hosted', 'too-many', 'too-many', 'too-many']);
+    expect(results.map(({ kind }) => kind).sort()).toEqual(['added', 'too-many', 'too-many', 'too-many']);
   });
 });
 

@@ -2,20 +2,20 @@ import { BYOK_PER_ACCOUNT_MAX, NAME_LENGTH_MAX, SECRET_LENGTH_MAX } from '../../
 import type { Credential } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import { rowContext, type Sealer } from '../../kernel/encoding/seal.ts';
-import { judgeHostedAddress } from '../../upstream/guard/byok-address.ts';
-import { hintOf, insertCredential } from '../catalog/write.ts';
+import { judgeByokAddress } from '../../upstream/guard/byok-address.ts';
+import { insertCredential, secretHint } from '../catalog/write.ts';
 import { type Database, idNumber } from '../database.ts';
 import { touchAccount } from './accounts.ts';
 
-/** What hosting needs besides the store. */
-export interface Hosting {
+/** What byokContext needs besides the store. */
+export interface ByokContext {
   readonly sealer: Sealer;
   /** TOLLGATE_BYOK_HOSTS: private hosts that addresses of users may name. */
   readonly ownHosts: ReadonlySet<string>;
 }
 
 /** A vendor credential that a user hosts (BYOK). */
-export interface NewHosted {
+export interface NewByok {
   readonly accountId: number;
   readonly vendorCode: string;
   readonly name: string;
@@ -23,12 +23,12 @@ export interface NewHosted {
   readonly baseUrl: string | undefined;
 }
 
-export type HostedRefusal =
+export type ByokRefusal =
   | { readonly kind: 'unknown-account' }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'too-many' }
   | { readonly kind: 'name-taken' }
-  /** Unknown, or not open to hosted credentials. */
+  /** Unknown, or not open to BYOK credentials. */
   | { readonly kind: 'vendor-closed' }
   /** The vendor takes no address of the user's own. */
   | { readonly kind: 'address-closed' }
@@ -36,22 +36,22 @@ export type HostedRefusal =
   /** A secret goes to a new address only when whoever changes it knows the secret. */
   | { readonly kind: 'secret-required' };
 
-export type Hosted = { readonly kind: 'hosted'; readonly credentialId: number } | HostedRefusal;
+export type AddByokResult = { readonly kind: 'added'; readonly credentialId: number } | ByokRefusal;
 
 /** It is sent as a header: printable ASCII without spaces. */
 export function isUsableSecret(secret: string): boolean {
   return secret.length <= SECRET_LENGTH_MAX && /^[\x21-\x7e]+$/.test(secret);
 }
 
-export async function hostCredential(
+export async function addByok(
   database: Database,
-  wanted: NewHosted,
-  hosting: Hosting,
-): Promise<Hosted> {
+  wanted: NewByok,
+  byokContext: ByokContext,
+): Promise<AddByokResult> {
   const { accountId, secret, name } = wanted;
   assert(isUsableSecret(secret), 'a secret is checked before');
   checkName(name);
-  const address = judge(wanted.baseUrl, hosting);
+  const address = judge(wanted.baseUrl, byokContext);
   if (address.kind === 'bad-address') return address;
   const { baseUrl } = address;
   return database.transaction(async (transaction) => {
@@ -59,11 +59,11 @@ export async function hostCredential(
     if (!(await touchAccount(transaction, accountId))) return { kind: 'unknown-account' };
     const closed = await whyClosed(transaction, wanted.vendorCode, baseUrl);
     if (closed !== undefined) return closed;
-    const own = await listHosted(transaction, accountId);
+    const own = await listByok(transaction, accountId);
     if (own.length >= BYOK_PER_ACCOUNT_MAX) return { kind: 'too-many' };
     if (own.some((each) => each.name === name)) return { kind: 'name-taken' };
     const entry = { ...wanted, baseUrl, ...NO_TERMS, ownerAccountId: accountId };
-    return { kind: 'hosted', credentialId: await insertCredential(transaction, entry, hosting.sealer) };
+    return { kind: 'added', credentialId: await insertCredential(transaction, entry, byokContext.sealer) };
   });
 }
 
@@ -77,11 +77,11 @@ function checkName(name: string): void {
 
 type Judged =
   | { readonly kind: 'address'; readonly baseUrl: string | undefined }
-  | Extract<HostedRefusal, { kind: 'bad-address' }>;
+  | Extract<ByokRefusal, { kind: 'bad-address' }>;
 
-function judge(text: string | null | undefined, { ownHosts }: Hosting): Judged {
+function judge(text: string | null | undefined, { ownHosts }: ByokContext): Judged {
   if (text === undefined || text === null) return { kind: 'address', baseUrl: undefined };
-  const judged = judgeHostedAddress(text, ownHosts);
+  const judged = judgeByokAddress(text, ownHosts);
   return judged.kind === 'refused' ? { kind: 'bad-address', why: judged.why } : judged;
 }
 
@@ -89,7 +89,7 @@ async function whyClosed(
   transaction: Database,
   vendorCode: string,
   baseUrl: string | null | undefined,
-): Promise<HostedRefusal | undefined> {
+): Promise<ByokRefusal | undefined> {
   const [vendor] = await transaction.query<{ byok: boolean; custom_base_url: boolean }>(
     'select byok, custom_base_url from vendors where code = $1',
     [vendorCode],
@@ -99,7 +99,7 @@ async function whyClosed(
   return hasAddress && !vendor.custom_base_url ? { kind: 'address-closed' } : undefined;
 }
 
-export interface HostedPatch {
+export interface ByokPatch {
   readonly name?: string;
   readonly secret?: string;
   /** `null` takes the vendor's own address again. */
@@ -108,29 +108,29 @@ export interface HostedPatch {
 }
 
 /** Nothing of a stranger's credential is ever found, so nothing of it can be changed. */
-export async function updateHosted(
+export async function updateByok(
   database: Database,
   place: { readonly accountId: number; readonly credentialId: number },
-  patch: HostedPatch,
-  hosting: Hosting,
-): Promise<{ readonly kind: 'updated' } | HostedRefusal> {
+  patch: ByokPatch,
+  byokContext: ByokContext,
+): Promise<{ readonly kind: 'updated' } | ByokRefusal> {
   const { accountId, credentialId } = place;
   if (patch.name !== undefined) checkName(patch.name);
   assert(patch.secret === undefined || isUsableSecret(patch.secret), 'a secret is checked before');
-  const address = judge(patch.baseUrl, hosting);
+  const address = judge(patch.baseUrl, byokContext);
   if (address.kind === 'bad-address') return address;
-  const wanted: HostedPatch =
+  const wanted: ByokPatch =
     patch.baseUrl === undefined ? patch : { ...patch, baseUrl: address.baseUrl ?? null };
   return database.transaction(async (transaction) => {
     if (!(await touchAccount(transaction, accountId))) return { kind: 'unknown-account' };
-    const own = await listHosted(transaction, accountId);
+    const own = await listByok(transaction, accountId);
     const stored = own.find((each) => each.id === credentialId);
     if (stored === undefined) return { kind: 'not-found' };
     const isTaken = own.some((each) => each.name === wanted.name && each.id !== credentialId);
     if (isTaken) return { kind: 'name-taken' };
     const refusal = await whyNot(transaction, stored, wanted);
     if (refusal !== undefined) return refusal;
-    await writePatch(transaction, place, wanted, hosting.sealer);
+    await writePatch(transaction, place, wanted, byokContext.sealer);
     return { kind: 'updated' };
   });
 }
@@ -138,9 +138,9 @@ export async function updateHosted(
 /** It can always be renamed and disabled; bringing it into use needs a vendor that is open to it. */
 async function whyNot(
   transaction: Database,
-  stored: HostedView,
-  { baseUrl, secret, status }: HostedPatch,
-): Promise<HostedRefusal | undefined> {
+  stored: ByokView,
+  { baseUrl, secret, status }: ByokPatch,
+): Promise<ByokRefusal | undefined> {
   const moves = baseUrl !== undefined && baseUrl !== (stored.baseUrl ?? null);
   if (moves && secret === undefined) return { kind: 'secret-required' };
   if (!moves && secret === undefined && status !== 'enabled') return undefined;
@@ -150,7 +150,7 @@ async function whyNot(
 async function writePatch(
   transaction: Database,
   { accountId, credentialId }: { readonly accountId: number; readonly credentialId: number },
-  { name, secret, baseUrl, status }: HostedPatch,
+  { name, secret, baseUrl, status }: ByokPatch,
   sealer: Sealer,
 ): Promise<void> {
   const context = rowContext('credentials', credentialId, accountId);
@@ -165,7 +165,7 @@ async function writePatch(
       name ?? null,
       status ?? null,
       secret === undefined ? null : sealer.seal(secret, context),
-      secret === undefined ? null : hintOf(secret),
+      secret === undefined ? null : secretHint(secret),
       baseUrl !== undefined,
       baseUrl ?? null,
     ],
@@ -173,7 +173,7 @@ async function writePatch(
 }
 
 /** All of them or none: 0 when one is not the account's, or is gone already. Each is named once. */
-export function deleteHosted(
+export function deleteByok(
   database: Database,
   accountId: number,
   credentialIds: readonly number[],
@@ -189,8 +189,8 @@ export function deleteHosted(
   });
 }
 
-/** A hosted credential as its owner sees it again: of the secret only its last characters. */
-export interface HostedView {
+/** A BYOK credential as its owner sees it again: of the secret only its last characters. */
+export interface ByokView {
   readonly id: number;
   readonly vendorCode: string;
   readonly name: string;
@@ -201,12 +201,12 @@ export interface HostedView {
 }
 
 /** Secret and address of one of the account's own, as they were stored together. */
-export async function openHosted(
+export async function openByok(
   database: Database,
   { accountId, credentialId }: { readonly accountId: number; readonly credentialId: number },
-  { sealer }: Pick<Hosting, 'sealer'>,
-): Promise<(HostedView & { readonly secret: string }) | undefined> {
-  const view = (await listHosted(database, accountId)).find(({ id }) => id === credentialId);
+  { sealer }: Pick<ByokContext, 'sealer'>,
+): Promise<(ByokView & { readonly secret: string }) | undefined> {
+  const view = (await listByok(database, accountId)).find(({ id }) => id === credentialId);
   const [row] = await database.query<{ secret_sealed: string }>(
     'select secret_sealed from credentials where id = $1 and owner_account_id = $2',
     [credentialId, accountId],
@@ -216,7 +216,7 @@ export async function openHosted(
   return secret === undefined ? undefined : { ...view, secret };
 }
 
-interface HostedRow {
+interface ByokRow {
   readonly id: bigint;
   readonly vendor_code: string;
   readonly name: string;
@@ -227,8 +227,8 @@ interface HostedRow {
 }
 
 /** All of them, oldest first; their number is bounded. */
-export async function listHosted(database: Database, accountId: number): Promise<readonly HostedView[]> {
-  const rows = await database.query<HostedRow>(
+export async function listByok(database: Database, accountId: number): Promise<readonly ByokView[]> {
+  const rows = await database.query<ByokRow>(
     `select id, vendor_code, name, secret_hint, base_url, status, created_at
      from credentials where owner_account_id = $1 order by id`,
     [accountId],

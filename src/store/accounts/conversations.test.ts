@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountWith } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
-import type { ConversationStore, KeptValue } from '../../conversation/contract.ts';
+import type { ConversationStore, ConversationValue } from '../../conversation/contract.ts';
 import { newSealer } from '../../kernel/encoding/seal.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { createConversationStore } from './conversations.ts';
@@ -23,11 +23,11 @@ beforeAll(async () => {
 beforeEach(() => fresh.database.query('delete from conversations'));
 afterAll(() => fresh.drop());
 
-function kept(accountId: number, key: string, text: string, createdAtMs = NOON): KeptValue {
+function kept(accountId: number, key: string, text: string, createdAtMs = NOON): ConversationValue {
   return { accountId, key, value: Buffer.from(text), createdAtMs };
 }
 
-const keysOf = (values: readonly KeptValue[]) => values.map(({ key }) => key).sort();
+const keysOf = (values: readonly ConversationValue[]) => values.map(({ key }) => key).sort();
 
 describe('conversations in the store', () => {
   it('are found by their account and key, as they were kept', async () => {

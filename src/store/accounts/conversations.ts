@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { CONVERSATION_VALUE_BYTES_MAX } from '../../bounds.ts';
-import type { ConversationStore, KeptKey, KeptValue } from '../../conversation/contract.ts';
+import type { ConversationKey, ConversationStore, ConversationValue } from '../../conversation/contract.ts';
 import type { Sealer } from '../../kernel/encoding/seal.ts';
 import { type Database, idNumber } from '../database.ts';
 
@@ -56,7 +56,11 @@ const TRIM = `
   returning 1`;
 
 /** One statement for the whole batch. Values of accounts that are gone by now are left out. */
-async function write(database: Database, sealer: Sealer, values: readonly KeptValue[]): Promise<void> {
+async function write(
+  database: Database,
+  sealer: Sealer,
+  values: readonly ConversationValue[],
+): Promise<void> {
   const parameters: unknown[] = [];
   for (const { accountId, key, value, createdAtMs } of values) {
     const sealed = sealer.sealBytes(await pack(value), contextOf({ accountId, key }));
@@ -87,15 +91,15 @@ function rowsOf(count: number): string {
 async function read(
   database: Database,
   sealer: Sealer,
-  { keys, sinceMs }: { readonly keys: readonly KeptKey[]; readonly sinceMs: number },
-): Promise<readonly KeptValue[]> {
+  { keys, sinceMs }: { readonly keys: readonly ConversationKey[]; readonly sinceMs: number },
+): Promise<readonly ConversationValue[]> {
   const rows = await database.query<SealedRow>(
     `select account_id, key_hash, sealed, created_at from conversations
      join unnest($1::bigint[], $2::bytea[]) as wanted (account_id, key_hash) using (account_id, key_hash)
      where created_at > $3`,
     [keys.map(({ accountId }) => accountId), keys.map(({ key }) => hashOf(key)), new Date(sinceMs)],
   );
-  const found: KeptValue[] = [];
+  const found: ConversationValue[] = [];
   for (const row of rows) {
     const accountId = idNumber(row.account_id);
     const wanted = keys.find((one) => one.accountId === accountId && hashOf(one.key).equals(row.key_hash));
@@ -119,7 +123,7 @@ async function unpack(packed: Buffer): Promise<Buffer> {
   return await decompress(value, { maxOutputLength: CONVERSATION_VALUE_BYTES_MAX });
 }
 
-async function remove(database: Database, { accountId, key }: KeptKey): Promise<boolean> {
+async function remove(database: Database, { accountId, key }: ConversationKey): Promise<boolean> {
   const gone = await database.query(
     'delete from conversations where account_id = $1 and key_hash = $2 returning 1',
     [accountId, hashOf(key)],
@@ -131,6 +135,6 @@ function hashOf(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-function contextOf({ accountId, key }: KeptKey): string {
+function contextOf({ accountId, key }: ConversationKey): string {
   return `conversations:${accountId}:${key}`;
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import { daysAndGaps, hoursOfGaps } from '../logs/daily-rollup-read.ts';
 
-/** What one hosted credential was used for. The name is that of the time of the calls. */
+/** What one BYOK credential was used for. The name is that of the time of the calls. */
 export interface CredentialUse {
   readonly name: string;
   readonly calls: bigint;

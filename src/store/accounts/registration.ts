@@ -1,5 +1,10 @@
-import type { Joined, NewMember, RegistrationStore, SetupToken } from '../../accounts/login-contract.ts';
-import { hashSecret, setupTokenOf } from '../../accounts/token.ts';
+import type {
+  NewRegistration,
+  RegistrationResult,
+  RegistrationStore,
+  SetupToken,
+} from '../../accounts/login-contract.ts';
+import { hashSecret, makeSetupToken } from '../../accounts/token.ts';
 import { assert } from '../../kernel/assert.ts';
 import { SETUP_TOKEN_MS } from '../../platform/bounds.ts';
 import type { Database } from '../database.ts';
@@ -41,7 +46,11 @@ export async function setRegistration(
 }
 
 /** The account, with what the catalogue gives to new ones, and its first session. */
-async function join(transaction: Database, member: NewMember, role: 'user' | 'operator'): Promise<Joined> {
+async function join(
+  transaction: Database,
+  member: NewRegistration,
+  role: 'user' | 'operator',
+): Promise<RegistrationResult> {
   const [defaults] = await transaction.query<{ rate: bigint; api_billing: boolean; auto_exchange: boolean }>(
     `select default_user_rate_micro as rate, default_api_billing as api_billing,
        default_auto_exchange as auto_exchange from catalog_settings`,
@@ -104,7 +113,7 @@ export async function prepareSetupToken(
 const ROUNDS_MAX = 10;
 
 function tokenUntil(secret: string, expiresAtMs: number): SetupToken {
-  return { text: setupTokenOf(secret, expiresAtMs), expiresAtMs };
+  return { text: makeSetupToken(secret, expiresAtMs), expiresAtMs };
 }
 
 async function hasOperator(database: Database): Promise<boolean> {
@@ -123,8 +132,8 @@ async function isSetupToken(database: Database, tokenHash: string, nowMs: number
 function setUp(
   database: Database,
   { tokenHash, nowMs }: { readonly tokenHash: string; readonly nowMs: number },
-  member: NewMember,
-): Promise<Joined | { readonly kind: 'refused' }> {
+  member: NewRegistration,
+): Promise<RegistrationResult | { readonly kind: 'refused' }> {
   return database.transaction(async (transaction) => {
     const taken = await transaction.query(
       `delete from setup_token where token_hash = $1 and expires_at > $2 and ${NO_OPERATOR} returning expires_at`,
@@ -148,7 +157,7 @@ function setUp(
 async function recordSetup(
   transaction: Database,
   accountId: number,
-  { email, session }: NewMember,
+  { email, session }: NewRegistration,
 ): Promise<void> {
   const actor = { accountId, address: session.address, action: 'auth.setup' };
   const after = { email, role: 'operator' };

@@ -6,7 +6,7 @@ import type { Sealer } from '../../kernel/encoding/seal.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { type Database, idNumber } from '../database.ts';
 import { postMovement } from '../ledger/movement.ts';
-import { audited, type Desk } from '../operations/audit.ts';
+import { type AuditContext, audited } from '../operations/audit.ts';
 import { touchAccount } from './accounts.ts';
 import { type DocumentRow, openDocument } from './verifications.ts';
 
@@ -78,24 +78,24 @@ function fromRow(row: VerificationRow, sealer: Sealer): FoundVerification {
 type Decided = Awaited<ReturnType<AccountChanges['decide']>>;
 type Done = Extract<Decided, { kind: 'decided' }>;
 
-interface DecisionDesk extends Desk {
+interface DecisionAuditContext extends AuditContext {
   readonly options: { readonly sealer: Sealer };
 }
 
 /** Of any number of decisions about one verification the first holds; the others find it decided. */
 export function decideVerification(
-  desk: DecisionDesk,
+  audit: DecisionAuditContext,
   verificationId: number,
   { decision, actor }: { readonly decision: Decision; readonly actor: Actor },
 ): Promise<Decided> {
-  return audited<Done, Exclude<Decided, Done>>(desk, actor, async (transaction) => {
+  return audited<Done, Exclude<Decided, Done>>(audit, actor, async (transaction) => {
     // The account first, as whoever submits another one does: nobody waits in a circle.
     await transaction.query(
       `select id from accounts where id = (select account_id from verifications where id = $1)
        for no key update`,
       [verificationId],
     );
-    const before = await findVerification(transaction, verificationId, desk.options.sealer);
+    const before = await findVerification(transaction, verificationId, audit.options.sealer);
     if (before === undefined) return { kind: 'refused', refusal: { kind: 'not-found' } };
     if (before.status !== 'pending') return { kind: 'refused', refusal: { kind: 'decided-before' } };
     const grantedMicro = decision.kind === 'approve' ? await approve(transaction, before) : 0n;
@@ -110,7 +110,7 @@ export function decideVerification(
         actor.accountId ?? null,
       ],
     );
-    const after = await findVerification(transaction, verificationId, desk.options.sealer);
+    const after = await findVerification(transaction, verificationId, audit.options.sealer);
     assert(after !== undefined, 'verifications are never deleted');
     const entry = {
       entity: 'verifications',

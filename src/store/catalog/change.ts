@@ -3,45 +3,45 @@ import type { CatalogChanges, Changed, EntryRefusal } from '../../admin/ports.ts
 import type { StoredCatalog } from '../../catalog/document.ts';
 import {
   type EntryKind,
-  entriesOf,
+  entryKey,
   freeNumber,
-  identityOf,
+  listEntries,
+  listUsers,
   type ReadEntry,
   readEntry,
   readSettings,
   type StoredEntry,
-  usersOf,
 } from '../../catalog/entries.ts';
 import { type EntryJson, settingsJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
 import { masked } from '../../kernel/encoding/mask.ts';
 import type { Database } from '../database.ts';
-import { audited, type Desk } from '../operations/audit.ts';
+import { type AuditContext, audited } from '../operations/audit.ts';
 import { type ApplyOptions, announceCatalog, lockCatalog, writeDocument } from './catalog.ts';
 import { readCatalog } from './read.ts';
 import { isReferenced, outsideUsers } from './use.ts';
 
-export interface CatalogDesk extends Desk {
+export interface CatalogAuditContext extends AuditContext {
   readonly options: ApplyOptions;
 }
 
 /** The catalogue entry by entry: the same rules and the same writes as a catalogue file. */
-export function catalogChanges(desk: CatalogDesk): CatalogChanges {
+export function catalogChanges(audit: CatalogAuditContext): CatalogChanges {
   return {
     list: async (kind) => {
-      const stored = await readCatalog(desk.database, desk.options);
-      return entriesOf(kind, stored).map(shown);
+      const stored = await readCatalog(audit.database, audit.options);
+      return listEntries(kind, stored).map(shown);
     },
     find: async (kind, key) => {
-      const stored = await readCatalog(desk.database, desk.options);
+      const stored = await readCatalog(audit.database, audit.options);
       const found = find(kind, key, stored);
       return found === undefined ? undefined : shown(found);
     },
-    create: (kind, value, actor) => create(desk, kind, { value, actor }),
-    update: (kind, key, change) => update(desk, kind, { key, ...change }),
-    remove: (kind, key, actor) => remove(desk, kind, { key, actor }),
-    settings: async () => settingsJson(await readCatalog(desk.database, desk.options)),
-    changeSettings: (value, actor) => changeSettings(desk, value, actor),
+    create: (kind, value, actor) => create(audit, kind, { value, actor }),
+    update: (kind, key, change) => update(audit, kind, { key, ...change }),
+    remove: (kind, key, actor) => remove(audit, kind, { key, actor }),
+    settings: async () => settingsJson(await readCatalog(audit.database, audit.options)),
+    changeSettings: (value, actor) => changeSettings(audit, value, actor),
   };
 }
 
@@ -53,7 +53,7 @@ function shown(entry: StoredEntry): EntryJson {
 }
 
 function find(kind: EntryKind, key: string, stored: StoredCatalog): StoredEntry | undefined {
-  return entriesOf(kind, stored).find((each) => each.key === key);
+  return listEntries(kind, stored).find((each) => each.key === key);
 }
 
 interface Writing {
@@ -65,22 +65,22 @@ const refused = (refusal: EntryRefusal) => ({ kind: 'refused', refusal }) as con
 const changed = (entry: EntryJson): Changed => ({ kind: 'changed', entry });
 
 function create(
-  desk: CatalogDesk,
+  audit: CatalogAuditContext,
   kind: EntryKind,
   { value, actor }: { readonly value: EntryJson; readonly actor: Actor },
 ): Promise<Changed | EntryRefusal> {
-  return audited<Changed, EntryRefusal>(desk, actor, async (transaction) => {
-    const stored = await lockCatalog(transaction, desk.options);
+  return audited<Changed, EntryRefusal>(audit, actor, async (transaction) => {
+    const stored = await lockCatalog(transaction, audit.options);
     const numbered = kind === 'policies' || kind === 'announcements';
     const wanted = numbered ? { id: freeNumber(kind, stored), ...value } : value;
     const full = kind === 'routes' ? { forward_model_id: value.model_id, ...wanted } : wanted;
-    const identity = identityOf(kind, full);
-    const isThere = entriesOf(kind, stored).some((each) => identityOf(kind, whole(each)) === identity);
+    const identity = entryKey(kind, full);
+    const isThere = listEntries(kind, stored).some((each) => entryKey(kind, whole(each)) === identity);
     if (isThere) return refused({ kind: 'exists' });
-    const problem = await write(desk, readEntry(kind, full, stored), { transaction, stored });
+    const problem = await write(audit, readEntry(kind, full, stored), { transaction, stored });
     if (problem !== undefined) return refused(problem);
-    const written = await readCatalog(transaction, desk.options);
-    const made = entriesOf(kind, written).find((each) => identityOf(kind, whole(each)) === identity);
+    const written = await readCatalog(transaction, audit.options);
+    const made = listEntries(kind, written).find((each) => entryKey(kind, whole(each)) === identity);
     assert(made !== undefined, 'what was written can be read');
     const entry = { entity: kind, key: made.key, before: null, after: whole(made) };
     return { kind: 'done', result: changed(shown(made)), entry };
@@ -88,20 +88,20 @@ function create(
 }
 
 function update(
-  desk: CatalogDesk,
+  audit: CatalogAuditContext,
   kind: EntryKind,
   { key, value, actor }: { readonly key: string; readonly value: EntryJson; readonly actor: Actor },
 ): Promise<Changed | EntryRefusal> {
-  return audited<Changed, EntryRefusal>(desk, actor, async (transaction) => {
-    const stored = await lockCatalog(transaction, desk.options);
+  return audited<Changed, EntryRefusal>(audit, actor, async (transaction) => {
+    const stored = await lockCatalog(transaction, audit.options);
     const present = find(kind, key, stored);
     if (present === undefined) return refused({ kind: 'not-found' });
     // What is not named stays as it is; null is the way to take something back.
     const model = kind === 'routes' ? { model_id: present.facts.model_id } : {};
     const wanted = { ...present.json, ...model, ...value };
-    const problem = await write(desk, readEntry(kind, wanted, stored), { transaction, stored });
+    const problem = await write(audit, readEntry(kind, wanted, stored), { transaction, stored });
     if (problem !== undefined) return refused(problem);
-    const after = find(kind, key, await readCatalog(transaction, desk.options));
+    const after = find(kind, key, await readCatalog(transaction, audit.options));
     assert(after !== undefined, 'an update leaves the key as it is');
     const replaced = value.secret === undefined ? {} : { secret_replaced: true };
     return {
@@ -113,25 +113,25 @@ function update(
 }
 
 async function write(
-  desk: CatalogDesk,
+  audit: CatalogAuditContext,
   read: ReadEntry,
   { transaction, stored }: Writing,
 ): Promise<EntryRefusal | undefined> {
   if (read.kind === 'invalid') return { kind: 'invalid', problem: read.problem };
-  await writeDocument(transaction, { document: read.document, stored }, desk.options);
+  await writeDocument(transaction, { document: read.document, stored }, audit.options);
   return undefined;
 }
 
 async function remove(
-  desk: CatalogDesk,
+  audit: CatalogAuditContext,
   kind: EntryKind,
   { key, actor }: { readonly key: string; readonly actor: Actor },
 ): Promise<{ readonly kind: 'removed' } | EntryRefusal> {
-  const work = audited<{ readonly kind: 'removed' }, EntryRefusal>(desk, actor, async (transaction) => {
-    const stored = await lockCatalog(transaction, desk.options);
+  const work = audited<{ readonly kind: 'removed' }, EntryRefusal>(audit, actor, async (transaction) => {
+    const stored = await lockCatalog(transaction, audit.options);
     const present = find(kind, key, stored);
     if (present === undefined) return refused({ kind: 'not-found' });
-    const users = [...usersOf(kind, key, stored), ...(await outsideUsers(transaction, kind, key))];
+    const users = [...listUsers(kind, key, stored), ...(await outsideUsers(transaction, kind, key))];
     if (users.length > 0) return refused({ kind: 'in-use', by: users });
     await transaction.query(DELETIONS[kind], [key]);
     await announceCatalog(transaction);
@@ -156,13 +156,17 @@ const DELETIONS: Readonly<Record<EntryKind, string>> = {
   announcements: 'delete from announcements where id = $1',
 };
 
-function changeSettings(desk: CatalogDesk, value: EntryJson, actor: Actor): Promise<Changed | EntryRefusal> {
-  return audited<Changed, EntryRefusal>(desk, actor, async (transaction) => {
-    const stored = await lockCatalog(transaction, desk.options);
+function changeSettings(
+  audit: CatalogAuditContext,
+  value: EntryJson,
+  actor: Actor,
+): Promise<Changed | EntryRefusal> {
+  return audited<Changed, EntryRefusal>(audit, actor, async (transaction) => {
+    const stored = await lockCatalog(transaction, audit.options);
     const before = settingsJson(stored);
-    const problem = await write(desk, readSettings(merge(before, value), stored), { transaction, stored });
+    const problem = await write(audit, readSettings(merge(before, value), stored), { transaction, stored });
     if (problem !== undefined) return refused(problem);
-    const after = settingsJson(await readCatalog(transaction, desk.options));
+    const after = settingsJson(await readCatalog(transaction, audit.options));
     return {
       kind: 'done',
       result: changed(after),

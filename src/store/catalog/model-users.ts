@@ -1,5 +1,5 @@
 import { MODEL_USERS_REMEMBERED_MAX } from '../../bounds.ts';
-import { type Columns, encodeColumns, namesOf, rowsOf, text, whole } from '../columns.ts';
+import { type Columns, columnNames, columnRows, encodeColumns, text, whole } from '../columns.ts';
 import type { Part, Writes } from '../writes.ts';
 
 /** Who used a model on a day (UTC). */
@@ -19,8 +19,8 @@ const USER_COLUMNS: Columns<ModelUser> = {
 const INSERT_USERS: Part = {
   name: 'users',
   text: `
-    insert into model_users_daily (${namesOf(USER_COLUMNS)})
-    select ${namesOf(USER_COLUMNS)} from ${rowsOf(USER_COLUMNS)} on conflict do nothing`,
+    insert into model_users_daily (${columnNames(USER_COLUMNS)})
+    select ${columnNames(USER_COLUMNS)} from ${columnRows(USER_COLUMNS)} on conflict do nothing`,
 };
 
 export type Users = ReadonlyMap<string, ModelUser>;

@@ -105,7 +105,7 @@ function credentialColumns(id: number, credential: CredentialWrite, sealer: Seal
     vendor_code: credential.vendorCode,
     name: credential.name,
     secret_sealed: sealer.seal(credential.secret, rowContext('credentials', id, credential.ownerAccountId)),
-    secret_hint: hintOf(credential.secret),
+    secret_hint: secretHint(credential.secret),
     base_url: credential.baseUrl ?? null,
     rate_micro: credential.rateMicro,
     limits: JSON.stringify(credential.limits),
@@ -114,7 +114,7 @@ function credentialColumns(id: number, credential: CredentialWrite, sealer: Seal
 }
 
 /** The last four characters, of secrets that are long enough to spare them. */
-export function hintOf(secret: string): string {
+export function secretHint(secret: string): string {
   return secret.length >= 16 ? secret.slice(-4) : '';
 }
 

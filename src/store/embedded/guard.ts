@@ -5,7 +5,7 @@ import type { EmbeddedServer } from './server.ts';
 
 /**
  * Brings the embedded server back when it dies under us: nobody else knows of it, so nobody else would. Calls
- * go on meanwhile as in any outage of the database. Returns the function that ends the watch.
+ * go on meanwhile as in any outage of the database. Returns the function that ends the stats.
  */
 export function guardEmbedded(
   server: Pick<EmbeddedServer, 'isRunning' | 'revive'>,

@@ -20,7 +20,7 @@ export interface ProcessIdentity {
  * What can be told of a process from where we are. In another namespace its number is not the one we see, and
  * on another machine there is nothing to see at all: only the process itself can show that it lives.
  */
-export type Standing = 'alive' | 'dead' | 'other-namespace' | 'other-machine';
+export type ProcessState = 'alive' | 'dead' | 'other-namespace' | 'other-machine';
 
 export function thisProcess(): ProcessIdentity {
   const namespace = findNamespace();
@@ -28,7 +28,7 @@ export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, started: findStart(process.pid) ?? '', namespace, host };
 }
 
-export function judge(identity: ProcessIdentity, own = thisProcess()): Standing {
+export function judge(identity: ProcessIdentity, own = thisProcess()): ProcessState {
   if (identity.namespace !== '') {
     const boot = bootOf(identity);
     const isSameKernel = boot !== '' && boot === bootOf(own);

@@ -185,7 +185,7 @@ function writeSettings(place: EmbeddedPlace, socketDirectory: string): void {
 
 /**
  * By default PostgreSQL keeps 128 MiB, which some ten thousand accounts that call outgrow: from there on
- * their purses and hours are fetched and put back all the time.
+ * their wallets and hours are fetched and put back all the time.
  */
 function cacheBytes(): number {
   // A container may have less than its machine; without a limit the figure is 0 or beyond all memory.

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callOf } from '../../../test/support/calls.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
-import { type Purse, takeCharge } from './charge.ts';
+import { takeCharge, type Wallet } from './charge.ts';
 
-const purseOf = (figures: Partial<Purse>): Purse => ({
+const findWallet = (figures: Partial<Wallet>): Wallet => ({
   accountId: 1,
   autoExchange: true,
   autoExchangeOffAtMs: undefined,
@@ -32,69 +32,69 @@ const history = fc.record({
 test('whatever an account has and a call costs: nothing is made, lost or overdrawn', () => {
   const property = fc.property(history, ({ credits, balance, autoExchange, amounts, creditsPerYuan }) => {
     const factor = BigInt(creditsPerYuan);
-    const purse = purseOf({ creditsMicro: credits, balanceMicro: balance, autoExchange });
+    const wallet = findWallet({ creditsMicro: credits, balanceMicro: balance, autoExchange });
     let paid = 0n;
     let moved = 0n;
     for (const amountMicro of amounts) {
       const chargeMicro = amountMicro * factor;
       const call = callOf({ accountId: 1, amountMicro, chargeMicro });
-      const consumption = takeCharge(purse, call, { creditsPerYuan, month: '2026-11' });
+      const consumption = takeCharge(wallet, call, { creditsPerYuan, month: '2026-11' });
       expect(consumption.creditsMicro + consumption.shortfallMicro).toBe(chargeMicro);
       expect(consumption.spentMicro).toBeLessThanOrEqual(amountMicro);
       // A shortfall means that there was nothing left to take.
-      if (consumption.shortfallMicro > 0n) expect(purse.creditsMicro).toBe(0n);
-      if (consumption.shortfallMicro > 0n && autoExchange) expect(purse.balanceMicro).toBe(0n);
+      if (consumption.shortfallMicro > 0n) expect(wallet.creditsMicro).toBe(0n);
+      if (consumption.shortfallMicro > 0n && autoExchange) expect(wallet.balanceMicro).toBe(0n);
       // No more is exchanged than is missing, but for the part of the last micro-yuan.
-      if (consumption.exchangedMicro > 0n) expect(purse.creditsMicro).toBeLessThan(factor);
+      if (consumption.exchangedMicro > 0n) expect(wallet.creditsMicro).toBeLessThan(factor);
       paid += consumption.creditsMicro;
       moved += consumption.exchangedMicro;
     }
-    expect(purse.creditsMicro).toBe(credits + moved * factor - paid);
-    expect(purse.balanceMicro).toBe(balance - moved);
+    expect(wallet.creditsMicro).toBe(credits + moved * factor - paid);
+    expect(wallet.balanceMicro).toBe(balance - moved);
     if (!autoExchange) expect(moved).toBe(0n);
-    expect(sumOf(purse, 'credits')).toBe(purse.creditsMicro - credits);
-    expect(sumOf(purse, 'balance')).toBe(purse.balanceMicro - balance);
-    expect(purse.entries.map((entry) => entry.seq)).toEqual(
-      purse.entries.map((_, index) => BigInt(index + 1)),
+    expect(sumOf(wallet, 'credits')).toBe(wallet.creditsMicro - credits);
+    expect(sumOf(wallet, 'balance')).toBe(wallet.balanceMicro - balance);
+    expect(wallet.entries.map((entry) => entry.seq)).toEqual(
+      wallet.entries.map((_, index) => BigInt(index + 1)),
     );
   });
   fc.assert(property, { numRuns: 500 });
 });
 
-function sumOf(purse: Purse, pool: string): bigint {
-  const entries = purse.entries.filter((entry) => entry.pool === pool);
+function sumOf(wallet: Wallet, pool: string): bigint {
+  const entries = wallet.entries.filter((entry) => entry.pool === pool);
   return entries.reduce((total, entry) => total + entry.changeMicro, 0n);
 }
 
 test('balance that was held is taken, although auto-exchange was switched off since', () => {
-  const purse = purseOf({ balanceMicro: 10_000_000n, autoExchange: false });
+  const wallet = findWallet({ balanceMicro: 10_000_000n, autoExchange: false });
   const terms = { creditsPerYuan: 1000, month: '2026-11' };
   const cost = { accountId: 1, amountMicro: 5_000n, chargeMicro: 5_000_000n };
   const taken = { creditsMicro: 5_000_000n, exchangedMicro: 5_000n, shortfallMicro: 0n };
-  expect(takeCharge(purse, callOf({ ...cost, mayExchange: true }), terms)).toMatchObject(taken);
-  expect(purse.balanceMicro).toBe(9_995_000n);
-  expect(takeCharge(purse, callOf(cost), terms)).toMatchObject({ creditsMicro: 0n, exchangedMicro: 0n });
-  expect(purse.balanceMicro).toBe(9_995_000n);
+  expect(takeCharge(wallet, callOf({ ...cost, mayExchange: true }), terms)).toMatchObject(taken);
+  expect(wallet.balanceMicro).toBe(9_995_000n);
+  expect(takeCharge(wallet, callOf(cost), terms)).toMatchObject({ creditsMicro: 0n, exchangedMicro: 0n });
+  expect(wallet.balanceMicro).toBe(9_995_000n);
 });
 
 test('a call that ran while auto-exchange was on is paid from the balance, a later one is not', () => {
-  const purse = purseOf({ balanceMicro: 10_000n, autoExchange: false, autoExchangeOffAtMs: 1_000 });
+  const wallet = findWallet({ balanceMicro: 10_000n, autoExchange: false, autoExchangeOffAtMs: 1_000 });
   const terms = { creditsPerYuan: 1000, month: '2026-11' };
   const cost = { accountId: 1, amountMicro: 5_000n, chargeMicro: 5_000_000n };
-  expect(takeCharge(purse, callOf({ ...cost, createdAtMs: 1_001 }), terms).exchangedMicro).toBe(0n);
-  expect(takeCharge(purse, callOf({ ...cost, createdAtMs: 999 }), terms).shortfallMicro).toBe(0n);
+  expect(takeCharge(wallet, callOf({ ...cost, createdAtMs: 1_001 }), terms).exchangedMicro).toBe(0n);
+  expect(takeCharge(wallet, callOf({ ...cost, createdAtMs: 999 }), terms).shortfallMicro).toBe(0n);
 });
 
 test('a call that nobody pays with Credits cannot be charged', () => {
-  const purse = purseOf({ creditsMicro: 10n ** 12n });
+  const wallet = findWallet({ creditsMicro: 10n ** 12n });
   const terms = { creditsPerYuan: 1000, month: '2026-11' };
-  expect(() => takeCharge(purse, callOf({ accountId: 1, payer: 'byok' }), terms)).toThrow(
+  expect(() => takeCharge(wallet, callOf({ accountId: 1, payer: 'byok' }), terms)).toThrow(
     'only calls paid with Credits',
   );
-  expect(() => takeCharge(purse, callOf({ accountId: 1, chargeMicro: 0n }), terms)).toThrow(
+  expect(() => takeCharge(wallet, callOf({ accountId: 1, chargeMicro: 0n }), terms)).toThrow(
     'only a charge is taken',
   );
-  expect(purse.entries).toEqual([]);
+  expect(wallet.entries).toEqual([]);
 });
 
 const TERMS = { creditsPerYuan: 1000, month: '2026-11' };
@@ -108,37 +108,37 @@ const costing = (yuanMicro: bigint, heldYuanMicro = yuanMicro, more: Partial<Cal
   });
 
 test('what exceeds the hold is taken too: from Credits, then from the balance; the rest is shortfall', () => {
-  const purse = purseOf({ creditsMicro: 4_000_000n, balanceMicro: 10_000n });
-  const paid = takeCharge(purse, costing(6_000n, 5_000n), TERMS);
+  const wallet = findWallet({ creditsMicro: 4_000_000n, balanceMicro: 10_000n });
+  const paid = takeCharge(wallet, costing(6_000n, 5_000n), TERMS);
   expect(paid).toMatchObject({ creditsMicro: 6_000_000n, shortfallMicro: 0n, exchangedMicro: 2_000n });
   expect(paid.short).toBeUndefined();
-  expect(takeCharge(purse, costing(20_000n, 5_000n), TERMS)).toMatchObject({
+  expect(takeCharge(wallet, costing(20_000n, 5_000n), TERMS)).toMatchObject({
     creditsMicro: 8_000_000n,
     shortfallMicro: 12_000_000n,
     spentMicro: 8_000n,
     exchangedMicro: 8_000n,
     short: { of: 'credits', capMicro: undefined, mayExchange: true, seq: 6n },
   });
-  expect(purse).toMatchObject({ creditsMicro: 0n, balanceMicro: 0n, monthSpentMicro: 14_000n });
+  expect(wallet).toMatchObject({ creditsMicro: 0n, balanceMicro: 0n, monthSpentMicro: 14_000n });
 });
 
 test('the cap is never passed, whatever a call cost beyond its hold', () => {
-  const purse = purseOf({ creditsMicro: 10n ** 12n, capMicro: 10_000n });
+  const wallet = findWallet({ creditsMicro: 10n ** 12n, capMicro: 10_000n });
   const capMicro = 10_000n;
-  expect(takeCharge(purse, costing(8_000n, 5_000n, { capMicro }), TERMS).shortfallMicro).toBe(0n);
-  expect(takeCharge(purse, costing(5_000n, 5_000n, { capMicro }), TERMS)).toMatchObject({
+  expect(takeCharge(wallet, costing(8_000n, 5_000n, { capMicro }), TERMS).shortfallMicro).toBe(0n);
+  expect(takeCharge(wallet, costing(5_000n, 5_000n, { capMicro }), TERMS)).toMatchObject({
     creditsMicro: 2_000_000n,
     shortfallMicro: 3_000_000n,
     spentMicro: 2_000n,
     short: { of: 'cap', capMicro, seq: 2n },
   });
-  expect(purse.monthSpentMicro).toBe(10_000n);
+  expect(wallet.monthSpentMicro).toBe(10_000n);
   expect(
-    takeCharge(purse, costing(1_000n, 1_000n, { capMicro }), { ...TERMS, month: '2026-12' }),
+    takeCharge(wallet, costing(1_000n, 1_000n, { capMicro }), { ...TERMS, month: '2026-12' }),
   ).toMatchObject({
     shortfallMicro: 0n,
   });
-  expect(purse).toMatchObject({ month: '2026-12', monthSpentMicro: 1_000n, monthCapMicro: 10_000n });
+  expect(wallet).toMatchObject({ month: '2026-12', monthSpentMicro: 1_000n, monthCapMicro: 10_000n });
 });
 
 test.each([
@@ -146,26 +146,26 @@ test.each([
   ['had none when the call began', 0n, 10_000n],
   ['took it away since', 10_000n, 0n],
 ])('who %s pays for the call all the same', (_, granted, now) => {
-  const purse = purseOf({ creditsMicro: 10n ** 12n, capMicro: now });
-  expect(takeCharge(purse, costing(40_000n, 40_000n, { capMicro: granted }), TERMS).shortfallMicro).toBe(0n);
+  const wallet = findWallet({ creditsMicro: 10n ** 12n, capMicro: now });
+  expect(takeCharge(wallet, costing(40_000n, 40_000n, { capMicro: granted }), TERMS).shortfallMicro).toBe(0n);
 });
 
 test('who raises the cap for some calls and lowers it again pays for those that were held before', () => {
-  const purse = purseOf({ creditsMicro: 10n ** 12n, capMicro: 10_000n });
-  takeCharge(purse, costing(500_000n, 500_000n, { capMicro: 1_000_000n }), TERMS);
-  const held = takeCharge(purse, costing(9_000n, 9_000n, { capMicro: 10_000n }), TERMS);
+  const wallet = findWallet({ creditsMicro: 10n ** 12n, capMicro: 10_000n });
+  takeCharge(wallet, costing(500_000n, 500_000n, { capMicro: 1_000_000n }), TERMS);
+  const held = takeCharge(wallet, costing(9_000n, 9_000n, { capMicro: 10_000n }), TERMS);
   expect(held.shortfallMicro).toBe(0n);
 });
 
 test('under a cap, of a month gone by no more is taken than was held; without one, all', () => {
-  const purse = purseOf({
+  const wallet = findWallet({
     creditsMicro: 10n ** 12n,
     capMicro: 10_000n,
     month: '2026-12',
     monthSpentMicro: 5n,
   });
-  const late = takeCharge(purse, costing(6_000n, 4_000n, { capMicro: 10_000n }), TERMS);
+  const late = takeCharge(wallet, costing(6_000n, 4_000n, { capMicro: 10_000n }), TERMS);
   expect(late).toMatchObject({ creditsMicro: 4_000_000n, short: { of: 'month-over' } });
-  expect(takeCharge(purse, costing(6_000n, 4_000n, { capMicro: 0n }), TERMS).shortfallMicro).toBe(0n);
-  expect(purse).toMatchObject({ month: '2026-12', monthSpentMicro: 5n });
+  expect(takeCharge(wallet, costing(6_000n, 4_000n, { capMicro: 0n }), TERMS).shortfallMicro).toBe(0n);
+  expect(wallet).toMatchObject({ month: '2026-12', monthSpentMicro: 5n });
 });

@@ -25,7 +25,7 @@ export interface Entry extends Reason {
 }
 
 /** An account's row while its lock is held; the entries say how it came to its new figures. */
-export interface Purse {
+export interface Wallet {
   readonly accountId: number;
   readonly autoExchange: boolean;
   /** When it was switched off last. */
@@ -77,29 +77,29 @@ export interface Terms {
 }
 
 /**
- * Takes a call's charge from the purse: from Credits first; what is missing is bought from the balance when
+ * Takes a call's charge from the wallet: from Credits first; what is missing is bought from the balance when
  * auto-exchange is on, or was while the call ran; what is then still missing is the shortfall. Nothing ever
  * goes below zero, and the monthly cap is never passed. What a call cost beyond its hold is taken like the
  * rest: `ledger/overrun.ts` has seen to it that it is settled when nobody else holds that money.
  */
-export function takeCharge(purse: Purse, call: CallRecord, terms: Terms): Consumption {
+export function takeCharge(wallet: Wallet, call: CallRecord, terms: Terms): Consumption {
   assert(call.chargeMicro > 0n, 'only a charge is taken');
   assert(call.payer === 'credits', 'only calls paid with Credits are charged');
-  const capMicro = capFor(purse, call, terms);
-  const dueMicro = minMicro(call.chargeMicro, underCapMicro(purse, call, { capMicro, ...terms }));
-  const exchangedMicro = exchangeMissing(purse, call, { dueMicro, ...terms });
-  const paidMicro = minMicro(dueMicro, purse.creditsMicro);
+  const capMicro = capFor(wallet, call, terms);
+  const dueMicro = minMicro(call.chargeMicro, underCapMicro(wallet, call, { capMicro, ...terms }));
+  const exchangedMicro = exchangeMissing(wallet, call, { dueMicro, ...terms });
+  const paidMicro = minMicro(dueMicro, wallet.creditsMicro);
   if (paidMicro > 0n) {
-    move(purse, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ...reason(call) });
+    move(wallet, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ...reason(call) });
   }
   const shortfallMicro = call.chargeMicro - paidMicro;
   const spentMicro =
     shortfallMicro === 0n
       ? call.amountMicro
       : minMicro(call.amountMicro, yuanOfMicro(paidMicro, terms.creditsPerYuan));
-  const of = paidMicro < dueMicro ? 'credits' : terms.month < purse.month ? 'month-over' : 'cap';
-  if (spentMicro > 0n) countMonth(purse, terms.month, { spentMicro, capMicro });
-  assert(purse.creditsMicro >= 0n && purse.balanceMicro >= 0n, 'a purse is never negative');
+  const of = paidMicro < dueMicro ? 'credits' : terms.month < wallet.month ? 'month-over' : 'cap';
+  if (spentMicro > 0n) countMonth(wallet, terms.month, { spentMicro, capMicro });
+  assert(wallet.creditsMicro >= 0n && wallet.balanceMicro >= 0n, 'a wallet is never negative');
   const known = capMicro === NO_CAP ? undefined : capMicro;
   return {
     call,
@@ -111,7 +111,7 @@ export function takeCharge(purse: Purse, call: CallRecord, terms: Terms): Consum
     short:
       shortfallMicro === 0n
         ? undefined
-        : { of, capMicro: known, mayExchange: mayExchange(purse, call), seq: purse.lastSeq },
+        : { of, capMicro: known, mayExchange: mayExchange(wallet, call), seq: wallet.lastSeq },
   };
 }
 
@@ -119,22 +119,22 @@ export function takeCharge(purse: Purse, call: CallRecord, terms: Terms): Consum
  * The cap that binds the call: the highest of the one it was let in under, the one of now, and those of other
  * calls of the month. Whoever lowers it while calls run, or raises it for some of them, still pays for all.
  */
-function capFor(purse: Purse, call: CallRecord, { month }: Terms): bigint {
-  const isSet = call.capMicro !== undefined && call.capMicro > 0n && purse.capMicro > 0n;
+function capFor(wallet: Wallet, call: CallRecord, { month }: Terms): bigint {
+  const isSet = call.capMicro !== undefined && call.capMicro > 0n && wallet.capMicro > 0n;
   if (!isSet) return NO_CAP;
-  const highest = maxMicro(call.capMicro, purse.capMicro);
-  return month === purse.month ? maxMicro(highest, purse.monthCapMicro) : highest;
+  const highest = maxMicro(call.capMicro, wallet.capMicro);
+  return month === wallet.month ? maxMicro(highest, wallet.monthCapMicro) : highest;
 }
 
 /** Micro-Credits. What a month gone by had left is no longer known: then the hold is the bound. */
 function underCapMicro(
-  purse: Purse,
+  wallet: Wallet,
   call: CallRecord,
   { capMicro, creditsPerYuan, month }: Terms & { readonly capMicro: bigint },
 ): bigint {
   if (capMicro === NO_CAP) return call.chargeMicro;
-  if (month < purse.month) return call.heldMicro;
-  const spentMicro = month === purse.month ? purse.monthSpentMicro : 0n;
+  if (month < wallet.month) return call.heldMicro;
+  const spentMicro = month === wallet.month ? wallet.monthSpentMicro : 0n;
   return spentMicro >= capMicro ? 0n : creditsMicro(capMicro - spentMicro, creditsPerYuan);
 }
 
@@ -147,14 +147,14 @@ export function freeConsumption(call: CallRecord, { month, creditsPerYuan }: Ter
 
 /** Exactly what is missing, or all there is; balance moves in whole micro-yuan. */
 function exchangeMissing(
-  purse: Purse,
+  wallet: Wallet,
   call: CallRecord,
   { dueMicro, creditsPerYuan }: { readonly dueMicro: bigint; readonly creditsPerYuan: number },
 ): bigint {
-  const missingMicro = dueMicro - purse.creditsMicro;
-  if (missingMicro <= 0n || !mayExchange(purse, call) || purse.balanceMicro === 0n) return 0n;
-  const movedMicro = minMicro(yuanToBuyMicro(missingMicro, creditsPerYuan), purse.balanceMicro);
-  exchange(purse, movedMicro, { creditsPerYuan, ...reason(call) });
+  const missingMicro = dueMicro - wallet.creditsMicro;
+  if (missingMicro <= 0n || !mayExchange(wallet, call) || wallet.balanceMicro === 0n) return 0n;
+  const movedMicro = minMicro(yuanToBuyMicro(missingMicro, creditsPerYuan), wallet.balanceMicro);
+  exchange(wallet, movedMicro, { creditsPerYuan, ...reason(call) });
   return movedMicro;
 }
 
@@ -162,7 +162,7 @@ function exchangeMissing(
  * Who has switched auto-exchange off since had his balance held all the same: for this call, or for one
  * beside it that has taken the Credits of this one.
  */
-function mayExchange({ autoExchange, autoExchangeOffAtMs = 0 }: Purse, call: CallRecord): boolean {
+function mayExchange({ autoExchange, autoExchangeOffAtMs = 0 }: Wallet, call: CallRecord): boolean {
   return autoExchange || call.mayExchange === true || call.createdAtMs <= autoExchangeOffAtMs;
 }
 
@@ -172,44 +172,44 @@ function reason(call: CallRecord): Reason {
 
 /** Two movements that belong together: balance out, Credits in. */
 export function exchange(
-  purse: Purse,
+  wallet: Wallet,
   movedMicro: bigint,
   terms: Reason & { readonly creditsPerYuan: number },
 ): void {
-  assert(movedMicro > 0n && movedMicro <= purse.balanceMicro, 'only what is there can be exchanged');
+  assert(movedMicro > 0n && movedMicro <= wallet.balanceMicro, 'only what is there can be exchanged');
   const { creditsPerYuan, ...reason } = terms;
   const boughtMicro = creditsMicro(movedMicro, creditsPerYuan);
-  move(purse, { kind: 'exchange', pool: 'balance', changeMicro: -movedMicro, ...reason });
-  move(purse, { kind: 'exchange', pool: 'credits', changeMicro: boughtMicro, ...reason });
+  move(wallet, { kind: 'exchange', pool: 'balance', changeMicro: -movedMicro, ...reason });
+  move(wallet, { kind: 'exchange', pool: 'credits', changeMicro: boughtMicro, ...reason });
 }
 
-/** The one place where a purse changes, so that no change is without its entry. */
+/** The one place where a wallet changes, so that no change is without its entry. */
 export function move(
-  purse: Purse,
+  wallet: Wallet,
   movement: Reason & { readonly kind: EntryKind; readonly pool: Pool; readonly changeMicro: bigint },
 ): void {
   assert(movement.changeMicro !== 0n, 'an entry changes something');
-  const beforeMicro = movement.pool === 'credits' ? purse.creditsMicro : purse.balanceMicro;
+  const beforeMicro = movement.pool === 'credits' ? wallet.creditsMicro : wallet.balanceMicro;
   const afterMicro = beforeMicro + movement.changeMicro;
   assert(afterMicro >= 0n, 'Credits and balance never go below zero');
-  if (movement.pool === 'credits') purse.creditsMicro = afterMicro;
-  else purse.balanceMicro = afterMicro;
-  purse.lastSeq += 1n;
-  purse.entries.push({ accountId: purse.accountId, seq: purse.lastSeq, afterMicro, ...movement });
+  if (movement.pool === 'credits') wallet.creditsMicro = afterMicro;
+  else wallet.balanceMicro = afterMicro;
+  wallet.lastSeq += 1n;
+  wallet.entries.push({ accountId: wallet.accountId, seq: wallet.lastSeq, afterMicro, ...movement });
 }
 
 /** A newer month starts at zero. A late call of an older month counts in a month that is over. */
 function countMonth(
-  purse: Purse,
+  wallet: Wallet,
   month: string,
   { spentMicro, capMicro }: { readonly spentMicro: bigint; readonly capMicro: bigint },
 ): void {
-  if (month < purse.month) return;
-  if (month > purse.month) {
-    purse.month = month;
-    purse.monthSpentMicro = 0n;
-    purse.monthCapMicro = 0n;
+  if (month < wallet.month) return;
+  if (month > wallet.month) {
+    wallet.month = month;
+    wallet.monthSpentMicro = 0n;
+    wallet.monthCapMicro = 0n;
   }
-  purse.monthSpentMicro += spentMicro;
-  purse.monthCapMicro = maxMicro(purse.monthCapMicro, capMicro);
+  wallet.monthSpentMicro += spentMicro;
+  wallet.monthCapMicro = maxMicro(wallet.monthCapMicro, capMicro);
 }

@@ -7,7 +7,7 @@ import type { Calendar } from '../../kernel/time/calendar.ts';
 import type { CallRecord, LedgerStore, SettledAccount } from '../../ledger/contract.ts';
 import { KeyUse, type Uses } from '../accounts/key-use.ts';
 import { ModelUsers, type Users } from '../catalog/model-users.ts';
-import { type Columns, encodeColumns, rowsOf, text, time } from '../columns.ts';
+import { type Columns, columnRows, encodeColumns, text, time } from '../columns.ts';
 import { type Database, isMissingPartition, isSchemaFault } from '../database.ts';
 import { encodeCalls, encodeConsumptions, INSERT_CALLS, INSERT_CONSUMPTIONS } from '../logs/call-row.ts';
 import { addToClosedDays } from '../logs/daily-rollup.ts';
@@ -15,7 +15,7 @@ import { ensurePartitions, logMonth } from '../logs/partitions.ts';
 import { addRollups } from '../logs/rollup.ts';
 import { Writes } from '../writes.ts';
 import { type Consumption, freeConsumption, takeCharge } from './charge.ts';
-import { addPurses, fundsOf, type HeldPurse, holdPurses } from './wallet.ts';
+import { addWallets, type LockedWallet, lockWallets, toFunds } from './wallet.ts';
 import { addWindows } from './windows.ts';
 
 export interface LedgerOptions {
@@ -36,7 +36,7 @@ const ASKED_COLUMNS: Columns<CallRecord> = {
 
 /** Those that are logged, and those of months whose log was dropped: of these the log cannot tell. */
 const FIND_KNOWN = `
-  select given.call_id, is_logged is true as is_logged from ${rowsOf(ASKED_COLUMNS)}
+  select given.call_id, is_logged is true as is_logged from ${columnRows(ASKED_COLUMNS)}
   left join lateral (
     select true as is_logged from calls
     where calls.created_at = given.created_at and calls.call_id = given.call_id
@@ -112,41 +112,41 @@ class PostgresLedger implements LedgerStore {
    * waits in a circle. The statements are as many for one call as for a full batch.
    */
   async #write(transaction: Database, calls: readonly CallRecord[]): Promise<Written> {
-    const purses = await holdPurses(transaction, [...new Set(calls.map((call) => call.accountId))]);
+    const wallets = await lockWallets(transaction, [...new Set(calls.map((call) => call.accountId))]);
     const known = await findKnown(transaction, calls);
     const fresh = calls.filter((call) => !known.has(call.callId));
-    const taken = fresh.map((call) => this.#consume(purses, call));
+    const taken = fresh.map((call) => this.#consume(wallets, call));
     // A call without a price never reached a vendor: the call log has it, the consumption log does not.
     const consumptions = taken.filter(({ call }) => call.price !== null || call.chargeMicro > 0n);
     const writes = new Writes();
     if (fresh.length > 0) writes.add(INSERT_CALLS, encodeCalls(fresh));
     if (consumptions.length > 0) writes.add(INSERT_CONSUMPTIONS, encodeConsumptions(consumptions));
-    addPurses(writes, purses);
+    addWallets(writes, wallets);
     const keys = this.#keyUse.add(writes, fresh);
     addWindows(writes, fresh);
     const users = addRollups(writes, taken, { lane: this.#lane, modelUsers: this.#modelUsers });
     await writes.send(transaction);
-    await addToClosedDays(transaction, fresh, (accountId) => heldPurse(purses, accountId).daysClosedToMs);
+    await addToClosedDays(transaction, fresh, (accountId) => heldWallet(wallets, accountId).daysClosedToMs);
     fault('settle.before-commit');
-    const accounts = [...purses].map(([accountId, purse]) => ({ accountId, funds: fundsOf(purse) }));
+    const accounts = [...wallets].map(([accountId, wallet]) => ({ accountId, funds: toFunds(wallet) }));
     return { accounts, keys, users };
   }
 
-  #consume(purses: ReadonlyMap<number, HeldPurse>, call: CallRecord): Consumption {
+  #consume(wallets: ReadonlyMap<number, LockedWallet>, call: CallRecord): Consumption {
     const { creditsPerYuan, calendar } = this.#options;
     const terms = {
       creditsPerYuan: call.creditsPerYuan ?? creditsPerYuan,
       month: call.month ?? calendar.month(call.createdAtMs),
     };
     if (isFree(call)) return freeConsumption(call, terms);
-    return takeCharge(heldPurse(purses, call.accountId), call, terms);
+    return takeCharge(heldWallet(wallets, call.accountId), call, terms);
   }
 }
 
-function heldPurse(purses: ReadonlyMap<number, HeldPurse>, accountId: number): HeldPurse {
-  const purse = purses.get(accountId);
-  assert(purse !== undefined, 'the purse of every call is held');
-  return purse;
+function heldWallet(wallets: ReadonlyMap<number, LockedWallet>, accountId: number): LockedWallet {
+  const wallet = wallets.get(accountId);
+  assert(wallet !== undefined, 'the wallet of every call is held');
+  return wallet;
 }
 
 async function findKnown(transaction: Database, calls: readonly CallRecord[]): Promise<ReadonlySet<string>> {

@@ -2,8 +2,8 @@ import type { Funds } from '../../accounts/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import { touchAccount } from '../accounts/accounts.ts';
 import type { Database } from '../database.ts';
-import { type EntryKind, exchange, move, type Pool, type Purse } from './charge.ts';
-import { holdPurses, savePurses } from './wallet.ts';
+import { type EntryKind, exchange, move, type Pool, type Wallet } from './charge.ts';
+import { lockWallets, saveWallets } from './wallet.ts';
 
 export interface Movement {
   readonly accountId: number;
@@ -24,10 +24,10 @@ export type MovementResult =
 export function postMovement(transaction: Database, movement: Movement): Promise<MovementResult> {
   const { kind, pool, changeMicro, ref } = movement;
   assert(changeMicro > 0n || kind === 'adjustment', 'only an adjustment takes away');
-  return post(transaction, movement.accountId, (purse) => {
-    const thereMicro = pool === 'credits' ? purse.creditsMicro : purse.balanceMicro;
+  return post(transaction, movement.accountId, (wallet) => {
+    const thereMicro = pool === 'credits' ? wallet.creditsMicro : wallet.balanceMicro;
     if (thereMicro + changeMicro < 0n) return false;
-    move(purse, { kind, pool, changeMicro, ref });
+    move(wallet, { kind, pool, changeMicro, ref });
     return true;
   });
 }
@@ -43,9 +43,9 @@ export interface Exchange {
 /** Balance into Credits, at the user's own request. */
 export function postExchange(transaction: Database, wanted: Exchange): Promise<MovementResult> {
   assert(wanted.amountMicro > 0n, 'something is exchanged');
-  return post(transaction, wanted.accountId, (purse) => {
-    if (purse.balanceMicro < wanted.amountMicro) return false;
-    exchange(purse, wanted.amountMicro, { creditsPerYuan: wanted.creditsPerYuan, ref: wanted.ref });
+  return post(transaction, wanted.accountId, (wallet) => {
+    if (wallet.balanceMicro < wanted.amountMicro) return false;
+    exchange(wallet, wanted.amountMicro, { creditsPerYuan: wanted.creditsPerYuan, ref: wanted.ref });
     return true;
   });
 }
@@ -53,14 +53,14 @@ export function postExchange(transaction: Database, wanted: Exchange): Promise<M
 async function post(
   transaction: Database,
   accountId: number,
-  change: (purse: Purse) => boolean,
+  change: (wallet: Wallet) => boolean,
 ): Promise<MovementResult> {
-  const purses = await holdPurses(transaction, [accountId]);
-  const purse = purses.get(accountId);
-  assert(purse !== undefined, 'the purse is held');
-  if (!change(purse)) return { kind: 'insufficient' };
-  const funds = (await savePurses(transaction, purses)).get(accountId);
-  assert(funds !== undefined, 'the purse is saved');
+  const wallets = await lockWallets(transaction, [accountId]);
+  const wallet = wallets.get(accountId);
+  assert(wallet !== undefined, 'the wallet is held');
+  if (!change(wallet)) return { kind: 'insufficient' };
+  const funds = (await saveWallets(transaction, wallets)).get(accountId);
+  assert(funds !== undefined, 'the wallet is saved');
   await touchAccount(transaction, accountId);
   return { kind: 'posted', funds };
 }

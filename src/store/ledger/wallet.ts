@@ -1,12 +1,12 @@
 import type { Funds } from '../../accounts/contract.ts';
 import { assert } from '../../kernel/assert.ts';
-import { type Columns, encodeColumns, namesOf, rowsOf, text, time, whole } from '../columns.ts';
+import { type Columns, columnNames, columnRows, encodeColumns, text, time, whole } from '../columns.ts';
 import { type Database, idNumber } from '../database.ts';
 import { type Part, Writes } from '../writes.ts';
-import type { Entry, Purse } from './charge.ts';
+import type { Entry, Wallet } from './charge.ts';
 
-/** A purse whose account row is locked until the transaction ends. */
-export interface HeldPurse extends Purse {
+/** A wallet whose account row is locked until the transaction ends. */
+export interface LockedWallet extends Wallet {
   readonly fundsVersion: bigint;
   /** Days of the account that are added up end before. */
   readonly daysClosedToMs: number;
@@ -31,15 +31,15 @@ interface AccountRow {
  * Locks the accounts in the order of their ids, which is the same for everybody, so that two transactions
  * never wait for each other in a circle.
  */
-export async function holdPurses(
+export async function lockWallets(
   transaction: Database,
   accountIds: readonly number[],
-): Promise<ReadonlyMap<number, HeldPurse>> {
-  const accounts = await transaction.query<AccountRow>(HOLD, [`{${accountIds.join(',')}}`], 'hold-purses');
-  const purses = new Map(accounts.map((row) => [idNumber(row.id), held(row)]));
-  const unknown = accountIds.filter((id) => !purses.has(id));
+): Promise<ReadonlyMap<number, LockedWallet>> {
+  const accounts = await transaction.query<AccountRow>(HOLD, [`{${accountIds.join(',')}}`], 'hold-wallets');
+  const wallets = new Map(accounts.map((row) => [idNumber(row.id), held(row)]));
+  const unknown = accountIds.filter((id) => !wallets.has(id));
   assert(unknown.length === 0, `the database knows the accounts of its calls (not ${unknown.join(', ')})`);
-  return purses;
+  return wallets;
 }
 
 const HOLD = `
@@ -47,7 +47,7 @@ const HOLD = `
     extra_api_quota_micro, last_seq, days_closed_to
   from accounts where id = any($1::bigint[]) order by id for no key update`;
 
-function held(row: AccountRow): HeldPurse {
+function held(row: AccountRow): LockedWallet {
   return {
     accountId: idNumber(row.id),
     autoExchange: row.auto_exchange,
@@ -65,44 +65,44 @@ function held(row: AccountRow): HeldPurse {
   };
 }
 
-/** Writes the entries and the new figures of every purse that moved; answers the funds of all. */
-export async function savePurses(
+/** Writes the entries and the new figures of every wallet that moved; answers the funds of all. */
+export async function saveWallets(
   transaction: Database,
-  purses: ReadonlyMap<number, HeldPurse>,
+  wallets: ReadonlyMap<number, LockedWallet>,
 ): Promise<ReadonlyMap<number, Funds>> {
   const writes = new Writes();
-  addPurses(writes, purses);
+  addWallets(writes, wallets);
   await writes.send(transaction);
-  return new Map([...purses].map(([id, purse]) => [id, fundsOf(purse)]));
+  return new Map([...wallets].map(([id, wallet]) => [id, toFunds(wallet)]));
 }
 
-export function addPurses(writes: Writes, purses: ReadonlyMap<number, HeldPurse>): void {
-  const moved = [...purses.values()].filter((purse) => purse.entries.length > 0);
+export function addWallets(writes: Writes, wallets: ReadonlyMap<number, LockedWallet>): void {
+  const moved = [...wallets.values()].filter((wallet) => wallet.entries.length > 0);
   if (moved.length === 0) return;
-  const entries = moved.flatMap((purse) => purse.entries);
+  const entries = moved.flatMap((wallet) => wallet.entries);
   writes.add(INSERT_ENTRIES, encodeColumns(ENTRY_COLUMNS, entries));
   writes.add(UPDATE_ACCOUNTS, encodeColumns(PURSE_COLUMNS, moved));
 }
 
-/** As they stand when the purse is saved. */
-export function fundsOf(purse: HeldPurse): Funds {
+/** As they stand when the wallet is saved. */
+export function toFunds(wallet: LockedWallet): Funds {
   return {
-    version: idNumber(purse.fundsVersion) + (purse.entries.length > 0 ? 1 : 0),
-    creditsMicro: purse.creditsMicro,
-    balanceMicro: purse.balanceMicro,
-    monthSpentMicro: purse.monthSpentMicro,
-    month: purse.month,
+    version: idNumber(wallet.fundsVersion) + (wallet.entries.length > 0 ? 1 : 0),
+    creditsMicro: wallet.creditsMicro,
+    balanceMicro: wallet.balanceMicro,
+    monthSpentMicro: wallet.monthSpentMicro,
+    month: wallet.month,
   };
 }
 
-const PURSE_COLUMNS: Columns<HeldPurse> = {
-  held_id: whole('bigint', (purse) => purse.accountId),
-  credits: whole('bigint', (purse) => purse.creditsMicro),
-  balance: whole('bigint', (purse) => purse.balanceMicro),
-  new_month: text((purse) => purse.month),
-  spent: whole('bigint', (purse) => purse.monthSpentMicro),
-  month_cap: whole('bigint', (purse) => purse.monthCapMicro),
-  new_seq: whole('bigint', (purse) => purse.lastSeq),
+const PURSE_COLUMNS: Columns<LockedWallet> = {
+  held_id: whole('bigint', (wallet) => wallet.accountId),
+  credits: whole('bigint', (wallet) => wallet.creditsMicro),
+  balance: whole('bigint', (wallet) => wallet.balanceMicro),
+  new_month: text((wallet) => wallet.month),
+  spent: whole('bigint', (wallet) => wallet.monthSpentMicro),
+  month_cap: whole('bigint', (wallet) => wallet.monthCapMicro),
+  new_seq: whole('bigint', (wallet) => wallet.lastSeq),
 };
 
 /** Every one of them is there: its row is locked. */
@@ -111,7 +111,7 @@ const UPDATE_ACCOUNTS: Part = {
   text: `
     update accounts set credits_micro = credits, balance_micro = balance, month = new_month,
       month_spent_micro = spent, month_cap_micro = month_cap, last_seq = new_seq, funds_version = funds_version + 1
-    from ${rowsOf(PURSE_COLUMNS)} where id = held_id and id = any($1)`,
+    from ${columnRows(PURSE_COLUMNS)} where id = held_id and id = any($1)`,
 };
 
 const ENTRY_COLUMNS: Columns<Entry> = {
@@ -130,12 +130,12 @@ const INSERT_ENTRIES: Part = {
   name: 'entered',
   text: `
     with ledger_transaction as (select nextval('ledger_transaction_seq') as id),
-    entries as (select * from ${rowsOf(ENTRY_COLUMNS)}),
+    entries as (select * from ${columnRows(ENTRY_COLUMNS)}),
     counter_entries as (
       select null::bigint, null::bigint, kind, pool, -sum(change_micro)::bigint, null::bigint, 'platform',
         null::timestamptz
       from entries group by kind, pool)
-    insert into ledger_entries (transaction_id, ${namesOf(ENTRY_COLUMNS)})
+    insert into ledger_entries (transaction_id, ${columnNames(ENTRY_COLUMNS)})
     select ledger_transaction.id, both_sides.* from ledger_transaction,
       (select * from entries union all select * from counter_entries) as both_sides`,
 };

@@ -3,7 +3,7 @@ import { EXPORT_ROWS_AT_ONCE } from '../../platform/bounds.ts';
 import { type Database, idNumber } from '../database.ts';
 
 /**
- * The balance log is the account's chain of ledger entries, numbered without gaps: a page is a stretch of
+ * The balance log is the account's chain of ledger entries, numbered without gaps: a page is a range of
  * numbers, however deep it is, and a total is a difference of two.
  */
 interface EntryRow {

@@ -2,7 +2,17 @@ import type { PriceSnapshot } from '../../catalog/price.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
 import type { Expected, ShortOf } from '../../ledger/shortfall.ts';
 import { encodePrice } from '../catalog/price-json.ts';
-import { type Columns, encodeColumns, flag, json, namesOf, rowsOf, text, time, whole } from '../columns.ts';
+import {
+  type Columns,
+  columnNames,
+  columnRows,
+  encodeColumns,
+  flag,
+  json,
+  text,
+  time,
+  whole,
+} from '../columns.ts';
 import type { Consumption, Short } from '../ledger/charge.ts';
 import type { Part } from '../writes.ts';
 
@@ -51,9 +61,9 @@ const WITH_PRICE = { ...CALL_COLUMNS, price: PRICE_PLACE };
 export const INSERT_CALLS: Part = {
   name: 'logged',
   text: `
-    insert into calls (${namesOf(CALL_COLUMNS)}, price)
-    select ${namesOf(CALL_COLUMNS)}, $${Object.keys(WITH_PRICE).length + 1}::jsonb -> price
-    from ${rowsOf(WITH_PRICE)}`,
+    insert into calls (${columnNames(CALL_COLUMNS)}, price)
+    select ${columnNames(CALL_COLUMNS)}, $${Object.keys(WITH_PRICE).length + 1}::jsonb -> price
+    from ${columnRows(WITH_PRICE)}`,
 };
 
 /** Many calls have the same price, and it is a third of a row: each goes to the database once. */
@@ -110,8 +120,8 @@ function shortJson({ of, capMicro, mayExchange, seq }: Short, { expected }: Call
 export const INSERT_CONSUMPTIONS: Part = {
   name: 'consumed',
   text: `
-    insert into consumptions (${namesOf(CONSUMPTION_COLUMNS)})
-    select ${namesOf(CONSUMPTION_COLUMNS)} from ${rowsOf(CONSUMPTION_COLUMNS)}`,
+    insert into consumptions (${columnNames(CONSUMPTION_COLUMNS)})
+    select ${columnNames(CONSUMPTION_COLUMNS)} from ${columnRows(CONSUMPTION_COLUMNS)}`,
 };
 
 export function encodeConsumptions(consumptions: readonly Consumption[]): string[] {

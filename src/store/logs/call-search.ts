@@ -38,10 +38,10 @@ const HOURS = `
 
 /** $1 and $2 are the whole time, $3 and $4 its hours, $5 and $6 the cursor, $7 the account, $8 the size. */
 const READ = withCharges(`created_at >= $1 and created_at < $2 and (created_at, id) in (
-  select key.created_at, key.id from unnest($3::timestamptz[], $4::timestamptz[]) as stretch(lo, hi)
+  select key.created_at, key.id from unnest($3::timestamptz[], $4::timestamptz[]) as range(lo, hi)
   cross join lateral (
     select created_at, id from calls
-    where created_at >= stretch.lo and created_at < stretch.hi and created_at >= $1 and created_at < $2
+    where created_at >= range.lo and created_at < range.hi and created_at >= $1 and created_at < $2
       and (created_at, id) < ($5, $6) and ($7::bigint is null or account_id = $7) and ${callsThatFit('calls', 9)}
     order by created_at desc, id desc limit $8) as key
   order by key.created_at desc, key.id desc limit $8)`);
@@ -86,13 +86,13 @@ async function searchStep(
   // Of the cursor's own millisecond only calls with a lower number are left; below 0 there are none.
   const toMs = before.createdAtMs + (before.id > 0 ? 1 : 0);
   if (toMs <= fromMs) return { items: [], before: through };
-  const stretches = await findHours(database, wanted, { fromMs, toMs, size });
-  const newest = stretches.at(0);
-  const oldest = stretches.at(-1);
+  const ranges = await findHours(database, wanted, { fromMs, toMs, size });
+  const newest = ranges.at(0);
+  const oldest = ranges.at(-1);
   if (newest === undefined || oldest === undefined) return { items: [], before: through };
   const rows = await database.query<CallRow>(READ, [
     ...[timeOf(Math.max(fromMs, oldest)), timeOf(Math.min(toMs, newest + HOUR_MS))],
-    ...[stretches.map(timeOf), stretches.map((hour) => timeOf(hour + HOUR_MS))],
+    ...[ranges.map(timeOf), ranges.map((hour) => timeOf(hour + HOUR_MS))],
     ...[timeOf(before.createdAtMs), before.id, wanted.accountId ?? null, size],
     ...filterValues(wanted),
   ]);

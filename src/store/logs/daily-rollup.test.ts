@@ -116,8 +116,8 @@ async function expectTruth(accountId: number, calls: readonly CallRecord[], aske
     await expectPages(accountId, calls, range);
   }
   const [use] = await sumCredentialUse(database, accountId, { fromMs: START, toMs: START + DAYS * DAY });
-  const hosted = calls.filter(({ payer }) => payer === 'byok');
-  expect(Number(use?.calls ?? 0)).toBe(hosted.length);
+  const byok = calls.filter(({ payer }) => payer === 'byok');
+  expect(Number(use?.calls ?? 0)).toBe(byok.length);
 }
 
 async function expectPages(accountId: number, calls: readonly CallRecord[], range: TimeRange) {

@@ -11,17 +11,17 @@ import { daysAndGaps, hoursOfGaps } from './daily-rollup-read.ts';
 export type Log = 'calls' | 'consumptions';
 
 /** A part of the log that has rows to the filter: an hour, or what the range leaves of it. */
-export interface Stretch {
+export interface PageRange {
   readonly from: Date;
   readonly to: Date;
   readonly rows: number;
-  /** Rows that are newer than all of this stretch. */
+  /** Rows that are newer than all of this range. */
   readonly before: number;
 }
 
-export interface Stretches {
+export interface PageRanges {
   /** Those that hold rows of the wanted place, the newest first. */
-  readonly list: readonly Stretch[];
+  readonly list: readonly PageRange[];
   readonly total: number;
 }
 
@@ -110,7 +110,7 @@ function find(log: Log, all: string): string {
     numbered as materialized (
       select lo, hi, is_day, rows, sum(rows) over (order by lo desc) - rows as before from spans where rows > 0),
     near as (select * from numbered where ${WANTED}),
-    stretches as (
+    ranges as (
       select lo, hi, rows, before from near where not is_day
       union all
       select hour, hour + interval '1 hour', hours.rows,
@@ -120,11 +120,11 @@ function find(log: Log, all: string): string {
         where account_id = $1 and hour >= day.lo and hour < day.hi and ${FITS} group by hour offset 0) as hours
       where hours.rows > 0)
     select lo, hi, rows::bigint, before::bigint, whole.total::bigint
-    from (select coalesce(sum(rows), 0) as total from numbered) as whole left join stretches on ${WANTED}
+    from (select coalesce(sum(rows), 0) as total from numbered) as whole left join ranges on ${WANTED}
     order by lo desc`;
 }
 
-interface StretchRow {
+interface PageRangeRow {
   readonly lo: Date | null;
   readonly hi: Date | null;
   readonly rows: bigint | null;
@@ -132,13 +132,13 @@ interface StretchRow {
   readonly total: bigint;
 }
 
-export async function findStretches(
+export async function findPageRanges(
   database: Database,
   log: Log,
   { accountId, filter, place }: LogQuestion,
-): Promise<Stretches> {
-  const cuts = cutHoursOf([filter.fromMs, filter.toMs]);
-  const rows = await database.query<StretchRow>(FIND[log][cuts.length === 0 ? 'whole' : 'cut'], [
+): Promise<PageRanges> {
+  const cuts = listCutHours([filter.fromMs, filter.toMs]);
+  const rows = await database.query<PageRangeRow>(FIND[log][cuts.length === 0 ? 'whole' : 'cut'], [
     accountId,
     ...rangeValues(filter),
     place.skip,
@@ -146,7 +146,7 @@ export async function findStretches(
     cuts,
     ...filterValues(filter),
   ]);
-  const list: Stretch[] = [];
+  const list: PageRange[] = [];
   for (const { lo, hi, rows: count, before } of rows) {
     if (lo === null || hi === null || count === null || before === null) continue;
     list.push({ from: lo, to: hi, rows: idNumber(count), before: idNumber(before) });
@@ -164,7 +164,7 @@ export function rangeValues({ fromMs, toMs }: Pick<LogFilter, 'fromMs' | 'toMs'>
 const HOUR_MS = 3_600_000;
 
 /** The hours (UTC, as the roll-up has them) that one of these moments falls into the middle of. */
-export function cutHoursOf(moments: readonly (number | undefined)[]): readonly string[] {
+export function listCutHours(moments: readonly (number | undefined)[]): readonly string[] {
   const cut = new Set<number>();
   for (const moment of moments) {
     if (moment !== undefined && moment % HOUR_MS !== 0) cut.add(Math.floor(moment / HOUR_MS) * HOUR_MS);

@@ -206,9 +206,9 @@ test('an hour of more calls than are read at once is exported whole, a busy mill
 });
 
 test('what is read at once is bounded, and a large hour is read alone', () => {
-  const stretch = (rows: number) => ({ from: new Date(0), to: new Date(1), before: 0, rows });
+  const range = (rows: number) => ({ from: new Date(0), to: new Date(1), before: 0, rows });
   const sizes = (rows: readonly number[]) =>
-    inPieces(rows.map(stretch)).map((piece) => piece.map((each) => each.rows));
+    inPieces(rows.map(range)).map((piece) => piece.map((each) => each.rows));
   expect(sizes([400, 400, 400, 5000, 1, 999])).toEqual([[400, 400], [400], [5000], [1, 999]]);
   expect(sizes([])).toEqual([]);
 });

@@ -10,20 +10,20 @@ import type {
 import { EXPORT_ROWS_AT_ONCE } from '../../platform/bounds.ts';
 import type { Database } from '../database.ts';
 import { type CallRow, callFromRow, withCharges } from './call-log.ts';
-import { callsThatFit, filterValues, findStretches, type Log, type Stretch } from './log-page-ranges.ts';
+import { callsThatFit, filterValues, findPageRanges, type Log, type PageRange } from './log-page-ranges.ts';
 import { type ConsumptionRow, itemFromRow, withReceipts } from './receipts.ts';
 
 /**
- * The calls of some stretches, newest first, as their keys: $2 and $3 are where the stretches begin and end,
+ * The calls of some ranges, newest first, as their keys: $2 and $3 are where the ranges begin and end,
  * $4 and $5 the whole of them (which months are looked at is known before), $6 and $7 what is skipped and
  * taken, then the filter. Nothing but the account's own rows of those hours is read.
  */
 const keysOfCalls = (log: Log, column: 'id' | 'call_id'): string => `
   select key.created_at, key.${column}
-  from unnest($2::timestamptz[], $3::timestamptz[]) as stretch(lo, hi)
+  from unnest($2::timestamptz[], $3::timestamptz[]) as range(lo, hi)
   cross join lateral (
     select created_at, ${column === 'id' ? 'id' : `id, ${column}`} from calls
-    where account_id = $1 and created_at >= stretch.lo and created_at < stretch.hi
+    where account_id = $1 and created_at >= range.lo and created_at < range.hi
       and created_at >= $4 and created_at < $5 and ${callsThatFit(log, 8)}
     order by created_at desc, id desc limit $6::bigint + $7::bigint) as key
   order by key.created_at desc, key.id desc offset $6 limit $7`;
@@ -54,26 +54,26 @@ export async function pageOfLog<Kind extends Log>(
   log: Kind,
   question: LogQuestion,
 ): Promise<LogPage<Kinds[Kind]['item']>> {
-  const { list, total } = await findStretches(database, log, question);
+  const { list, total } = await findPageRanges(database, log, question);
   const skipped = list[0]?.before ?? 0;
   const place = { skip: question.place.skip - skipped, size: question.place.size };
-  return { items: await readStretches(database, log, { ...question, place, stretches: list }), total };
+  return { items: await readPageRanges(database, log, { ...question, place, ranges: list }), total };
 }
 
-async function readStretches<Kind extends Log>(
+async function readPageRanges<Kind extends Log>(
   database: Database,
   log: Kind,
-  wanted: LogQuestion & { readonly stretches: readonly Stretch[] },
+  wanted: LogQuestion & { readonly ranges: readonly PageRange[] },
 ): Promise<readonly Kinds[Kind]['item'][]> {
-  const { accountId, filter, place, stretches } = wanted;
-  const [newest] = stretches;
-  const oldest = stretches.at(-1);
+  const { accountId, filter, place, ranges } = wanted;
+  const [newest] = ranges;
+  const oldest = ranges.at(-1);
   if (newest === undefined || oldest === undefined) return [];
-  assert(place.skip >= 0, 'a page begins in its first stretch');
+  assert(place.skip >= 0, 'a page begins in its first range');
   const rows = await database.query<Kinds[Kind]['row']>(PAGE_TEXTS[log], [
     accountId,
-    stretches.map(({ from }) => from),
-    stretches.map(({ to }) => to),
+    ranges.map(({ from }) => from),
+    ranges.map(({ to }) => to),
     oldest.from,
     newest.to,
     place.skip,
@@ -94,13 +94,13 @@ export async function* wholeLog<Kind extends Log>(
   log: Kind,
   { accountId, filter }: { readonly accountId: number; readonly filter: LogFilter },
 ): AsyncGenerator<readonly Kinds[Kind]['item'][], void, undefined> {
-  const { list } = await findStretches(database, log, { accountId, filter, place: ALL });
+  const { list } = await findPageRanges(database, log, { accountId, filter, place: ALL });
   for (const piece of inPieces(list)) {
-    let stretches: readonly Stretch[] = piece;
+    let ranges: readonly PageRange[] = piece;
     let skip = 0;
     for (;;) {
       const place = { skip, size: EXPORT_ROWS_AT_ONCE };
-      const items = await readStretches(database, log, { accountId, filter, place, stretches });
+      const items = await readPageRanges(database, log, { accountId, filter, place, ranges });
       if (items.length > 0) yield items;
       const last = items.at(-1);
       if (last === undefined || items.length < EXPORT_ROWS_AT_ONCE) break;
@@ -108,28 +108,28 @@ export async function* wholeLog<Kind extends Log>(
       const toMs = last.createdAtMs + 1;
       const known = items.filter(({ createdAtMs }) => createdAtMs === last.createdAtMs).length;
       skip = known === items.length ? skip + known : known;
-      stretches = cutAt(stretches, toMs);
+      ranges = cutAt(ranges, toMs);
     }
   }
 }
 
-function cutAt(stretches: readonly Stretch[], toMs: number): readonly Stretch[] {
-  return stretches
+function cutAt(ranges: readonly PageRange[], toMs: number): readonly PageRange[] {
+  return ranges
     .filter(({ from }) => from.getTime() < toMs)
-    .map((stretch) => ({ ...stretch, to: new Date(Math.min(stretch.to.getTime(), toMs)) }));
+    .map((range) => ({ ...range, to: new Date(Math.min(range.to.getTime(), toMs)) }));
 }
 
-/** Stretches that together are read at once; a large one alone. */
-export function inPieces(list: readonly Stretch[]): readonly (readonly Stretch[])[] {
-  const pieces: Stretch[][] = [];
+/** PageRanges that together are read at once; a large one alone. */
+export function inPieces(list: readonly PageRange[]): readonly (readonly PageRange[])[] {
+  const pieces: PageRange[][] = [];
   let room = 0;
-  for (const stretch of list) {
-    if (stretch.rows > room) {
+  for (const range of list) {
+    if (range.rows > room) {
       pieces.push([]);
       room = EXPORT_ROWS_AT_ONCE;
     }
-    pieces.at(-1)?.push(stretch);
-    room -= stretch.rows;
+    pieces.at(-1)?.push(range);
+    room -= range.rows;
   }
   return pieces;
 }

@@ -2,7 +2,16 @@ import { type PriceSnapshot, vendorCostMicro } from '../../catalog/price.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
 import type { ModelUser, ModelUsers, Users } from '../catalog/model-users.ts';
-import { type Columns, encodeColumns, namesOf, rowsOf, storable, text, time, whole } from '../columns.ts';
+import {
+  type Columns,
+  columnNames,
+  columnRows,
+  encodeColumns,
+  storable,
+  text,
+  time,
+  whole,
+} from '../columns.ts';
 import type { Consumption } from '../ledger/charge.ts';
 import type { Part, Writes } from '../writes.ts';
 
@@ -114,7 +123,7 @@ const USAGE = { ...USAGE_KEY, ...USAGE_SUMS };
 const ADD_USAGE: Part = {
   name: 'used',
   text: `
-    insert into usage_hourly (${namesOf(USAGE)}) select ${namesOf(USAGE)} from ${rowsOf(USAGE)}
+    insert into usage_hourly (${columnNames(USAGE)}) select ${columnNames(USAGE)} from ${columnRows(USAGE)}
     ${addedUp('usage_hourly', USAGE_KEY, USAGE_SUMS)}`,
 };
 
@@ -122,14 +131,14 @@ const MODELS = { ...MODEL_KEY, ...MODEL_SUMS };
 const ADD_MODELS: Part = {
   name: 'ranked',
   text: `
-    insert into model_hourly (${namesOf(MODELS)})
-    select ${namesOf(MODELS)} from ${rowsOf(MODELS)} order by ${namesOf(MODEL_KEY)}
+    insert into model_hourly (${columnNames(MODELS)})
+    select ${columnNames(MODELS)} from ${columnRows(MODELS)} order by ${columnNames(MODEL_KEY)}
     ${addedUp('model_hourly', MODEL_KEY, MODEL_SUMS)}`,
 };
 
 function addedUp(table: string, key: Columns<never>, sums: Columns<never>): string {
   const added = Object.keys(sums).map((name) => `${name} = ${table}.${name} + excluded.${name}`);
-  return `on conflict (${namesOf(key)}) do update set ${added.join(', ')}`;
+  return `on conflict (${columnNames(key)}) do update set ${added.join(', ')}`;
 }
 
 /**

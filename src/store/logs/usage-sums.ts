@@ -10,9 +10,9 @@ import { type Database, idNumber } from '../database.ts';
 import { daysAndGaps, hoursOfGaps } from './daily-rollup-read.ts';
 import {
   callsThatFit,
-  cutHoursOf,
   filterValues,
   KEPT_FROM,
+  listCutHours,
   rangeValues,
   rollupsThatFit,
 } from './log-page-ranges.ts';
@@ -122,7 +122,7 @@ function valuesOf(accountId: number, { range, edges }: Wanted, cuts: readonly st
 }
 
 const cutsOf = ({ range, edges }: Wanted): readonly string[] =>
-  cutHoursOf([range.fromMs, range.toMs, ...edges]);
+  listCutHours([range.fromMs, range.toMs, ...edges]);
 
 /** The usage between each edge and the next one, after an element for what comes before the first edge. */
 export async function usageBetween(

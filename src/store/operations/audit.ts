@@ -9,7 +9,7 @@ import { announceAndWait } from '../changes.ts';
 import { type Database, idNumber } from '../database.ts';
 
 /** Where operators write. */
-export interface Desk {
+export interface AuditContext {
   readonly database: Database;
   readonly log: Logger;
 }
@@ -30,7 +30,7 @@ class Refused<Refusal> extends Error {
  * returns the change is in force on every node, as far as they answer in time.
  */
 export async function audited<Result, Refusal>(
-  { database, log }: Desk,
+  { database, log }: AuditContext,
   actor: Actor,
   work: (transaction: Database) => Promise<Outcome<Result, Refusal>>,
 ): Promise<Result | Refusal> {

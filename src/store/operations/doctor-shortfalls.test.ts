@@ -3,7 +3,7 @@ import { accountWith, CREDITS_PER_YUAN, callOf } from '../../../test/support/cal
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
 import { createCalendar } from '../../kernel/time/calendar.ts';
 import type { CallRecord, LedgerStore } from '../../ledger/contract.ts';
-import { causesOf } from '../../ledger/shortfall.ts';
+import { listCauses } from '../../ledger/shortfall.ts';
 import { updateAccount } from '../accounts/accounts.ts';
 import { createLedgerStore } from '../ledger/ledger.ts';
 import { postMovement } from '../ledger/movement.ts';
@@ -48,7 +48,7 @@ describe('a call that was not paid in full', () => {
       { callId: nothing.callId, shortfallMicro: 25_000_000n, of: 'credits' },
       { callId: part.callId, accountId, vendor: 'openai', model: 'gpt-5', expected: EXPECTED },
     ]);
-    expect(newest.map(causesOf)).toEqual([['funds-gone'], ['output-beyond-bound']]);
+    expect(newest.map(listCauses)).toEqual([['funds-gone'], ['output-beyond-bound']]);
     expect(await examine(fresh.database)).toEqual([]);
   });
 

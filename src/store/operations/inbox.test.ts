@@ -6,7 +6,7 @@ import { createCalendar } from '../../kernel/time/calendar.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import { createLedgerStore } from '../ledger/ledger.ts';
 import { createInbox } from './inbox.ts';
-import { createWatch } from './operator-stats.ts';
+import { createOperatorStats } from './operator-stats.ts';
 
 let fresh: FreshDatabase;
 const ACTOR = { accountId: undefined, address: 'test', action: 'test' };
@@ -60,14 +60,14 @@ test('what is watched are the sums of the hours, by vendor and by the platformâ€
     callOf({ accountId, ...refused, payer: 'none', status: 429, verdict: 'refused' }),
     callOf({ accountId, attempts, createdAtMs: NOVEMBER + 3_600_000 }),
   ]);
-  const watch = createWatch(database);
+  const stats = createOperatorStats(database);
   const hour = { fromMs: NOVEMBER, toMs: NOVEMBER + 3_600_000 };
-  expect(await watch.traffic(hour)).toEqual({
+  expect(await stats.traffic(hour)).toEqual({
     ...{ calls: 4, failed: 1, activeAccounts: 1, byokCalls: 1, coveredMicro: 25_000n },
     errors: [{ status: 429, calls: 1 }],
   });
   const paid = { revenueMicro: 25_000n, costMicro: 50_000n };
-  expect(await watch.vendors(hour)).toMatchObject([{ vendor: 'openai', calls: 3, ...paid }]);
-  expect(await watch.credentials(hour)).toMatchObject([{ credential: 'main', calls: 2, ...paid }]);
-  expect((await watch.traffic({ ...hour, toMs: hour.toMs + 3_600_000 })).calls).toBe(5);
+  expect(await stats.vendors(hour)).toMatchObject([{ vendor: 'openai', calls: 3, ...paid }]);
+  expect(await stats.credentials(hour)).toMatchObject([{ credential: 'main', calls: 2, ...paid }]);
+  expect((await stats.traffic({ ...hour, toMs: hour.toMs + 3_600_000 })).calls).toBe(5);
 });

@@ -4,16 +4,16 @@ import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import { findRegistration, setRegistration } from '../accounts/registration.ts';
 import { type Database, idNumber } from '../database.ts';
-import { audited, type Desk, listAudit } from './audit.ts';
+import { type AuditContext, audited, listAudit } from './audit.ts';
 
-export function createInbox(desk: Desk): Inbox {
-  const { database } = desk;
+export function createInbox(audit: AuditContext): Inbox {
+  const { database } = audit;
   return {
     feedback: (wanted) => listFeedback(database, wanted),
-    setFeedback: (id, status, actor) => setFeedback(desk, id, { status, actor }),
+    setFeedback: (id, status, actor) => setFeedback(audit, id, { status, actor }),
     audit: (query) => listAudit(database, query),
     registration: () => findRegistration(database),
-    setRegistration: (registration, actor) => changeRegistration(desk, registration, actor),
+    setRegistration: (registration, actor) => changeRegistration(audit, registration, actor),
   };
 }
 
@@ -68,11 +68,11 @@ function fromRow(row: FeedbackRow): FeedbackMessage {
 type Set = { readonly kind: 'changed'; readonly message: FeedbackMessage };
 
 function setFeedback(
-  desk: Desk,
+  audit: AuditContext,
   id: number,
   { status, actor }: { readonly status: FeedbackMessage['status']; readonly actor: Actor },
 ): Promise<Set | NotFound> {
-  return audited<Set, NotFound>(desk, actor, async (transaction) => {
+  return audited<Set, NotFound>(audit, actor, async (transaction) => {
     const find = `${MESSAGES} where feedback.id = $1 for update of feedback`;
     const [before] = await transaction.query<FeedbackRow>(find, [id]);
     if (before === undefined) return { kind: 'refused', refusal: { kind: 'not-found' } };
@@ -90,11 +90,11 @@ function setFeedback(
 
 /** Wrapped for the way through the audit log: nothing is a value here, not a refusal. */
 async function changeRegistration(
-  desk: Desk,
+  audit: AuditContext,
   registration: Registration,
   actor: Actor,
 ): Promise<Registration> {
-  await audited(desk, actor, async (transaction) => {
+  await audited(audit, actor, async (transaction) => {
     const before = { registration: (await findRegistration(transaction)) ?? null };
     await setRegistration(transaction, registration);
     const after = { registration: registration ?? null };

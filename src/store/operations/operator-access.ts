@@ -3,7 +3,7 @@ import type { AccountChanges, KeyPlace, NotFound } from '../../admin/ports.ts';
 import type { KeyPatch, KeyView } from '../../platform/account/key-view.ts';
 import { findKey, updateKey } from '../accounts/api-keys.ts';
 import { createSessionStore } from '../accounts/sessions.ts';
-import { audited, type Desk } from './audit.ts';
+import { type AuditContext, audited } from './audit.ts';
 import { keyEntry, keyJson, lockAccount } from './operator-holdings.ts';
 
 /** What opens an account, as operators change it: its keys and its password. */
@@ -12,11 +12,11 @@ type KeyChanged = { readonly kind: 'changed'; readonly key: KeyView };
 type KeyRefusal = NotFound | { readonly kind: 'unknown-policy' };
 
 export function changeKeyAudited(
-  desk: Desk,
+  audit: AuditContext,
   { accountId, keyId }: KeyPlace,
   { patch, actor }: { readonly patch: KeyPatch; readonly actor: Actor },
 ): Promise<KeyChanged | KeyRefusal> {
-  return audited<KeyChanged, KeyRefusal>(desk, actor, async (transaction) => {
+  return audited<KeyChanged, KeyRefusal>(audit, actor, async (transaction) => {
     await lockAccount(transaction, accountId);
     const before = await findKey(transaction, accountId, keyId);
     const key = await updateKey(transaction, { accountId, keyId }, patch);
@@ -37,12 +37,12 @@ interface NewHash {
 
 /** The old password and every login are void when this returns; keys go on. */
 export function resetPasswordAudited(
-  desk: Desk,
+  audit: AuditContext,
   accountId: number,
   { passwordHash, nowMs, actor }: NewHash,
 ): ReturnType<AccountChanges['resetPassword']> {
   return audited<{ readonly kind: 'reset'; readonly sessions: number }, NotFound>(
-    desk,
+    audit,
     actor,
     async (transaction) => {
       const changed = await transaction.query(

@@ -14,47 +14,47 @@ import { formatMicro } from '../../kernel/money.ts';
 import { listAccounts } from '../accounts/account-list.ts';
 import { createAccount, findAccount, updateAccount } from '../accounts/accounts.ts';
 import { listKeys } from '../accounts/api-keys.ts';
-import { listHosted } from '../accounts/byok.ts';
+import { listByok } from '../accounts/byok.ts';
 import { createSessionStore } from '../accounts/sessions.ts';
 import { listSubscriptions } from '../accounts/subscriptions.ts';
 import { decideVerification, listVerifications } from '../accounts/verification-decision.ts';
 import type { ApplyOptions } from '../catalog/catalog.ts';
 import type { Database } from '../database.ts';
 import { postOpening } from '../ledger/movement.ts';
-import { audited, type Desk } from './audit.ts';
+import { type AuditContext, audited } from './audit.ts';
 import { changeKeyAudited, resetPasswordAudited } from './operator-access.ts';
 import { revokeKeyAudited } from './operator-holdings.ts';
 import { cancelAudited, grantAudited, moveAudited } from './operator-money.ts';
 
-export interface AccountDesk extends Desk {
+export interface AccountAuditContext extends AuditContext {
   readonly options: ApplyOptions;
 }
 
 /** What operators do with accounts. Whatever is written stands in the audit log. */
-export function accountChanges(desk: AccountDesk): AccountChanges {
-  const { database } = desk;
+export function accountChanges(audit: AccountAuditContext): AccountChanges {
+  const { database } = audit;
   return {
     search: (wanted) => listAccounts(database, wanted),
-    find: (accountId, nowMs) => findDetail(desk, accountId, nowMs),
-    create: (wanted, actor) => create(desk, wanted, actor),
-    change: (accountId, patch, actor) => change(desk, accountId, { patch, actor }),
-    endSessions: (accountId, nowMs, actor) => endSessions(desk, accountId, { nowMs, actor }),
+    find: (accountId, nowMs) => findDetail(audit, accountId, nowMs),
+    create: (wanted, actor) => create(audit, wanted, actor),
+    change: (accountId, patch, actor) => change(audit, accountId, { patch, actor }),
+    endSessions: (accountId, nowMs, actor) => endSessions(audit, accountId, { nowMs, actor }),
     sessions: (accountId, nowMs) => listSessions(database, accountId, nowMs),
     resetPassword: async (accountId, { password, nowMs }, actor) => {
       // Hashing takes its time, so it is done before anything is locked.
-      const passwordHash = await desk.options.hashPassword(password);
-      return resetPasswordAudited(desk, accountId, { passwordHash, nowMs, actor });
+      const passwordHash = await audit.options.hashPassword(password);
+      return resetPasswordAudited(audit, accountId, { passwordHash, nowMs, actor });
     },
     keys: (accountId, part) => listKeys(database, accountId, part),
-    changeKey: (place, patch, actor) => changeKeyAudited(desk, place, { patch, actor }),
-    removeKey: (place, actor) => revokeKeyAudited(desk, place, actor),
-    move: (accountId, wanted, actor) => moveAudited(desk, accountId, { wanted, actor }),
+    changeKey: (place, patch, actor) => changeKeyAudited(audit, place, { patch, actor }),
+    removeKey: (place, actor) => revokeKeyAudited(audit, place, actor),
+    move: (accountId, wanted, actor) => moveAudited(audit, accountId, { wanted, actor }),
     subscriptions: (accountId, part) => listSubscriptions(database, accountId, part),
-    grant: (wanted, nowMs, actor) => grantAudited(desk, wanted, { nowMs, actor }),
-    cancel: (place, actor) => cancelAudited(desk, place, actor),
-    verifications: (wanted) => listVerifications(database, wanted, desk.options.sealer),
+    grant: (wanted, nowMs, actor) => grantAudited(audit, wanted, { nowMs, actor }),
+    cancel: (place, actor) => cancelAudited(audit, place, actor),
+    verifications: (wanted) => listVerifications(database, wanted, audit.options.sealer),
     decide: (verificationId, decision, actor) =>
-      decideVerification(desk, verificationId, { decision, actor }),
+      decideVerification(audit, verificationId, { decision, actor }),
   };
 }
 
@@ -71,7 +71,7 @@ async function listSessions(
 const DETAIL_ROWS = 100;
 
 async function findDetail(
-  { database, options }: AccountDesk,
+  { database, options }: AccountAuditContext,
   accountId: number,
   nowMs: number,
 ): Promise<AccountDetail | undefined> {
@@ -91,20 +91,20 @@ async function findDetail(
     createdAtMs: created.created_at.getTime(),
     subscriptions: await listSubscriptions(database, accountId, { ...part, nowMs }),
     keys: await listKeys(database, accountId, part),
-    credentials: await listHosted(database, accountId),
+    credentials: await listByok(database, accountId),
     verification: items[0],
   };
 }
 
 async function create(
-  desk: AccountDesk,
+  audit: AccountAuditContext,
   wanted: WantedAccount,
   actor: Actor,
 ): Promise<{ readonly kind: 'created'; readonly accountId: number } | { readonly kind: 'email-taken' }> {
   // Hashing takes its time, so it is done before anything is locked.
-  const passwordHash = await desk.options.hashPassword(wanted.password);
+  const passwordHash = await audit.options.hashPassword(wanted.password);
   const { email, role, userType, balanceMicro, creditsMicro } = wanted;
-  return audited(desk, actor, async (transaction) => {
+  return audited(audit, actor, async (transaction) => {
     const defaults = await readDefaults(transaction);
     const created = await createAccount(transaction, {
       ...{ email, passwordHash, role, userType, ...defaults },
@@ -141,14 +141,14 @@ async function readDefaults(transaction: Database): Promise<Defaults> {
 }
 
 function change(
-  desk: AccountDesk,
+  audit: AccountAuditContext,
   accountId: number,
   { patch, actor }: { readonly patch: AccountChange; readonly actor: Actor },
 ): ReturnType<AccountChanges['change']> {
-  return audited<{ readonly kind: 'changed' }, NotFound | UnknownEntry>(desk, actor, async (transaction) => {
+  return audited<{ readonly kind: 'changed' }, NotFound | UnknownEntry>(audit, actor, async (transaction) => {
     // Locked first: what is recorded as the state before is what was changed.
     await transaction.query('select id from accounts where id = $1 for no key update', [accountId]);
-    const before = await findAccount(transaction, accountId, desk.options);
+    const before = await findAccount(transaction, accountId, audit.options);
     if (before === undefined) return { kind: 'refused', refusal: { kind: 'not-found' } };
     if (!(await isModel(transaction, patch.fallbackModel))) {
       return { kind: 'refused', refusal: { kind: 'unknown-model' } };
@@ -157,7 +157,7 @@ function change(
       return { kind: 'refused', refusal: { kind: 'unknown-policy' } };
     }
     await updateAccount(transaction, accountId, patch);
-    const after = await findAccount(transaction, accountId, desk.options);
+    const after = await findAccount(transaction, accountId, audit.options);
     assert(after !== undefined, 'accounts are never deleted');
     const entry = {
       entity: 'accounts',
@@ -202,12 +202,12 @@ async function isPolicy(transaction: Database, policyId: number | null | undefin
 }
 
 function endSessions(
-  desk: AccountDesk,
+  audit: AccountAuditContext,
   accountId: number,
   { nowMs, actor }: { readonly nowMs: number; readonly actor: Actor },
 ): ReturnType<AccountChanges['endSessions']> {
   return audited<{ readonly kind: 'ended'; readonly sessions: number }, NotFound>(
-    desk,
+    audit,
     actor,
     async (transaction) => {
       const found = await transaction.query('select id from accounts where id = $1', [accountId]);

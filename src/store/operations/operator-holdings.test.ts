@@ -3,16 +3,16 @@ import { accountWith } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/random.ts';
-import type { Desk } from './audit.ts';
+import type { AuditContext } from './audit.ts';
 import { createKeyAudited, exchangeAudited, revokeKeyAudited } from './operator-holdings.ts';
 
 let fresh: FreshDatabase;
-let desk: Desk;
+let audit: AuditContext;
 const ACTOR = { accountId: undefined, address: 'test', action: 'test' };
 
 beforeAll(async () => {
   fresh = await freshDatabase();
-  desk = { database: fresh.database, log: silentLogger };
+  audit = { database: fresh.database, log: silentLogger };
 });
 afterAll(() => fresh.drop());
 
@@ -30,13 +30,13 @@ const linesOf = (entity: string, key: number): Promise<Line[]> =>
 test('of ten exchanges at once each line begins where another one ended', async () => {
   const accountId = await accountWith(fresh.database, { creditsMicro: 0n, balanceMicro: 10_000_000n });
   const wanted = { accountId, amountMicro: 1_000_000n, creditsPerYuan: 1000, ref: 'why' };
-  await Promise.all(Array.from({ length: 10 }, () => exchangeAudited(desk, wanted, ACTOR)));
+  await Promise.all(Array.from({ length: 10 }, () => exchangeAudited(audit, wanted, ACTOR)));
   const lines = await linesOf('funds', accountId);
   const balances = (side: keyof Line): unknown[] =>
     lines.map((line) => Number(line[side]?.balance)).sort((one, other) => one - other);
   expect(balances('before')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(balances('after')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  expect(await exchangeAudited(desk, wanted, ACTOR)).toEqual({ kind: 'insufficient' });
+  expect(await exchangeAudited(audit, wanted, ACTOR)).toEqual({ kind: 'insufficient' });
   expect(await linesOf('funds', accountId)).toHaveLength(10);
 });
 
@@ -50,11 +50,11 @@ test('a key that is revoked twice at once is recorded once, and a stranger’s i
     expiresAtMs: undefined,
     status: 'enabled',
   } as const;
-  const made = await createKeyAudited(desk, wanted, { random: systemRandom, actor: ACTOR });
+  const made = await createKeyAudited(audit, wanted, { random: systemRandom, actor: ACTOR });
   if (made.kind !== 'created') throw new Error(made.kind);
   const keyId = made.key.id;
-  expect(await revokeKeyAudited(desk, { accountId: other, keyId }, ACTOR)).toEqual({ kind: 'not-found' });
-  const revoke = () => revokeKeyAudited(desk, { accountId, keyId }, ACTOR);
+  expect(await revokeKeyAudited(audit, { accountId: other, keyId }, ACTOR)).toEqual({ kind: 'not-found' });
+  const revoke = () => revokeKeyAudited(audit, { accountId, keyId }, ACTOR);
   const done = await Promise.all([revoke(), revoke(), revoke()]);
   expect(done.map(({ kind }) => kind).sort()).toEqual(['not-found', 'not-found', 'revoked']);
   const lines = await linesOf('api_keys', keyId);

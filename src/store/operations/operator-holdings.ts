@@ -13,21 +13,21 @@ import {
   type NewKey,
 } from '../accounts/api-keys.ts';
 import {
-  deleteHosted,
-  type Hosted,
-  type HostedPatch,
-  type HostedRefusal,
-  type HostedView,
-  type Hosting,
-  hostCredential,
-  listHosted,
-  type NewHosted,
-  updateHosted,
+  type AddByokResult,
+  addByok,
+  type ByokContext,
+  type ByokPatch,
+  type ByokRefusal,
+  type ByokView,
+  deleteByok,
+  listByok,
+  type NewByok,
+  updateByok,
 } from '../accounts/byok.ts';
 import type { Database } from '../database.ts';
 import { type Exchange, postExchange } from '../ledger/movement.ts';
-import { holdPurses } from '../ledger/wallet.ts';
-import { audited, type Desk } from './audit.ts';
+import { lockWallets } from '../ledger/wallet.ts';
+import { type AuditContext, audited } from './audit.ts';
 
 /*
  * What users do with what is theirs, done for them by an operator: the same writes, with a line in the audit
@@ -47,13 +47,13 @@ type Exchanged = { readonly kind: 'exchanged'; readonly funds: Funds };
 type ExchangeRefusal = { readonly kind: 'insufficient' } | { readonly kind: 'too-much' };
 
 export function exchangeAudited(
-  desk: Desk,
+  audit: AuditContext,
   wanted: Exchange,
   actor: Actor,
 ): Promise<Exchanged | ExchangeRefusal> {
-  return audited<Exchanged, ExchangeRefusal>(desk, actor, async (transaction) => {
-    const before = (await holdPurses(transaction, [wanted.accountId])).get(wanted.accountId);
-    assert(before !== undefined, 'the purse is held');
+  return audited<Exchanged, ExchangeRefusal>(audit, actor, async (transaction) => {
+    const before = (await lockWallets(transaction, [wanted.accountId])).get(wanted.accountId);
+    assert(before !== undefined, 'the wallet is held');
     const posted = await postExchange(transaction, wanted);
     if (posted.kind === 'insufficient') return refused(posted);
     const { funds } = posted;
@@ -76,11 +76,11 @@ function fundsJson({ balanceMicro, creditsMicro }: Pick<Funds, 'balanceMicro' | 
 type KeyMade = Extract<CreatedKey, { kind: 'created' }>;
 
 export function createKeyAudited(
-  desk: Desk,
+  audit: AuditContext,
   wanted: NewKey,
   { random, actor }: { readonly random: Random; readonly actor: Actor },
 ): Promise<CreatedKey> {
-  return audited<KeyMade, Exclude<CreatedKey, KeyMade>>(desk, actor, async (transaction) => {
+  return audited<KeyMade, Exclude<CreatedKey, KeyMade>>(audit, actor, async (transaction) => {
     const made = await createKey(transaction, wanted, random);
     if (made.kind !== 'created') return refused(made);
     return {
@@ -92,11 +92,11 @@ export function createKeyAudited(
 }
 
 export function revokeKeyAudited(
-  desk: Desk,
+  audit: AuditContext,
   { accountId, keyId }: { readonly accountId: number; readonly keyId: number },
   actor: Actor,
 ): Promise<{ readonly kind: 'revoked' } | NotFound> {
-  return audited<{ readonly kind: 'revoked' }, NotFound>(desk, actor, async (transaction) => {
+  return audited<{ readonly kind: 'revoked' }, NotFound>(audit, actor, async (transaction) => {
     await lockAccount(transaction, accountId);
     const key = await findKey(transaction, accountId, keyId);
     const deleted = await deleteKeys(transaction, accountId, [keyId]);
@@ -118,65 +118,65 @@ export function keyJson({ accountId, name, prefix, policyId, expiresAtMs, status
   };
 }
 
-type HostedMade = Extract<Hosted, { kind: 'hosted' }>;
+type ByokAdded = Extract<AddByokResult, { kind: 'added' }>;
 
 export function hostAudited(
-  desk: Desk,
-  wanted: NewHosted,
-  { hosting, actor }: { readonly hosting: Hosting; readonly actor: Actor },
-): Promise<Hosted> {
-  return audited<HostedMade, HostedRefusal>(desk, actor, async (transaction) => {
-    const made = await hostCredential(transaction, wanted, hosting);
-    if (made.kind !== 'hosted') return refused(made);
+  audit: AuditContext,
+  wanted: NewByok,
+  { byokContext, actor }: { readonly byokContext: ByokContext; readonly actor: Actor },
+): Promise<AddByokResult> {
+  return audited<ByokAdded, ByokRefusal>(audit, actor, async (transaction) => {
+    const made = await addByok(transaction, wanted, byokContext);
+    if (made.kind !== 'added') return refused(made);
     const place = { accountId: wanted.accountId, credentialId: made.credentialId };
-    const after = await hostedJson(transaction, place);
+    const after = await byokJson(transaction, place);
     return { kind: 'done', result: made, entry: hostedEntry(place, { before: null, after }) };
   });
 }
 
 /** A credential of one account. */
-export interface HostedPlace {
+export interface ByokPlace {
   readonly accountId: number;
   readonly credentialId: number;
 }
 
-export function changeHostedAudited(
-  desk: Desk,
-  place: HostedPlace,
-  change: { readonly patch: HostedPatch; readonly hosting: Hosting; readonly actor: Actor },
-): Promise<{ readonly kind: 'updated' } | HostedRefusal> {
-  const { patch, hosting, actor } = change;
-  return audited<{ readonly kind: 'updated' }, HostedRefusal>(desk, actor, async (transaction) => {
+export function changeByokAudited(
+  audit: AuditContext,
+  place: ByokPlace,
+  change: { readonly patch: ByokPatch; readonly byokContext: ByokContext; readonly actor: Actor },
+): Promise<{ readonly kind: 'updated' } | ByokRefusal> {
+  const { patch, byokContext, actor } = change;
+  return audited<{ readonly kind: 'updated' }, ByokRefusal>(audit, actor, async (transaction) => {
     await lockAccount(transaction, place.accountId);
-    const before = await hostedJson(transaction, place);
-    const done = await updateHosted(transaction, place, patch, hosting);
+    const before = await byokJson(transaction, place);
+    const done = await updateByok(transaction, place, patch, byokContext);
     if (done.kind !== 'updated') return refused(done);
     const replaced = patch.secret === undefined ? {} : { secret_replaced: true };
-    const after = { ...(await hostedJson(transaction, place)), ...replaced };
+    const after = { ...(await byokJson(transaction, place)), ...replaced };
     return { kind: 'done', result: done, entry: hostedEntry(place, { before, after }) };
   });
 }
 
-export function removeHostedAudited(
-  desk: Desk,
-  place: HostedPlace,
+export function removeByokAudited(
+  audit: AuditContext,
+  place: ByokPlace,
   actor: Actor,
 ): Promise<{ readonly kind: 'removed' } | NotFound> {
-  return audited<{ readonly kind: 'removed' }, NotFound>(desk, actor, async (transaction) => {
+  return audited<{ readonly kind: 'removed' }, NotFound>(audit, actor, async (transaction) => {
     await lockAccount(transaction, place.accountId);
-    const before = await hostedJson(transaction, place);
-    const deleted = await deleteHosted(transaction, place.accountId, [place.credentialId]);
+    const before = await byokJson(transaction, place);
+    const deleted = await deleteByok(transaction, place.accountId, [place.credentialId]);
     if (deleted === 0) return refused({ kind: 'not-found' });
     return { kind: 'done', result: { kind: 'removed' }, entry: hostedEntry(place, { before, after: null }) };
   });
 }
 
-function hostedEntry({ credentialId }: HostedPlace, sides: Pick<AuditEntry, 'before' | 'after'>): AuditEntry {
-  return { entity: 'hosted_credentials', key: String(credentialId), ...sides };
+function hostedEntry({ credentialId }: ByokPlace, sides: Pick<AuditEntry, 'before' | 'after'>): AuditEntry {
+  return { entity: 'byok_credentials', key: String(credentialId), ...sides };
 }
 
-async function hostedJson(transaction: Database, place: HostedPlace): Promise<EntryJson | null> {
-  const own: readonly HostedView[] = await listHosted(transaction, place.accountId);
+async function byokJson(transaction: Database, place: ByokPlace): Promise<EntryJson | null> {
+  const own: readonly ByokView[] = await listByok(transaction, place.accountId);
   const found = own.find(({ id }) => id === place.credentialId);
   if (found === undefined) return null;
   const { vendorCode: vendor, name, hint, baseUrl, status } = found;

@@ -5,18 +5,18 @@ import { AMOUNT_MICRO_MAX, formatMicro } from '../../kernel/money.ts';
 import { cancelSubscription, type GrantedSubscription, grantDays } from '../accounts/subscriptions.ts';
 import type { Database } from '../database.ts';
 import { postMovement } from '../ledger/movement.ts';
-import { audited, type Desk } from './audit.ts';
+import { type AuditContext, audited } from './audit.ts';
 
 type Moved = Awaited<ReturnType<AccountChanges['move']>>;
 type MoveDone = Extract<Moved, { kind: 'moved' }>;
 
 /** Top-up, grant or adjustment: one entry of the ledger, one line of the audit log. */
 export function moveAudited(
-  desk: Desk,
+  audit: AuditContext,
   accountId: number,
   { wanted, actor }: { readonly wanted: MoneyMove; readonly actor: Actor },
 ): Promise<Moved> {
-  return audited<MoveDone, Exclude<Moved, MoveDone>>(desk, actor, async (transaction) => {
+  return audited<MoveDone, Exclude<Moved, MoveDone>>(audit, actor, async (transaction) => {
     const { kind, pool, changeMicro, reason } = wanted;
     if (!(await isAccount(transaction, accountId))) return refused({ kind: 'not-found' });
     const posted = await postMovement(transaction, { accountId, kind, pool, changeMicro, ref: reason });
@@ -54,11 +54,11 @@ type Granted = Awaited<ReturnType<AccountChanges['grant']>>;
 type GrantDone = Extract<GrantedSubscription, { kind: 'granted' }>;
 
 export function grantAudited(
-  desk: Desk,
+  audit: AuditContext,
   wanted: WantedSubscription,
   { nowMs, actor }: { readonly nowMs: number; readonly actor: Actor },
 ): Promise<Granted> {
-  return audited<GrantDone, Exclude<Granted, { kind: 'granted' }>>(desk, actor, async (transaction) => {
+  return audited<GrantDone, Exclude<Granted, { kind: 'granted' }>>(audit, actor, async (transaction) => {
     const granted = await grantDays(transaction, wanted, nowMs);
     if (granted.kind === 'unknown-account') return refused({ kind: 'not-found' });
     if (granted.kind !== 'granted') return refused({ kind: granted.kind });
@@ -76,11 +76,11 @@ export function grantAudited(
 }
 
 export function cancelAudited(
-  desk: Desk,
+  audit: AuditContext,
   { accountId, subscriptionId }: { readonly accountId: number; readonly subscriptionId: number },
   actor: Actor,
 ): Promise<{ readonly kind: 'cancelled' } | NotFound> {
-  return audited<{ readonly kind: 'cancelled' }, NotFound>(desk, actor, async (transaction) => {
+  return audited<{ readonly kind: 'cancelled' }, NotFound>(audit, actor, async (transaction) => {
     const isDone = await cancelSubscription(transaction, accountId, subscriptionId);
     if (!isDone) return refused({ kind: 'not-found' });
     const entry = {

@@ -1,4 +1,4 @@
-import type { Period, TimedSales, Traffic, WatchSeries } from '../../admin/ports.ts';
+import type { OperatorSeries, Period, TimedSales, Traffic } from '../../admin/ports.ts';
 import type { Database } from '../database.ts';
 
 /** What operators look at over time, from the same roll-ups as the sums. */
@@ -49,7 +49,7 @@ interface SalesRow {
 export async function findSeries(
   database: Database,
   { fromMs, toMs, edges }: Period & { readonly edges: readonly number[] },
-): Promise<WatchSeries> {
+): Promise<OperatorSeries> {
   const values = [timeOf(fromMs), timeOf(toMs), edges.map(timeOf)];
   const traffic = await database.query<TrafficRow>(TRAFFIC, values);
   const sales = await database.query<SalesRow>(SALES, values);

@@ -1,12 +1,12 @@
 import type {
   CredentialSales,
   ModelSales,
+  OperatorStats,
   Period,
+  PlatformCounts,
   Sales,
-  Standing,
   Traffic,
   VendorSales,
-  Watch,
 } from '../../admin/ports.ts';
 import { assert } from '../../kernel/assert.ts';
 import { STATS_GROUPS_MAX } from '../../platform/bounds.ts';
@@ -15,7 +15,7 @@ import { loadLiveNodes } from './heartbeats.ts';
 import { findSeries } from './operator-series.ts';
 
 /** What operators look at: sums of the roll-ups, so that a look costs the same whatever was called. */
-export function createWatch(database: Database): Watch {
+export function createOperatorStats(database: Database): OperatorStats {
   return {
     traffic: (period) => findTraffic(database, period),
     vendors: (period) => findVendors(database, period),
@@ -129,7 +129,7 @@ async function findCredentials(database: Database, period: Period): Promise<read
   return rows.map((row) => ({ credential: row.credential, ...salesOf(row) }));
 }
 
-async function findStanding(database: Database, period: Period): Promise<Standing> {
+async function findStanding(database: Database, period: Period): Promise<PlatformCounts> {
   const [row] = await database.query<{ accounts: number; fresh: number; pending: number; open: number }>(
     `select (select count(*)::int from accounts) as accounts,
        (select count(*)::int from accounts where created_at >= $1 and created_at < $2) as fresh,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { HOSTED_ADDRESS_CHARS_MAX } from '../../bounds.ts';
-import { judgeHostedAddress } from './byok-address.ts';
+import { judgeByokAddress } from './byok-address.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-describe('an address of a hosted credential', () => {
+describe('an address of a BYOK credential', () => {
   test.each([
     ['https://api.example.com/v1', 'https://api.example.com/v1'],
     ['https://api.example.com/v1///', 'https://api.example.com/v1'],
@@ -19,7 +19,7 @@ describe('an address of a hosted credential', () => {
     ['https://@api.example.com', 'https://api.example.com'],
     ['https://bücher.example/v1', 'https://xn--bcher-kva.example/v1'],
   ])('%s is taken as %s', (text, baseUrl) => {
-    expect(judgeHostedAddress(text, NONE)).toEqual({ kind: 'address', baseUrl });
+    expect(judgeByokAddress(text, NONE)).toEqual({ kind: 'address', baseUrl });
   });
 
   test.each([
@@ -39,7 +39,7 @@ describe('an address of a hosted credential', () => {
     'https://api.example.com:99999',
     'https://1.2.3.4.5',
   ])('%j is no address', (text) => {
-    expect(judgeHostedAddress(text, NONE)).toEqual({
+    expect(judgeByokAddress(text, NONE)).toEqual({
       kind: 'refused',
       why: 'must be an address such as https://host/path',
     });
@@ -53,7 +53,7 @@ describe('an address of a hosted credential', () => {
     'https://api.example.com/v1#',
     'https://api.example.com#@127.0.0.1',
   ])('%s has parts that an address must not have', (text) => {
-    expect(judgeHostedAddress(text, NONE)).toEqual({
+    expect(judgeByokAddress(text, NONE)).toEqual({
       kind: 'refused',
       why: 'must have neither user, query nor fragment',
     });
@@ -100,17 +100,17 @@ describe('an address of a hosted credential', () => {
     'https://redis',
     'https://redis.',
   ])('%s leads into a private network', (text) => {
-    expect(judgeHostedAddress(text, NONE)).toEqual({
+    expect(judgeByokAddress(text, NONE)).toEqual({
       kind: 'refused',
       why: 'must lead to the public network',
     });
   });
 
   test('is encrypted and at a usual port', () => {
-    expect(judgeHostedAddress('http://api.example.com', NONE)).toMatchObject({
+    expect(judgeByokAddress('http://api.example.com', NONE)).toMatchObject({
       why: 'must begin with https://',
     });
-    expect(judgeHostedAddress('https://api.example.com:6379', NONE)).toMatchObject({
+    expect(judgeByokAddress('https://api.example.com:6379', NONE)).toMatchObject({
       why: 'must use port 443, 80 or 8443',
     });
   });
@@ -118,16 +118,16 @@ describe('an address of a hosted credential', () => {
   test('may be private, plain and at any port where the operator names the host', () => {
     const own = new Set(['127.0.0.1:8081', 'proxy.internal', '[::1]']);
     for (const text of ['http://127.0.0.1:8081/v1', 'http://proxy.internal:9000', 'http://[::1]:5']) {
-      expect(judgeHostedAddress(text, own)).toEqual({ kind: 'address', baseUrl: text });
+      expect(judgeByokAddress(text, own)).toEqual({ kind: 'address', baseUrl: text });
     }
-    expect(judgeHostedAddress('http://127.0.0.1:8082', own)).toMatchObject({ kind: 'refused' });
-    expect(judgeHostedAddress('http://127.0.0.1:8081/?x', own)).toMatchObject({ kind: 'refused' });
+    expect(judgeByokAddress('http://127.0.0.1:8082', own)).toMatchObject({ kind: 'refused' });
+    expect(judgeByokAddress('http://127.0.0.1:8081/?x', own)).toMatchObject({ kind: 'refused' });
   });
 
   test('is bounded', () => {
     const start = 'https://api.example.com/';
     const longest = start + 'a'.repeat(HOSTED_ADDRESS_CHARS_MAX - start.length);
-    expect(judgeHostedAddress(longest, NONE)).toMatchObject({ kind: 'address' });
-    expect(judgeHostedAddress(`${longest}a`, NONE)).toEqual({ kind: 'refused', why: 'is too long' });
+    expect(judgeByokAddress(longest, NONE)).toMatchObject({ kind: 'address' });
+    expect(judgeByokAddress(`${longest}a`, NONE)).toEqual({ kind: 'refused', why: 'is too long' });
   });
 });

@@ -16,10 +16,10 @@ const PORTS: ReadonlySet<string> = new Set(['', '80', '443', '8443']);
 const INNER_NAMES = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home.arpa'];
 
 /**
- * An address of a hosted credential, as far as it can be judged without asking anybody; where its name leads
+ * An address of a BYOK credential, as far as it can be judged without asking anybody; where its name leads
  * is judged again at every connection. `ownHosts` (TOLLGATE_BYOK_HOSTS) are the operator's exceptions.
  */
-export function judgeHostedAddress(text: string, ownHosts: ReadonlySet<string>): JudgedAddress {
+export function judgeByokAddress(text: string, ownHosts: ReadonlySet<string>): JudgedAddress {
   const malformed = { kind: 'refused', why: 'must be an address such as https://host/path' } as const;
   if (text.length > HOSTED_ADDRESS_CHARS_MAX) return { kind: 'refused', why: 'is too long' };
   if (MISLEADING.test(text) || !SCHEME_AND_HOST.test(text)) return malformed;

@@ -87,7 +87,7 @@ export class Health {
   readonly #shared: SharedLimits | undefined;
   readonly #platform: Book = { routes: new Map(), credentials: new Map() };
   /** Of credentials that accounts host: many, and none of them ever crowds out or reports as a platform's. */
-  readonly #hosted: Book = { routes: new Map(), credentials: new Map() };
+  readonly #byok: Book = { routes: new Map(), credentials: new Map() };
 
   /** With `shared`, the limits of credentials are counted for all nodes together; otherwise here. */
   constructor(clock: Clock, shared?: SharedLimits) {
@@ -183,7 +183,7 @@ export class Health {
   }
 
   #bookOf({ credential }: Route): Book {
-    return credential.ownerAccountId === undefined ? this.#platform : this.#hosted;
+    return credential.ownerAccountId === undefined ? this.#platform : this.#byok;
   }
 }
 

@@ -1,13 +1,13 @@
 import { isRefusal } from '../../../src/kernel/errors.ts';
 import { capabilitiesOf } from '../../../src/protocol/capability/table.ts';
-import { spokeOf } from '../../../src/protocol/convert/codecs.ts';
+import { getCodec } from '../../../src/protocol/convert/codecs.ts';
 import { type Conversion, convertRequest, readClientRequest } from '../../../src/protocol/convert/convert.ts';
 import type { RawRequest, RequestFacts } from '../../../src/protocol/dialect.ts';
 import type { AnswerError } from '../../../src/protocol/hub/answer.ts';
 import type { Session, Target } from '../../../src/protocol/hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../../../src/protocol/hub/content/json.ts';
 import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
-import { dialectOf } from '../../../src/protocol/registry.ts';
+import { getDialect } from '../../../src/protocol/registry.ts';
 import type { Recording } from './load.ts';
 
 export const IDENTITY = { modelId: 'platform-model', callId: 'call0001', createdAtS: 1_760_000_000 };
@@ -75,7 +75,7 @@ export function passStream(
   cuts: readonly number[],
 ): PassedStream {
   const facts = { usageInjected: false } as RequestFacts;
-  const relay = dialectOf(pair.vendor).relayStream('sse', facts, 'platform-model');
+  const relay = getDialect(pair.vendor).relayStream('sse', facts, 'platform-model');
   const stream = callOf(pair.client, pair.vendor).convertStream('sse', relay);
   const output: Buffer[] = [];
   const keep = (piece: Buffer | undefined): void => {
@@ -101,23 +101,23 @@ function ownSession(protocol: TextProtocol): Session {
 
 /** A plain answer decoded and encoded back into its own protocol. */
 export function repeatAnswer(protocol: TextProtocol, body: unknown): string | AnswerError | undefined {
-  const spoke = spokeOf(protocol);
+  const codec = getCodec(protocol);
   const session = ownSession(protocol);
-  const json = readJson(JSON.stringify(body), spoke.rawKeys);
-  const answer = json === undefined ? undefined : spoke.decodeAnswer(json, session);
+  const json = readJson(JSON.stringify(body), codec.rawKeys);
+  const answer = json === undefined ? undefined : codec.decodeAnswer(json, session);
   if (answer === undefined || !('choices' in answer)) return answer;
-  return writeJson(spoke.encodeAnswer(answer, session));
+  return writeJson(codec.encodeAnswer(answer, session));
 }
 
 /** The same of a stream: what a client would read, with no terminator where there was none. */
 export function repeatStream({ protocol, events, text }: Recording): PassedStream {
-  const spoke = spokeOf(protocol);
+  const codec = getCodec(protocol);
   const session = ownSession(protocol);
-  const encoder = spoke.createEncoder(session, 'sse');
-  const relay = dialectOf(protocol).relayStream('sse', { usageInjected: false } as RequestFacts, 'm');
+  const encoder = codec.createEncoder(session, 'sse');
+  const relay = getDialect(protocol).relayStream('sse', { usageInjected: false } as RequestFacts, 'm');
   relay.push(Buffer.from(text));
   const { complete } = relay.finish();
-  const decoder = spoke.createDecoder(session, (event) => {
+  const decoder = codec.createDecoder(session, (event) => {
     if (event.kind !== 'end' || complete) encoder.push(event);
   });
   for (const event of events) decoder.push(event as JsonObject);

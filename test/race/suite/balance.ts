@@ -8,17 +8,17 @@ import {
   ledgerSums,
   MICRO,
   micro,
-  openPurse,
-  type PurseOptions,
+  openWallet,
   paidBy,
   parallel,
   tally,
+  type WalletOptions,
 } from '../purse.ts';
 
 /** One bound that parallel calls race for, and all that must be true when they have ended. */
 interface Contest {
   /** The account, for a race of so many calls. */
-  readonly purse: (count: number) => PurseOptions;
+  readonly wallet: (count: number) => WalletOptions;
   /** How many calls each payer pays for; the one that is asked first comes first. */
   readonly payers: (count: number) => readonly (readonly ['subscription' | 'credits', number])[];
   /** The code of everybody else. */
@@ -35,13 +35,13 @@ const straddling = (count: number): number => Math.floor(half(count) / 3) * PRIC
 
 export const CONTESTS: Readonly<Record<string, Contest>> = {
   Credits: {
-    purse: (count) => ({ credits: boundOf(half(count)) }),
+    wallet: (count) => ({ credits: boundOf(half(count)) }),
     payers: (count) => [['credits', half(count)]],
     code: 40201,
     left: () => ({ credits: REST, balance: 0n }),
   },
   'Credits and the balance that buys them': {
-    purse: (count) => {
+    wallet: (count) => {
       const credits = straddling(count);
       return { credits, balance: (boundOf(half(count)) - credits) / 1_000, autoExchange: true };
     },
@@ -50,7 +50,7 @@ export const CONTESTS: Readonly<Record<string, Contest>> = {
     left: () => ({ credits: 0n, balance: REST / 1_000n }),
   },
   'the monthly cap': {
-    purse: (count) => ({ credits: RICH, cap: boundOf(half(count)) / 1_000 }),
+    wallet: (count) => ({ credits: RICH, cap: boundOf(half(count)) / 1_000 }),
     payers: (count) => [['credits', half(count)]],
     code: 40204,
     left: (count) => ({
@@ -59,7 +59,7 @@ export const CONTESTS: Readonly<Record<string, Contest>> = {
     }),
   },
   'coverage, and Credits behind it': {
-    purse: (count) => ({ credits: boundOf(quarter(count)), plan: planOf(count) }),
+    wallet: (count) => ({ credits: boundOf(quarter(count)), plan: planOf(count) }),
     payers: (count) => [
       ['subscription', quarter(count)],
       ['credits', quarter(count)],
@@ -68,13 +68,13 @@ export const CONTESTS: Readonly<Record<string, Contest>> = {
     left: () => ({ credits: REST }),
   },
   'coverage alone': {
-    purse: (count) => ({ credits: RICH, plan: planOf(count), apiBilling: false }),
+    wallet: (count) => ({ credits: RICH, plan: planOf(count), apiBilling: false }),
     payers: (count) => [['subscription', quarter(count)]],
     code: 42902,
     left: () => ({ credits: micro(RICH), monthSpent: 0n }),
   },
   'a window of amount of the key': {
-    purse: (count) => ({ credits: RICH, policyId: amountPolicyOf(count) }),
+    wallet: (count) => ({ credits: RICH, policyId: amountPolicyOf(count) }),
     payers: (count) => [['credits', half(count)]],
     code: 42902,
     left: (count) => ({ credits: micro(RICH - half(count) * PRICE) }),
@@ -88,12 +88,12 @@ export interface Raced {
 
 /** All calls at once; what passed is counted by the vendor and the database, not by us. */
 export async function race(arena: Arena, contest: Contest, count: number): Promise<Raced> {
-  const purse = await openPurse(arena, contest.purse(count));
+  const wallet = await openWallet(arena, contest.wallet(count));
   const heard = arena.simulator.stats.requests;
   const tokens = PRICE * 10;
   const answers = await parallel(count, (index) => {
     const directive = `tokens=${tokens} delay=${(index % 4) * 20}`;
-    return ask(arena.at(index), { key: purse.key, max: tokens, directive });
+    return ask(arena.at(index), { key: wallet.key, max: tokens, directive });
   });
   await arena.settled();
   const payers = contest.payers(count);
@@ -101,10 +101,12 @@ export async function race(arena: Arena, contest: Contest, count: number): Promi
   const refused = count - passed;
   expect(tally(answers)).toEqual({ 200: passed, ...(refused > 0 ? { [contest.code]: refused } : {}) });
   expect(arena.simulator.stats.requests - heard).toBe(passed);
-  expect(await paidBy(arena, purse.accountId)).toEqual(payers.map(([payer, calls]) => paidFor(payer, calls)));
-  const funds = await purse.funds();
+  expect(await paidBy(arena, wallet.accountId)).toEqual(
+    payers.map(([payer, calls]) => paidFor(payer, calls)),
+  );
+  const funds = await wallet.funds();
   expect(funds).toMatchObject(contest.left(count));
-  expect(await ledgerSums(arena, purse.accountId)).toEqual({
+  expect(await ledgerSums(arena, wallet.accountId)).toEqual({
     credits: funds.credits,
     balance: funds.balance,
   });

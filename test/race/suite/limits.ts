@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sleep } from '../../support/processes.ts';
 import type { Arena } from '../arena.ts';
-import { type Answered, ask, openPurse, type PurseOptions, parallel, tally } from '../purse.ts';
+import { type Answered, ask, openWallet, parallel, tally, type WalletOptions } from '../purse.ts';
 
 const POLICY = { one: 2, ten: 3, sevenAtOnce: 4, short: 5, shortTokens: 8, shortAmount: 9 } as const;
 const RICH = { credits: 1_000_000 };
@@ -15,7 +15,7 @@ export function limitRaces(arena: () => Arena): void {
     ] as const)(
       '$count requests, limit $limit',
       async ({ count, limit, policy }) => {
-        const { key } = await openPurse(arena(), { ...RICH, policyId: POLICY[policy] });
+        const { key } = await openWallet(arena(), { ...RICH, policyId: POLICY[policy] });
         const before = arena().simulator.stats.requests;
         const answers = await parallel(count, (index) => quick(arena(), key, index));
         expect(tally(answers)).toEqual({ 200: limit, 42902: count - limit });
@@ -28,7 +28,7 @@ export function limitRaces(arena: () => Arena): void {
     );
 
     test('exactly c run at once, by the vendor’s own count', async () => {
-      const { key } = await openPurse(arena(), { ...RICH, policyId: POLICY.sevenAtOnce });
+      const { key } = await openWallet(arena(), { ...RICH, policyId: POLICY.sevenAtOnce });
       arena().simulator.stats.clear();
       const answers = await parallel(60, (index) =>
         // All of them have asked before the first is done, also on a busy machine.
@@ -63,11 +63,11 @@ function expectToldWell({ headers }: Answered): void {
 }
 
 /** Windows of four seconds, each used up by calls of ten Credits, or of a hundred tokens and some. */
-const WINDOWS: Readonly<Record<string, { readonly purse: PurseOptions; readonly code: number }>> = {
-  requests: { purse: { ...RICH, policyId: POLICY.short }, code: 42902 },
-  tokens: { purse: { ...RICH, policyId: POLICY.shortTokens }, code: 42903 },
-  amount: { purse: { ...RICH, policyId: POLICY.shortAmount }, code: 42902 },
-  coverage: { purse: { ...RICH, plan: 'SHORT', apiBilling: false }, code: 42902 },
+const WINDOWS: Readonly<Record<string, { readonly wallet: WalletOptions; readonly code: number }>> = {
+  requests: { wallet: { ...RICH, policyId: POLICY.short }, code: 42902 },
+  tokens: { wallet: { ...RICH, policyId: POLICY.shortTokens }, code: 42903 },
+  amount: { wallet: { ...RICH, policyId: POLICY.shortAmount }, code: 42902 },
+  coverage: { wallet: { ...RICH, plan: 'SHORT', apiBilling: false }, code: 42902 },
 };
 const WINDOW_MS = 4_000;
 const SECOND_MS = 1_000;
@@ -78,9 +78,9 @@ const TRIES = 4;
 export function retryAfter(arena: () => Arena): void {
   test('Retry-After is exactly long enough', async () => {
     const told = await Promise.all(
-      Object.entries(WINDOWS).map(async ([name, { purse, code }]) => {
+      Object.entries(WINDOWS).map(async ([name, { wallet, code }]) => {
         for (let tries = 0; tries < TRIES; tries++) {
-          const { key } = await openPurse(arena(), purse);
+          const { key } = await openWallet(arena(), wallet);
           const waited = await waitOut(arena(), key, code);
           if (waited !== 'too-slow') return `${name} ${waited}`;
         }

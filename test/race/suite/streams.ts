@@ -9,15 +9,15 @@ import {
   ledgerSums,
   MICRO,
   micro,
-  openPurse,
-  type Purse,
-  type PurseOptions,
+  openWallet,
   parallel,
+  type Wallet,
+  type WalletOptions,
 } from '../purse.ts';
 
 /** What streams compete for, and the code they are stopped with. */
 export interface Bound {
-  readonly purse: PurseOptions;
+  readonly wallet: WalletOptions;
   readonly code: number;
 }
 
@@ -25,21 +25,21 @@ const RICH = 1_000_000;
 const SPLIT = 250.25;
 
 export const BOUNDS: Readonly<Record<string, Bound>> = {
-  Credits: { purse: { credits: STREAMS_BOUND }, code: 40201 },
+  Credits: { wallet: { credits: STREAMS_BOUND }, code: 40201 },
   'Credits and the balance that buys them': {
-    purse: { credits: SPLIT, balance: (STREAMS_BOUND - SPLIT) / 1_000, autoExchange: true },
+    wallet: { credits: SPLIT, balance: (STREAMS_BOUND - SPLIT) / 1_000, autoExchange: true },
     code: 40201,
   },
   'the monthly cap': {
-    purse: { credits: RICH, cap: STREAMS_BOUND / 1_000 },
+    wallet: { credits: RICH, cap: STREAMS_BOUND / 1_000 },
     code: 40204,
   },
   coverage: {
-    purse: { credits: RICH, plan: STREAMS_PLAN, apiBilling: false },
+    wallet: { credits: RICH, plan: STREAMS_PLAN, apiBilling: false },
     code: 42902,
   },
   'a window of amount of the key': {
-    purse: { credits: RICH, policyId: STREAMS_POLICY },
+    wallet: { credits: RICH, policyId: STREAMS_POLICY },
     code: 42902,
   },
 };
@@ -61,12 +61,12 @@ const RESERVE_MICRO = 4n * MICRO;
 const LEAST_MICRO = 25_600_000n;
 
 /** So many streams at once, each as long as told; those that were let in. */
-async function stream(arena: Arena, bound: Bound, of: Purse, tokens: () => number): Promise<Answered[]> {
+async function stream(arena: Arena, bound: Bound, of: Wallet, tokens: () => number): Promise<Answered[]> {
   const came = await parallel(AT_ONCE, (index) => {
     const directive = `tag=s${of.accountId} tokens=${tokens()} chunk=40 pace=1`;
     return ask(arena.at(index), { key: of.key, model: 'talker', directive, stream: true });
   });
-  // Of a purse with nothing in it the account is told before the gate is asked.
+  // Of a wallet with nothing in it the account is told before the gate is asked.
   for (const { code } of came) expect([undefined, bound.code, 40202]).toContain(code);
   await arena.settled();
   return came.filter(({ status }) => status === 200);
@@ -80,29 +80,29 @@ function stoppedOf(answers: readonly Answered[], bound: Bound): number {
 
 /** Together they would cost more than the bound: some end, the others are stopped. */
 export async function outgrowAtOnce(arena: Arena, bound: Bound): Promise<Outgrown> {
-  const purse = await openPurse(arena, bound.purse);
-  const answers = await stream(arena, bound, purse, () => TOKENS_MAX);
+  const wallet = await openWallet(arena, bound.wallet);
+  const answers = await stream(arena, bound, wallet, () => TOKENS_MAX);
   const stopped = stoppedOf(answers, bound);
   // A quarter of what is free, or 409.6 Credits: five find something.
   expect(answers.length).toBeGreaterThanOrEqual(5);
   expect(stopped).toBeGreaterThan(0);
-  return { streams: answers.length, stopped, ...(await compare(arena, purse)) };
+  return { streams: answers.length, stopped, ...(await compare(arena, wallet)) };
 }
 
 /** Waves of streams that give back what they do not need, until nothing is left that one could enter with. */
 export async function outgrowInWaves(arena: Arena, bound: Bound, seed: number): Promise<Outgrown> {
-  const purse = await openPurse(arena, bound.purse);
+  const wallet = await openWallet(arena, bound.wallet);
   const random = seededRandom(seed);
   const answers: Answered[] = [];
   for (let wave = 0, empty = 0; empty < 2; wave++) {
     expect(wave, 'the bound is used up at some time').toBeLessThan(WAVES_MAX);
-    const came = await stream(arena, bound, purse, () => 20 + Math.floor(random.unit() * TOKENS_MAX * 1.2));
+    const came = await stream(arena, bound, wallet, () => 20 + Math.floor(random.unit() * TOKENS_MAX * 1.2));
     answers.push(...came);
     empty = came.length === 0 ? empty + 1 : 0;
     // The gate on Redis may hear of the last end a moment later.
     if (empty > 0) await sleep(100);
   }
-  const compared = await compare(arena, purse);
+  const compared = await compare(arena, wallet);
   expect(compared.restMicro).toBeLessThan(LEAST_MICRO);
   return { streams: answers.length, stopped: stoppedOf(answers, bound), ...compared };
 }
@@ -122,8 +122,8 @@ const ROWS = `
     s.credits_micro as taken, s.shortfall_micro as shortfall
   from calls c join consumptions s using (created_at, call_id) where c.account_id = $1`;
 
-async function compare(arena: Arena, purse: Purse): Promise<Pick<Outgrown, 'restMicro'>> {
-  const rows = await arena.database.query<Row>(ROWS, [purse.accountId]);
+async function compare(arena: Arena, wallet: Wallet): Promise<Pick<Outgrown, 'restMicro'>> {
+  const rows = await arena.database.query<Row>(ROWS, [wallet.accountId]);
   const sums = { given: 0n, taken: 0n };
   for (const row of rows) {
     const cost = row.amount * 1_000n;
@@ -136,10 +136,10 @@ async function compare(arena: Arena, purse: Purse): Promise<Pick<Outgrown, 'rest
     sums.given += cost;
     sums.taken += row.taken;
   }
-  expect(outputOf(rows)).toBeLessThanOrEqual(producedFor(arena, purse.accountId));
-  const funds = await purse.funds();
+  expect(outputOf(rows)).toBeLessThanOrEqual(producedFor(arena, wallet.accountId));
+  const funds = await wallet.funds();
   expect(funds.monthSpent * 1_000n).toBe(sums.taken);
-  expect(await ledgerSums(arena, purse.accountId)).toEqual({
+  expect(await ledgerSums(arena, wallet.accountId)).toEqual({
     credits: funds.credits,
     balance: funds.balance,
   });

@@ -5,14 +5,14 @@ import { cancelSubscription } from '../../../src/store/accounts/subscriptions.ts
 import { announceAndWait } from '../../../src/store/changes.ts';
 import { until } from '../../support/processes.ts';
 import type { Arena } from '../arena.ts';
-import { ask, openPurse, type Purse, type PurseOptions, parallel } from '../purse.ts';
+import { ask, openWallet, parallel, type Wallet, type WalletOptions } from '../purse.ts';
 import { LARGE } from '../sizes.ts';
 
 /** A change of the account, and the code that tells what stood before or after it. */
 interface Switch {
-  readonly purse?: PurseOptions;
+  readonly wallet?: WalletOptions;
   readonly model?: string;
-  readonly change: (arena: Arena, purse: Purse) => Promise<unknown>;
+  readonly change: (arena: Arena, wallet: Wallet) => Promise<unknown>;
   /** Each call is answered 200 before and this code afterwards, or the other way round. */
   readonly code: number;
   readonly turns: 'off' | 'on';
@@ -42,7 +42,7 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
     turns: 'off',
   },
   'a subscription that is cancelled': {
-    purse: { ...RICH, plan: 'RACE500', apiBilling: false },
+    wallet: { ...RICH, plan: 'RACE500', apiBilling: false },
     change: async ({ database }, { accountId }) => {
       const [row] = await database.query<{ id: bigint }>(
         'select id from subscriptions where account_id = $1',
@@ -76,7 +76,7 @@ export function switches(arena: () => Arena): void {
   test.each(Object.entries(SWITCHES))(
     'no call is decided by the old state after the change is acknowledged: %s',
     async (name, one) => {
-      const purse = await openPurse(arena(), one.purse ?? RICH);
+      const wallet = await openWallet(arena(), one.wallet ?? RICH);
       const told: Told[] = [];
       let acknowledgedAt = Number.POSITIVE_INFINITY;
       let begun = 0;
@@ -86,14 +86,14 @@ export function switches(arena: () => Arena): void {
           begun += 1;
           const startedAt = performance.now();
           if (startedAt > acknowledgedAt) late += 1;
-          const question = { key: purse.key, max: 1, directive: `tokens=1 delay=${index % 3}` };
+          const question = { key: wallet.key, max: 1, directive: `tokens=1 delay=${index % 3}` };
           const asked = one.model === undefined ? question : { ...question, model: one.model };
           const { status, code } = await ask(arena().at(index + begun), asked);
           told.push({ startedAt, outcome: code ?? status });
         }
       });
       await until(() => told.length >= CALLS / 3);
-      await one.change(arena(), purse);
+      await one.change(arena(), wallet);
       expect(await announceAndWait(arena().database)).toBe('in-force');
       acknowledgedAt = performance.now();
       await callers;

@@ -2,7 +2,7 @@ import { ANSWERS_PER_CALL_MAX } from '../../../bounds.ts';
 import type { AnswerError, Choice, HubAnswer } from '../../hub/answer.ts';
 import type { Session } from '../../hub/codec.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../hub/content/json.ts';
-import { anyObject, anyObjects, filledText } from '../fields.ts';
+import { findFilledText, listObjects, objectOrEmpty } from '../fields.ts';
 import { decodeFinish } from '../finish.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { decodeUsage, readFigures } from '../usage.ts';
@@ -20,19 +20,19 @@ export function decodeChatAnswer(body: JsonObject, session: Session): HubAnswer 
     functionCallId: '',
     strange: () => {},
   };
-  const choices = anyObjects(body.choices)
+  const choices = listObjects(body.choices)
     .slice(0, ANSWERS_PER_CALL_MAX)
     .map((choice) => decodeChoice(choice, reader));
   return {
-    id: filledText(body.id),
+    id: findFilledText(body.id),
     choices: choices.length === 0 ? [EMPTY] : choices,
     usage: isObject(body.usage) ? decodeUsage(readFigures(body.usage)) : undefined,
-    serviceTier: filledText(body.service_tier),
+    serviceTier: findFilledText(body.service_tier),
   };
 }
 
 function decodeChoice(choice: JsonObject, reader: AssistantReader): Choice {
-  const parts = decodeAssistant(anyObject(choice.message), 'message', reader);
+  const parts = decodeAssistant(objectOrEmpty(choice.message), 'message', reader);
   const held = {
     calls: parts.some((part) => part.kind === 'tool-call'),
     refusal: parts.some((part) => part.kind === 'refusal'),
@@ -50,15 +50,18 @@ function decodeChoice(choice: JsonObject, reader: AssistantReader): Choice {
  * word or, elsewhere, the status of the vendor behind the vendor.
  */
 export function decodeError(body: JsonObject): AnswerError | undefined {
-  const error = body.error ?? anyObjects(body.choices)[0]?.error ?? undefined;
+  const error = body.error ?? listObjects(body.choices)[0]?.error ?? undefined;
   if (error === undefined || error === false || error === '') return undefined;
-  const fields = anyObject(error);
+  const fields = objectOrEmpty(error);
   const code = fields.code ?? undefined;
   return {
     status: toStatus(fields.status_code) ?? toStatus(code) ?? STATUS_UNKNOWN,
-    code: typeof code === 'number' ? String(code) : filledText(code),
-    type: filledText(fields.type),
-    message: filledText(fields.message) ?? filledText(error) ?? 'The vendor reported an error without words.',
+    code: typeof code === 'number' ? String(code) : findFilledText(code),
+    type: findFilledText(fields.type),
+    message:
+      findFilledText(fields.message) ??
+      findFilledText(error) ??
+      'The vendor reported an error without words.',
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import { findAddress } from '../../hub/content/media.ts';
 import { unwrapBlobs } from '../../hub/envelope.ts';
 import type { Citation, Part, ReasoningPart, ToolCallPart } from '../../hub/part.ts';
-import { anyObject, anyObjects, filledText } from '../fields.ts';
+import { findFilledText, listObjects, objectOrEmpty } from '../fields.ts';
 import { decodeDetail, joinDetails } from '../reasoning-details.ts';
 import { decodeText } from './parts.ts';
 
@@ -43,21 +43,21 @@ export function decodeAssistant(message: JsonObject, path: string, reader: Assis
 function decodeSaid(message: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
   const content = decodeContent(message.content, `${path}.content`, reader);
   const texts = cite(content, message.annotations);
-  const transcript = filledText(anyObject(message.audio).transcript);
-  const refusal = filledText(message.refusal);
+  const transcript = findFilledText(objectOrEmpty(message.audio).transcript);
+  const refusal = findFilledText(message.refusal);
   return [
     ...decodeReasoning(message, reader),
     ...(texts.length === 0 && transcript !== undefined
       ? [{ kind: 'text', text: transcript } as const]
       : texts),
     ...(refusal === undefined ? [] : [{ kind: 'refusal', text: refusal } as const]),
-    ...anyObjects(message.images).flatMap((image) => tolerate(image, `${path}.images`, reader)),
+    ...listObjects(message.images).flatMap((image) => tolerate(image, `${path}.images`, reader)),
   ];
 }
 
 function decodeReasoning(message: JsonObject, reader: AssistantReader): readonly ReasoningPart[] {
-  const visible = filledText(message.reasoning_content) ?? filledText(message.reasoning) ?? '';
-  const details = anyObjects(message.reasoning_details).map((one) => decodeDetail(one, reader.issuer));
+  const visible = findFilledText(message.reasoning_content) ?? findFilledText(message.reasoning) ?? '';
+  const details = listObjects(message.reasoning_details).map((one) => decodeDetail(one, reader.issuer));
   const parts = joinDetails(details);
   // The details repeat the visible text; only where they hold nothing but ciphertext is it said once.
   if (visible === '' || parts.some((part) => part.text !== '')) return parts;
@@ -80,12 +80,12 @@ function decodeContent(
 }
 
 function decodeSaidPart(value: JsonValue, path: string, reader: AssistantReader): readonly Part[] {
-  const part = anyObject(value);
+  const part = objectOrEmpty(value);
   switch (part.type) {
     case 'text':
       return decodeSaidText(part, path, reader);
     case 'refusal':
-      return [{ kind: 'refusal', text: filledText(part.refusal) ?? '' }];
+      return [{ kind: 'refusal', text: findFilledText(part.refusal) ?? '' }];
     case 'thinking':
       return [{ kind: 'reasoning', text: thinkingText(part.thinking) }];
     case 'image_url':
@@ -105,14 +105,14 @@ function decodeSaidText(part: JsonObject, path: string, reader: AssistantReader)
 /** Mistral's thinking: a list of texts, or one. */
 export function thinkingText(thinking: JsonValue | undefined): string {
   if (typeof thinking === 'string') return thinking;
-  return anyObjects(thinking)
-    .map((one) => filledText(one.text) ?? '')
+  return listObjects(thinking)
+    .map((one) => findFilledText(one.text) ?? '')
     .join('');
 }
 
 /** Some vendors answer with pictures, which this protocol does not foresee. */
 function tolerate(image: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
-  const url = filledText(image.image_url) ?? filledText(anyObject(image.image_url).url) ?? '';
+  const url = findFilledText(image.image_url) ?? findFilledText(objectOrEmpty(image.image_url).url) ?? '';
   const source = findAddress(url);
   if (source !== undefined) return [{ kind: 'image', source }];
   reader.strange(path);
@@ -120,11 +120,11 @@ function tolerate(image: JsonObject, path: string, reader: AssistantReader): rea
 }
 
 function decodeCalls(message: JsonObject, path: string, reader: AssistantReader): readonly ToolCallPart[] {
-  const calls = anyObjects(message.tool_calls).flatMap((call, index) =>
+  const calls = listObjects(message.tool_calls).flatMap((call, index) =>
     decodeCall(call, `${path}.tool_calls[${index}]`, reader),
   );
-  const old = anyObject(message.function_call);
-  const name = filledText(old.name);
+  const old = objectOrEmpty(message.function_call);
+  const name = findFilledText(old.name);
   if (name === undefined) return calls;
   const part = { kind: 'tool-call', id: reader.functionCallId, name, custom: false } as const;
   return [...calls, { ...part, arguments: argumentsText(old.arguments) }];
@@ -132,17 +132,17 @@ function decodeCalls(message: JsonObject, path: string, reader: AssistantReader)
 
 function decodeCall(call: JsonObject, path: string, reader: AssistantReader): readonly ToolCallPart[] {
   const custom = call.type === 'custom' || !isObject(call.function);
-  const body = anyObject(custom ? call.custom : call.function);
-  const name = filledText(body.name);
+  const body = objectOrEmpty(custom ? call.custom : call.function);
+  const name = findFilledText(body.name);
   if (name === undefined) {
     reader.strange(path);
     return [];
   }
   const given = custom ? body.input : body.arguments;
   if (typeof given === 'number' || typeof given === 'boolean' || isArray(given)) reader.strange(path);
-  const input = custom ? (filledText(given) ?? '') : argumentsText(given);
+  const input = custom ? (findFilledText(given) ?? '') : argumentsText(given);
   const blobs = signatureBlobs(call.extra_content, 'call', reader.issuer);
-  const id = filledText(call.id) ?? '';
+  const id = findFilledText(call.id) ?? '';
   return [
     { kind: 'tool-call', id, name, arguments: input, custom, ...(blobs === undefined ? {} : { blobs }) },
   ];
@@ -162,7 +162,7 @@ export function signatureBlobs(
   issuer: string | undefined,
 ): readonly Blob[] | undefined {
   if (!isObject(extra)) return undefined;
-  const value = filledText(anyObject(extra.google).thought_signature);
+  const value = findFilledText(objectOrEmpty(extra.google).thought_signature);
   if (value === undefined) return undefined;
   const native: Blob = { issuer: issuer ?? 'gemini', form: 'thought', place, value };
   return issuer === undefined ? (unwrapBlobs(value) ?? [native]) : [native];
@@ -176,7 +176,7 @@ function signLastText(parts: readonly Part[], blobs: readonly Blob[]): readonly 
 
 /** Annotations count from the beginning of the content; citations from that of their part. */
 function cite(parts: readonly Part[], annotations: JsonValue | undefined): readonly Part[] {
-  const citations = anyObjects(annotations).flatMap(decodeCitation);
+  const citations = listObjects(annotations).flatMap(decodeCitation);
   if (citations.length === 0) return parts;
   let offset = 0;
   return parts.map((part) => {
@@ -189,10 +189,10 @@ function cite(parts: readonly Part[], annotations: JsonValue | undefined): reado
 }
 
 export function decodeCitation(annotation: JsonObject): readonly Citation[] {
-  const link = anyObject(annotation.url_citation);
-  const url = filledText(link.url);
+  const link = objectOrEmpty(annotation.url_citation);
+  const url = findFilledText(link.url);
   if (url === undefined) return [];
-  const title = filledText(link.title);
+  const title = findFilledText(link.title);
   const { start_index: start, end_index: end } = link;
   return [
     {

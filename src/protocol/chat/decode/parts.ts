@@ -4,7 +4,7 @@ import { decodeAddress, decodeBytes, decodeUntyped, mediaPart } from '../../hub/
 import { plainType } from '../../hub/content/media-type.ts';
 import { Inexpressible, type Notes } from '../../hub/notes.ts';
 import type { CacheMark, MediaSource, Part, TextPart } from '../../hub/part.ts';
-import { objectField, pathOf, requireObject, requireText, textField } from '../fields.ts';
+import { joinPath, objectField, requireObject, requireText, textField } from '../fields.ts';
 
 type PartReader = (part: JsonObject, path: string) => Part;
 
@@ -74,7 +74,7 @@ function decodeImage(part: JsonObject, path: string): Part {
 
 /** `{url}` as OpenAI has it, or the bare text that some compatible vendors take. */
 function decodeLink(part: JsonObject, key: string, path: string): MediaSource {
-  const at = pathOf(path, key);
+  const at = joinPath(path, key);
   const link = part[key];
   if (typeof link === 'string') return decodeAddress(link, at);
   const object = requireObject(link, at);
@@ -86,7 +86,7 @@ function typed(source: MediaSource, holder: JsonObject, path: string): MediaSour
   const format = textField(holder, 'format', path);
   if (format === undefined || source.kind !== 'url') return source;
   const mime = plainType(format);
-  if (mime === undefined) throw new Inexpressible(pathOf(path, 'format'), 'is not a media type');
+  if (mime === undefined) throw new Inexpressible(joinPath(path, 'format'), 'is not a media type');
   return { ...source, mime };
 }
 
@@ -96,7 +96,7 @@ const AUDIO_FORMATS: ReadonlySet<string> = new Set(
 );
 
 function decodeAudio(part: JsonObject, path: string): Part {
-  const at = pathOf(path, 'input_audio');
+  const at = joinPath(path, 'input_audio');
   const audio = requireObject(part.input_audio, at);
   const data = requireText(audio, 'data', at);
   if (/^data:/i.test(data)) return mediaPart('file', decodeAddress(data, `${at}.data`), {});
@@ -107,7 +107,7 @@ function decodeAudio(part: JsonObject, path: string): Part {
 }
 
 function decodeFile(part: JsonObject, path: string): Part {
-  const at = pathOf(path, 'file');
+  const at = joinPath(path, 'file');
   const file = requireObject(part.file, at);
   const filename = textField(file, 'filename', at);
   return mediaPart('file', decodeFileSource(file, filename, at), { filename, cache: cacheOf(part, path) });
@@ -119,7 +119,7 @@ function decodeFileSource(file: JsonObject, filename: string | undefined, path: 
   if (id !== undefined && !/^[a-z]+:\/\//i.test(id)) return { kind: 'file', id };
   const field = id === undefined ? 'file_data' : 'file_id';
   const data = requireText(file, field, path);
-  const at = pathOf(path, field);
+  const at = joinPath(path, field);
   if (/^(data:|[a-z][a-z0-9+.-]*:\/\/)/i.test(data)) return typed(decodeAddress(data, at), file, path);
   return decodeUntyped(data, filename, at);
 }
@@ -128,6 +128,6 @@ function decodeFileSource(file: JsonObject, filename: string | undefined, path: 
 function cacheOf(part: JsonObject, path: string): CacheMark | undefined {
   const mark = objectField(part, 'prompt_cache_breakpoint', path) ?? objectField(part, 'cache_control', path);
   if (mark === undefined) return undefined;
-  const ttl = textField(mark, 'ttl', pathOf(path, 'cache'));
+  const ttl = textField(mark, 'ttl', joinPath(path, 'cache'));
   return ttl === undefined ? {} : { ttl };
 }

@@ -4,16 +4,16 @@ import { readJson } from '../../hub/content/json.ts';
 import { wrapBlobs } from '../../hub/envelope.ts';
 import { Inexpressible, Notes } from '../../hub/notes.ts';
 import type { HubRequest } from '../../hub/request.ts';
-import { chatSpoke } from '../codec.ts';
+import { chatCodec } from '../codec.ts';
 
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
 const hello = { role: 'user', content: 'hi' };
 
 function decode(body: object): { readonly request: HubRequest; readonly dropped: readonly string[] } {
-  const notes = new Notes(chatSpoke.fields);
-  const json = readJson(JSON.stringify({ model: 'm', messages: [hello], ...body }), chatSpoke.rawKeys);
+  const notes = new Notes(chatCodec.fields);
+  const json = readJson(JSON.stringify({ model: 'm', messages: [hello], ...body }), chatCodec.rawKeys);
   if (json === undefined) throw new Error('not JSON');
-  return { request: chatSpoke.decodeRequest(json, RAW, notes), dropped: notes.dropped };
+  return { request: chatCodec.decodeRequest(json, RAW, notes), dropped: notes.dropped };
 }
 
 const decodeMessages = (...messages: object[]): HubRequest => decode({ messages }).request;
@@ -189,8 +189,8 @@ describe('options of a client', () => {
       {"name":"f","description":"d","strict":true,"parameters":${schema}}},{"type":"custom","custom":{"name":"p",
       "format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: A"}}}}],"response_format":
       {"type":"json_schema","json_schema":{"name":"n","schema":${schema}}}}`;
-    const json = readJson(body, chatSpoke.rawKeys) ?? {};
-    const { tools, format } = chatSpoke.decodeRequest(json, RAW, new Notes(chatSpoke.fields));
+    const json = readJson(body, chatCodec.rawKeys) ?? {};
+    const { tools, format } = chatCodec.decodeRequest(json, RAW, new Notes(chatCodec.fields));
     expect(tools).toEqual([
       { kind: 'function', name: 'f', description: 'd', schema, strict: true },
       {
@@ -280,7 +280,7 @@ describe('options of a client', () => {
       'tools[1].function.input_examples',
       'response_format',
     ]);
-    expect(request.hostedTools.map(({ path }) => path)).toEqual(['tools[0]']);
+    expect(request.vendorTools.map(({ path }) => path)).toEqual(['tools[0]']);
     expect(request.webSearch).toMatchObject({ path: 'web_search_options' });
   });
 });

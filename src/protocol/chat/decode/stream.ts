@@ -4,7 +4,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../
 import { findAddress } from '../../hub/content/media.ts';
 import type { Emit } from '../../hub/event.ts';
 import { type Figures, renewFigures } from '../../meter/usage-report.ts';
-import { anyObject, anyObjects, filledText } from '../fields.ts';
+import { findFilledText, listObjects, objectOrEmpty } from '../fields.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { decodeDetail } from '../reasoning-details.ts';
 import { decodeUsage, readFigures } from '../usage.ts';
@@ -41,7 +41,7 @@ export class ChatStreamDecoder implements StreamDecoder {
       this.#emit({ kind: 'error', error });
       return;
     }
-    if (this.#state === 'new') this.#start(filledText(event.id));
+    if (this.#state === 'new') this.#start(findFilledText(event.id));
     const { choices } = event;
     if (isArray(choices)) for (const choice of choices) if (isObject(choice)) this.#read(choice);
     this.#readUsage(event);
@@ -129,8 +129,8 @@ function readReasoning(value: JsonValue, { decoder }: Word): void {
 }
 
 function readDetails(value: JsonValue, { decoder, delta, issuer }: Word): void {
-  const isSaid = (filledText(delta.reasoning_content) ?? filledText(delta.reasoning)) !== undefined;
-  for (const entry of anyObjects(value)) {
+  const isSaid = (findFilledText(delta.reasoning_content) ?? findFilledText(delta.reasoning)) !== undefined;
+  for (const entry of listObjects(value)) {
     const { text, blobs } = decodeDetail(entry, issuer);
     if (text !== '' && !isSaid) decoder.say('reasoning', text, undefined);
     for (const blob of blobs) decoder.seal('reasoning', blob);
@@ -140,9 +140,9 @@ function readDetails(value: JsonValue, { decoder, delta, issuer }: Word): void {
 function readContent(value: JsonValue, { decoder, choice }: Word): void {
   const logprobs = choice.logprobs === null ? undefined : decodeLogprobs(choice.logprobs);
   if (typeof value === 'string') decoder.say('text', value, logprobs);
-  for (const part of anyObjects(value)) {
+  for (const part of listObjects(value)) {
     const thoughts = part.type === 'thinking' ? thinkingText(part.thinking) : '';
-    const text = part.type === 'text' ? filledText(part.text) : undefined;
+    const text = part.type === 'text' ? findFilledText(part.text) : undefined;
     if (thoughts !== '') decoder.say('reasoning', thoughts, undefined);
     if (text !== undefined) decoder.say('text', text, undefined);
   }
@@ -153,20 +153,20 @@ function readRefusal(value: JsonValue, { decoder }: Word): void {
 }
 
 function readAnnotations(value: JsonValue, { decoder }: Word): void {
-  for (const annotation of anyObjects(value)) {
+  for (const annotation of listObjects(value)) {
     for (const citation of decodeCitation(annotation)) decoder.cite(citation);
   }
 }
 
 /** Sound cannot be carried on; what was said can. */
 function readAudio(value: JsonValue, { decoder }: Word): void {
-  const transcript = filledText(anyObject(value).transcript);
+  const transcript = findFilledText(objectOrEmpty(value).transcript);
   if (transcript !== undefined) decoder.say('text', transcript, undefined);
 }
 
 function readImages(value: JsonValue, { decoder }: Word): void {
-  for (const image of anyObjects(value)) {
-    const url = filledText(anyObject(image.image_url).url);
+  for (const image of listObjects(value)) {
+    const url = findFilledText(objectOrEmpty(image.image_url).url);
     const source = url === undefined ? undefined : findAddress(url);
     if (source?.kind === 'bytes') decoder.show({ kind: 'image', mime: source.mime, base64: source.base64 });
   }
@@ -177,12 +177,12 @@ function readCalls(value: JsonValue, { decoder, issuer }: Word): void {
   for (const call of value) {
     if (!isObject(call)) continue;
     const custom = call.type === 'custom' || (isObject(call.custom) && !isObject(call.function));
-    const body = anyObject(custom ? call.custom : call.function);
+    const body = objectOrEmpty(custom ? call.custom : call.function);
     const input = custom ? body.input : body.arguments;
     decoder.call({
       index: typeof call.index === 'number' ? call.index : undefined,
-      id: filledText(call.id) ?? '',
-      name: filledText(body.name) ?? '',
+      id: findFilledText(call.id) ?? '',
+      name: findFilledText(body.name) ?? '',
       custom,
       arguments: typeof input === 'string' ? input : wholeArguments(input),
       blobs: signatureBlobs(call.extra_content, 'call', issuer),
@@ -197,9 +197,9 @@ function wholeArguments(input: JsonValue | undefined): string {
 
 /** Calls in the old style: one in each answer, without an id. */
 function readFunctionCall(value: JsonValue, { decoder }: Word): void {
-  const call = anyObject(value);
-  const name = filledText(call.name) ?? '';
-  const input = filledText(call.arguments) ?? '';
+  const call = objectOrEmpty(value);
+  const name = findFilledText(call.name) ?? '';
+  const input = findFilledText(call.arguments) ?? '';
   if (name === '' && input === '') return;
   decoder.call({ index: 0, id: '', name, custom: false, arguments: input, blobs: undefined });
 }

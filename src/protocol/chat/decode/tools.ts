@@ -1,13 +1,13 @@
 import { isObject, type JsonObject, type JsonValue, RawJson, writeJson } from '../../hub/content/json.ts';
 import { Inexpressible, type Notes } from '../../hub/notes.ts';
-import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice, WebSearch } from '../../hub/request.ts';
+import type { CustomTool, FunctionTool, Tool, ToolChoice, VendorTool, WebSearch } from '../../hub/request.ts';
 import { decodeSearch, type SearchNames } from '../../hub/web-search.ts';
 import {
-  anyObject,
-  filledText,
+  findFilledText,
   flagField,
   listField,
   objectField,
+  objectOrEmpty,
   requireObject,
   requireText,
   textField,
@@ -15,7 +15,7 @@ import {
 
 export interface DecodedTools {
   readonly tools: readonly Tool[];
-  readonly hostedTools: readonly HostedTool[];
+  readonly vendorTools: readonly VendorTool[];
   readonly webSearch?: WebSearch;
 }
 
@@ -24,12 +24,12 @@ const SEARCH_NAMES: SearchNames = { contextSize: 'search_context_size', location
 /** Tools and, in the old style, functions. What runs at the vendor is kept apart. */
 export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
   const tools: Tool[] = [];
-  const hostedTools: HostedTool[] = [];
+  const vendorTools: VendorTool[] = [];
   for (const [index, value] of (listField(body, 'tools', '') ?? []).entries()) {
     const path = `tools[${index}]`;
     const tool = decodeTool(requireObject(value, path), path, notes);
     if ('kind' in tool) tools.push(tool);
-    else hostedTools.push(tool);
+    else vendorTools.push(tool);
   }
   for (const [index, value] of (listField(body, 'functions', '') ?? []).entries()) {
     const path = `functions[${index}]`;
@@ -38,9 +38,9 @@ export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
     tools.push(decodeFunction(definition, path));
   }
   const options = objectField(body, 'web_search_options', '');
-  if (options === undefined) return { tools, hostedTools };
+  if (options === undefined) return { tools, vendorTools };
   const search = decodeSearch(options, 'web_search_options', SEARCH_NAMES, { notes, more: [] });
-  return { tools, hostedTools, webSearch: search };
+  return { tools, vendorTools, webSearch: search };
 }
 
 const KNOWN_OF_TOOLS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control']);
@@ -49,7 +49,7 @@ const KNOWN_OF_FUNCTIONS: ReadonlySet<string> = new Set(
   'name description parameters strict format'.split(' '),
 );
 
-function decodeTool(tool: JsonObject, path: string, notes: Notes): Tool | HostedTool {
+function decodeTool(tool: JsonObject, path: string, notes: Notes): Tool | VendorTool {
   const type = textField(tool, 'type', path) ?? 'function';
   if (type !== 'function' && type !== 'custom') return { type, path };
   notes.dropOthers(tool, KNOWN_OF_TOOLS, path);
@@ -108,7 +108,7 @@ export function decodeToolChoice(body: JsonObject, notes: Notes): ToolChoice | u
   const key = body.tool_choice === undefined || body.tool_choice === null ? 'function_call' : 'tool_choice';
   const choice = body[key] ?? undefined;
   if (choice === undefined) return undefined;
-  const decoded = typeof choice === 'string' ? wordChoice(choice) : objectChoice(anyObject(choice));
+  const decoded = typeof choice === 'string' ? wordChoice(choice) : objectChoice(objectOrEmpty(choice));
   if (decoded === undefined) notes.drop(key);
   return decoded;
 }
@@ -118,14 +118,14 @@ function wordChoice(word: string): ToolChoice | undefined {
 }
 
 function objectChoice(choice: JsonObject): ToolChoice | undefined {
-  if (choice.type === 'allowed_tools') return subsetChoice(anyObject(choice.allowed_tools));
+  if (choice.type === 'allowed_tools') return subsetChoice(objectOrEmpty(choice.allowed_tools));
   const name = toolName(choice);
   return name === undefined ? undefined : { kind: 'tool', name };
 }
 
 function subsetChoice(allowed: JsonObject): ToolChoice | undefined {
   const entries = Array.isArray(allowed.tools) ? allowed.tools : [];
-  const names = entries.map((entry) => toolName(anyObject(entry))).filter((name) => name !== undefined);
+  const names = entries.map((entry) => toolName(objectOrEmpty(entry))).filter((name) => name !== undefined);
   if (names.length === 0) return undefined;
   return { kind: 'subset', names, required: allowed.mode === 'required' };
 }
@@ -133,8 +133,8 @@ function subsetChoice(allowed: JsonObject): ToolChoice | undefined {
 /** `{function: {name}}`, `{custom: {name}}`, or in the old style and in lists of tools `{name}`. */
 function toolName(entry: JsonObject): string | undefined {
   return (
-    filledText(anyObject(entry.function).name) ??
-    filledText(anyObject(entry.custom).name) ??
-    filledText(entry.name)
+    findFilledText(objectOrEmpty(entry.function).name) ??
+    findFilledText(objectOrEmpty(entry.custom).name) ??
+    findFilledText(entry.name)
   );
 }

@@ -12,7 +12,7 @@ import {
 import type { HubRequest, Turn } from '../../hub/request.ts';
 import { encodeDetails } from '../reasoning-details.ts';
 import { SIGNATURE_LOST, signatureSlot, type WireMessage, type WirePart } from '../wire.ts';
-import { encodeContent, encodeUserPart, markOf, type PartContext } from './parts.ts';
+import { cacheMark, encodeContent, encodeUserPart, type PartContext } from './parts.ts';
 
 /** Claude Code's first block changes with every request: it would defeat every other vendor's cache. */
 const BILLING_HEADER = 'x-anthropic-billing-header:';
@@ -96,7 +96,7 @@ function isTextFile(part: Part): boolean {
 function encodeResult(result: ToolResultPart, context: PartContext): WireMessage {
   const text = result.parts.map((part) => resultText(part, context)).join('\n');
   const content = result.isError && !/^error\b/i.test(text) ? `Error: ${text}` : text;
-  const mark = markOf(result.cache ?? lastMark(result.parts), context);
+  const mark = cacheMark(result.cache ?? lastMark(result.parts), context);
   const isMarked = mark.prompt_cache_breakpoint !== undefined && content !== '';
   return {
     role: 'tool',

@@ -29,7 +29,7 @@ const CACHE_LIFETIMES: readonly string[] = ['30m', '12h'];
 export function encodeUserPart(part: Part, context: PartContext): readonly WirePart[] {
   switch (part.kind) {
     case 'text':
-      return [{ type: 'text', text: part.text, ...markOf(part.cache, context) }];
+      return [{ type: 'text', text: part.text, ...cacheMark(part.cache, context) }];
     case 'image':
       return [encodeImage(part, context)];
     case 'audio':
@@ -58,7 +58,7 @@ export function encodeContent(parts: readonly WirePart[]): string | readonly Wir
   return isPlain ? first.text : parts;
 }
 
-export function markOf(
+export function cacheMark(
   cache: CacheMark | undefined,
   { capabilities, notes }: PartContext,
 ): { readonly prompt_cache_breakpoint?: { readonly mode: string; readonly ttl?: string } } {
@@ -82,7 +82,7 @@ function encodeImage(part: ImagePart, context: PartContext): WirePart {
   return {
     type: 'image_url',
     image_url: detail === undefined ? { url } : { url, detail },
-    ...markOf(part.cache, context),
+    ...cacheMark(part.cache, context),
   };
 }
 
@@ -96,7 +96,7 @@ function encodeAudio({ source }: AudioPart): WirePart {
 
 function encodeFile(part: FilePart, context: PartContext): WirePart {
   const { source } = part;
-  const mark = markOf(part.cache, context);
+  const mark = cacheMark(part.cache, context);
   if (source.kind === 'text') {
     const title = part.title ?? part.filename;
     return { type: 'text', text: title === undefined ? source.text : `${title}\n\n${source.text}`, ...mark };

@@ -5,7 +5,7 @@ import { type JsonObject, writeJson } from '../../hub/content/json.ts';
 import { Notes } from '../../hub/notes.ts';
 import type { Part, ToolCallPart } from '../../hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../../hub/request.ts';
-import { chatSpoke } from '../codec.ts';
+import { chatCodec } from '../codec.ts';
 
 interface Encoded {
   readonly body: Record<string, unknown>;
@@ -14,11 +14,11 @@ interface Encoded {
 }
 
 function encode(request: Partial<HubRequest>, capabilities: CapabilityOverrides = {}): Encoded {
-  const notes = new Notes(chatSpoke.fields);
+  const notes = new Notes(chatCodec.fields);
   const target = someTarget({ protocol: 'chat', capabilities: someCapabilities(capabilities) });
   const user: Turn = { role: 'user', parts: [{ kind: 'text', text: 'hi' }] };
   const hub = someRequest({ client: 'messages', turns: [user], ...request });
-  const text = writeJson(chatSpoke.encodeRequest(hub, target, notes));
+  const text = writeJson(chatCodec.encodeRequest(hub, target, notes));
   return { body: JSON.parse(text), text, dropped: notes.dropped };
 }
 

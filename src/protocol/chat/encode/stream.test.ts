@@ -5,13 +5,13 @@ import type { JsonObject } from '../../hub/content/json.ts';
 import { unwrapBlobs } from '../../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
 import { NO_THINKING } from '../../hub/request.ts';
-import { chatSpoke } from '../codec.ts';
+import { chatCodec } from '../codec.ts';
 
 const session = someSession({ request: someRequest({ stream: true, includeUsage: true }) });
 const USAGE = someUsage();
 
 function encode(events: readonly HubEvent[], more: Partial<Session> = {}): string {
-  const encoder = chatSpoke.createEncoder({ ...session, ...more }, 'sse');
+  const encoder = chatCodec.createEncoder({ ...session, ...more }, 'sse');
   for (const event of events) encoder.push(event);
   return encoder.take();
 }
@@ -38,7 +38,7 @@ const ROLE = { role: 'assistant', content: '', refusal: null };
 
 describe('a stream for a client', () => {
   it('begins at once, and ends with usage and the terminator', () => {
-    const encoder = chatSpoke.createEncoder(session, 'sse');
+    const encoder = chatCodec.createEncoder(session, 'sse');
     encoder.push(START);
     expect(encoder.take()).toBe(
       'data: {"id":"chatcmpl-abc123","object":"chat.completion.chunk","created":1700000000,' +

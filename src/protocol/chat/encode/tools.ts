@@ -13,7 +13,7 @@ export interface ToolOptions {
 
 /** Without tools OpenAI takes neither a choice nor a word on parallel calls, nor an empty list. */
 export function encodeTools(request: HubRequest, context: PartContext): ToolOptions {
-  for (const { path } of request.hostedTools) context.notes.drop(path);
+  for (const { path } of request.vendorTools) context.notes.drop(path);
   if (request.tools.length === 0) return {};
   const choice = encodeChoice(request, context);
   return {

@@ -6,7 +6,7 @@ import { isEmptyArray, isOpenBrace, isWord, Skimmer, skipSpace } from '../../byt
 import { NOTHING } from '../../bytes/splitter.ts';
 import { isDone } from '../../bytes/sse.ts';
 import { collectWords } from '../../meter/words.ts';
-import type { EventReader, Outlet } from '../../pass-through/relay.ts';
+import type { EventControl, EventReader } from '../../pass-through/relay.ts';
 import { ChunkChoices, StreamChoices } from './choices.ts';
 import { CHAT_USAGE_PATHS, CHAT_USAGE_RULE, readChatFigures } from './usage.ts';
 
@@ -78,7 +78,7 @@ export class ChatEventReader implements EventReader {
     return this.#choices.isWhole ? DONE : undefined;
   }
 
-  read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
     const lesson = this.#lesson;
     if (lesson?.shape.match(payload, start, end)) {
       if (lesson.texts.length > 0) this.ended = false;
@@ -121,7 +121,7 @@ export class ChatEventReader implements EventReader {
   }
 
   /** The vendor's figures. True when the event was there for our asking alone and is kept from the client. */
-  #report(payload: Buffer, outlet: Outlet): boolean {
+  #report(payload: Buffer, outlet: EventControl): boolean {
     const figures = readChatFigures(payload, skimmer, slots);
     if (figures.output === undefined) outlet.report(figures);
     else outlet.reportCovering(figures);
@@ -150,7 +150,7 @@ export class ChatEventReader implements EventReader {
   }
 }
 
-function repeat(lesson: Lesson, outlet: Outlet): void {
+function repeat(lesson: Lesson, outlet: EventControl): void {
   const { shape, texts, model, removed } = lesson;
   for (const text of texts) outlet.generatedText(shape.position(text.start), shape.position(text.end));
   if (model !== undefined) outlet.replaceModel(shape.position(model.start), shape.position(model.end));

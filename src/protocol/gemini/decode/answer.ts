@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../hub/content/jso
 import { standardBase64 } from '../../hub/content/media.ts';
 import { plainType } from '../../hub/content/media-type.ts';
 import type { Part, TextPart } from '../../hub/part.ts';
-import { looseNumber, looseObjects, looseText, objectText } from '../fields.ts';
+import { findNumber, findText, listObjects, objectText } from '../fields.ts';
 import { type Brought, decodeFinish } from '../finish.ts';
 import { citeText, decodeSearch, decodeSupports, type Support } from '../grounding.ts';
 import { decodeLogprobs } from '../logprobs.ts';
@@ -17,7 +17,7 @@ import { serverTool } from './server-tool.ts';
 export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | AnswerError {
   const error = decodeError(body);
   if (error !== undefined) return error;
-  const candidates = looseObjects(body.candidates);
+  const candidates = listObjects(body.candidates);
   const choices: Choice[] = [];
   for (const candidate of candidates) {
     const choice = decodeCandidate(candidate, session);
@@ -25,7 +25,7 @@ export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | An
     choices.push(choice);
   }
   return {
-    id: looseText(body.responseId),
+    id: findText(body.responseId),
     choices: choices.length === 0 ? [emptyChoice(body.promptFeedback)] : choices,
     usage: decodeUsage(readFigures(body.usageMetadata)),
     serviceTier: undefined,
@@ -36,12 +36,12 @@ export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | An
 export function decodeError(body: JsonObject): AnswerError | undefined {
   const { error } = body;
   if (!isObject(error)) return undefined;
-  const code = looseNumber(error.code) ?? 0;
+  const code = findNumber(error.code) ?? 0;
   return {
     status: code >= 400 && code <= 599 ? code : 500,
     code: undefined,
-    type: looseText(error.status),
-    message: looseText(error.message) ?? 'The vendor reported an error.',
+    type: findText(error.status),
+    message: findText(error.message) ?? 'The vendor reported an error.',
   };
 }
 
@@ -52,15 +52,15 @@ export function failure(reason: string | undefined, message: string | undefined)
 }
 
 function decodeCandidate(candidate: JsonObject, session: Session): Choice | AnswerError {
-  const given = isObject(candidate.content) ? looseObjects(candidate.content.parts) : [];
+  const given = isObject(candidate.content) ? listObjects(candidate.content.parts) : [];
   const supports = decodeSupports(candidate.groundingMetadata);
   const parts = given.flatMap((part, index) => {
     const decoded = decodeAnswerPart(part, session);
     if (decoded === undefined) return [];
     return [decoded.kind === 'text' ? withCitations(decoded, supports, index) : decoded];
   });
-  const reason = looseText(candidate.finishReason);
-  const message = looseText(candidate.finishMessage);
+  const reason = findText(candidate.finishReason);
+  const message = findText(candidate.finishMessage);
   const finish = decodeFinish(reason, message, broughtBy(parts));
   if (finish === undefined) return failure(reason, message);
   const logprobs = decodeLogprobs(candidate.logprobsResult);
@@ -82,10 +82,10 @@ function withCitations(part: TextPart, supports: readonly Support[], index: numb
 /** A part of a vendor's answer; nothing for one that says nothing, or nothing we know. */
 export function decodeAnswerPart(part: JsonObject, session: Session): Part | undefined {
   const payload = PAYLOADS.find((name) => part[name] !== undefined);
-  const signature = looseText(part.thoughtSignature);
+  const signature = findText(part.thoughtSignature);
   const { issuer } = session.target;
   if (payload === undefined || payload === 'text') {
-    const text = looseText(part.text) ?? '';
+    const text = findText(part.text) ?? '';
     if (part.thought === true) return decodeThought(text, signature, issuer);
     if (signature === undefined) return text === '' ? undefined : { kind: 'text', text };
     return { kind: 'text', text, blobs: [thoughtBlob(signature, 'text', issuer)] };
@@ -104,11 +104,11 @@ function decodeThought(text: string, signature: string | undefined, issuer: stri
 }
 
 function decodeCall(value: JsonObject, signature: string | undefined, issuer: string): Part | undefined {
-  const name = looseText(value.name) ?? '';
+  const name = findText(value.name) ?? '';
   if (name === '') return undefined;
   return {
     kind: 'tool-call',
-    id: looseText(value.id) ?? '',
+    id: findText(value.id) ?? '',
     name,
     arguments: objectText(value.args) ?? '{}',
     custom: false,
@@ -117,8 +117,8 @@ function decodeCall(value: JsonObject, signature: string | undefined, issuer: st
 }
 
 function decodePicture(value: JsonObject): Part | undefined {
-  const mime = plainType(looseText(value.mimeType) ?? '');
-  const data = looseText(value.data);
+  const mime = plainType(findText(value.mimeType) ?? '');
+  const data = findText(value.data);
   if (data === undefined || mime === undefined) return undefined;
   const source = { kind: 'bytes', mime, base64: standardBase64(data) } as const;
   return { kind: mime.startsWith('audio/') ? 'audio' : 'image', source };
@@ -126,8 +126,8 @@ function decodePicture(value: JsonObject): Part | undefined {
 
 /** A blocked prompt has no candidates; no answer may have none (conversion.md 10.2). */
 export function emptyChoice(feedback: JsonValue | undefined): Choice {
-  const reason = isObject(feedback) ? looseText(feedback.blockReason) : undefined;
+  const reason = isObject(feedback) ? findText(feedback.blockReason) : undefined;
   if (reason === undefined) return { parts: [], finish: { reason: 'stop' } };
-  const message = isObject(feedback) ? looseText(feedback.blockReasonMessage) : undefined;
+  const message = isObject(feedback) ? findText(feedback.blockReasonMessage) : undefined;
   return { parts: [], finish: { reason: 'filter', message: message ?? reason } };
 }

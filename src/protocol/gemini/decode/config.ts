@@ -2,7 +2,16 @@ import type { Effort } from '../../../kernel/capability.ts';
 import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
 import { Inexpressible, type Notes } from '../../hub/notes.ts';
 import { NO_THINKING, type OutputFormat, type Sampling, type Thinking } from '../../hub/request.ts';
-import { dropUnknown, field, flagOf, numberOf, objectOf, objectText, textOf, textsOf } from '../fields.ts';
+import {
+  dropUnknown,
+  field,
+  objectText,
+  optionalFlag,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  requireTexts,
+} from '../fields.ts';
 import { schemaFromProto } from '../schema.ts';
 
 const PATH = 'generationConfig';
@@ -38,10 +47,10 @@ export interface DecodedConfig {
 }
 
 export function decodeConfig(value: JsonValue | undefined, notes: Notes): DecodedConfig {
-  const config = objectOf(value, PATH) ?? {};
+  const config = optionalObject(value, PATH) ?? {};
   dropUnknown(config, FIELDS, PATH, notes);
   refuseModalities(config);
-  const number = (name: string): number | undefined => numberOf(field(config, name), `${PATH}.${name}`);
+  const number = (name: string): number | undefined => optionalNumber(field(config, name), `${PATH}.${name}`);
   return {
     sampling: {
       temperature: number('temperature'),
@@ -51,12 +60,15 @@ export function decodeConfig(value: JsonValue | undefined, notes: Notes): Decode
       presencePenalty: number('presencePenalty'),
       seed: number('seed'),
     },
-    thinking: decodeThinking(objectOf(field(config, 'thinkingConfig'), `${PATH}.thinkingConfig`), notes),
+    thinking: decodeThinking(
+      optionalObject(field(config, 'thinkingConfig'), `${PATH}.thinkingConfig`),
+      notes,
+    ),
     format: decodeFormat(config, notes),
-    stop: textsOf(field(config, 'stopSequences'), `${PATH}.stopSequences`),
+    stop: requireTexts(field(config, 'stopSequences'), `${PATH}.stopSequences`),
     maxTokens: number('maxOutputTokens'),
     answers: Math.max(1, Math.floor(number('candidateCount') ?? 1)),
-    logprobs: flagOf(field(config, 'responseLogprobs'), `${PATH}.responseLogprobs`)
+    logprobs: optionalFlag(field(config, 'responseLogprobs'), `${PATH}.responseLogprobs`)
       ? (number('logprobs') ?? 0)
       : undefined,
   };
@@ -65,7 +77,7 @@ export function decodeConfig(value: JsonValue | undefined, notes: Notes): Decode
 /** Who asks for pictures or sound must not get a text about them instead. */
 function refuseModalities(config: JsonObject): void {
   const path = `${PATH}.responseModalities`;
-  for (const modality of textsOf(field(config, 'responseModalities'), path)) {
+  for (const modality of requireTexts(field(config, 'responseModalities'), path)) {
     const name = modality.toUpperCase();
     if (name === 'TEXT' || name === 'MODALITY_UNSPECIFIED') continue;
     throw new Inexpressible(path, 'only text can be asked of another vendor');
@@ -84,13 +96,13 @@ function decodeThinking(config: JsonObject | undefined, notes: Notes): Thinking 
   if (config === undefined) return NO_THINKING;
   const path = `${PATH}.thinkingConfig`;
   dropUnknown(config, THINKING_FIELDS, path, notes);
-  const level = (textOf(field(config, 'thinkingLevel'), `${path}.thinkingLevel`) ?? '').toUpperCase();
-  const budget = numberOf(field(config, 'thinkingBudget'), `${path}.thinkingBudget`);
+  const level = (optionalText(field(config, 'thinkingLevel'), `${path}.thinkingLevel`) ?? '').toUpperCase();
+  const budget = optionalNumber(field(config, 'thinkingBudget'), `${path}.thinkingBudget`);
   return {
     mode: modeOfBudget(budget),
     effort: Object.hasOwn(LEVELS, level) ? LEVELS[level] : undefined,
     budgetTokens: budget !== undefined && budget > 0 ? Math.floor(budget) : undefined,
-    show: flagOf(field(config, 'includeThoughts'), `${path}.includeThoughts`),
+    show: optionalFlag(field(config, 'includeThoughts'), `${path}.includeThoughts`),
     summaryStyle: undefined,
   };
 }
@@ -103,7 +115,7 @@ function modeOfBudget(budget: number | undefined): Thinking['mode'] {
 }
 
 function decodeFormat(config: JsonObject, notes: Notes): OutputFormat {
-  const mime = textOf(field(config, 'responseMimeType'), `${PATH}.responseMimeType`) ?? '';
+  const mime = optionalText(field(config, 'responseMimeType'), `${PATH}.responseMimeType`) ?? '';
   if (mime === 'text/x.enum') {
     // The answer is one bare word; a JSON format would put it in quotes.
     notes.drop(`${PATH}.responseMimeType`);

@@ -1,6 +1,6 @@
 import { HELD_CHARS_MAX, JSON_DEPTH_MAX, PARTIAL_ITEMS_MAX } from '../../../bounds.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../hub/content/json.ts';
-import { looseObjects, looseText } from '../fields.ts';
+import { findText, listObjects } from '../fields.ts';
 
 /** A step of a path such as `$.recipe.steps[2]['of it']`. */
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]/y;
@@ -20,8 +20,8 @@ export class PartialCall {
 
   /** One event's `functionCall`. */
   add(call: JsonObject): void {
-    for (const fragment of looseObjects(call.partialArgs)) {
-      const steps = stepsOf(looseText(fragment.jsonPath) ?? '');
+    for (const fragment of listObjects(call.partialArgs)) {
+      const steps = stepsOf(findText(fragment.jsonPath) ?? '');
       const value = fragmentValue(fragment);
       if (steps === undefined || value === undefined || !this.#fits(value)) continue;
       this.#put(steps, value);

@@ -8,7 +8,15 @@ import {
 } from '../../hub/content/json.ts';
 import { Inexpressible, type Notes } from '../../hub/notes.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../../hub/part.ts';
-import { dropUnknown, field, flagOf, objectOf, objectsOf, objectText, textOf } from '../fields.ts';
+import {
+  dropUnknown,
+  field,
+  objectText,
+  optionalFlag,
+  optionalObject,
+  optionalText,
+  requireObjects,
+} from '../fields.ts';
 import { decodeFile, decodeInline } from '../media.ts';
 import { blobsOfSignature } from '../signature.ts';
 import { PART_FIELDS, PAYLOADS, type Payload } from '../wire.ts';
@@ -18,7 +26,7 @@ import { serverTool } from './server-tool.ts';
 export function decodePart(part: JsonObject, path: string, notes: Notes): readonly Part[] {
   const [payload, second] = PAYLOADS.filter((name) => field(part, name) !== undefined);
   if (second !== undefined) throw new Inexpressible(path, `holds both ${payload} and ${second}`);
-  const signature = textOf(field(part, 'thoughtSignature'), `${path}.thoughtSignature`);
+  const signature = optionalText(field(part, 'thoughtSignature'), `${path}.thoughtSignature`);
   if (payload === undefined) {
     // A part of nothing but a signature is how some clients keep the last one of a turn or a thought.
     if (signature !== undefined && isSignatureOnly(part)) return decodeText(part, signature, path);
@@ -26,7 +34,7 @@ export function decodePart(part: JsonObject, path: string, notes: Notes): readon
   }
   dropUnknown(part, PART_FIELDS, path, notes);
   if (payload === 'text') return decodeText(part, signature, path);
-  const value = objectOf(field(part, payload), `${path}.${payload}`) ?? {};
+  const value = optionalObject(field(part, payload), `${path}.${payload}`) ?? {};
   switch (payload) {
     case 'functionCall':
       return [{ ...decodeCall(value, `${path}.functionCall`, notes), ...blobsOf(signature) }];
@@ -46,8 +54,8 @@ function isSignatureOnly(part: JsonObject): boolean {
 }
 
 function decodeText(part: JsonObject, signature: string | undefined, path: string): readonly Part[] {
-  const text = textOf(field(part, 'text'), `${path}.text`) ?? '';
-  if (flagOf(field(part, 'thought'), `${path}.thought`) !== true) return [textPart(text, signature)];
+  const text = optionalText(field(part, 'text'), `${path}.text`) ?? '';
+  if (optionalFlag(field(part, 'thought'), `${path}.thought`) !== true) return [textPart(text, signature)];
   const blobs = blobsOfSignature(signature, 'reasoning');
   if (blobs.length === 0) return [{ kind: 'reasoning', text }];
   // One blob to a part: the visible text stays with the first.
@@ -68,7 +76,7 @@ function textPart(text: string, signature: string | undefined): TextPart {
 const CALL_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'args']);
 
 function decodeCall(value: JsonObject, path: string, notes: Notes): ToolCallPart {
-  const name = textOf(field(value, 'name'), `${path}.name`) ?? '';
+  const name = optionalText(field(value, 'name'), `${path}.name`) ?? '';
   if (name === '') throw new Inexpressible(`${path}.name`, 'a name is needed');
   if (field(value, 'partialArgs') !== undefined) {
     throw new Inexpressible(`${path}.partialArgs`, 'arguments in fragments cannot be sent to another vendor');
@@ -79,7 +87,7 @@ function decodeCall(value: JsonObject, path: string, notes: Notes): ToolCallPart
   if (text === undefined && args !== undefined) throw new Inexpressible(`${path}.args`, 'must be an object');
   return {
     kind: 'tool-call',
-    id: textOf(field(value, 'id'), `${path}.id`) ?? '',
+    id: optionalText(field(value, 'id'), `${path}.id`) ?? '',
     name,
     arguments: text ?? '{}',
     custom: false,
@@ -95,14 +103,14 @@ const RESPONSE_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'response', 
 
 function decodeResponse(value: JsonObject, path: string, notes: Notes): ToolResultPart {
   dropUnknown(value, RESPONSE_FIELDS, path, notes);
-  const name = textOf(field(value, 'name'), `${path}.name`) ?? '';
+  const name = optionalText(field(value, 'name'), `${path}.name`) ?? '';
   const { text, isError } = decodeOutcome(field(value, 'response'), `${path}.response`);
-  const media = objectsOf(field(value, 'parts'), `${path}.parts`).map((part, index) =>
+  const media = requireObjects(field(value, 'parts'), `${path}.parts`).map((part, index) =>
     decodeResultMedia(part, `${path}.parts[${index}]`),
   );
   return {
     kind: 'tool-result',
-    callId: textOf(field(value, 'id'), `${path}.id`) ?? '',
+    callId: optionalText(field(value, 'id'), `${path}.id`) ?? '',
     ...(name === '' ? {} : { name }),
     parts: text === '' && media.length > 0 ? media : [{ kind: 'text', text }, ...media],
     isError,
@@ -111,9 +119,9 @@ function decodeResponse(value: JsonObject, path: string, notes: Notes): ToolResu
 }
 
 function decodeResultMedia(part: JsonObject, path: string): Part {
-  const inline = objectOf(field(part, 'inlineData'), `${path}.inlineData`);
+  const inline = optionalObject(field(part, 'inlineData'), `${path}.inlineData`);
   if (inline !== undefined) return decodeInline(inline, `${path}.inlineData`);
-  const file = objectOf(field(part, 'fileData'), `${path}.fileData`);
+  const file = optionalObject(field(part, 'fileData'), `${path}.fileData`);
   if (file !== undefined) return decodeFile(part, file, `${path}.fileData`);
   throw new Inexpressible(path, 'holds no content known to this gateway');
 }
@@ -149,11 +157,13 @@ export function decodeSystem(value: JsonValue | undefined, path: string, notes: 
   // The raw interface wants a Content; SDKs that call a compatible server send the bare text.
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }];
   if (!isObject(value) || value instanceof RawJson) throw new Inexpressible(path, 'must be an object');
-  return objectsOf(field(value, 'parts'), `${path}.parts`).flatMap((part, index): readonly TextPart[] => {
-    const place = `${path}.parts[${index}]`;
-    const text = textOf(field(part, 'text'), `${place}.text`);
-    if (text === undefined) throw new Inexpressible(place, 'a system instruction holds text only');
-    dropUnknown(part, PART_FIELDS, place, notes);
-    return text === '' ? [] : [{ kind: 'text', text }];
-  });
+  return requireObjects(field(value, 'parts'), `${path}.parts`).flatMap(
+    (part, index): readonly TextPart[] => {
+      const place = `${path}.parts[${index}]`;
+      const text = optionalText(field(part, 'text'), `${place}.text`);
+      if (text === undefined) throw new Inexpressible(place, 'a system instruction holds text only');
+      dropUnknown(part, PART_FIELDS, place, notes);
+      return text === '' ? [] : [{ kind: 'text', text }];
+    },
+  );
 }

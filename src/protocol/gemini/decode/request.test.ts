@@ -48,7 +48,7 @@ describe('a generateContent request', () => {
     expect(decodeBody({ contents: [user] }, 'plain').request.stream).toBe(false);
   });
 
-  it('has the user as its speaker unless the model spoke, and takes responses of the old role', () => {
+  it('has the user as its speaker unless the model codec, and takes responses of the old role', () => {
     const contents = [{ parts: [{ text: 'a' }] }, { role: 'model', parts: [{ text: 'b' }] }];
     const old = { role: 'function', parts: [{ functionResponse: { name: 'f', response: {} } }] };
     const roles = decodeBody({ contents: [...contents, old] }).request.turns.map((turn) => turn.role);
@@ -103,7 +103,7 @@ describe('a generateContent request', () => {
       'toolConfig.includeServerSideToolInvocations',
       'tools[1].functionDeclarations[0].behavior',
     ]);
-    expect(request.hostedTools).toEqual([]);
+    expect(request.vendorTools).toEqual([]);
     expect(request.webSearch).toMatchObject({ path: 'tools[0].googleSearch' });
   });
 

@@ -2,7 +2,7 @@ import type { RawRequest } from '../../dialect.ts';
 import type { JsonObject } from '../../hub/content/json.ts';
 import { Inexpressible, type Notes } from '../../hub/notes.ts';
 import type { HubRequest, Turn } from '../../hub/request.ts';
-import { dropUnknown, field, objectsOf, textOf } from '../fields.ts';
+import { dropUnknown, field, optionalText, requireObjects } from '../fields.ts';
 import { decodeConfig } from './config.ts';
 import { decodePart, decodeSystem } from './parts.ts';
 import { decodeToolChoice, decodeTools } from './tools.ts';
@@ -46,12 +46,12 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
 }
 
 function decodeContents(body: JsonObject, notes: Notes): readonly Turn[] {
-  const contents = objectsOf(field(body, 'contents'), 'contents');
+  const contents = requireObjects(field(body, 'contents'), 'contents');
   if (contents.length === 0) throw new Inexpressible('contents', 'is not specified');
   return contents.map((content, turn): Turn => {
     const path = `contents[${turn}]`;
     const role = decodeRole(content, path);
-    const parts = objectsOf(field(content, 'parts'), `${path}.parts`).flatMap((part, index) =>
+    const parts = requireObjects(field(content, 'parts'), `${path}.parts`).flatMap((part, index) =>
       decodePart(part, `${path}.parts[${index}]`, notes),
     );
     return { role, parts };
@@ -60,7 +60,7 @@ function decodeContents(body: JsonObject, notes: Notes): readonly Turn[] {
 
 /** `function` is the old role of responses; no role at all is the user's. */
 function decodeRole(content: JsonObject, path: string): 'user' | 'assistant' {
-  const role = textOf(field(content, 'role'), `${path}.role`) ?? '';
+  const role = optionalText(field(content, 'role'), `${path}.role`) ?? '';
   if (role === 'model') return 'assistant';
   if (role === 'user' || role === 'function' || role === '') return 'user';
   throw new Inexpressible(`${path}.role`, 'must be user or model');

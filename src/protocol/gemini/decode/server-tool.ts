@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, writeJson } from '../../hub/content/json.ts';
 import type { ServerToolPart } from '../../hub/part.ts';
-import { field, looseText } from '../fields.ts';
+import { field, findText } from '../fields.ts';
 import type { Payload } from '../wire.ts';
 
 /** A part of a tool that ran at Google: whole for Google, as a readable text for all others. */
@@ -13,14 +13,11 @@ export function serverTool(part: JsonObject, payload: Payload): ServerToolPart {
 function describe(payload: Payload, value: JsonObject): string {
   switch (payload) {
     case 'executableCode':
-      return fence(
-        (looseText(field(value, 'language')) ?? '').toLowerCase(),
-        looseText(field(value, 'code')),
-      );
+      return fence((findText(field(value, 'language')) ?? '').toLowerCase(), findText(field(value, 'code')));
     case 'codeExecutionResult':
-      return fence('', looseText(field(value, 'output')));
+      return fence('', findText(field(value, 'output')));
     case 'toolCall':
-      return `[${looseText(field(value, 'toolType')) ?? 'tool'} ${json(field(value, 'args'))}]`;
+      return `[${findText(field(value, 'toolType')) ?? 'tool'} ${json(field(value, 'args'))}]`;
     default:
       return json(field(value, 'response'));
   }

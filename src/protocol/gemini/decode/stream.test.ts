@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
 import type { HubEvent } from '../../hub/event.ts';
-import { geminiSpoke } from '../codec.ts';
+import { geminiCodec } from '../codec.ts';
 import { decodeChunks, hubRequest, sessionOf } from '../suite/sample.ts';
 
 const chunk = (parts: JsonValue[], more: JsonObject = {}): JsonObject => ({
@@ -197,7 +197,7 @@ describe("Gemini's stream", () => {
 
   it('ends once, and has an answer even where nothing came', () => {
     const events: HubEvent[] = [];
-    const decoder = geminiSpoke.createDecoder(foreignClient, (event) => events.push(event));
+    const decoder = geminiCodec.createDecoder(foreignClient, (event) => events.push(event));
     decoder.finish();
     decoder.finish();
     decoder.push(chunk([{ text: 'late' }]));

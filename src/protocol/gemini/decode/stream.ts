@@ -5,7 +5,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../../hub/co
 import type { Emit } from '../../hub/event.ts';
 import type { Part, ServerToolPart, ToolCallPart } from '../../hub/part.ts';
 import { type Figures, overlayFigures } from '../../meter/usage-report.ts';
-import { looseText } from '../fields.ts';
+import { findText } from '../fields.ts';
 import { type Brought, decodeFinish } from '../finish.ts';
 import { citeText, decodeSearch, decodeSupports } from '../grounding.ts';
 import { decodeLogprobs } from '../logprobs.ts';
@@ -34,7 +34,7 @@ interface Progress {
  * Every chunk is an answer of its own, whose parts continue those before: text is appended while its kind
  * stays the same, calls come whole. Usage and the reason of the end are passed on when all is there.
  */
-export class GenerateContentDecoder implements StreamDecoder {
+export class GeminiStreamDecoder implements StreamDecoder {
   readonly #session: Session;
   readonly #emit: Emit;
   readonly #candidates = new Map<number, Progress>();
@@ -56,7 +56,7 @@ export class GenerateContentDecoder implements StreamDecoder {
       return;
     }
     this.#readUsage(event.usageMetadata);
-    this.#start(looseText(event.responseId));
+    this.#start(findText(event.responseId));
     const { candidates } = event;
     if (isArray(candidates) && candidates.length > 0) this.#readCandidates(candidates);
     else if (isObject(event.promptFeedback)) this.#readFeedback(event.promptFeedback);
@@ -121,9 +121,9 @@ export class GenerateContentDecoder implements StreamDecoder {
       }
     }
     if (candidate.groundingMetadata !== undefined) this.#cite(candidate.groundingMetadata, progress);
-    const reason = looseText(candidate.finishReason);
+    const reason = findText(candidate.finishReason);
     if (reason !== undefined && reason !== '') {
-      progress.ending = { reason, message: looseText(candidate.finishMessage) };
+      progress.ending = { reason, message: findText(candidate.finishMessage) };
     }
   }
 
@@ -169,7 +169,7 @@ export class GenerateContentDecoder implements StreamDecoder {
   #holdPartial(part: JsonObject, progress: Progress): boolean {
     const call = part.functionCall;
     const { partial } = progress;
-    if (partial !== undefined && isObject(call) && looseText(call.name) === undefined) {
+    if (partial !== undefined && isObject(call) && findText(call.name) === undefined) {
       partial.fragments.add(call);
       if (call.willContinue !== true) this.#closePartial(progress);
       return true;

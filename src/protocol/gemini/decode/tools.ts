@@ -1,13 +1,21 @@
 import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
 import { Inexpressible, type Notes } from '../../hub/notes.ts';
-import type { FunctionTool, HostedTool, ToolChoice, WebSearch } from '../../hub/request.ts';
+import type { FunctionTool, ToolChoice, VendorTool, WebSearch } from '../../hub/request.ts';
 import { decodeSearch } from '../../hub/web-search.ts';
-import { dropUnknown, field, objectOf, objectsOf, objectText, textOf, textsOf } from '../fields.ts';
+import {
+  dropUnknown,
+  field,
+  objectText,
+  optionalObject,
+  optionalText,
+  requireObjects,
+  requireTexts,
+} from '../fields.ts';
 import { schemaFromProto } from '../schema.ts';
 
 export interface DecodedTools {
   readonly tools: readonly FunctionTool[];
-  readonly hostedTools: readonly HostedTool[];
+  readonly vendorTools: readonly VendorTool[];
   readonly webSearch?: WebSearch | undefined;
 }
 
@@ -18,16 +26,16 @@ const SEARCHES: ReadonlySet<string> = new Set([
 
 export function decodeTools(value: JsonValue | undefined, notes: Notes): DecodedTools {
   const tools: FunctionTool[] = [];
-  const hostedTools: HostedTool[] = [];
+  const vendorTools: VendorTool[] = [];
   let webSearch: WebSearch | undefined;
-  for (const [index, entry] of objectsOf(value, 'tools').entries()) {
+  for (const [index, entry] of requireObjects(value, 'tools').entries()) {
     const path = `tools[${index}]`;
     for (const key of Object.keys(entry)) {
       if (key === 'functionDeclarations' || key === 'function_declarations') continue;
       // An empty list is how some clients say "none of these".
       if (Array.isArray(entry[key]) && entry[key].length === 0) continue;
       if (SEARCHES.has(key) && webSearch === undefined) {
-        const search = objectOf(entry[key], `${path}.${key}`) ?? {};
+        const search = optionalObject(entry[key], `${path}.${key}`) ?? {};
         webSearch = decodeSearch(
           search,
           `${path}.${key}`,
@@ -36,15 +44,15 @@ export function decodeTools(value: JsonValue | undefined, notes: Notes): Decoded
         );
         continue;
       }
-      hostedTools.push({ type: key, path: `${path}.${key}` });
+      vendorTools.push({ type: key, path: `${path}.${key}` });
       notes.drop(`${path}.${key}`);
     }
-    const declarations = objectsOf(field(entry, 'functionDeclarations'), `${path}.functionDeclarations`);
+    const declarations = requireObjects(field(entry, 'functionDeclarations'), `${path}.functionDeclarations`);
     for (const [at, declaration] of declarations.entries()) {
       tools.push(decodeDeclaration(declaration, `${path}.functionDeclarations[${at}]`, notes));
     }
   }
-  return { tools, hostedTools, ...(webSearch === undefined ? {} : { webSearch }) };
+  return { tools, vendorTools, ...(webSearch === undefined ? {} : { webSearch }) };
 }
 
 const DECLARATION_FIELDS: ReadonlySet<string> = new Set([
@@ -56,9 +64,9 @@ const DECLARATION_FIELDS: ReadonlySet<string> = new Set([
 
 function decodeDeclaration(declaration: JsonObject, path: string, notes: Notes): FunctionTool {
   dropUnknown(declaration, DECLARATION_FIELDS, path, notes);
-  const name = textOf(field(declaration, 'name'), `${path}.name`) ?? '';
+  const name = optionalText(field(declaration, 'name'), `${path}.name`) ?? '';
   if (name === '') throw new Inexpressible(`${path}.name`, 'a name is needed');
-  const description = textOf(field(declaration, 'description'), `${path}.description`);
+  const description = optionalText(field(declaration, 'description'), `${path}.description`);
   return {
     kind: 'function',
     name,
@@ -83,15 +91,15 @@ const CONFIG_FIELDS: ReadonlySet<string> = new Set(['functionCallingConfig']);
 const CALLING_FIELDS: ReadonlySet<string> = new Set(['mode', 'allowedFunctionNames']);
 
 export function decodeToolChoice(value: JsonValue | undefined, notes: Notes): ToolChoice | undefined {
-  const config = objectOf(value, 'toolConfig');
+  const config = optionalObject(value, 'toolConfig');
   if (config === undefined) return undefined;
   dropUnknown(config, CONFIG_FIELDS, 'toolConfig', notes);
   const path = 'toolConfig.functionCallingConfig';
-  const calling = objectOf(field(config, 'functionCallingConfig'), path);
+  const calling = optionalObject(field(config, 'functionCallingConfig'), path);
   if (calling === undefined) return undefined;
   dropUnknown(calling, CALLING_FIELDS, path, notes);
-  const names = textsOf(field(calling, 'allowedFunctionNames'), `${path}.allowedFunctionNames`);
-  const mode = (textOf(field(calling, 'mode'), `${path}.mode`) ?? '').toUpperCase();
+  const names = requireTexts(field(calling, 'allowedFunctionNames'), `${path}.allowedFunctionNames`);
+  const mode = (optionalText(field(calling, 'mode'), `${path}.mode`) ?? '').toUpperCase();
   switch (mode) {
     case 'ANY':
       return forcedChoice(names);

@@ -4,11 +4,11 @@ import type { Session } from '../../hub/codec.ts';
 import { readJson, writeJson } from '../../hub/content/json.ts';
 import { unwrapBlobsBase64 } from '../../hub/envelope.ts';
 import type { Part } from '../../hub/part.ts';
-import { geminiSpoke } from '../codec.ts';
+import { geminiCodec } from '../codec.ts';
 import { foreignSession, hubRequest, sessionOf } from '../suite/sample.ts';
 
 function decode(body: unknown, session: Session = sessionOf()): HubAnswer | AnswerError {
-  return geminiSpoke.decodeAnswer(readJson(JSON.stringify(body), geminiSpoke.rawKeys) ?? {}, session);
+  return geminiCodec.decodeAnswer(readJson(JSON.stringify(body), geminiCodec.rawKeys) ?? {}, session);
 }
 
 function choiceOf(body: unknown, session?: Session): Choice {
@@ -23,7 +23,7 @@ const candidate = (parts: unknown[], more: object = {}): object => ({
 
 function encode(answer: Partial<HubAnswer>, session: Session = foreignSession()): Record<string, unknown> {
   const whole = { id: undefined, choices: [], usage: undefined, serviceTier: undefined, ...answer };
-  return JSON.parse(writeJson(geminiSpoke.encodeAnswer(whole, session)));
+  return JSON.parse(writeJson(geminiCodec.encodeAnswer(whole, session)));
 }
 
 const stop = { reason: 'stop' } as const;
@@ -64,7 +64,7 @@ describe("Gemini's answer", () => {
 
   it('keeps the spelling of arguments', () => {
     const body = '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"2":1.0}}}]}}]}';
-    const answer = geminiSpoke.decodeAnswer(readJson(body, geminiSpoke.rawKeys) ?? {}, sessionOf());
+    const answer = geminiCodec.decodeAnswer(readJson(body, geminiCodec.rawKeys) ?? {}, sessionOf());
     expect(answer).toMatchObject({ choices: [{ parts: [{ arguments: '{"2":1.0}' }] }] });
   });
 

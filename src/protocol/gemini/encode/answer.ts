@@ -4,7 +4,7 @@ import { type JsonObject, type JsonValue, RawJson } from '../../hub/content/json
 import { type Part, shownText, type ToolCallPart } from '../../hub/part.ts';
 import { parseObject } from '../fields.ts';
 import { encodeFinish } from '../finish.ts';
-import { encodeGrounding, placeCitations, queriesOf } from '../grounding.ts';
+import { encodeGrounding, listQueries, placeCitations } from '../grounding.ts';
 import { encodeLogprobsResult } from '../logprobs.ts';
 import { signatureFor } from '../signature.ts';
 import { encodeUsage } from '../usage.ts';
@@ -24,7 +24,9 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
     return encoded === undefined ? [] : [{ part, encoded }];
   });
   const parts = shown.map(({ encoded }) => encoded);
-  const malformed = choice.parts.find((part) => part.kind === 'tool-call' && argumentsOf(part) === undefined);
+  const malformed = choice.parts.find(
+    (part) => part.kind === 'tool-call' && parseArguments(part) === undefined,
+  );
   const ending = {
     hasRefusal: choice.parts.some((part) => part.kind === 'refusal'),
     malformedCall: malformed?.kind === 'tool-call' ? malformed.name : undefined,
@@ -36,7 +38,7 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
     index,
     groundingMetadata: encodeGrounding(
       placeCitations(shown.map(({ part }) => part)),
-      choice.parts.flatMap(queriesOf),
+      choice.parts.flatMap(listQueries),
     ),
     logprobsResult: encodeLogprobsResult(choice.logprobs),
   };
@@ -73,7 +75,7 @@ function encodeAnswerPart(part: Part, session: Session): JsonValue | undefined {
 }
 
 function encodeCall(part: ToolCallPart, session: Session): JsonObject | undefined {
-  const args = argumentsOf(part);
+  const args = parseArguments(part);
   if (args === undefined) return undefined;
   return {
     functionCall: { id: part.id === '' ? undefined : part.id, name: part.name, args },
@@ -82,7 +84,7 @@ function encodeCall(part: ToolCallPart, session: Session): JsonObject | undefine
 }
 
 /** The arguments as the vendor wrote them; nothing where they are no JSON object. */
-export function argumentsOf(call: { arguments: string; custom: boolean }): JsonValue | undefined {
+export function parseArguments(call: { arguments: string; custom: boolean }): JsonValue | undefined {
   if (call.custom) return { input: call.arguments };
   if (call.arguments === '' || call.arguments === '{}') return {};
   return parseObject(call.arguments) === undefined ? undefined : new RawJson(call.arguments);

@@ -6,11 +6,11 @@ import type { HubEvent, PartHead } from '../../hub/event.ts';
 import { type Citation, shownText } from '../../hub/part.ts';
 import { googleStatus } from '../../pass-through/stream-error.ts';
 import { encodeFinish } from '../finish.ts';
-import { encodeGrounding, queriesOf } from '../grounding.ts';
+import { encodeGrounding, listQueries } from '../grounding.ts';
 import { encodeLogprobsResult } from '../logprobs.ts';
 import { signatureFor } from '../signature.ts';
 import { encodeUsage } from '../usage.ts';
-import { argumentsOf } from './answer.ts';
+import { parseArguments } from './answer.ts';
 
 /** One choice on its way. */
 interface Progress {
@@ -36,7 +36,7 @@ const STATUS_OVERLOADED = 529;
  * Chunks for a Google client. Text goes out as it comes, a call when it is whole; the reason of the end and
  * the usage wait for the vendor's own end, because the reason is what tells the client that all is there.
  */
-export class GenerateContentEncoder implements StreamEncoder {
+export class GeminiStreamEncoder implements StreamEncoder {
   readonly nextSequenceNumber = undefined;
   readonly #session: Session;
   readonly #framing: Framing;
@@ -131,7 +131,7 @@ export class GenerateContentEncoder implements StreamEncoder {
         if (head.protocol === 'gemini') this.#chunk(oneLine(head.raw), progress.choice, '');
         else if (shownText(head) !== '')
           this.#chunk(JSON.stringify({ text: head.text }), progress.choice, '');
-        progress.queries.push(...queriesOf(head));
+        progress.queries.push(...listQueries(head));
     }
   }
 
@@ -164,7 +164,7 @@ export class GenerateContentEncoder implements StreamEncoder {
     const { call } = progress;
     if (call === undefined) return;
     progress.call = undefined;
-    const args = argumentsOf({ arguments: progress.argumentsText, custom: call.custom });
+    const args = parseArguments({ arguments: progress.argumentsText, custom: call.custom });
     progress.argumentsText = '';
     if (args === undefined) {
       progress.malformedCall = call.name;

@@ -26,6 +26,6 @@ const SHAPE: AnswerShape = {
   images: () => ((skimmer.starts[slots.candidates] as number) < 0 ? 0 : found.pictures),
 };
 
-export function readGenerateContentAnswer(body: Buffer, modelId: string): PlainAnswer {
+export function readGeminiAnswer(body: Buffer, modelId: string): PlainAnswer {
   return readAnswer(body, SHAPE, modelId);
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { IMAGES_PER_CALL_MAX } from '../../../bounds.ts';
 import type { RequestFacts } from '../../dialect.ts';
-import { Painting } from '../../images-to-gemini/from-gemini.ts';
+import { ImageAnswer } from '../../images-to-gemini/from-gemini.ts';
 import { Relay } from '../../pass-through/relay.ts';
 import { generateContent } from '../dialect.ts';
 import { Candidates } from './candidates.ts';
-import { GenerateContentEventReader } from './stream.ts';
+import { GeminiEventReader } from './stream.ts';
 
 const FACTS = { usageInjected: false } as RequestFacts;
 const data = 'iVBORw0KGgo=';
@@ -45,7 +45,7 @@ describe('pictures in the parts of an answer', () => {
     expect(walked(candidates).pictures).toBe(count);
     expect(walked(candidates, 2).pictures).toBe(count);
     // An Images client is charged for the same ones.
-    const painting = new Painting();
+    const painting = new ImageAnswer();
     painting.take(JSON.parse(JSON.stringify({ candidates })));
     expect(painting.count).toBe(count);
   });
@@ -104,13 +104,13 @@ describe('pictures in the usage', () => {
   it('no call is charged for more than the bound', () => {
     const body = bodyOf(IMAGES_PER_CALL_MAX + 1, { usageMetadata });
     expect(generateContent.readResponse(body, FACTS, 'm').usage?.images).toBe(IMAGES_PER_CALL_MAX);
-    const relay = new Relay('sse', new GenerateContentEventReader(), 'm');
+    const relay = new Relay('sse', new GeminiEventReader(), 'm');
     relay.push(Buffer.from(`data: ${body.toString()}\r\n\r\n`));
     expect(relay.usage().usage.images).toBe(IMAGES_PER_CALL_MAX);
   });
 
   it('of a stream, each chunk its own, wherever it is split', () => {
-    const relay = new Relay('sse', new GenerateContentEventReader(), 'm');
+    const relay = new Relay('sse', new GeminiEventReader(), 'm');
     const chunk = `data: ${bodyOf(1, {}).toString()}\r\n\r\n`;
     const text = `${chunk}data: {"usageMetadata":{}}\r\n\r\n${chunk}`;
     for (const byte of Buffer.from(text)) relay.push(Buffer.from([byte]));

@@ -44,7 +44,7 @@ const CACHED_TOKENS = 32_768;
 
 type CallPath = NonNullable<RawRequest['path']>;
 
-export function readGenerateContentRequest(
+export function readGeminiRequest(
   request: RawRequest,
 ): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
   const { path, body } = request;
@@ -93,7 +93,7 @@ function bareName(model: string): string {
 }
 
 /** The body goes as it came, unless it names the model: then the vendor reads its own name there too. */
-export function spliceGenerateContentRequest(
+export function spliceGeminiRequest(
   { body }: RawRequest,
   { modelRanges }: RequestFacts,
   forwardModel: string,

@@ -1,7 +1,7 @@
 import { QUOTE } from '../../bytes/ascii.ts';
 import { compilePaths } from '../../bytes/paths.ts';
 import { isOpenBrace, Skimmer } from '../../bytes/skim.ts';
-import type { EventReader, Outlet } from '../../pass-through/relay.ts';
+import type { EventControl, EventReader } from '../../pass-through/relay.ts';
 import { Candidates } from './candidates.ts';
 import { GENERATE_USAGE_PATHS, GENERATE_USAGE_RULE, readGenerateFigures } from './usage.ts';
 
@@ -17,7 +17,7 @@ const found = new Candidates();
 const skimmer = new Skimmer(TREE, { slot: slots.candidates, walk: found.walk });
 const { starts, ends } = skimmer;
 
-export class GenerateContentEventReader implements EventReader {
+export class GeminiEventReader implements EventReader {
   readonly rule = GENERATE_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
   /** The terminator is the end: nothing else tells of it. */
@@ -25,7 +25,7 @@ export class GenerateContentEventReader implements EventReader {
   /** The figures tell of it. */
   readonly reasoned = false;
 
-  read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
     if (skimmer.run(payload, start, end) < 0) return;
     if (isOpenBrace(payload, starts[slots.error] as number)) outlet.fail();
     const candidates = starts[slots.candidates] as number;

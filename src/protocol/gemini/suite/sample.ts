@@ -8,7 +8,7 @@ import type { HubEvent } from '../../hub/event.ts';
 import { Notes } from '../../hub/notes.ts';
 import type { Part } from '../../hub/part.ts';
 import type { HubRequest } from '../../hub/request.ts';
-import { geminiSpoke } from '../codec.ts';
+import { geminiCodec } from '../codec.ts';
 
 /** A request as short as it can be; a test names what it is about. */
 export function hubRequest(more: Partial<HubRequest> = {}): HubRequest {
@@ -53,8 +53,8 @@ export function decodeBody(body: unknown, stream: 'stream' | 'plain' = 'plain'):
     contentType: 'application/json',
     path: { model: 'm', stream: stream === 'stream', framing: 'sse' },
   };
-  const notes = new Notes(geminiSpoke.fields);
-  const request = geminiSpoke.decodeRequest(readJson(text, geminiSpoke.rawKeys) ?? {}, raw, notes);
+  const notes = new Notes(geminiCodec.fields);
+  const request = geminiCodec.decodeRequest(readJson(text, geminiCodec.rawKeys) ?? {}, raw, notes);
   return { request, dropped: notes.dropped };
 }
 
@@ -70,14 +70,14 @@ export interface Encoded {
 }
 
 export function encodeBody(request: HubRequest, target: Target = targetOf('gemini-3-pro')): Encoded {
-  const notes = new Notes(geminiSpoke.fields);
-  const text = writeJson(geminiSpoke.encodeRequest(request, target, notes));
+  const notes = new Notes(geminiCodec.fields);
+  const text = writeJson(geminiCodec.encodeRequest(request, target, notes));
   return { body: JSON.parse(text), text, dropped: notes.dropped };
 }
 
 export function decodeChunks(chunks: readonly JsonObject[], session: Session): readonly HubEvent[] {
   const events: HubEvent[] = [];
-  const decoder = geminiSpoke.createDecoder(session, (event) => events.push(event));
+  const decoder = geminiCodec.createDecoder(session, (event) => events.push(event));
   for (const chunk of chunks) decoder.push(chunk);
   decoder.finish();
   return events;
@@ -88,7 +88,7 @@ export function encodeEvents(
   session: Session,
   framing: Framing = 'sse',
 ): string {
-  const encoder = geminiSpoke.createEncoder(session, framing);
+  const encoder = geminiCodec.createEncoder(session, framing);
   for (const event of events) encoder.push(event);
   return encoder.take();
 }

@@ -1,4 +1,4 @@
-import type { SpokeRules, Target } from '../codec.ts';
+import type { CodecRules, Target } from '../codec.ts';
 import type { HubField } from '../notes.ts';
 import type { Part, ToolCallPart, ToolResultPart } from '../part.ts';
 import type { HubRequest, Tool, ToolChoice, Turn } from '../request.ts';
@@ -23,7 +23,7 @@ export interface Fitted {
  * tools, blobs, and the order of calls and results. The same request always gives the same result, for
  * caches depend on it (conversion.md 1.7).
  */
-export function fitRequest(request: HubRequest, target: Target, rules: SpokeRules): Fitted {
+export function fitRequest(request: HubRequest, target: Target, rules: CodecRules): Fitted {
   const keepsCustom = rules.customTools && target.capabilities.customTools;
   const tools = uniqueTools(request.tools);
   const names = new ToolNames(
@@ -84,7 +84,7 @@ function fitChoice(choice: ToolChoice, names: ToolNames): ToolChoice {
 
 interface Fitting {
   readonly names: ToolNames;
-  readonly rules: SpokeRules;
+  readonly rules: CodecRules;
   readonly fitPart: (part: Part) => Part;
 }
 

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../kernel/encoding/hash.ts';
-import type { SpokeRules } from '../codec.ts';
+import type { CodecRules } from '../codec.ts';
 import type { Tool } from '../request.ts';
 
 /** What a tool is called on one side. Only some protocols have namespaces. */
@@ -23,7 +23,7 @@ const HASH_CHARS = 8;
  * the same names. Declared tools come first, so that history never takes a name from them.
  */
 export class ToolNames {
-  readonly #rules: SpokeRules;
+  readonly #rules: CodecRules;
   readonly #vendorNames = new Map<string, string>();
   readonly #clientNames = new Map<string, ToolName>();
   readonly #wrapped = new Set<string>();
@@ -31,7 +31,7 @@ export class ToolNames {
   readonly #namespaces = new Map<string, string | undefined>();
 
   /** `wrapped` are those of the tools that go to the vendor as something else. */
-  constructor(rules: SpokeRules, tools: readonly Tool[], wrapped: readonly Tool[]) {
+  constructor(rules: CodecRules, tools: readonly Tool[], wrapped: readonly Tool[]) {
     this.#rules = rules;
     for (const tool of wrapped) this.#wrapped.add(keyOf(tool));
     // Legal names keep their spelling, wherever they stand, before any other name is made up.

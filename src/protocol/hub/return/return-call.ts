@@ -1,6 +1,6 @@
 import { ENVELOPE_BLOBS_MAX } from '../../../bounds.ts';
 import type { Blob } from '../blob.ts';
-import type { Session, SpokeRules } from '../codec.ts';
+import type { CodecRules, Session } from '../codec.ts';
 import { clientCallId, synthesizeCallId } from '../fit/ids.ts';
 import type { ToolNames } from '../fit/names.ts';
 
@@ -9,7 +9,7 @@ export interface ReturnPlan {
   readonly session: Session;
   readonly names: ToolNames;
   /** The rules of the client's protocol. */
-  readonly client: SpokeRules;
+  readonly client: CodecRules;
   /** Blobs that Chat clients are known to lose, by the ids they see; filled as the answer passes. */
   readonly kept: Map<string, readonly Blob[]>;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/hub.ts';
 import type { Choice, HubAnswer } from '../answer.ts';
 import type { Blob } from '../blob.ts';
-import type { SpokeRules } from '../codec.ts';
+import type { CodecRules } from '../codec.ts';
 import type { HubEvent } from '../event.ts';
 import { fitRequest } from '../fit/fit.ts';
 import { StopScanner } from '../fit/stop.ts';
@@ -25,7 +25,7 @@ const CARRIES_NOT = someRules({ carriesReasoning: false });
 const text = (said: string): Part => ({ kind: 'text', text: said });
 const thought = (said: string, blob?: Blob): Part => ({ kind: 'reasoning', text: said, blob });
 
-function planFor(request: Partial<HubRequest> = {}, client: SpokeRules = CARRIES): ReturnPlan {
+function planFor(request: Partial<HubRequest> = {}, client: CodecRules = CARRIES): ReturnPlan {
   const asked = someRequest(request);
   const target = someTarget({ capabilities: someCapabilities({ stopSequences: false, customTools: false }) });
   const { names } = fitRequest(asked, target, someRules());
@@ -106,7 +106,7 @@ function streamed(plan: ReturnPlan, parts: readonly Part[], pieceLength = 1): re
 }
 
 /** Both ways must say the same. */
-function both(request: Partial<HubRequest>, client: SpokeRules, ...parts: Part[]): Choice {
+function both(request: Partial<HubRequest>, client: CodecRules, ...parts: Part[]): Choice {
   const plain = plainly(planFor(request, client), ...parts);
   for (const length of [1, 3, 1000]) {
     const { ended, ...stream } = heard(streamed(planFor(request, client), parts, length));
@@ -372,7 +372,7 @@ describe('the stage of a stream', () => {
         .tuple(fc.constantFrom('', 'a', 'b.c'), fc.boolean())
         .map(([id, signed]) => call(id, signed ? { blobs: [signature('x', { place: 'call' })] } : {})),
     );
-    const client = fc.constantFrom<[HubRequest['client'], SpokeRules]>(
+    const client = fc.constantFrom<[HubRequest['client'], CodecRules]>(
       ['chat', CARRIES_NOT],
       ['gemini', CARRIES_NOT],
       ['messages', CARRIES],

@@ -3,7 +3,7 @@ import { isArray, isObject, type JsonObject } from '../../hub/content/json.ts';
 import type { Part } from '../../hub/part.ts';
 import { decodeCitations } from '../citations.ts';
 import { decodeError } from '../errors.ts';
-import { rawObject, textOf } from '../fields.ts';
+import { findText, rawObject } from '../fields.ts';
 import { decodeFinish } from '../finish.ts';
 import { decodeUsage, readUsage } from '../usage.ts';
 import { vendorReasoning } from './reasoning.ts';
@@ -17,17 +17,17 @@ export function decodeAnswer(body: JsonObject, issuer: string): HubAnswer | Answ
   const figures = readUsage(body.usage);
   const isCalled = parts.some(({ kind }) => kind === 'tool-call');
   return {
-    id: textOf(body.id),
+    id: findText(body.id),
     choices: [{ parts, finish: decodeFinish(body, isCalled ? 'called' : 'not-called') }],
     usage: figures === undefined ? undefined : decodeUsage(figures),
-    serviceTier: isObject(body.usage) ? textOf(body.usage.service_tier) : undefined,
+    serviceTier: isObject(body.usage) ? findText(body.usage.service_tier) : undefined,
   };
 }
 
 function decodeBlock(block: JsonObject, issuer: string): readonly Part[] {
   switch (block.type) {
     case 'text': {
-      const text = textOf(block.text) ?? '';
+      const text = findText(block.text) ?? '';
       const citations = decodeCitations(block.citations, text);
       return [{ kind: 'text', text, ...(citations.length === 0 ? {} : { citations }) }];
     }
@@ -38,8 +38,8 @@ function decodeBlock(block: JsonObject, issuer: string): readonly Part[] {
       return [
         {
           kind: 'tool-call',
-          id: textOf(block.id) ?? '',
-          name: textOf(block.name) ?? '',
+          id: findText(block.id) ?? '',
+          name: findText(block.name) ?? '',
           arguments: rawObject(block.input) ?? '{}',
           custom: false,
         },

@@ -2,7 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../../hub/co
 import { decodeAddress, decodeBytes, mediaPart } from '../../hub/content/media.ts';
 import { Inexpressible } from '../../hub/notes.ts';
 import type { CacheMark, FilePart, MediaSource, Part } from '../../hub/part.ts';
-import { neededText, objectAt, textAt } from '../fields.ts';
+import { objectField, requireText, textField } from '../fields.ts';
 import { type BlockPlace, decodeMark } from './place.ts';
 
 type ContentReader = (content: JsonValue | undefined, place: BlockPlace) => readonly Part[];
@@ -21,7 +21,7 @@ export function decodeDocument(
   const { path, notes } = place;
   const citations = isObject(block.citations) ? block.citations : undefined;
   if (citations?.enabled === true) notes.drop(`${path}.citations`);
-  const context = textAt(block, 'context', path);
+  const context = textField(block, 'context', path);
   const before: readonly Part[] = context === undefined ? [] : [{ kind: 'text', text: context }];
   return [...before, ...decodeFile(block, place, decodeContent)];
 }
@@ -32,7 +32,7 @@ function decodeFile(
   decodeContent: ContentReader,
 ): readonly Part[] {
   const source = neededSource(block, path);
-  const title = textAt(block, 'title', path);
+  const title = textField(block, 'title', path);
   const cache = decodeMark(block, path);
   const titled = title === undefined ? {} : { title };
   const textFile = (text: string): FilePart => ({
@@ -41,7 +41,7 @@ function decodeFile(
     ...titled,
     ...(cache === undefined ? {} : { cache }),
   });
-  if (source.type === 'text') return [textFile(neededText(source, 'data', `${path}.source`))];
+  if (source.type === 'text') return [textFile(requireText(source, 'data', `${path}.source`))];
   if (source.type !== 'content') {
     const part = mediaPart('file', decodeSource(source, `${path}.source`, 'application/pdf'), { cache });
     return [part.kind === 'file' ? { ...part, ...titled } : part];
@@ -60,7 +60,7 @@ function markLast(parts: readonly Part[], cache: CacheMark | undefined): readonl
 }
 
 function neededSource(block: JsonObject, path: string): JsonObject {
-  const source = objectAt(block, 'source', path);
+  const source = objectField(block, 'source', path);
   if (source === undefined || isArray(source)) throw new Inexpressible(`${path}.source`, 'is missing');
   return source;
 }
@@ -68,15 +68,15 @@ function neededSource(block: JsonObject, path: string): JsonObject {
 function decodeSource(source: JsonObject, path: string, urlMime: string | undefined): MediaSource {
   switch (source.type) {
     case 'base64': {
-      const data = neededText(source, 'data', path);
-      return decodeBytes(neededText(source, 'media_type', path), data, `${path}.data`);
+      const data = requireText(source, 'data', path);
+      return decodeBytes(requireText(source, 'media_type', path), data, `${path}.data`);
     }
     case 'url': {
-      const address = decodeAddress(neededText(source, 'url', path), `${path}.url`);
+      const address = decodeAddress(requireText(source, 'url', path), `${path}.url`);
       return address.kind === 'url' && urlMime !== undefined ? { ...address, mime: urlMime } : address;
     }
     case 'file':
-      return { kind: 'file', id: neededText(source, 'file_id', path) };
+      return { kind: 'file', id: requireText(source, 'file_id', path) };
     default:
       throw new Inexpressible(path, 'is a source of a type that is not known here');
   }

@@ -9,7 +9,7 @@ import {
 import { Inexpressible } from '../../hub/notes.ts';
 import type { Part, TextPart, ToolResultPart } from '../../hub/part.ts';
 import { decodeCitations } from '../citations.ts';
-import { flagAt, neededText, objectAt, objectsAt, textAt, textOf } from '../fields.ts';
+import { findText, flagField, objectField, objectsField, requireText, textField } from '../fields.ts';
 import { isServerBlock } from '../wire.ts';
 import { decodeDocument, decodePicture } from './media.ts';
 import { type BlockPlace, decodeMark } from './place.ts';
@@ -28,7 +28,7 @@ const READERS: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>([
   ['tool_use', (block, { path }) => [decodeCall(block, path)]],
   ['tool_result', (block, place) => [decodeResult(block, place)]],
   // All tools are declared from the start elsewhere, so that only the remark is left of these.
-  ['tool_reference', (block, { path }) => [remark('tool', neededText(block, 'tool_name', path))]],
+  ['tool_reference', (block, { path }) => [remark('tool', requireText(block, 'tool_name', path))]],
   ['tool_addition', (block, { path }) => [remark('tool added', nameOfTool(block, path))]],
   ['tool_removal', (block, { path }) => [remark('tool removed', nameOfTool(block, path))]],
   ['container_upload', opaque],
@@ -61,7 +61,7 @@ export function decodeContent(content: JsonValue | undefined, place: BlockPlace)
 
 export function decodeBlock(block: JsonValue, place: BlockPlace): readonly Part[] {
   if (!isObject(block)) throw new Inexpressible(place.path, 'is not a block');
-  const type = neededText(block, 'type', place.path);
+  const type = requireText(block, 'type', place.path);
   const reader = READERS.get(type);
   const known = KNOWN.get(type);
   if (known !== undefined) place.notes.dropOthers(block, known, place.path);
@@ -71,7 +71,7 @@ export function decodeBlock(block: JsonValue, place: BlockPlace): readonly Part[
 }
 
 function decodeText(block: JsonObject, { path, notes }: BlockPlace): TextPart {
-  const text = neededText(block, 'text', path);
+  const text = requireText(block, 'text', path);
   const citations = decodeCitations(block.citations, text);
   // Places in documents mean nothing without the vendor's copy of them.
   if (isArray(block.citations) && citations.length < block.citations.length) notes.drop(`${path}.citations`);
@@ -86,9 +86,9 @@ function decodeText(block: JsonObject, { path, notes }: BlockPlace): TextPart {
 
 function decodeSearchResult(block: JsonObject, { path, notes }: BlockPlace): TextPart {
   if (isObject(block.citations) && block.citations.enabled === true) notes.drop(`${path}.citations`);
-  const lines = [textAt(block, 'title', path) ?? '', textAt(block, 'source', path) ?? ''];
-  for (const [index, inner] of objectsAt(block, 'content', path).entries()) {
-    lines.push(neededText(inner, 'text', `${path}.content[${index}]`));
+  const lines = [textField(block, 'title', path) ?? '', textField(block, 'source', path) ?? ''];
+  for (const [index, inner] of objectsField(block, 'content', path).entries()) {
+    lines.push(requireText(inner, 'text', `${path}.content[${index}]`));
   }
   const cache = decodeMark(block, path);
   const text = lines.filter((line) => line !== '').join('\n');
@@ -104,8 +104,8 @@ function decodeCall(block: JsonObject, path: string): Part {
   const cache = decodeMark(block, path);
   return {
     kind: 'tool-call',
-    id: neededText(block, 'id', path),
-    name: neededText(block, 'name', path),
+    id: requireText(block, 'id', path),
+    name: requireText(block, 'name', path),
     arguments: isRaw ? input.text : '{}',
     custom: false,
     ...(cache === undefined ? {} : { cache }),
@@ -118,17 +118,17 @@ function decodeResult(block: JsonObject, { path, notes }: BlockPlace): ToolResul
   const cache = decodeMark(block, path);
   return {
     kind: 'tool-result',
-    callId: neededText(block, 'tool_use_id', path),
+    callId: requireText(block, 'tool_use_id', path),
     parts: isEmpty ? [] : decodeContent(content, { path: `${path}.content`, notes }),
-    isError: flagAt(block, 'is_error', path) ?? false,
+    isError: flagField(block, 'is_error', path) ?? false,
     custom: false,
     ...(cache === undefined ? {} : { cache }),
   };
 }
 
 function nameOfTool(block: JsonObject, path: string): string {
-  const tool = objectAt(block, 'tool', path) ?? {};
-  return textOf(tool.name) ?? textOf(tool.tool_name) ?? '';
+  const tool = objectField(block, 'tool', path) ?? {};
+  return findText(tool.name) ?? findText(tool.tool_name) ?? '';
 }
 
 function remark(what: string, name: string): TextPart {
@@ -137,6 +137,6 @@ function remark(what: string, name: string): TextPart {
 
 /** Means something in the vendor's own rooms only. */
 function opaque(block: JsonObject, { path }: BlockPlace): readonly Part[] {
-  const type = textOf(block.type) ?? '';
+  const type = findText(block.type) ?? '';
   return [{ kind: 'opaque', protocol: 'messages', type, raw: writeJson(block), path }];
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../hub/content/json.ts';
 import type { Notes } from '../../hub/notes.ts';
 import type { CacheMark } from '../../hub/part.ts';
-import { objectAt, textAt } from '../fields.ts';
+import { objectField, textField } from '../fields.ts';
 
 /** Where a block stands in the client's body, and the report on what is lost of it. */
 export interface BlockPlace {
@@ -10,8 +10,8 @@ export interface BlockPlace {
 }
 
 export function decodeMark(block: JsonObject, path: string): CacheMark | undefined {
-  const mark = objectAt(block, 'cache_control', path);
+  const mark = objectField(block, 'cache_control', path);
   if (mark === undefined) return undefined;
-  const ttl = textAt(mark, 'ttl', `${path}.cache_control`);
+  const ttl = textField(mark, 'ttl', `${path}.cache_control`);
   return ttl === undefined ? {} : { ttl };
 }

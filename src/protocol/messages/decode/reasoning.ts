@@ -2,11 +2,11 @@ import type { Blob } from '../../hub/blob.ts';
 import type { JsonObject } from '../../hub/content/json.ts';
 import { unwrapBlobs } from '../../hub/envelope.ts';
 import type { ReasoningPart } from '../../hub/part.ts';
-import { textOf } from '../fields.ts';
+import { findText } from '../fields.ts';
 
 /** A vendor's `thinking` or `redacted_thinking` block; nothing when it says and seals nothing. */
 export function vendorReasoning(block: JsonObject, issuer: string): readonly ReasoningPart[] {
-  const text = block.type === 'thinking' ? (textOf(block.thinking) ?? '') : '';
+  const text = block.type === 'thinking' ? (findText(block.thinking) ?? '') : '';
   const value = opaqueField(block);
   if (value === '') return text === '' ? [] : [{ kind: 'reasoning', text }];
   const form = block.type === 'thinking' ? 'signature' : 'redacted';
@@ -20,7 +20,7 @@ export function vendorReasoning(block: JsonObject, issuer: string): readonly Rea
 export function clientReasoning(block: JsonObject): readonly ReasoningPart[] {
   const wrapped = unwrapBlobs(opaqueField(block));
   if (wrapped === undefined) return vendorReasoning(block, 'messages');
-  const text = textOf(block.thinking) ?? '';
+  const text = findText(block.thinking) ?? '';
   return wrapped.map((blob, index): ReasoningPart => {
     // The client brought the text back itself: it belongs to the first blob.
     const shown = index === 0 ? text : (blob.text ?? '');
@@ -29,7 +29,7 @@ export function clientReasoning(block: JsonObject): readonly ReasoningPart[] {
 }
 
 function opaqueField(block: JsonObject): string {
-  return textOf(block.type === 'thinking' ? block.signature : block.data) ?? '';
+  return findText(block.type === 'thinking' ? block.signature : block.data) ?? '';
 }
 
 function withoutText(blob: Blob): Blob {

@@ -4,15 +4,15 @@ import { wrapBlobs } from '../../hub/envelope.ts';
 import { Inexpressible, Notes } from '../../hub/notes.ts';
 import type { Part } from '../../hub/part.ts';
 import type { HubRequest } from '../../hub/request.ts';
-import { messagesSpoke } from '../codec.ts';
+import { messagesCodec } from '../codec.ts';
 
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
 
 function decode(body: object | string): { request: HubRequest; dropped: readonly string[] } {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const notes = new Notes(messagesSpoke.fields);
-  const read = readJson(text, messagesSpoke.rawKeys) as JsonObject;
-  return { request: messagesSpoke.decodeRequest(read, RAW, notes), dropped: notes.dropped };
+  const notes = new Notes(messagesCodec.fields);
+  const read = readJson(text, messagesCodec.rawKeys) as JsonObject;
+  return { request: messagesCodec.decodeRequest(read, RAW, notes), dropped: notes.dropped };
 }
 
 const user = (content: unknown): object => ({ messages: [{ role: 'user', content }] });
@@ -241,7 +241,7 @@ describe('what a Messages client says', () => {
     expect(request.tools.map(({ name }) => name)).toEqual(['bash', 'f']);
     expect(request.tools[0]).toMatchObject({ schema: expect.stringContaining('"command"') });
     expect(request.tools[1]).toMatchObject({ cached: true });
-    expect(request.hostedTools).toEqual([]);
+    expect(request.vendorTools).toEqual([]);
     expect(request.webSearch).toMatchObject({ path: 'tools[1]' });
     expect(request.toolChoice).toEqual({ kind: 'auto' });
     expect(request.parallelCalls).toBe(false);

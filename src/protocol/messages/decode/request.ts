@@ -10,7 +10,16 @@ import {
   type Thinking,
   type Turn,
 } from '../../hub/request.ts';
-import { flagAt, listAt, numberAt, objectAt, objectsAt, rawObject, textAt, textOf } from '../fields.ts';
+import {
+  findText,
+  flagField,
+  listField,
+  numberField,
+  objectField,
+  objectsField,
+  rawObject,
+  textField,
+} from '../fields.ts';
 import { decodeBlock, decodeContent } from './parts.ts';
 import { decodeMark } from './place.ts';
 import { decodeChoice, decodeTools } from './tools.ts';
@@ -43,11 +52,11 @@ export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
   for (const key of Object.keys(body)) if (!KNOWN.has(key) && !isDefault(body, key)) notes.drop(key);
   refuseThread(body);
   const tools = decodeTools(body, notes);
-  const metadata = objectAt(body, 'metadata', '') ?? {};
+  const metadata = objectField(body, 'metadata', '') ?? {};
   for (const key of Object.keys(metadata)) if (key !== 'user_id') notes.drop(`metadata.${key}`);
   return {
     client: 'messages',
-    stream: flagAt(body, 'stream', '') ?? false,
+    stream: flagField(body, 'stream', '') ?? false,
     system: decodeSystem(body, notes),
     turns: markLastTurn(decodeTurns(body, notes), body),
     ...tools,
@@ -57,15 +66,15 @@ export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
     verbosity: undefined,
     sampling: {
       ...NO_SAMPLING,
-      temperature: numberAt(body, 'temperature', ''),
-      topP: numberAt(body, 'top_p', ''),
-      topK: numberAt(body, 'top_k', ''),
+      temperature: numberField(body, 'temperature', ''),
+      topP: numberField(body, 'top_p', ''),
+      topK: numberField(body, 'top_k', ''),
     },
     stop: decodeStop(body),
     maxTokens: decodeLimit(body, notes),
     answers: 1,
     logprobs: undefined,
-    endUser: textAt(metadata, 'user_id', 'metadata'),
+    endUser: textField(metadata, 'user_id', 'metadata'),
     metadata: undefined,
     cacheKey: undefined,
     // `auto` and `standard_only` are this vendor's own; other vendors' tiers are other things.
@@ -81,9 +90,9 @@ export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
  * second it begins again.
  */
 function refuseThread(body: JsonObject): void {
-  const thread = objectAt(body, 'thread', '');
+  const thread = objectField(body, 'thread', '');
   if (thread === undefined) return;
-  const isNew = textOf(thread.type) === 'create';
+  const isNew = findText(thread.type) === 'create';
   const details = isNew
     ? { error_code: 'thread_unsupported_request', unsupported: ['model'] }
     : { error_code: 'thread_not_found' };
@@ -97,7 +106,7 @@ function isDefault(body: JsonObject, key: string): boolean {
 }
 
 function decodeStop(body: JsonObject): readonly string[] {
-  return listAt(body, 'stop_sequences', '').map((stop, index) => {
+  return listField(body, 'stop_sequences', '').map((stop, index) => {
     if (typeof stop === 'string') return stop;
     throw new Inexpressible(`stop_sequences[${index}]`, 'is not a string');
   });
@@ -117,14 +126,14 @@ function decodeSystem(body: JsonObject, notes: Notes): readonly TextPart[] {
 
 /** No tokens at all fill the vendor's prompt cache; nobody else answers with fewer than one. */
 function decodeLimit(body: JsonObject, notes: Notes): number | undefined {
-  const limit = numberAt(body, 'max_tokens', '');
+  const limit = numberField(body, 'max_tokens', '');
   if (limit !== 0) return limit;
   notes.drop('max_tokens');
   return 1;
 }
 
 function decodeTurns(body: JsonObject, notes: Notes): readonly Turn[] {
-  return objectsAt(body, 'messages', '').flatMap((message, index): readonly Turn[] => {
+  return objectsField(body, 'messages', '').flatMap((message, index): readonly Turn[] => {
     const path = `messages[${index}]`;
     for (const key of Object.keys(message)) {
       if (key !== 'role' && key !== 'content') notes.drop(`${path}.${key}`);
@@ -192,18 +201,18 @@ const MODES: ReadonlyMap<string, Thinking['mode']> = new Map<string, Thinking['m
 
 function decodeThinking(body: JsonObject, notes: Notes): Thinking {
   const effort = decodeEffort(body, notes);
-  const thinking = objectAt(body, 'thinking', '');
+  const thinking = objectField(body, 'thinking', '');
   if (thinking === undefined) return { ...NO_THINKING, effort };
-  const mode = MODES.get(textAt(thinking, 'type', 'thinking') ?? '');
+  const mode = MODES.get(textField(thinking, 'type', 'thinking') ?? '');
   if (mode === undefined) throw new Inexpressible('thinking.type', 'is not known here');
   for (const key of Object.keys(thinking)) {
     if (key !== 'type' && key !== 'budget_tokens' && key !== 'display') notes.drop(`thinking.${key}`);
   }
-  const display = textAt(thinking, 'display', 'thinking');
+  const display = textField(thinking, 'display', 'thinking');
   return {
     mode,
     effort,
-    budgetTokens: mode === 'budget' ? numberAt(thinking, 'budget_tokens', 'thinking') : undefined,
+    budgetTokens: mode === 'budget' ? numberField(thinking, 'budget_tokens', 'thinking') : undefined,
     // The default differs between the vendor's models: who asks for thinking is taken to want to see it.
     show: mode === 'off' ? undefined : display !== 'omitted',
     summaryStyle: undefined,
@@ -211,11 +220,11 @@ function decodeThinking(body: JsonObject, notes: Notes): Thinking {
 }
 
 function decodeEffort(body: JsonObject, notes: Notes): Effort | undefined {
-  const config = objectAt(body, 'output_config', '') ?? {};
+  const config = objectField(body, 'output_config', '') ?? {};
   for (const key of Object.keys(config)) {
     if (key !== 'effort' && key !== 'format') notes.drop(`output_config.${key}`);
   }
-  const word = textAt(config, 'effort', 'output_config');
+  const word = textField(config, 'effort', 'output_config');
   const effort = EFFORTS.find((rung) => rung === word);
   if (word !== undefined && effort === undefined) notes.drop('output_config.effort');
   return effort;
@@ -223,11 +232,11 @@ function decodeEffort(body: JsonObject, notes: Notes): Effort | undefined {
 
 /** `output_format` is how the field was called while it was a beta. */
 function decodeFormat(body: JsonObject, notes: Notes): OutputFormat {
-  const config = objectAt(body, 'output_config', '') ?? {};
-  const format = objectAt(config, 'format', 'output_config') ?? objectAt(body, 'output_format', '');
+  const config = objectField(body, 'output_config', '') ?? {};
+  const format = objectField(config, 'format', 'output_config') ?? objectField(body, 'output_format', '');
   if (format === undefined) return { kind: 'text' };
   const schema = rawObject(format.schema);
-  if (textOf(format.type) !== 'json_schema' || schema === undefined) {
+  if (findText(format.type) !== 'json_schema' || schema === undefined) {
     notes.drop('output_config.format');
     return { kind: 'text' };
   }

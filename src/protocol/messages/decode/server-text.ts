@@ -8,7 +8,7 @@ import {
   writeJson,
 } from '../../hub/content/json.ts';
 import type { SearchMade, ServerToolPart } from '../../hub/part.ts';
-import { rawObject, textOf } from '../fields.ts';
+import { findText, rawObject } from '../fields.ts';
 
 /** What is worth reading in the result of a vendor's tool; ciphertext and ids are not. */
 const READABLE: ReadonlySet<string> = new Set([
@@ -33,14 +33,14 @@ function searchOf(block: JsonObject): SearchMade | undefined {
   // The pages that matter are cited.
   if (block.type === 'web_search_tool_result') return { queries: [], pages: [] };
   if (block.type !== 'server_tool_use' || block.name !== 'web_search') return undefined;
-  const query = textOf(readJson(rawObject(block.input) ?? '{}', NO_KEYS)?.query);
+  const query = findText(readJson(rawObject(block.input) ?? '{}', NO_KEYS)?.query);
   return { queries: query === undefined ? [] : [query], pages: [] };
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set();
 
 function describe(block: JsonObject): string {
-  const name = textOf(block.name);
+  const name = findText(block.name);
   if (name !== undefined) return `[${name} ${rawObject(block.input) ?? '{}'}]`;
   const lines: string[] = [];
   collect(block.content, lines);

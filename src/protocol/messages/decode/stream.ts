@@ -12,7 +12,7 @@ import type { Emit, PartHead } from '../../hub/event.ts';
 import type { Citation } from '../../hub/part.ts';
 import { decodeCitation } from '../citations.ts';
 import { decodeError } from '../errors.ts';
-import { rawObject, textOf } from '../fields.ts';
+import { findText, rawObject } from '../fields.ts';
 import { decodeFinish } from '../finish.ts';
 import { decodeUsage, overlayUsage, readUsage, type UsageFigures } from '../usage.ts';
 import { vendorReasoning } from './reasoning.ts';
@@ -105,7 +105,7 @@ function onStart(state: State, event: JsonObject): void {
   state.isStarted = true;
   state.figures = readUsage(message.usage);
   const usage = state.figures === undefined ? undefined : decodeUsage(state.figures);
-  state.emit({ kind: 'start', id: textOf(message.id), usage });
+  state.emit({ kind: 'start', id: findText(message.id), usage });
   if (isArray(message.content) && message.content.length > 0) replayWhole(state, message);
 }
 
@@ -152,18 +152,18 @@ function openBlock(state: State, block: JsonObject): void {
   switch (block.type) {
     case 'text':
       openPart(state, 'text', { kind: 'text' });
-      addText(state, textOf(block.text));
+      addText(state, findText(block.text));
       break;
     case 'thinking':
       openPart(state, 'reasoning', { kind: 'reasoning' });
-      addText(state, textOf(block.thinking));
-      state.signature = textOf(block.signature) ?? '';
+      addText(state, findText(block.thinking));
+      state.signature = findText(block.signature) ?? '';
       break;
     case 'redacted_thinking':
       openPart(state, 'reasoning', { kind: 'reasoning' });
       break;
     case 'tool_use': {
-      const [id, name] = [textOf(block.id) ?? '', textOf(block.name) ?? ''];
+      const [id, name] = [findText(block.id) ?? '', findText(block.name) ?? ''];
       openPart(state, 'call', { kind: 'tool-call', id, name, custom: false });
       state.isCalled = true;
       break;
@@ -198,18 +198,18 @@ function onBlockDelta(state: State, event: JsonObject): void {
   switch (delta.type) {
     case 'text_delta':
       ensureKind(state, 'text');
-      addText(state, textOf(delta.text));
+      addText(state, findText(delta.text));
       break;
     case 'thinking_delta':
       ensureKind(state, 'reasoning');
-      addText(state, textOf(delta.thinking));
+      addText(state, findText(delta.thinking));
       break;
     case 'input_json_delta':
-      addInput(state, textOf(delta.partial_json) ?? '');
+      addInput(state, findText(delta.partial_json) ?? '');
       break;
     case 'signature_delta':
       // The newest one replaces what came before.
-      if (state.kind === 'reasoning') state.signature = textOf(delta.signature) ?? '';
+      if (state.kind === 'reasoning') state.signature = findText(delta.signature) ?? '';
       break;
     case 'citations_delta':
       if (isObject(delta.citation)) state.citations.push(delta.citation);

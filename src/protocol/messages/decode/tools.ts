@@ -1,13 +1,21 @@
 import type { JsonObject } from '../../hub/content/json.ts';
 import { Inexpressible, type Notes } from '../../hub/notes.ts';
-import type { HostedTool, Tool, ToolChoice, WebSearch } from '../../hub/request.ts';
+import type { Tool, ToolChoice, VendorTool, WebSearch } from '../../hub/request.ts';
 import { decodeSearch, type SearchNames } from '../../hub/web-search.ts';
-import { flagAt, neededText, objectAt, objectsAt, rawObject, textAt, textOf } from '../fields.ts';
+import {
+  findText,
+  flagField,
+  objectField,
+  objectsField,
+  rawObject,
+  requireText,
+  textField,
+} from '../fields.ts';
 import { typedTool } from '../typed-tools.ts';
 
 export interface DecodedTools {
   readonly tools: readonly Tool[];
-  readonly hostedTools: readonly HostedTool[];
+  readonly vendorTools: readonly VendorTool[];
   readonly webSearch?: WebSearch | undefined;
 }
 
@@ -25,25 +33,25 @@ const SEARCH_NAMES: SearchNames = {
 
 export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
   const tools: Tool[] = [];
-  const hostedTools: HostedTool[] = [];
+  const vendorTools: VendorTool[] = [];
   let webSearch: WebSearch | undefined;
-  for (const [index, tool] of objectsAt(body, 'tools', '').entries()) {
+  for (const [index, tool] of objectsField(body, 'tools', '').entries()) {
     const path = `tools[${index}]`;
-    const type = textAt(tool, 'type', path) ?? 'custom';
+    const type = textField(tool, 'type', path) ?? 'custom';
     if (type === 'custom') tools.push(decodeFunction(tool, path, notes));
     else if (type.startsWith('web_search_') && webSearch === undefined) {
       // Who wants no tool called wants no search.
-      if (objectAt(body, 'tool_choice', '')?.type === 'none') continue;
+      if (objectField(body, 'tool_choice', '')?.type === 'none') continue;
       const more = ['type', 'name', 'cache_control'];
       webSearch = decodeSearch(tool, path, SEARCH_NAMES, { notes, more });
-    } else decodeTyped(tool, { type, path }, { tools, hostedTools, notes });
+    } else decodeTyped(tool, { type, path }, { tools, vendorTools, notes });
   }
-  return { tools, hostedTools, ...(webSearch === undefined ? {} : { webSearch }) };
+  return { tools, vendorTools, ...(webSearch === undefined ? {} : { webSearch }) };
 }
 
 function decodeFunction(tool: JsonObject, path: string, notes: Notes): Tool {
   notes.dropOthers(tool, KNOWN, path);
-  const description = textAt(tool, 'description', path);
+  const description = textField(tool, 'description', path);
   const schema = tool.input_schema;
   const raw = rawObject(schema);
   if (raw === undefined && schema !== undefined && schema !== null) {
@@ -51,28 +59,28 @@ function decodeFunction(tool: JsonObject, path: string, notes: Notes): Tool {
   }
   return {
     kind: 'function',
-    name: neededText(tool, 'name', path),
+    name: requireText(tool, 'name', path),
     ...(description === undefined ? {} : { description }),
     schema: raw,
-    strict: flagAt(tool, 'strict', path),
-    ...(objectAt(tool, 'cache_control', path) === undefined ? {} : { cached: true }),
+    strict: flagField(tool, 'strict', path),
+    ...(objectField(tool, 'cache_control', path) === undefined ? {} : { cached: true }),
   };
 }
 
 /** Tools the client runs itself become ordinary ones; those of the vendor are kept apart. */
 function decodeTyped(
   tool: JsonObject,
-  hosted: HostedTool,
-  into: { readonly tools: Tool[]; readonly hostedTools: HostedTool[]; readonly notes: Notes },
+  hosted: VendorTool,
+  into: { readonly tools: Tool[]; readonly vendorTools: VendorTool[]; readonly notes: Notes },
 ): void {
   const known = typedTool(hosted.type);
   if (known === undefined) {
-    into.hostedTools.push(hosted);
+    into.vendorTools.push(hosted);
     return;
   }
   // The size of a screen and the like: what the vendor's models are told of it, nobody else is.
   into.notes.dropOthers(tool, KNOWN, hosted.path);
-  const name = textOf(tool.name) ?? known.name;
+  const name = findText(tool.name) ?? known.name;
   into.tools.push({
     kind: 'function',
     name,
@@ -89,9 +97,9 @@ export interface DecodedChoice {
 }
 
 export function decodeChoice(body: JsonObject, { tools }: DecodedTools, notes: Notes): DecodedChoice {
-  const choice = objectAt(body, 'tool_choice', '');
+  const choice = objectField(body, 'tool_choice', '');
   if (choice === undefined) return { toolChoice: undefined, parallelCalls: undefined };
-  const single = flagAt(choice, 'disable_parallel_tool_use', 'tool_choice');
+  const single = flagField(choice, 'disable_parallel_tool_use', 'tool_choice');
   const parallelCalls = single === undefined ? undefined : !single;
   const toolChoice = decodeChoiceKind(choice, tools);
   // A tool of the vendor's cannot be forced where it does not exist.
@@ -107,7 +115,7 @@ function decodeChoiceKind(choice: JsonObject, tools: readonly Tool[]): ToolChoic
     case 'any':
       return { kind: 'required' };
     case 'tool': {
-      const name = neededText(choice, 'name', 'tool_choice');
+      const name = requireText(choice, 'name', 'tool_choice');
       return tools.some((tool) => tool.name === name) ? { kind: 'tool', name } : { kind: 'auto' };
     }
     default:

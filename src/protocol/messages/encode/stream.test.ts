@@ -20,7 +20,7 @@ import {
 import type { Blob } from '../../hub/blob.ts';
 import { wrapBlobs } from '../../hub/envelope.ts';
 import type { HubEvent } from '../../hub/event.ts';
-import { messagesSpoke } from '../codec.ts';
+import { messagesCodec } from '../codec.ts';
 
 const BLOCKS_IN_ORDER = [
   'message_start',
@@ -58,7 +58,7 @@ describe('a stream for a client', () => {
       { kind: 'usage', usage },
       end,
     ];
-    const encoder = messagesSpoke.createEncoder(own, 'sse');
+    const encoder = messagesCodec.createEncoder(own, 'sse');
     encoder.push(start);
     const opening = encoder.take();
     expect(dataOf(opening)).toMatchObject([

@@ -2,7 +2,7 @@ import { QUOTE } from '../../bytes/ascii.ts';
 import { isTypeAt, leadingTypeStart } from '../../bytes/event-type.ts';
 import { compilePaths } from '../../bytes/paths.ts';
 import { isOpenBrace, Skimmer } from '../../bytes/skim.ts';
-import type { EventReader, Outlet } from '../../pass-through/relay.ts';
+import type { EventControl, EventReader } from '../../pass-through/relay.ts';
 import { MESSAGES_USAGE_RULE, messagesUsagePaths, readMessagesFigures } from './usage.ts';
 
 const START_TREE = compilePaths({ model: 'message.model', ...messagesUsagePaths('message.') });
@@ -34,7 +34,7 @@ export class MessagesEventReader implements EventReader {
   reasoned = false;
   #mayBeLast = false;
 
-  read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
     const leading = leadingTypeStart(payload, start);
     if (leading >= 0 && isTypeAt(payload, leading, CONTENT_BLOCK_DELTA)) {
       outlet.generated(start, end);
@@ -73,7 +73,7 @@ export class MessagesEventReader implements EventReader {
 }
 
 /** Nothing is generated yet: the start's output figure is a placeholder (1 or so), and nobody owes it. */
-function readStart(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+function readStart(payload: Buffer, start: number, end: number, outlet: EventControl): void {
   startSkimmer.run(payload, start, end);
   const { slots } = START_TREE;
   const figures = readMessagesFigures(payload, startSkimmer, slots);

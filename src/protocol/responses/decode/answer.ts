@@ -2,25 +2,25 @@ import type { AnswerError, Finish, HubAnswer, Logprob } from '../../hub/answer.t
 import type { Session } from '../../hub/codec.ts';
 import { isObject, type JsonObject, writeJson } from '../../hub/content/json.ts';
 import type { Part } from '../../hub/part.ts';
-import { objectOf, objectsOf, textOf } from '../fields.ts';
+import { listObjects, objectOrEmpty, textOrEmpty } from '../fields.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { decodeUsage } from '../usage.ts';
 import { decodeCitations } from './parts.ts';
 import { encryptedBlob, reasoningText } from './reasoning.ts';
-import { decodeHosted } from './vendor-tools.ts';
+import { decodeVendorTool } from './vendor-tools.ts';
 
 export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | AnswerError {
   const error = answerError(body);
   if (error !== undefined) return error;
-  const items = objectsOf(body.output);
+  const items = listObjects(body.output);
   const parts = items.flatMap((item) => decodeOutputItem(item, session));
   const logprobs = items.flatMap(itemLogprobs);
-  const finish = finishOf(body, {
+  const finish = toFinish(body, {
     tool: parts.some((part) => part.kind === 'tool-call'),
     refusal: parts.some((part) => part.kind === 'refusal'),
   });
-  const id = textOf(body.id);
-  const tier = textOf(body.service_tier);
+  const id = textOrEmpty(body.id);
+  const tier = textOrEmpty(body.service_tier);
   return {
     id: id === '' ? undefined : id,
     choices: [{ parts, finish, ...(logprobs.length > 0 ? { logprobs } : {}) }],
@@ -45,43 +45,43 @@ const STATUSES: ReadonlyMap<string, number> = new Map([
 ]);
 
 export function toAnswerError(error: JsonObject): AnswerError {
-  const code = typeof error.code === 'number' ? String(error.code) : textOf(error.code);
-  const type = textOf(error.type);
+  const code = typeof error.code === 'number' ? String(error.code) : textOrEmpty(error.code);
+  const type = textOrEmpty(error.type);
   const word = code === '' ? type : code;
   return {
     status: STATUSES.get(word) ?? (BAD_REQUEST.test(word) ? 400 : 500),
     code: code === '' ? undefined : code,
     type: type === '' ? undefined : type,
-    message: textOf(error.message) || 'the vendor reported an error without a message',
+    message: textOrEmpty(error.message) || 'the vendor reported an error without a message',
   };
 }
 
 export function decodeOutputItem(item: JsonObject, session: Session): readonly Part[] {
   switch (item.type) {
     case 'message':
-      return objectsOf(item.content).flatMap(decodeOutputPart);
+      return listObjects(item.content).flatMap(decodeOutputPart);
     case 'reasoning':
       return decodeReasoningItem(item, session);
     case 'function_call':
     case 'custom_tool_call':
       return [decodeCall(item)];
     default:
-      return [decodeHosted(item)];
+      return [decodeVendorTool(item)];
   }
 }
 
 function decodeOutputPart(part: JsonObject): readonly Part[] {
-  if (part.type === 'refusal') return [{ kind: 'refusal', text: textOf(part.refusal) }];
-  const text = textOf(part.text);
+  if (part.type === 'refusal') return [{ kind: 'refusal', text: textOrEmpty(part.refusal) }];
+  const text = textOrEmpty(part.text);
   const citations = decodeCitations(part.annotations);
   return text === '' ? [] : [{ kind: 'text', text, ...(citations.length > 0 ? { citations } : {}) }];
 }
 
 function decodeReasoningItem(item: JsonObject, session: Session): readonly Part[] {
   const text = reasoningText(item);
-  const sealed = textOf(item.encrypted_content);
+  const sealed = textOrEmpty(item.encrypted_content);
   if (sealed !== '') {
-    const blob = encryptedBlob(session.target.issuer, sealed, textOf(item.id));
+    const blob = encryptedBlob(session.target.issuer, sealed, textOrEmpty(item.id));
     return [{ kind: 'reasoning', text, blob }];
   }
   return text === '' ? [] : [{ kind: 'reasoning', text }];
@@ -89,13 +89,13 @@ function decodeReasoningItem(item: JsonObject, session: Session): readonly Part[
 
 function decodeCall(item: JsonObject): Part {
   const custom = item.type === 'custom_tool_call';
-  const namespace = textOf(item.namespace);
+  const namespace = textOrEmpty(item.namespace);
   return {
     kind: 'tool-call',
-    id: textOf(item.call_id),
-    name: textOf(item.name),
+    id: textOrEmpty(item.call_id),
+    name: textOrEmpty(item.name),
     ...(namespace === '' ? {} : { namespace }),
-    arguments: custom ? textOf(item.input) : callArguments(item),
+    arguments: custom ? textOrEmpty(item.input) : callArguments(item),
     custom,
   };
 }
@@ -108,7 +108,7 @@ export function callArguments(item: JsonObject): string {
 }
 
 function itemLogprobs(item: JsonObject): readonly Logprob[] {
-  return objectsOf(item.content).flatMap((part) => decodeLogprobs(part.logprobs));
+  return listObjects(item.content).flatMap((part) => decodeLogprobs(part.logprobs));
 }
 
 const INCOMPLETE: ReadonlyMap<string, Finish> = new Map<string, Finish>([
@@ -117,12 +117,12 @@ const INCOMPLETE: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ]);
 
 /** `tool` and `refusal`: whether the answer holds a call or a refusal (conversion.md 10.2). */
-export function finishOf(
+export function toFinish(
   body: JsonObject,
   seen: { readonly tool: boolean; readonly refusal: boolean },
 ): Finish {
   if (body.status === 'incomplete') {
-    const reason = textOf(objectOf(body.incomplete_details).reason);
+    const reason = textOrEmpty(objectOrEmpty(body.incomplete_details).reason);
     return INCOMPLETE.get(reason) ?? { reason: 'length' };
   }
   if (seen.tool) return { reason: 'tool' };

@@ -2,12 +2,12 @@ import { type JsonObject, type JsonValue, writeJson } from '../../hub/content/js
 import { Inexpressible } from '../../hub/notes.ts';
 import type { Part, TextPart, ToolCallPart, ToolResultPart } from '../../hub/part.ts';
 import type { Turn } from '../../hub/request.ts';
-import { needObject, needText, readText } from '../fields.ts';
+import { optionalText, requireObject, requireText } from '../fields.ts';
 import { runsAtVendor, typedTool } from '../typed-tools.ts';
 import { decodeContent } from './parts.ts';
 import { decodeReasoning } from './reasoning.ts';
 import { decodeTools, type ToolShelf } from './tools.ts';
-import { decodeHosted, isHosted } from './vendor-tools.ts';
+import { decodeVendorTool, isVendorTool } from './vendor-tools.ts';
 
 /** The conversation as it grows, item by item. */
 export interface Conversation {
@@ -64,21 +64,21 @@ const OPAQUE: ReadonlySet<string> = new Set([
 export function decodeItems(input: readonly JsonValue[], to: Conversation): void {
   for (const [index, value] of input.entries()) {
     const path = `input[${index}]`;
-    const item = needObject(value, path);
+    const item = requireObject(value, path);
     decodeItem(item, path, to);
   }
 }
 
 function decodeItem(item: JsonObject, path: string, to: Conversation): void {
   const type =
-    readText(item.type, `${path}.type`) ?? (item.role === undefined ? 'item_reference' : 'message');
+    optionalText(item.type, `${path}.type`) ?? (item.role === undefined ? 'item_reference' : 'message');
   if (type === 'item_reference') {
     throw new Inexpressible(path, 'an item_reference needs the conversation it stands in to be stored');
   }
   const read = READERS.get(type);
   if (PLAIN.has(type)) to.shelf.notes.dropOthers(item, KNOWN, path);
   if (read !== undefined) read(item, path, to);
-  else if (isHosted(type)) say(to, 'assistant', [decodeHosted(item)]);
+  else if (isVendorTool(type)) say(to, 'assistant', [decodeVendorTool(item)]);
   else if (OPAQUE.has(type)) {
     const role = type.endsWith('_output') || type.endsWith('_response') ? 'user' : 'assistant';
     say(to, role, [{ kind: 'opaque', protocol: 'responses', type, raw: writeJson(item), path }]);
@@ -94,7 +94,7 @@ function say(to: Conversation, role: Turn['role'], parts: readonly Part[]): void
 }
 
 function readMessage(item: JsonObject, path: string, to: Conversation): void {
-  const role = needText(item.role, `${path}.role`);
+  const role = requireText(item.role, `${path}.role`);
   const parts = decodeContent(item.content, `${path}.content`, to.shelf.notes);
   if (item.phase !== undefined && item.phase !== null) to.shelf.notes.drop('input[].phase');
   if (role === 'user' || role === 'assistant') say(to, role, parts);
@@ -119,16 +119,16 @@ function readFunctionCall(item: JsonObject, path: string, to: Conversation): voi
 }
 
 function readCustomCall(item: JsonObject, path: string, to: Conversation): void {
-  const input = readText(item.input, `${path}.input`) ?? '';
+  const input = optionalText(item.input, `${path}.input`) ?? '';
   say(to, 'assistant', [{ ...call(item, path), arguments: input, custom: true }]);
 }
 
 function call(item: JsonObject, path: string): Omit<ToolCallPart, 'arguments' | 'custom'> {
-  const namespace = readText(item.namespace, `${path}.namespace`);
+  const namespace = optionalText(item.namespace, `${path}.namespace`);
   return {
     kind: 'tool-call',
-    id: readText(item.call_id, `${path}.call_id`) ?? '',
-    name: needText(item.name, `${path}.name`),
+    id: optionalText(item.call_id, `${path}.call_id`) ?? '',
+    name: requireText(item.name, `${path}.name`),
     ...(namespace === undefined ? {} : { namespace }),
   };
 }
@@ -136,7 +136,7 @@ function call(item: JsonObject, path: string): Omit<ToolCallPart, 'arguments' | 
 function readResult(item: JsonObject, path: string, to: Conversation): void {
   const parts = decodeContent(item.output, `${path}.output`, to.shelf.notes);
   const custom = item.type === 'custom_tool_call_output';
-  say(to, 'user', [result({ callId: readText(item.call_id, `${path}.call_id`) ?? '', parts, custom })]);
+  say(to, 'user', [result({ callId: optionalText(item.call_id, `${path}.call_id`) ?? '', parts, custom })]);
 }
 
 function result(
@@ -148,10 +148,10 @@ function result(
 function readTypedCall(item: JsonObject, path: string, to: Conversation): void {
   const type = String(item.type).replace(/_call$/, '');
   const typed = typedTool(type);
-  const id = readText(item.call_id, `${path}.call_id`) ?? '';
+  const id = optionalText(item.call_id, `${path}.call_id`) ?? '';
   if (typed === undefined || runsAtVendor(item)) {
     to.vendorCalls.add(id);
-    say(to, 'assistant', [decodeHosted(item)]);
+    say(to, 'assistant', [decodeVendorTool(item)]);
     return;
   }
   const text = typed.argumentsOf(item);
@@ -161,10 +161,10 @@ function readTypedCall(item: JsonObject, path: string, to: Conversation): void {
 function readTypedResult(item: JsonObject, path: string, to: Conversation): void {
   const typed = typedTool(String(item.type).replace(/(_call)?_output$/, ''));
   // A local shell's output says the id of its call in `id`.
-  const callId = readText(item.call_id ?? item.id, `${path}.call_id`) ?? '';
+  const callId = optionalText(item.call_id ?? item.id, `${path}.call_id`) ?? '';
   if (item.type === 'tool_search_output') decodeTools(to.shelf, item.tools, `${path}.tools`);
   if (typed === undefined || to.vendorCalls.has(callId) || runsAtVendor(item)) {
-    say(to, 'assistant', [decodeHosted(item)]);
+    say(to, 'assistant', [decodeVendorTool(item)]);
     return;
   }
   const text = typed.resultOf(item);

@@ -3,14 +3,14 @@ import { decodeAddress, decodeUntyped, mediaPart } from '../../hub/content/media
 import { Inexpressible, type Notes } from '../../hub/notes.ts';
 import type { CacheMark, Citation, ImagePart, MediaSource, Part } from '../../hub/part.ts';
 import {
-  needObject,
-  needText,
-  numberOf,
-  objectsOf,
-  readList,
-  readObject,
-  readText,
-  textOf,
+  findNumber,
+  listObjects,
+  optionalList,
+  optionalObject,
+  optionalText,
+  requireObject,
+  requireText,
+  textOrEmpty,
 } from '../fields.ts';
 
 type PartReader = (part: JsonObject, path: string) => Part;
@@ -20,7 +20,7 @@ const READERS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
   ['input_text', readTextPart],
   ['output_text', readTextPart],
   ['text', readTextPart],
-  ['refusal', (part, path) => ({ kind: 'refusal', text: needText(part.refusal, `${path}.refusal`) })],
+  ['refusal', (part, path) => ({ kind: 'refusal', text: requireText(part.refusal, `${path}.refusal`) })],
   ['input_image', readImage],
   ['input_file', readFile],
 ]);
@@ -36,16 +36,16 @@ const KNOWN: ReadonlySet<string> = new Set(
 /** The content of a message or the output of a tool: a text, or a list of parts. */
 export function decodeContent(content: JsonValue | undefined, path: string, notes: Notes): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return readList(content, path).map((part, index) => decodePart(part, `${path}[${index}]`, notes));
+  return optionalList(content, path).map((part, index) => decodePart(part, `${path}[${index}]`, notes));
 }
 
 function decodePart(value: JsonValue, path: string, notes: Notes): Part {
-  const part = needObject(value, path);
-  const type = needText(part.type, `${path}.type`);
+  const part = requireObject(value, path);
+  const type = requireText(part.type, `${path}.type`);
   const read = READERS.get(type);
   if (read === undefined) throw new Inexpressible(path, `content of type '${type}' is not known`);
   notes.dropOthers(part, KNOWN, path);
-  const others = objectsOf(part.annotations).some(({ type: kind }) => kind !== 'url_citation');
+  const others = listObjects(part.annotations).some(({ type: kind }) => kind !== 'url_citation');
   // Files and containers are the vendor's own.
   if (others) notes.drop(`${path}.annotations`);
   return read(part, path);
@@ -56,7 +56,7 @@ function readTextPart(part: JsonObject, path: string): Part {
   const cache = readCacheMark(part, path);
   return {
     kind: 'text',
-    text: needText(part.text, `${path}.text`),
+    text: requireText(part.text, `${path}.text`),
     ...(citations.length > 0 ? { citations } : {}),
     ...(cache === undefined ? {} : { cache }),
   };
@@ -64,57 +64,57 @@ function readTextPart(part: JsonObject, path: string): Part {
 
 /** Only pages on the web can be cited elsewhere; files and containers are the vendor's own. */
 export function decodeCitations(annotations: JsonValue | undefined): readonly Citation[] {
-  return objectsOf(annotations).flatMap((annotation) => decodeCitation(annotation) ?? []);
+  return listObjects(annotations).flatMap((annotation) => decodeCitation(annotation) ?? []);
 }
 
 export function decodeCitation(annotation: JsonObject): Citation | undefined {
   if (annotation.type !== 'url_citation') return undefined;
-  const title = textOf(annotation.title);
+  const title = textOrEmpty(annotation.title);
   return {
-    url: textOf(annotation.url),
+    url: textOrEmpty(annotation.url),
     ...(title === '' ? {} : { title }),
-    start: numberOf(annotation.start_index),
-    end: numberOf(annotation.end_index),
+    start: findNumber(annotation.start_index),
+    end: findNumber(annotation.end_index),
   };
 }
 
 function readCacheMark(part: JsonObject, path: string): CacheMark | undefined {
-  const mark = readObject(part.prompt_cache_breakpoint, `${path}.prompt_cache_breakpoint`);
+  const mark = optionalObject(part.prompt_cache_breakpoint, `${path}.prompt_cache_breakpoint`);
   if (mark === undefined) return undefined;
-  const ttl = readText(mark.ttl, `${path}.prompt_cache_breakpoint.ttl`);
+  const ttl = optionalText(mark.ttl, `${path}.prompt_cache_breakpoint.ttl`);
   return ttl === undefined ? {} : { ttl };
 }
 
 const DETAILS: readonly string[] = ['auto', 'low', 'high', 'original'];
 
 function readImage(part: JsonObject, path: string): Part {
-  const detail = readText(part.detail, `${path}.detail`);
+  const detail = optionalText(part.detail, `${path}.detail`);
   const shown = mediaPart('image', readImageSource(part, path), { cache: readCacheMark(part, path) });
   if (shown.kind !== 'image' || detail === undefined || !DETAILS.includes(detail)) return shown;
   return { ...shown, detail: detail as ImagePart['detail'] };
 }
 
 function readImageSource(part: JsonObject, path: string): MediaSource {
-  const url = readText(part.image_url, `${path}.image_url`);
+  const url = optionalText(part.image_url, `${path}.image_url`);
   if (url !== undefined) return decodeAddress(url, `${path}.image_url`);
-  const id = readText(part.file_id, `${path}.file_id`);
+  const id = optionalText(part.file_id, `${path}.file_id`);
   if (id === undefined) throw new Inexpressible(path, 'has neither image_url nor file_id');
   return { kind: 'file', id };
 }
 
 function readFile(part: JsonObject, path: string): Part {
-  const filename = readText(part.filename, `${path}.filename`);
+  const filename = optionalText(part.filename, `${path}.filename`);
   const source = readFileSource(part, path, filename);
   return mediaPart('file', source, { filename, cache: readCacheMark(part, path) });
 }
 
 function readFileSource(part: JsonObject, path: string, filename: string | undefined): MediaSource {
-  const data = readText(part.file_data, `${path}.file_data`);
+  const data = optionalText(part.file_data, `${path}.file_data`);
   if (data !== undefined && /^data:/i.test(data)) return decodeAddress(data, `${path}.file_data`);
   if (data !== undefined) return decodeUntyped(data, filename, `${path}.file_data`);
-  const url = readText(part.file_url, `${path}.file_url`);
+  const url = optionalText(part.file_url, `${path}.file_url`);
   if (url !== undefined) return decodeAddress(url, `${path}.file_url`);
-  const id = readText(part.file_id, `${path}.file_id`);
+  const id = optionalText(part.file_id, `${path}.file_id`);
   if (id === undefined) throw new Inexpressible(path, 'has neither file_data, file_url nor file_id');
   return { kind: 'file', id };
 }

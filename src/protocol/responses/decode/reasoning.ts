@@ -2,17 +2,17 @@ import type { Blob } from '../../hub/blob.ts';
 import type { JsonObject } from '../../hub/content/json.ts';
 import { unwrapBlobs } from '../../hub/envelope.ts';
 import type { Part } from '../../hub/part.ts';
-import { objectsOf, readList, readText, textOf } from '../fields.ts';
+import { listObjects, optionalList, optionalText, textOrEmpty } from '../fields.ts';
 
 /**
  * A reasoning item of a client's: what it may show, and what its vendor wants back. Ours hold an envelope
  * with the blobs of whoever thought (conversion.md 7.6); a carrier of several becomes as many parts.
  */
 export function decodeReasoning(item: JsonObject, path: string): readonly Part[] {
-  readList(item.summary, `${path}.summary`);
+  optionalList(item.summary, `${path}.summary`);
   const text = reasoningText(item);
-  const sealed = readText(item.encrypted_content, `${path}.encrypted_content`) ?? '';
-  const id = readText(item.id, `${path}.id`);
+  const sealed = optionalText(item.encrypted_content, `${path}.encrypted_content`) ?? '';
+  const id = optionalText(item.id, `${path}.id`);
   const blobs = sealed === '' ? [] : (unwrapBlobs(sealed) ?? [encryptedBlob('responses', sealed, id)]);
   if (blobs.length === 0) return text === '' ? [] : [{ kind: 'reasoning', text }];
   return blobs.map((blob, index) => ({
@@ -29,8 +29,8 @@ export function reasoningText(item: JsonObject): string {
 }
 
 function joined(item: JsonObject, field: 'summary' | 'content'): string {
-  return objectsOf(item[field])
-    .map((part) => textOf(part.text))
+  return listObjects(item[field])
+    .map((part) => textOrEmpty(part.text))
     .join('\n\n');
 }
 

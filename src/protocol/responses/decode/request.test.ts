@@ -257,7 +257,7 @@ describe('the tools of a request', () => {
     ]);
     expect(request.tools[1]).toMatchObject({ grammar: { syntax: 'lark', definition: 'start: x' } });
     expect(request.tools[3]).toMatchObject({ clientType: 'tool_search', schema: JSON.stringify(PARAMETERS) });
-    expect(request.hostedTools).toEqual([]);
+    expect(request.vendorTools).toEqual([]);
     expect(request.webSearch).toMatchObject({ path: 'tools[4]' });
     expect(dropped).toEqual(['tools[2].description']);
     const parts = request.turns.flatMap((turn) => turn.parts);

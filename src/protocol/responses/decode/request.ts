@@ -4,7 +4,15 @@ import { type JsonObject, writeJson } from '../../hub/content/json.ts';
 import { type FieldNames, Inexpressible, type Notes } from '../../hub/notes.ts';
 import type { HubRequest, Metadata, OutputFormat, Thinking } from '../../hub/request.ts';
 import { NO_SAMPLING } from '../../hub/request.ts';
-import { needText, readFlag, readList, readNumber, readObject, readRaw, readText } from '../fields.ts';
+import {
+  optionalFlag,
+  optionalList,
+  optionalNumber,
+  optionalObject,
+  optionalRaw,
+  optionalText,
+  requireText,
+} from '../fields.ts';
 import { type Conversation, decodeItems } from './items.ts';
 import { decodeToolChoice, decodeTools, type ToolShelf } from './tools.ts';
 
@@ -44,36 +52,36 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
     if (!KNOWN.has(name) && value !== null) notes.drop(name);
   }
   if (body.truncation === 'auto') notes.drop('truncation');
-  if (readList(body.include, 'include').some((one) => !INCLUDED.has(String(one)))) notes.drop('include');
+  if (optionalList(body.include, 'include').some((one) => !INCLUDED.has(String(one)))) notes.drop('include');
   const shelf: ToolShelf = { tools: [], hosted: [], search: undefined, notes };
   decodeTools(shelf, body.tools, 'tools');
   const { system, turns } = decodeConversation(body, shelf);
   const toolChoice = decodeToolChoice(body.tool_choice, shelf);
   return {
     client: 'responses',
-    stream: readFlag(body.stream, 'stream') ?? false,
+    stream: optionalFlag(body.stream, 'stream') ?? false,
     system,
     turns,
     tools: shelf.tools,
-    hostedTools: shelf.hosted,
+    vendorTools: shelf.hosted,
     ...(shelf.search === undefined ? {} : { webSearch: shelf.search }),
     toolChoice,
-    parallelCalls: readFlag(body.parallel_tool_calls, 'parallel_tool_calls'),
+    parallelCalls: optionalFlag(body.parallel_tool_calls, 'parallel_tool_calls'),
     thinking: decodeThinking(body, notes),
     ...decodeText(body),
     sampling: {
       ...NO_SAMPLING,
-      temperature: readNumber(body.temperature, 'temperature'),
-      topP: readNumber(body.top_p, 'top_p'),
+      temperature: optionalNumber(body.temperature, 'temperature'),
+      topP: optionalNumber(body.top_p, 'top_p'),
     },
     stop: [],
-    maxTokens: readNumber(body.max_output_tokens, 'max_output_tokens'),
+    maxTokens: optionalNumber(body.max_output_tokens, 'max_output_tokens'),
     answers: 1,
     logprobs: decodeLogprobs(body),
-    endUser: readText(body.safety_identifier, 'safety_identifier') ?? readText(body.user, 'user'),
+    endUser: optionalText(body.safety_identifier, 'safety_identifier') ?? optionalText(body.user, 'user'),
     metadata: decodeMetadata(body),
-    cacheKey: readText(body.prompt_cache_key, 'prompt_cache_key'),
-    serviceTier: readText(body.service_tier, 'service_tier'),
+    cacheKey: optionalText(body.prompt_cache_key, 'prompt_cache_key'),
+    serviceTier: optionalText(body.service_tier, 'service_tier'),
     spelled: spellingOf(body, notes),
     includeUsage: true,
     echo: echoOf(body, request),
@@ -84,28 +92,28 @@ function refuseStateful(body: JsonObject): void {
   for (const [field, reason] of STATEFUL) {
     if (body[field] !== undefined && body[field] !== null) throw new Inexpressible(field, reason);
   }
-  if (readFlag(body.background, 'background') === true) {
+  if (optionalFlag(body.background, 'background') === true) {
     throw new Inexpressible('background', 'answers cannot be fetched later');
   }
 }
 
 function decodeConversation(body: JsonObject, shelf: ToolShelf): Conversation {
   const conversation: Conversation = { system: [], turns: [], shelf, vendorCalls: new Set() };
-  const instructions = readText(body.instructions, 'instructions') ?? '';
+  const instructions = optionalText(body.instructions, 'instructions') ?? '';
   if (instructions !== '') conversation.system.push({ kind: 'text', text: instructions });
   const { input } = body;
-  if (typeof input !== 'string') decodeItems(readList(input, 'input'), conversation);
+  if (typeof input !== 'string') decodeItems(optionalList(input, 'input'), conversation);
   else if (input !== '') conversation.turns.push({ role: 'user', parts: [{ kind: 'text', text: input }] });
   return conversation;
 }
 
 function decodeThinking(body: JsonObject, notes: Notes): Thinking {
-  const reasoning = readObject(body.reasoning, 'reasoning') ?? {};
-  const word = readText(reasoning.effort, 'reasoning.effort');
+  const reasoning = optionalObject(body.reasoning, 'reasoning') ?? {};
+  const word = optionalText(reasoning.effort, 'reasoning.effort');
   const effort = EFFORTS.find((one) => one === word) as Effort | undefined;
   const summary =
-    readText(reasoning.summary, 'reasoning.summary') ??
-    readText(reasoning.generate_summary, 'reasoning.generate_summary');
+    optionalText(reasoning.summary, 'reasoning.summary') ??
+    optionalText(reasoning.generate_summary, 'reasoning.generate_summary');
   if (word !== undefined && effort === undefined) notes.drop('reasoning.effort');
   for (const name of ['context', 'mode']) {
     const value = reasoning[name];
@@ -122,40 +130,40 @@ function decodeThinking(body: JsonObject, notes: Notes): Thinking {
 }
 
 function decodeText(body: JsonObject): Pick<HubRequest, 'format' | 'verbosity'> {
-  const text = readObject(body.text, 'text') ?? {};
-  const format = readObject(text.format, 'text.format');
+  const text = optionalObject(body.text, 'text') ?? {};
+  const format = optionalObject(text.format, 'text.format');
   return {
     format: format === undefined ? { kind: 'text' } : decodeFormat(format),
-    verbosity: readText(text.verbosity, 'text.verbosity'),
+    verbosity: optionalText(text.verbosity, 'text.verbosity'),
   };
 }
 
 function decodeFormat(format: JsonObject): OutputFormat {
-  const type = needText(format.type, 'text.format.type');
+  const type = requireText(format.type, 'text.format.type');
   if (type === 'text') return { kind: 'text' };
   if (type === 'json_object') return { kind: 'json' };
   if (type !== 'json_schema') throw new Inexpressible('text.format.type', `'${type}' is not known`);
-  const schema = readRaw(format.schema, 'text.format.schema');
+  const schema = optionalRaw(format.schema, 'text.format.schema');
   if (schema === undefined) throw new Inexpressible('text.format.schema', 'is missing');
   return {
     kind: 'schema',
-    name: readText(format.name, 'text.format.name'),
-    description: readText(format.description, 'text.format.description'),
+    name: optionalText(format.name, 'text.format.name'),
+    description: optionalText(format.description, 'text.format.description'),
     schema,
-    strict: readFlag(format.strict, 'text.format.strict'),
+    strict: optionalFlag(format.strict, 'text.format.strict'),
   };
 }
 
 /** Answers are kept unless the client forbids it. */
 function decodeMetadata(body: JsonObject): Metadata | undefined {
-  const fields = readObject(body.metadata, 'metadata');
+  const fields = optionalObject(body.metadata, 'metadata');
   if (fields === undefined || Object.keys(fields).length === 0) return undefined;
   return { fields, isKept: body.store !== false };
 }
 
 function decodeLogprobs(body: JsonObject): number | undefined {
-  const top = readNumber(body.top_logprobs, 'top_logprobs');
-  if (readList(body.include, 'include').includes('message.output_text.logprobs')) return top ?? 0;
+  const top = optionalNumber(body.top_logprobs, 'top_logprobs');
+  if (optionalList(body.include, 'include').includes('message.output_text.logprobs')) return top ?? 0;
   return top === 0 ? undefined : top;
 }
 

@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
-import { numberOf, objectOf, objectsOf, textOf } from '../fields.ts';
+import { findNumber, listObjects, objectOrEmpty, textOrEmpty } from '../fields.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { callArguments } from './answer.ts';
 import { decodeCitation } from './parts.ts';
 import { encryptedBlob, reasoningText } from './reasoning.ts';
 import { closePart, type DecoderState, type ItemState, openPart } from './stream-state.ts';
 import { addWords, endWords, isOpen, type Words } from './stream-text.ts';
-import { isBeginningOf, note, restOf } from './text-so-far.ts';
-import { decodeHosted } from './vendor-tools.ts';
+import { findRest, isBeginningOf, note } from './text-so-far.ts';
+import { decodeVendorTool } from './vendor-tools.ts';
 
 type ItemHandler = (state: DecoderState, item: ItemState, event: JsonObject) => void;
 
@@ -36,24 +36,24 @@ export function startItem(state: DecoderState, item: ItemState): void {
   const { announced, type } = item;
   if (announced === undefined || item.isCallOpen) return;
   const isCall = type === 'function_call' || type === 'custom_tool_call';
-  if (isCall && textOf(announced.name) !== '') openCall(state, item, announced);
+  if (isCall && textOrEmpty(announced.name) !== '') openCall(state, item, announced);
 }
 
 function openCall(state: DecoderState, item: ItemState, call: JsonObject): void {
-  const namespace = textOf(call.namespace);
+  const namespace = textOrEmpty(call.namespace);
   item.isCallOpen = true;
-  item.callId = textOf(call.call_id);
+  item.callId = textOrEmpty(call.call_id);
   openPart(state, item, {
     kind: 'tool-call',
     id: item.callId,
-    name: textOf(call.name),
+    name: textOrEmpty(call.name),
     ...(namespace === '' ? {} : { namespace }),
     custom: call.type === 'custom_tool_call',
   });
 }
 
 function onCallDelta(state: DecoderState, item: ItemState, event: JsonObject): void {
-  const text = textOf(event.delta);
+  const text = textOrEmpty(event.delta);
   if (text === '' || !item.isCallOpen) return;
   note(item.said, text);
   state.emit({ kind: 'delta', choice: 0, text });
@@ -65,24 +65,24 @@ function onCallDone(field: 'arguments' | 'input'): ItemHandler {
 
 /** Some vendors send the arguments only whole, or the end of them. */
 function endCall(state: DecoderState, item: ItemState, whole: JsonValue | undefined): void {
-  const rest = restOf(item.said, textOf(whole));
+  const rest = findRest(item.said, textOrEmpty(whole));
   if (rest !== undefined) onCallDelta(state, item, { delta: rest });
 }
 
 function onWords(kind: 'text' | 'refusal'): ItemHandler {
   return (state, item, event) => {
-    const text = textOf(event.delta);
+    const text = textOrEmpty(event.delta);
     if (text === '') return;
-    const place = numberOf(event.content_index);
+    const place = findNumber(event.content_index);
     addWords(state, item, { kind, place, text, logprobs: decodeLogprobs(event.logprobs) });
   };
 }
 
 function onWordsDone(kind: 'text' | 'refusal'): ItemHandler {
   return (state, item, event) => {
-    const text = textOf(kind === 'text' ? event.text : event.refusal);
+    const text = textOrEmpty(kind === 'text' ? event.text : event.refusal);
     const logprobs = decodeLogprobs(event.logprobs);
-    endWords(state, item, { kind, place: numberOf(event.content_index), text, logprobs });
+    endWords(state, item, { kind, place: findNumber(event.content_index), text, logprobs });
   };
 }
 
@@ -94,10 +94,10 @@ function onContentAdded(state: DecoderState, item: ItemState): void {
 }
 
 function onContentDone(state: DecoderState, item: ItemState, event: JsonObject): void {
-  const part = objectOf(event.part);
-  const place = numberOf(event.content_index);
+  const part = objectOrEmpty(event.part);
+  const place = findNumber(event.content_index);
   if (part.type === 'reasoning_text') {
-    onReasoningDone('content')(state, item, { content_index: place ?? null, text: textOf(part.text) });
+    onReasoningDone('content')(state, item, { content_index: place ?? null, text: textOrEmpty(part.text) });
     return;
   }
   const told = endWords(state, item, wordsOf(part, place));
@@ -108,21 +108,21 @@ function onContentDone(state: DecoderState, item: ItemState, event: JsonObject):
 
 function wordsOf(part: JsonObject, place: number | undefined): Words {
   const kind = part.type === 'refusal' ? 'refusal' : 'text';
-  const text = textOf(kind === 'refusal' ? part.refusal : part.text);
+  const text = textOrEmpty(kind === 'refusal' ? part.refusal : part.text);
   return { kind, place, text, logprobs: decodeLogprobs(part.logprobs) };
 }
 
 /** Citations of the open part; those of a part that said nothing rest on nothing. */
 function onAnnotation(state: DecoderState, item: ItemState, event: JsonObject): void {
-  const place = numberOf(event.content_index);
+  const place = findNumber(event.content_index);
   const { part } = item;
   if (part === undefined || !isOpen(item, part)) return;
   if (place !== undefined && item.parts.has(place) && item.parts.get(place) !== part) return;
-  cite(state, item, [objectOf(event.annotation)]);
+  cite(state, item, [objectOrEmpty(event.annotation)]);
 }
 
 function citeRest(state: DecoderState, item: ItemState, whole: JsonObject): void {
-  cite(state, item, objectsOf(whole.annotations).slice(item.part?.citations ?? 0));
+  cite(state, item, listObjects(whole.annotations).slice(item.part?.citations ?? 0));
 }
 
 function cite(state: DecoderState, { part }: ItemState, annotations: readonly JsonObject[]): void {
@@ -136,7 +136,7 @@ function cite(state: DecoderState, { part }: ItemState, annotations: readonly Js
 
 function onReasoning(flavour: 'summary' | 'content'): ItemHandler {
   return (state, item, event) => {
-    const text = textOf(event.delta);
+    const text = textOrEmpty(event.delta);
     item.reasoning ??= flavour;
     if (text === '' || item.reasoning !== flavour) return;
     addWords(state, item, { kind: 'reasoning', place: thoughtPlace(event, flavour), text, logprobs: [] });
@@ -145,7 +145,7 @@ function onReasoning(flavour: 'summary' | 'content'): ItemHandler {
 
 function onReasoningDone(flavour: 'summary' | 'content'): ItemHandler {
   return (state, item, event) => {
-    const text = textOf(event.text);
+    const text = textOrEmpty(event.text);
     if (text === '') return;
     item.reasoning ??= flavour;
     if (item.reasoning !== flavour) return;
@@ -154,13 +154,13 @@ function onReasoningDone(flavour: 'summary' | 'content'): ItemHandler {
 }
 
 function thoughtPlace(event: JsonObject, flavour: 'summary' | 'content'): number | undefined {
-  return numberOf(flavour === 'summary' ? event.summary_index : event.content_index);
+  return findNumber(flavour === 'summary' ? event.summary_index : event.content_index);
 }
 
 /** The item as it is in the end: whatever was not streamed of it follows now. */
 export function finishItem(state: DecoderState, item: ItemState, final: JsonObject): void {
   const whole = final.type === undefined ? (item.announced ?? final) : final;
-  if (whole.type !== undefined) item.type = textOf(whole.type);
+  if (whole.type !== undefined) item.type = textOrEmpty(whole.type);
   switch (whole.type) {
     case 'message':
       finishMessage(state, item, whole);
@@ -178,7 +178,7 @@ export function finishItem(state: DecoderState, item: ItemState, final: JsonObje
     case undefined:
       break;
     default:
-      finishHosted(state, item, whole);
+      finishVendorTool(state, item, whole);
   }
   closePart(state, item);
 }
@@ -188,7 +188,7 @@ export function finishItem(state: DecoderState, item: ItemState, final: JsonObje
  * Where the words differ, what was said first counts, and only parts beyond as many as were said are new.
  */
 function finishMessage(state: DecoderState, item: ItemState, whole: JsonObject): void {
-  const contents = objectsOf(whole.content).filter(({ type }) => type !== 'reasoning_text');
+  const contents = listObjects(whole.content).filter(({ type }) => type !== 'reasoning_text');
   const words = contents.map((content) => wordsOf(content, undefined));
   const texts = words.map(({ text }) => text);
   const { partCount } = item;
@@ -209,8 +209,8 @@ function finishMessage(state: DecoderState, item: ItemState, whole: JsonObject):
 }
 
 function finishReasoning(state: DecoderState, item: ItemState, whole: JsonObject): void {
-  const rest = restOf(item.said, reasoningText(whole)) ?? '';
-  const sealed = textOf(whole.encrypted_content);
+  const rest = findRest(item.said, reasoningText(whole)) ?? '';
+  const sealed = textOrEmpty(whole.encrypted_content);
   if (rest === '' && sealed === '' && !item.isPartOpen) return;
   if (!item.isPartOpen) openPart(state, item, { kind: 'reasoning' });
   if (rest !== '') {
@@ -218,12 +218,12 @@ function finishReasoning(state: DecoderState, item: ItemState, whole: JsonObject
     state.emit({ kind: 'delta', choice: 0, text: rest });
   }
   if (sealed === '') return;
-  const blob = encryptedBlob(state.session.target.issuer, sealed, textOf(whole.id));
+  const blob = encryptedBlob(state.session.target.issuer, sealed, textOrEmpty(whole.id));
   state.emit({ kind: 'blob', choice: 0, blob });
 }
 
-function finishHosted(state: DecoderState, item: ItemState, whole: JsonObject): void {
-  const part = decodeHosted(whole);
+function finishVendorTool(state: DecoderState, item: ItemState, whole: JsonObject): void {
+  const part = decodeVendorTool(whole);
   if (part.kind === 'server-tool') openPart(state, item, part);
   else if (part.kind === 'image' && part.source.kind === 'bytes') {
     openPart(state, item, { kind: 'image', mime: part.source.mime, base64: part.source.base64 });

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../hub/content/json.ts';
-import { numberOf, objectOf, objectsOf, textOf } from '../fields.ts';
+import { findNumber, listObjects, objectOrEmpty, textOrEmpty } from '../fields.ts';
 import { callArguments } from './answer.ts';
 import { reasoningText } from './reasoning.ts';
 import { ITEM_HANDLERS } from './stream-item.ts';
 import { beginItem, type DecoderState, type ItemSeed, type ItemState } from './stream-state.ts';
-import { note, nothingSaid, restOf } from './text-so-far.ts';
+import { findRest, note, nothingSaid } from './text-so-far.ts';
 
 export const ITEM_ADDED = 'response.output_item.added';
 export const ITEM_DONE = 'response.output_item.done';
@@ -25,12 +25,12 @@ interface Clue extends ItemSeed {
  * its place in the output, and not all of them get both right: one gives every event of an item another id,
  * others count places from one, give the same place to all items, or none.
  */
-export function ownerOf(state: DecoderState, event: JsonObject, type: string): Owner {
-  const place = numberOf(event.output_index);
-  if (type === ITEM_ADDED) return announce(state, objectOf(event.item), place);
-  const final = type === ITEM_DONE ? objectOf(event.item) : undefined;
-  const id = textOf(final === undefined ? event.item_id : final.id);
-  const kind = final === undefined ? ITEM_HANDLERS.get(type)?.of : textOf(final.type);
+export function findOwner(state: DecoderState, event: JsonObject, type: string): Owner {
+  const place = findNumber(event.output_index);
+  if (type === ITEM_ADDED) return announce(state, objectOrEmpty(event.item), place);
+  const final = type === ITEM_DONE ? objectOrEmpty(event.item) : undefined;
+  const id = textOrEmpty(final === undefined ? event.item_id : final.id);
+  const kind = final === undefined ? ITEM_HANDLERS.get(type)?.of : textOrEmpty(final.type);
   const clue: Clue = { id, place, type: kind ?? '', event: type, final };
   const found = find(state, clue) ?? adopt(state, clue);
   if (found === undefined) return isNameless(clue) ? 'nobody' : begin(state, clue);
@@ -67,7 +67,7 @@ function adopt(state: DecoderState, clue: Clue): ItemState | undefined {
 /** By its id alone, where nothing is announced: another item's, unless it tells how the open one ends. */
 function isOthers(open: ItemState, { id, final }: Clue): boolean {
   if (id === '' || open.id === '' || open.announced !== undefined) return false;
-  return final === undefined || restOf(open.said, wholeText(final)) === undefined;
+  return final === undefined || findRest(open.said, wholeText(final)) === undefined;
 }
 
 /** The open item was announced at another place than its words are at. */
@@ -85,12 +85,12 @@ function isNameless({ id, place, event, final }: Clue): boolean {
 function isAnother(done: ItemState, { id, event, final }: Clue): boolean {
   if (id !== '') return done.id !== id && (final !== undefined || event.endsWith(DELTA));
   if (final === undefined) return false;
-  return textOf(final.call_id) !== done.callId || restOf(done.said, wholeText(final)) !== '';
+  return textOrEmpty(final.call_id) !== done.callId || findRest(done.said, wholeText(final)) !== '';
 }
 
 /** Every announcement is an item of its own, unless it repeats one or follows its first words. */
 function announce(state: DecoderState, item: JsonObject, place: number | undefined): Owner {
-  const seed = { id: textOf(item.id), place, type: textOf(item.type), announced: item };
+  const seed = { id: textOrEmpty(item.id), place, type: textOrEmpty(item.type), announced: item };
   const known = find(state, seed);
   if (known === undefined || known.stage === 'done') return begin(state, seed);
   if (known.announced !== undefined) return isRepeated(known, seed) ? 'nobody' : begin(state, seed);
@@ -108,9 +108,9 @@ function isRepeated(known: ItemState, seed: ItemSeed): boolean {
 function wholeText(item: JsonObject): string {
   if (item.type === 'reasoning') return reasoningText(item);
   if (item.type === 'function_call') return callArguments(item);
-  if (item.type === 'custom_tool_call') return textOf(item.input);
-  return objectsOf(item.content)
-    .map((part) => (part.type === 'refusal' ? textOf(part.refusal) : textOf(part.text)))
+  if (item.type === 'custom_tool_call') return textOrEmpty(item.input);
+  return listObjects(item.content)
+    .map((part) => (part.type === 'refusal' ? textOrEmpty(part.refusal) : textOrEmpty(part.text)))
     .join('');
 }
 
@@ -119,17 +119,17 @@ const KEYS: readonly {
   readonly seen: (item: ItemState) => string;
   readonly told: (item: JsonObject) => string;
 }[] = [
-  { seen: ({ id }) => id, told: ({ id }) => textOf(id) },
-  { seen: ({ callId }) => callId, told: ({ call_id: id }) => textOf(id) },
+  { seen: ({ id }) => id, told: ({ id }) => textOrEmpty(id) },
+  { seen: ({ callId }) => callId, told: ({ call_id: id }) => textOrEmpty(id) },
   {
     seen: ({ type, said }) => `${type} ${said.chars} ${said.print}`,
     told: (item) => {
       const said = nothingSaid();
       note(said, wholeText(item));
-      return `${textOf(item.type)} ${said.chars} ${said.print}`;
+      return `${textOrEmpty(item.type)} ${said.chars} ${said.print}`;
     },
   },
-  { seen: ({ type }) => type, told: ({ type }) => textOf(type) },
+  { seen: ({ type }) => type, told: ({ type }) => textOrEmpty(type) },
 ];
 
 /** The answer's items as its last event tells them: those that were seen before, and those to be told now. */

@@ -2,7 +2,7 @@ import { INTERLEAVED_EVENTS_MAX } from '../../../bounds.ts';
 import type { Session } from '../../hub/codec.ts';
 import type { JsonObject } from '../../hub/content/json.ts';
 import type { Emit, PartHead } from '../../hub/event.ts';
-import { nothingSaid, type Said } from './text-so-far.ts';
+import { nothingSaid, type TextSoFar } from './text-so-far.ts';
 
 /** Where a stream is. One item is open at a time; events of later ones wait until it is done. */
 export interface DecoderState {
@@ -48,7 +48,7 @@ export interface ItemState {
   readonly parts: Map<number, PartState>;
   partCount: number;
   /** All that was said of it. */
-  readonly said: Said;
+  readonly said: TextSoFar;
 }
 
 /** What was said of one part. */
@@ -56,7 +56,7 @@ export interface PartState {
   readonly kind: 'text' | 'refusal' | 'reasoning';
   /** Nothing as long as the vendor has not told it. */
   place: number | undefined;
-  readonly said: Said;
+  readonly said: TextSoFar;
   /** The vendor has told all of it: whatever follows at its place is another one. */
   isTold: boolean;
   citations: number;

@@ -1,7 +1,7 @@
 import type { Logprob } from '../../hub/answer.ts';
 import type { HubEvent } from '../../hub/event.ts';
 import { type DecoderState, type ItemState, openPart, type PartState } from './stream-state.ts';
-import { note, nothingSaid, restOf } from './text-so-far.ts';
+import { findRest, note, nothingSaid } from './text-so-far.ts';
 
 /** Words of a part: some of them, or all. */
 export interface Words {
@@ -31,7 +31,7 @@ export function endWords(state: DecoderState, item: ItemState, words: Words): Pa
   const last = item.isPartOpen ? item.part : undefined;
   const candidates = [known, last].filter((part) => part?.kind === words.kind) as PartState[];
   for (const part of candidates) {
-    const rest = restOf(part.said, text);
+    const rest = findRest(part.said, text);
     if (rest === undefined || (part.isTold && rest !== '')) continue;
     if (rest !== '') say(state, item, part, { ...words, text: rest, logprobs: [] });
     return told(part);

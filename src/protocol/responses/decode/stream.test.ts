@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { INTERLEAVED_EVENTS_MAX } from '../../../bounds.ts';
 import type { HubEvent } from '../../hub/event.ts';
-import { responsesSpoke } from '../codec.ts';
+import { responsesCodec } from '../codec.ts';
 import { collect } from '../suite/collect.ts';
 import { decodeEvents, OWN } from '../suite/world.ts';
 
@@ -266,7 +266,7 @@ describe('a stream of the vendor', () => {
 
   test('ends by our word where its own terminator was found elsewhere', () => {
     const found: HubEvent[] = [];
-    const decoder = responsesSpoke.createDecoder(OWN, (one) => found.push(one));
+    const decoder = responsesCodec.createDecoder(OWN, (one) => found.push(one));
     decoder.push(words(0, 'x') as never);
     decoder.finish();
     decoder.finish();

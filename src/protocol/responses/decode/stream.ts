@@ -2,11 +2,11 @@ import { INTERLEAVED_EVENTS_MAX } from '../../../bounds.ts';
 import type { Session, StreamDecoder } from '../../hub/codec.ts';
 import { isObject, type JsonObject } from '../../hub/content/json.ts';
 import type { Emit } from '../../hub/event.ts';
-import { objectOf, objectsOf, textOf } from '../fields.ts';
+import { listObjects, objectOrEmpty, textOrEmpty } from '../fields.ts';
 import { decodeUsage } from '../usage.ts';
-import { finishOf, toAnswerError } from './answer.ts';
+import { toAnswerError, toFinish } from './answer.ts';
 import { finishItem, ITEM_HANDLERS, startItem } from './stream-item.ts';
-import { ITEM_ADDED, ITEM_DONE, matchItems, ownerOf } from './stream-items.ts';
+import { findOwner, ITEM_ADDED, ITEM_DONE, matchItems } from './stream-items.ts';
 import { createItem, type DecoderState, endItem, type ItemState } from './stream-state.ts';
 
 type Handler = (state: DecoderState, event: JsonObject) => void;
@@ -44,7 +44,7 @@ export function createDecoder(session: Session, emit: Emit): StreamDecoder {
 
 function push(state: DecoderState, event: JsonObject): void {
   if (state.isOver) return;
-  const type = textOf(event.type);
+  const type = textOrEmpty(event.type);
   if (!state.isStarted) start(state, event);
   if (ITEM_HANDLERS.has(type) || type === ITEM_ADDED || type === ITEM_DONE) {
     take(state, event, type);
@@ -58,13 +58,13 @@ function push(state: DecoderState, event: JsonObject): void {
 
 function start(state: DecoderState, event: JsonObject): void {
   state.isStarted = true;
-  const id = textOf(objectOf(event.response).id);
+  const id = textOrEmpty(objectOrEmpty(event.response).id);
   state.emit({ kind: 'start', id: id === '' ? undefined : id, usage: undefined });
 }
 
 /** An event of an item, whose turn it is or who waits for it. */
 function take(state: DecoderState, event: JsonObject, type: string): void {
-  const item = ownerOf(state, event, type);
+  const item = findOwner(state, event, type);
   if (item === 'nobody') return;
   if (item === 'too-many' || (item.stage === 'waiting' && state.heldCount >= INTERLEAVED_EVENTS_MAX)) {
     fail(state, { error: { message: 'the vendor mixes the items of its answer' } });
@@ -77,10 +77,10 @@ function take(state: DecoderState, event: JsonObject, type: string): void {
 }
 
 function handleItem(state: DecoderState, item: ItemState, event: JsonObject): void {
-  const type = textOf(event.type);
+  const type = textOrEmpty(event.type);
   if (type === ITEM_ADDED) startItem(state, item);
   else if (type === ITEM_DONE) {
-    finishItem(state, item, objectOf(event.item));
+    finishItem(state, item, objectOrEmpty(event.item));
     closeItem(state, item);
   } else ITEM_HANDLERS.get(type)?.handle(state, item, event);
 }
@@ -110,8 +110,8 @@ function replay(state: DecoderState): void {
 /** The end. Items that were never closed, or that only the last event shows, are made good for. */
 function conclude(state: DecoderState, event: JsonObject): void {
   if (!state.isStarted) start(state, event);
-  const response = objectOf(event.response);
-  const { known, untold } = matchItems(state.items, objectsOf(response.output));
+  const response = objectOrEmpty(event.response);
+  const { known, untold } = matchItems(state.items, listObjects(response.output));
   while (state.open !== undefined) {
     finishItem(state, state.open, known.get(state.open) ?? {});
     closeItem(state, state.open);
@@ -121,14 +121,14 @@ function conclude(state: DecoderState, event: JsonObject): void {
   if (usage !== undefined) state.emit({ kind: 'usage', usage });
   const status = event.type === 'response.incomplete' ? 'incomplete' : response.status;
   const seen = { tool: state.hasCall, refusal: state.hasRefusal };
-  state.emit({ kind: 'finish', choice: 0, finish: finishOf({ ...response, status }, seen) });
+  state.emit({ kind: 'finish', choice: 0, finish: toFinish({ ...response, status }, seen) });
   state.emit({ kind: 'end' });
   state.isOver = true;
 }
 
 /** `error` is flat or nested; a response that failed carries it inside. */
 function fail(state: DecoderState, event: JsonObject): void {
-  const inner = event.error ?? objectOf(event.response).error;
+  const inner = event.error ?? objectOrEmpty(event.response).error;
   const error = isObject(inner) ? inner : event;
   state.isOver = true;
   // The type of a flat event is `error`, which says nothing.

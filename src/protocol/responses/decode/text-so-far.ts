@@ -1,5 +1,5 @@
 /** What was said so far, without keeping it: how much of it, and its fingerprint. */
-export interface Said {
+export interface TextSoFar {
   chars: number;
   print: number;
 }
@@ -8,17 +8,17 @@ export interface Said {
 const PRINT_START = 0x811c9dc5;
 const PRINT_FACTOR = 0x01000193;
 
-export function nothingSaid(): Said {
+export function nothingSaid(): TextSoFar {
   return { chars: 0, print: PRINT_START };
 }
 
-export function note(said: Said, text: string): void {
+export function note(said: TextSoFar, text: string): void {
   said.print = printOn(said.print, text, text.length);
   said.chars += text.length;
 }
 
 /** Whether the texts, one behind the other, begin with what was said. */
-export function isBeginningOf(said: Said, texts: readonly string[]): boolean {
+export function isBeginningOf(said: TextSoFar, texts: readonly string[]): boolean {
   let print = PRINT_START;
   let left = said.chars;
   for (const text of texts) {
@@ -31,7 +31,7 @@ export function isBeginningOf(said: Said, texts: readonly string[]): boolean {
 }
 
 /** What is left to say of the text; nothing when it begins in another way. */
-export function restOf(said: Said, text: string): string | undefined {
+export function findRest(said: TextSoFar, text: string): string | undefined {
   return isBeginningOf(said, [text]) ? text.slice(said.chars) : undefined;
 }
 

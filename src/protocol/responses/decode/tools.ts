@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
 import { Inexpressible, type Notes } from '../../hub/notes.ts';
-import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice, WebSearch } from '../../hub/request.ts';
+import type { CustomTool, FunctionTool, Tool, ToolChoice, VendorTool, WebSearch } from '../../hub/request.ts';
 import { decodeSearch, type SearchNames } from '../../hub/web-search.ts';
 import {
-  needObject,
-  needText,
-  objectsOf,
-  readFlag,
-  readList,
-  readObject,
-  readRaw,
-  readText,
+  listObjects,
+  optionalFlag,
+  optionalList,
+  optionalObject,
+  optionalRaw,
+  optionalText,
+  requireObject,
+  requireText,
 } from '../fields.ts';
 import { runsAtVendor, typedTool } from '../typed-tools.ts';
 
 /** The tools of a request as they are found: in `tools`, and in items that add some later on. */
 export interface ToolShelf {
   readonly tools: Tool[];
-  readonly hosted: HostedTool[];
+  readonly hosted: VendorTool[];
   search: WebSearch | undefined;
   readonly notes: Notes;
 }
@@ -26,9 +26,9 @@ export interface ToolShelf {
 const LOST_OPTIONS = ['output_schema', 'allowed_callers', 'async'];
 
 export function decodeTools(shelf: ToolShelf, value: JsonValue | undefined, path: string): void {
-  for (const [index, entry] of readList(value, path).entries()) {
+  for (const [index, entry] of optionalList(value, path).entries()) {
     const at = `${path}[${index}]`;
-    const tool = needObject(entry, at);
+    const tool = requireObject(entry, at);
     if (tool.type === 'namespace') decodeNamespace(shelf, tool, at);
     else decodeTool(shelf, tool, { path: at, namespace: undefined });
   }
@@ -40,16 +40,16 @@ interface Place {
 }
 
 function decodeNamespace(shelf: ToolShelf, group: JsonObject, path: string): void {
-  const namespace = needText(group.name, `${path}.name`);
+  const namespace = requireText(group.name, `${path}.name`);
   if (group.description !== undefined) shelf.notes.drop(`${path}.description`);
-  for (const [index, entry] of readList(group.tools, `${path}.tools`).entries()) {
+  for (const [index, entry] of optionalList(group.tools, `${path}.tools`).entries()) {
     const at = `${path}.tools[${index}]`;
-    decodeTool(shelf, needObject(entry, at), { path: at, namespace });
+    decodeTool(shelf, requireObject(entry, at), { path: at, namespace });
   }
 }
 
 function decodeTool(shelf: ToolShelf, tool: JsonObject, place: Place): void {
-  const type = needText(tool.type, `${place.path}.type`);
+  const type = requireText(tool.type, `${place.path}.type`);
   if (type === 'function') add(shelf, decodeFunction(shelf, tool, place));
   else if (type === 'custom') add(shelf, decodeCustom(tool, place));
   else decodeTyped(shelf, tool, place.path);
@@ -68,30 +68,30 @@ function decodeFunction(shelf: ToolShelf, tool: JsonObject, place: Place): Funct
   }
   return {
     kind: 'function',
-    name: needText(tool.name, `${path}.name`),
+    name: requireText(tool.name, `${path}.name`),
     ...(namespace === undefined ? {} : { namespace }),
     ...described(tool, path),
-    schema: readRaw(tool.parameters, `${path}.parameters`),
-    strict: readFlag(tool.strict, `${path}.strict`),
+    schema: optionalRaw(tool.parameters, `${path}.parameters`),
+    strict: optionalFlag(tool.strict, `${path}.strict`),
   };
 }
 
 function described(tool: JsonObject, path: string): { readonly description?: string } {
-  const description = readText(tool.description, `${path}.description`);
+  const description = optionalText(tool.description, `${path}.description`);
   return description === undefined ? {} : { description };
 }
 
 function decodeCustom(tool: JsonObject, place: Place): CustomTool {
   const { path, namespace } = place;
-  const format = readObject(tool.format, `${path}.format`);
+  const format = optionalObject(tool.format, `${path}.format`);
   const isGrammar = format?.type === 'grammar';
   const grammar = {
-    syntax: isGrammar ? needText(format.syntax, `${path}.format.syntax`) : '',
-    definition: isGrammar ? needText(format.definition, `${path}.format.definition`) : '',
+    syntax: isGrammar ? requireText(format.syntax, `${path}.format.syntax`) : '',
+    definition: isGrammar ? requireText(format.definition, `${path}.format.definition`) : '',
   };
   return {
     kind: 'custom',
-    name: needText(tool.name, `${path}.name`),
+    name: requireText(tool.name, `${path}.name`),
     ...(namespace === undefined ? {} : { namespace }),
     ...described(tool, path),
     ...(isGrammar ? { grammar } : {}),
@@ -115,8 +115,8 @@ function decodeTyped(shelf: ToolShelf, tool: JsonObject, path: string): void {
   shelf.tools.push({
     kind: 'function',
     name: type,
-    description: readText(tool.description, `${path}.description`) ?? typed.description,
-    schema: readRaw(tool.parameters, `${path}.parameters`) ?? typed.schema,
+    description: optionalText(tool.description, `${path}.description`) ?? typed.description,
+    schema: optionalRaw(tool.parameters, `${path}.parameters`) ?? typed.schema,
     strict: undefined,
     clientType: type,
   });
@@ -131,7 +131,7 @@ const SEARCH_NAMES: SearchNames = {
 
 /** Domains stand in an object of their own. */
 function readSearch(shelf: ToolShelf, tool: JsonObject, path: string): WebSearch {
-  const filters = readObject(tool.filters, `${path}.filters`) ?? {};
+  const filters = optionalObject(tool.filters, `${path}.filters`) ?? {};
   const { filters: _filters, ...rest } = tool;
   // External access is what everybody else has anyway.
   const more = ['type', ...(tool.external_web_access === true ? ['external_web_access'] : [])];
@@ -147,12 +147,12 @@ export function decodeToolChoice(value: JsonValue | undefined, shelf: ToolShelf)
     if (value === 'none') shelf.search = undefined;
     return { kind: value as 'auto' | 'none' | 'required' };
   }
-  const choice = needObject(value, 'tool_choice');
-  const type = needText(choice.type, 'tool_choice.type');
+  const choice = requireObject(value, 'tool_choice');
+  const type = requireText(choice.type, 'tool_choice.type');
   if (type === 'allowed_tools') return decodeSubset(choice, shelf);
   if (type === 'function' || type === 'custom') {
-    const namespace = readText(choice.namespace, 'tool_choice.namespace');
-    const name = needText(choice.name, 'tool_choice.name');
+    const namespace = optionalText(choice.namespace, 'tool_choice.namespace');
+    const name = requireText(choice.name, 'tool_choice.name');
     return { kind: 'tool', name, ...(namespace === undefined ? {} : { namespace }) };
   }
   if (shelf.tools.some((tool) => tool.kind === 'function' && tool.clientType === type)) {
@@ -164,10 +164,10 @@ export function decodeToolChoice(value: JsonValue | undefined, shelf: ToolShelf)
 }
 
 function decodeSubset(choice: JsonObject, shelf: ToolShelf): ToolChoice | undefined {
-  const entries = objectsOf(readList(choice.tools, 'tool_choice.tools'));
+  const entries = listObjects(optionalList(choice.tools, 'tool_choice.tools'));
   if (!entries.some(({ type }) => SEARCH.test(String(type)))) shelf.search = undefined;
   const names = entries.flatMap((entry) => {
-    const name = readText(entry.name, 'tool_choice.tools[].name') ?? String(entry.type);
+    const name = optionalText(entry.name, 'tool_choice.tools[].name') ?? String(entry.type);
     if (entry.type === 'namespace') {
       return shelf.tools.filter((tool) => tool.namespace === name).map((tool) => tool.name);
     }

@@ -2,7 +2,7 @@ import type { Choice, HubAnswer, Logprob } from '../../hub/answer.ts';
 import type { Session } from '../../hub/codec.ts';
 import { type JsonObject, type JsonValue, RawJson } from '../../hub/content/json.ts';
 import { type Part, type ServerToolPart, shownText } from '../../hub/part.ts';
-import { typedToolsOf } from '../typed-tools.ts';
+import { listTypedTools } from '../typed-tools.ts';
 import {
   callItem,
   callPrefix,
@@ -16,13 +16,13 @@ import {
   searchItem,
   textContent,
 } from './output-item.ts';
-import { type Outcome, outcomeOf, responseObject } from './response-object.ts';
+import { type Outcome, responseObject, toOutcome } from './response-object.ts';
 
 export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
   // The client cannot have asked for more than one.
   const choice: Choice = answer.choices[0] ?? { parts: [], finish: { reason: 'stop' } };
   const parts = withRefusal(choice);
-  const outcome = outcomeOf(choice.finish, { refusal: hasRefusal(parts) });
+  const outcome = toOutcome(choice.finish, { refusal: hasRefusal(parts) });
   return responseObject(session, {
     ...outcome,
     output: encodeOutput(parts, session, { outcome, logprobs: choice.logprobs }),
@@ -50,7 +50,7 @@ interface Ending {
 /** Words that follow each other are one message; everything else is an item of its own. */
 function encodeOutput(parts: readonly Part[], session: Session, ending: Ending): readonly JsonValue[] {
   const items: JsonValue[] = [];
-  const typed = typedToolsOf(session.request);
+  const typed = listTypedTools(session.request);
   let said: JsonObject[] = [];
   let { logprobs } = ending;
   const flush = (status: Outcome['status']): void => {

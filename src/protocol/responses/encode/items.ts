@@ -3,42 +3,42 @@ import { Inexpressible } from '../../hub/notes.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../../hub/part.ts';
 import type { Turn } from '../../hub/request.ts';
 import { annotation } from './output-item.ts';
-import { encodeInputParts, type Passage } from './parts.ts';
+import { encodeInputParts, type PartScope } from './parts.ts';
 
 /** What the model is told of a result whose tool failed: the protocol has no flag for it (6.7). */
 const ERROR_PREFIX = '[tool error] ';
 const PICTURE_NOTE = '[the picture follows]';
 
-export function encodeTurns(turns: readonly Turn[], passage: Passage): readonly JsonValue[] {
+export function encodeTurns(turns: readonly Turn[], scope: PartScope): readonly JsonValue[] {
   return turns.flatMap((turn) => {
-    if (turn.role === 'assistant') return encodeAssistant(turn.parts, passage);
-    return turn.role === 'user' ? encodeUser(turn.parts, passage) : message('developer', turn.parts, passage);
+    if (turn.role === 'assistant') return encodeAssistant(turn.parts, scope);
+    return turn.role === 'user' ? encodeUser(turn.parts, scope) : message('developer', turn.parts, scope);
   });
 }
 
 function message(
   role: 'user' | 'developer',
   parts: readonly Part[],
-  passage: Passage,
+  scope: PartScope,
 ): readonly JsonObject[] {
-  const content = encodeInputParts(parts, passage);
+  const content = encodeInputParts(parts, scope);
   return content.length === 0 ? [] : [{ type: 'message', role, content }];
 }
 
 /** Results are items of their own; everything between two of them is one message. */
-function encodeUser(parts: readonly Part[], passage: Passage): readonly JsonValue[] {
+function encodeUser(parts: readonly Part[], scope: PartScope): readonly JsonValue[] {
   const items: JsonValue[] = [];
   let spoken: Part[] = [];
   let pictures: Part[] = [];
   const flush = (): void => {
-    items.push(...message('user', spoken, passage));
+    items.push(...message('user', spoken, scope));
     spoken = [];
   };
   for (const part of parts) {
     if (part.kind === 'tool-result') {
       flush();
-      items.push(encodeResult(part, passage));
-      if (!passage.target.capabilities.toolResultImages) pictures.push(...part.parts.filter(isMedia));
+      items.push(encodeResult(part, scope));
+      if (!scope.target.capabilities.toolResultImages) pictures.push(...part.parts.filter(isMedia));
     } else if (part.kind === 'opaque' && part.protocol === 'responses') {
       flush();
       items.push(new RawJson(part.raw));
@@ -57,18 +57,18 @@ function isMedia(part: Part): boolean {
   return part.kind === 'image' || part.kind === 'file';
 }
 
-function encodeResult(part: ToolResultPart, passage: Passage): JsonObject {
+function encodeResult(part: ToolResultPart, scope: PartScope): JsonObject {
   const type = part.custom ? 'custom_tool_call_output' : 'function_call_output';
-  if (part.cache !== undefined) passage.notes.lose('cacheMarks');
-  return { type, call_id: part.callId, output: encodeOutput(part, passage) };
+  if (part.cache !== undefined) scope.notes.lose('cacheMarks');
+  return { type, call_id: part.callId, output: encodeOutput(part, scope) };
 }
 
 /** A text where it can be one: some vendors of this protocol take nothing else. Never an empty list. */
-function encodeOutput(part: ToolResultPart, passage: Passage): JsonValue {
+function encodeOutput(part: ToolResultPart, scope: PartScope): JsonValue {
   const prefix = part.isError ? ERROR_PREFIX : '';
-  const keepsMedia = passage.target.capabilities.toolResultImages;
+  const keepsMedia = scope.target.capabilities.toolResultImages;
   const parts = keepsMedia ? part.parts : part.parts.map((one) => (isMedia(one) ? NOTE_PART : one));
-  const content = encodeInputParts(parts, passage);
+  const content = encodeInputParts(parts, scope);
   if (content.every((one) => one.type === 'input_text')) {
     return prefix + content.map((one) => String(one.text)).join('\n');
   }
@@ -77,7 +77,7 @@ function encodeOutput(part: ToolResultPart, passage: Passage): JsonValue {
 
 const NOTE_PART: Part = { kind: 'text', text: PICTURE_NOTE };
 
-function encodeAssistant(parts: readonly Part[], passage: Passage): readonly JsonValue[] {
+function encodeAssistant(parts: readonly Part[], scope: PartScope): readonly JsonValue[] {
   const items: JsonValue[] = [];
   let said: JsonObject[] = [];
   const flush = (): void => {
@@ -86,7 +86,7 @@ function encodeAssistant(parts: readonly Part[], passage: Passage): readonly Jso
   };
   const lastSaid = parts.findLastIndex(({ kind }) => kind !== 'reasoning');
   for (const [index, part] of parts.entries()) {
-    const words = encodeWords(part, passage);
+    const words = encodeWords(part, scope);
     if (words !== undefined) {
       said.push(...words);
       continue;
@@ -94,17 +94,17 @@ function encodeAssistant(parts: readonly Part[], passage: Passage): readonly Jso
     flush();
     // Reasoning that nothing follows is refused by the vendor, and means nothing to the model.
     if (part.kind === 'reasoning' && index > lastSaid) continue;
-    items.push(...encodeAssistantItem(part, passage));
+    items.push(...encodeAssistantItem(part, scope));
   }
   flush();
   return items;
 }
 
 /** What goes into a message; nothing for what is an item of its own. */
-function encodeWords(part: Part, passage: Passage): readonly JsonObject[] | undefined {
+function encodeWords(part: Part, scope: PartScope): readonly JsonObject[] | undefined {
   switch (part.kind) {
     case 'text':
-      if (part.cache !== undefined) passage.notes.lose('cacheMarks');
+      if (part.cache !== undefined) scope.notes.lose('cacheMarks');
       return part.text === '' ? [] : [outputText(part)];
     case 'refusal':
       return [{ type: 'refusal', refusal: part.text }];
@@ -122,12 +122,12 @@ function outputText({ text, citations = [] }: TextPart): JsonObject {
   return { type: 'output_text', text, annotations };
 }
 
-function encodeAssistantItem(part: Part, passage: Passage): readonly JsonValue[] {
+function encodeAssistantItem(part: Part, scope: PartScope): readonly JsonValue[] {
   switch (part.kind) {
     case 'reasoning':
-      return encodeReasoning(part, passage);
+      return encodeReasoning(part, scope);
     case 'tool-call':
-      if (part.cache !== undefined) passage.notes.lose('cacheMarks');
+      if (part.cache !== undefined) scope.notes.lose('cacheMarks');
       return [encodeCall(part)];
     case 'server-tool':
       return [new RawJson(part.raw)];
@@ -151,13 +151,13 @@ export function encodeCall(part: ToolCallPart): JsonObject {
 }
 
 /** Only the ciphertext is replayed; vendors that think aloud get their thinking back instead (7.4). */
-function encodeReasoning(part: ReasoningPart, passage: Passage): readonly JsonObject[] {
+function encodeReasoning(part: ReasoningPart, scope: PartScope): readonly JsonObject[] {
   const { blob, text } = part;
   const summary = text === '' ? [] : [{ type: 'summary_text', text }];
   if (blob?.form === 'encrypted') {
     const id = blob.itemId === undefined ? {} : { id: blob.itemId };
     return [{ type: 'reasoning', ...id, summary, encrypted_content: blob.value }];
   }
-  if (!passage.target.capabilities.reasoningContent || text === '') return [];
+  if (!scope.target.capabilities.reasoningContent || text === '') return [];
   return [{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] }];
 }

@@ -5,7 +5,7 @@ import { clampEffort, effortOfBudget } from '../../hub/effort.ts';
 import type { HubField } from '../../hub/notes.ts';
 import type { OutputFormat } from '../../hub/request.ts';
 import { isStrictSchema } from '../../hub/schema/strict-schema.ts';
-import type { Passage } from './parts.ts';
+import type { PartScope } from './parts.ts';
 import { TIERS } from './response-object.ts';
 
 /** The vendor's smallest limit (conversion.md 9). */
@@ -14,101 +14,98 @@ const IDENTIFIER_CHARS_MAX = 64;
 const FORMAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Thinking, sampling, limits and the rest, in a fixed order. */
-export function encodeOptions(passage: Passage): JsonObject {
-  const { request, target } = passage;
-  const effort = effortFor(passage);
+export function encodeOptions(scope: PartScope): JsonObject {
+  const { request, target } = scope;
+  const effort = effortFor(scope);
   const isSampled = target.capabilities.sampling !== 'none' || effort === 'none';
-  loseOthers(passage);
+  loseOthers(scope);
   return {
-    reasoning: encodeReasoningOption(passage, effort),
-    text: encodeText(passage),
-    max_output_tokens: encodeMaxTokens(passage),
-    ...(isSampled ? encodeSampling(passage) : loseSampling(passage)),
-    ...encodeInclude(passage, isSampled ? request.logprobs : undefined),
+    reasoning: encodeReasoningOption(scope, effort),
+    text: encodeText(scope),
+    max_output_tokens: encodeMaxTokens(scope),
+    ...(isSampled ? encodeSampling(scope) : loseSampling(scope)),
+    ...encodeInclude(scope, isSampled ? request.logprobs : undefined),
     prompt_cache_key: request.cacheKey === undefined ? undefined : shortened(request.cacheKey),
     safety_identifier: request.endUser === undefined ? undefined : shortened(request.endUser),
     metadata: request.metadata?.fields,
-    service_tier: encodeTier(passage),
+    service_tier: encodeTier(scope),
     store: false,
     stream: request.stream ? true : undefined,
   };
 }
 
 /** The rung for what the client wants; nothing where it leaves that to the model. */
-function effortFor(passage: Passage): Effort | undefined {
-  const { thinking } = passage.request;
-  const { capabilities } = passage.target;
+function effortFor(scope: PartScope): Effort | undefined {
+  const { thinking } = scope.request;
+  const { capabilities } = scope.target;
   const { mode, effort, budgetTokens } = thinking;
   const isTold = mode !== undefined || effort !== undefined;
   if (capabilities.thinking === 'none') {
-    if (isTold && mode !== 'off' && effort !== 'none') passage.notes.lose('thinking');
+    if (isTold && mode !== 'off' && effort !== 'none') scope.notes.lose('thinking');
     return undefined;
   }
   const budgeted = budgetTokens === undefined ? undefined : effortOfBudget(budgetTokens);
   const wanted = mode === 'off' ? 'none' : (effort ?? budgeted);
   if (wanted === undefined) return undefined;
   const clamped = clampEffort(wanted, capabilities.efforts);
-  if (clamped === 'minimal' && passage.request.webSearch !== undefined && capabilities.webSearch) {
+  if (clamped === 'minimal' && scope.request.webSearch !== undefined && capabilities.webSearch) {
     // The vendor does not search with so little effort.
-    passage.notes.lose('thinking');
+    scope.notes.lose('thinking');
     return 'low';
   }
-  if (clamped === undefined && wanted !== 'none') passage.notes.lose('thinking');
+  if (clamped === undefined && wanted !== 'none') scope.notes.lose('thinking');
   return clamped;
 }
 
-function encodeReasoningOption(passage: Passage, effort: Effort | undefined): JsonObject | undefined {
-  const { show, summaryStyle } = passage.request.thinking;
-  const isShown = show === true && passage.target.capabilities.thinking !== 'none' && effort !== 'none';
+function encodeReasoningOption(scope: PartScope, effort: Effort | undefined): JsonObject | undefined {
+  const { show, summaryStyle } = scope.request.thinking;
+  const isShown = show === true && scope.target.capabilities.thinking !== 'none' && effort !== 'none';
   const summary = isShown ? (summaryStyle ?? 'auto') : undefined;
   return effort === undefined && summary === undefined ? undefined : { effort, summary };
 }
 
-function encodeMaxTokens(passage: Passage): number | undefined {
-  const { maxTokens } = passage.request;
+function encodeMaxTokens(scope: PartScope): number | undefined {
+  const { maxTokens } = scope.request;
   if (maxTokens === undefined) return undefined;
-  const within = Math.max(
-    OUTPUT_TOKENS_MIN,
-    Math.min(maxTokens, passage.target.capabilities.maxOutputTokens),
-  );
-  if (within !== maxTokens) passage.notes.lose('maxTokens');
+  const within = Math.max(OUTPUT_TOKENS_MIN, Math.min(maxTokens, scope.target.capabilities.maxOutputTokens));
+  if (within !== maxTokens) scope.notes.lose('maxTokens');
   return within;
 }
 
-function encodeSampling(passage: Passage): JsonObject {
-  const { temperature, topP } = passage.request.sampling;
-  const isOne = passage.target.capabilities.sampling === 'one-of' && temperature !== undefined;
-  if (isOne && topP !== undefined) passage.notes.lose('topP');
+function encodeSampling(scope: PartScope): JsonObject {
+  const { temperature, topP } = scope.request.sampling;
+  const isOne = scope.target.capabilities.sampling === 'one-of' && temperature !== undefined;
+  if (isOne && topP !== undefined) scope.notes.lose('topP');
   return { temperature, top_p: isOne ? undefined : topP };
 }
 
 /** A value that is the default anyway is no loss. */
-function loseSampling(passage: Passage): JsonObject {
-  const { temperature, topP } = passage.request.sampling;
-  if (temperature !== undefined && temperature !== 1) passage.notes.lose('temperature');
-  if (topP !== undefined && topP !== 1) passage.notes.lose('topP');
-  if (passage.request.logprobs !== undefined) passage.notes.lose('logprobs');
+function loseSampling(scope: PartScope): JsonObject {
+  const { temperature, topP } = scope.request.sampling;
+  if (temperature !== undefined && temperature !== 1) scope.notes.lose('temperature');
+  if (topP !== undefined && topP !== 1) scope.notes.lose('topP');
+  if (scope.request.logprobs !== undefined) scope.notes.lose('logprobs');
   return {};
 }
 
-function loseOthers(passage: Passage): void {
-  const { sampling } = passage.request;
+function loseOthers(scope: PartScope): void {
+  const { sampling } = scope.request;
   const fields = ['topK', 'frequencyPenalty', 'presencePenalty', 'seed'] as const satisfies HubField[];
   for (const field of fields) {
     const value = sampling[field];
     const isNeutral = value === 0 && field.endsWith('Penalty');
-    if (value !== undefined && !isNeutral) passage.notes.lose(field);
+    if (value !== undefined && !isNeutral) scope.notes.lose(field);
   }
 }
 
 /** Without the ciphertext a conversation that is not stored would lose its reasoning (7.3). */
-function encodeInclude(passage: Passage, logprobs: number | undefined): JsonObject {
-  const { client, webSearch } = passage.request;
-  const isTold = client === 'messages' && webSearch !== undefined && passage.target.capabilities.webSearch;
+function encodeInclude(scope: PartScope, logprobs: number | undefined): JsonObject {
+  const { client, webSearch } = scope.request;
+  const isTold = client === 'messages' && webSearch !== undefined && scope.target.capabilities.webSearch;
   const include = [
     // Clients of Messages are told the pages of a search.
     ...(isTold ? ['web_search_call.action.sources'] : []),
-    ...(passage.target.capabilities.thinking === 'none' ? [] : ['reasoning.encrypted_content']),
+    ...(scope.target.capabilities.thinking === 'none' ? [] : ['reasoning.encrypted_content']),
     ...(logprobs === undefined ? [] : ['message.output_text.logprobs']),
   ];
   return { top_logprobs: logprobs, include: include.length === 0 ? undefined : include };
@@ -119,27 +116,27 @@ function shortened(text: string): string {
   return text.length <= IDENTIFIER_CHARS_MAX ? text : sha256Hex(text);
 }
 
-function encodeTier(passage: Passage): string | undefined {
-  const { client, serviceTier } = passage.request;
+function encodeTier(scope: PartScope): string | undefined {
+  const { client, serviceTier } = scope.request;
   if (serviceTier === undefined) return undefined;
   // Vendors who copy these protocols have tiers of their own, which OpenAI refuses.
   const isTier = serviceTier === 'auto' || TIERS.includes(serviceTier);
   if (isTier && (client === 'chat' || client === 'responses')) return serviceTier;
-  passage.notes.lose('serviceTier');
+  scope.notes.lose('serviceTier');
   return undefined;
 }
 
-function encodeText(passage: Passage): JsonObject | undefined {
-  const { format, verbosity } = passage.request;
-  const encoded = encodeFormat(format, passage);
+function encodeText(scope: PartScope): JsonObject | undefined {
+  const { format, verbosity } = scope.request;
+  const encoded = encodeFormat(format, scope);
   return encoded === undefined && verbosity === undefined ? undefined : { format: encoded, verbosity };
 }
 
-function encodeFormat(format: OutputFormat, passage: Passage): JsonObject | undefined {
+function encodeFormat(format: OutputFormat, scope: PartScope): JsonObject | undefined {
   if (format.kind === 'text') return undefined;
   if (format.kind === 'json') return { type: 'json_object' };
-  if (!passage.target.capabilities.structuredOutput) {
-    passage.notes.lose('format');
+  if (!scope.target.capabilities.structuredOutput) {
+    scope.notes.lose('format');
     return { type: 'json_object' };
   }
   const { name, description, schema } = format;
@@ -148,16 +145,16 @@ function encodeFormat(format: OutputFormat, passage: Passage): JsonObject | unde
     name: name !== undefined && FORMAT_NAME.test(name) ? name : 'response',
     description,
     schema: new RawJson(schema),
-    strict: strictFormat(format, passage),
+    strict: strictFormat(format, scope),
   };
 }
 
 /** Messages and generateContent are always strict; here the schema must qualify for it. */
 function strictFormat(
   format: Extract<OutputFormat, { kind: 'schema' }>,
-  passage: Passage,
+  scope: PartScope,
 ): boolean | undefined {
-  const { client } = passage.request;
+  const { client } = scope.request;
   if (client === 'chat' || client === 'responses') return format.strict;
   return isStrictSchema(format.schema);
 }

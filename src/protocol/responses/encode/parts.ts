@@ -6,28 +6,28 @@ import type { HubRequest } from '../../hub/request.ts';
 import { fileName, toDataUrl } from './media.ts';
 
 /** What every part of a request must know on its way to the vendor. */
-export interface Passage {
+export interface PartScope {
   readonly request: HubRequest;
   readonly target: Target;
   readonly notes: Notes;
 }
 
 /** What a user (or a tool) says. */
-export function encodeInputParts(parts: readonly Part[], passage: Passage): readonly JsonObject[] {
-  return parts.map((part) => encodeInputPart(part, passage)).filter((part) => part !== undefined);
+export function encodeInputParts(parts: readonly Part[], scope: PartScope): readonly JsonObject[] {
+  return parts.map((part) => encodeInputPart(part, scope)).filter((part) => part !== undefined);
 }
 
 /** Nothing for an empty text, which means nothing. */
-function encodeInputPart(part: Part, passage: Passage): JsonObject | undefined {
+function encodeInputPart(part: Part, scope: PartScope): JsonObject | undefined {
   switch (part.kind) {
     case 'text':
-      return part.text === '' ? undefined : inputText(part, passage);
+      return part.text === '' ? undefined : inputText(part, scope);
     case 'refusal':
       return { type: 'input_text', text: part.text };
     case 'image':
-      return encodeImage(part, passage);
+      return encodeImage(part, scope);
     case 'file':
-      return encodeFile(part, passage);
+      return encodeFile(part, scope);
     case 'server-tool':
       return part.text === '' ? undefined : { type: 'input_text', text: part.text };
     case 'opaque':
@@ -37,51 +37,51 @@ function encodeInputPart(part: Part, passage: Passage): JsonObject | undefined {
   }
 }
 
-function inputText(part: TextPart, passage: Passage): JsonObject {
-  return { type: 'input_text', text: part.text, ...cacheMark(part.cache, passage) };
+function inputText(part: TextPart, scope: PartScope): JsonObject {
+  return { type: 'input_text', text: part.text, ...cacheMark(part.cache, scope) };
 }
 
 /** The vendor's lifetimes are others: what should live for an hour gets the longer one. */
 export function cacheMark(
   cache: CacheMark | undefined,
-  passage: Passage,
+  scope: PartScope,
 ): { readonly prompt_cache_breakpoint?: JsonObject } {
   if (cache === undefined) return {};
-  if (!passage.target.capabilities.cacheMarks) {
-    passage.notes.lose('cacheMarks');
+  if (!scope.target.capabilities.cacheMarks) {
+    scope.notes.lose('cacheMarks');
     return {};
   }
   const ttl = cache.ttl === '12h' || cache.ttl === '1h' ? '12h' : undefined;
   return { prompt_cache_breakpoint: ttl === undefined ? { mode: 'explicit' } : { mode: 'explicit', ttl } };
 }
 
-function encodeImage(part: ImagePart, passage: Passage): JsonObject {
+function encodeImage(part: ImagePart, scope: PartScope): JsonObject {
   const { source } = part;
   const detail = part.detail === undefined ? {} : { detail: part.detail };
-  const mark = cacheMark(part.cache, passage);
+  const mark = cacheMark(part.cache, scope);
   if (source.kind === 'file') {
-    return { type: 'input_image', file_id: ownFileId(source.id, passage), ...detail, ...mark };
+    return { type: 'input_image', file_id: ownFileId(source.id, scope), ...detail, ...mark };
   }
-  const url = source.kind === 'bytes' ? toDataUrl(source) : fetchable(source.url, passage);
+  const url = source.kind === 'bytes' ? toDataUrl(source) : fetchable(source.url, scope);
   return { type: 'input_image', image_url: url, ...detail, ...mark };
 }
 
 /** Ids of files are the vendor's own; a Chat client has them from the same vendor. */
-function ownFileId(id: string, passage: Passage): string {
-  const { client } = passage.request;
+function ownFileId(id: string, scope: PartScope): string {
+  const { client } = scope.request;
   if (client === 'chat' || client === 'responses') return id;
   throw new Inexpressible('a file by its id', 'the file is stored at another vendor');
 }
 
-function fetchable(url: string, passage: Passage): string {
-  if (passage.target.capabilities.mediaUrls) return url;
+function fetchable(url: string, scope: PartScope): string {
+  if (scope.target.capabilities.mediaUrls) return url;
   throw new Inexpressible('a picture or file by its address', 'this vendor fetches none');
 }
 
-function encodeFile(part: FilePart, passage: Passage): JsonObject {
+function encodeFile(part: FilePart, scope: PartScope): JsonObject {
   const { source } = part;
   const given = part.filename ?? part.title;
-  if (part.cache !== undefined) passage.notes.lose('cacheMarks');
+  if (part.cache !== undefined) scope.notes.lose('cacheMarks');
   switch (source.kind) {
     case 'bytes':
       return encodeFileBytes(source, given);
@@ -90,9 +90,9 @@ function encodeFile(part: FilePart, passage: Passage): JsonObject {
       return encodeFileBytes({ mime: 'text/plain', base64 }, given);
     }
     case 'url':
-      return { type: 'input_file', file_url: fetchable(source.url, passage) };
+      return { type: 'input_file', file_url: fetchable(source.url, scope) };
     case 'file':
-      return { type: 'input_file', file_id: ownFileId(source.id, passage) };
+      return { type: 'input_file', file_id: ownFileId(source.id, scope) };
   }
 }
 

@@ -6,7 +6,7 @@ import type { TextPart } from '../../hub/part.ts';
 import type { HubRequest } from '../../hub/request.ts';
 import { encodeTurns } from './items.ts';
 import { encodeOptions } from './options.ts';
-import { encodeInputParts, type Passage } from './parts.ts';
+import { encodeInputParts, type PartScope } from './parts.ts';
 import { encodeTools } from './tools.ts';
 
 /** Claude Code's first block changes with every call and would defeat the vendor's cache (4.3). */
@@ -16,34 +16,34 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
   if (request.answers > 1) {
     throw new Inexpressible(notes.nameOf('answers'), 'the vendor gives one answer at a time');
   }
-  const passage: Passage = { request, target, notes };
+  const scope: PartScope = { request, target, notes };
   const system = request.system.filter(
     (part, index) => part.text !== '' && !(index === 0 && part.text.startsWith(BILLING_HEADER)),
   );
-  const turns = encodeTurns(withShownMedia(request.turns), passage);
+  const turns = encodeTurns(withShownMedia(request.turns), scope);
   // Marks need parts to stand on, and a request needs an input: then the system texts are items.
   const isMarked = target.capabilities.cacheMarks && system.some((part) => part.cache !== undefined);
   const isInline = isMarked || turns.length === 0;
   if (!isInline && system.some((part) => part.cache !== undefined)) notes.lose('cacheMarks');
-  const input = [...formatReminder(passage), ...(isInline ? systemItem(system, passage) : []), ...turns];
+  const input = [...formatReminder(scope), ...(isInline ? systemItem(system, scope) : []), ...turns];
   return {
     model: target.model,
     instructions: isInline || system.length === 0 ? undefined : system.map(({ text }) => text).join('\n\n'),
     input,
-    ...encodeTools(passage),
-    ...encodeOptions(passage),
+    ...encodeTools(scope),
+    ...encodeOptions(scope),
   };
 }
 
-function systemItem(system: readonly TextPart[], passage: Passage): readonly JsonObject[] {
-  const content = encodeInputParts(system, passage);
+function systemItem(system: readonly TextPart[], scope: PartScope): readonly JsonObject[] {
+  const content = encodeInputParts(system, scope);
   return content.length === 0 ? [] : [{ type: 'message', role: 'developer', content }];
 }
 
 /** JSON without a schema is refused unless the input says the word; a schema that cannot be sent is told. */
-function formatReminder(passage: Passage): readonly JsonValue[] {
-  const { format, turns } = passage.request;
-  const isTold = format.kind === 'schema' && !passage.target.capabilities.structuredOutput;
+function formatReminder(scope: PartScope): readonly JsonValue[] {
+  const { format, turns } = scope.request;
+  const isTold = format.kind === 'schema' && !scope.target.capabilities.structuredOutput;
   if (format.kind !== 'json' && !isTold) return [];
   const texts = turns.flatMap((turn) => turn.parts).map((part) => (part.kind === 'text' ? part.text : ''));
   if (!isTold && texts.some((text) => /json/i.test(text))) return [];

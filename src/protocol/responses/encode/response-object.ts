@@ -73,7 +73,7 @@ export interface Outcome {
 }
 
 /** How an answer ended (conversion.md 10.1). A refusal that was said is complete; an unsaid one a filter. */
-export function outcomeOf(finish: Finish, seen: { readonly refusal: boolean }): Outcome {
+export function toOutcome(finish: Finish, seen: { readonly refusal: boolean }): Outcome {
   switch (finish.reason) {
     case 'length':
     case 'context':

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { someUsage } from '../../../../test/support/hub.ts';
 import { unwrapBlobs, wrapBlobs } from '../../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
-import { responsesSpoke } from '../codec.ts';
+import { responsesCodec } from '../codec.ts';
 import { decode, encodeEvents, payloads, session } from '../suite/world.ts';
 
 const start: HubEvent = { kind: 'start', id: 'msg_1', usage: undefined };
@@ -111,7 +111,7 @@ describe('a stream for a client', () => {
   });
 
   test('opens at once, before a part is known', () => {
-    const encoder = responsesSpoke.createEncoder(session(), 'sse');
+    const encoder = responsesCodec.createEncoder(session(), 'sse');
     encoder.push(start);
     expect(types(encoder.take())).toEqual(['created', 'in_progress']);
     expect(encoder.take()).toBe('');

@@ -2,9 +2,9 @@ import type { AnswerError } from '../../hub/answer.ts';
 import type { Session, StreamEncoder } from '../../hub/codec.ts';
 import { type JsonObject, writeJson } from '../../hub/content/json.ts';
 import type { HubEvent } from '../../hub/event.ts';
-import { typedToolsOf } from '../typed-tools.ts';
+import { listTypedTools } from '../typed-tools.ts';
 import { LongTexts } from './long-texts.ts';
-import { outcomeOf, type ResponseState, responseObject } from './response-object.ts';
+import { type ResponseState, responseObject, toOutcome } from './response-object.ts';
 import { closeItem, closePart, openPart, pushDelta } from './stream-item.ts';
 import { type EncoderState, write } from './stream-state.ts';
 
@@ -41,7 +41,7 @@ const HANDLERS: Handlers = {
 export function createEncoder(session: Session): StreamEncoder {
   const state: EncoderState = {
     session,
-    typed: typedToolsOf(session.request),
+    typed: listTypedTools(session.request),
     out: '',
     longTexts: new LongTexts(),
     sequence: 0,
@@ -97,12 +97,12 @@ function onFinish(state: EncoderState, event: Extract<HubEvent, { kind: 'finish'
     openPart(state, { kind: 'refusal' });
     pushDelta(state, { kind: 'delta', choice: 0, text: finish.message });
   }
-  closeItem(state, outcomeOf(finish, { refusal: state.hasRefusal }).status);
+  closeItem(state, toOutcome(finish, { refusal: state.hasRefusal }).status);
 }
 
 function conclude(state: EncoderState): void {
   closeItem(state, 'completed');
-  const outcome = outcomeOf(state.finish ?? { reason: 'stop' }, { refusal: state.hasRefusal });
+  const outcome = toOutcome(state.finish ?? { reason: 'stop' }, { refusal: state.hasRefusal });
   const response = responseText(state, { ...outcome, output: state.items, usage: state.usage });
   write(state, `response.${outcome.status}`, response);
   state.isOver = true;

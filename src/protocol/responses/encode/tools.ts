@@ -4,12 +4,12 @@ import type { FunctionTool, Tool, ToolChoice } from '../../hub/request.ts';
 import { isStrictSchema } from '../../hub/schema/strict-schema.ts';
 import { askedSearch, loseSearchOptions } from '../../hub/web-search.ts';
 import { objectSchema } from './object-schema.ts';
-import type { Passage } from './parts.ts';
+import type { PartScope } from './parts.ts';
 
 /** `tools`, `tool_choice` and `parallel_tool_calls`; nothing at all without tools. */
-export function encodeTools(passage: Passage): JsonObject {
-  const { request, target, notes } = passage;
-  const search = encodeSearch(passage);
+export function encodeTools(scope: PartScope): JsonObject {
+  const { request, target, notes } = scope;
+  const search = encodeSearch(scope);
   if (request.tools.length === 0) return search.length === 0 ? {} : { tools: search };
   const choice = request.toolChoice;
   const isForced =
@@ -17,18 +17,18 @@ export function encodeTools(passage: Passage): JsonObject {
   const isRefused = isForced && !target.capabilities.forcedToolChoice;
   if (isRefused) notes.lose('toolChoice');
   return {
-    tools: [...encodeList(request.tools, passage), ...search],
+    tools: [...encodeList(request.tools, scope), ...search],
     tool_choice: choice === undefined || isRefused ? undefined : encodeChoice(choice, request.tools),
     parallel_tool_calls: request.parallelCalls,
   };
 }
 
 /** Tools of one namespace stand together in it, at the place of its first. */
-function encodeList(tools: readonly Tool[], passage: Passage): readonly JsonValue[] {
+function encodeList(tools: readonly Tool[], scope: PartScope): readonly JsonValue[] {
   const list: JsonValue[] = [];
   const namespaces = new Map<string, JsonValue[]>();
   for (const tool of tools) {
-    const encoded = encodeTool(tool, passage);
+    const encoded = encodeTool(tool, scope);
     if (tool.namespace === undefined) {
       list.push(encoded);
       continue;
@@ -45,8 +45,8 @@ function encodeList(tools: readonly Tool[], passage: Passage): readonly JsonValu
   return list;
 }
 
-function encodeTool(tool: Tool, passage: Passage): JsonObject {
-  if (tool.kind === 'function') return encodeFunction(tool, passage);
+function encodeTool(tool: Tool, scope: PartScope): JsonObject {
+  if (tool.kind === 'function') return encodeFunction(tool, scope);
   const { grammar } = tool;
   return {
     type: 'custom',
@@ -56,28 +56,28 @@ function encodeTool(tool: Tool, passage: Passage): JsonObject {
   };
 }
 
-function encodeFunction(tool: FunctionTool, passage: Passage): JsonObject {
+function encodeFunction(tool: FunctionTool, scope: PartScope): JsonObject {
   const schema = objectSchema(tool.schema);
   if (schema === undefined) {
     throw new Inexpressible(`the parameters of the tool '${tool.name}'`, 'they must describe an object');
   }
-  if (tool.cached === true) passage.notes.lose('cacheMarks');
+  if (tool.cached === true) scope.notes.lose('cacheMarks');
   return {
     type: 'function',
     name: tool.name,
     description: tool.description,
     parameters: new RawJson(schema),
     // Absent would mean "strict if possible" here; nobody but this protocol's own clients means that.
-    strict: isStrictAllowed(tool.strict, schema, passage),
+    strict: isStrictAllowed(tool.strict, schema, scope),
   };
 }
 
 /** Others are less strict about what strict is: what this vendor would refuse is asked for loosely. */
-function isStrictAllowed(strict: boolean | undefined, schema: string, passage: Passage): boolean {
+function isStrictAllowed(strict: boolean | undefined, schema: string, scope: PartScope): boolean {
   if (strict !== true) return false;
-  const { client } = passage.request;
+  const { client } = scope.request;
   if (client === 'chat' || client === 'responses' || isStrictSchema(schema)) return true;
-  passage.notes.lose('strict');
+  scope.notes.lose('strict');
   return false;
 }
 
@@ -97,7 +97,7 @@ function encodeChoice(choice: ToolChoice, tools: readonly Tool[]): JsonValue {
 }
 
 /** None for a vendor that does not search. */
-function encodeSearch({ request, target, notes }: Passage): readonly JsonObject[] {
+function encodeSearch({ request, target, notes }: PartScope): readonly JsonObject[] {
   const search = askedSearch(request, target.capabilities, notes);
   if (search === undefined) return [];
   const { contextSize, allowedDomains, location } = search;

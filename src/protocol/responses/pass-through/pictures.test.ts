@@ -29,7 +29,7 @@ const done = (item: object): object => ({ type: 'response.output_item.done', out
 const ended = (type: string, output: readonly object[]): object => ({ type, response: { output, usage } });
 const completed = (output: readonly object[]): object => ended('response.completed', output);
 
-describe('pictures that the hosted tool made', () => {
+describe('pictures that the vendor tool made', () => {
   it.each(ITEMS)('%s', (_name, item, count) => {
     const body = Buffer.from(JSON.stringify({ status: 'completed', output: [message, item], usage }));
     expect(responses.readResponse(body, FACTS, 'm').usage?.images).toBe(count);

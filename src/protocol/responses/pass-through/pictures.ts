@@ -13,7 +13,7 @@ const PAINTER = Buffer.from('"image_generation"');
 const ESCAPED = Buffer.from('\\u00');
 
 /** Whether a request's `tools` may hold the one that makes pictures. A false alarm holds one too many. */
-export function mayHoldPainter(body: Buffer, { start, end }: ByteRange): boolean {
+export function mayHoldImageTool(body: Buffer, { start, end }: ByteRange): boolean {
   const tools = body.subarray(start, end);
   return tools.includes(PAINTER) || tools.includes(ESCAPED);
 }

@@ -8,7 +8,7 @@ import { isTooMuch } from '../../hub/content/value-budget.ts';
 import { compileMediaKeys } from '../../media/finder.ts';
 import { inputFacts } from '../../meter/input-estimate.ts';
 import { foundLimit, foundTrue, readModel, scanRequest } from '../../pass-through/request.ts';
-import { mayHoldPainter } from './pictures.ts';
+import { mayHoldImageTool } from './pictures.ts';
 import { ReferenceWatch } from './references.ts';
 
 const TREE = compilePaths({
@@ -65,7 +65,7 @@ function readFacts(body: Buffer, scan: JsonScan, items: ReferenceWatch): Request
     usageInjected: false,
     usageSplice: undefined,
     edit: false,
-    paintingTool: found[slots.tools]?.some((tools) => mayHoldPainter(body, tools)) ?? false,
+    imageTool: found[slots.tools]?.some((tools) => mayHoldImageTool(body, tools)) ?? false,
     memory: readMemory(body, scan, items),
   };
 }

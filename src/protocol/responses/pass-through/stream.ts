@@ -4,7 +4,7 @@ import { readFigure } from '../../bytes/number.ts';
 import { compilePaths } from '../../bytes/paths.ts';
 import { isOpenBrace, Skimmer } from '../../bytes/skim.ts';
 import { NOTHING } from '../../bytes/splitter.ts';
-import type { EventReader, Outlet } from '../../pass-through/relay.ts';
+import type { EventControl, EventReader } from '../../pass-through/relay.ts';
 import { isPicture, OutputPictures } from './pictures.ts';
 import { RESPONSES_USAGE_RULE, readResponsesFigures, responsesUsagePaths } from './usage.ts';
 
@@ -56,7 +56,7 @@ export class ResponsesEventReader implements EventReader {
     return last === undefined ? undefined : last + 1;
   }
 
-  read(payload: Buffer, start: number, end: number, outlet: Outlet): void {
+  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
     // Deltas are nearly all events of a stream, and they have nothing to replace.
     const leading = leadingTypeStart(payload, start);
     if (leading >= 0 && typeEndsWith(payload, leading, end, DELTA)) {
@@ -104,12 +104,12 @@ export class ResponsesEventReader implements EventReader {
   }
 
   /** The whole response repeats the items that were told one by one; some vendors tell them here only. */
-  #conclude(outlet: Outlet): void {
+  #conclude(outlet: EventControl): void {
     if ((starts[slots.items] as number) >= 0) this.#countPictures(pictures.count, outlet);
     outlet.conclude();
   }
 
-  #countPictures(total: number, outlet: Outlet): void {
+  #countPictures(total: number, outlet: EventControl): void {
     for (; this.#pictures < total; this.#pictures++) outlet.imageDone();
   }
 

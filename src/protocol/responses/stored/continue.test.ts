@@ -3,8 +3,8 @@ import { WHOLE_REQUEST_VALUES_MAX } from '../../../bounds.ts';
 import { isRefusal } from '../../../kernel/errors.ts';
 import type { MemoryFacts } from '../../dialect.ts';
 import { readResponsesRequest } from '../pass-through/request.ts';
-import { completeBody, type Recalled, wantedBy } from './continue.ts';
-import { idOf, packResponse, unpackResponse } from './kept-response.ts';
+import { completeBody, type FoundHistory, findWantedHistory } from './continue.ts';
+import { findItemId, packResponse, unpackResponse } from './kept-response.ts';
 
 function memoryOf(text: string): { body: Buffer; memory: MemoryFacts } {
   const body = Buffer.from(text);
@@ -17,10 +17,10 @@ function memoryOf(text: string): { body: Buffer; memory: MemoryFacts } {
 
 function wanted(text: string) {
   const { body, memory } = memoryOf(text);
-  return wantedBy(body, memory);
+  return findWantedHistory(body, memory);
 }
 
-async function completed(text: string, recalled: Partial<Recalled> = {}): Promise<string> {
+async function completed(text: string, recalled: Partial<FoundHistory> = {}): Promise<string> {
   const { body, memory } = memoryOf(text);
   const whole = await completeBody(body, memory, { previous: undefined, items: new Map(), ...recalled });
   if (isRefusal(whole)) throw new Error(whole.message);
@@ -50,7 +50,7 @@ describe('what is too much to be looked into', () => {
     const facts = await readResponsesRequest({ body, contentType: '', path: undefined });
     if (isRefusal(facts) || facts.memory === undefined) throw new Error('not a request');
     expect(facts.memory.refers).toBe(true);
-    expect(await wantedBy(body, facts.memory)).toMatchObject({ error: { code: 40004 } });
+    expect(await findWantedHistory(body, facts.memory)).toMatchObject({ error: { code: 40004 } });
   });
 
   it('is refused as a conversation, too', async () => {
@@ -175,7 +175,7 @@ describe('an answer', () => {
     const found = unpackResponse(kept?.value ?? Buffer.alloc(0));
     expect(found?.response.toString()).toBe(text);
     expect(found?.input.map(String)).toEqual(['{"role":"user","content":"é"}']);
-    expect(found?.output.map(idOf)).toEqual(['msg_1', undefined]);
+    expect(found?.output.map(findItemId)).toEqual(['msg_1', undefined]);
   });
 
   it('of very many items keeps none of them, and one to a request of very many values is not kept', async () => {

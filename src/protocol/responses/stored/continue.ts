@@ -8,20 +8,20 @@ import { decodeText } from '../../bytes/text.ts';
 import type { ByteRange, MemoryFacts } from '../../dialect.ts';
 import { type JsonObject, readJson, type ValueBudget, writeJson } from '../../hub/content/json.ts';
 import { tooLarge, wholeBudget } from '../../hub/content/value-budget.ts';
-import { responsesSpoke } from '../codec.ts';
+import { responsesCodec } from '../codec.ts';
 import { misreadKey } from '../pass-through/references.ts';
-import type { KeptResponse } from './kept-response.ts';
+import type { StoredResponse } from './kept-response.ts';
 
 /** What a request leaves to us to look up. */
-export interface Wanted {
+export interface WantedHistory {
   readonly previousId: string | undefined;
   /** Items that are referred to, with their places in the input. */
   readonly references: readonly { readonly id: string; readonly index: number }[];
 }
 
 /** What was found of it: all of it, or the request is refused. */
-export interface Recalled {
-  readonly previous: KeptResponse | undefined;
+export interface FoundHistory {
+  readonly previous: StoredResponse | undefined;
   readonly items: ReadonlyMap<string, Buffer>;
 }
 
@@ -33,7 +33,7 @@ interface Item {
 }
 
 /** A request too large to be looked into is refused: a reference that is missed would reach a vendor. */
-export async function wantedBy(body: Buffer, memory: MemoryFacts): Promise<Wanted | Refusal> {
+export async function findWantedHistory(body: Buffer, memory: MemoryFacts): Promise<WantedHistory | Refusal> {
   const previous = memory.previous.findLast(({ start }) => body[start] === QUOTE);
   const items = await newItems(body, memory, wholeBudget());
   if (isRefusal(items)) return items;
@@ -59,7 +59,7 @@ export async function wantedBy(body: Buffer, memory: MemoryFacts): Promise<Wante
 export async function completeBody(
   body: Buffer,
   memory: MemoryFacts,
-  { previous, items }: Recalled,
+  { previous, items }: FoundHistory,
 ): Promise<Buffer | Refusal> {
   const budget = wholeBudget();
   const given = await newItems(body, memory, budget);
@@ -126,7 +126,7 @@ async function readItems(
       bytesRead = 0;
       await nextTurn();
     }
-    items.push({ bytes, json: readJson(text, responsesSpoke.rawKeys, budget), origin });
+    items.push({ bytes, json: readJson(text, responsesCodec.rawKeys, budget), origin });
     if (budget.left < 0) break;
   }
   return items;

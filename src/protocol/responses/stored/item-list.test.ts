@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { WHOLE_REQUEST_VALUES_MAX } from '../../../bounds.ts';
 import type { RawJson } from '../../hub/content/json.ts';
 import { type ListQuery, listInputItems } from './item-list.ts';
-import type { KeptResponse } from './kept-response.ts';
+import type { StoredResponse } from './kept-response.ts';
 
-function keptOf(...items: readonly object[]): KeptResponse {
+function keptOf(...items: readonly object[]): StoredResponse {
   const input = items.map((item) => Buffer.from(JSON.stringify(item)));
   return { input, output: [], response: Buffer.from('{}') };
 }

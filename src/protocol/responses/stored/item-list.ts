@@ -12,8 +12,8 @@ import {
   type ValueBudget,
 } from '../../hub/content/json.ts';
 import { wholeBudget } from '../../hub/content/value-budget.ts';
-import { responsesSpoke } from '../codec.ts';
-import type { KeptResponse } from './kept-response.ts';
+import { responsesCodec } from '../codec.ts';
+import type { StoredResponse } from './kept-response.ts';
 
 export interface ListQuery {
   readonly limit: number;
@@ -37,7 +37,7 @@ const PREFIXES: ReadonlyMap<string | undefined, string> = new Map([
 ]);
 
 /** One page of what a response was an answer to. Nothing when `after` is none of its items. */
-export function listInputItems(id: string, kept: KeptResponse, query: ListQuery): JsonObject | undefined {
+export function listInputItems(id: string, kept: StoredResponse, query: ListQuery): JsonObject | undefined {
   const items = new Items(id, kept.input);
   const { length } = kept.input;
   const afterIndex = query.after === undefined ? undefined : items.find(query.after);
@@ -87,7 +87,7 @@ class Items {
 
   complete(index: number, budget: ValueBudget): JsonValue {
     const text = (this.#items[index] ?? NOTHING).toString('utf8');
-    const item = readJson(text, responsesSpoke.rawKeys, budget);
+    const item = readJson(text, responsesCodec.rawKeys, budget);
     // What would take too long to be read is shown as it came.
     return item === undefined ? new RawJson(text) : completeItem(item, this.idAt(index));
   }

@@ -9,7 +9,7 @@ import { decodeText } from '../../bytes/text.ts';
 import type { ByteRange, MemoryFacts } from '../../dialect.ts';
 
 /** An answer as it is kept: everything it was an answer to, and itself as the client saw it. */
-export interface KeptResponse {
+export interface StoredResponse {
   readonly input: readonly Buffer[];
   readonly output: readonly Buffer[];
   readonly response: Buffer;
@@ -23,7 +23,7 @@ const responseSkimmer = new Skimmer(RESPONSE);
 const itemSkimmer = new Skimmer(ITEM);
 
 /** What is to be kept of an answer: the whole under the response's id, and each item under its own. */
-export interface Keepsake {
+export interface PackedResponse {
   readonly id: string;
   /** Nothing when it is more than is kept. */
   readonly value: Buffer | undefined;
@@ -37,11 +37,14 @@ export interface AnsweredRequest {
 }
 
 /** Nothing when the answer has no id by which a client could ask for it. */
-export async function packResponse(request: AnsweredRequest, answer: Buffer): Promise<Keepsake | undefined> {
+export async function packResponse(
+  request: AnsweredRequest,
+  answer: Buffer,
+): Promise<PackedResponse | undefined> {
   return withOutline(answer, await largeEndsOf(answer), () => pack(request, answer));
 }
 
-function pack(request: AnsweredRequest, answer: Buffer): Keepsake | undefined {
+function pack(request: AnsweredRequest, answer: Buffer): PackedResponse | undefined {
   if (responseSkimmer.run(answer, 0, answer.length) < 0) return undefined;
   const id = textAt(answer, rangeOf(responseSkimmer, RESPONSE.slots.id));
   if (id === undefined) return undefined;
@@ -79,7 +82,7 @@ function inputPieces({ body, memory }: AnsweredRequest): readonly (string | Buff
   return ['[{"type":"message","role":"user","content":', given, '}]'];
 }
 
-export function unpackResponse(value: Buffer): KeptResponse | undefined {
+export function unpackResponse(value: Buffer): StoredResponse | undefined {
   if (keptSkimmer.run(value, 0, value.length) < 0) return undefined;
   const input = elementsOf(value, rangeOf(keptSkimmer, KEPT.slots.input));
   const { start, end } = rangeOf(keptSkimmer, KEPT.slots.response);
@@ -90,7 +93,7 @@ export function unpackResponse(value: Buffer): KeptResponse | undefined {
 }
 
 /** The id that an item of ours or of a vendor's carries. */
-export function idOf(item: Buffer): string | undefined {
+export function findItemId(item: Buffer): string | undefined {
   return idAt(item, 0, item.length);
 }
 

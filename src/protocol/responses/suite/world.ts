@@ -5,7 +5,7 @@ import { type JsonObject, readJson, writeJson } from '../../hub/content/json.ts'
 import type { HubEvent } from '../../hub/event.ts';
 import { Notes } from '../../hub/notes.ts';
 import type { HubRequest } from '../../hub/request.ts';
-import { responsesSpoke } from '../codec.ts';
+import { responsesCodec } from '../codec.ts';
 
 /** A reasoning model of this protocol's own vendor. */
 const REASONING = someCapabilities({
@@ -50,7 +50,7 @@ export function session(more: Partial<Session> = {}): Session {
 export const OWN: Session = session({ target: target() });
 
 export function parse(value: unknown): JsonObject {
-  return readJson(JSON.stringify(value), responsesSpoke.rawKeys) as JsonObject;
+  return readJson(JSON.stringify(value), responsesCodec.rawKeys) as JsonObject;
 }
 
 export function plain(value: JsonObject): Record<string, unknown> {
@@ -63,9 +63,9 @@ export interface Decoded {
 }
 
 export function decode(body: object): Decoded {
-  const notes = new Notes(responsesSpoke.fields);
+  const notes = new Notes(responsesCodec.fields);
   const raw = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
-  const request = responsesSpoke.decodeRequest(parse({ model: 'm', ...body }), raw, notes);
+  const request = responsesCodec.decodeRequest(parse({ model: 'm', ...body }), raw, notes);
   return { request, dropped: notes.dropped };
 }
 
@@ -75,14 +75,14 @@ export interface Encoded {
 }
 
 export function encode(more: Partial<HubRequest>, to: Target = target()): Encoded {
-  const notes = new Notes(responsesSpoke.fields);
-  const body = responsesSpoke.encodeRequest({ ...SHORT_REQUEST, ...more }, to, notes);
+  const notes = new Notes(responsesCodec.fields);
+  const body = responsesCodec.encodeRequest({ ...SHORT_REQUEST, ...more }, to, notes);
   return { body: plain(body), dropped: notes.dropped };
 }
 
 /** The text a client gets for these events. */
 export function encodeEvents(events: readonly HubEvent[], to: Session = session()): string {
-  const encoder = responsesSpoke.createEncoder(to, 'sse');
+  const encoder = responsesCodec.createEncoder(to, 'sse');
   return events
     .map((event) => {
       encoder.push(event);
@@ -101,7 +101,7 @@ export function payloads(text: string): Record<string, unknown>[] {
 
 export function decodeEvents(events: readonly unknown[], from: Session = OWN): HubEvent[] {
   const found: HubEvent[] = [];
-  const decoder = responsesSpoke.createDecoder(from, (event) => found.push(event));
+  const decoder = responsesCodec.createDecoder(from, (event) => found.push(event));
   for (const event of events) decoder.push(event as JsonObject);
   return found;
 }

@@ -4,13 +4,13 @@ import type { Dimension } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Actuals, EnterRequest, LookRequest, MoneyRequest, Overrun } from '../contract.ts';
 import {
-  coverageRulesOf,
+  amountTaken,
   imagesBeyond,
   imagesTaken,
   type Rule,
   type Rules,
-  rulesOf,
-  takeOf,
+  toCoverageRules,
+  toRules,
   uses,
 } from '../window.ts';
 import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS } from './bounds.ts';
@@ -20,7 +20,7 @@ import type { RedisLease } from './lease.ts';
  * What a script is told: one line of words, in the order in which enter.lua and leave.lua take them. No word
  * holds a space or a quotation mark, so none can become two.
  */
-export type Line = string;
+export type ScriptArguments = string;
 
 const LETTERS: Readonly<Record<Dimension, string>> = {
   requests: 'r',
@@ -36,11 +36,11 @@ const COUNT_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const texts = new WeakMap<readonly Rule[], string>();
 
 /** By the server's clock, unless a test gives the time. */
-function head(time: number | undefined, mode: string): Line {
+function head(time: number | undefined, mode: string): ScriptArguments {
   return `${time ?? '-'} ${GATE_LEASE_MS} ${GATE_KEEP_MS} ${SLOT_LIFETIME_MS} ${mode}`;
 }
 
-export function enterLine(time: number | undefined, request: EnterRequest): Line {
+export function enterArguments(time: number | undefined, request: EnterRequest): ScriptArguments {
   const { callId, accountVersion, accountAgeMs, limits, inputTokens, videos } = request;
   const images = imagesTaken(request);
   assertWord(callId);
@@ -52,21 +52,25 @@ export function enterLine(time: number | undefined, request: EnterRequest): Line
 }
 
 /** More on the terms that stand: `targetMicro` is all that would be held, so telling it again is safe. */
-export function extendLine(time: number | undefined, lease: RedisLease, targetMicro: bigint): Line {
+export function extendArguments(
+  time: number | undefined,
+  lease: RedisLease,
+  targetMicro: bigint,
+): ScriptArguments {
   const { terms, held } = lease;
   assert(terms !== undefined, 'only a call that holds something extends it');
   const payer =
     held.payer === 'subscription'
-      ? { purse: undefined }
-      : { coverage: undefined, purse: terms.purse && { ...terms.purse, month: held.month } };
+      ? { wallet: undefined }
+      : { coverage: undefined, wallet: terms.wallet && { ...terms.wallet, month: held.month } };
   return runningLine(time, 'x', lease, { ...terms, ...payer, wantMicro: targetMicro });
 }
 
-export function reholdLine(
+export function reholdArguments(
   time: number | undefined,
   lease: RedisLease,
   money: MoneyRequest | undefined,
-): Line {
+): ScriptArguments {
   return runningLine(time, 'r', lease, money);
 }
 
@@ -75,21 +79,21 @@ function runningLine(
   mode: string,
   lease: RedisLease,
   money: MoneyRequest | undefined,
-): Line {
+): ScriptArguments {
   const { callId, limits } = lease.request;
   const rules = limitsText(limits, 'amounts');
   const moments = `${lease.enteredAtMs} ${lease.held.atMs}`;
   return `${head(time, mode)} ${callId} 0 0 0 0 0 ${moments} ${rules} ${moneyText(money)}`;
 }
 
-export type Hearing = 'first' | 'again';
+export type Repetition = 'first' | 'again';
 
-export function leaveLine(
+export function leaveArguments(
   time: number | undefined,
   lease: RedisLease,
   actuals: Actuals,
-  hearing: Hearing,
-): Line {
+  hearing: Repetition,
+): ScriptArguments {
   const { callId, enteredAtMs, held, settled, doubted, request } = lease;
   const charge = settled ? 0n : actuals.chargeMicro;
   const moments = `${enteredAtMs} ${held.atMs} ${charge} ${held.month}`;
@@ -123,33 +127,33 @@ function heldFields(lease: RedisLease): readonly string[] {
   const fields = scopedRules(request, 'amounts').map(({ scope, rule }) => fieldOf(scope, rule));
   if (held.payer !== 'subscription' || terms.coverage === undefined) return fields;
   const { scope, windows } = terms.coverage;
-  return [...fields, ...coverageRulesOf(windows).map((rule) => fieldOf(scope, rule))];
+  return [...fields, ...toCoverageRules(windows).map((rule) => fieldOf(scope, rule))];
 }
 
 /** Nobody heard that the call entered, if it did: everything it took is given back. */
-export function undoLine(time: number | undefined, request: EnterRequest): Line {
+export function undoArguments(time: number | undefined, request: EnterRequest): ScriptArguments {
   const taken = scopedRules(request, 'all')
     .filter(({ rule }) => uses(rule.dimension, request))
-    .map(({ scope, rule }) => `${fieldOf(scope, rule)} ${takeOf(rule.dimension, request)}`);
+    .map(({ scope, rule }) => `${fieldOf(scope, rule)} ${amountTaken(rule.dimension, request)}`);
   const coverage = request.money?.coverage;
   if (coverage !== undefined) {
-    for (const rule of coverageRulesOf(coverage.windows)) taken.push(`${fieldOf(coverage.scope, rule)} 0`);
+    for (const rule of toCoverageRules(coverage.windows)) taken.push(`${fieldOf(coverage.scope, rule)} 0`);
   }
   const call = `${request.callId} ${scopesOf(request)}`;
   return `${head(time, 'u')} ${call} ${taken.length} ${taken.join(' ')}`;
 }
 
 /** `amountMicro` is what a call cost whose process is dead; nothing when it lives and will leave. */
-export interface Settlement {
+export interface SettledRange {
   readonly callId: string;
   readonly amountMicro: bigint | undefined;
 }
 
-export function settledLine(
+export function settledArguments(
   time: number | undefined,
   funds: Funds,
-  settlements: readonly Settlement[],
-): Line {
+  settlements: readonly SettledRange[],
+): ScriptArguments {
   const calls = settlements.map(({ callId, amountMicro }) => {
     assertWord(callId);
     return `${callId} ${amountMicro ?? '-'}`;
@@ -157,7 +161,7 @@ export function settledLine(
   return `${head(time, 's')} ${fundsText(funds)} ${calls.length} ${calls.join(' ')}`;
 }
 
-export function coversLine(time: number | undefined, overrun: Overrun): Line {
+export function coversArguments(time: number | undefined, overrun: Overrun): ScriptArguments {
   const { creditsPerYuan, autoExchange, capMicro, month, calls } = overrun;
   const terms = `${creditsPerYuan} ${autoExchange ? 1 : 0} ${capMicro} ${month}`;
   const charges = calls.map(({ callId, chargeMicro }) => {
@@ -167,7 +171,7 @@ export function coversLine(time: number | undefined, overrun: Overrun): Line {
   return `${head(time, 'o')} ${terms} ${calls.length} ${charges.join(' ')}`;
 }
 
-export function renewLine(time: number | undefined, leases: readonly RedisLease[]): Line {
+export function renewArguments(time: number | undefined, leases: readonly RedisLease[]): ScriptArguments {
   const texts = leases.map((lease) => {
     const { callId, enteredAtMs, held, settled, request } = lease;
     const fields = heldFields(lease);
@@ -179,35 +183,35 @@ export function renewLine(time: number | undefined, leases: readonly RedisLease[
   return `${head(time, 'n')} ${texts.length} ${texts.join(' ')}`;
 }
 
-export function versionLine(time: number | undefined, version: number): Line {
+export function versionArguments(time: number | undefined, version: number): ScriptArguments {
   return `${head(time, 'v')} ${version}`;
 }
 
 /** Policy first, then coverage: the script answers in the same order. */
-export function lookLine(
+export function lookArguments(
   time: number | undefined,
   { scope, policy, coverage }: Pick<LookRequest, 'scope' | 'policy' | 'coverage'>,
-): Line {
+): ScriptArguments {
   assertWord(scope);
-  const fields = rulesOf(policy).all.map((rule) => fieldOf(scope, rule));
+  const fields = toRules(policy).all.map((rule) => fieldOf(scope, rule));
   if (coverage !== undefined) {
     assertWord(coverage.scope);
-    for (const rule of coverageRulesOf(coverage.windows)) fields.push(fieldOf(coverage.scope, rule));
+    for (const rule of toCoverageRules(coverage.windows)) fields.push(fieldOf(coverage.scope, rule));
   }
   return [head(time, 'k'), scope, fields.length, ...fields].join(' ');
 }
 
 function moneyText(money: MoneyRequest | undefined): string {
   if (money === undefined) return FREE;
-  const { wantMicro, leastMicro, shareMicro, wholeIfFree, creditsPerYuan, coverage, purse } = money;
+  const { wantMicro, leastMicro, shareMicro, wholeIfFree, creditsPerYuan, coverage, wallet } = money;
   assert(wantMicro >= 0n && leastMicro >= 0n, 'a hold is never negative');
-  assert(coverage !== undefined || purse !== undefined, 'somebody may pay for a call that costs something');
+  assert(coverage !== undefined || wallet !== undefined, 'somebody may pay for a call that costs something');
   const covered = coverage === undefined ? 0 : 1;
   const hold = `${wantMicro} ${leastMicro} ${shareMicro} ${wholeIfFree ? 1 : 0}`;
-  let text = `${hold} ${creditsPerYuan} 1 ${covered} ${purse === undefined ? 0 : 1}`;
-  if (coverage !== undefined) text += ` ${rulesText(coverage.scope, coverageRulesOf(coverage.windows))}`;
-  if (purse === undefined) return `${text} 0 0 0`;
-  const { funds, autoExchange, capMicro, month } = purse;
+  let text = `${hold} ${creditsPerYuan} 1 ${covered} ${wallet === undefined ? 0 : 1}`;
+  if (coverage !== undefined) text += ` ${rulesText(coverage.scope, toCoverageRules(coverage.windows))}`;
+  if (wallet === undefined) return `${text} 0 0 0`;
+  const { funds, autoExchange, capMicro, month } = wallet;
   return `${text} ${fundsText(funds)} ${autoExchange ? 1 : 0} ${capMicro} ${month}`;
 }
 
@@ -223,7 +227,7 @@ export interface ScopedRule {
 
 /** All rules of a call, in the order in which a script is told them. */
 export function scopedRules({ limits }: EnterRequest, which: keyof Rules): readonly ScopedRule[] {
-  return limits.flatMap(({ scope, policy }) => rulesOf(policy)[which].map((rule) => ({ scope, rule })));
+  return limits.flatMap(({ scope, policy }) => toRules(policy)[which].map((rule) => ({ scope, rule })));
 }
 
 function scopesOf({ limits }: EnterRequest): string {
@@ -234,7 +238,7 @@ function limitsText(limits: EnterRequest['limits'], which: keyof Rules): string 
   let text = String(limits.length);
   for (const { scope, policy } of limits) {
     assertWord(scope);
-    text += ` ${scope} ${policy?.concurrency ?? '-'} ${rulesTextOf(rulesOf(policy)[which])}`;
+    text += ` ${scope} ${policy?.concurrency ?? '-'} ${rulesTextOf(toRules(policy)[which])}`;
   }
   return text;
 }

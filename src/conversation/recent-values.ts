@@ -1,6 +1,6 @@
-import type { KeptKey, KeptValue } from './contract.ts';
+import type { ConversationKey, ConversationValue } from './contract.ts';
 
-export interface ShelfBounds {
+export interface RecentValuesBounds {
   readonly countMax: number;
   readonly bytesMax: number;
 }
@@ -9,12 +9,12 @@ export interface ShelfBounds {
 const ENTRY_BYTES = 200;
 
 /** Values in the order in which they were put, bounded in number and bytes. */
-export class Shelf {
-  readonly #values = new Map<string, KeptValue>();
-  readonly #bounds: ShelfBounds;
+export class RecentValues {
+  readonly #values = new Map<string, ConversationValue>();
+  readonly #bounds: RecentValuesBounds;
   #bytes = 0;
 
-  constructor(bounds: ShelfBounds) {
+  constructor(bounds: RecentValuesBounds) {
     this.#bounds = bounds;
   }
 
@@ -22,14 +22,14 @@ export class Shelf {
     return this.#values.size;
   }
 
-  get(key: KeptKey): KeptValue | undefined {
-    return this.#values.get(nameOf(key));
+  get(key: ConversationKey): ConversationValue | undefined {
+    return this.#values.get(mapKey(key));
   }
 
   /** The value becomes the newest one; tells how many of the oldest made room. */
-  put(value: KeptValue): number {
+  put(value: ConversationValue): number {
     this.take(value);
-    this.#values.set(nameOf(value), value);
+    this.#values.set(mapKey(value), value);
     this.#bytes += bytesOf(value);
     let dropped = 0;
     while (this.#isOver()) {
@@ -42,8 +42,8 @@ export class Shelf {
     return dropped;
   }
 
-  take(key: KeptKey): KeptValue | undefined {
-    const name = nameOf(key);
+  take(key: ConversationKey): ConversationValue | undefined {
+    const name = mapKey(key);
     const value = this.#values.get(name);
     if (value === undefined) return undefined;
     this.#values.delete(name);
@@ -52,8 +52,8 @@ export class Shelf {
   }
 
   /** The oldest values, as many as a batch may hold, at least one; they stay where they are. */
-  oldest(bounds: ShelfBounds): readonly KeptValue[] {
-    const batch: KeptValue[] = [];
+  oldest(bounds: RecentValuesBounds): readonly ConversationValue[] {
+    const batch: ConversationValue[] = [];
     let bytes = 0;
     for (const value of this.#values.values()) {
       bytes += value.value.length;
@@ -69,10 +69,10 @@ export class Shelf {
 }
 
 /** One name per account and key. */
-export function nameOf({ accountId, key }: KeptKey): string {
+export function mapKey({ accountId, key }: ConversationKey): string {
   return `${accountId} ${key}`;
 }
 
-function bytesOf({ key, value }: KeptValue): number {
+function bytesOf({ key, value }: ConversationValue): number {
   return value.length + key.length * 2 + ENTRY_BYTES;
 }

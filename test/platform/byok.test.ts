@@ -63,8 +63,8 @@ const listed = async (member: Member, id: number) => {
   return body.data.find((each: { id: number }) => each.id === id);
 };
 
-describe('spec 4.2: hosted credentials', () => {
-  test('the vendors that can be hosted are told, and no other', async () => {
+describe('spec 4.2: BYOK credentials', () => {
+  test('the vendors that can be byok are told, and no other', async () => {
     const { body } = await ada.ask('GET', '/credential/vendors');
     const codes = body.data.map((each: { vendor_code: string }) => each.vendor_code).sort();
     expect(codes).toEqual(['anthropic', 'chatty', 'google', 'idle', 'openai']);
@@ -198,7 +198,7 @@ describe('spec 4.2: hosted credentials', () => {
     [{ secret: 'line\r\nbreak: x' }, 'secret'],
     [{ secret: 'x'.repeat(4_097) }, 'secret'],
     [{ name: '' }, 'name'],
-  ])('what cannot be hosted is refused by its name: %j', async (parts, named) => {
+  ])('what cannot be byok is refused by its name: %j', async (parts, named) => {
     const answer = await ada.ask('POST', '/credential', wanted(parts));
     expect([answer.status, answer.body.code]).toEqual([400, 1001]);
     expect(answer.body.message).toContain(named);

@@ -45,7 +45,7 @@ describe('credentials of an account', () => {
 
   test.each([
     [SECRET, ['--vendor', 'openai', '--name', 'mine'], 1, 'has a credential of this name'],
-    [SECRET, ['--vendor', 'google', '--name', 'other'], 1, 'takes no hosted credentials'],
+    [SECRET, ['--vendor', 'google', '--name', 'other'], 1, 'takes no BYOK credentials'],
     [
       SECRET,
       ['--vendor', 'openai', '--name', 'other', '--base-url', 'https://10.0.0.1'],
