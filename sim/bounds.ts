@@ -5,7 +5,7 @@ const MIB = 1024 * KIB;
 
 /** A little above the gateway's own limit, so that a body the gateway lets through never fails here. */
 export const REQUEST_BODY_BYTES_MAX = 128 * MIB;
-/** conversion.md 20.3: Anthropic answers 413 above this. */
+/** Rule V-5: Anthropic answers 413 above this. */
 export const ANTHROPIC_BODY_BYTES_MAX = 32 * MIB;
 /** Calls remembered in the truth; the oldest is forgotten first. */
 export const TRUTH_CALLS_MAX = 200_000;

@@ -9,7 +9,7 @@ import { WIRE_FAULTS } from './fault/wire.ts';
 import type { FaultCall } from './request/directive.ts';
 
 /**
- * The bad vendors of reliability.md 4.6, by name: `fault=reset@12` in a directive, the same in the script.
+ * The bad vendors of rule V-12, by name: `fault=reset@12` in a directive, the same in the script.
  * There are faults in place of the answer, between events, of the bytes and of the socket.
  */
 const SOCKET_FAULTS = ['keepalive-close', 'trailers', 'early-hints'];

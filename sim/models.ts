@@ -1,6 +1,6 @@
 /**
  * The models the simulated vendors know. Half of all 400s depend on the model and not on the protocol
- * (conversion.md 1.9), so the capabilities are data that the validators read.
+ * (rule V-10), so the capabilities are data that the validators read.
  */
 export type Vendor = 'openai' | 'anthropic' | 'google';
 

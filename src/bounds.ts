@@ -6,7 +6,7 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Spec 8: a request body of exactly this size passes, one byte more is 41301. */
+/** Rule I-19: a request body of exactly this size passes, one byte more is 41301. */
 export const REQUEST_BODY_BYTES_MAX = 100 * MIB;
 /** Request bodies and buffered plain answers held by one process at a time; above it 50301. */
 export const BODIES_IN_FLIGHT_BYTES_MAX = 1024 * MIB;
@@ -39,7 +39,7 @@ export const MODEL_NAME_LENGTH_MAX = 256;
 export const REPORTED_TOKENS_MAX = 100_000_000;
 /** Images a single call may ask for and be charged for: as many as answers. */
 export const IMAGES_PER_CALL_MAX = 128;
-/** Spec 3.3: a slot is removed when it is older than this. */
+/** Rule L-5: a slot is removed when it is older than this. */
 export const SLOT_LIFETIME_MS = 600_000;
 /** A wait longer than this also carries `x-should-retry: false`: the SDKs would sleep it out in silence. */
 export const RETRY_WAIT_MAX_SECONDS = 5;
@@ -132,10 +132,10 @@ export const PASSWORD_LENGTH_MAX = 256;
  */
 export const PASSWORD_HASHES_AT_ONCE = 2;
 export const PASSWORD_HASHES_WAITING_MAX = 10;
-/** Keys of one account, and characters of their names (spec 8). */
+/** Keys of one account, and characters of their names (rule S-11). */
 export const KEYS_PER_ACCOUNT_MAX = 500;
 export const NAME_LENGTH_MAX = 100;
-/** decisions.md 8: entries of one page. */
+/** Rule I-51: entries of one page. */
 export const PAGE_SIZE_MAX = 100;
 /** A vendor credential: the longest known ones are some 2,000 characters. */
 export const SECRET_LENGTH_MAX = 4_096;

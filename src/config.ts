@@ -6,7 +6,7 @@ import { BODIES_IN_FLIGHT_BYTES_MAX } from './bounds.ts';
 
 /**
  * The one place that reads the environment. Every setting is a row of this table: its name, what it means,
- * its default and how its text becomes a value. The README's table is checked against it.
+ * its default and how its text becomes a value. The table of docs/settings.md is checked against it.
  */
 export interface Setting<Value> {
   readonly name: string;

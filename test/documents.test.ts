@@ -38,6 +38,18 @@ describe('the documents', () => {
     expect(documents.flatMap(brokenLinks)).toEqual([]);
   });
 
+  it('are all in the table of contents', () => {
+    const contents = textOf('docs/README.md');
+    const targets = [...contents.matchAll(/\]\(([^)\s#]+)\)/g)].map(([, target = '']) =>
+      posix.join('docs', target),
+    );
+    const listed = (path: string): boolean =>
+      targets.includes(path) || targets.includes(posix.dirname(path)) || path === 'docs/README.md';
+    expect(documents.map(({ path }) => path).filter((path) => !listed(path) && path !== 'README.md')).toEqual(
+      [],
+    );
+  });
+
   it('record each decision with context, decision and price, numbered without a gap', () => {
     const records = documents.filter((file) => /^docs\/adr\/\d{3}-/.test(file.path));
     expect(records.length).toBeGreaterThan(0);
@@ -69,13 +81,13 @@ describe('the documents', () => {
     expect((life.match(/\b[45]\d{4}\b/g) ?? []).filter((code) => !known.has(code))).toEqual([]);
   });
 
-  it('show every setting of src/config.ts in the README, as it is', () => {
+  it('show every setting of src/config.ts in docs/settings.md, as it is', () => {
     const expected = Object.values(SETTINGS).map(({ name, standard, meaning }) => [
       name,
       standard === '' ? '' : `\`${standard}\``,
       meaning,
     ]);
-    const [, table = ''] = textOf('README.md').split('<!-- settings');
+    const [, table = ''] = textOf('docs/settings.md').split('<!-- settings');
     const rows = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)` \| (.*?) ?\| (.+) \|$/gm)];
     expect(rows.map(([, ...cells]) => cells)).toEqual(expected);
   });

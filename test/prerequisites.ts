@@ -29,7 +29,7 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     name: 'curl',
     pattern: '/usr/bin/curl',
     debianPackage: 'curl',
-    without: 'the curl lines of the README are not tried',
+    without: 'the curl lines of docs/clients.md are not tried',
   },
   {
     name: 'Chromium',
@@ -59,7 +59,7 @@ export const sharedFolder: string | undefined = existsSync(join(sharedPath, 'rec
   ? sharedPath
   : undefined;
 
-/** Of the system; the README's lines are for the shell. */
+/** Of the system; the lines of docs/clients.md are for the shell. */
 export const curl: string | undefined = globSync('/usr/bin/curl')[0];
 
 /** Of the system; tests start their own, on a free port and without persistence. */

@@ -119,7 +119,7 @@ export function ending(plan: Plan): object {
   };
 }
 
-/** Fresh input, reads and writes are apart: none includes another (conversion.md 12.1). */
+/** Fresh input, reads and writes are apart: none includes another (rule V-11). */
 export function inputUsage(plan: Plan): object {
   const { input, cacheRead, cacheWrite } = plan.counts;
   return {

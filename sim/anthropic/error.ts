@@ -2,7 +2,7 @@ import { newId } from '../answer/id.ts';
 import type { Reply } from '../request/ask.ts';
 import type { Path, Problem } from '../request/shape.ts';
 
-/** conversion.md 17.2, the Anthropic column. */
+/** Statuses and types of Anthropic's errors (rule V-13). */
 const TYPES: ReadonlyMap<number, string> = new Map([
   [400, 'invalid_request_error'],
   [401, 'authentication_error'],

@@ -1,7 +1,7 @@
 import { DEPTH_MAX } from '../bounds.ts';
 import { type Json, record, records, string } from '../request/json.ts';
 
-/** Keywords that constrained output cannot follow (conversion.md 6.3). */
+/** Keywords that constrained output cannot follow (rule V-8). */
 const UNSUPPORTED = [
   'minimum',
   'maximum',

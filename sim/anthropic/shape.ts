@@ -208,7 +208,7 @@ const shared = {
   stream: flag,
 };
 
-/** Sampling left the protocol with version 2026-10-21 (conversion.md 2.3). */
+/** Sampling left the protocol with version 2026-10-21 (rule V-5). */
 const sampling = { temperature: number(0, 1), top_p: number(0, 1), top_k: integer(0) };
 
 export const MESSAGES_BY_VERSION: ReadonlyMap<string, Readonly<Record<string, Shape>>> = new Map([

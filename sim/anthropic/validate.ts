@@ -24,7 +24,7 @@ export interface Examined {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The first thing that is wrong with a request, in the words of the vendor (conversion.md 20.3). */
+/** The first thing that is wrong with a request, in the words of the vendor (rule V-5). */
 export function refuseMessages(examined: Examined): Reply | undefined {
   const { body, model, purpose, version, headers } = examined;
   const fields = MESSAGES_BY_VERSION.get(version);

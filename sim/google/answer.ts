@@ -121,7 +121,7 @@ function response(
   };
 }
 
-/** Thoughts are not part of the candidates' count, and the total has both (conversion.md 12.1). */
+/** Thoughts are not part of the candidates' count, and the total has both (rule V-11). */
 function usageOf(plan: Plan, said: { output: number; reasoning: number }): object | null | undefined {
   const { input, cacheRead } = plan.counts;
   const text = said.output - said.reasoning;

@@ -50,7 +50,7 @@ function googleDialect(operation: Operation, framing: Framing): Dialect {
   };
 }
 
-/** Without `alt=sse` an error is the only element of the array (conversion.md 20.4). */
+/** Without `alt=sse` an error is the only element of the array (rule V-6). */
 function inList(reply: Reply): Reply {
   return { ...reply, body: `[${reply.body.trimEnd()}\n]\n` };
 }

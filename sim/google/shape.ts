@@ -52,7 +52,7 @@ const contentShape = struct({ role: text(), parts: list(part) });
 
 const TYPES = ['TYPE_UNSPECIFIED', 'STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL'];
 
-/** Google's Schema knows these keywords and no others (conversion.md 6.3). */
+/** Google's Schema knows these keywords and no others (rule V-8). */
 const schemaFields: Record<string, Shape> = {
   type: oneOf(...TYPES, ...TYPES.map((type) => type.toLowerCase())),
   format: text(),

@@ -4,7 +4,7 @@ import { type Json, record, records, string } from '../request/json.ts';
 import { THOUGHT_SEAL } from './answer.ts';
 import { mergeTurns } from './conversation.ts';
 
-/** Google lets these pass in place of a signature that was lost (conversion.md 7.5). */
+/** Google lets these pass in place of a signature that was lost (rule V-7). */
 const SENTINELS = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 /** Every signature must be ours; from Gemini 3 on the first call of each step of the turn must have one. */

@@ -14,7 +14,7 @@ import { refuseTools } from './tools.ts';
 /** Fields that v1 does not have. */
 const BETA_ONLY = ['systemInstruction', 'tools', 'toolConfig', 'cachedContent'];
 
-/** The first thing that is wrong with a request, in the words of the vendor (conversion.md 20.4). */
+/** The first thing that is wrong with a request, in the words of the vendor (rule V-6). */
 export function refuseGenerate(body: Json, model: GoogleModel, path: string): Reply | undefined {
   const problems = [...(path.startsWith('/v1/') ? betaProblems(body) : []), ...check(GENERATE_REQUEST, body)];
   if (problems.length > 0) return describe(problems);

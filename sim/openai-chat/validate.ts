@@ -9,7 +9,7 @@ import { refuseFiles, refuseToolOrder } from './conversation.ts';
 import { chatInputTokens, messageText } from './read.ts';
 import { CHAT_REQUEST } from './shape.ts';
 
-/** The first thing that is wrong with a request, in the words of the vendor (conversion.md 20.1). */
+/** The first thing that is wrong with a request, in the words of the vendor (rule V-2). */
 export function refuseChat(body: Json, model: OpenaiModel | undefined): Reply | undefined {
   const [problem] = check(CHAT_REQUEST, body);
   if (problem?.code === 'unknown' && problem.path.length === 1) return unrecognized(String(problem.path[0]));

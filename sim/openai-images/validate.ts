@@ -10,7 +10,7 @@ const SIZES: Readonly<Record<'gpt-image' | 'dall-e', readonly string[]>> = {
   'dall-e': ['1024x1024', '1792x1024', '1024x1792'],
 };
 
-/** conversion.md 18. */
+/** The first thing that is wrong with a request, in the words of the vendor (rule V-9). */
 export function refuseImages(
   body: Json,
   model: OpenaiModel | undefined,

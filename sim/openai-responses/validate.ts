@@ -10,7 +10,7 @@ import { refuseItems } from './conversation.ts';
 import { recall } from './memory.ts';
 import { inputItems, itemText, responsesInputTokens } from './read.ts';
 
-/** The first thing that is wrong with a request, in the words of the vendor (conversion.md 20.2). */
+/** The first thing that is wrong with a request, in the words of the vendor (rule V-4). */
 export function refuseResponses(
   body: Json,
   { model, shape, key }: { model: OpenaiModel | undefined; shape: Shape; key: string },

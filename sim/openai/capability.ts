@@ -11,7 +11,7 @@ const DEFAULTS: ReadonlyMap<string, number> = new Map([
   ['presence_penalty', 0],
 ]);
 
-/** Reasoning models refuse sampling unless reasoning is off (conversion.md 20.1). */
+/** Reasoning models refuse sampling unless reasoning is off (rule V-3). */
 export function refuseSampling(body: Json, model: OpenaiModel, effort: unknown): Reply | undefined {
   if (model.kind !== 'reasoning' || effort === 'none') return undefined;
   for (const [name, standard] of DEFAULTS) {

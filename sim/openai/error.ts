@@ -32,7 +32,7 @@ export function invalid(message: string, param: string | null, code: string | nu
   return openaiError(400, { message, param, code });
 }
 
-/** conversion.md 17.2, the OpenAI column. */
+/** Statuses and types of OpenAI's errors (rule V-13). */
 const KINDS: ReadonlyMap<number, readonly [type: string, code: string | null]> = new Map([
   [401, ['invalid_request_error', 'invalid_api_key']],
   [403, ['permission_error', null]],

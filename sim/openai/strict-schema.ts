@@ -1,7 +1,7 @@
 import { DEPTH_MAX } from '../bounds.ts';
 import { type Json, record, records, strings } from '../request/json.ts';
 
-/** Keywords that strict schemas may not have (conversion.md 6.3, 20.1). */
+/** Keywords that strict schemas may not have (rule V-8). */
 const FORBIDDEN = ['allOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'oneOf'];
 
 /** What is wrong with the parameters of a function tool. */

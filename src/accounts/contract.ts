@@ -30,7 +30,7 @@ export interface Account {
   readonly email: string;
   readonly status: 'enabled' | 'disabled';
   readonly role: 'user' | 'operator';
-  /** 0 unverified, 1 personal, 2 enterprise: the verification level of spec 2.6. */
+  /** 0 unverified, 1 personal, 2 enterprise: the verification level of rule S-9. */
   readonly userType: number;
   readonly userRateMicro: bigint;
   /** The limit policy that an operator gave the account; nothing: the default. */

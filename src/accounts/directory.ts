@@ -49,7 +49,7 @@ interface Load {
 }
 
 /**
- * The gateway's memory (design.md 2). Look-ups of what is known await nothing. Change notices throw snapshots
+ * The gateway's memory (rule S-12). Look-ups of what is known await nothing. Change notices throw snapshots
  * away; a load that a notice overtook is done again, so nothing older than a heard notice is ever kept.
  */
 export class CachedDirectory implements Directory {

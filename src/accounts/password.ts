@@ -6,7 +6,7 @@ import type { Random } from '../kernel/random.ts';
 
 /**
  * Passwords are stored as scrypt with N = 2^17, r = 8, p = 1: 128 MiB and some tenths of a second per
- * guess (reliability.md 4.11). The parameters stand in the text, so that they can be raised without losing
+ * guess (rule A-9). The parameters stand in the text, so that they can be raised without losing
  * old ones.
  */
 const COST_LOG2 = 17;

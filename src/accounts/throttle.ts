@@ -2,7 +2,7 @@ import { LOGIN_FAILURES_MS } from '../platform/bounds.ts';
 import type { FailureRule, FailureScope } from './login-contract.ts';
 
 /**
- * reliability.md 4.11. Whoever was let in before, from this address or with this browser, is only slowed by
+ * Rule A-8. Whoever was let in before, from this address or with this browser, is only slowed by
  * what fails right there. Strangers to an account share one count besides, which bounds what a thousand
  * addresses can try together: at most ten at once, then one every two minutes, below 60 in any hour.
  */

@@ -106,7 +106,7 @@ export function accountEndpointDeps(
   };
 }
 
-/** The gateway's own choice (decisions.md 7), asked for the account and for each of its keys. */
+/** The gateway's own choice (rule L-10), asked for the account and for each of its keys. */
 const limitScopes = (
   { accountId, policyId, subscriptions, keys }: Limited,
   catalog: CatalogSnapshot,

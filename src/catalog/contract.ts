@@ -3,7 +3,7 @@ import type { Protocol } from '../kernel/protocol-name.ts';
 
 /**
  * The offer, as the gateway sees it: immutable, resolved (routes hold their vendor and credential, not
- * names), with one version for the whole. decisions.md 2 lists the fields; file/file.ts is the YAML form.
+ * names), with one version for the whole. Rule S-1 lists what it holds; file/file.ts is the YAML form.
  * Rates are micro-units with 100 = list price (100_000_000n); prices are micro-yuan per million tokens or
  * per item.
  */
@@ -47,7 +47,7 @@ export interface Restriction {
 export interface Prices {
   readonly inputMicro: bigint;
   readonly outputMicro: bigint;
-  /** decisions.md 6: unset falls back to the input (or output) price. */
+  /** Rule M-2: unset falls back to the input (or output) price. */
   readonly cacheInputMicro: bigint | undefined;
   readonly cacheOutputMicro: bigint | undefined;
   readonly cacheWriteMicro: bigint | undefined;

@@ -4,7 +4,7 @@ import type { Plan, Policy, Prices, Vendor } from './contract.ts';
 import type { CatalogFile, CredentialEntry, KnownCatalog, ModelEntry } from './document.ts';
 
 /**
- * The catalogue of a start with nothing but vendor keys in the environment (decisions.md 1). It only adds: a
+ * The catalogue of a start with nothing but vendor keys in the environment (rule S-2). It only adds: a
  * vendor, plan or model that is there already is the operator's, and only a changed key is taken over.
  */
 export function defaultCatalog(

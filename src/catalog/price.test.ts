@@ -77,7 +77,7 @@ function cutMicro({ digits, decimals }: Decimal): bigint {
   return BigInt(whole + fraction.slice(0, 6));
 }
 
-/** The sentence of decisions.md 6, read again and written differently. */
+/** The sentence of rule M-1, read again and written differently. */
 function oracle(used: Usage, list: Prices, factors: Rates): bigint {
   const yuan = (micro: bigint): Decimal => decimal(formatMicro(micro));
   const number = (whole: number): Decimal => decimal(String(whole));
@@ -109,7 +109,7 @@ function oracle(used: Usage, list: Prices, factors: Rates): bigint {
 }
 
 describe('the cost of a call', () => {
-  it('is the exact product of decisions.md 6, cut at six decimals', () => {
+  it('is the exact product of rule M-1, cut at six decimals', () => {
     fc.assert(
       fc.property(usage, prices, rates, (used, list, factors) => {
         expect(costMicro(used, { prices: list, rates: factors })).toBe(oracle(used, list, factors));

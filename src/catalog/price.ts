@@ -3,7 +3,7 @@ import { MICRO } from '../kernel/money.ts';
 import { NO_USAGE, outputTokens, type Usage } from '../kernel/usage.ts';
 import type { CatalogSnapshot, Model, Prices, Route } from './contract.ts';
 
-/** Each rate of decisions.md 6, in micro-units; 100 (100_000_000n) is list price, the multiplier's is 1. */
+/** Each rate of rule M-1, in micro-units; 100 (100_000_000n) is list price, the multiplier's is 1. */
 export interface Rates {
   readonly rateMultiplierMicro: bigint;
   readonly systemMicro: bigint;
@@ -13,7 +13,7 @@ export interface Rates {
   readonly nodeMicro: bigint;
 }
 
-/** What a call is charged with: taken when it is routed, never changed afterwards (spec 2.5). */
+/** What a call is charged with: taken when it is routed, never changed afterwards (rule M-5). */
 export interface PriceSnapshot {
   readonly prices: Prices;
   readonly rates: Rates;
@@ -68,7 +68,7 @@ const DENOMINATOR = TOKENS_PER_PRICE * RATES_DENOMINATOR;
 
 /**
  * What the usage costs in micro-yuan: one exact product, cut (not rounded) at six decimals, as
- * decisions.md 6 says. Output of a call that hit the vendor's cache has its own price.
+ * rule M-1 says. Output of a call that hit the vendor's cache has its own price.
  */
 export function costMicro(usage: Usage, snapshot: PriceSnapshot): bigint {
   const { prices, rates } = snapshot;
@@ -143,7 +143,7 @@ export function creditsMicro(amountMicro: bigint, creditsPerYuan: number): bigin
   return amountMicro * BigInt(creditsPerYuan);
 }
 
-/** Spec 8: an amount below 1 Credit after discount is not charged; from 1 Credit on it is charged exactly. */
+/** Rule M-4: an amount below 1 Credit after all rates is not charged; from 1 Credit on it is exact. */
 export function chargeableCreditsMicro(amountMicro: bigint, creditsPerYuan: number): bigint {
   const credits = creditsMicro(amountMicro, creditsPerYuan);
   return credits < MICRO ? 0n : credits;

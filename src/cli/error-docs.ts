@@ -35,7 +35,7 @@ export function renderErrorDocs(rows: readonly ErrorRow[]): string {
   ].join('\n');
 }
 
-/** Spec 7.1. `error.message` repeats `message`, because the vendors' SDKs read it there. */
+/** Rule I-40. `error.message` repeats `message`, because the vendors' SDKs read it there. */
 function exampleBody({ code, message }: ErrorRow): object {
   return { code, message, error: { type: 'gateway_error', code: String(code), message } };
 }

@@ -2,7 +2,7 @@ import type { Funds } from '../accounts/contract.ts';
 import type { CoverageWindow, Dimension, Policy } from '../catalog/contract.ts';
 
 /**
- * Limits and holds as one contract (design.md 3). `enter` checks everything, then takes everything, or takes
+ * Limits and holds as one contract (rule L-1). `enter` checks everything, then takes everything, or takes
  * nothing: concurrency slot, every window of the policy, and the money: what the call may cost at most is
  * held in every pot that bounds it, which are the amount windows of the policy and either the coverage of a
  * subscription or Credits and the monthly cap. All implementations run the same contract suite.
@@ -55,7 +55,7 @@ export interface EnterRequest {
    * lost its memory, believes no funds that others may have spent since, and answers `stale`.
    */
   readonly accountAgeMs: number;
-  /** The account's limits first, then those of its key (decisions.md 7): the call must pass all of them. */
+  /** The account's limits first, then those of its key (rule L-10): the call must pass all of them. */
   readonly limits: readonly ScopedPolicy[];
   readonly inputTokens: number;
   /** Asked for: they count at entry and are not given back. */
@@ -93,7 +93,7 @@ export interface MoneyRequest {
   readonly wallet: WalletRequest | undefined;
 }
 
-/** decisions.md 6: what a subscription pays for, by windows anchored at first use. */
+/** Rule M-12: what a subscription pays for, by windows anchored at first use. */
 export interface CoverageRequest {
   /** `subscription:55`: a new subscription begins with new windows. */
   readonly scope: string;

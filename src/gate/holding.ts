@@ -53,7 +53,7 @@ interface Free {
   readonly bound: Shortage;
 }
 
-/** decisions.md 3.5: what a call holds when it enters. Every pot has at least `leastMicro` left. */
+/** Rule L-28: what a call holds when it enters. Every pot has at least `leastMicro` left. */
 export function grantAtEntry(held: Held, holding: Holding, nowMs: number): void {
   const { terms } = holding;
   const free = findFree(holding, nowMs);

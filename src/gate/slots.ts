@@ -6,7 +6,7 @@ export interface Slot {
 }
 
 /**
- * The concurrency slots of one scope (spec 3.3). A slot disappears when its call leaves, or when it is older
+ * The concurrency slots of one scope (rule L-5). A slot disappears when its call leaves, or when it is older
  * than SLOT_LIFETIME_MS. Slots are kept in the order they were taken, so the old ones are in front.
  */
 export class Slots {

@@ -41,13 +41,13 @@ interface Unserved {
   readonly refusal: Refusal;
 }
 
-/** A refusal as such is the call's: no option would help. */
+/** A plain refusal ends the call: no other option would help. */
 type Taking = Taken | Unserved | Refusal | 'stale';
 
 /**
- * A call from the decision who serves it to its answer, over one option or several (serving-options.ts). The
- * first option that has a route enters the gate; later ones take over its lease. When none serves the call, it
- * is answered with what stood in the way of the model that was asked for.
+ * Runs one call from the decision who serves it to its answer. It tries one serving option after the other
+ * (serving-options.ts). The first option that has a route enters the gate; later ones take over its lease.
+ * When none serves the call, the client gets the failure of the model that it asked for.
  */
 export class CallRunner {
   readonly #call: Call;
@@ -68,7 +68,7 @@ export class CallRunner {
     this.#eligibility = this.#termsNow();
   }
 
-  /** Steps 2 to 7 of decisions.md 3. A refusal is still to be answered. */
+  /** Steps 2 to 6 of rule S-15. A refusal is still to be answered. */
   async run(): Promise<Refusal | undefined> {
     let option: ServingOption | Refusal | undefined = firstOption(this.#eligibility);
     while (option !== undefined) {
@@ -88,8 +88,8 @@ export class CallRunner {
         if (this.#isAsked(option)) this.#askedContext = taken.context;
         const { times } = this.#gateway;
         let end = await forward(taken.context, taken.routes, times, routeFailures);
-        // A option that another one may follow is tried to its last route, whatever the budget for retries says:
-        // nobody is charged, or answered by another model, while what he asked for can still serve him.
+        // An option that another one may follow is tried to its last route, whatever the retry budget says:
+        // no client pays for, or is answered by, another model while the one it asked for can still serve.
         while (typeof end === 'object' && this.#after(option) !== undefined) {
           end = await forward(taken.context, end, times, routeFailures);
         }
@@ -110,7 +110,7 @@ export class CallRunner {
     return model.modelId === this.#eligibility.modelId;
   }
 
-  /** Spec 3.2, row 5: the original error. */
+  /** Rule S-28: the original error. */
   #answer(): Refusal | undefined {
     const { failures, refusal } = this.#asked;
     if (failures.length === 0 && refusal !== undefined) return refusal;

@@ -26,7 +26,7 @@ const LEFT_EARLY: Outcome = {
   estimated: false,
 };
 
-/** The way of a call, in the order of decisions.md 3. Each stage is a file of its own beside this one. */
+/** The way of a call, in the order of rule S-15. Each stage is a file of its own beside this one. */
 export async function serveCall(
   request: IncomingMessage,
   response: ServerResponse,

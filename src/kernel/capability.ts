@@ -1,10 +1,10 @@
-/** Rungs of the ladder on which every vendor's word for "how hard to think" stands (conversion.md 7.2). */
+/** Rungs of the ladder on which every vendor's word for "how hard to think" stands (rule C-35). */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 export type Effort = (typeof EFFORTS)[number];
 
 /**
- * What a vendor's model accepts, as far as a converted request depends on it (conversion.md 1.9). The table
+ * What a vendor's model accepts, as far as a converted request depends on it (rule C-7). The table
  * is data (protocol/capability/); an operator overrides single fields for a model or a route in the
  * catalogue.
  */

@@ -1,9 +1,9 @@
 import { assert } from './assert.ts';
 
 /**
- * Every error the gateway itself may answer with (spec 7, decisions.md 4). docs/errors.md is generated from
- * this table and a test compares the two. The first three digits of a code are its HTTP status, except for
- * 40202–40204, which the specification gives status 403, and 40001–40004.
+ * Every error the gateway itself may answer with (rule I-40). docs/errors.md is generated from this table,
+ * and a test compares the two. The first three digits of a code are its HTTP status, except for 40201–40204,
+ * which have status 403.
  */
 export interface ErrorRow {
   readonly code: number;
@@ -118,7 +118,7 @@ export const ERRORS = Object.freeze({
     'More calls run at once than the limit policy allows. There is no queue.',
     'Wait for `Retry-After`.',
   ),
-  // Spec 7.2: a fixed text about rpm that does not name the real dimension; `x-tollgate-limit` does.
+  // Rule I-45: a fixed text about rpm that does not name the real dimension; `x-tollgate-limit` does.
   policyLimitExceeded: row(
     42902,
     429,

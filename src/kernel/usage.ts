@@ -1,6 +1,6 @@
 /**
  * What a call consumed, in buckets that do not overlap: every token is in exactly one of them, whatever
- * overlaps the vendor reported (conversion.md 12.2). All figures are whole numbers ≥ 0.
+ * overlaps the vendor reported (rule C-55). All figures are whole numbers ≥ 0.
  */
 export interface Usage {
   /** Input that was neither read from nor written to the vendor's cache; server-tool prompts included. */

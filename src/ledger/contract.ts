@@ -19,9 +19,9 @@ export type Payer = 'byok' | 'subscription' | 'credits' | 'none';
 export type FreeReason = 'byok' | 'covered' | 'below-one-credit' | 'nothing-produced';
 
 /**
- * What the gate's grant rested on. A call is settled by it, whatever the account has changed since: else who
- * switches auto-exchange off while his calls run would have them for nothing. Absent where no wallet pays, and
- * in journals from before.
+ * What the gate's grant rested on. A call is settled by it, whatever the account has changed since: otherwise
+ * an account that switches auto-exchange off while its calls run would not pay for them. Absent where no wallet
+ * pays, and in older journals.
  */
 export interface Granted {
   /** Of the monthly cap that the call was counted under. */

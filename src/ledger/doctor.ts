@@ -1,6 +1,6 @@
 /**
- * What must hold in the books at any moment (reliability.md 3), as data: the store has a question for each,
- * the command prints what it finds. A healthy ledger has no findings.
+ * What must hold in the books at any moment (rule M-17 to rule M-25), as data: the store has a question for
+ * each, the command prints what it finds. A healthy ledger has no findings.
  */
 export interface Check {
   /** What must hold. */

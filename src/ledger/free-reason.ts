@@ -2,7 +2,7 @@ import { totalTokens, type Usage } from '../kernel/usage.ts';
 import type { CallRecord, FreeReason } from './contract.ts';
 
 /**
- * Spec 4.2: why a call has no charge; nothing when it has one. The same for a call that ended and one that a
+ * Rule M-13: why a call has no charge; nothing when it has one. The same for a call that ended and one that a
  * crash cut.
  */
 export function findFreeReason(call: Pick<CallRecord, 'payer' | 'chargeMicro' | 'usage'>): FreeReason | null {

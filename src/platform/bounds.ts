@@ -39,7 +39,7 @@ export const TOKEN_CHARS_MAX = 4_096;
 /** Characters of a foreign name that a message of the platform repeats. */
 export const SHOWN_NAME_CHARS_MAX = 60;
 
-/** decisions.md 8: an access token, a refresh token since its last use, and a login of the console. */
+/** Rule A-1: an access token, a refresh token since its last use, and a login of the console. */
 export const ACCESS_TOKEN_MS = 1_800_000;
 export const REFRESH_TOKEN_MS = 2_592_000_000;
 export const COOKIE_SESSION_MS = 604_800_000;
@@ -52,7 +52,7 @@ export const SESSIONS_PER_ACCOUNT_MAX = 100;
 export const LOGIN_ADDRESSES_PER_ACCOUNT_MAX = 50;
 /** Ended sessions and forgotten failures that are deleted in one statement. */
 export const SESSIONS_PRUNED_ROWS = 1_000;
-/** reliability.md 4.11: failures within this time count together. */
+/** Rule A-7: failures within this time count together. */
 export const LOGIN_FAILURES_MS = 900_000;
 /**
  * Attempts that one process works on at once, as many as passwords are hashed; and how many wait, of those
@@ -89,10 +89,10 @@ export const SERIES_GROUPS_MAX = 20;
 export const RANKED_MODELS_MAX = 1_000;
 /** How long a ranking is told again before it is added up anew: anybody may ask for it. */
 export const RANKING_LIFE_MS = 30_000;
-/** Spec 8: one feedback per 60 seconds per IP; senders forgotten at each. */
+/** Rule I-65: one feedback per 60 seconds per IP; senders forgotten at each. */
 export const FEEDBACK_WAIT_MS = 60_000;
 export const FEEDBACK_SENDERS_SWEPT = 100;
-/** decisions.md 8: characters of a feedback; an address or a telephone number fits its contact. */
+/** Rule I-65: characters of a feedback; an address or a telephone number fits its contact. */
 export const FEEDBACK_LENGTH_MAX = 2_000;
 export const CONTACT_LENGTH_MAX = 200;
 /** Characters of a client's address in the audit log: the longest IPv6 form with a zone. */

@@ -45,7 +45,7 @@ export interface Endpoint<
 
 export type Surface = 'user' | 'auth' | 'admin';
 
-/** spec 4.2 and decisions.md 8. */
+/** The bases of the platform API; what rule I-49 says holds below all of them. */
 export const SURFACES: Readonly<Record<Surface, string>> = {
   user: '/api/v1/user/user',
   auth: '/api/v1/user/auth',

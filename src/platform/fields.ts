@@ -70,7 +70,7 @@ export function toPage(rows: readonly unknown[], total: number, { page, size }: 
   return { kind: 'page', rows, total, page, size };
 }
 
-/** `ids=1,2,3` of the spec's batch deletions. */
+/** `ids=1,2,3` of deletions by a list of ids (rule I-67). */
 export const IDS_QUERY = Type.Object({
   ids: Type.String({
     pattern: `^[1-9]\\d{0,15}(,[1-9]\\d{0,15}){0,${IDS_PER_REQUEST_MAX - 1}}$`,

@@ -4,7 +4,7 @@ import type { Usage } from '../kernel/usage.ts';
 
 /**
  * What the gateway asks of a protocol when client and vendor speak the same one: find what it must know in
- * the bytes, replace what decisions.md 5 lists, and count what passes. Nothing is parsed and printed again.
+ * the bytes, replace what rule I-21 lists, and count what passes. Nothing is parsed and printed again.
  */
 export interface Dialect {
   readonly protocol: Protocol;
@@ -12,7 +12,7 @@ export interface Dialect {
    * Reads what the pipeline must know of a request. Large bodies are scanned in slices, hence the promise.
    */
   readRequest(request: RawRequest): RequestFacts | Refusal | Promise<RequestFacts | Refusal>;
-  /** The body to send upstream: the client's bytes with `model` (and what decisions.md 5b lists) replaced. */
+  /** The body to send upstream: the client's bytes with `model` (and what rule I-21 lists) replaced. */
   spliceRequest(request: RawRequest, facts: RequestFacts, forwardModel: string): readonly Buffer[];
   /** Reads a plain answer: its usage, and the answer with the platform's model name in it. */
   readResponse(body: Buffer, facts: RequestFacts, modelId: string): PlainAnswer;
@@ -20,9 +20,9 @@ export interface Dialect {
   relayStream(framing: Framing, facts: RequestFacts, modelId: string): VendorRelay;
   /** Counts the input of a request with the tokenizer, and its files by the facts; off the steady path. */
   countInput(request: RawRequest, facts: Pick<RequestFacts, 'form' | 'mediaTokens'>): number;
-  /** One error in the client's own form, for a stream that already began (conversion.md 14.7). */
+  /** One error in the client's own form, for a stream that already began (rule C-62). */
   encodeStreamError(framing: Framing, error: StreamError): Buffer;
-  /** What to send while the vendor is silent, only between events (conversion.md 14.1). */
+  /** What to send while the vendor is silent, only between events (rule I-38). */
   keepAlive(framing: Framing, headers: ClientHeaders): Buffer;
 }
 
@@ -125,7 +125,7 @@ export interface PlainAnswer {
   outputTokens(): number;
   /** False: the body is not a JSON object of this dialect at all (an HTML page with status 200). */
   readonly valid: boolean;
-  /** True: a 200 that carries only an `error` object (conversion.md 1.11). */
+  /** True: a 200 that carries only an `error` object (rule C-9). */
   readonly isError: boolean;
 }
 
@@ -149,7 +149,7 @@ export interface StreamRelay {
   /** An error event passed by: the stream is not complete whatever follows. */
   readonly failed: boolean;
   /**
-   * The terminator of spec 6 passed by (Chat `[DONE]`, `message_stop`, `response.completed` and its like,
+   * The terminator of rule I-34 passed by (Chat `[DONE]`, `message_stop`, `response.completed` and its like,
    * `finishReason`).
    */
   readonly terminated: boolean;

@@ -86,7 +86,7 @@ function dataOf(text: string): Json[] {
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const child = (value: unknown, key: string): unknown => (value as Json | null | undefined)?.[key];
 
-/** The formulas of conversion.md 12.2, over parsed objects. */
+/** The formulas of rule C-55, over parsed objects. */
 function usageOf(protocol: Protocol, objects: readonly Json[]): Usage | undefined {
   const [input, output, inputDetails, outputDetails] =
     protocol === 'chat'

@@ -29,7 +29,7 @@ export interface UpstreamExchange {
   abort(): void;
 }
 
-/** The operator's addresses are his own choice and may be private (decisions.md 2). */
+/** The operator's addresses are his own choice and may be private (rule S-6). */
 export type AllowedNetwork = 'any' | 'public';
 
 export interface UpstreamRequest {

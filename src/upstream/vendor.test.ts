@@ -150,7 +150,7 @@ const CURIOUS: IncomingHttpHeaders = {
   'x-server-timeout': '60',
 };
 
-test('the headers that go on are those of conversion.md 2.3 and no others', () => {
+test('the headers that go on are those of rule I-23 and no others', () => {
   const names = (protocol: Protocol): string[] =>
     Object.keys(sent(protocol, route('https://h'), { headers: CURIOUS }).headers).sort();
   const always = ['accept-encoding', 'content-type', 'user-agent'];

@@ -36,7 +36,7 @@ interface Family {
   /** Part of the path that a base address has or lacks, by habit; it is never doubled. */
   readonly prefix: string;
   credential(secret: string): readonly [string, string];
-  /** Headers of the client that go on, by name (conversion.md 2.3). */
+  /** Headers of the client that go on, by name (rule I-23). */
   readonly forward: readonly string[];
   readonly forwardPrefix: string | undefined;
   /** Only when the key is the client's own (BYOK): they name things inside the account of the key. */

@@ -13,9 +13,11 @@ import { type Program, startProgram, tollgate, untilSaid } from '../support/proc
 
 const execute = promisify(execFile);
 const ADDRESS = 'http://127.0.0.1:8080';
-const readme = await readFile(join(projectRoot, 'README.md'), 'utf8');
-const blocks = (language: string): string[] =>
-  [...readme.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
+const [readme, page] = await Promise.all(
+  ['README.md', 'docs/clients.md'].map((path) => readFile(join(projectRoot, path), 'utf8')),
+);
+const blocks = (language: string, text = page): string[] =>
+  [...(text ?? '').matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
     .filter(([, marked]) => marked === language)
     .map(([, , text = '']) => text);
 
@@ -108,7 +110,13 @@ describe('the demo', () => {
   });
 });
 
-describe('the README', () => {
+test('the README shows the first curl line that the demo prints', () => {
+  const [shape] = SHAPES;
+  const [shown] = blocks('sh', readme);
+  expect(shown).toBe(shape && `# ${shape.name}\n${curlLine(shape, ADDRESS, '$KEY')}\n`);
+});
+
+describe('docs/clients.md', () => {
   test('shows the curl lines that the demo prints', () => {
     const [shown = ''] = blocks('sh');
     const expected = SHAPES.map((shape) => `# ${shape.name}\n${curlLine(shape, ADDRESS, '$KEY')}\n`);

@@ -56,7 +56,7 @@ describe('random conversations', () => {
         const { body } = converted(client, vendor, request);
         const arrived = decoded(vendor, JSON.parse(body.toString()), request.stream);
         expect(essenceOf(arrived)).toEqual(essenceOf(request));
-        // The same conversation gives the same bytes: caches depend on it (conversion.md 1.7).
+        // The same conversation gives the same bytes: caches depend on it (rule C-5).
         expect(converted(client, vendor, request).body.equals(body)).toBe(true);
       }),
       RUNS,
@@ -155,7 +155,7 @@ describe('random answers', () => {
         for (let count = 0; count < blocks.length; count++) {
           const kept = blocks.slice(0, count);
           const last = blocks[count] as string;
-          // conversion.md 14.6: a Chat answer with its finish reason is whole, be the rest missing.
+          // Rule I-37: a Chat answer with its finish reason is whole, be the rest missing.
           if (pair.vendor === 'chat' && kept.some((block) => /"finish_reason":\s*"/.test(block))) break;
           for (const half of ['', last.slice(0, Math.floor(last.length / 2))]) {
             const passed = passStream(pair, Buffer.from(kept.join('') + half), []);

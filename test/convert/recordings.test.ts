@@ -31,7 +31,7 @@ import { toldBy } from './recorded/told-by.ts';
 
 tellAbsence();
 
-/** An answer with another status is passed on as it came, and never converted (spec 7.1). */
+/** An answer with another status is passed on as it came, and never converted (rule I-41). */
 const answered = (protocol: TextProtocol): readonly Recording[] =>
   loadRecordings(protocol).filter(({ status, events, answer }) => {
     const isSomething = answer === undefined ? events.length > 0 : answer.object !== 'list';
@@ -98,7 +98,7 @@ function splitDifferences(whole: PassedStream, split: PassedStream): readonly st
 
 /** What only its vendor can read must come back to it: signatures, ciphertexts, ids of calls. */
 function opaqueDifferences(recording: Recording, made: readonly unknown[]): readonly string[] {
-  // OpenAI encrypts anew for every event; what counts is the item when it is done (conversion.md 7.4).
+  // OpenAI encrypts anew for every event; what counts is the item when it is done (rule C-40).
   const isPassing = /^response\.(output_item\.added|completed|incomplete)$/;
   const final = recording.events.filter(({ type }) => !isPassing.test(String(type)));
   const before = opaqueIn(recording.protocol, recording.answer ?? final);

@@ -20,7 +20,7 @@ import { keyOf, openScene, type Scene } from './scene.ts';
 import { CRASH_CATALOG } from './shapes.ts';
 
 const SIZE = { streams: 12, plains: 8, images: 2, paceMs: 40 };
-/** reliability.md asks for minutes; here it is longer than every timeout of ours. */
+/** Longer than every timeout of ours. */
 const AWAY_MS = Number(process.env.TOLLGATE_TEST_AWAY_MS ?? 20_000);
 /** Of the embedded database, under load. */
 const KILLS = Number(process.env.TOLLGATE_TEST_DATABASE_KILLS ?? 3);

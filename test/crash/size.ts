@@ -1,7 +1,7 @@
 import { describeStarts } from './starts.ts';
 import type { Totals } from './trial.ts';
 
-/** reliability.md 4.1: some twenty before each commit; a longer run has the machine for itself. */
+/** Kills that prove rule M-19: some twenty before each commit; a longer run has the machine for itself. */
 const longRun = process.env.TOLLGATE_TEST_KILLS;
 const SCENES = 2;
 const SHORT = 20;

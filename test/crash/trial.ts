@@ -13,7 +13,7 @@ import type { Scene } from './scene.ts';
 import { CHAT } from './shapes.ts';
 import { type Start, stolenMs } from './starts.ts';
 
-/** reliability.md 4.1: so many in flight whenever something dies. */
+/** So many are in flight whenever something dies. */
 const SIZE = { streams: 100, plains: 45, images: 5, paceMs: 40 };
 /** A chapter is audited and forgotten: what clients and vendors know stays small however long a run is. */
 const DEATHS_PER_CHAPTER = 12;

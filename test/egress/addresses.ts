@@ -1,4 +1,4 @@
-/** reliability.md 4.9: spellings of places where an address of a user must not lead. One line, one idea. */
+/** Rule S-6: spellings of places where an address of a user must not lead. One line, one idea. */
 export const FORBIDDEN: readonly string[] = [
   // This machine by name.
   'https://localhost',

@@ -10,7 +10,7 @@ import { sampleCatalog, sampleModel, sampleRoute, sampleVendor } from '../suppor
 import { post, run } from '../support/upstream.ts';
 import { type Canary, startCanary } from './canary.ts';
 
-/** reliability.md 4.9: what names and servers of strangers can do to lead a connection inside. */
+/** Rule S-6: what names and servers of strangers can do to lead a connection inside. */
 
 let canary: Canary;
 beforeAll(async () => {

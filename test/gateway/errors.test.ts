@@ -30,7 +30,7 @@ const PROTOCOLS: readonly (readonly [string, string])[] = [
 
 describe('the body of an error', () => {
   for (const [path, name] of PROTOCOLS) {
-    it(`is that of spec 7.1 in ${name}`, async () => {
+    it(`has the form of rule I-40 in ${name}`, async () => {
       const answer = await perform(world.url, { ...chat('sk-garbage'), path });
       const body = JSON.parse(answer.body) as ErrorBody;
       const message = ERRORS.keyInvalid.message;

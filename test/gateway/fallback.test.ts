@@ -17,7 +17,7 @@ function falling(fallbackModel: string | null, wanted: Wanted = {}): Promise<Cus
 const outcomes = (row: Readonly<Record<string, unknown>>): string[] =>
   (row.attempts as { outcome: string }[]).map(({ outcome }) => outcome);
 
-describe('spec 3.2, rows 1 and 2: routes of the model are tried one by one, and the first that succeeds serves', () => {
+describe('rule S-21: routes of the model are tried one by one, and the first that succeeds serves', () => {
   it('without the fallback model ever hearing of it', async () => {
     const customer = await falling('gemini');
     world.fail('gpt-5-2026-08-01', 500);
@@ -28,7 +28,7 @@ describe('spec 3.2, rows 1 and 2: routes of the model are tried one by one, and 
   });
 });
 
-describe('spec 3.2, rows 3 and 4: when all routes fail, the fallback model serves', () => {
+describe('rule S-26, rule S-27: when all routes fail, the fallback model serves', () => {
   it.each([500, 503, 529, 408, 404, 401, 403, 429])('after %i, a rate limit among them', async (failure) => {
     const customer = await falling('claude');
     world.fail('gpt-4o', failure);
@@ -98,7 +98,7 @@ describe('spec 3.2, rows 3 and 4: when all routes fail, the fallback model serve
   });
 });
 
-describe('spec 3.2, row 5: the original error', () => {
+describe('rule S-28: the original error', () => {
   it.each<[string, string | null]>([
     ['none is configured', null],
     ['the fallback is the model itself', 'gpt'],

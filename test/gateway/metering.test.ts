@@ -116,7 +116,7 @@ function isThoughtful(prompt: string): boolean {
   return prompt.includes('thinking=');
 }
 
-/** decisions.md 6 from the simulator's truth, with no line of our own price code: exact, cut, not rounded. */
+/** Rule M-1 from the simulator's truth, with no line of our own price code: exact, cut, not rounded. */
 function priceOf(truth: TruthCall, tariff: Tariff): bigint {
   const { inputTokens, cacheRead, cacheWrite, outputTokens, images } = truth;
   const output = cacheRead > 0 ? tariff.cachedOutput : tariff.output;

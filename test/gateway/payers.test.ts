@@ -10,7 +10,7 @@ afterAll(() => world.close());
 const OWN = { vendor: 'openai', secret: 'sk-sim-openai-own' };
 const RICH = { creditsMicro: 1_000_000_000n };
 
-describe('who pays, in the order of the specification', () => {
+describe('who pays, in the order of rule S-17', () => {
   it('is the account’s own vendor account, whatever else it has', async () => {
     const customer = await world.customer({ ...RICH, plans: ['PRO'], hosts: [OWN] });
     const { row, paid, heard } = await world.ask(customer);

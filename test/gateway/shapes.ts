@@ -2,8 +2,8 @@ import { startWorld, type World } from '../support/world.ts';
 import { type RecordingVendor, startRecordingVendor } from './recording-vendor.ts';
 
 /**
- * The five shapes of spec 4.1 as a client of each would call them. `MODEL` stands for the value that is
- * replaced on the way: the platform's name on the client's side, the vendor's own on the other.
+ * The five shapes of rule I-1 to rule I-5 as a client of each would call them. `MODEL` stands for the value
+ * that is replaced on the way: the platform's name on the client's side, the vendor's own on the other.
  */
 export interface Shape {
   readonly name: string;

@@ -30,7 +30,7 @@ interface StreamCase {
   readonly text: string;
 }
 
-/** Streams as the vendors really write them, and worse. All of them end as spec 6 says. */
+/** Streams as the vendors really write them, and worse. All of them end as rule I-34 says. */
 const CASES: readonly StreamCase[] = [
   {
     shape: CHAT,

@@ -11,7 +11,7 @@ export interface SourceFile {
 export type Tree = readonly SourceFile[];
 
 const SKIPPED = new Set(['node_modules', 'data', 'coverage', 'results']);
-const TEXT = /\.(ts|sql|md|json|ya?ml|sh)$/;
+const TEXT = /\.(ts|sql|lua|md|json|ya?ml|sh)$/;
 
 export const projectRoot = join(import.meta.dirname, '..', '..');
 

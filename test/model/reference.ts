@@ -15,9 +15,9 @@ import {
 import { BEGIN_MS, COVERAGE, CREDITS_PER_YUAN, LONGEST, OUTPUT_PRICES, POLICY } from './steps.ts';
 
 /**
- * The money rules of decisions.md 3, 6 and 7, written down once more and as slowly as possible: nothing is
- * counted, every question is answered by looking through all calls there ever were. Micro-Credits and
- * micro-yuan are whole numbers; `FACTOR` turns yuan into Credits.
+ * The rules of money and limits (rule S-15, rule M-1, rule L-28), written down once more and as slowly as
+ * possible: nothing is counted, every question is answered by looking through all calls there ever were.
+ * Micro-Credits and micro-yuan are whole numbers; `FACTOR` turns yuan into Credits.
  */
 const FACTOR = BigInt(CREDITS_PER_YUAN);
 const CREDIT = 1_000_000n;
@@ -260,7 +260,7 @@ export class Reference {
     return undefined;
   }
 
-  /** decisions.md 3.5: the whole if the request names it and it is free, else a share of what is free. */
+  /** Rule L-28: the whole if the request names it and it is free, else a share of what is free. */
   #hold(
     call: ModelCall,
     wanted: { readonly wantMicro: bigint; readonly shareMicro: bigint; readonly isNamed: boolean },
@@ -276,7 +276,7 @@ export class Reference {
     const bounds = call.pots.filter((pot) => this.#runs(pot)).map((pot) => this.#left(pot));
     if (call.payer !== 'credits') return bounds;
     bounds.push(this.#freeCredits(call.autoExchange));
-    // decisions.md 3: the cap is hard. What a month gone by had left nobody can tell any more.
+    // Rule M-17: the cap is hard. What a month gone by had left nobody can tell any more.
     if (call.capMicro > 0n) {
       const closed = call.holdMonth !== this.#monthSeen;
       bounds.push(closed ? 0n : this.#freeUnderCap(call.capMicro, call.holdMonth));

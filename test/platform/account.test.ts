@@ -15,7 +15,7 @@ const entriesOf = (accountId: number) =>
     [accountId],
   );
 
-describe('spec 4.2: account', () => {
+describe('rule I-68, rule I-69: account', () => {
   test('the profile has the user type, which is the verification level of model admission', async () => {
     const member = await world.member({ plan: 'PRO', patch: { userType: 2 } });
     const { body } = await member.ask('GET', '/profile');
@@ -116,7 +116,7 @@ describe('spec 4.2: account', () => {
   });
 });
 
-describe('spec 4.2: exchange of balance into Credits', () => {
+describe('rule I-69: exchange of balance into Credits', () => {
   test('is exact, to the last of six decimals, and leaves both entries in the balance log', async () => {
     const member = await world.member({ yuan: 100n, credits: 1n });
     const { body } = await member.ask('POST', '/points/exchange', { amount: '12.345678' });
@@ -165,7 +165,7 @@ describe('spec 4.2: exchange of balance into Credits', () => {
   });
 });
 
-describe('spec 4.2: preferences', () => {
+describe('rule I-70: preferences', () => {
   test('the fallback model is set here, and must be an enabled model of the platform or nothing', async () => {
     const member = await world.member();
     expect((await member.ask('GET', '/preference')).body.data).toEqual({

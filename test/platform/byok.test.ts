@@ -63,7 +63,7 @@ const listed = async (member: Member, id: number) => {
   return body.data.find((each: { id: number }) => each.id === id);
 };
 
-describe('spec 4.2: BYOK credentials', () => {
+describe('rule I-74: BYOK credentials', () => {
   test('the vendors that can be byok are told, and no other', async () => {
     const { body } = await ada.ask('GET', '/credential/vendors');
     const codes = body.data.map((each: { vendor_code: string }) => each.vendor_code).sort();
@@ -211,7 +211,7 @@ describe('spec 4.2: BYOK credentials', () => {
   });
 });
 
-describe('spec 4.2: the connectivity test', () => {
+describe('rule I-76: the connectivity test', () => {
   const probe = async (parts: object, member: Member = ada) =>
     (await member.ask('POST', '/credential/test', parts)).body;
 

@@ -19,7 +19,7 @@ const outcome = async (answer: ReturnType<Member['ask']>) => {
   return [status, body.code];
 };
 
-describe('spec 2.4: an API key', () => {
+describe('rule I-66: an API key', () => {
   test('name is required and has at most 100 characters', async () => {
     const name = '𝔎é字🙂'.repeat(25);
     expect([...name]).toHaveLength(100);
@@ -138,7 +138,7 @@ describe('spec 2.4: an API key', () => {
   });
 });
 
-describe('spec 4.2: keys', () => {
+describe('rule I-67: keys', () => {
   test('a key works at once, and a deleted one is refused at once with 40101', async () => {
     const { id, api_key: key } = await newKey(ada);
     expect((await world.call(key)).status).toBe(200);
@@ -244,7 +244,7 @@ describe('spec 4.2: keys', () => {
   });
 });
 
-describe('spec 5: who may ask', () => {
+describe('rule I-17: who may ask', () => {
   test('an API key sent to a platform endpoint is invalid, and an access token sent to the gateway is invalid', async () => {
     const { api_key: key } = await newKey(ada);
     const refused = await world.world.api('GET', '/api-key/page', { token: key });

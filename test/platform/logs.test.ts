@@ -44,7 +44,7 @@ async function page(path: string, who = member): Promise<{ rows: readonly Row[];
   return { rows: body.data, total: body.total ?? -1 };
 }
 
-/** decisions.md 8. */
+/** The fields of a call (rule I-78). */
 const CALL_FIELDS = [
   ...['id', 'request_id', 'model_id', 'model_used', 'protocol', 'upstream_protocol', 'stream', 'status'],
   ...['error_code', 'input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'],
@@ -53,7 +53,7 @@ const CALL_FIELDS = [
   ...['key_name', 'created_at'],
 ];
 
-describe('spec 2.5 and 4.2, the call log', () => {
+describe('rule I-78: the call log', () => {
   test('has model, protocol, token counts, duration and error code of every call, newest first', async () => {
     const { rows, total } = await page('/call-log/page');
     expect([rows.length, total]).toEqual([5, 5]);
@@ -178,7 +178,7 @@ describe('spec 2.5 and 4.2, the call log', () => {
   });
 });
 
-describe('spec 2.5 and 4.2, the consumption log', () => {
+describe('rule I-79: the consumption log', () => {
   test('has the amount breakdown of each charge, and it can be recomputed', async () => {
     const { rows, total } = await page('/consumption-log/page');
     expect([rows.length, total]).toEqual([4, 4]);
@@ -217,7 +217,7 @@ interface Receipt {
   readonly entries: readonly unknown[];
 }
 
-describe('spec 2.5 and 4.2, the balance log', () => {
+describe('rule I-79: the balance log', () => {
   test('has changes of balance and Credits: top-up, exchange, consumption, each with what was left', async () => {
     await member.ask('POST', '/points/exchange', { amount: '2.5' });
     const { rows, total } = await page('/balance-log/page');

@@ -63,7 +63,7 @@ const MODEL_KEYS = [
   ...['vendor_code', 'vendor_name', 'forward_model_id'],
 ];
 
-describe('spec 2.1, the envelope', () => {
+describe('rule I-49: the envelope', () => {
   test('on success code is 0 and message is ok', async () => {
     const { body } = await world.api('GET', '/models');
     expect([body.code, body.message, Array.isArray(body.data)]).toEqual([0, 'ok', true]);
@@ -100,7 +100,7 @@ describe('spec 2.1, the envelope', () => {
   });
 });
 
-describe('spec 2.2, the model list', () => {
+describe('rule I-59: the model list', () => {
   test('returns only models that are enabled and client-visible, with exactly these fields', async () => {
     const { body } = await world.api('GET', '/models');
     const rows = body.data as Record<string, unknown>[];
@@ -144,7 +144,7 @@ describe('spec 2.2, the model list', () => {
   test('a hidden model stays callable by an account that knows the id', () => call('secret-model'));
 });
 
-describe('spec 2.3, pricing', () => {
+describe('rule I-60: pricing', () => {
   test('has the rates and, for each usable route, every field with prices as decimal strings', async () => {
     const { body } = await world.api('GET', '/pricing');
     expect(body.data).toMatchObject({ system_rate: 95.5, user_rate: 100, node: 'local', node_rate: 97.5 });
@@ -212,7 +212,7 @@ describe('spec 2.3, pricing', () => {
   });
 });
 
-describe('spec 4.2, public endpoints', () => {
+describe('rule I-62, rule I-63, rule I-64: public endpoints', () => {
   test('gateway nodes and their rates, with whether each is alive', async () => {
     const { body } = await world.api('GET', '/gateway-nodes');
     expect(body.data).toMatchObject([
@@ -282,7 +282,7 @@ describe('spec 4.2, public endpoints', () => {
   });
 });
 
-describe('spec 4.2 and 8, feedback', () => {
+describe('rule I-65: feedback', () => {
   const from = (address: string) => ({ 'x-forwarded-for': address });
   const send = (address: string, body: unknown = { content: 'hello' }) =>
     world.api('POST', '/feedback', { body, headers: from(address) });

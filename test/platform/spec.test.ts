@@ -8,7 +8,7 @@ import { postMovement } from '../../src/store/ledger/movement.ts';
 import { newMember } from '../support/logins.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 
-/** The sentences of the specification that no other file of this folder is named by. */
+/** Rules of the interface that no other file of this folder is about. */
 
 const ROUTE =
   'routes: [{ vendor: openai, credential: openai-main, forward_model_id: gpt-4o, protocols: [chat] }]';
@@ -39,7 +39,7 @@ afterAll(() => world.close());
 
 const rows = readEndpoints();
 
-describe('spec 4.2: every endpoint is there, under its method and path', () => {
+describe('rule I-58: every endpoint is there, under its method and path', () => {
   const PUBLIC = [
     ...['GET /models', 'GET /pricing', 'GET /gateway-nodes', 'GET /model-rank/list', 'GET /model-rank/speed'],
     ...['GET /announcement/active', 'POST /feedback'],
@@ -99,7 +99,7 @@ describe('spec 4.2: every endpoint is there, under its method and path', () => {
   );
 });
 
-describe('spec 2.1: success is decided by code == 0', () => {
+describe('rule I-50: success is decided by code == 0', () => {
   const FAILING: readonly [string, string, object, number][] = [
     ['no such path', '/no/such/path', {}, 404],
     ['a wrong method', '/profile', { method: 'POST' }, 405],
@@ -166,7 +166,7 @@ async function call(
   return { ...((await response.json()) as { code?: number; message?: string }), status: response.status };
 }
 
-describe('spec 2.6: levels used in model admission', () => {
+describe('rule S-9: levels used in model admission', () => {
   const PEOPLE = [0, 1, 2].flatMap((userType) => [0, 1, 2, 3].map((plan) => [userType, plan] as const));
   const VERIFICATIONS = ['', 'personal verification', 'enterprise verification'];
   const PLANS = ['', 'PLUS', 'PRO', 'PROMAX'];
@@ -193,7 +193,7 @@ describe('spec 2.6: levels used in model admission', () => {
   );
 });
 
-describe('spec 5: authentication', () => {
+describe('rule I-15: authentication', () => {
   test('the gateway reads only Authorization: Bearer; a key in x-api-key is 40001', async () => {
     const headers = { 'content-type': 'application/json', 'x-api-key': world.key };
     const body = JSON.stringify({ model: 'gpt-5', messages: [] });

@@ -42,7 +42,7 @@ async function page(path: string, who = member): Promise<{ rows: readonly Row[];
   return { rows: body.data, total: body.total ?? -1 };
 }
 
-describe('spec 4.2, usage', () => {
+describe('rule I-81: usage', () => {
   test('the overview has today, this month and all, and what is left', async () => {
     const { body } = await member.ask('GET', '/stats/overview');
     const { rows } = await page('/call-log/page');

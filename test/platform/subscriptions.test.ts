@@ -146,7 +146,7 @@ for (const [gate, isMissing] of GATES) {
   });
 }
 
-describe('spec 4.2: the subscription records', () => {
+describe('rule I-71: the subscription records', () => {
   let world: MemberWorld;
   beforeAll(async () => {
     world = await MemberWorld.start();

@@ -32,7 +32,7 @@ const CHARGES: readonly Bug[] = [
     text: '((tokens + items * TOKENS_PER_PRICE) * numerator) / denominator;',
     instead:
       'BigInt(Math.round(Number(tokens + items * 1_000_000n) * (Number(numerator) / Number(denominator))));',
-    catcher: price('is the exact product of decisions.md 6'),
+    catcher: price('is the exact product of rule M-1'),
   },
   {
     name: 'exactly one Credit is free',

@@ -3,7 +3,7 @@ import type { Client, Form, RefusalForm } from './client.ts';
 import type { Upstream } from './upstream.ts';
 import { truthUsage } from './world.ts';
 
-/** conversion.md 10.1: how each client says why an answer ended. */
+/** Rule C-50: how each client says why an answer ended. */
 export const FINISH: Readonly<Record<Form, Readonly<Record<'stop' | 'tool' | 'length', string>>>> = {
   chat: { stop: 'stop', tool: 'tool_calls', length: 'length' },
   responses: { stop: 'completed', tool: 'completed', length: 'incomplete: max_output_tokens' },
@@ -21,7 +21,7 @@ export function finishAfterStop(form: Form, upstream: Upstream, stop: string): s
   return form === 'messages' && isTold ? `stop_sequence: ${stop}` : FINISH[form].stop;
 }
 
-/** conversion.md 11: OpenAI's models refuse in words of their own, the others end for a reason. */
+/** Rule C-53: OpenAI's models refuse in words of their own, the others end for a reason. */
 export const REFUSAL: Readonly<Record<Form, Readonly<Record<Upstream, RefusalForm>>>> = {
   chat: {
     chat: { finish: 'stop', field: 'refusal' },
@@ -55,7 +55,7 @@ export const REFUSAL: Readonly<Record<Form, Readonly<Record<Upstream, RefusalFor
   },
 };
 
-/** conversion.md 12.2: what the simulator counted, as each client shows it. */
+/** Rule C-55: what the simulator counted, as each client shows it. */
 export function expectedUsage(client: Client, truth: TruthCall, upstream: Upstream): object {
   const { fresh, cacheRead, cacheWrite, text, reasoning } = truthUsage(truth, upstream);
   const input = fresh + cacheRead + cacheWrite;

@@ -9,7 +9,7 @@ export interface Seen {
   readonly code: number | undefined;
 }
 
-/** One of the ways in which a call can end (reliability.md 4.5), and how many of two thousand end so. */
+/** One of the ways in which a call can end (rule L-5), and how many of two thousand end so. */
 export interface Way {
   /** Also the model: breakers and cool-downs of one way must not reach into another. */
   readonly name: string;

@@ -9,7 +9,7 @@ export interface ApiAnswer {
   readonly body: Envelope;
 }
 
-/** Spec 2.1; the fields of a test's data are the test's to know. */
+/** Rule I-49; the fields of a test's data are the test's to know. */
 export interface Envelope {
   readonly code: number;
   readonly message: string;

@@ -1,7 +1,7 @@
 import type { Form } from './dialects.ts';
 
 /**
- * What the rules make of an ending (decisions.md 6, spec 7.3, reliability.md I5), and how near to the truth
+ * What the rules make of an ending (rule M-1, rule M-8, rule M-9), and how near to the truth
  * the charge must come.
  * - `reported`: the vendor's own figures, each class to the token, not marked as estimated.
  * - `counted`: the whole answer came without usable figures: its text to the token, its input but for the

@@ -151,7 +151,7 @@ export function outputOf(row: Booked): number {
   return row.output_text + row.output_reasoning;
 }
 
-/** decisions.md 6, with no line of the product's price code: exact, cut behind the micro-yuan. */
+/** Rule M-1, with no line of the product's price code: exact, cut behind the micro-yuan. */
 export function amountOf(row: Booked): bigint {
   const output = row.cache_read > 0 ? PRICES.cacheOutput : PRICES.output;
   const list =

@@ -18,7 +18,7 @@ import { capabilitiesShape } from './shape-capability.ts';
 import { protocols } from './shape-party.ts';
 import { amount, code, INTEGER_MAX, modelId, name, RATE_MAX, status } from './shape-value.ts';
 
-/** Spec 2.6: verification goes up to 2, plans up to 3; spec 3.1: 0 and less let everybody pass. */
+/** Verification up to 2 (rule S-9), plans up to 3 (rule S-10); 0 lets everybody pass (rule S-19). */
 const LEVEL_MAX = { none: 3, verification: 2, plan: 3 } as const;
 const ANYONE: Restriction = { kind: 'none', level: 0 };
 
@@ -104,7 +104,7 @@ export const modelShape: Reader<ModelEntry> = (place) => {
   };
 };
 
-/** decisions.md 2: 1 tokens, 2 per image, 4 per video; what has a price is a mode. */
+/** Rule S-5: 1 tokens, 2 per image, 4 per video; what has a price is a mode. */
 function billingModesOf(prices: Prices): number {
   const images = prices.imageMicro > 0n ? 2 : 0;
   const videos = prices.videoMicro > 0n ? 4 : 0;

@@ -18,7 +18,7 @@ const grantsShape = object<CatalogSnapshot['verificationGrants']>({
   enterpriseMicro: optional('enterprise', decimal(AMOUNT_MAX), 0n),
 });
 
-/** The whole file: keys as they are written there, defaults as decisions.md 2 gives them. */
+/** The whole file: keys as they are written there, defaults as rule S-7 gives them. */
 export const catalogShape: Reader<CatalogFile> = object<CatalogFile>({
   systemRateMicro: optional<bigint | undefined>('system_rate', rate, undefined),
   defaults: optional<AccountDefaults | undefined>('defaults', defaultsShape, undefined),

@@ -91,7 +91,7 @@ function textAt(value: unknown, path: readonly (string | number)[]): string {
   return typeof at === 'string' ? at : '';
 }
 
-/** A line for the shell. The README shows the same with `$KEY`, so the key stands in double quotes. */
+/** A line for the shell. docs/clients.md shows it with `$KEY`, so the key stands in double quotes. */
 export function curlLine(shape: Shape, url: string, key: string): string {
   const headers = { 'Content-Type': 'application/json', ...shape.headers };
   const more = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);

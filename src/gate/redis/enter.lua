@@ -239,7 +239,7 @@ if costs then
   if free and mode == 'x' then
     if free < want then grant = free end
   elseif free and not (whole_if_free and want <= free) then
-    -- decisions.md 3.5: its share, or a quarter of what is free if that is more.
+    -- Rule L-28: its share, or a quarter of what is free if that is more.
     local part = share < free and share or free
     if part < quarter(free) then part = quarter(free) end
     if part < want then grant = part end

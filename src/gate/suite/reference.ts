@@ -192,7 +192,7 @@ export class ReferenceGate {
     this.#hold(call, money, funds);
   }
 
-  /** decisions.md 3.5: the most if it is free, else a quarter of what is free or the call's share of it. */
+  /** Rule L-28: the most if it is free, else a quarter of what is free or the call's share of it. */
   #hold(call: PastCall, money: MoneyRequest, funds: Funds): void {
     const bounds = this.#bounds(call, funds);
     const [bound, free] = bounds.reduce(

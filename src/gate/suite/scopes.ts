@@ -55,7 +55,7 @@ export function scopes(world: World): void {
   });
 }
 
-/** decisions.md 3.5: what is held when the most is not. */
+/** Rule L-28: what is held when the most is not. */
 export function shares(world: World): void {
   const figures = { wantMicro: 100n * CREDIT, leastMicro: CREDIT, shareMicro: 8n * CREDIT };
   const held = async (credits: bigint, wholeIfFree: boolean): Promise<bigint> => {

@@ -8,7 +8,7 @@ const VERIFICATION_NAMES = ['', 'personal verification', 'enterprise verificatio
 const PLAN_NAMES = ['', 'PLUS', 'PRO', 'PROMAX'];
 
 /**
- * Spec 3.1: whether the model is admitted to the account, from the account's state of this moment. BYOK does
+ * Rule S-19: whether the model is admitted to the account, from the account's state of this moment. BYOK does
  * not exempt: admission limits the model, not who pays.
  */
 export function admit(

@@ -13,7 +13,7 @@ interface LastKey {
 const lastKeys = new WeakMap<object, LastKey>();
 
 /**
- * Spec 5: only `Authorization: Bearer` is read. The key is looked up by its hash; its text goes no further
+ * Rule I-15: only `Authorization: Bearer` is read. The key is looked up by its hash; its text goes no further
  * than this file. Whether it is still good is asked for every call; only the hash of a text that a connection
  * repeats is not made again.
  */

@@ -21,7 +21,7 @@ export interface Moment {
 }
 
 /**
- * Spec 5.4, as far as the platform is to be paid: a valid subscription whose plan covers the model, API
+ * Rule S-17, as far as the platform is to be paid: a valid subscription whose plan covers the model, API
  * billing with Credits. Nothing: neither of them. The account's own credentials come before both
  * (serving-options.ts).
  */

@@ -21,7 +21,7 @@ interface Whose {
 }
 
 /**
- * decisions.md 7: the account's policy always holds and counts per account. It is that of its subscription,
+ * Rule L-10: the account's policy always holds and counts per account. It is that of its subscription,
  * else the one an operator gave the account, else the default. The key's policy holds beside it and counts
  * per key.
  */
@@ -67,7 +67,7 @@ export function limitsImages(limits: readonly ScopedPolicy[]): boolean {
   return limits.some(({ policy }) => policy?.windows.some(({ dimension }) => dimension === 'images'));
 }
 
-/** decisions.md 3.5: what is held of the most that the call may cost. */
+/** Rule L-28: what is held of the most that the call may cost. */
 export function moneyRequest(
   { mostMicro, shareMicro, leastMicro, isBounded }: Quote,
   { coverage, wallet }: PaymentSources,
@@ -127,7 +127,7 @@ const REASONS: Readonly<Record<GateRefused['reason'], ErrorName>> = {
   tokens: 'tokenLimitExceeded',
 };
 
-/** 42902's text must not name the real dimension (spec 7.2); `x-tollgate-limit` does. */
+/** 42902's text must not name the real dimension (rule I-45); `x-tollgate-limit` does. */
 export function toRefusal(refused: GateRefused | GateAway): Refusal {
   if (refused.kind === 'gate-away') return refuse('unavailable', { retryAfterMs: refused.retryAfterMs });
   const name = REASONS[refused.reason];

@@ -8,7 +8,7 @@ import { outputBound, outputTokensPaid } from './quote.ts';
 import { isTextProtocol } from './route-protocols.ts';
 
 /**
- * decisions.md 3.5: the most output tokens that the vendor may make for each answer, where the hold pays for
+ * Rule L-31: the most output tokens that the vendor may make for each answer, where the hold pays for
  * fewer than the request allows. Nothing: the request goes as it is.
  *
  * A plain answer cannot be stopped half-way, so that its hold is its bound. A stream is watched, and its hold

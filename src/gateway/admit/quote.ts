@@ -18,7 +18,7 @@ import { isTextProtocol, mayPaint } from './route-protocols.ts';
 const SNAPSHOTS_PER_ROUTE_MAX = 1_000;
 /** The most tokens that a vendor reports for one picture of an Images call. */
 const IMAGE_TOKENS_MAX = 8_192;
-/** decisions.md 3.5: output that a share pays for, and the least that is worth a call. */
+/** Rule L-28: output that a share pays for, and the least that is worth a call. */
 const SHARE_TOKENS = 4_096;
 const LEAST_TOKENS = 256;
 
@@ -50,7 +50,7 @@ export function priceSnapshot(route: Route, pricing: PricingContext): PriceSnaps
   return snapshot;
 }
 
-/** What a call may cost on the dearest of its routes, micro-yuan (decisions.md 3.5). */
+/** What a call may cost on the dearest of its routes, micro-yuan (rule L-27). */
 export interface Quote {
   readonly mostMicro: bigint;
   /** With as much output as makes a share. */

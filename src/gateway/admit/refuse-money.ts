@@ -19,7 +19,7 @@ export interface UnpaidCall {
   readonly protocol: Protocol;
 }
 
-/** decisions.md 3.5: what the call may cost, what is free, what running calls hold, and what would fit. */
+/** Rule L-30: what the call may cost, what is free, what running calls hold, and what would fit. */
 export function refuseMoney(refused: GateRefused, call: UnpaidCall): Refusal {
   const name = refused.reason === 'cap' ? 'monthlyCapReached' : 'insufficientCredits';
   const free = formatMicro(refused.freeMicro > 0n ? refused.freeMicro : 0n);

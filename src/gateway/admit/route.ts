@@ -97,7 +97,7 @@ function shuffle(routes: readonly Route[], protocol: Protocol, random: Random): 
 }
 
 /**
- * What a vendor's status says (decisions.md 4). Everything but `success` and `client-error` is a failed
+ * What a vendor's status says (rule S-23). Everything but `success` and `client-error` is a failed
  * route: the next one is tried. A vendor has no business to redirect us, nor to answer with nothing.
  */
 export function classify(status: number): AttemptOutcome {

@@ -16,7 +16,7 @@ import { canServe } from './route-protocols.ts';
  *   the account's fallback model, in the same two ways
  *
  * Who has an own credential for the model and did not allow `byok_fallback` is not served with this model by
- * the platform: nobody is charged by surprise. A fallback model is the account's own wish (decisions.md 6).
+ * the platform: nobody is charged by surprise. A fallback model is the account's own wish (rule S-26).
  */
 export interface ServingOption {
   readonly model: Model;
@@ -35,7 +35,7 @@ export interface Eligibility {
   readonly moment: Moment;
 }
 
-/** Billability, then admission: steps 2 and 3 of decisions.md 3. */
+/** Billability, then admission: steps 2 and 3 of rule S-15. */
 export function firstOption(eligibility: Eligibility): ServingOption | Refusal {
   const { account, catalog, modelId, moment } = eligibility;
   const model = catalog.models.get(modelId);
@@ -59,7 +59,7 @@ export function nextOption(eligibility: Eligibility, option: ServingOption): Ser
   return fallbackOption(eligibility, option.model);
 }
 
-/** Spec 3.2: the fallback goes through routing, admission and billing like any model. */
+/** Rule S-26: the fallback goes through routing, admission and billing like any model. */
 function fallbackOption(eligibility: Eligibility, asked: Model): ServingOption | undefined {
   const { account, catalog, moment } = eligibility;
   const { fallbackModel } = account.preference;

@@ -27,7 +27,7 @@ const GOOGLE_STATUS = new Map([
 ]);
 
 /**
- * The body of spec 7.1. `error.message` repeats `message`, because the vendors' SDKs read it there;
+ * The body of rule I-40. `error.message` repeats `message`, because the vendors' SDKs read it there;
  * Anthropic's and Google's clients get the few fields more that they look for.
  */
 export function errorBody(refusal: Refusal, requestId: string, protocol: Protocol | undefined): string {
@@ -103,7 +103,7 @@ export function ownHeaders(requestId: string, protocol: Protocol | undefined): s
   return headers;
 }
 
-/** decisions.md 5. A name may be in any script, a header only in Latin: such a name is percent-encoded. */
+/** Rule I-28. A name may be in any script, a header only in Latin: such a name is percent-encoded. */
 export function modelHeaders(modelId: string): string[] {
   return ['x-tollgate-model', isHeaderValue(modelId) ? modelId : encodeURIComponent(modelId.toWellFormed())];
 }

@@ -6,7 +6,7 @@ const FLUSH_MS = 50;
 const FLUSH_MS_MAX = 1_000;
 
 /**
- * Ends a broken stream: the last bytes, then a RESET. decisions.md 4: after a clean end without a terminator
+ * Ends a broken stream: the last bytes, then a RESET. Rule I-35: after a clean end without a terminator
  * some SDKs report success; after a reset every one of them raises.
  */
 export function resetAfter(response: ServerResponse, lastBytes: Buffer | undefined): void {

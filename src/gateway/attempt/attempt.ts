@@ -344,7 +344,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     return servedHeaders(this.#context, this.#route, this.#watch.translation, head);
   }
 
-  /** conversion.md 1.12: an error as the first event is still an ordinary error, with a status of its own. */
+  /** Rule C-10: an error as the first event is still an ordinary error, with a status of its own. */
   #firstEventFailed({ firstError, spent }: StreamAnswer): void {
     this.#exchange?.abort();
     const headers = { 'content-type': 'application/json' };

@@ -80,7 +80,7 @@ export async function forward(
       routeFailures.failures.push({ route, failure: result.failure });
       if (result.failure.kind === 'stopped') return response.closed ? endAbandoned(context) : 'stopped';
     } else if (result.kind === 'rejected' && !response.closed) {
-      // Spec 3.2, row 5: what a fallback model has against the request is no answer for who named another.
+      // Rule S-28: what a fallback model has against the request is no answer for who named another.
       if (context.model.modelId !== call.modelAsked) return 'failed';
       passOn(context, result.error, result.spent);
       return 'answered';
@@ -103,7 +103,7 @@ async function retryRoute(context: AttemptContext, route: Route, trial: Trial): 
 }
 
 /**
- * conversion.md 7.6: the vendor does not know a signature of the history as its own. The same route is asked
+ * Rule C-44: the vendor does not know a signature of the history as its own. The same route is asked
  * once more without any; no other vendor would know them better. Nothing when there was none to leave out: a
  * vendor may well quote a client that writes about signatures.
  */
@@ -165,7 +165,7 @@ function send(context: AttemptContext, route: Route, watch: AttemptWatch): Promi
   return settle.promise;
 }
 
-/** design.md 4: the open record is in the operating system before the first byte goes upstream. */
+/** Rule M-20: the open record is in the operating system before the first byte goes upstream. */
 function openInJournal(context: AttemptContext, route: Route, translation: Translation): Promise<void> {
   const { call, facts, deps } = context;
   assert(call.price !== undefined, 'an attempt has a price');
@@ -232,7 +232,7 @@ function passOn(context: AttemptContext, error: VendorError, spent: Spent): void
     'x-tollgate-attempts',
     String(attemptCount(call)),
   ];
-  // Spec 7.2: any 429 carries Retry-After, also one whose vendor forgot it.
+  // Rule I-43: any 429 carries Retry-After, also one whose vendor forgot it.
   if (error.status === 429 && error.headers['retry-after'] === undefined) headers.push('retry-after', '1');
   response.writeHead(error.status, headers);
   response.end(error.body);

@@ -32,7 +32,7 @@ export function lastVendorError(failures: readonly FailedRoute[]): VendorError |
   })?.failure.error;
 }
 
-/** decisions.md 4: 401 and 403 of a platform credential say nothing about the client; of its own, all. */
+/** Rule I-42: 401 and 403 of a platform credential say nothing about the client; of its own, all. */
 function isPlatformCredentialError({ credential }: Route, status: number): boolean {
   return credential.ownerAccountId === undefined && (status === 401 || status === 403);
 }

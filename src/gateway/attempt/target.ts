@@ -33,7 +33,7 @@ function makeTarget(route: Route, protocol: TextProtocol, blobs: 'own' | 'none')
   });
 }
 
-/** conversion.md 1.8: blobs are bound to protocol, vendor, credential and model. A hash tells none of it. */
+/** Rule C-6: blobs are bound to protocol, vendor, credential and model. A hash tells none of it. */
 function issuerOf({ vendor, credential, forwardModelId }: Route, protocol: TextProtocol): string {
   const text = [protocol, vendor.code, credential.id, forwardModelId].join('\n');
   return `${protocol}-${hash('sha256', text, 'hex').slice(0, 12)}`;

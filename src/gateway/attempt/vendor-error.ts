@@ -6,7 +6,7 @@ import { totalBytes } from '../answer/answer.ts';
 import type { Spent, VendorError } from './attempt-result.ts';
 
 const BAD_GATEWAY = 502;
-/** conversion.md 17.2: what the vendors call an error, and the status they would have given it. */
+/** Rule C-69: what the vendors call an error, and the status they would have given it. */
 const STATUS_BY_NAME = new Map([
   ['invalid_request_error', 400],
   ['invalid_prompt', 400],
@@ -37,7 +37,7 @@ const BLOB_REFUSALS = [
   'cannot be modified',
 ] as const;
 
-/** The vendor refused a blob of the history, not the request itself (conversion.md 7.5, 7.6). */
+/** The vendor refused a blob of the history, not the request itself (rule C-44). */
 export function isBlobRefused({ status, body }: VendorError): boolean {
   return status === 400 && BLOB_REFUSALS.some((text) => body.includes(text));
 }

@@ -64,7 +64,7 @@ async function bytesOf(picture: RequestedPicture, share: MediaShare): Promise<Pi
 
 const NO_RAW_KEYS: ReadonlySet<string> = new Set();
 
-/** An Images client and a painter of Google's: a prompt there, pictures back (conversion.md 18). */
+/** An Images client and a painter of Google's: a prompt there, pictures back (rule C-70). */
 export class ConvertedImages implements Translation {
   readonly protocol = 'gemini';
   readonly action: VendorAction;

@@ -4,7 +4,7 @@ import type { AttemptContext } from '../attempt/attempt-context.ts';
 
 /**
  * What stood at addresses is known now, and counts in the place of what they counted at the entry. Where it
- * comes to more, it is held before the vendor is asked, or refused as at the entry (decisions.md 3.5).
+ * comes to more, it is held before the vendor is asked, or refused as at the entry (rule L-27).
  */
 export async function holdForFetched(
   context: AttemptContext,

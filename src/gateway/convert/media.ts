@@ -125,7 +125,7 @@ export function createCallMedia(context: AttemptContext): CallMedia {
 
 /**
  * Pictures and files that the client named by address, as bytes where the target cannot be given the address
- * (conversion.md 5.1). The same object when there is nothing to fetch.
+ * (rule C-19). The same object when there is nothing to fetch.
  */
 export function withMedia(
   request: HubRequest,

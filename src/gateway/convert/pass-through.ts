@@ -17,7 +17,7 @@ export interface ChangedRequest {
   readonly outputLimit?: number | undefined;
 }
 
-/** Client and vendor speak the same protocol: the bytes pass untouched, but for what decisions.md 5 lists. */
+/** Client and vendor speak the same protocol: the bytes pass untouched, but for what rule I-21 lists. */
 export class PassThrough implements Translation {
   readonly protocol;
   readonly action: VendorAction;

@@ -5,7 +5,7 @@ import { unwrapBlobs, wrapBlobs } from '../../protocol/hub/envelope.ts';
 import { attachBlobs, blobsWanted } from '../../protocol/hub/fit/blobs.ts';
 
 /**
- * Signatures for clients that lose them (conversion.md 7.6, 2): kept by the id of the tool call they belong
+ * Signatures for clients that lose them (rule C-42): kept by the id of the tool call they belong
  * to, and put back when the client sends that call again. Only Chat clients need it.
  */
 export function saveSignatures(

@@ -29,7 +29,7 @@ export type Blobs = 'own' | 'none';
 
 /**
  * How the route is to be spoken with. Every route starts again from the client's own request
- * (conversion.md 1.13). The refusal says what in the request this route's protocol cannot express, or what
+ * (rule C-2). The refusal says what in the request this route's protocol cannot express, or what
  * its hold does not pay for.
  */
 export function translate(

@@ -50,7 +50,7 @@ interface Counted {
 type CountAnswer = Counted | Refusal | undefined;
 
 /**
- * Counting tokens (conversion.md 19): by a vendor that speaks the client's protocol, else by our tokenizer.
+ * Counting tokens (rule I-46): by a vendor that speaks the client's protocol, else by our tokenizer.
  * It costs nothing, leaves no row in the call log and says nothing about a route's health. It is limited like
  * a call, by the same policy, but in a place of its own: counting takes nothing away from calling.
  */

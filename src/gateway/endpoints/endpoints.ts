@@ -5,7 +5,7 @@ import { type ModelsMatch, matchModels } from './models-endpoint.ts';
 import { matchStored, type StoredMatch } from './stored-responses-endpoint.ts';
 
 /**
- * The paths of the gateway as data (spec 4.1, decisions.md 9). A path is matched once, here; what is decided
+ * The paths of the gateway as data (rule I-9). A path is matched once, here; what is decided
  * about a request hangs on the row found, never on another reading of the path.
  */
 export interface Endpoint {

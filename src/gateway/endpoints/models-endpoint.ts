@@ -1,4 +1,4 @@
-/** A question about the models on offer (conversion.md 2.1): all of them, or one. */
+/** A question about the models on offer (rule I-7): all of them, or one. */
 export interface ModelsEndpoint {
   /** `by-client`: OpenAI's, Anthropic's and Google's clients share the path, so the headers tell. */
   readonly style: 'google' | 'by-client';

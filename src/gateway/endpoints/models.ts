@@ -76,7 +76,7 @@ function answerFor(
   });
 }
 
-/** What spec 2.2 and 3.1 leave of the catalogue for this account, as far as the client's protocol reaches. */
+/** What rule I-48 and rule S-19 leave of the catalogue, as far as the client's protocol reaches. */
 function callable(
   catalog: CatalogSnapshot,
   style: ListStyle,

@@ -1,4 +1,4 @@
-/** What a client may do with a response it was answered earlier (conversion.md 2.1). */
+/** What a client may do with a response it was answered earlier (rule I-8). */
 export interface StoredEndpoint {
   /** `unserved`: the vendor has it, we do not. */
   readonly action: 'read' | 'delete' | 'list-input' | 'unserved';

@@ -22,7 +22,7 @@ export interface UnknownPath {
   readonly protocol: Protocol | undefined;
 }
 
-/** Spec 4.1: a wrong base address shows as a doubled or missing `/v1`. */
+/** Rule I-10: a wrong base address shows as a doubled or missing `/v1`. */
 export function unknownPath(method: string, url: string, headers: IncomingHttpHeaders): UnknownPath {
   const path = url.split('?', 1)[0] ?? '/';
   const refusal = refuse('pathUnknown', { message: hint(method, path) });

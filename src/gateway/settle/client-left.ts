@@ -4,7 +4,7 @@ import type { Spent } from '../attempt/attempt-result.ts';
 import { CLIENT_CLOSED } from '../call.ts';
 
 /**
- * The client left before its answer while the vendor was at work. decisions.md 6: what was not reported is
+ * The client left before its answer while the vendor was at work. Rule M-9: what was not reported is
  * counted: the input, and of an Images call the pictures it asked for, which are made whether or not somebody
  * waits. Of other output nothing is known.
  */

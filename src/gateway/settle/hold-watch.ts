@@ -22,7 +22,7 @@ export interface HeldStream {
   short(errorName: ErrorName): void;
 }
 
-/** decisions.md 3.5: a stream whose cost reaches its hold gets more, or is stopped like a cut one. */
+/** Rule L-32: a stream whose cost reaches its hold gets more, or is stopped like a cut one. */
 export class HoldWatch {
   readonly #context: AttemptContext;
   readonly #stream: HeldStream;

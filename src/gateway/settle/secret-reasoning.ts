@@ -38,7 +38,7 @@ export interface Written {
 }
 
 /**
- * decisions.md 6: the usage of a cut answer with the reasoning that nobody saw: what the model writes in the
+ * Rule M-11: the usage of a cut answer with the reasoning that nobody saw: what the model writes in the
  * time of silence, beside what was seen, and both within the longest answer asked for.
  */
 export function withHiddenReasoning(usage: Usage, context: AttemptContext, written: Written): Usage {

@@ -200,7 +200,7 @@ function ext({ accounts, footing, month }: AccountNeeds): Endpoint {
   });
 }
 
-/** Spec 2.3 has rates as numbers. */
+/** Rule I-60 has rates as numbers. */
 function rateOf(rateMicro: bigint): number {
   return Number(formatMicro(rateMicro));
 }

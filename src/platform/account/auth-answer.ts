@@ -6,7 +6,7 @@ import { Type } from '../http/schema.ts';
 
 const EXPIRES_IN = Type.Integer({ minimum: 1, description: 'Seconds.' });
 
-/** decisions.md 8; a login with cookies has the value that its pages send back in `x-csrf-token`. */
+/** What rule A-1 says; a login with cookies has the value that its pages send back in `x-csrf-token`. */
 export const LOGIN_DATA = Type.Union([
   Type.Object({ access_token: Type.String(), refresh_token: Type.String(), expires_in: EXPIRES_IN }),
   Type.Object({ csrf_token: Type.String(), expires_in: EXPIRES_IN }),

@@ -110,7 +110,7 @@ const EXAMPLE = {
 export const HOSTED_GROUP = { surface: 'user', access: 'user', tag: 'BYOK credentials' } as const;
 const GROUP = HOSTED_GROUP;
 
-/** Spec 4.2, BYOK; the test and the statistics are in byok-use.ts. */
+/** BYOK credentials (rule I-74); the test and the statistics are in byok-use.ts. */
 export function byokEndpoints(needs: ByokNeeds): readonly Endpoint[] {
   return [vendors(needs), page(needs), add(needs), change(needs), remove(needs)];
 }

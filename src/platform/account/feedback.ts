@@ -16,7 +16,7 @@ export interface FeedbackPort {
   ): Promise<{ readonly kind: 'kept' } | { readonly kind: 'too-early'; readonly waitMs: number }>;
 }
 
-/** Spec 4.2 and 8: anybody may say something, once in sixty seconds per IP. */
+/** Rule I-65: anybody may say something, once in sixty seconds per IP. */
 export function feedbackEndpoints(feedback: FeedbackPort): readonly Endpoint[] {
   return [
     endpoint({

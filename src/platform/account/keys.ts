@@ -63,7 +63,7 @@ const CREATED = Type.Object({
 
 const GROUP = { surface: 'user', access: 'user', tag: 'API keys' } as const;
 
-/** Spec 2.4 and 4.2; renaming and disabling are ours. */
+/** The keys of an account (rule I-66 and rule I-67). */
 export function keyEndpoints(needs: KeyNeeds): readonly Endpoint[] {
   return [create(needs), page(needs), detail(needs), change(needs), remove(needs)];
 }

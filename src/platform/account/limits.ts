@@ -22,7 +22,7 @@ export interface Limited {
   readonly keys: readonly Pick<ApiKey, 'id' | 'policyId'>[];
 }
 
-/** Where calls are counted, by which policy: decisions.md 7. */
+/** Where calls are counted, by which policy: rule L-10. */
 export interface LimitScope {
   /** As the gate knows it: `account:12`, `key:34`. */
   readonly scope: string;

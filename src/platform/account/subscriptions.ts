@@ -160,7 +160,7 @@ function policyOf({ plan }: Subscription, { policies }: CatalogSnapshot): Policy
   return plan.policyId === undefined ? undefined : policies.get(plan.policyId);
 }
 
-/** decisions.md 7: a plan's policy counts in the account's scope, its coverage in the subscription's. */
+/** Rule L-24: a plan's policy counts in the account's scope, its coverage in the subscription's. */
 async function lookAt(
   { gate, creditsPerYuan }: SubscriptionNeeds,
   of: { readonly accountId: number; readonly current: Subscription; readonly policy: Policy | undefined },

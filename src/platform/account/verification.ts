@@ -66,7 +66,7 @@ const EXAMPLE = {
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Verification', path: '/verification' } as const;
 
-/** Ours (decisions.md 8): an account says who it is, an operator decides. */
+/** Rule I-73: an account says who it is, an operator decides. */
 export function verificationEndpoints(needs: VerificationNeeds): readonly Endpoint[] {
   return [submit(needs), state(needs)];
 }

@@ -16,7 +16,7 @@ export interface Asking {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** decisions.md 8: 1002 when nobody is logged in, 1003 when somebody is who may not. */
+/** Rule I-17: 1002 when nobody is logged in, 1003 when somebody is who may not. */
 export async function admit(asking: Asking, sessions: SessionAuthenticator): Promise<Admission> {
   const { access } = asking;
   if (access === 'public') return { kind: 'admitted', caller: undefined };

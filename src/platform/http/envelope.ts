@@ -17,7 +17,7 @@ export function guardHeaders(requestId: string): Record<string, string> {
   };
 }
 
-/** Spec 2.1. */
+/** The envelope of a success (rule I-49). */
 export function toEnvelope(answer: DataAnswer | PageAnswer): object {
   if (answer.kind === 'data') return { code: 0, message: 'ok', data: answer.data };
   const { rows, total, page, size } = answer;

@@ -1,4 +1,4 @@
-/** decisions.md 8: the codes of the envelope; the HTTP status mirrors them. */
+/** Rule I-50: the codes of the envelope; the HTTP status mirrors them. */
 export const FAILURES = {
   badParameter: { code: 1001, status: 400, message: 'A parameter is missing or wrong' },
   notLoggedIn: { code: 1002, status: 401, message: 'Please log in' },

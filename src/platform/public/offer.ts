@@ -25,7 +25,7 @@ const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' 
 const TEXT = Type.String();
 export const RATE = Type.Number({ minimum: 0, description: '100 is list price.' });
 
-/** Spec 2.2, 2.3 and 4.2: what is offered, to everybody. */
+/** Rule I-59, rule I-62 and rule I-64: what is offered, to everybody. */
 export function offerEndpoints(needs: OfferNeeds): readonly Endpoint[] {
   return [models(needs), nodes(needs), announcements(needs)];
 }
@@ -35,7 +35,7 @@ export interface Offered {
   readonly route: Route;
 }
 
-/** Spec 2.2: enabled and visible models, one row for each route that can be used. */
+/** Rule I-59: enabled and visible models, one row for each route that can be used. */
 export function offered({ models: all }: CatalogSnapshot): readonly Offered[] {
   return [...all.values()]
     .filter((model) => model.status === 'enabled' && model.clientVisible)

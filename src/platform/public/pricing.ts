@@ -41,7 +41,7 @@ const GROUP = { surface: 'user', access: 'optional', tag: 'Public', method: 'GET
 const TEXT = Type.String();
 const COUNT = Type.Integer({ minimum: 0 });
 
-/** Spec 2.3, and exactly what a call would be charged. */
+/** Prices (rule I-60), and exactly what a call would be charged (rule I-61). */
 export function pricingEndpoints(needs: PricingNeeds): readonly Endpoint[] {
   return [pricing(needs), quote(needs)];
 }

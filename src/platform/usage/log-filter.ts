@@ -6,7 +6,7 @@ import { ID, parseMoment, TIME, type Times } from '../fields.ts';
 import { type Failure, fail } from '../http/failure.ts';
 import { type Static, Type } from '../http/schema.ts';
 
-/** decisions.md 8: what the logs can be narrowed to. */
+/** Rule I-80: what the logs can be narrowed to. */
 export const RANGE_FIELDS = {
   from: Type.Optional(TIME),
   to: Type.Optional(

@@ -6,7 +6,7 @@ import type { BalanceItem, ConsumptionItem, LoggedCall } from '../../ledger/log.
 import { ID, nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
 import { Type } from '../http/schema.ts';
 
-/** The rows of the logs as an account reads them, in the names of decisions.md 8. */
+/** The rows of the logs as an account reads them, in the names of rule I-78. */
 const COUNT = Type.Integer({ minimum: 0 });
 const RATE = Type.Number({ minimum: 0 });
 const PROTOCOL = Type.Union(PROTOCOLS.map((name) => Type.Literal(name)));

@@ -60,7 +60,7 @@ export interface LogNeeds {
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Logs' } as const;
 
-/** Spec 2.5 and 4.2; fields and filters of decisions.md 8. */
+/** The logs of an account (rule I-78 and rule I-79), with their filters (rule I-80). */
 export function logEndpoints(needs: LogNeeds): readonly Endpoint[] {
   return [callPage(needs), callDetail(needs), consumptionPage(needs), balancePage(needs)];
 }

@@ -30,7 +30,7 @@ const COUNT = Type.Integer({ minimum: 0 });
 const TEXT = Type.String();
 const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' } as const;
 
-/** Spec 4.2: rankings from real calls, of models that everybody may see. */
+/** Rule I-63: rankings from real calls, of models that everybody may see. */
 export function rankingEndpoints({ ranking, footing }: RankingNeeds): readonly Endpoint[] {
   const traffic = remembered(ranking);
   const seen: Seen = async (period, clock) => {

@@ -17,7 +17,7 @@ import {
   trendRange,
 } from './stats.ts';
 
-/** Usage by model (spec 4.2), by key, by protocol and by payer; and each of them over time. */
+/** Usage by model (rule I-81), by key, by protocol and by payer; and each of them over time. */
 export function groupEndpoints(needs: StatsNeeds): readonly Endpoint[] {
   return [
     grouped(needs, {

@@ -89,7 +89,7 @@ export const SUMS_EXAMPLE = {
 
 export const GROUP = { surface: 'user', access: 'user', tag: 'Usage', method: 'GET' } as const;
 
-/** Spec 4.2: everything from roll-ups, in the days of the server's time zone. */
+/** Rule I-81: everything from roll-ups, in the days of the server's time zone. */
 export function statsEndpoints(needs: StatsNeeds): readonly Endpoint[] {
   return [overview(needs), trend(needs)];
 }

@@ -1,7 +1,7 @@
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import type { CapabilityRow } from './row.ts';
 
-/** conversion.md 7.2, 9: what changed with 4.7 and stayed. */
+/** What changed with 4.7 and stayed (rule C-37, rule C-46). */
 const ADAPTIVE: CapabilityOverrides = {
   thinking: 'adaptive',
   thinkingOff: true,

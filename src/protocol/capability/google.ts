@@ -1,7 +1,7 @@
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import type { CapabilityRow } from './row.ts';
 
-/** conversion.md 7.2: levels, no way to switch off, and signatures that must come back. */
+/** Rule C-38: levels, no way to switch off, and signatures that must come back. */
 const LEVELS: CapabilityOverrides = {
   thinking: 'level',
   thinksByDefault: true,
@@ -48,7 +48,7 @@ export const GOOGLE_ROWS: readonly CapabilityRow[] = [
   { match: 'gemini-3-flash', capabilities: FOUR_LEVELS },
   { match: 'gemini-3.1-flash-lite', capabilities: FOUR_LEVELS },
   { match: /^gemini-3(?:\.[1-4])?-/, capabilities: LEVELS },
-  // conversion.md 4.4: from 3.5 on a model goes on with an answer that was begun for it.
+  // Rule C-16: from 3.5 on a model goes on with an answer that was begun for it.
   { match: /^gemini-3\.[56]-flash/, capabilities: { ...FOUR_LEVELS, prefill: true } },
   // 3.7-flash, 4, and what is newer than this table.
   { match: /^gemini/, capabilities: { ...LEVELS, prefill: true } },

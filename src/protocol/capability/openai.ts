@@ -3,7 +3,7 @@ import type { CapabilityRow } from './row.ts';
 
 const LOW_TO_HIGH: readonly Effort[] = ['low', 'medium', 'high'];
 
-/** conversion.md 20.1: a model that reasons refuses sampling, penalties and stops. */
+/** Rule V-3: a model that reasons refuses sampling, penalties and stops. */
 const REASONING: CapabilityOverrides = {
   thinking: 'effort',
   thinksByDefault: true,
@@ -28,7 +28,7 @@ const GPT_5_1: CapabilityOverrides = {
 
 const GPT_5_2: CapabilityOverrides = { ...GPT_5_1, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] };
 
-/** conversion.md 7.3: tools and reasoning meet on Responses only. */
+/** Rule C-39: tools and reasoning meet on Responses only. */
 const GPT_5_4: CapabilityOverrides = { ...GPT_5_2, chatToolsWithThinking: false };
 
 const GPT_5_5: CapabilityOverrides = { ...GPT_5_4, thinksByDefault: true };

@@ -45,7 +45,7 @@ export const chatCodec: Codec = {
   rules: {
     toolName: /^[A-Za-z0-9_-]{1,64}$/,
     toolNameMax: 64,
-    // OpenAI takes 64 characters today; Azure and older deployments 40 (conversion.md 6.8).
+    // OpenAI takes 64 characters today; Azure and older deployments 40 (rule C-32).
     callIdMax: 40,
     namespaces: false,
     customTools: true,

@@ -20,7 +20,7 @@ export interface Held {
 
 /**
  * Why an answer ended. Compatible vendors have words of their own, say nothing, or say `stop` where a tool is
- * called, and clients act on this (conversion.md 10.2).
+ * called, and clients act on this (rule C-51).
  */
 export function decodeFinish(value: JsonValue | undefined, held: Held): Finish {
   const word = typeof value === 'string' && Object.hasOwn(REASONS, value) ? REASONS[value] : undefined;

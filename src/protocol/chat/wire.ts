@@ -35,7 +35,7 @@ export function signatureSlot(signature: string): JsonObject {
   return { google: { thought_signature: signature } };
 }
 
-/** Google's word for a signature that is not to be had any more (conversion.md 7.5). */
+/** Google's word for a signature that is not to be had any more (rule C-43). */
 export const SIGNATURE_LOST = 'skip_thought_signature_validator';
 
 /** Every option of a request that the hub or this codec knows; all others are named in the loss report. */

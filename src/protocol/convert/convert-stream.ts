@@ -177,7 +177,7 @@ export class ConvertedStream implements StreamRelay {
     this.#stage.push(event);
   }
 
-  /** The terminator is passed on once, and never behind an error (conversion.md 1.11). */
+  /** The terminator is passed on once, and never behind an error (rule C-9). */
   #end(): void {
     if (this.#ended || this.failed) return;
     this.#ended = true;

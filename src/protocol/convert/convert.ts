@@ -17,7 +17,7 @@ import type { ReturnPlan } from '../hub/return/return-call.ts';
 import { getCodec } from './codecs.ts';
 import { ConvertedStream } from './convert-stream.ts';
 
-/** A client's request in the words of the hub. Every route is converted from it anew (conversion.md 1.13). */
+/** A client's request in the words of the hub. Every route is converted from it anew (rule C-2). */
 export interface ClientRequest {
   readonly request: HubRequest;
   /** What was lost already, whatever the target. */
@@ -83,7 +83,7 @@ export function* convertRequestInTurns(
   const [from, to] = [getCodec(request.client), getCodec(target.protocol)];
   const notes = new Notes({ ...from.fields, ...request.spelled });
   for (const path of client.dropped) notes.drop(path);
-  // A tool that runs at the client's vendor has no like elsewhere (conversion.md 6.10).
+  // A tool that runs at the client's vendor has no like elsewhere (rule C-34).
   if (request.client !== target.protocol) for (const { path } of request.vendorTools) notes.drop(path);
   const fit = expressible(() => fitRequest(request, target, to.rules));
   if (isRefusal(fit)) return fit;

@@ -6,7 +6,7 @@ import { Inexpressible } from '../hub/notes.ts';
 import type { OpaquePart } from '../hub/part.ts';
 import { field, optionalText } from './fields.ts';
 
-/** What Gemini reads inline (conversion.md 5.1): five kinds of picture, and these families. */
+/** What Gemini reads inline (rule C-20): five kinds of picture, and these families. */
 const PICTURES: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',

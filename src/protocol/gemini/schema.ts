@@ -14,7 +14,7 @@ const LONGS: ReadonlySet<string> = new Set([
   'maxProperties',
 ]);
 
-/** Google's Schema in the words of JSON Schema (conversion.md 6.3). */
+/** Google's Schema in the words of JSON Schema (rule C-27). */
 export function schemaFromProto(raw: string): string {
   return rewriteSchema(raw, fromProto);
 }
@@ -166,7 +166,7 @@ function limitBounds(fields: Fields): void {
   }
 }
 
-/** No arguments at all: then the declaration has no schema (conversion.md 6.1). */
+/** No arguments at all: then the declaration has no schema (rule C-23). */
 export function takesNothing(raw: string): boolean {
   const root = parseSchema(raw);
   if (root === undefined) return true;

@@ -31,7 +31,7 @@ export function decodeUsage(figures: Figures | undefined): HubUsage | undefined 
   return { ...usage, cacheWriteLong: 0, toolPrompt: figures.toolInput ?? 0 };
 }
 
-/** Prompts include what was read from and written to caches; thoughts stand beside the candidates (12.2). */
+/** Prompts include what caches gave and took; thoughts stand beside the candidates (rule C-54). */
 export function encodeUsage(usage: HubUsage): JsonObject {
   const tool = Math.min(usage.toolPrompt, usage.inputFresh);
   const prompt = usage.inputFresh - tool + usage.cacheRead + usage.cacheWrite;

@@ -5,7 +5,7 @@ import type { Part } from './part.ts';
 export interface HubAnswer {
   /** The vendor's own id, nothing where it has none. */
   readonly id: string | undefined;
-  /** At least one: an answer without any has an empty one (conversion.md 10.2). */
+  /** At least one: an answer without any has an empty one (rule C-52). */
   readonly choices: readonly Choice[];
   readonly usage: HubUsage | undefined;
   readonly serviceTier: string | undefined;

@@ -2,7 +2,7 @@ import type { TextProtocol } from './protocol.ts';
 
 /**
  * Something only its issuer can read: a thinking signature, encrypted reasoning, a thought signature. It goes
- * back to the credential and model that made it and to nobody else (conversion.md 1.8).
+ * back to the credential and model that made it and to nobody else (rule C-6).
  */
 export interface Blob {
   /** `Target.issuer` of the answer it came with, or a protocol's name where a client got it elsewhere. */

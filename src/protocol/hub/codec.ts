@@ -39,7 +39,7 @@ export interface Codec {
   returnBlobs(body: JsonObject, target: Target): JsonObject;
 }
 
-/** What the hub must know of a protocol to make a request fit (conversion.md 6.2, 6.8). */
+/** What the hub must know of a protocol to make a request fit (rule C-24, rule C-32). */
 export interface CodecRules {
   /** A tool name that may be sent as it is. */
   readonly toolName: RegExp;

@@ -16,7 +16,7 @@ const FORMS: readonly string[] = ['signature', 'redacted', 'encrypted', 'thought
 const PLACES: readonly string[] = ['reasoning', 'call', 'text'] satisfies Blob['place'][];
 
 /**
- * Blobs of one vendor in the opaque field of another one's protocol (conversion.md 7.6): the client keeps it
+ * Blobs of one vendor in the opaque field of another one's protocol (rule C-41): the client keeps it
  * and hands it back, as it would a signature of its own vendor. URL-safe characters only; the same blobs give
  * the same text.
  */

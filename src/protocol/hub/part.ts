@@ -2,7 +2,7 @@ import type { Blob } from './blob.ts';
 
 /**
  * The pieces of which conversations and answers consist, in the order in which they were said. Text and tool
- * calls are never kept apart: their order is what signatures are bound to (conversion.md 1.4).
+ * calls are never kept apart: their order is what signatures are bound to (rule C-3).
  */
 export type Part =
   | TextPart

@@ -65,7 +65,7 @@ export interface FunctionTool {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly description?: string | undefined;
-  /** JSON Schema as raw text: its key order and numbers matter (conversion.md 1.6). Nothing: no arguments. */
+  /** JSON Schema as raw text: its key order and numbers matter (rule C-4). Nothing: no arguments. */
   readonly schema: string | undefined;
   readonly strict: boolean | undefined;
   readonly cached?: boolean | undefined;

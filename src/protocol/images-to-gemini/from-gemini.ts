@@ -73,7 +73,7 @@ export class ImageAnswer {
     this.#images.push({ format: mime.slice('image/'.length), base64: standardBase64(base64) });
   }
 
-  /** conversion.md 18: the answer of the Images API. */
+  /** Rule C-70: the answer of the Images API. */
   answer(createdAtS: number): JsonObject {
     const [first] = this.#images;
     return {
@@ -116,7 +116,7 @@ export class ImageAnswer {
     return { error: { message, type: 'image_generation_user_error', code, param: null } };
   }
 
-  /** In the buckets by which the call is metered (conversion.md 12.2); nothing where none was reported. */
+  /** In the buckets by which the call is metered (rule C-55); nothing where none was reported. */
   #usage(): JsonObject | undefined {
     const usage = decodeUsage(this.#figures);
     if (usage === undefined) return undefined;

@@ -9,7 +9,7 @@ import { findText } from './fields.ts';
  */
 export const NO_INDEX = wrapBlobs([]);
 
-/** Pages of the web; the whole block is cited (conversion.md 16). */
+/** Pages of the web; the whole block is cited (rule C-67). */
 export function decodeCitation(value: JsonValue | undefined, length: number): Citation | undefined {
   const url = isObject(value) ? addressOf(value) : undefined;
   if (!isObject(value) || url === undefined) return undefined;

@@ -15,7 +15,7 @@ export function decodeError(body: JsonObject): AnswerError {
   };
 }
 
-/** The event's data; the SDKs want exactly this shape (conversion.md 14.7). */
+/** The event's data; the SDKs want exactly this shape (rule C-62). */
 export function encodeError(error: AnswerError): JsonObject {
   // A type of the vendor's own stays; those of other vendors mean nothing to this client.
   const isOwn = error.type !== undefined && ERROR_STATUS[error.type] !== undefined;

@@ -45,7 +45,7 @@ function restore(blob: Blob, text: string): readonly JsonObject[] {
 
 /**
  * With manual thinking the turn whose tools were just answered must begin with its thinking. Where that is
- * gone thinking is switched off for this request (conversion.md 7.6).
+ * gone thinking is switched off for this request (rule C-43).
  */
 function withoutBareThinking(body: JsonObject, messages: readonly JsonValue[], target: Target): JsonObject {
   const { thinking } = body;

@@ -1,6 +1,6 @@
 /**
  * Tools with a type of the vendor's that the client runs itself. The vendor's models know their input by
- * heart; all others are told (conversion.md 6.10 b). The call that comes back is an ordinary `tool_use`.
+ * heart; all others are told (rule C-34). The call that comes back is an ordinary `tool_use`.
  */
 export interface TypedTool {
   readonly name: string;

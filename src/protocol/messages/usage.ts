@@ -40,7 +40,7 @@ function figure(holder: JsonObject | undefined, key: string): number | undefined
   return isFigure && value <= REPORTED_TOKENS_MAX ? value : undefined;
 }
 
-/** Figures are cumulative: the newer one where there is one, never the sum (conversion.md 12.3). */
+/** Figures are cumulative: the newer one where there is one, never the sum (rule C-56). */
 export function overlayUsage(before: UsageFigures | undefined, after: UsageFigures): UsageFigures {
   if (before === undefined) return after;
   return {

@@ -1,4 +1,4 @@
-/** Schemas and inputs keep their own spelling when a body is read (conversion.md 1.6). */
+/** Schemas and inputs keep their own spelling when a body is read (rule C-4). */
 export const MESSAGES_RAW_KEYS: ReadonlySet<string> = new Set(['input_schema', 'input', 'schema']);
 
 export type StopReason =
@@ -34,7 +34,7 @@ export function isServerBlock(type: string): boolean {
   return SERVER_BLOCK.test(type);
 }
 
-/** The vendor's names of HTTP statuses (conversion.md 17.2); 529 is its own. */
+/** The vendor's names of HTTP statuses (rule C-69); 529 is its own. */
 export const ERROR_STATUS: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -2,7 +2,7 @@ import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 
 /**
  * A vendor's usage report, figure by figure, before overlaps are taken out. A figure that was absent or
- * absurd is undefined. What the figures include differs per protocol (conversion.md 12.1); each dialect
+ * absurd is undefined. What the figures include differs per protocol (rule C-54); each dialect
  * settles its own.
  */
 export interface Figures {

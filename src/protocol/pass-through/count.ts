@@ -10,7 +10,7 @@ import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
 import { getDialect } from '../registry.ts';
 import { scanRequest } from './request.ts';
 
-/** Protocols in which a client can ask how many tokens a request would be (conversion.md 19). */
+/** Protocols in which a client can ask how many tokens a request would be (rule I-46). */
 export type CountProtocol = Extract<Protocol, 'messages' | 'responses' | 'gemini'>;
 
 /** A vendor answers with a figure and its parts; anything longer is something else. */

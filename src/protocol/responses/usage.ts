@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.t
 import { settleInclusive } from '../meter/usage-report.ts';
 import { objectOrEmpty } from './fields.ts';
 
-/** Input includes what came from and went to the cache, output includes reasoning (conversion.md 12.1). */
+/** Input includes what came from and went to the cache, output includes reasoning (rule C-54). */
 export function decodeUsage(value: JsonValue | undefined): HubUsage | undefined {
   if (!isObject(value)) return undefined;
   const inputDetails = objectOrEmpty(value.input_tokens_details);

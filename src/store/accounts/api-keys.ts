@@ -55,7 +55,7 @@ export function createKey(database: Database, wanted: NewKey, random: Random): P
   });
 }
 
-/** Spec 8 counts characters as people do, not the halves of which some are made. */
+/** Rule S-11: the name of a key counts characters as people do, not the halves of which some are made. */
 function checkName(name: string): void {
   const characters = [...name].length;
   assert(characters >= 1 && characters <= NAME_LENGTH_MAX, 'the name of a key is checked before');

@@ -24,7 +24,7 @@ export interface Verification {
   readonly decidedAtMs: number | undefined;
 }
 
-/** The user type that an approval gives (spec 2.6). */
+/** The user type that an approval gives (rule S-9). */
 export const VERIFIED_LEVEL: Readonly<Record<VerificationKind, number>> = { personal: 1, enterprise: 2 };
 
 export type SubmittedVerification =

@@ -60,7 +60,7 @@ function input(value: unknown): Content {
   return { ...NOTHING, inputs: [value] };
 }
 
-/** An answer the client began itself is left out for vendors that refuse it (conversion.md 4.4). */
+/** An answer the client began itself is left out for vendors that refuse it (rule C-16). */
 function withoutPrefill(turns: readonly Json[]): readonly Json[] {
   const { role } = turns.at(-1) ?? {};
   return role === 'assistant' || role === 'model' ? turns.slice(0, -1) : turns;

@@ -2,7 +2,7 @@ import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
 import { figures, type Seen, type SeenChoice, type SeenUsage } from './seen.ts';
 import { type Buckets, GAP, type Reason, type Told, type ToldChoice } from './told.ts';
 
-/** conversion.md 10.1; a refusal that was spoken is an ordinary end in the protocols that can show it. */
+/** Rule C-50; a refusal that was spoken is an ordinary end in the protocols that can show it. */
 const FINISH: Readonly<Record<TextProtocol, Readonly<Record<Reason, string>>>> = {
   chat: {
     stop: 'stop',
@@ -46,7 +46,7 @@ const FINISH: Readonly<Record<TextProtocol, Readonly<Record<Reason, string>>>> =
   },
 };
 
-/** conversion.md 12.2. */
+/** The figures as each client is shown them (rule C-55). */
 const USAGE: Readonly<Record<TextProtocol, (buckets: Buckets) => SeenUsage>> = {
   chat: ({ fresh, read, write, tool, text, reasoning }) => ({
     prompt_tokens: fresh + read + write + tool,

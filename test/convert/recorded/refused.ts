@@ -9,7 +9,7 @@ const unread = (type: string): string =>
 /**
  * Recorded requests that are refused on the way to a protocol, by what the client is told and how often. All
  * of them hold something that nobody but the client's own vendor has or knows, or that the vendor has no
- * place for: content is refused, never left out (conversion.md 1.10). Addresses of media that a vendor does
+ * place for: content is refused, never left out (rule C-8). Addresses of media that a vendor does
  * not fetch are fetched by the gateway before it converts; here nothing fetches them.
  */
 export const REFUSED: Readonly<Record<TextProtocol, Readonly<Record<TextProtocol, Counts>>>> = {

@@ -101,7 +101,7 @@ interface Merged {
   calls: Record<string, unknown>[];
 }
 
-/** The chunks put together, by the rules of conversion.md 14.2. */
+/** The chunks put together, by rule C-58. */
 export function toldByChatStream({ events, text }: Recording): Told | ToldError | typeof BROKEN {
   const failed = events.map(errorOf).find((error) => error !== undefined);
   if (failed !== undefined) return failed;

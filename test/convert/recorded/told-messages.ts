@@ -67,7 +67,7 @@ function usageOf(usage: Json): Buckets | undefined {
 
 const DELTAS: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking' };
 
-/** Blocks by their index; figures of `message_delta` over those of `message_start` (conversion.md 12.3). */
+/** Blocks by their index; figures of `message_delta` over those of `message_start` (rule C-56). */
 export function toldByMessagesStream({ events }: Recording): Told | ToldError | typeof BROKEN {
   const error = events.find(({ type }) => type === 'error');
   if (error !== undefined) return { error: words(record(error.error).message) };

@@ -26,7 +26,7 @@ export interface ToldCall {
   readonly custom: boolean;
 }
 
-/** conversion.md 10.2. */
+/** Why the answer ended (rule C-51). */
 export type Reason =
   | 'stop'
   | 'stop-sequence'
@@ -37,7 +37,7 @@ export type Reason =
   | 'refusal'
   | 'pause';
 
-/** conversion.md 12.2: figures that do not overlap. */
+/** Rule C-55: figures that do not overlap. */
 export interface Buckets {
   readonly fresh: number;
   readonly read: number;

@@ -59,7 +59,7 @@ export function explanationOf({ finish }: Pick<Choice, 'finish'>): string | null
   return isRefused ? (finish.message ?? null) : null;
 }
 
-/** Sibling texts are one, without anything between them: clients expect one text (conversion.md 5.2). */
+/** Sibling texts are one, without anything between them: clients expect one text (rule C-21). */
 function contentOf(parts: readonly Part[]): string {
   return parts.map(wordsOf).join('');
 }
@@ -101,7 +101,7 @@ function annotationsOf(parts: readonly Part[]): readonly JsonObject[] {
   return annotations;
 }
 
-/** A citation without places of its own covers its whole part (conversion.md 16). */
+/** A citation without places of its own covers its whole part (rule C-67). */
 export function encodeCitation(
   citation: Citation,
   part: { readonly offset: number; readonly length: number },

@@ -15,7 +15,7 @@ export const TIERS: readonly string[] = ['auto', 'default', 'flex', 'scale', 'pr
 export function encodeEffort(request: HubRequest, { capabilities, notes }: PartContext): Effort | undefined {
   const { thinking, tools } = request;
   const wanted = wantedEffort(request.thinking, capabilities);
-  // Some models take function tools only while they do not think (conversion.md 7.3).
+  // Some models take function tools only while they do not think (rule C-39).
   const mustStop = tools.length > 0 && !capabilities.chatToolsWithThinking;
   if (mustStop && capabilities.efforts.includes('none')) {
     if (wanted !== undefined && wanted !== 'none') notes.lose('thinking');

@@ -218,7 +218,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     this.#text += `${state.opening}{},"finish_reason":${reason}${this.#closing}`;
   }
 
-  /** No `[DONE]` behind it: an answer without one is a broken one (spec 6). */
+  /** No `[DONE]` behind it: an answer without one is a broken one (rule I-34). */
   #fail({ message, type, code }: AnswerError): void {
     this.#isOver = true;
     const error = { message, type: type ?? 'server_error', param: null, code: code ?? null };

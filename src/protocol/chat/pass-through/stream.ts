@@ -73,7 +73,7 @@ export class ChatEventReader implements EventReader {
     this.#usageInjected = facts.usageInjected;
   }
 
-  /** conversion.md 14.6: every choice has its reason for ending. */
+  /** Rule I-37: every choice has its reason for ending. */
   get omittedTerminator(): Buffer | undefined {
     return this.#choices.isWhole ? DONE : undefined;
   }

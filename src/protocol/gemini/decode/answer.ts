@@ -45,7 +45,7 @@ export function decodeError(body: JsonObject): AnswerError | undefined {
   };
 }
 
-/** A candidate that ended in a failure and brought nothing (conversion.md 10.2). */
+/** A candidate that ended in a failure and brought nothing (rule C-52). */
 export function failure(reason: string | undefined, message: string | undefined): AnswerError {
   const text = `The vendor ended the answer with ${reason ?? 'no reason'}.`;
   return { status: 502, code: undefined, type: reason, message: message ?? text };
@@ -124,7 +124,7 @@ function decodePicture(value: JsonObject): Part | undefined {
   return { kind: mime.startsWith('audio/') ? 'audio' : 'image', source };
 }
 
-/** A blocked prompt has no candidates; no answer may have none (conversion.md 10.2). */
+/** A blocked prompt has no candidates; no answer may have none (rule C-52). */
 export function emptyChoice(feedback: JsonValue | undefined): Choice {
   const reason = isObject(feedback) ? findText(feedback.blockReason) : undefined;
   if (reason === undefined) return { parts: [], finish: { reason: 'stop' } };

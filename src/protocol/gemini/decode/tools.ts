@@ -115,7 +115,7 @@ export function decodeToolChoice(value: JsonValue | undefined, notes: Notes): To
   }
 }
 
-/** Exactly one name is a named choice: the others have a word of their own for it (conversion.md 6.4). */
+/** Exactly one name is a named choice: the others have a word of their own for it (rule C-28). */
 function forcedChoice(names: readonly string[]): ToolChoice {
   const [name, second] = names;
   if (name === undefined) return { kind: 'required' };

@@ -32,7 +32,7 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
     malformedCall: malformed?.kind === 'tool-call' ? malformed.name : undefined,
   };
   return {
-    // A candidate without parts makes SDKs drop the whole turn (conversion.md 14.5).
+    // A candidate without parts makes SDKs drop the whole turn (rule C-60).
     content: { parts: parts.length === 0 ? [{ text: '' }] : parts, role: 'model' },
     ...encodeFinish(choice.finish, ending),
     index,

@@ -93,7 +93,7 @@ function encodeFormat(request: HubRequest, capabilities: Capabilities): JsonObje
   };
 }
 
-/** Before Gemini 3 a format and functions exclude each other (conversion.md 8 trap 3). */
+/** Before Gemini 3 a format and functions exclude each other (rule C-48). */
 function takesFormat(request: HubRequest, capabilities: Capabilities): boolean {
   if (!capabilities.structuredOutput) return false;
   return capabilities.structuredOutputWithTools || request.tools.length === 0;

@@ -15,7 +15,7 @@ import { encodeConfig, formatInstruction } from './config.ts';
 import { encodeTurn, settleParts } from './parts.ts';
 import { encodeToolConfig, encodeTools } from './tools.ts';
 
-/** Claude Code's attribution changes with every request and would defeat the cache (conversion.md 4.3). */
+/** Claude Code's attribution changes with every request and would defeat the cache (rule C-13). */
 const ATTRIBUTION = 'x-anthropic-billing-header:';
 
 export function encodeRequest(request: HubRequest, target: Target, notes: Notes): JsonObject {

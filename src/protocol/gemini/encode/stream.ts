@@ -243,7 +243,7 @@ function oneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }
 
-/** The SDK swallows an error without a number from 400 to 599 and a status (conversion.md 14.7). */
+/** The SDK swallows an error without a number from 400 to 599 and a status (rule C-62). */
 function errorText({ status, message }: AnswerError): string {
   const known = status >= 400 && status <= 599 ? status : 500;
   const code = known === STATUS_OVERLOADED ? 503 : known;

@@ -4,7 +4,7 @@ import { budgetOfEffort, clampEffort, effortOfBudget } from '../../hub/effort.ts
 import type { Notes } from '../../hub/notes.ts';
 import type { HubRequest, Thinking } from '../../hub/request.ts';
 
-/** A level for Gemini 3 and later, a budget for 2.5; never both, which is refused (conversion.md 7.2). */
+/** A level for Gemini 3 and later, a budget for 2.5; never both, which is refused (rule C-38). */
 export function encodeThinking(
   request: HubRequest,
   capabilities: Capabilities,

@@ -1,4 +1,4 @@
-/** Media types by the endings of names and addresses. Nothing is invented for others (conversion.md 5.1). */
+/** Media types by the endings of names and addresses. Nothing is invented for others (rule C-20). */
 const TYPE_OF_ENDING: ReadonlyMap<string, string> = new Map([
   ['pdf', 'application/pdf'],
   ['txt', 'text/plain'],

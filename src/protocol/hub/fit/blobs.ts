@@ -6,7 +6,7 @@ import type { HubRequest } from '../request.ts';
 
 /**
  * Puts the blobs of an assistant turn where their issuer had them, wherever the client had a place for them
- * (conversion.md 7.6): the signature of a call may come as thinking without text before the call, and
+ * (rule C-41): the signature of a call may come as thinking without text before the call, and
  * thinking may ride on the call behind it.
  */
 export function settleBlobs(parts: readonly Part[]): readonly Part[] {
@@ -55,7 +55,7 @@ function withCallBlobs(part: ToolCallPart, blobs: readonly Blob[]): ToolCallPart
   return blobs.length === 0 ? call : { ...call, blobs };
 }
 
-/** Leaves only blobs that this target issued (conversion.md 1.8), and thinking that it wants back. */
+/** Leaves only blobs that this target issued (rule C-6), and thinking that it wants back. */
 export function filterBlobs(parts: readonly Part[], target: Target): readonly Part[] {
   return parts.flatMap((part): readonly Part[] => {
     if (part.kind === 'reasoning') return filterThought(part, target);

@@ -7,7 +7,7 @@ const INPUT_SCHEMA = '{"type":"object","properties":{"input":{"type":"string"}},
 
 const BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 
-/** A tool of free text as a function with one text (conversion.md 6.9); the grammar is told in words. */
+/** A tool of free text as a function with one text (rule C-33); the grammar is told in words. */
 export function wrapCustomTool({ name, namespace, description, grammar }: CustomTool): FunctionTool {
   const rule = grammar && `The input must match this grammar (${grammar.syntax}):\n${grammar.definition}`;
   const words = [description, rule].filter((text) => text !== undefined).join('\n\n');

@@ -21,7 +21,7 @@ export interface Fitted {
 /**
  * Makes a request fit its target in all that does not depend on the words of its protocol: names, ids, custom
  * tools, blobs, and the order of calls and results. The same request always gives the same result, for
- * caches depend on it (conversion.md 1.7).
+ * caches depend on it (rule C-5).
  */
 export function fitRequest(request: HubRequest, target: Target, rules: CodecRules): Fitted {
   const keepsCustom = rules.customTools && target.capabilities.customTools;

@@ -8,7 +8,7 @@ const SYNTHETIC_CHARS = 24;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /**
- * Ids of calls as the target takes them (conversion.md 6.8), one for each call of the conversation and no two
+ * Ids of calls as the target takes them (rule C-32), one for each call of the conversation and no two
  * alike: vendors refuse both strange characters and an id that comes again. Ids that are legal the first time
  * they come stay as they are, so they are reserved before any other is made up.
  */

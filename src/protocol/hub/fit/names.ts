@@ -18,7 +18,7 @@ const ILLEGAL = /[^A-Za-z0-9_-]/g;
 const HASH_CHARS = 8;
 
 /**
- * Tool names as the target takes them, and back (conversion.md 6.2). Names that are legal stay as they are;
+ * Tool names as the target takes them, and back (rule C-24). Names that are legal stay as they are;
  * others are cleaned and made unique by a hash of the original, so that the same conversation always gives
  * the same names. Declared tools come first, so that history never takes a name from them.
  */

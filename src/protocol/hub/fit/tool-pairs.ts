@@ -11,7 +11,7 @@ interface OpenCall {
 const NO_RESULT: readonly Part[] = [{ kind: 'text', text: '(no result)' }];
 
 /**
- * The conversation as every vendor takes it (conversion.md 4.4, 6.7): after a turn with calls a user turn
+ * The conversation as every vendor takes it (rule C-14, rule C-17): after a turn with calls a user turn
  * that begins with exactly one result for each, in the order of the calls; turns of one role in a row are
  * one. A result nobody asked for becomes the user's text, a call nobody answered gets a result that says so.
  */

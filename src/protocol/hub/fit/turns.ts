@@ -11,7 +11,7 @@ export function everyPart({ system, turns }: Pick<HubRequest, 'system' | 'turns'
   return [...system, ...spoken, ...inner];
 }
 
-/** Turns without parts go, and neighbours of one role become one (conversion.md 4.4). */
+/** Turns without parts go, and neighbours of one role become one (rule C-14). */
 export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   const merged: { role: Turn['role']; parts: Part[] }[] = [];
   for (const { role, parts } of turns) {
@@ -136,7 +136,7 @@ function filterParts(parts: readonly Part[], keeps: (part: TextPart) => boolean)
 
 /**
  * For targets that know no system turns in mid-conversation: their text joins the user turn beside them, in
- * the envelope that models know (conversion.md 4.2). Results of tools stay first in their turn.
+ * the envelope that models know (rule C-12). Results of tools stay first in their turn.
  */
 export function inlineSystemTurns(turns: readonly Turn[]): readonly Turn[] {
   if (!turns.some((turn) => turn.role === 'system')) return turns;

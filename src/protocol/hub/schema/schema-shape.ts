@@ -9,7 +9,7 @@ const COMBINATORS = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /**
  * The schema with an object at its root and no combinator beside it, as Messages and OpenAI demand of tools
- * (conversion.md 6.1): a reference is followed, combinators are merged, anything else goes under `value`.
+ * (rule C-23): a reference is followed, combinators are merged, anything else goes under `value`.
  */
 export function objectRoot(raw: string): string {
   const root = parseSchema(raw);

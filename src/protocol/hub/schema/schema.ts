@@ -37,7 +37,7 @@ const SINGLES = new Set([
 /**
  * Rewrites the schema nodes of a JSON Schema, the innermost first, and nothing that only looks like one: not
  * a property called `format`, not a `default` or an `enum` that holds objects. When no node changes the text
- * comes back as it was written (conversion.md 1.6).
+ * comes back as it was written (rule C-4).
  */
 export function rewriteSchema(raw: string, rewrite: RewriteNode): string {
   const root = parseSchema(raw);

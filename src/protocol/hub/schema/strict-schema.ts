@@ -1,7 +1,7 @@
 import { isArray, isObject, type JsonValue } from '../content/json.ts';
 import { parseSchema, type SchemaNode, visitSchema } from './schema.ts';
 
-/** Keywords OpenAI refuses in strict schemas (conversion.md 6.3). */
+/** Keywords OpenAI refuses in strict schemas (rule C-25). */
 const REFUSED: readonly string[] = [
   ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
   ...['patternProperties', 'propertyNames', 'unevaluatedProperties'],

@@ -57,7 +57,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['error', onError],
 ]);
 
-/** conversion.md 14.4. Lenient: compatible vendors leave events out, send them twice or interleave blocks. */
+/** Rule C-61. Lenient: compatible vendors leave events out, send them twice or interleave blocks. */
 export class MessagesStreamDecoder implements StreamDecoder {
   readonly #state: State;
 

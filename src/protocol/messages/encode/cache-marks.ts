@@ -15,7 +15,7 @@ export interface WireMessage {
 /** Where marks come from: the client set its own, or has no way to, or the vendor takes none. */
 export type MarkPolicy = 'client' | 'ours' | 'none';
 
-/** More than four are refused (conversion.md 13). */
+/** More than four are refused (rule C-49). */
 const MARKS_MAX = 4;
 
 /**

@@ -82,7 +82,7 @@ function encodeCall({ id, name, arguments: input }: ToolCallPart): JsonObject {
   return { type: 'tool_use', id, name, input: encodeInput(input) };
 }
 
-/** The input must be an object; what is none is handed over as it was written (conversion.md 6.6). */
+/** The input must be an object; what is none is handed over as it was written (rule C-30). */
 export function encodeInput(text: string): JsonValue {
   if (text.trim() === '') return {};
   return readJson(text, NO_KEYS) === undefined ? { _raw: text } : new RawJson(text);

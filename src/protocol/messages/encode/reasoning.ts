@@ -4,7 +4,7 @@ import { wrapBlobs } from '../../hub/envelope.ts';
 
 /**
  * How a client gets thinking back. A value of the client's own vendor stands as it is; everybody else's blob
- * goes in our envelope, and returns to its issuer with the next request (conversion.md 7.6).
+ * goes in our envelope, and returns to its issuer with the next request (rule C-41).
  */
 export type Sealed =
   | { readonly kind: 'thinking'; readonly signature: string }

@@ -72,11 +72,11 @@ function loseOptions({ sampling, ...request }: HubRequest, notes: Notes): void {
   if (request.serviceTier !== undefined && request.serviceTier !== 'auto') notes.lose('serviceTier');
   const parts = everyPart(request);
   if (parts.some(isDetailed)) notes.lose('detail');
-  // A citation needs an index that only the vendor can make (conversion.md 16).
+  // A citation needs an index that only the vendor can make (rule C-67).
   if (parts.some(isCited)) notes.lose('citations');
 }
 
-/** The vendor wants a limit; without one the client wants what the model can say (conversion.md 9). */
+/** The vendor wants a limit; without one the client wants what the model can say (rule C-47). */
 function encodeLimit({ maxTokens }: HubRequest, { capabilities }: Target, notes: Notes): number {
   const { maxOutputTokens } = capabilities;
   if (maxTokens === undefined) return maxOutputTokens;

@@ -24,7 +24,7 @@ const DELTA_KIND: Readonly<Record<Exclude<OpenPart, 'none'>, string>> = {
   call: '"input_json_delta","partial_json":',
 };
 
-/** conversion.md 14.4 and 14.6: one block after the other, `message_delta` only when everything is known. */
+/** Rule C-60: one block after the other, `message_delta` only when everything is known. */
 export class MessagesStreamEncoder implements StreamEncoder {
   readonly nextSequenceNumber = undefined;
   readonly #session: Session;

@@ -2,7 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../../hub/co
 import { parseSchema, rewriteSchema, type SchemaNode, visitSchema } from '../../hub/schema/schema.ts';
 import { isRecursive } from '../../hub/schema/schema-shape.ts';
 
-/** What constrained output understands (conversion.md 6.3); everything else it refuses. */
+/** What constrained output understands (rule C-26); everything else it refuses. */
 const KEPT: ReadonlySet<string> = new Set([
   'type',
   'title',

@@ -26,7 +26,7 @@ const BUDGET_MIN = 1024;
 /** Efforts that one model refuses while thinking is off. */
 const HIGHEST: readonly (Effort | undefined)[] = ['xhigh', 'max'];
 
-/** The wish to think in the words of the model (conversion.md 7.2). */
+/** The wish to think in the words of the model (rule C-37). */
 export function encodeThinking(request: HubRequest, frame: ThinkingFrame, notes: Notes): EncodedThinking {
   const { thinking } = request;
   const isOff = thinking.mode === 'off' || thinking.effort === 'none' || thinking.budgetTokens === 0;
@@ -68,7 +68,7 @@ function encodeShow(show: boolean | undefined): JsonObject {
   return show === undefined ? {} : { display: show ? 'summarized' : 'omitted' };
 }
 
-/** The budget counts inside of `max_tokens`, so that it must leave room (conversion.md 7.2). */
+/** The budget counts inside of `max_tokens`, so that it must leave room (rule C-37). */
 function encodeBudget(thinking: Thinking, frame: ThinkingFrame, notes: Notes): EncodedThinking {
   const { capabilities, maxTokens } = frame;
   const effort =

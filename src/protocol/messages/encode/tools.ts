@@ -34,7 +34,7 @@ export function encodeTools(request: HubRequest, target: Target, notes: Notes): 
   return { tools: [...tools, ...search], ...encodeChoice(request, target, { offered, notes }) };
 }
 
-/** A choice among some tools has no field of its own: the others are not offered (conversion.md 6.4). */
+/** A choice among some tools has no field of its own: the others are not offered (rule C-28). */
 function offeredTools({ tools, toolChoice }: HubRequest): readonly FunctionTool[] {
   // Custom tools were turned into functions before; the protocol has none.
   const functions = tools.filter((tool: Tool): tool is FunctionTool => tool.kind === 'function');

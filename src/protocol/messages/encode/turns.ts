@@ -21,7 +21,7 @@ export interface Conversation {
   readonly turns: readonly Turn[];
 }
 
-/** The conversation as the vendor takes it (conversion.md 4.2, 4.4): who begins, where the system speaks. */
+/** The conversation as the vendor takes it (rule C-12, rule C-15): who begins, where the system speaks. */
 export function arrangeTurns(request: HubRequest, target: Target): Conversation {
   const { systemTurns, toolResultImages } = target.capabilities;
   const system = request.system.filter((part) => part.text.trim() !== '');
@@ -72,7 +72,7 @@ function withPicturesAfter(turn: Turn): Turn {
   return pictures.length === 0 ? turn : { role: turn.role, parts: [...results, ...pictures, ...rest] };
 }
 
-/** A call at the end of the conversation that did not come with its thinking (conversion.md 7.6). */
+/** A call at the end of the conversation that did not come with its thinking (rule C-43). */
 export function endsWithBareCall(turns: readonly Turn[]): boolean {
   const last = turns.findLast(({ role }) => role === 'assistant');
   if (last === undefined || !last.parts.some(({ kind }) => kind === 'tool-call')) return false;

@@ -116,7 +116,7 @@ const INCOMPLETE: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ['steered', { reason: 'stop' }],
 ]);
 
-/** `tool` and `refusal`: whether the answer holds a call or a refusal (conversion.md 10.2). */
+/** `tool` and `refusal`: whether the answer holds a call or a refusal (rule C-50). */
 export function toFinish(
   body: JsonObject,
   seen: { readonly tool: boolean; readonly refusal: boolean },

@@ -102,7 +102,7 @@ function readMessage(item: JsonObject, path: string, to: Conversation): void {
   else throw new Inexpressible(`${path}.role`, `'${role}' is not known`);
 }
 
-/** The leading run of them is the system text; later ones stay where they were said (conversion.md 4.2). */
+/** The leading run of them is the system text; later ones stay where they were said (rule C-11). */
 function readSystem(parts: readonly Part[], path: string, to: Conversation): void {
   const texts = parts.filter((part) => part.kind === 'text');
   if (texts.length < parts.length) {

@@ -6,7 +6,7 @@ import { listObjects, optionalList, optionalText, textOrEmpty } from '../fields.
 
 /**
  * A reasoning item of a client's: what it may show, and what its vendor wants back. Ours hold an envelope
- * with the blobs of whoever thought (conversion.md 7.6); a carrier of several becomes as many parts.
+ * with the blobs of whoever thought (rule C-41); a carrier of several becomes as many parts.
  */
 export function decodeReasoning(item: JsonObject, path: string): readonly Part[] {
   optionalList(item.summary, `${path}.summary`);

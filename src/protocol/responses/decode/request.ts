@@ -120,7 +120,7 @@ function decodeThinking(body: JsonObject, notes: Notes): Thinking {
     if (value !== undefined && value !== null && value !== 'auto') notes.drop(`reasoning.${name}`);
   }
   return {
-    // An effort alone does not ask for thinking: some models would begin to think (conversion.md 7.2).
+    // An effort alone does not ask for thinking: some models would begin to think (rule C-37).
     mode: effort === 'none' ? 'off' : undefined,
     effort,
     budgetTokens: undefined,

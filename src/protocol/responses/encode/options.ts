@@ -8,7 +8,7 @@ import { isStrictSchema } from '../../hub/schema/strict-schema.ts';
 import type { PartScope } from './parts.ts';
 import { TIERS } from './response-object.ts';
 
-/** The vendor's smallest limit (conversion.md 9). */
+/** The vendor's smallest limit (rule C-47). */
 const OUTPUT_TOKENS_MIN = 16;
 const IDENTIFIER_CHARS_MAX = 64;
 const FORMAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -98,7 +98,7 @@ function loseOthers(scope: PartScope): void {
   }
 }
 
-/** Without the ciphertext a conversation that is not stored would lose its reasoning (7.3). */
+/** Without the ciphertext a conversation that is not stored would lose its reasoning (rule C-39). */
 function encodeInclude(scope: PartScope, logprobs: number | undefined): JsonObject {
   const { client, webSearch } = scope.request;
   const isTold = client === 'messages' && webSearch !== undefined && scope.target.capabilities.webSearch;

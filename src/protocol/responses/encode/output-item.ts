@@ -31,7 +31,7 @@ export function textContent(said: SpokenText): JsonObject {
   return { type: 'output_text', annotations, logprobs, text: said.text };
 }
 
-/** A citation without a place covers the whole text (conversion.md 16). */
+/** A citation without a place covers the whole text (rule C-67). */
 export function annotation(citation: Citation, length: number): JsonObject {
   return {
     type: 'url_citation',

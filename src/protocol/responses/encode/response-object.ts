@@ -72,7 +72,7 @@ export interface Outcome {
   readonly incompleteReason?: string | undefined;
 }
 
-/** How an answer ended (conversion.md 10.1). A refusal that was said is complete; an unsaid one a filter. */
+/** How an answer ended (rule C-50). A refusal that was said is complete; an unsaid one a filter. */
 export function toOutcome(finish: Finish, seen: { readonly refusal: boolean }): Outcome {
   switch (finish.reason) {
     case 'length':

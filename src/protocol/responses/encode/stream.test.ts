@@ -16,7 +16,7 @@ const call = (id: string, more: object = {}): HubEvent =>
   part({ kind: 'tool-call', id, name: 'f', custom: false, ...more });
 const USAGE = someUsage({ cacheRead: 5, cacheWrite: 3, cacheWriteLong: 1, outputReasoning: 2 });
 
-/** A thought, a text, a call and a call without arguments (conversion.md 14.3). */
+/** A thought, a text, a call and a call without arguments (rule C-59). */
 const GRAMMAR = [
   'created',
   'in_progress',

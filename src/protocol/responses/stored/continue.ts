@@ -54,7 +54,7 @@ export async function findWantedHistory(body: Buffer, memory: MemoryFacts): Prom
 
 /**
  * The same request with the whole conversation in it, as any vendor understands it: earlier input, earlier
- * output, then what is new. Instructions are not inherited (conversion.md 15).
+ * output, then what is new. Instructions are not inherited (rule K-8).
  */
 export async function completeBody(
   body: Buffer,
@@ -189,7 +189,7 @@ const IDLESS: ReadonlySet<unknown> = new Set([
   'custom_tool_call_output',
 ]);
 
-/** An id would make a vendor look the item up, and it may be another vendor's (conversion.md 6.8). */
+/** An id would make a vendor look the item up, and it may be another vendor's (rule K-10). */
 function withoutId(item: JsonObject): JsonObject {
   return IDLESS.has(item.type ?? 'message') ? { ...item, id: undefined } : item;
 }
