@@ -53,6 +53,21 @@ export class LongestFirst extends BaseSequencer {
 /** Files of pure code: no server, no socket, nothing that outlives a test. They share their processes. */
 const PURE = ['kernel', 'protocol', 'catalog', 'gateway'].map((folder) => `src/${folder}/**/*.test.ts`);
 
+/**
+ * Folders of tests that kill, race, flood or go through whole matrices. `npm test` leaves them out;
+ * `npm run prove -- --small` runs all of them, and CI runs both.
+ */
+export const PROOF_FOLDERS: readonly string[] = [
+  ...['ambiguity', 'cli', 'convert', 'crash', 'faults', 'fuzz', 'model', 'race', 'sabotage', 'sdk'],
+  ...['slots', 'store', 'tenants', 'truth'],
+].map((name) => `test/${name}/`);
+const PROOFS = PROOF_FOLDERS.map((folder) => `${folder}**/*.test.ts`);
+
+const SERVERS = {
+  globalSetup: 'test/support/suite.ts',
+  setupFiles: ['test/support/own-folder.ts', 'test/support/lent-reads.ts'],
+};
+
 // Unit tests stand beside the code they test; system tests live in test/.
 export default defineConfig({
   test: {
@@ -70,11 +85,11 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'bench/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...PURE],
-          globalSetup: 'test/support/suite.ts',
-          setupFiles: ['test/support/own-folder.ts', 'test/support/lent-reads.ts'],
+          exclude: ['**/node_modules/**', ...PURE, ...PROOFS],
+          ...SERVERS,
         },
       },
+      { extends: true, test: { name: 'proofs', include: PROOFS, ...SERVERS } },
       { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
     ],
   },

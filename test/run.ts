@@ -1,4 +1,7 @@
-/** `npm test`: prerequisites, types, style, tests. Further arguments go to the test runner. */
+/**
+ * `npm test`: prerequisites, types, style, then all tests but the long ones, which `npm run prove -- --small`
+ * runs. Further arguments go to the test runner, which then runs whatever they name.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,11 +19,13 @@ function stages(reportFile: string, vitestArguments: readonly string[]): readonl
     join('node_modules', path),
     ...rest,
   ];
+  const chosen =
+    vitestArguments.length === 0 ? ['--project', 'system', '--project', 'pure'] : vitestArguments;
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   return [
     { name: 'types', command: tool('typescript/bin/tsc', '--noEmit') },
     { name: 'style', command: tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.') },
-    { name: 'tests', command: tool('vitest/vitest.mjs', 'run', ...reporters, ...vitestArguments) },
+    { name: 'tests', command: tool('vitest/vitest.mjs', 'run', ...reporters, ...chosen) },
   ];
 }
 

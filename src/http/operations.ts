@@ -98,10 +98,13 @@ export function sendText({ response, requestId, status }: TextAnswer, body: stri
   response.end(body);
 }
 
+/** Connections that wait to be accepted: a burst must fit, else the kernel drops some. Node has 511. */
+const LISTEN_BACKLOG = 4_096;
+
 export function listen(server: Server, { host, port, reusePort }: ListeningPlace): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host, reusePort }, () => {
+    server.listen({ port, host, reusePort, backlog: LISTEN_BACKLOG }, () => {
       server.off('error', reject);
       resolve();
     });

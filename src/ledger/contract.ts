@@ -20,8 +20,8 @@ export type FreeReason = 'byok' | 'covered' | 'below-one-credit' | 'nothing-prod
 
 /**
  * What the gate's grant rested on. A call is settled by it, whatever the account has changed since: otherwise
- * an account that switches auto-exchange off while its calls run would not pay for them. Absent where no wallet
- * pays, and in older journals.
+ * an account that switches auto-exchange off while its calls run would not pay for them. Absent where no
+ * wallet pays, and in older journals.
  */
 export interface Granted {
   /** Of the monthly cap that the call was counted under. */

@@ -36,7 +36,7 @@ test('what was missed is told before the new connection counts, whoever made it'
   await listener.listen('one', () => {}, onReconnect);
   // It never tries again by itself: another subscription brings the connection.
   vi.useFakeTimers({ toFake: ['setTimeout'] });
-  await fresh.database.query('select pg_terminate_backend($1, 1000)', await sessions());
+  await fresh.database.query('select pg_terminate_backend($1, 200000)', await sessions());
   while (!(await isTaken(listener.listen('other', () => {})))) await setImmediate();
   expect(onReconnect).toHaveBeenCalledTimes(1);
   expect(await sessions()).toHaveLength(1);

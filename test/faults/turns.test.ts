@@ -51,7 +51,7 @@ beforeAll(async () => {
   const workerData = { ...world.config, dataDirectory: folder, port: 0, opsPort: 0 };
   gateway = new Worker(new URL('./watched-gateway.ts', import.meta.url), { workerData });
   [url] = await once(gateway, 'message');
-}, 60_000);
+});
 afterAll(async () => {
   gateway.postMessage('stop');
   await once(gateway, 'exit');

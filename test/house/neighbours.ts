@@ -15,6 +15,7 @@ export const ENTRY_POINTS = new Set([
   'bench/logs/run.ts',
   'test/agents/run.ts',
   'test/run.ts',
+  'test/near.ts',
   'vitest.config.ts',
   'test/gateway/transcript.ts',
 ]);

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PROOF_FOLDERS } from '../../vitest.config.ts';
 import { projectRoot, readTree } from '../house/tree.ts';
 import { readLines, tableOf } from './lines.ts';
 import { PROOFS } from './proofs.ts';
@@ -26,6 +27,14 @@ test('every proof has tests of its own, and every size is one that a test reads'
       expect(reading.length, `${name}: ${variable}`).toBeGreaterThan(0);
     }
   }
+});
+
+test('every proof stands in a folder that CI runs at the small size', () => {
+  const outside = PROOFS.flatMap((proof) => proof.tests).filter((begin) => {
+    return PROOF_FOLDERS.every((folder) => !begin.startsWith(folder.slice(0, -1)));
+  });
+  expect(outside).toEqual([]);
+  for (const folder of PROOF_FOLDERS) expect(tests.some(({ path }) => path.startsWith(folder))).toBe(true);
 });
 
 test('every test that says what it proved belongs to a proof', () => {

@@ -17,7 +17,9 @@ import { CREDITS_PER_YUAN } from '../support/calls.ts';
  */
 const [connection = '', directory = '', seed = '0', picks = '0'] = argv.slice(2);
 const random = seededRandom(Number(seed));
-const database = await openDatabase({ connection, log: silentLogger, connectionsMax: 2 });
+// They wait for each other's rows, on a busy machine for long.
+const statementTimeoutMs = 300_000;
+const database = await openDatabase({ connection, log: silentLogger, connectionsMax: 2, statementTimeoutMs });
 const store = createLedgerStore({
   database,
   creditsPerYuan: CREDITS_PER_YUAN,

@@ -45,7 +45,14 @@ async function openServer(): Promise<TestServer> {
   const shared = process.env[SHARED_SERVER];
   const folder = shared ?? (await mkdtemp(join(tmpdir(), 'tollgate-test-')));
   const connection = await connectionOf(folder);
-  const admin = await openDatabase({ connection, log: silentLogger, connectionsMax: 2 });
+  // A database is copied and dropped for as long as it takes on a busy machine.
+  const statementTimeoutMs = 300_000;
+  const admin = await openDatabase({
+    connection,
+    log: silentLogger,
+    connectionsMax: 2,
+    statementTimeoutMs,
+  });
   const stop = async (): Promise<void> => {
     await admin.close();
     if (shared === undefined) await endServer(folder);

@@ -126,7 +126,10 @@ describe('a cluster', () => {
       { port: frozen.port, last: 0 },
       { port: moving.port, last: LAST_SLOT },
     ]);
-    const connection = await connectRedis(moving.url, silentLogger, 300);
+    // So short a time is for the calls: on a busy machine the first connection may take longer.
+    const connection = await vi.waitFor(() => connectRedis(moving.url, silentLogger, 300), {
+      timeout: 60_000,
+    });
     try {
       await vi.waitFor(
         async () => {

@@ -17,6 +17,8 @@ export class SdkReader {
 
   static async open(): Promise<SdkReader> {
     const server = createServer();
+    // An idle connection that the server closes while the client writes on it would fail the next call.
+    server.keepAliveTimeout = 300_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new SdkReader(server);
   }
