@@ -168,7 +168,7 @@ export const UPSTREAM_ORIGINS_MAX = 256;
 export const UPSTREAM_CONNECTIONS_MAX = 1_024;
 /** An idle connection to a vendor is closed after this, or earlier when the vendor's `keep-alive` says so. */
 export const UPSTREAM_KEEP_ALIVE_MS = 30_000;
-/** Header bytes of a vendor's answer. */
+/** Header bytes of a vendor's answer, and of a proxy's on the way to it. */
 export const UPSTREAM_HEADER_BYTES_MAX = 64 * KIB;
 /** Spellings of header names that are remembered. */
 export const UPSTREAM_HEADER_NAMES_MAX = 1_000;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadConfig, readConfig } from './config.ts';
 
 function errorsOf(environment: Record<string, string>): readonly string[] {
@@ -142,4 +142,50 @@ test('the public address is a web address, without a slash at its end', () => {
       'TOLLGATE_PUBLIC_URL: must begin with https:// or http://',
     ]);
   }
+});
+
+describe('a proxy to the vendors', () => {
+  test('is read from the variables that all programs read, in capitals first', () => {
+    const lower = {
+      https_proxy: 'http://lower:1',
+      http_proxy: 'plain:2',
+      no_proxy: 'a.test, .b.test 10.0.0.0/8',
+    };
+    expect(readConfig(lower)).toMatchObject({
+      config: {
+        httpsProxy: 'http://lower:1',
+        httpProxy: 'http://plain:2',
+        noProxy: ['a.test', '.b.test', '10.0.0.0/8'],
+      },
+    });
+    const both = {
+      ...lower,
+      HTTPS_PROXY: 'https://user:w%C3%B6rd@upper:3128',
+      NO_PROXY: '*',
+      HTTP_PROXY: ' ',
+    };
+    expect(readConfig(both)).toMatchObject({
+      config: {
+        httpsProxy: 'https://user:w%C3%B6rd@upper:3128',
+        httpProxy: 'http://plain:2',
+        noProxy: ['*'],
+      },
+    });
+    expect(readConfig({})).toMatchObject({
+      config: { httpsProxy: undefined, httpProxy: undefined, noProxy: [] },
+    });
+  });
+
+  test('that is none stops the start, and its password stays out of the words', () => {
+    for (const wrong of ['socks5://user:word@proxy', 'http://user:word%@proxy', 'user:word@proxy/path']) {
+      expect(errorsOf({ HTTPS_PROXY: wrong, http_proxy: wrong })).toEqual([
+        expect.stringMatching(/^HTTPS_PROXY: must be http:\/\/host:port/),
+        expect.stringMatching(/^HTTP_PROXY: must be http:\/\/host:port/),
+      ]);
+      expect(errorsOf({ HTTPS_PROXY: wrong }).join()).not.toContain('word@proxy');
+    }
+    expect(errorsOf({ NO_PROXY: 'a.test, http://user:word@b.test' })).toEqual([
+      'NO_PROXY: entry 2 is neither host, host:port, address, CIDR nor *',
+    ]);
+  });
 });

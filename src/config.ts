@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { BODIES_IN_FLIGHT_BYTES_MAX } from './bounds.ts';
+import { isNetwork, isNoProxyEntry, isOrigin, isProxyAddress } from './network-text.ts';
 
 /**
  * The one place that reads the environment. Every setting is a row of this table: its name, what it means,
@@ -15,6 +15,8 @@ export interface Setting<Value> {
   readonly standard: string;
   /** The value, or the reason why the text is none. */
   readonly parse: (text: string) => Value | Reason;
+  /** Also read by its name in lower case, which yields to the other, as other programs read it. */
+  readonly anyCase?: true;
 }
 
 /** Why a text is not a value of its setting. */
@@ -96,13 +98,6 @@ const networks = (name: string, meaning: string): Setting<readonly string[]> => 
   },
 });
 
-function isNetwork(entry: string): boolean {
-  const [address = '', prefix, more] = entry.split('/');
-  const bits = isIP(address) === 4 ? 32 : 128;
-  if (isIP(address) === 0 || address.includes('%') || more !== undefined) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
-}
-
 /** As browsers write them in `Origin`: lower case, no port where it is the usual one, nothing behind it. */
 const origins = (name: string, meaning: string): Setting<readonly string[]> => ({
   name,
@@ -119,9 +114,36 @@ const origins = (name: string, meaning: string): Setting<readonly string[]> => (
   },
 });
 
-function isOrigin(entry: string): boolean {
-  return /^https?:\/\/[^/\\@?#*\s]+$/i.test(entry) && URL.canParse(entry);
-}
+/** The reasons do not repeat what was given: it may hold a password. */
+const proxy = (name: string, meaning: string): Setting<string | undefined> => ({
+  name,
+  standard: '',
+  meaning,
+  anyCase: true,
+  parse: (value) => {
+    if (value === '') return undefined;
+    const address = value.includes('://') ? value : `http://${value}`;
+    return isProxyAddress(address) ? address : new Reason(PROXY_ADDRESS);
+  },
+});
+
+const PROXY_ADDRESS =
+  'must be http://host:port or https://host:port, if need be with user:password@ (percent-encoded)';
+
+const noProxy: Setting<readonly string[]> = {
+  name: 'NO_PROXY',
+  standard: '',
+  meaning:
+    'Hosts reached without a proxy, by commas: `host` and all below it, `.host` below it only, `host:port`, addresses, CIDRs, `*`.',
+  anyCase: true,
+  parse: (value) => {
+    const entries = value.split(/[,\s]+/).filter((entry) => entry !== '');
+    const wrong = entries.findIndex((entry) => !isNoProxyEntry(entry));
+    return wrong < 0
+      ? entries
+      : new Reason(`entry ${wrong + 1} is neither host, host:port, address, CIDR nor *`);
+  },
+};
 
 const SECRET_BYTES_MIN = 32;
 
@@ -250,6 +272,9 @@ export const SETTINGS = {
     'TOLLGATE_BYOK_HOSTS',
     'Hosts (as above) that a BYOK credential may name as its own address although they are private.',
   ),
+  httpsProxy: proxy('HTTPS_PROXY', 'Proxy (`http://user:password@host:port`) to https vendors and media.'),
+  httpProxy: proxy('HTTP_PROXY', 'The same for those at http addresses.'),
+  noProxy,
   trustedProxies: networks(
     'TOLLGATE_TRUSTED_PROXIES',
     'Proxies (addresses or CIDRs, by commas) whose `X-Forwarded-For` is believed; others are the client.',
@@ -300,7 +325,7 @@ export type ConfigResult =
  * Reads the process's own environment; `configFile` holds `NAME=value` lines and yields to the environment.
  */
 export function loadConfig(configFile: string | undefined): ConfigResult {
-  const own = process.env;
+  const own = upperCased(process.env);
   if (configFile === undefined) return readConfig(own);
   let file: Record<string, string | undefined>;
   try {
@@ -309,17 +334,18 @@ export function loadConfig(configFile: string | undefined): ConfigResult {
     const why = error instanceof Error ? error.message : String(error);
     return { kind: 'config-errors', errors: [`--config ${configFile}: ${why}`] };
   }
-  return readConfig({ ...file, ...own });
+  return readConfig({ ...upperCased(file), ...own });
 }
 
 /** Every wrong value at once, each naming its variable and the reason. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): ConfigResult {
+export function readConfig(given: Environment): ConfigResult {
+  const environment = upperCased(given);
   const errors = unknownSettings(environment);
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(SETTINGS)) {
     // An empty variable means the same as none, as in every shell script.
-    const given = (environment[setting.name] ?? '').trim();
-    const value = setting.parse(given === '' ? setting.standard : given);
+    const text = (environment[setting.name] ?? '').trim();
+    const value = setting.parse(text === '' ? setting.standard : text);
     if (value instanceof Reason) errors.push(`${setting.name}: ${value.text}`);
     else values[key] = value;
   }
@@ -332,8 +358,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return { kind: 'config', config: Object.freeze(values) as unknown as Config };
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable that is read in lower case too stands under its usual name. */
+function upperCased(environment: Environment): Environment {
+  const named: Record<string, string | undefined> = { ...environment };
+  for (const { name, anyCase } of Object.values<Setting<unknown>>(SETTINGS)) {
+    if (anyCase && (named[name] ?? '').trim() === '') named[name] = named[name.toLowerCase()];
+  }
+  return named;
+}
+
 /** A misspelt variable would silently mean its default; so it is an error. */
-function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+function unknownSettings(environment: Environment): string[] {
   const known = new Set(Object.values(SETTINGS).map((setting) => setting.name as string));
   return Object.keys(environment)
     .filter((name) => name.startsWith('TOLLGATE_') && !known.has(name))

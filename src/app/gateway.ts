@@ -16,6 +16,7 @@ import { GuardedFetcher } from '../upstream/guard/fetch-media.ts';
 import { Health } from '../upstream/health/health.ts';
 import { SharedLimits } from '../upstream/health/shared-limits.ts';
 import { createUpstreamClient } from '../upstream/http/client.ts';
+import { createChooseProxy, shownProxies } from '../upstream/http/egress-proxy.ts';
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 import type { Ledger } from './ledger.ts';
@@ -64,7 +65,10 @@ function buildGatewayDeps(
   { health, tasks }: { readonly health: Health; readonly tasks: Tasks },
   { config, log, cleanup }: AppContext,
 ): GatewayDeps & { readonly bodies: ByteBudget } {
-  const client = createUpstreamClient({ clock: systemClock, log, ownHosts: config.byokHosts });
+  const chooseProxy = createChooseProxy(config);
+  const proxies = shownProxies(config);
+  if (Object.keys(proxies).length > 0) log.info(proxies, 'vendors are reached through a proxy');
+  const client = createUpstreamClient({ clock: systemClock, log, ownHosts: config.byokHosts, chooseProxy });
   cleanup.add(() => client.close());
   const inFlight = new InFlight(systemClock);
   cleanup.add(() => inFlight.close());
@@ -78,7 +82,7 @@ function buildGatewayDeps(
     inFlight,
     bodies: new ByteBudget(config.bodyBudgetBytes),
     conversations: data.conversations,
-    media: new GuardedFetcher({ ownHosts: config.mediaHosts }),
+    media: new GuardedFetcher({ ownHosts: config.mediaHosts, chooseProxy }),
     settlement: { journal, gate, gateIsShared, observer, clock: systemClock, creditsPerYuan, tasks },
     gate,
     journal,

@@ -40,7 +40,7 @@ export async function openLedger(parts: LedgerParts, context: AppContext): Promi
     return gate.settled(account);
   };
   const covers: Gate['covers'] = (overrun) => gate.covers(overrun);
-  const held = await lockJournal(journalFolder(config.dataDirectory, post), log);
+  const held = await lockJournal(journalFolder(config.dataDirectory, post));
   cleanup.add(() => held.release());
   const { directory } = held;
   const told = shared ? { settled } : {};
@@ -69,7 +69,7 @@ async function recoverOrphans(
 ): Promise<void> {
   const { dataDirectory, workers, creditsPerYuan } = config;
   for (const folder of orphanFolders(dataDirectory, workers, post)) {
-    const { directory, release } = await lockJournal(folder, log);
+    const { directory, release } = await lockJournal(folder);
     await recover({ directory, store, creditsPerYuan, log, ...told });
     release();
     removeIfEmpty(folder);

@@ -55,7 +55,7 @@ export async function takeDirectory({
   log,
   cleanup,
 }: Pick<AppContext, 'config' | 'log' | 'cleanup'>): Promise<string> {
-  const lock = await lockDataDirectory(config.dataDirectory, log);
+  const lock = await lockDataDirectory(config.dataDirectory);
   if (lock.kind === 'held') throw new StartRefused(describeHeld(config.dataDirectory, lock));
   cleanup.add(() => lock.release());
   if (config.databaseUrl !== undefined) return config.databaseUrl;

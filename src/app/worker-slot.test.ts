@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { silentLogger } from '../kernel/log.ts';
 import { journalFolder, lockJournal, orphanFolders, removeIfEmpty } from './worker-slot.ts';
 
 let data: string;
@@ -37,9 +36,9 @@ test('of several workers the first looks after those that are no more, and after
 });
 
 test('a journal is waited for while another process ends with it', async () => {
-  const first = await lockJournal(worker(1), silentLogger);
+  const first = await lockJournal(worker(1));
   let got = false;
-  const second = lockJournal(worker(1), silentLogger).then((held) => {
+  const second = lockJournal(worker(1)).then((held) => {
     got = true;
     return held;
   });

@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WORKER_LOCK_MS } from '../bounds.ts';
-import type { Logger } from '../kernel/log.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import { StartRefused } from '../setup.ts';
 import { acquireLock, type Locked } from '../store/embedded/lock.ts';
@@ -63,16 +62,16 @@ function listNumbers(directory: string): number[] {
  * Takes a worker's folder. Its last process may be ending just now, after its supervisor died: it is waited
  * for, because two that use one journal would lose what one of them writes.
  */
-export async function lockJournal(folder: string, log: Logger): Promise<LockedJournal> {
+export async function lockJournal(folder: string): Promise<LockedJournal> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = await waitForLock(join(folder, 'journal.lock'), log);
+  const lock = await waitForLock(join(folder, 'journal.lock'));
   return { directory: join(folder, 'journal'), release: () => lock.release() };
 }
 
-async function waitForLock(path: string, log: Logger): Promise<Locked> {
+async function waitForLock(path: string): Promise<Locked> {
   const deadlineMs = systemClock.monotonic() + WORKER_LOCK_MS;
   for (;;) {
-    const result = await acquireLock(path, log);
+    const result = await acquireLock(path);
     if (result.kind === 'locked') return result;
     if (systemClock.monotonic() >= deadlineMs) {
       throw new StartRefused(`the journal beside ${path} is still in use by process ${result.pid}`);

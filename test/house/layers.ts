@@ -72,9 +72,10 @@ export const LAYERS: readonly Layer[] = [
   { path: 'src/kernel', may: [], reason: 'the kernel is what everything stands on, so it stands on nothing' },
   {
     path: 'src/config.ts',
-    may: ['src/kernel', 'src/bounds.ts'],
+    may: ['src/kernel', 'src/bounds.ts', 'src/network-text.ts'],
     reason: 'configuration is read before anything else exists',
   },
+  { path: 'src/network-text.ts', may: [], reason: 'what texts of settings mean, over its arguments' },
   {
     path: 'src/protocol',
     may: ['src/kernel', 'src/bounds.ts'],

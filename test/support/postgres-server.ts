@@ -25,7 +25,7 @@ export async function connectionOf(folder: string): Promise<string> {
   const deadline = performance.now() + WAIT_MS;
   while (performance.now() < deadline) {
     if (existsSync(file)) return readFileSync(file, 'utf8');
-    const lock = await acquireLock(join(folder, 'make.lock'), silentLogger);
+    const lock = await acquireLock(join(folder, 'make.lock'));
     if (lock.kind === 'held') {
       await sleep(POLL_MS);
       continue;

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findContainer } from '../../../test/prerequisites.ts';
-import { silentLogger } from '../../kernel/log.ts';
-import { acquireLock, lockDataDirectory } from './lock.ts';
+import { acquireLock, describeHeld, lockDataDirectory } from './lock.ts';
 import { thisProcess } from './process-identity.ts';
 
 const HOLDER = fileURLToPath(new URL('../../../test/store/lock-holder.ts', import.meta.url));
@@ -104,34 +103,34 @@ test('a lock whose process number now belongs to another process is taken over',
     since: '2026-01-01T00:00:00Z',
   });
   writeFileSync(join(directory, 'tollgate.lock'), stolen);
-  expect((await lockDataDirectory(directory, silentLogger)).kind).toBe('locked');
+  expect((await lockDataDirectory(directory)).kind).toBe('locked');
 });
 
 test('a lock file that a power loss left empty is taken over', async () => {
   writeFileSync(join(directory, 'tollgate.lock'), '');
-  expect((await lockDataDirectory(directory, silentLogger)).kind).toBe('locked');
+  expect((await lockDataDirectory(directory)).kind).toBe('locked');
 });
 
 test('a taker that died while it took over does not block the next one', async () => {
   const dead = JSON.stringify({ pid: 4_194_000, started: 'gone:1' });
   writeFileSync(join(directory, 'tollgate.lock'), dead);
   writeFileSync(join(directory, 'tollgate.lock.takeover'), dead);
-  expect((await lockDataDirectory(directory, silentLogger)).kind).toBe('locked');
+  expect((await lockDataDirectory(directory)).kind).toBe('locked');
   expectOneLock();
 });
 
 test('a released lock is free, and releasing it twice does not free the next owner', async () => {
   const path = join(directory, 'some.lock');
-  const first = await acquireLock(path, silentLogger);
-  expect((await acquireLock(path, silentLogger)).kind).toBe('held');
+  const first = await acquireLock(path);
+  expect((await acquireLock(path)).kind).toBe('held');
   if (first.kind === 'locked') first.release();
-  expect((await acquireLock(path, silentLogger)).kind).toBe('locked');
+  expect((await acquireLock(path)).kind).toBe('locked');
   if (first.kind === 'locked') first.release();
   expect(readFileSync(path, 'utf8')).toContain(`"pid":${process.pid}`);
 });
 
 test('a clean end leaves nothing', async () => {
-  const lock = await lockDataDirectory(directory, silentLogger);
+  const lock = await lockDataDirectory(directory);
   if (lock.kind === 'locked') lock.release();
   expect(readdirSync(directory)).toEqual([]);
 });
@@ -139,7 +138,25 @@ test('a clean end leaves nothing', async () => {
 test('a lock that an older version left is judged by its process number', async () => {
   const { pid, started } = thisProcess();
   writeFileSync(join(directory, 'tollgate.lock'), JSON.stringify({ pid, started, since: '2026', count: 1 }));
-  expect(await lockDataDirectory(directory, silentLogger)).toMatchObject({ kind: 'held', pid, host: '' });
+  expect(await lockDataDirectory(directory)).toMatchObject({ kind: 'held', pid, host: '' });
+});
+
+describe('a lock that cannot be judged from here', () => {
+  const owner = { ...thisProcess(), pid: 1, since: '2026-01-01T00:00:00Z' };
+
+  test.each([
+    ['of another machine', { started: 'boot-b:1', namespace: 'pid:[1]', host: 'another-machine' }],
+    ['of another container that has no socket', { namespace: 'pid:[1]', host: 'another-container' }],
+  ])('%s is refused, by a message that says what to do', async (_name, other) => {
+    const path = join(directory, 'tollgate.lock');
+    writeFileSync(path, JSON.stringify({ ...owner, ...other }));
+    const result = await lockDataDirectory(directory);
+    const said = result.kind === 'held' ? describeHeld(directory, result) : '';
+    expect(said).toContain(`(process 1 on ${other.host}, since 2026-01-01T00:00:00Z)`);
+    expect(said).toContain('If it does not run any more, delete the .lock files in the directory.');
+    rmSync(path);
+    expect((await lockDataDirectory(directory)).kind).toBe('locked');
+  });
 });
 
 const container = findContainer();

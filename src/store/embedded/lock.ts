@@ -1,22 +1,11 @@
-import {
-  closeSync,
-  fstatSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOCK_FILE_BYTES_MAX, LOCK_TRIES_MAX } from '../../bounds.ts';
-import type { Logger } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { prepareDataDirectory } from './data-directory.ts';
-import { isBeating, SILENCE_MS, startBeat } from './lock-beat.ts';
 import { isAnswered, listenAt } from './lock-socket.ts';
 import { judge, type ProcessIdentity, parseIdentity, thisProcess } from './process-identity.ts';
 
@@ -34,6 +23,8 @@ export interface LockHeld {
   /** Empty where the owner's system does not tell containers apart. */
   readonly host: string;
   readonly since: string;
+  /** `unknown`: it is on another machine, or where its file system has no sockets; it may be dead. */
+  readonly owner: 'alive' | 'unknown';
 }
 
 interface LockFile {
@@ -43,7 +34,6 @@ interface LockFile {
   readonly since: string;
   /** Where the owner listens; nothing where it cannot. */
   readonly socket: string | undefined;
-  readonly touchedMs: number;
 }
 
 /** What we put in the lock's place, complete before anybody sees it. */
@@ -55,7 +45,6 @@ interface OwnFile {
 
 interface Attempt {
   readonly path: string;
-  readonly log: Logger;
   readonly depth: number;
 }
 
@@ -64,26 +53,28 @@ const RETRY_MS = 10;
 const TAKEOVER_DEPTH_MAX = 3;
 
 /** One Tollgate server per data directory: the second start is told who has it. */
-export function lockDataDirectory(dataDirectory: string, log: Logger): Promise<LockResult> {
-  return acquireLock(join(prepareDataDirectory(dataDirectory), 'tollgate.lock'), log);
+export function lockDataDirectory(dataDirectory: string): Promise<LockResult> {
+  return acquireLock(join(prepareDataDirectory(dataDirectory), 'tollgate.lock'));
 }
 
 /** The sentence a second server ends with. */
 export function describeHeld(dataDirectory: string, held: LockHeld): string {
   // In a container nearly every server is process 1, so that the number alone tells nothing.
   const where = held.host === '' || held.host === hostname() ? '' : ` on ${held.host}`;
+  const unknown = ' If it does not run any more, delete the .lock files in the directory.';
   return (
     `the data directory ${dataDirectory} is in use by another Tollgate server ` +
-    `(process ${held.pid}${where}, since ${held.since}); stop it, or set TOLLGATE_DATA to another directory`
+    `(process ${held.pid}${where}, since ${held.since}); stop it, or set TOLLGATE_DATA to another directory.` +
+    (held.owner === 'unknown' ? unknown : '')
   );
 }
 
 /**
- * Takes the lock if it is free or its owner is dead; never waits for a living owner to end. Only an owner
- * that cannot be judged from here is watched for some seconds.
+ * Takes the lock if it is free or its owner is dead; never waits for an owner to end. One that cannot be
+ * judged from here keeps it: whether it is dead is for people to say.
  */
-export function acquireLock(path: string, log: Logger): Promise<LockResult> {
-  return acquireAtDepth({ path, log, depth: 0 });
+export function acquireLock(path: string): Promise<LockResult> {
+  return acquireAtDepth({ path, depth: 0 });
 }
 
 async function acquireAtDepth(attempt: Attempt): Promise<LockResult> {
@@ -99,15 +90,16 @@ async function acquireAtDepth(attempt: Attempt): Promise<LockResult> {
 }
 
 async function putInPlace(own: OwnFile, attempt: Attempt): Promise<LockResult> {
-  const { path, log } = attempt;
+  const { path } = attempt;
   for (let tries = 0; tries < LOCK_TRIES_MAX; tries++) {
     // A link is made completely or not at all, and never over an existing file.
     if (linkIfFree(own.path, path)) return locked(path, own);
     const found = readLock(path);
     if (found === undefined) continue;
-    const { owner, since } = found;
-    if (owner !== undefined && (await isOwnerAlive(path, { ...found, owner }, log))) {
-      return { kind: 'held', pid: owner.pid, host: owner.host, since };
+    const { owner, since, socket } = found;
+    const state = owner === undefined ? 'dead' : await findState(owner, socket);
+    if (owner !== undefined && state !== 'dead') {
+      return { kind: 'held', pid: owner.pid, host: owner.host, since, owner: state };
     }
     if (await takeOver(found, own, attempt)) return locked(path, own);
     await sleep(RETRY_MS);
@@ -115,32 +107,24 @@ async function putInPlace(own: OwnFile, attempt: Attempt): Promise<LockResult> {
   throw new Error(`the lock ${path} could not be taken: too many processes try at once`);
 }
 
-async function isOwnerAlive(
-  path: string,
-  { owner, socket, text }: LockFile & { readonly owner: ProcessIdentity },
-  log: Logger,
-): Promise<boolean> {
+async function findState(
+  owner: ProcessIdentity,
+  socket: string | undefined,
+): Promise<'alive' | 'dead' | 'unknown'> {
   const standing = judge(owner);
-  if (standing === 'alive' || standing === 'dead') return standing === 'alive';
-  // Its socket is of its own kernel, so another machine's says nothing.
-  if (standing === 'other-namespace' && socket !== undefined) return await isAnswered(socket);
-  log.warn(
-    { lock: path, ownerPid: owner.pid, ownerHost: owner.host, waitMs: SILENCE_MS },
-    'the lock is of a process that cannot be seen from here; it is taken over unless it shows that it lives',
-  );
-  return await isBeating(() => {
-    const now = readLock(path);
-    return now?.text === text ? now.touchedMs : undefined;
-  });
+  if (standing === 'alive' || standing === 'dead') return standing;
+  // A socket is of its owner's kernel, so another machine's says nothing.
+  if (standing === 'other-machine' || socket === undefined) return 'unknown';
+  return (await isAnswered(socket)) ? 'alive' : 'dead';
 }
 
 /**
  * Only one taker at a time may replace a dead owner's file, and it looks again before it does: otherwise a
  * slow one would throw out the living owner that a faster one has become.
  */
-async function takeOver(dead: LockFile, own: OwnFile, { path, log, depth }: Attempt): Promise<boolean> {
+async function takeOver(dead: LockFile, own: OwnFile, { path, depth }: Attempt): Promise<boolean> {
   if (depth >= TAKEOVER_DEPTH_MAX) return false;
-  const guard = await acquireAtDepth({ path: `${path}.takeover`, log, depth: depth + 1 });
+  const guard = await acquireAtDepth({ path: `${path}.takeover`, depth: depth + 1 });
   if (guard.kind === 'held') return false;
   try {
     if (readLock(path)?.text !== dead.text) return false;
@@ -153,11 +137,9 @@ async function takeOver(dead: LockFile, own: OwnFile, { path, log, depth }: Atte
 }
 
 function locked(path: string, own: OwnFile): Locked {
-  const stopBeat = startBeat(path);
   return {
     kind: 'locked',
     release: () => {
-      stopBeat();
       if (readLock(path)?.text === own.text) rmSync(path, { force: true });
       own.stopListening();
     },
@@ -208,7 +190,7 @@ function readLock(path: string): LockFile | undefined {
     // A name without a slash: it stands beside the lock and nowhere else.
     const name = /"socket":"(\.[\w.-]{1,100}\.socket)"/.exec(text)?.[1];
     const socket = name === undefined ? undefined : join(dirname(path), name);
-    return { text, owner: parseIdentity(text), since, socket, touchedMs: fstatSync(file).mtimeMs };
+    return { text, owner: parseIdentity(text), since, socket };
   } finally {
     closeSync(file);
   }

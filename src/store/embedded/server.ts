@@ -60,7 +60,7 @@ const LOCK_POLL_MS = 50;
  */
 export async function startEmbedded(givenDirectory: string, log: Logger): Promise<EmbeddedServer> {
   const dataDirectory = prepareDataDirectory(givenDirectory);
-  return await underLock(dataDirectory, log, async () => {
+  return await underLock(dataDirectory, async () => {
     const place = preparePlace(dataDirectory);
     const running = await findPostmaster(place.cluster);
     let postmaster = running ?? (await start(place, log));
@@ -79,13 +79,13 @@ export async function startEmbedded(givenDirectory: string, log: Logger): Promis
 }
 
 function revive(place: EmbeddedPlace, socketDirectory: string, log: Logger): Promise<Postmaster> {
-  return underLock(place.dataDirectory, log, async () => {
+  return underLock(place.dataDirectory, async () => {
     return (await findPostmaster(place.cluster)) ?? (await start(place, log, socketDirectory));
   });
 }
 
 function leave(place: EmbeddedPlace, log: Logger): Promise<void> {
-  return underLock(place.dataDirectory, log, async () => {
+  return underLock(place.dataDirectory, async () => {
     if (!endUse(place.dataDirectory)) return;
     const postmaster = await findPostmaster(place.cluster);
     if (postmaster === undefined) return;
@@ -101,11 +101,11 @@ function connectionTo(postmaster: Postmaster): string {
 }
 
 /** Starting and stopping are short, so everybody waits for them. */
-async function underLock<T>(dataDirectory: string, log: Logger, work: () => Promise<T>): Promise<T> {
+async function underLock<T>(dataDirectory: string, work: () => Promise<T>): Promise<T> {
   const deadlineMs = systemClock.monotonic() + EMBEDDED_START_MS;
   let lock: Locked | undefined;
   while (lock === undefined) {
-    const result = await acquireLock(join(dataDirectory, 'postgres.lock'), log);
+    const result = await acquireLock(join(dataDirectory, 'postgres.lock'));
     if (result.kind === 'locked') lock = result;
     else if (systemClock.monotonic() < deadlineMs) await sleep(LOCK_POLL_MS);
     else

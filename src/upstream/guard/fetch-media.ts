@@ -1,5 +1,12 @@
-import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestPlain,
+} from 'node:http';
 import { request as requestSecure } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
 import {
   MEDIA_BYTES_MAX,
   MEDIA_FETCHES_MAX,
@@ -9,7 +16,16 @@ import {
 } from '../../bounds.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { FetchedMedia, MediaFailure, MediaFetcher, MediaPatience } from '../contract.ts';
-import { ForbiddenAddress, guardedLookup, isForbiddenLiteral, readMediaAddress } from './media-address.ts';
+import { type ChooseProxy, type EgressProxy, noEgressProxy } from '../http/egress-proxy.ts';
+import { EgressError, openTunnel } from '../http/tunnel.ts';
+import {
+  bareHost,
+  ForbiddenAddress,
+  guardedLookup,
+  isForbiddenLiteral,
+  judgedTarget,
+  readMediaAddress,
+} from './media-address.ts';
 import { mayBeMedia, mediaType } from './media-type.ts';
 import { type Resolve, systemResolve } from './resolve.ts';
 
@@ -18,6 +34,7 @@ export interface MediaFetcherOptions {
   readonly ownHosts: readonly string[];
   readonly resolve?: Resolve;
   readonly timeoutMs?: number;
+  readonly chooseProxy?: ChooseProxy;
 }
 
 /** A failure on its way out of the depths; it never leaves this file. */
@@ -35,12 +52,14 @@ export class GuardedFetcher implements MediaFetcher {
   readonly #ownHosts: ReadonlySet<string>;
   readonly #resolve: Resolve;
   readonly #timeoutMs: number;
+  readonly #chooseProxy: ChooseProxy;
   #running = 0;
 
-  constructor({ ownHosts, resolve = systemResolve, timeoutMs = MEDIA_TIMEOUT_MS }: MediaFetcherOptions) {
-    this.#ownHosts = new Set(ownHosts);
-    this.#resolve = resolve;
-    this.#timeoutMs = timeoutMs;
+  constructor(options: MediaFetcherOptions) {
+    this.#ownHosts = new Set(options.ownHosts);
+    this.#resolve = options.resolve ?? systemResolve;
+    this.#timeoutMs = options.timeoutMs ?? MEDIA_TIMEOUT_MS;
+    this.#chooseProxy = options.chooseProxy ?? noEgressProxy;
   }
 
   async fetch(address: string, patience: MediaPatience): Promise<FetchedMedia | MediaFailure> {
@@ -81,8 +100,7 @@ export class GuardedFetcher implements MediaFetcher {
   async #ask(url: URL, { signal, room }: MediaPatience): Promise<FetchedMedia | { location: string }> {
     const request = url.protocol === 'https:' ? requestSecure : requestPlain;
     const asked = request(url, {
-      agent: false,
-      lookup: guardedLookup(url, this.#ownHosts, this.#resolve),
+      ...(await this.#way(url, signal)),
       maxHeaderSize: UPSTREAM_HEADER_BYTES_MAX,
       headers: { 'accept-encoding': 'identity', 'user-agent': `tollgate/${VERSION}` },
       signal,
@@ -95,6 +113,39 @@ export class GuardedFetcher implements MediaFetcher {
       asked.destroy();
     }
   }
+
+  /** How the request gets to its server. A proxy is told the very address that was judged. */
+  async #way(url: URL, signal: AbortSignal): Promise<RequestOptions> {
+    const proxy = this.#chooseProxy(url);
+    if (proxy === undefined) {
+      return { agent: false, lookup: guardedLookup(url, this.#ownHosts, this.#resolve) };
+    }
+    const findTarget = (): Promise<string> => judgedTarget(url, this.#ownHosts, this.#resolve);
+    const tunnel = await awaitTunnel(proxy, findTarget, signal);
+    const createConnection = (): Socket => (url.protocol === 'https:' ? secured(tunnel, url) : tunnel);
+    return { createConnection, defaultPort: url.protocol === 'https:' ? 443 : 80 };
+  }
+}
+
+function awaitTunnel(
+  proxy: EgressProxy,
+  findTarget: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    const ask = (target: string): void => {
+      signal.throwIfAborted();
+      const socket = openTunnel(proxy, target, { onOpen: resolve, onRefused: reject });
+      signal.addEventListener('abort', () => socket.destroy(), { once: true });
+    };
+    findTarget().then(ask).catch(reject);
+  });
+}
+
+function secured(socket: Socket, url: URL): Socket {
+  const host = bareHost(url);
+  return connectSecure({ socket, host, servername: isIP(host) === 0 ? host : '' });
 }
 
 function answerTo(asked: ClientRequest): Promise<IncomingMessage> {
@@ -144,7 +195,7 @@ function failure(reason: MediaFailure['reason'], detail: string): MediaFailure {
 
 /** Codes only: Node's messages quote names and addresses. */
 function detailOf(error: unknown): string {
-  if (error instanceof ForbiddenAddress) return error.message;
+  if (error instanceof ForbiddenAddress || error instanceof EgressError) return error.message;
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : 'the connection failed';
 }

@@ -36,6 +36,30 @@ export function guardedLookup(url: URL, ownHosts: ReadonlySet<string>, resolve: 
   };
 }
 
+/**
+ * What a proxy is asked to connect to for a user: an address that was judged, never a name that the proxy
+ * would look up anew. A host of the operator's own is named, as for any other call of the operator.
+ */
+export async function judgedTarget(
+  url: URL,
+  ownHosts: ReadonlySet<string>,
+  resolve: Resolve,
+): Promise<string> {
+  const host = bareHost(url);
+  if (isIP(host) !== 0 || ownHosts.has(url.host) || ownHosts.has(url.hostname)) return targetOf(url);
+  const [first] = await judge(host, 'user', resolve);
+  return targetOf(url, first?.address);
+}
+
+/** `host:port`, as a proxy wants it. */
+export function targetOf(url: URL, host = bareHost(url)): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${portOf(url)}`;
+}
+
+export function portOf({ port, protocol }: URL): string {
+  return port !== '' ? port : protocol === 'https:' ? '443' : '80';
+}
+
 async function judge(name: string, namedBy: NamedBy, resolve: Resolve): Promise<readonly LookupAddress[]> {
   const addresses = await resolve(name, namedBy);
   if (addresses.length === 0) throw new ForbiddenAddress('the name has no address');

@@ -3,8 +3,10 @@ import { type Logger, silentLogger } from '../../kernel/log.ts';
 import { type Clock, systemClock } from '../../kernel/time/clock.ts';
 import type { UpstreamClient, UpstreamExchange, UpstreamHandler, UpstreamRequest } from '../contract.ts';
 import { createGuardedDial, type Guard } from '../guard/guarded-dial.ts';
+import { targetOf } from '../guard/media-address.ts';
 import { type Resolve, systemResolve } from '../guard/resolve.ts';
-import { createDial } from './dial.ts';
+import { createDial, createProxyDial, type Dial } from './dial.ts';
+import { type ChooseProxy, noEgressProxy } from './egress-proxy.ts';
 import { Exchange, type ExchangePorts } from './exchange.ts';
 import { OriginPool } from './pool.ts';
 
@@ -14,26 +16,30 @@ export interface UpstreamClientOptions {
   /** `host` or `host:port` that users' own addresses may name although they are private. */
   readonly ownHosts?: readonly string[];
   readonly resolve?: Resolve;
+  readonly chooseProxy?: ChooseProxy;
 }
 
 /** The only sockets to vendors. Redirects are not followed: a 3xx is an answer like any other. */
 export function createUpstreamClient(options: UpstreamClientOptions = {}): UpstreamClient {
   const { clock = systemClock, log = silentLogger, ownHosts = [], resolve = systemResolve } = options;
-  return new PooledClient({ clock, log }, { ownHosts: new Set(ownHosts), resolve });
+  const guard = { ownHosts: new Set(ownHosts), resolve };
+  return new PooledClient({ clock, log }, guard, options.chooseProxy ?? noEgressProxy);
 }
 
 class PooledClient implements UpstreamClient {
   readonly #ports: ExchangePorts;
   readonly #guard: Guard;
+  readonly #chooseProxy: ChooseProxy;
   readonly #pools = new Map<string, OriginPool>();
   readonly #retired = new Set<OriginPool>();
   #uses = 0;
   #looking: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(ports: ExchangePorts, guard: Guard) {
+  constructor(ports: ExchangePorts, guard: Guard, chooseProxy: ChooseProxy) {
     this.#ports = ports;
     this.#guard = guard;
+    this.#chooseProxy = chooseProxy;
   }
 
   send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamExchange {
@@ -70,15 +76,21 @@ class PooledClient implements UpstreamClient {
     return pool;
   }
 
-  #open(key: string, { origin, reach, timeouts: { connectMs } }: UpstreamRequest): OriginPool {
+  #open(key: string, request: UpstreamRequest): OriginPool {
     if (this.#pools.size >= UPSTREAM_ORIGINS_MAX) this.#makeRoom();
-    const url = new URL(origin);
-    const dial =
-      reach === 'any' ? createDial(url, { connectMs }) : createGuardedDial(url, connectMs, this.#guard);
-    const pool = new OriginPool(url, connectMs, dial);
+    const url = new URL(request.origin);
+    const pool = new OriginPool(url, request.timeouts.connectMs, this.#dialFor(url, request));
     this.#pools.set(key, pool);
     this.#looking ??= setInterval(() => this.#look(), UPSTREAM_LOOK_MS).unref();
     return pool;
+  }
+
+  /** Whether a proxy is on the way depends on the origin alone, so all connections of a pool go one way. */
+  #dialFor(url: URL, { reach, timeouts: { connectMs } }: UpstreamRequest): Dial {
+    const proxy = this.#chooseProxy(url);
+    if (reach === 'public') return createGuardedDial(url, { connectMs, proxy, guard: this.#guard });
+    if (proxy === undefined) return createDial(url, { connectMs });
+    return createProxyDial(url, { connectMs, proxy, findTarget: async () => targetOf(url) });
   }
 
   #look(): void {

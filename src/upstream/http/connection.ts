@@ -4,7 +4,7 @@ import { assert } from '../../kernel/assert.ts';
 import type { UpstreamFailure, UpstreamRequest, UpstreamTimeouts } from '../contract.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
-import type { Dial } from './dial.ts';
+import type { Dial, Opening } from './dial.ts';
 import { complaintAbout, requestBytes } from './request-bytes.ts';
 
 /** The call that has a connection for itself. Exactly one of `onWhole` and `onBroken` ends it. */
@@ -45,7 +45,7 @@ export class Connection implements AnswerSink {
   readonly lasting: Lasting;
   readonly #origin: Origin;
   /** On its way to become the socket. */
-  #opening: Socket | undefined;
+  #opening: Opening | undefined;
   #socket: Socket | undefined;
   #reader: AnswerReader | undefined;
   #user: ConnectionUser | undefined;

@@ -1,7 +1,9 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { UPSTREAM_PROBE_MS, UPSTREAM_READ_BYTES } from '../../bounds.ts';
-import { bareHost } from '../guard/media-address.ts';
+import { bareHost, portOf } from '../guard/media-address.ts';
+import type { EgressProxy } from './egress-proxy.ts';
+import { EgressError, openTunnel } from './tunnel.ts';
 
 /** Told how opening a socket ended, by exactly one of the first two, and of what the open one brings. */
 export interface SocketUser {
@@ -11,12 +13,24 @@ export interface SocketUser {
   onRead(bytes: Buffer): void;
 }
 
-/** Opens a socket to one address. Whoever destroys it before it is open hears nothing more of it. */
-export type Dial = (user: SocketUser) => Socket | undefined;
+/** A connection on its way. Whoever destroys it before it is open hears nothing more of it. */
+export interface Opening {
+  destroy(): void;
+}
+
+/** Opens a socket to one address. */
+export type Dial = (user: SocketUser) => Opening | undefined;
 
 export interface DialOptions {
   readonly connectMs: number;
   readonly lookup?: LookupFunction;
+}
+
+export interface ProxyDialOptions {
+  readonly connectMs: number;
+  readonly proxy: EgressProxy;
+  /** What the proxy is asked to connect to: `host:port`. */
+  readonly findTarget: () => Promise<string>;
 }
 
 /**
@@ -28,47 +42,103 @@ export interface DialOptions {
 const landing = Buffer.allocUnsafeSlow(UPSTREAM_READ_BYTES);
 
 export function createDial(origin: URL, { connectMs, lookup }: DialOptions): Dial {
+  const connect = createConnect(origin, lookup);
+  return (user) => {
+    const socket = connect(user);
+    let isOpen = false;
+    const stop = startDeadline(connectMs, () => socket.destroy(new Error(`not open within ${connectMs} ms`)));
+    socket.once(openEvent(origin), () => {
+      isOpen = true;
+      stop();
+      user.onOpen(socket);
+    });
+    socket.on('error', (error: Error) => {
+      if (!isOpen) user.onRefused(error);
+    });
+    socket.once('close', stop);
+    return socket;
+  };
+}
+
+/** The same by way of a proxy, whose tunnel and TLS within it are a part of opening. */
+export function createProxyDial(origin: URL, { connectMs, proxy, findTarget }: ProxyDialOptions): Dial {
+  const connect = createConnect(origin);
+  const isSecure = origin.protocol === 'https:';
+  return (user) => {
+    let tunnel: Socket | undefined;
+    let isOver = false;
+    const end = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      stop();
+      return true;
+    };
+    const refuse = (error: Error): void => {
+      if (!end()) return;
+      tunnel?.destroy();
+      user.onRefused(error);
+    };
+    const open = (socket: Socket): void => {
+      if (end()) user.onOpen(socket);
+    };
+    const late = new EgressError(`not open within ${connectMs} ms`);
+    const stop = startDeadline(connectMs, () => refuse(late));
+    const onOpen = (through: Socket): void => {
+      const socket = connect(user, through);
+      socket.on('error', refuse);
+      if (isSecure) socket.once('secureConnect', () => open(socket));
+      else open(socket);
+    };
+    const ask = (target: string): void => {
+      if (!isOver) tunnel = openTunnel(proxy, target, { onOpen, onRefused: refuse });
+    };
+    findTarget().then(ask).catch(refuse);
+    return { destroy: () => end() && tunnel?.destroy() };
+  };
+}
+
+/** Begins a connection to the origin, or what the origin needs within a tunnel that leads there. */
+function createConnect(origin: URL, lookup?: LookupFunction): (user: SocketUser, tunnel?: Socket) => Socket {
   const isSecure = origin.protocol === 'https:';
   const host = bareHost(origin);
-  const port = Number(origin.port) || (isSecure ? 443 : 80);
+  const port = Number(portOf(origin));
   const to = { host, port, keepAliveInitialDelay: UPSTREAM_PROBE_MS, ...(lookup && { lookup }) };
   // The name for which the vendor chooses its certificate; an address is none.
   const secure = { ...to, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] };
   /** Of the newest connection: with it the next one is opened in fewer steps. */
   let session: Buffer | undefined;
-  return (user) => {
+  return (user, tunnel) => {
     const callback = (length: number): boolean => {
       user.onRead(landing.subarray(0, length));
       return true;
     };
-    const flow = { keepAlive: true, noDelay: true, onread: { buffer: landing, callback } };
+    // Node takes a place to read to for sockets that it connects itself, so not within a tunnel.
+    const way =
+      tunnel === undefined
+        ? { keepAlive: true, noDelay: true, onread: { buffer: landing, callback } }
+        : { socket: tunnel };
     const socket = isSecure
-      ? connectSecure({ ...secure, ...flow, ...(session && { session }) })
-      : connectPlain({ ...to, ...flow });
+      ? connectSecure({ ...secure, ...way, ...(session && { session }) })
+      : (tunnel ?? connectPlain({ ...to, ...way }));
     if (isSecure) socket.on('session', (granted: Buffer) => (session = granted));
-    watch(socket, isSecure ? 'secureConnect' : 'connect', connectMs, user);
+    if (tunnel !== undefined) socket.on('data', (bytes: Buffer) => user.onRead(bytes)).resume();
     return socket;
   };
 }
 
-function watch(socket: Socket, opened: string, connectMs: number, user: SocketUser): void {
-  let isOpen = false;
+function openEvent({ protocol }: URL): string {
+  return protocol === 'https:' ? 'secureConnect' : 'connect';
+}
+
+/** Returns what ends it. */
+function startDeadline(ms: number, onLate: () => void): () => void {
   let grace: NodeJS.Immediate | undefined;
   // A busy process hears of its timers before it hears of its sockets: one that stands by now has its chance.
   const late = setTimeout(() => {
-    grace = setImmediate(() => socket.destroy(new Error(`not open within ${connectMs} ms`)));
-  }, connectMs);
-  const stop = (): void => {
+    grace = setImmediate(onLate);
+  }, ms);
+  return () => {
     clearTimeout(late);
     clearImmediate(grace);
   };
-  socket.once(opened, () => {
-    isOpen = true;
-    stop();
-    user.onOpen(socket);
-  });
-  socket.on('error', (error: Error) => {
-    if (!isOpen) user.onRefused(error);
-  });
-  socket.once('close', stop);
 }
