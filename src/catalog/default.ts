@@ -2,6 +2,7 @@ import { assert } from '../kernel/assert.ts';
 import { parseMicro } from '../kernel/money.ts';
 import type { Plan, Policy, Prices, Vendor } from './contract.ts';
 import type { CatalogFile, CredentialEntry, KnownCatalog, ModelEntry } from './document.ts';
+import { readPrices } from './price-fields.ts';
 
 /**
  * The catalogue of a start with nothing but vendor keys in the environment (rule S-2). It only adds: a
@@ -46,8 +47,8 @@ interface ModelRow {
   readonly name: string;
   readonly input?: string;
   readonly output?: string;
-  readonly cacheInput?: string;
-  readonly cacheWrite?: string;
+  readonly cache_input?: string;
+  readonly cache_write?: string;
   readonly image?: string;
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
@@ -98,17 +99,17 @@ const OFFERS: readonly Offer[] = [
         name: 'GPT-6 Sol',
         input: '36',
         output: '216',
-        cacheInput: '3.6',
-        cacheWrite: '45',
+        cache_input: '3.6',
+        cache_write: '45',
         ...LARGE,
       },
-      { modelId: 'gpt-5.4', name: 'GPT-5.4', input: '18', output: '108', cacheInput: '1.8', ...LARGE },
+      { modelId: 'gpt-5.4', name: 'GPT-5.4', input: '18', output: '108', cache_input: '1.8', ...LARGE },
       {
         modelId: 'gpt-5.4-mini',
         name: 'GPT-5.4 mini',
         input: '5.4',
         output: '32.4',
-        cacheInput: '0.54',
+        cache_input: '0.54',
         ...LARGE,
       },
       { modelId: 'gpt-image-2', name: 'GPT Image 2', image: '0.5' },
@@ -123,8 +124,8 @@ const OFFERS: readonly Offer[] = [
         name: 'Claude Opus 5',
         input: '36',
         output: '180',
-        cacheInput: '3.6',
-        cacheWrite: '45',
+        cache_input: '3.6',
+        cache_write: '45',
         ...CLAUDE,
       },
       {
@@ -132,8 +133,8 @@ const OFFERS: readonly Offer[] = [
         name: 'Claude Sonnet 5',
         input: '21.6',
         output: '108',
-        cacheInput: '2.16',
-        cacheWrite: '27',
+        cache_input: '2.16',
+        cache_write: '27',
         ...CLAUDE,
       },
       {
@@ -141,8 +142,8 @@ const OFFERS: readonly Offer[] = [
         name: 'Claude Haiku 4.5',
         input: '7.2',
         output: '36',
-        cacheInput: '0.72',
-        cacheWrite: '9',
+        cache_input: '0.72',
+        cache_write: '9',
         ...CLAUDE,
       },
     ],
@@ -156,7 +157,7 @@ const OFFERS: readonly Offer[] = [
         name: 'Gemini 3.1 Pro',
         input: '14.4',
         output: '86.4',
-        cacheInput: '1.44',
+        cache_input: '1.44',
         ...GEMINI,
       },
       {
@@ -164,7 +165,7 @@ const OFFERS: readonly Offer[] = [
         name: 'Gemini 3.6 Flash',
         input: '3.6',
         output: '21.6',
-        cacheInput: '0.36',
+        cache_input: '0.36',
         ...GEMINI,
       },
       {
@@ -172,7 +173,7 @@ const OFFERS: readonly Offer[] = [
         name: 'Gemini 2.5 Flash',
         input: '2.16',
         output: '18',
-        cacheInput: '0.216',
+        cache_input: '0.216',
         ...GEMINI,
       },
     ],
@@ -250,18 +251,11 @@ function credentialOf(offer: { vendor: Vendor; secret: string }, known: KnownCat
   };
 }
 
-function pricesOf(row: ModelRow): Prices {
-  const price = (text: string | undefined): bigint | undefined =>
-    text === undefined ? undefined : yuan(text);
-  return {
-    inputMicro: price(row.input) ?? 0n,
-    outputMicro: price(row.output) ?? 0n,
-    cacheInputMicro: price(row.cacheInput),
-    cacheOutputMicro: undefined,
-    cacheWriteMicro: price(row.cacheWrite),
-    imageMicro: price(row.image) ?? 0n,
-    videoMicro: 0n,
-  };
+function listPrices(row: ModelRow): Prices {
+  return readPrices(({ name }) => {
+    const text = name === 'cache_output' || name === 'video' ? undefined : row[name];
+    return text === undefined ? undefined : yuan(text);
+  });
 }
 
 function modelOf(offered: Vendor, row: ModelRow): ModelEntry {
@@ -274,7 +268,7 @@ function modelOf(offered: Vendor, row: ModelRow): ModelEntry {
     clientVisible: true,
     restriction: { kind: 'none', level: 0 },
     supportFeatures: isImage ? ['image'] : ['text', 'image'],
-    prices: pricesOf(row),
+    prices: listPrices(row),
     billingModes: isImage ? 2 : 1,
     contextWindow: row.contextWindow,
     maxOutputTokens: row.maxOutputTokens,

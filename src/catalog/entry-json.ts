@@ -3,6 +3,7 @@ import { formatMicro } from '../kernel/money.ts';
 import { CAPABILITY_KEYS } from './capability-keys.ts';
 import type { Announcement, CatalogSnapshot, GatewayNode, Plan, Policy, Prices, Vendor } from './contract.ts';
 import type { CredentialEntry, ModelEntry, RouteEntry } from './document.ts';
+import { namePrices } from './price-fields.ts';
 
 /**
  * Entries as the catalogue file writes them, in JSON: the readers of the file take each of them back and make
@@ -56,15 +57,7 @@ export function modelJson(model: Omit<ModelEntry, 'routes'>): EntryJson {
 }
 
 function pricesJson(prices: Prices): EntryJson {
-  return {
-    input: micro(prices.inputMicro),
-    output: micro(prices.outputMicro),
-    cache_input: micro(prices.cacheInputMicro),
-    cache_output: micro(prices.cacheOutputMicro),
-    cache_write: micro(prices.cacheWriteMicro),
-    image: micro(prices.imageMicro),
-    video: micro(prices.videoMicro),
-  };
+  return namePrices({ before: '', behind: '' }, ({ field }) => micro(prices[field]));
 }
 
 function capabilitiesJson(overrides: CapabilityOverrides | undefined): EntryJson | null {

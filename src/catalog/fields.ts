@@ -11,6 +11,7 @@ import type {
   Vendor,
 } from './contract.ts';
 import type { CredentialEntry, ModelEntry, RouteEntry } from './document.ts';
+import { namePrices } from './price-fields.ts';
 
 /**
  * An entry as texts, named as in the file: two entries are equal when all their texts are, and a change is
@@ -87,13 +88,7 @@ export function ofModel(model: Omit<ModelEntry, 'routes'>): FieldTexts {
     'restriction.kind': restriction.kind,
     'restriction.level': String(restriction.level),
     support_features: list(model.supportFeatures),
-    'prices.input': micro(prices.inputMicro),
-    'prices.output': micro(prices.outputMicro),
-    'prices.cache_input': micro(prices.cacheInputMicro),
-    'prices.cache_output': micro(prices.cacheOutputMicro),
-    'prices.cache_write': micro(prices.cacheWriteMicro),
-    'prices.image': micro(prices.imageMicro),
-    'prices.video': micro(prices.videoMicro),
+    ...namePrices({ before: 'prices.', behind: '' }, ({ field }) => micro(prices[field])),
     billing_modes: String(model.billingModes),
     context_window: String(model.contextWindow ?? NONE),
     max_output_tokens: String(model.maxOutputTokens ?? NONE),

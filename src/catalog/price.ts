@@ -2,6 +2,7 @@ import { assert } from '../kernel/assert.ts';
 import { MICRO } from '../kernel/money.ts';
 import { NO_USAGE, outputTokens, type Usage } from '../kernel/usage.ts';
 import type { CatalogSnapshot, Model, Prices, Route } from './contract.ts';
+import { readPrices } from './price-fields.ts';
 
 /** Each rate of rule M-1, in micro-units; 100 (100_000_000n) is list price, the multiplier's is 1. */
 export interface Rates {
@@ -27,15 +28,7 @@ export interface PriceFactors {
   readonly nodeName: string;
 }
 
-const NO_PRICES: Prices = Object.freeze({
-  inputMicro: 0n,
-  outputMicro: 0n,
-  cacheInputMicro: 0n,
-  cacheOutputMicro: 0n,
-  cacheWriteMicro: 0n,
-  imageMicro: 0n,
-  videoMicro: 0n,
-});
+const NO_PRICES: Prices = Object.freeze(readPrices(() => 0n));
 
 /** The one place where a route, an account and a node become a price: calls and shown prices alike. */
 export function takeSnapshot(

@@ -1,4 +1,5 @@
 import { creditsMicro, lineCost, type PriceSnapshot } from '../catalog/price.ts';
+import { effectivePrice, namePrices, type PriceField } from '../catalog/price-fields.ts';
 import { assert } from '../kernel/assert.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { Usage } from '../kernel/usage.ts';
@@ -185,26 +186,11 @@ export interface DescribedPrice {
   readonly own: Readonly<Record<PriceName, string>>;
 }
 
-export type PriceName =
-  | 'input_price'
-  | 'output_price'
-  | 'cache_input_price'
-  | 'cache_output_price'
-  | 'cache_write_price'
-  | 'image_price'
-  | 'video_price';
+export type PriceName = `${PriceField['name']}_price`;
 
 /** A price that is not set is the one it falls back to. */
 export function listPrices({ prices }: Pick<PriceSnapshot, 'prices'>): Readonly<Record<PriceName, bigint>> {
-  return {
-    input_price: prices.inputMicro,
-    output_price: prices.outputMicro,
-    cache_input_price: prices.cacheInputMicro ?? prices.inputMicro,
-    cache_output_price: prices.cacheOutputMicro ?? prices.outputMicro,
-    cache_write_price: prices.cacheWriteMicro ?? prices.inputMicro,
-    image_price: prices.imageMicro,
-    video_price: prices.videoMicro,
-  };
+  return namePrices({ before: '', behind: '_price' }, (each) => effectivePrice(prices, each));
 }
 
 export function describePrice(price: PriceSnapshot): DescribedPrice {

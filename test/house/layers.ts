@@ -12,6 +12,7 @@ export interface Layer {
 /** Values and functions without a life: as free to import as a contract. Each with what makes it pure. */
 export const PURE: Readonly<Record<string, string>> = {
   'src/platform/bounds.ts': 'limits are plain numbers',
+  'src/catalog/price-fields.ts': 'the prices of a model as a list',
   'src/catalog/price.ts': 'exact arithmetic over its arguments',
   'src/catalog/document.ts': 'the catalogue file as plain data',
   'src/catalog/fields.ts': 'catalogue entries as texts',

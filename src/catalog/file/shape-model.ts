@@ -1,10 +1,12 @@
 import { MODEL_NAME_LENGTH_MAX, NAME_LENGTH_MAX, ROUTES_PER_MODEL_MAX } from '../../bounds.ts';
 import type { Prices, Restriction } from '../contract.ts';
 import type { ModelEntry, RouteEntry } from '../document.ts';
+import { mapPriceFields, readPrices } from '../price-fields.ts';
 import {
   boolean,
   choice,
   decimal,
+  type Fields,
   integer,
   list,
   object,
@@ -35,25 +37,13 @@ const restrictionShape: Reader<Restriction> = (place) => {
   return restriction;
 };
 
-const pricesShape: Reader<Prices> = object<Prices>({
-  inputMicro: optional('input', amount, 0n),
-  outputMicro: optional('output', amount, 0n),
-  cacheInputMicro: optional<bigint | undefined>('cache_input', amount, undefined),
-  cacheOutputMicro: optional<bigint | undefined>('cache_output', amount, undefined),
-  cacheWriteMicro: optional<bigint | undefined>('cache_write', amount, undefined),
-  imageMicro: optional('image', amount, 0n),
-  videoMicro: optional('video', amount, 0n),
-});
+const pricesShape: Reader<Prices> = object<Prices>(
+  mapPriceFields(({ name, fallback }) =>
+    optional<bigint | undefined>(name, amount, fallback === undefined ? 0n : undefined),
+  ) as Fields<Prices>,
+);
 
-const FREE: Prices = {
-  inputMicro: 0n,
-  outputMicro: 0n,
-  cacheInputMicro: undefined,
-  cacheOutputMicro: undefined,
-  cacheWriteMicro: undefined,
-  imageMicro: 0n,
-  videoMicro: 0n,
-};
+const FREE: Prices = readPrices(() => undefined);
 
 const rawRoute = object({
   vendorCode: required('vendor', code),

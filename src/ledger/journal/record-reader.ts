@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { JOURNAL_RECORD_BYTES_MAX } from '../../bounds.ts';
 import { DIMENSIONS, type Prices } from '../../catalog/contract.ts';
 import type { PriceSnapshot, Rates } from '../../catalog/price.ts';
+import { mapPriceFields } from '../../catalog/price-fields.ts';
 import type { LeasedWindow, RememberedWindow } from '../../gate/contract.ts';
 import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
@@ -124,16 +125,12 @@ const readUsage = fieldsOf<Usage>({
   videos: count,
 });
 
+type PriceReaders = Parameters<typeof fieldsOf<Prices>>[0];
+
 const readPrice = fieldsOf<PriceSnapshot>({
-  prices: fieldsOf<Prices>({
-    inputMicro: micro,
-    outputMicro: micro,
-    cacheInputMicro: unsetMicro,
-    cacheOutputMicro: unsetMicro,
-    cacheWriteMicro: unsetMicro,
-    imageMicro: micro,
-    videoMicro: micro,
-  }),
+  prices: fieldsOf<Prices>(
+    mapPriceFields(({ fallback }) => (fallback === undefined ? micro : unsetMicro)) as PriceReaders,
+  ),
   rates: fieldsOf<Rates>({
     rateMultiplierMicro: micro,
     systemMicro: micro,

@@ -1,5 +1,6 @@
 import type { Prices } from '../../catalog/contract.ts';
 import type { PriceSnapshot, Rates } from '../../catalog/price.ts';
+import { mapPriceFields } from '../../catalog/price-fields.ts';
 import { assert } from '../../kernel/assert.ts';
 
 /** JSON has no bigint, so amounts are texts; what is unset is left out. */
@@ -29,15 +30,9 @@ function encodeAmounts(amounts: Prices | Rates): AmountTexts {
 export function decodePrice(json: PriceJson): PriceSnapshot {
   const { prices, rates } = json;
   return {
-    prices: {
-      inputMicro: amount(prices, 'inputMicro'),
-      outputMicro: amount(prices, 'outputMicro'),
-      cacheInputMicro: optionalAmount(prices, 'cacheInputMicro'),
-      cacheOutputMicro: optionalAmount(prices, 'cacheOutputMicro'),
-      cacheWriteMicro: optionalAmount(prices, 'cacheWriteMicro'),
-      imageMicro: amount(prices, 'imageMicro'),
-      videoMicro: amount(prices, 'videoMicro'),
-    },
+    prices: mapPriceFields(({ field, fallback }) =>
+      fallback === undefined ? amount(prices, field) : optionalAmount(prices, field),
+    ) as Prices,
     rates: {
       rateMultiplierMicro: amount(rates, 'rateMultiplierMicro'),
       systemMicro: amount(rates, 'systemMicro'),

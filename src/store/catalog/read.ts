@@ -10,6 +10,7 @@ import type {
   Vendor,
 } from '../../catalog/contract.ts';
 import type { StoredCatalog, StoredModel, StoredRoute } from '../../catalog/document.ts';
+import { type PriceName, readPrices } from '../../catalog/price-fields.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import { rowContext, type Sealer } from '../../kernel/encoding/seal.ts';
@@ -158,7 +159,7 @@ export function credentialFromRow(row: CredentialRow, { sealer, log }: Unsealing
   };
 }
 
-interface ModelRow {
+interface ModelRow extends Readonly<Record<`${PriceName}_micro`, bigint | null>> {
   readonly model_id: string;
   readonly name: string;
   readonly status: 'enabled' | 'disabled';
@@ -166,13 +167,6 @@ interface ModelRow {
   readonly restriction_kind: Restriction['kind'];
   readonly restriction_level: number;
   readonly support_features: readonly string[];
-  readonly input_micro: bigint;
-  readonly output_micro: bigint;
-  readonly cache_input_micro: bigint | null;
-  readonly cache_output_micro: bigint | null;
-  readonly cache_write_micro: bigint | null;
-  readonly image_micro: bigint;
-  readonly video_micro: bigint;
   readonly billing_modes: number;
   readonly context_window: number | null;
   readonly max_output_tokens: number | null;
@@ -197,15 +191,7 @@ function modelFromRow(row: ModelRow, routes: readonly RouteRow[]): StoredModel {
 }
 
 function pricesFromRow(row: ModelRow): Prices {
-  return {
-    inputMicro: row.input_micro,
-    outputMicro: row.output_micro,
-    cacheInputMicro: row.cache_input_micro ?? undefined,
-    cacheOutputMicro: row.cache_output_micro ?? undefined,
-    cacheWriteMicro: row.cache_write_micro ?? undefined,
-    imageMicro: row.image_micro,
-    videoMicro: row.video_micro,
-  };
+  return readPrices(({ name }) => row[`${name}_micro`] ?? undefined);
 }
 
 interface RouteRow {

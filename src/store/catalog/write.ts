@@ -6,6 +6,7 @@ import type {
   RouteEntry,
   StoredCatalog,
 } from '../../catalog/document.ts';
+import { namePrices } from '../../catalog/price-fields.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import { rowContext, type Sealer } from '../../kernel/encoding/seal.ts';
@@ -128,13 +129,7 @@ export async function writeModel(transaction: Database, model: ModelEntry): Prom
     restriction_kind: restriction.kind,
     restriction_level: restriction.level,
     support_features: model.supportFeatures,
-    input_micro: prices.inputMicro,
-    output_micro: prices.outputMicro,
-    cache_input_micro: prices.cacheInputMicro ?? null,
-    cache_output_micro: prices.cacheOutputMicro ?? null,
-    cache_write_micro: prices.cacheWriteMicro ?? null,
-    image_micro: prices.imageMicro,
-    video_micro: prices.videoMicro,
+    ...namePrices({ before: '', behind: '_micro' }, ({ field }) => prices[field] ?? null),
     billing_modes: model.billingModes,
     context_window: model.contextWindow ?? null,
     max_output_tokens: model.maxOutputTokens ?? null,

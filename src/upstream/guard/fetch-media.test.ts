@@ -31,7 +31,7 @@ const PATIENT: MediaPatience = { signal: new AbortController().signal, room: () 
 const loopback: Resolve = () => Promise.resolve([LOOPBACK]);
 
 /** A server that answers under the name `media.test`, which is private and allowed. */
-async function serve(listener: RequestListener, resolve = loopback, timeoutMs = 2_000) {
+async function serve(listener: RequestListener, resolve = loopback, timeoutMs = 60_000) {
   const { port } = new URL(await vendor(listener));
   const fetcher = new GuardedFetcher({ ownHosts: [`media.test:${port}`], resolve, timeoutMs });
   const get = (path = '/a.png', patience = PATIENT) =>

@@ -178,6 +178,8 @@ test('addresses not used for long give up their connections', async () => {
   const server = http.createServer((_request, response) => {
     response.end('ok');
   });
+  // However long it takes to make so many, the server closes none of them.
+  server.keepAliveTimeout = 300_000;
   const origin = await listen(server);
   const sender = client();
   for (let pool = 1; pool <= 280; pool++) {
