@@ -9,7 +9,7 @@ import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
 import { getDialect } from '../protocol/registry.ts';
 import { chooseLimits, enterRequest, limitsImages, moneyRequest, toRefusal } from './admit/enter.ts';
 import { identifyAgain, WAIT_MS } from './admit/identify.ts';
-import { picturesExpected, quote } from './admit/quote.ts';
+import { imagesExpected, quote } from './admit/quote.ts';
 import { refuseMoney } from './admit/refuse-money.ts';
 import { orderRoutes } from './admit/route.ts';
 import { type Eligibility, firstOption, nextOption, type ServingOption } from './admit/serving-options.ts';
@@ -19,7 +19,7 @@ import { isRequestFault, newRouteFailures, type RouteFailures } from './attempt/
 import type { Call } from './call.ts';
 import type { Gateway } from './gateway.ts';
 
-/** A request that was read and understood. */
+/** A request that was read and parsed. */
 export interface Received {
   readonly raw: RawRequest;
   readonly facts: RequestFacts;
@@ -27,83 +27,85 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The gate let the option in: these routes are tried, in this order. */
-interface Taken {
-  readonly kind: 'taken';
+/** The gate admitted the option: these routes are tried, in this order. */
+interface Admitted {
+  readonly kind: 'admitted';
   readonly context: AttemptContext;
   readonly routes: readonly Route[];
   readonly money: MoneyRequest | undefined;
 }
 
-/** The option cannot be tried, but perhaps another one. */
+/** This option cannot be tried. Another one may. */
 interface Unserved {
   readonly kind: 'unserved';
   readonly refusal: Refusal;
 }
 
 /** A plain refusal ends the call: no other option would help. */
-type Taking = Taken | Unserved | Refusal | 'stale';
+type AdmitResult = Admitted | Unserved | Refusal | 'stale';
 
 /**
- * Runs one call from the decision who serves it to its answer. It tries one serving option after the other
- * (serving-options.ts). The first option that has a route enters the gate; later ones take over its lease.
- * When none serves the call, the client gets the failure of the model that it asked for.
+ * Runs one call from the choice of a serving option to its answer. It tries the serving options in turn
+ * (serving-options.ts). The first option that has a route enters the gate; later ones take over its lease. If
+ * none serves the call, the client gets the failure of the model that it asked for.
  */
 export class CallRunner {
   readonly #call: Call;
   readonly #received: Received;
   readonly #gateway: Gateway;
   #eligibility: Eligibility;
-  #asked: RouteFailures = newRouteFailures();
-  /** The last one with the model that was asked for. */
+  #askedFailures: RouteFailures = newRouteFailures();
+  /** The last context with the requested model. */
   #askedContext: AttemptContext | undefined;
   #reads = 0;
-  /** Images that were expected when the gate was entered. */
+  /** The number of expected images when the call entered the gate. */
   #imagesGuess = 0;
 
   constructor(call: Call, received: Received, gateway: Gateway) {
     this.#call = call;
     this.#received = received;
     this.#gateway = gateway;
-    this.#eligibility = this.#termsNow();
+    this.#eligibility = this.#newEligibility();
   }
 
-  /** Steps 2 to 6 of rule S-15. A refusal is still to be answered. */
+  /** Steps 2 to 6 of rule S-15. The caller answers a refusal. */
   async run(): Promise<Refusal | undefined> {
     let option: ServingOption | Refusal | undefined = firstOption(this.#eligibility);
     while (option !== undefined) {
       if (isRefusal(option)) return option;
-      // Awaited only where somebody has to be waited for: most calls pass the gate without leaving this turn.
-      const taking = this.#take(option);
-      const taken = taking instanceof Promise ? await taking : taking;
-      if (taken === 'stale') {
+      // Awaits only a promise: most calls pass the gate without leaving this turn.
+      const admitting = this.#admit(option);
+      const admitted = admitting instanceof Promise ? await admitting : admitting;
+      if (admitted === 'stale') {
         option = await this.#decideAgain();
         continue;
       }
-      if (isRefusal(taken)) return this.#asked.refusal ?? taken;
-      // What stands in the way of a fallback model is nobody's answer.
-      const routeFailures = this.#isAsked(option) ? this.#asked : newRouteFailures();
-      if (taken.kind === 'unserved') routeFailures.refusal ??= taken.refusal;
+      if (isRefusal(admitted)) return this.#askedFailures.refusal ?? admitted;
+      // The failures of a fallback model are not shown to the client.
+      const routeFailures = this.#isAsked(option) ? this.#askedFailures : newRouteFailures();
+      if (admitted.kind === 'unserved') routeFailures.refusal ??= admitted.refusal;
       else {
-        if (this.#isAsked(option)) this.#askedContext = taken.context;
+        if (this.#isAsked(option)) this.#askedContext = admitted.context;
         const { times } = this.#gateway;
-        let end = await forward(taken.context, taken.routes, times, routeFailures);
-        // An option that another one may follow is tried to its last route, whatever the retry budget says:
-        // no client pays for, or is answered by, another model while the one it asked for can still serve.
-        while (typeof end === 'object' && this.#after(option) !== undefined) {
-          end = await forward(taken.context, end, times, routeFailures);
+        let end = await forward(admitted.context, admitted.routes, times, routeFailures);
+        // If another option may follow, all routes of this one are tried, whatever the retry budget allows.
+        // So no client pays for, or is answered by, another model while the requested one can still serve.
+        while (typeof end === 'object' && this.#next(option) !== undefined) {
+          end = await forward(admitted.context, end, times, routeFailures);
         }
         if (end === 'answered') return undefined;
         if (end === 'stopped') break;
       }
-      option = this.#after(option);
+      option = this.#next(option);
     }
     return this.#answer();
   }
 
-  #after(option: ServingOption): ServingOption | undefined {
+  #next(option: ServingOption): ServingOption | undefined {
     const next = nextOption(this.#eligibility, option);
-    return next !== undefined && !this.#isAsked(next) && isRequestFault(this.#asked) ? undefined : next;
+    return next !== undefined && !this.#isAsked(next) && isRequestFault(this.#askedFailures)
+      ? undefined
+      : next;
   }
 
   #isAsked({ model }: ServingOption): boolean {
@@ -112,15 +114,17 @@ export class CallRunner {
 
   /** Rule S-28: the original error. */
   #answer(): Refusal | undefined {
-    const { failures, refusal } = this.#asked;
+    const { failures, refusal } = this.#askedFailures;
     if (failures.length === 0 && refusal !== undefined) return refusal;
-    assert(this.#askedContext !== undefined, 'what was neither tried nor refused is not answered');
-    answerFailures(this.#askedContext, this.#asked);
+    assert(this.#askedContext !== undefined, 'a call that was not refused was tried');
+    answerFailures(this.#askedContext, this.#askedFailures);
     return undefined;
   }
 
-  /** Routes, then limits and hold in one atomic step; the routes come first, because they make the price. */
-  #take(option: ServingOption): Taking | Promise<Taking> {
+  /**
+   * Chooses routes, then takes limits and hold in one atomic step. The routes come first: they set the price.
+   */
+  #admit(option: ServingOption): AdmitResult | Promise<AdmitResult> {
     const { deps, random } = this.#gateway;
     const { gate, journal, health, clock } = deps;
     const routes = orderRoutes(option.routes, this.#eligibility.protocol, health, random);
@@ -133,29 +137,30 @@ export class CallRunner {
       option.payment === undefined
         ? undefined
         : moneyRequest(quote(facts, routes, pricing), option.payment, creditsPerYuan);
-    const context = this.#context(option, pricing, money, (facts) => this.#holdFor(facts, taken, option));
-    const taken: Taken = { kind: 'taken', context, routes, money };
+    const context = this.#context(option, pricing, money, (facts) => this.#holdFor(facts, admitted, option));
+    const admitted: Admitted = { kind: 'admitted', context, routes, money };
     const { lease, id: callId, caller } = this.#call;
     const { account, catalog, moment } = this.#eligibility;
     const limits = chooseLimits(caller, catalog, moment.nowMs);
-    const imagesGuess = picturesExpected(facts, option.model);
+    const imagesGuess = imagesExpected(facts, option.model);
     if (lease !== undefined) {
-      // A model that paints takes over from one that does not: the call has no image of a limited number.
+      // The first model makes no images and this one does, but the lease has no image of a limited number.
       const isOver = imagesGuess > this.#imagesGuess && limitsImages(limits);
       if (isOver) return { kind: 'unserved', refusal: refuse('policyLimitExceeded') };
       fault('option.before-rehold');
       const reholding = gate.rehold(lease, money);
       if (reholding instanceof Promise)
-        return reholding.then((result) => this.#reheld(result, taken, option));
-      return this.#reheld(reholding, taken, option);
+        return reholding.then((result) => this.#reheld(result, admitted, option));
+      return this.#reheld(reholding, admitted, option);
     }
     this.#imagesGuess = imagesGuess;
     const accountAgeMs = clock.monotonic() - caller.readAtMs;
     const entering = gate.enter(
       enterRequest({ callId, account, accountAgeMs, limits, facts, imagesGuess, money }),
     );
-    if (entering instanceof Promise) return entering.then((result) => this.#entered(result, taken, option));
-    return this.#entered(entering, taken, option);
+    if (entering instanceof Promise)
+      return entering.then((result) => this.#entered(result, admitted, option));
+    return this.#entered(entering, admitted, option);
   }
 
   #pricing({ model }: ServingOption): AttemptContext['pricing'] {
@@ -179,26 +184,30 @@ export class CallRunner {
     return { call, model, catalog, pricing, raw, facts, dialect, response, headers, ...held, deps };
   }
 
-  #entered(result: EnterResult, taken: Taken, option: ServingOption): Taking {
+  #entered(result: EnterResult, admitted: Admitted, option: ServingOption): AdmitResult {
     if (result.kind === 'stale') return 'stale';
-    if (result.kind !== 'entered') return this.#refused(result, taken);
+    if (result.kind !== 'entered') return this.#refused(result, admitted);
     fault('gate.after-enter');
     this.#call.lease = result.lease;
     this.#pay(option);
-    return taken;
+    return admitted;
   }
 
-  /** Refused, the old hold stands until the call ends; what its own option failed with stays the answer. */
-  #reheld(result: ReholdResult, taken: Taken, option: ServingOption): Taking {
-    if (result.kind !== 'reheld') return { kind: 'unserved', refusal: this.#refused(result, taken) };
+  /** If refused, the old hold stays until the call ends, and the failure of the option stays the answer. */
+  #reheld(result: ReholdResult, admitted: Admitted, option: ServingOption): AdmitResult {
+    if (result.kind !== 'reheld') return { kind: 'unserved', refusal: this.#refused(result, admitted) };
     fault('option.after-rehold');
     this.#pay(option);
-    return taken;
+    return admitted;
   }
 
-  /** The option turns out to need more than was known at its entry. */
-  #holdFor(facts: RequestFacts, taken: Taken, option: ServingOption): ReturnType<AttemptContext['holdFor']> {
-    const { context, routes } = taken;
+  /** Takes a larger hold when the option needs more than was known at entry. */
+  #holdFor(
+    facts: RequestFacts,
+    admitted: Admitted,
+    option: ServingOption,
+  ): ReturnType<AttemptContext['holdFor']> {
+    const { context, routes } = admitted;
     const { lease } = this.#call;
     if (option.payment === undefined || lease === undefined) return undefined;
     const { gate, settlement } = this.#gateway.deps;
@@ -209,7 +218,7 @@ export class CallRunner {
     );
     const finish = (result: ReholdResult): Refusal | undefined => {
       if (result.kind !== 'reheld') {
-        return this.#refused(result, { ...taken, context: { ...context, facts }, money });
+        return this.#refused(result, { ...admitted, context: { ...context, facts }, money });
       }
       context.wantMicro = money.wantMicro;
       context.shareMicro = money.shareMicro;
@@ -220,7 +229,7 @@ export class CallRunner {
     return reholding instanceof Promise ? reholding.then(finish) : finish(reholding);
   }
 
-  #refused(result: GateRefused | GateAway, { context, routes, money }: Taken): Refusal {
+  #refused(result: GateRefused | GateAway, { context, routes, money }: Admitted): Refusal {
     if (result.kind === 'gate-away') return toRefusal(result);
     const { reason } = result;
     this.#gateway.deps.observer.gateRefused(reason);
@@ -231,11 +240,11 @@ export class CallRunner {
 
   #pay({ payment }: ServingOption): void {
     const { lease } = this.#call;
-    assert(lease !== undefined, 'who entered has a lease');
+    assert(lease !== undefined, 'a call that entered has a lease');
     this.#call.payer = payment === undefined ? 'byok' : lease.payer;
   }
 
-  /** The account was changed on another node: nothing that was decided with the old one holds. */
+  /** The account was changed on another node, so everything is decided again with the new account. */
   async #decideAgain(): Promise<ServingOption | Refusal> {
     this.#reads += 1;
     if (this.#reads > ACCOUNT_READS_MAX) return refuse('unavailable', { retryAfterMs: WAIT_MS });
@@ -243,12 +252,12 @@ export class CallRunner {
     const current = await identifyAgain(this.#received, caller, this.#gateway, createdAtMs);
     if (isRefusal(current)) return current;
     this.#call.caller = current;
-    this.#eligibility = this.#termsNow();
-    this.#asked = newRouteFailures();
+    this.#eligibility = this.#newEligibility();
+    this.#askedFailures = newRouteFailures();
     return firstOption(this.#eligibility);
   }
 
-  #termsNow(): Eligibility {
+  #newEligibility(): Eligibility {
     const { caller, createdAtMs, endpoint } = this.#call;
     const { directory, calendar } = this.#gateway;
     return {

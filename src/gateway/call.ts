@@ -9,47 +9,47 @@ import type { Expected } from '../ledger/shortfall.ts';
 import type { Endpoint } from './endpoints/endpoints.ts';
 
 /**
- * One call on its way, from authentication to settlement. Each stage adds what it found out; settlement turns
- * the whole into the call's record. Nothing outside gateway/ holds one.
+ * One call, from authentication to settlement. Each stage adds what it found. Settlement turns the call into
+ * its record. No code outside gateway/ keeps a reference to it.
  */
 export interface Call {
   readonly id: string;
   readonly createdAtMs: number;
-  /** By the monotonic clock: durations are measured from here. */
+  /** By the monotonic clock. Durations are measured from here. */
   readonly startedAt: number;
   readonly endpoint: Endpoint;
-  /** Read again when the gate knows of a newer account. */
+  /** Replaced when the gate knows a newer version of the account. */
   caller: Caller;
   modelAsked: string;
   modelUsed: string;
   stream: boolean;
-  /** Asked for: they count at entry, made or not. */
+  /** The number of requested images. They count at entry, whether they are produced or not. */
   images: number;
   payer: Payer;
   lease: Lease | undefined;
   route: Route | undefined;
-  /** What is spoken with the route's vendor. */
+  /** The protocol that the route's vendor gets. */
   protocolOut: Protocol | undefined;
-  /** What the client said and the vendor did not hear. */
+  /** Fields of the request that the vendor did not get. */
   dropped: readonly string[];
   price: PriceSnapshot | undefined;
-  /** What it may use at most, of the attempt that runs or ran last. */
+  /** The most that the current or last attempt may use. */
   expected: Expected | undefined;
   readonly attempts: Attempt[];
-  /** When the attempt that runs now began; nothing between attempts. */
+  /** When the current attempt began; `undefined` between attempts. */
   attemptStartedAt: number | undefined;
-  /** When the first byte of the answer went to the client. */
+  /** When the first byte of the answer was sent to the client. */
   firstByteAt: number | undefined;
-  /** What it used, known when it is settled. */
+  /** Set at settlement. */
   usage: Usage;
-  /** Set once: a call is settled exactly once. */
+  /** A call is settled exactly once. */
   settled: boolean;
 }
 
-/** nginx's status for a client that left before its answer; no client ever sees it, the call log does. */
+/** nginx's status for a client that closed its connection. It appears in the call log only. */
 export const CLIENT_CLOSED = 499;
 
-/** How a call ended, as far as the client and the bill are concerned. */
+/** How a call ended, for the client and the bill. */
 export interface Outcome {
   readonly status: number;
   readonly errorCode: number | null;

@@ -6,7 +6,7 @@ import type { Calendar } from '../kernel/time/calendar.ts';
 import type { StreamTimes } from './answer/stream.ts';
 import type { GatewayDeps } from './attempt/attempt-context.ts';
 
-/** A request body in memory; `release` gives its bytes back to the process's budget, once. */
+/** A request body in memory. `release` gives its bytes back to the process's budget, once. */
 export interface RequestBody {
   readonly kind: 'body';
   readonly bytes: Buffer;
@@ -18,14 +18,14 @@ export type BodyResult = RequestBody | Refusal | { readonly kind: 'aborted' };
 export interface Gateway {
   readonly directory: Directory;
   readonly deps: GatewayDeps;
-  /** Within the account's share of what all bodies may take. */
+  /** Reads a body within the account's share of the memory for all bodies. */
   readBody(request: IncomingMessage, accountId: number, response: ServerResponse): Promise<BodyResult>;
-  /** For a request that is refused before its body was read. */
+  /** For a request that is refused before its body is read. */
   discardBody(request: IncomingMessage, response: ServerResponse): void;
   readonly calendar: Calendar;
   readonly random: Random;
   readonly nodeName: string;
   readonly times: StreamTimes;
-  /** The process is about to end: new calls are refused. */
+  /** The process is about to end, and new calls are refused. */
   isDraining(): boolean;
 }

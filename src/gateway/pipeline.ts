@@ -18,7 +18,7 @@ import type { Endpoint } from './endpoints/endpoints.ts';
 import type { Gateway } from './gateway.ts';
 import { settleCall } from './settle/settle.ts';
 
-const LEFT_EARLY: Outcome = {
+const CLIENT_LEFT: Outcome = {
   status: CLIENT_CLOSED,
   errorCode: null,
   verdict: 'cut-by-client',
@@ -26,7 +26,7 @@ const LEFT_EARLY: Outcome = {
   estimated: false,
 };
 
-/** The way of a call, in the order of rule S-15. Each stage is a file of its own beside this one. */
+/** Serves one call, in the order of rule S-15. Each stage is a file of its own below this folder. */
 export async function serveCall(
   request: IncomingMessage,
   response: ServerResponse,
@@ -37,7 +37,7 @@ export async function serveCall(
   const startedAt = clock.monotonic();
   const createdAtMs = clock.now();
   const id = newCallId(createdAtMs);
-  // Awaited only where somebody has to be waited for: most calls pass the gate without leaving this turn.
+  // Awaits only a promise: most calls pass the gate without leaving this turn.
   const identified = identify(request, gateway, createdAtMs);
   const caller = identified instanceof Promise ? await identified : identified;
   if (isRefusal(caller)) {
@@ -47,22 +47,22 @@ export async function serveCall(
   }
   const call = newCall({ id, createdAtMs, startedAt, endpoint, caller });
   try {
-    const refusal = await carryCall(call, request, response, gateway);
+    const refusal = await processCall(call, request, response, gateway);
     if (refusal !== undefined) endRefused(call, response, refusal, gateway);
   } catch (error) {
     endFailed(call, response, error, gateway);
   }
 }
 
-async function carryCall(
+async function processCall(
   call: Call,
   request: IncomingMessage,
   response: ServerResponse,
   gateway: Gateway,
 ): Promise<Refusal | undefined> {
-  const looking = refuseBeforeBody(call, request.headers, gateway);
+  const checking = refuseBeforeBody(call, request.headers, gateway);
   const early =
-    (looking instanceof Promise ? await looking : looking) ??
+    (checking instanceof Promise ? await checking : checking) ??
     checkMediaType(call.endpoint, request.headers['content-type']);
   if (early !== undefined) {
     gateway.discardBody(request, response);
@@ -71,7 +71,7 @@ async function carryCall(
   const body = await gateway.readBody(request, call.caller.account.id, response);
   if (isRefusal(body)) return body;
   if (body.kind === 'aborted') {
-    settleCall(call, LEFT_EARLY, gateway.deps.settlement);
+    settleCall(call, CLIENT_LEFT, gateway.deps.settlement);
     return undefined;
   }
   try {
@@ -81,30 +81,30 @@ async function carryCall(
     const facts = reading instanceof Promise ? await reading : reading;
     if (isRefusal(facts)) return facts;
     const received = { raw, facts, response, headers: request.headers };
-    if (facts.memory === undefined) return await passGate(call, received, gateway);
-    return await passWithMemory(call, received, gateway);
+    if (facts.memory === undefined) return await runCall(call, received, gateway);
+    return await loadAndRunCall(call, received, gateway);
   } finally {
     body.release();
   }
 }
 
-/** Responses: what the client leaves for us to remember is put into its request. */
-async function passWithMemory(
+/** Responses: adds the stored parts of the conversation that the client left out of its request. */
+async function loadAndRunCall(
   call: Call,
   received: Received,
   gateway: Gateway,
 ): Promise<Refusal | undefined> {
-  const recalling = loadConversation(call, received, gateway.deps);
-  const whole = recalling instanceof Promise ? await recalling : recalling;
-  if (isRefusal(whole)) return whole;
+  const loading = loadConversation(call, received, gateway.deps);
+  const loaded = loading instanceof Promise ? await loading : loading;
+  if (isRefusal(loaded)) return loaded;
   try {
-    return await passGate(call, { ...received, raw: whole.raw, facts: whole.facts }, gateway);
+    return await runCall(call, { ...received, raw: loaded.raw, facts: loaded.facts }, gateway);
   } finally {
-    whole.release();
+    loaded.release();
   }
 }
 
-function passGate(call: Call, received: Received, gateway: Gateway): Promise<Refusal | undefined> {
+function runCall(call: Call, received: Received, gateway: Gateway): Promise<Refusal | undefined> {
   const { model, stream, images } = received.facts;
   call.modelAsked = model;
   call.modelUsed = model;
@@ -113,7 +113,7 @@ function passGate(call: Call, received: Received, gateway: Gateway): Promise<Ref
   return new CallRunner(call, received, gateway).run();
 }
 
-/** Refused after authentication: logged, never charged. */
+/** The call was refused after authentication: it is logged, but never charged. */
 function endRefused(call: Call, response: ServerResponse, refusal: Refusal, { deps }: Gateway): void {
   const { status, code } = refusal.error;
   settleCall(
@@ -124,12 +124,12 @@ function endRefused(call: Call, response: ServerResponse, refusal: Refusal, { de
   sendRefusal(response, nameModel(refusal, call.modelAsked), call.id, call.endpoint.protocol);
 }
 
-/** A fault of ours: the client learns nothing of it but its request id, the log everything. */
+/** An error in our code. The client gets only the request id; the log has the details. */
 function endFailed(call: Call, response: ServerResponse, error: unknown, { deps }: Gateway): void {
   deps.log.error({ requestId: call.id, err: error }, 'call failed');
-  // A journal that cannot be written is no fault of this call: the next one may find it well again.
-  const away = error instanceof StoreUnavailable;
-  const refusal = away ? refuse('unavailable', { retryAfterMs: WAIT_MS }) : refuse('internal');
+  // An unwritable journal is not the fault of this call, and the next call may succeed.
+  const isStoreAway = error instanceof StoreUnavailable;
+  const refusal = isStoreAway ? refuse('unavailable', { retryAfterMs: WAIT_MS }) : refuse('internal');
   const { status, code } = refusal.error;
   const outcome: Outcome = {
     status,

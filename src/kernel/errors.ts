@@ -181,14 +181,14 @@ export interface Refusal {
   readonly retryAfterSeconds?: number;
   /** The value of `x-tollgate-limit`: the real dimension, limit, used and reset. */
   readonly limit?: string;
-  /** Said in the words of the vendor, because its clients act on them; then the body has nothing of ours. */
-  readonly words?: VendorWords;
+  /** The fields of a vendor's error, because its clients act on them. Then the body has no field of ours. */
+  readonly vendorFields?: VendorErrorFields;
   /** `error.details` of the body: what a vendor's SDK acts on, beside what we say. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** The error body of OpenAI's protocols, beside its message. */
-export interface VendorWords {
+export interface VendorErrorFields {
   readonly type: string;
   readonly param: string | null;
   readonly code: string | null;
@@ -198,13 +198,13 @@ export interface RefusalDetail {
   readonly message?: string;
   readonly retryAfterMs?: number;
   readonly limit?: string;
-  readonly words?: VendorWords;
+  readonly vendorFields?: VendorErrorFields;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
   const error = ERRORS[name];
-  const { retryAfterMs, limit, words, details } = detail;
+  const { retryAfterMs, limit, vendorFields, details } = detail;
   assert(retryAfterMs === undefined || Number.isFinite(retryAfterMs), 'a wait is a finite number');
   return {
     kind: 'refusal',
@@ -212,7 +212,7 @@ export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
     message: detail.message ?? error.message,
     ...(retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
     ...(limit === undefined ? {} : { limit }),
-    ...(words === undefined ? {} : { words }),
+    ...(vendorFields === undefined ? {} : { vendorFields }),
     ...(details === undefined ? {} : { details }),
   };
 }

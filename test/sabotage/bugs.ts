@@ -115,7 +115,7 @@ const CHARGES: readonly Bug[] = [
     name: 'the fallback is billed at the price of the model asked for',
     file: 'src/gateway/call-runner.ts',
     text: 'return { catalog, model, account,',
-    instead: 'return { catalog, model: catalog.models.get(this.#terms.modelId) ?? model, account,',
+    instead: 'return { catalog, model: catalog.models.get(this.#eligibility.modelId) ?? model, account,',
     catcher: { file: 'test/gateway/fallback.test.ts', name: 'after 500, a rate limit among them' },
   },
 ];

@@ -8,8 +8,8 @@ const VERIFICATION_NAMES = ['', 'personal verification', 'enterprise verificatio
 const PLAN_NAMES = ['', 'PLUS', 'PRO', 'PROMAX'];
 
 /**
- * Rule S-19: whether the model is admitted to the account, from the account's state of this moment. BYOK does
- * not exempt: admission limits the model, not who pays.
+ * Rule S-19: whether the account may use the model, by the account's state at this moment. BYOK is no
+ * exemption: admission limits the model, not the payer.
  */
 export function admit(
   model: Pick<Model, 'modelId' | 'restriction'>,
@@ -17,7 +17,7 @@ export function admit(
   nowMs: number,
 ): Refusal | undefined {
   const { kind, level } = model.restriction;
-  // Rule 3: a restriction set without a threshold lets everybody pass.
+  // A required level of 0 or less lets every account pass.
   if (kind === 'none' || level <= 0) return undefined;
   switch (kind) {
     case 'verification': {

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../../kernel/errors.ts';
 
 const BEARER = /^bearer +(\S{1,512})$/i;
 
-/** What the last call on a connection sent. It goes when the connection goes. */
+/** The key text of the last call on a connection. It is dropped with the connection. */
 interface LastKey {
   readonly authorization: string;
   readonly hash: string;
@@ -13,9 +13,9 @@ interface LastKey {
 const lastKeys = new WeakMap<object, LastKey>();
 
 /**
- * Rule I-15: only `Authorization: Bearer` is read. The key is looked up by its hash; its text goes no further
- * than this file. Whether it is still good is asked for every call; only the hash of a text that a connection
- * repeats is not made again.
+ * Rule I-15: only `Authorization: Bearer` is read. The key is looked up by its hash, and its text does not
+ * leave this file. Every call checks that the key is still valid. Only the hash is cached, while a connection
+ * repeats the same text.
  */
 export function authenticate(
   authorization: string | undefined,
@@ -34,7 +34,7 @@ export function authenticate(
 function hashOf(authorization = '', connection: object | undefined): string | Refusal {
   const key = BEARER.exec(authorization)?.[1];
   if (key === undefined) return refuse('apiKeyRequired');
-  // A checksum in the key text rejects garbage, and access tokens, before any look-up.
+  // A checksum in the key text rejects garbage and access tokens without a look-up.
   if (!isWellFormed(key)) return refuse('keyInvalid');
   const hash = hashApiKey(key);
   if (connection !== undefined) lastKeys.set(connection, { authorization, hash });

@@ -10,9 +10,9 @@ import { chooseLimits, toRefusal } from './enter.ts';
 const FULL_WAIT_MS = 1_000;
 
 /**
- * Whether a call could be served at all, before its body is read: somebody could pay for some model, and for
- * a body that is not small the account has a slot. Nothing is taken here: when the body is there and names
- * its model, everything is decided again.
+ * Checks, before the body is read, whether the call can be served at all: the account can pay for some model,
+ * and for a body that is not small it has a free slot. This reserves nothing. Everything is decided again
+ * when the body has arrived and names its model.
  */
 export function refuseBeforeBody(
   call: Call,
@@ -37,7 +37,7 @@ function isSmall(headers: IncomingHttpHeaders): boolean {
   return Number(declared) <= BODY_UNASKED_BYTES_MAX;
 }
 
-/** A gate that is away is found to be so when the call enters. */
+/** An unreachable gate is reported later, when the call enters it. */
 function refuseIfFull(
   accountId: number,
   { scope, policy }: ScopedPolicy,
@@ -46,13 +46,13 @@ function refuseIfFull(
   const limit = policy?.concurrency;
   if (limit === undefined) return undefined;
   const { creditsPerYuan } = settlement;
-  const looking = gate.look({ accountId, scope, policy, coverage: undefined, creditsPerYuan });
-  const judge = (look: Look | GateAway): Refusal | undefined => {
+  const checking = gate.look({ accountId, scope, policy, coverage: undefined, creditsPerYuan });
+  const decide = (look: Look | GateAway): Refusal | undefined => {
     if (look.kind !== 'look' || look.concurrent < limit) return undefined;
     observer.gateRefused('concurrency');
     return refuseConcurrency(BigInt(limit), BigInt(look.concurrent), scope);
   };
-  return looking instanceof Promise ? looking.then(judge) : judge(looking);
+  return checking instanceof Promise ? checking.then(decide) : decide(checking);
 }
 
 function refuseConcurrency(limit: bigint, used: bigint, scope: string): Refusal {

@@ -4,15 +4,15 @@ import type { Credential, Model, Route } from '../../catalog/contract.ts';
 const NONE: readonly Route[] = Object.freeze([]);
 
 /**
- * By the list of an account's credentials, which is one object until one of them changes, whatever happens to
- * the account's money; and by the model, which is one object as long as the catalogue is the same.
+ * The first key is the account's list of credentials: the same object until a credential changes, even when
+ * the account's money changes. The second key is the model: the same object until the catalogue changes.
  */
 const known = new WeakMap<readonly Credential[], WeakMap<Model, readonly Route[]>>();
 
 /**
- * The routes of a model that the account's own credentials (BYOK) can serve: the catalogue's, each with the
- * account's credential in the place of the platform's. What the catalogue's credential is like does not
- * matter; key and address come from the account's record alone.
+ * The routes of a model that the account's own credentials (BYOK) can serve. These are the catalogue's routes
+ * with the account's credential instead of the platform's. The state of the platform's credential does not
+ * matter. Key and address come from the account's record alone.
  */
 export function byokRoutes({ id, byok }: Account, model: Model): readonly Route[] {
   if (byok.length === 0) return NONE;
@@ -37,7 +37,7 @@ function derive(credentials: readonly Credential[], model: Model): readonly Rout
   for (const route of model.routes) {
     for (const credential of credentials) {
       if (!canCarry(route, credential)) continue;
-      // Rows that differ only in the platform's credential are one and the same to this one.
+      // Routes that differ only in the platform's credential are the same route here.
       const key = JSON.stringify([credential.id, route.forwardModelId, route.protocols]);
       if (!routes.has(key)) routes.set(key, Object.freeze({ ...route, credential }));
     }
@@ -48,6 +48,6 @@ function derive(credentials: readonly Credential[], model: Model): readonly Rout
 function canCarry({ status, vendor }: Route, credential: Credential): boolean {
   if (status !== 'enabled' || credential.status !== 'enabled') return false;
   if (!vendor.byok || vendor.code !== credential.vendorCode) return false;
-  // A key that was stored for an address of the user's own goes nowhere else, not even to the vendor.
+  // A key that a user stored for a custom address is sent to no other address, not even the vendor's own.
   return credential.baseUrl === undefined || vendor.customBaseUrl;
 }

@@ -5,10 +5,12 @@ import { ERRORS, type Refusal, refuse } from '../../kernel/errors.ts';
 
 const UNVERIFIED = 0;
 const GUIDANCE = 'Verify your account to receive free quota.';
-/** For an account whose balance could buy what is missing. */
+/** Advice for an account whose balance could buy the missing Credits. */
 export const EXCHANGE = 'Exchange balance into Credits, or switch auto-exchange on.';
 
-/** Who may pay for what the platform serves: a subscription first, then Credits. At least one is there. */
+/**
+ * What can pay for a call that the platform serves: a subscription first, then Credits. At least one is set.
+ */
 export interface PaymentSources {
   readonly coverage: CoverageRequest | undefined;
   readonly wallet: WalletRequest | undefined;
@@ -16,13 +18,13 @@ export interface PaymentSources {
 
 export interface Moment {
   readonly nowMs: number;
-  /** The month that the cap is counted in. */
+  /** The month that the monthly cap counts. */
   readonly month: string;
 }
 
 /**
- * Rule S-17, as far as the platform is to be paid: a valid subscription whose plan covers the model, API
- * billing with Credits. Nothing: neither of them. The account's own credentials come before both
+ * Rule S-17 for calls that the platform serves: a valid subscription whose plan covers the model, or API
+ * billing with Credits. `undefined`: neither. The account's own credentials come before both
  * (serving-options.ts).
  */
 export function findPaymentSources(
@@ -35,7 +37,9 @@ export function findPaymentSources(
   return coverage === undefined && wallet === undefined ? undefined : { coverage, wallet };
 }
 
-/** Whether there could be any model that the account can call: asked before its body, which names one. */
+/**
+ * Whether the account could pay for any model at all. Used before the body is read and the model is known.
+ */
 export function couldBill(account: Account, { nowMs, month }: Moment): boolean {
   const hasByok = account.byok.some(({ status }) => status === 'enabled');
   if (hasByok || findWallet(account, month) !== undefined) return true;
@@ -43,7 +47,9 @@ export function couldBill(account: Account, { nowMs, month }: Moment): boolean {
   return windows.length > 0;
 }
 
-/** A plan covers calls up to its windows: one without any brings level and policy, and covers nothing. */
+/**
+ * A plan covers calls up to its windows. A plan without windows gives level and policy, and covers nothing.
+ */
 function coverageOf(account: Account, modelId: string, nowMs: number): CoverageRequest | undefined {
   const subscription = currentSubscription(account, nowMs);
   if (subscription === undefined) return undefined;
@@ -60,7 +66,7 @@ function findWallet(account: Account, month: string): WalletRequest | undefined 
   return hasFunds ? { funds, autoExchange, capMicro, month } : undefined;
 }
 
-/** 40202; an account that is not verified is told what would help. 40201 where only Credits are missing. */
+/** Returns 40202, with advice for an account that is not verified; or 40201 if only Credits are missing. */
 export function notBillable(account: Account): Refusal {
   const { apiBilling, funds, userType } = account;
   if (apiBilling && funds.balanceMicro > 0n) {

@@ -21,9 +21,9 @@ interface Whose {
 }
 
 /**
- * Rule L-10: the account's policy always holds and counts per account. It is that of its subscription,
- * else the one an operator gave the account, else the default. The key's policy holds beside it and counts
- * per key.
+ * Rule L-10: the account's policy always applies and counts per account. It is the policy of the
+ * subscription, else the one an operator set for the account, else the default. The key's policy applies as
+ * well and counts per key.
  */
 export function chooseLimits(
   { account, key }: Whose,
@@ -43,7 +43,7 @@ export function chooseLimits(
 
 const remainders = new WeakMap<Policy, WeakMap<Policy, Policy>>();
 
-/** A subscription's policy comes first: what it limits itself, the key's policy does not limit again. */
+/** The subscription's policy comes first. A limit that it sets is not applied again by the key's policy. */
 function beside(subscribed: Policy, own: Policy): Policy {
   const known = remainders.get(subscribed) ?? new WeakMap<Policy, Policy>();
   remainders.set(subscribed, known);
@@ -67,7 +67,7 @@ export function limitsImages(limits: readonly ScopedPolicy[]): boolean {
   return limits.some(({ policy }) => policy?.windows.some(({ dimension }) => dimension === 'images'));
 }
 
-/** Rule L-28: what is held of the most that the call may cost. */
+/** Rule L-28: how much is held of the most that the call may cost. */
 export function moneyRequest(
   { mostMicro, shareMicro, leastMicro, isBounded }: Quote,
   { coverage, wallet }: PaymentSources,
@@ -110,7 +110,7 @@ export function enterRequest(terms: EntryTerms): EnterRequest {
   };
 }
 
-/** What a call is refused or stopped with, by what is missing. */
+/** The error for a call that is refused or stopped, by what is missing. */
 export const SHORTAGE_ERRORS: Readonly<Record<Shortage, ErrorName>> = {
   amount: 'policyLimitExceeded',
   coverage: 'policyLimitExceeded',
@@ -127,7 +127,7 @@ const REASONS: Readonly<Record<GateRefused['reason'], ErrorName>> = {
   tokens: 'tokenLimitExceeded',
 };
 
-/** 42902's text must not name the real dimension (rule I-45); `x-tollgate-limit` does. */
+/** Rule I-45: the text of 42902 must not name the limit that was hit; the header `x-tollgate-limit` does. */
 export function toRefusal(refused: GateRefused | GateAway): Refusal {
   if (refused.kind === 'gate-away') return refuse('unavailable', { retryAfterMs: refused.retryAfterMs });
   const name = REASONS[refused.reason];

@@ -4,15 +4,14 @@ import { type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { authenticate } from './authenticate.ts';
 
-/** What somebody waits who meets us at a bad moment. */
+/** `Retry-After` for failures that are expected to pass quickly. */
 export const WAIT_MS = 1_000;
 
-/** The part of a request that says who sent it. */
-type Sent = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'socket'>>;
+/** The part of a request that authentication reads. */
+type IdentifiedRequest = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'socket'>>;
 
-/** 1. Authentication. */
 export function identify(
-  request: Sent,
+  request: IdentifiedRequest,
   gateway: Gateway,
   nowMs: number,
 ): Caller | Refusal | Promise<Caller | Refusal> {
@@ -22,9 +21,9 @@ export function identify(
   return found instanceof Promise ? found.catch(refuseIfAway) : found;
 }
 
-/** Somebody else knows a newer account than this caller's: it is read from the store. */
+/** Reads the account from the store, because another node has a newer version of it. */
 export function identifyAgain(
-  request: Sent,
+  request: IdentifiedRequest,
   { account }: Caller,
   gateway: Gateway,
   nowMs: number,

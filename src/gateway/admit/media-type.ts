@@ -3,17 +3,17 @@ import { isUtf8Type, readParameters } from '../../protocol/bytes/parameters.ts';
 import type { Endpoint } from '../endpoints/endpoints.ts';
 
 /**
- * Bodies are JSON in UTF-8; image edits may also come as multipart forms. A client that names no type means
- * JSON. What it says beyond that goes no further: vendors are told the plain type.
+ * Bodies are JSON in UTF-8. Image edits may also be multipart forms. A missing content type means JSON. Other
+ * parameters of the content type are not forwarded: vendors get the plain type.
  */
 export function checkMediaType(endpoint: Endpoint, contentType: string | undefined): Refusal | undefined {
   if (contentType === 'application/json' || contentType === undefined || contentType === '') return undefined;
   const type = readParameters(contentType);
-  const shown = contentType.slice(0, 100).replace(/[^\x20-\x7e]/g, '?');
+  const printable = contentType.slice(0, 100).replace(/[^\x20-\x7e]/g, '?');
   const refusal = (why: string): Refusal =>
-    refuse('mediaTypeUnsupported', { message: `The content type ${JSON.stringify(shown)} ${why}` });
+    refuse('mediaTypeUnsupported', { message: `The content type ${JSON.stringify(printable)} ${why}` });
   const value = type?.value ?? contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  // Whether a form names its boundary in the strict form is asked where it is read.
+  // The form's boundary is checked where the form is read.
   if (value === 'multipart/form-data' && endpoint.protocol === 'images') return undefined;
   if (value !== 'application/json' && !value.endsWith('+json')) {
     return refusal('is not supported; send application/json');

@@ -8,11 +8,11 @@ import { outputBound, outputTokensPaid } from './quote.ts';
 import { isTextProtocol } from './route-protocols.ts';
 
 /**
- * Rule L-31: the most output tokens that the vendor may make for each answer, where the hold pays for
- * fewer than the request allows. Nothing: the request goes as it is.
+ * Rule L-31: the most output tokens that the vendor may produce for each answer, if the hold pays for fewer
+ * than the request allows. `undefined`: the request is sent as it is.
  *
- * A plain answer cannot be stopped half-way, so that its hold is its bound. A stream is watched, and its hold
- * grows with it; but thinking may stay unseen, so that a model that thinks gets what the account can pay now.
+ * A plain answer cannot be stopped half-way, so its hold is its limit. A stream is watched and its hold can
+ * grow. But reasoning may be invisible, so a model that reasons gets only what the account can pay now.
  */
 export function findOutputLimit(context: AttemptContext, route: Route): number | undefined {
   const { call, facts, pricing, wantMicro, deps } = context;
@@ -32,7 +32,7 @@ function mayThink(route: Route): boolean {
   );
 }
 
-/** The request asks for more thinking than its hold pays for. */
+/** The request asks for more reasoning tokens than its hold pays for. */
 export function refuseThinking({ call }: AttemptContext, tokens: number, field: string): Refusal {
   const { lease } = call;
   const held = formatMicro(lease?.heldMicro ?? 0n);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sampleAccount, sampleCatalog, sampleModel, sampleRoute } from '../../../test/support/samples.ts';
 import type { Route } from '../../catalog/contract.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
-import { outputTokensPaid, picturesExpected, priceSnapshot, quote } from './quote.ts';
+import { imagesExpected, outputTokensPaid, priceSnapshot, quote } from './quote.ts';
 
 const facts: RequestFacts = {
   model: 'gpt-5',
@@ -112,11 +112,11 @@ test('a vendor tool that paints is held for where it is byok', () => {
 test('pictures are expected of text calls that any route may answer with one', () => {
   const painter = sampleRoute({ protocols: ['gemini'] });
   const model = sampleModel({ routes: [sampleRoute(), painter] });
-  expect(picturesExpected({ ...facts, answers: 2 }, model)).toBe(2);
-  expect(picturesExpected({ ...facts, images: 3 }, model)).toBe(0);
-  expect(picturesExpected(facts, sampleModel({ routes: [sampleRoute()] }))).toBe(0);
+  expect(imagesExpected({ ...facts, answers: 2 }, model)).toBe(2);
+  expect(imagesExpected({ ...facts, images: 3 }, model)).toBe(0);
+  expect(imagesExpected(facts, sampleModel({ routes: [sampleRoute()] }))).toBe(0);
   const prices = { ...model.prices, imageMicro: 0n };
-  expect(picturesExpected(facts, sampleModel({ routes: [painter], prices }))).toBe(0);
+  expect(imagesExpected(facts, sampleModel({ routes: [painter], prices }))).toBe(0);
 });
 
 test('a snapshot is one object per route and rate, and has the rate of its node', () => {

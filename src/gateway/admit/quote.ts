@@ -12,19 +12,19 @@ import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { Expected } from '../../ledger/shortfall.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
 import { toTarget } from '../attempt/target.ts';
-import { isTextProtocol, mayPaint } from './route-protocols.ts';
+import { isTextProtocol, mayMakeImages } from './route-protocols.ts';
 
-/** Personal rates differ between few accounts; the cache per route is bounded all the same. */
+/** Few accounts have personal rates, but the cache of a route is bounded anyway. */
 const SNAPSHOTS_PER_ROUTE_MAX = 1_000;
-/** The most tokens that a vendor reports for one picture of an Images call. */
+/** The most tokens that a vendor reports for one image of an Images call. */
 const IMAGE_TOKENS_MAX = 8_192;
-/** Rule L-28: output that a share pays for, and the least that is worth a call. */
+/** Rule L-28: the output that a share pays for, and the least output that is worth a call. */
 const SHARE_TOKENS = 4_096;
 const LEAST_TOKENS = 256;
 
 /**
- * Prices of calls. A snapshot is one object per route and personal rate for as long as the catalogue lives:
- * routes are new objects in every catalogue version, so nothing is ever stale.
+ * Price snapshots: one object per route and personal rate. Each version of the catalogue has new route
+ * objects, so an entry never gets stale.
  */
 const snapshots = new WeakMap<Route, Map<bigint, PriceSnapshot>>();
 
@@ -50,14 +50,14 @@ export function priceSnapshot(route: Route, pricing: PricingContext): PriceSnaps
   return snapshot;
 }
 
-/** What a call may cost on the dearest of its routes, micro-yuan (rule L-27). */
+/** What a call may cost on the most expensive of its routes, in micro-yuan (rule L-27). */
 export interface Quote {
   readonly mostMicro: bigint;
-  /** With as much output as makes a share. */
+  /** The cost with the output of one share. */
   readonly shareMicro: bigint;
-  /** With the least output that is worth a call. */
+  /** The cost with the least output that is worth a call. */
   readonly leastMicro: bigint;
-  /** The request itself says how long its answer may be, or how many pictures it wants. */
+  /** The request limits its own output, or says how many images it wants. */
   readonly isBounded: boolean;
 }
 
@@ -67,7 +67,7 @@ export function quote(facts: RequestFacts, routes: readonly Route[], pricing: Pr
   let leastMicro = 0n;
   for (const route of routes) {
     const most = outputBound(facts, route);
-    // Pictures have a price that is known at entry: all of it is held, or the call is refused.
+    // The price of images is known at entry. All of it is held, or the call is refused.
     const isWhole = facts.images > 0;
     const cost = (tokens: number): bigint =>
       costOf(isWhole ? most : Math.min(most, tokens), facts, route, pricing);
@@ -79,7 +79,7 @@ export function quote(facts: RequestFacts, routes: readonly Route[], pricing: Pr
   return { mostMicro, shareMicro, leastMicro, isBounded };
 }
 
-/** The most output tokens of one answer: as the request says, but no more than the model can make. */
+/** The most output tokens of one answer: the request's own limit, but not more than the model can produce. */
 export function outputBound({ outputTokensMax, images }: RequestFacts, route: Route): number {
   let longest = 0;
   for (const protocol of route.protocols) {
@@ -90,21 +90,21 @@ export function outputBound({ outputTokensMax, images }: RequestFacts, route: Ro
   return outputTokensMax === undefined ? longest : Math.min(outputTokensMax, longest);
 }
 
-/** Micro-yuan of the input, the pictures that must be expected, and so many output tokens in each answer. */
+/** The cost in micro-yuan of the input, the expected images, and this many output tokens in each answer. */
 function costOf(tokens: number, facts: RequestFacts, route: Route, pricing: PricingContext): bigint {
-  const isPainted = isUnsaid(facts, pricing.model) && mayPaint(route, facts);
+  const hasImages = imagesAreUnknown(facts, pricing.model) && mayMakeImages(route, facts);
   const usage: Usage = {
     ...NO_USAGE,
     inputFresh: facts.inputTokensEstimate,
     outputText: tokens * facts.answers,
-    images: isPainted ? facts.answers : facts.images,
+    images: hasImages ? facts.answers : facts.images,
   };
   return costMicro(usage, atMost(priceSnapshot(route, pricing)));
 }
 
 const dearest = new WeakMap<PriceSnapshot, PriceSnapshot>();
 
-/** Nobody knows beforehand what the vendor's cache does: every token is taken at its dearest price. */
+/** The effect of the vendor's cache is unknown beforehand, so each token has its highest possible price. */
 function atMost(snapshot: PriceSnapshot): PriceSnapshot {
   let most = dearest.get(snapshot);
   if (most === undefined) {
@@ -125,8 +125,8 @@ function atMost(snapshot: PriceSnapshot): PriceSnapshot {
 }
 
 /**
- * How many output tokens so many micro-Credits pay for in each answer of a text call on one route, behind its
- * input and the pictures that must be expected. Less than 1: not even those.
+ * How many output tokens of each answer these micro-Credits pay for, after the input and the expected images
+ * of a text call on this route. Less than 1: they do not even pay for the input and the images.
  */
 export function outputTokensPaid(
   heldMicro: bigint,
@@ -140,11 +140,11 @@ export function outputTokensPaid(
   if (leftMicro < 0n) return 0;
   const price = atMost(priceSnapshot(route, pricing));
   const tokens = Math.floor(outputTokensFor(leftMicro, price, creditsPerYuan) / facts.answers);
-  // Each cost is cut at six decimals by itself, so that the sum of two may come to one micro-yuan less.
+  // Each cost is cut to six decimals separately, so two costs may add up to one micro-yuan less.
   return costCredits(tokens) <= heldMicro ? tokens : tokens - 1;
 }
 
-/** What the call is expected to use at most. Whoever is billed more knows which of it was exceeded. */
+/** The most that the call is expected to use. A larger bill can then name what was exceeded. */
 export function expectUsage(
   facts: RequestFacts,
   route: Route,
@@ -153,19 +153,23 @@ export function expectUsage(
   return {
     inputTokens: facts.inputTokensEstimate,
     outputTokens: (outputLimit ?? outputBound(facts, route)) * facts.answers,
-    images: Math.max(facts.images, picturesExpected(facts, model)),
+    images: Math.max(facts.images, imagesExpected(facts, model)),
   };
 }
 
 /**
- * Pictures that a text call may be answered with, by whichever route of the model: they are expected, one in
- * each answer, until it ends.
+ * How many images a text call may be answered with on any route of the model. One image per answer is
+ * expected until the answer ends.
  */
-export function picturesExpected(facts: RequestFacts, model: Model): number {
-  return isUnsaid(facts, model) && model.routes.some((route) => mayPaint(route, facts)) ? facts.answers : 0;
+export function imagesExpected(facts: RequestFacts, model: Model): number {
+  return imagesAreUnknown(facts, model) && model.routes.some((route) => mayMakeImages(route, facts))
+    ? facts.answers
+    : 0;
 }
 
-/** Nobody says beforehand whether a text call will be answered with a picture; only some models paint. */
-function isUnsaid({ images }: RequestFacts, { prices }: Model): boolean {
+/**
+ * A text call does not say beforehand whether its answer has an image. Only models with an image price count.
+ */
+function imagesAreUnknown({ images }: RequestFacts, { prices }: Model): boolean {
   return images === 0 && prices.imageMicro > 0n;
 }

@@ -10,7 +10,7 @@ import { OUTPUT_FIELD } from '../../protocol/pass-through/limit-output.ts';
 import { EXCHANGE } from './eligible.ts';
 import { outputTokensPaid, type PricingContext, quote } from './quote.ts';
 
-/** What a call wanted when the gate refused it for want of money. */
+/** A call that the gate refused because of money. */
 export interface UnpaidCall {
   readonly facts: RequestFacts;
   readonly routes: readonly Route[];
@@ -19,7 +19,9 @@ export interface UnpaidCall {
   readonly protocol: Protocol;
 }
 
-/** Rule L-30: what the call may cost, what is free, what running calls hold, and what would fit. */
+/**
+ * Rule L-30: the message says what the call may cost, what is free, what running calls hold, and what fits.
+ */
 export function refuseMoney(refused: GateRefused, call: UnpaidCall): Refusal {
   const name = refused.reason === 'cap' ? 'monthlyCapReached' : 'insufficientCredits';
   const free = formatMicro(refused.freeMicro > 0n ? refused.freeMicro : 0n);
@@ -37,7 +39,7 @@ function couldExchange({ autoExchange, funds }: Account): boolean {
   return !autoExchange && funds.balanceMicro > 0n;
 }
 
-/** What the estimate of the input grows by when the request names its bound. */
+/** How many input tokens the request grows by when it sets an output limit. */
 const FIELD_TOKENS = 8;
 
 function whatFits(freeMicro: bigint, call: UnpaidCall): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { someRequest } from '../../../test/support/hub.ts';
 import type { Route } from '../../catalog/contract.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { canServe, speakable } from './route-protocols.ts';
+import { canServe, vendorProtocols } from './route-protocols.ts';
 
 const speaking = (...protocols: Protocol[]): Route => ({ protocols }) as unknown as Route;
 
@@ -17,15 +17,18 @@ describe('what a route can be asked in', () => {
 
   test('a vendor that speaks several is asked in the one that carries reasoning', () => {
     const request = someRequest({ client: 'messages' });
-    expect(speakable(speaking('chat', 'responses'), request)).toEqual(['responses', 'chat']);
+    expect(vendorProtocols(speaking('chat', 'responses'), request)).toEqual(['responses', 'chat']);
   });
 
   test('what only Chat Completions can say is said in it', () => {
     const route = speaking('responses', 'chat');
     for (const wish of [{ stop: ['END'] }, { answers: 2 }]) {
-      expect(speakable(route, someRequest({ client: 'gemini', ...wish }))).toEqual(['chat', 'responses']);
+      expect(vendorProtocols(route, someRequest({ client: 'gemini', ...wish }))).toEqual([
+        'chat',
+        'responses',
+      ]);
     }
-    expect(speakable(speaking('responses'), someRequest({ client: 'gemini', stop: ['END'] }))).toEqual([
+    expect(vendorProtocols(speaking('responses'), someRequest({ client: 'gemini', stop: ['END'] }))).toEqual([
       'responses',
     ]);
   });

@@ -8,20 +8,20 @@ import type { AttemptOutcome, Health } from '../../upstream/health/health.ts';
 import { atLimit } from '../attempt/route-failures.ts';
 import { canServe } from './route-protocols.ts';
 
-/** The part of `Health` that a choice needs. */
+/** The part of `Health` that the choice of routes needs. */
 export type RouteHealth = Pick<Health, 'condition' | 'freeInMs'>;
 
 /**
  * The routes of a model that can serve a call of this protocol, in the order in which they are tried: by
- * priority, inside a priority by chance in proportion to weight. Routes whose credential the vendor refused
- * lately come after all others; they are not left out, since a 403 may be the doing of a single request.
+ * priority, and within a priority at random in proportion to weight. Routes whose credential the vendor
+ * refused recently come last. They are not left out, because a single request can cause a 403.
  *
- * Left out are routes that the breaker ejected, that are cooling after a 429, or whose credential is at its
- * own limits. When nothing is left:
- * - if the breaker is the reason, the best ejected route is tried anyway (Envoy's panic rule: we never eject
- *   the last one);
- * - otherwise the route that is free first is tried if that is within a second, because asking costs less
- *   than sending the client away; else the answer is 50301 with the wait as `Retry-After`.
+ * Routes are left out if the breaker ejected them, if they cool down after a 429, or if their credential is
+ * at its own limits. If no route is left:
+ * - if the breaker is the reason, the best ejected route is tried anyway (Envoy's panic rule: the last route
+ *   is never ejected);
+ * - otherwise the route that is free first is tried, if that is within a second, because trying costs less
+ *   than a refusal; else the answer is 50301 with the wait as `Retry-After`.
  */
 export function chooseRoutes(
   model: Model | undefined,
@@ -33,7 +33,7 @@ export function chooseRoutes(
   return orderRoutes(model.routes, protocol, health, random);
 }
 
-/** The same for routes that do not stand in the catalogue: those of an account's own credentials. */
+/** The same for routes that are not in the catalogue: those of an account's own credentials. */
 export function orderRoutes(
   routes: readonly Route[],
   protocol: Protocol,
@@ -80,8 +80,8 @@ function sortByCondition(ordered: readonly Route[], health: RouteHealth): readon
 
 /**
  * Weighted choice without replacement (Efraimidis and Spirakis): each route draws an exponential time with
- * its weight as the rate, the earliest comes first. A weight of 0 comes last. At equal priority a vendor that
- * speaks the client's own protocol comes before those the call would have to be converted for.
+ * its weight as the rate, and the earliest time comes first. A weight of 0 comes last. At equal priority,
+ * vendors with the client's own protocol come before those that need a conversion.
  */
 function shuffle(routes: readonly Route[], protocol: Protocol, random: Random): readonly Route[] {
   const drawn = routes.map((route) => ({
@@ -97,8 +97,8 @@ function shuffle(routes: readonly Route[], protocol: Protocol, random: Random): 
 }
 
 /**
- * What a vendor's status says (rule S-23). Everything but `success` and `client-error` is a failed
- * route: the next one is tried. A vendor has no business to redirect us, nor to answer with nothing.
+ * What a vendor's status means (rule S-23). Everything except `success` and `client-error` is a failed route,
+ * and the next route is tried. This includes redirects and answers without content.
  */
 export function classify(status: number): AttemptOutcome {
   if (status === 401 || status === 403) return 'unauthorized';
@@ -109,11 +109,17 @@ export function classify(status: number): AttemptOutcome {
   return status >= 200 && status < 300 && status !== 204 && status !== 205 ? 'success' : 'failure';
 }
 
-/** Envoy's retry budget: second tries are a share of what runs, so that we do not double an outage. */
+/**
+ * Envoy's retry budget: retries are limited to a share of the running calls, so that they do not double an
+ * outage.
+ */
 export class RetryBudget {
   #taken = 0;
 
-  /** `active`: calls in progress. True: the retry may go; `release` gives it back when it has ended. */
+  /**
+   * `active`: the number of running calls. True: the retry may start; `release` must be called when it has
+   * ended.
+   */
   take(active: number): boolean {
     const allowed = Math.max(RETRY_BUDGET_MIN, Math.floor((active * RETRY_BUDGET_PERCENT) / 100));
     if (this.#taken >= allowed) return false;

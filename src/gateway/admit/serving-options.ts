@@ -8,25 +8,26 @@ import { findPaymentSources, type Moment, notBillable, type PaymentSources } fro
 import { canServe } from './route-protocols.ts';
 
 /**
- * One way to serve a call: a model, the routes that may be tried for it, and who pays. Most calls have one;
- * the others have a few, one after the other, each only looked for when the one before has failed:
+ * One way to serve a call: a model, the routes that may be tried for it, and the payer. Most calls have one
+ * option. Others have a few, in this order; each is looked for only when the one before has failed:
  *
- *   the model asked for, by the account's own credentials (BYOK)
- *   the same by the platform: when no own credential can serve it, or `byok_fallback` allows it
- *   the account's fallback model, in the same two ways
+ *    the requested model, with the account's own credentials (BYOK)
+ *    the same model by the platform, if no own credential can serve it or `byok_fallback` allows it
+ *    the account's fallback model, in the same two ways
  *
- * Who has an own credential for the model and did not allow `byok_fallback` is not served with this model by
- * the platform: nobody is charged by surprise. A fallback model is the account's own wish (rule S-26).
+ * An account with an own credential for the model that does not allow `byok_fallback` is not served by the
+ * platform with this model. So it is never charged by surprise. The fallback model is the account's own
+ * choice (rule S-26).
  */
 export interface ServingOption {
   readonly model: Model;
-  /** Before they are put in order: disabled ones may be among them. */
+  /** Not ordered yet, and disabled routes may be among them. */
   readonly routes: readonly Route[];
-  /** Nothing: the account's own credentials, so nobody has to pay us. */
+  /** `undefined`: the account's own credentials serve the call, and the platform charges nothing. */
   readonly payment: PaymentSources | undefined;
 }
 
-/** What the options of a call follow from. */
+/** What decides which options a call has. */
 export interface Eligibility {
   readonly account: Account;
   readonly catalog: CatalogSnapshot;
@@ -48,7 +49,7 @@ export function firstOption(eligibility: Eligibility): ServingOption | Refusal {
   return { model, routes: own ?? model.routes, payment };
 }
 
-/** After `option` has failed; nothing when there is no further one. */
+/** The option to try after `option` has failed, if there is one. */
 export function nextOption(eligibility: Eligibility, option: ServingOption): ServingOption | undefined {
   const { preference } = eligibility.account;
   if (option.payment === undefined && preference.byokFallback) {
@@ -59,7 +60,7 @@ export function nextOption(eligibility: Eligibility, option: ServingOption): Ser
   return fallbackOption(eligibility, option.model);
 }
 
-/** Rule S-26: the fallback goes through routing, admission and billing like any model. */
+/** Rule S-26: the fallback model passes routing, admission and billing like any model. */
 function fallbackOption(eligibility: Eligibility, asked: Model): ServingOption | undefined {
   const { account, catalog, moment } = eligibility;
   const { fallbackModel } = account.preference;
@@ -76,7 +77,7 @@ function paidOption({ account, moment }: Eligibility, model: Model): ServingOpti
   return payment === undefined ? undefined : { model, routes: model.routes, payment };
 }
 
-/** The routes by own credentials, when at least one of them can serve clients of this protocol. */
+/** The routes with own credentials, if at least one of them can serve clients of this protocol. */
 function ownRoutes(
   { account, protocol }: Eligibility,
   model: Model | undefined,

@@ -4,12 +4,12 @@ import { ERRORS, type Refusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { isHeaderValue } from '../../upstream/vendor.ts';
 
-/** Proxies on the way allow a few kilobytes of headers in all. */
+/** Proxies allow only a few kilobytes of headers in all. */
 const DROPPED_HEADER_CHARS_MAX = 1_000;
 
 /** Above this, copying an answer twice costs more than writing it in two pieces. */
 const JOINED_BYTES_MAX = 16 * 1024;
-/** A larger answer is written as the pieces it has: to copy it takes too long. */
+/** A larger answer is written piece by piece, because copying it takes too long. */
 const COPIED_BYTES_MAX = 1024 * 1024;
 
 /** Google's clients read a status text beside the message. */
@@ -27,13 +27,13 @@ const GOOGLE_STATUS = new Map([
 ]);
 
 /**
- * The body of rule I-40. `error.message` repeats `message`, because the vendors' SDKs read it there;
- * Anthropic's and Google's clients get the few fields more that they look for.
+ * The body of rule I-40. `error.message` repeats `message`, because the vendors' SDKs read it there.
+ * Anthropic's and Google's clients get the extra fields that they look for.
  */
 export function errorBody(refusal: Refusal, requestId: string, protocol: Protocol | undefined): string {
   const { code, status } = refusal.error;
-  const { message, words, details } = refusal;
-  if (words !== undefined) return JSON.stringify({ error: { message, ...words } });
+  const { message, vendorFields, details } = refusal;
+  if (vendorFields !== undefined) return JSON.stringify({ error: { message, ...vendorFields } });
   const error: Record<string, unknown> = { type: 'gateway_error', code: String(code), message };
   if (details !== undefined) error.details = details;
   if (protocol === 'gemini') error.status = GOOGLE_STATUS.get(status) ?? 'UNKNOWN';
@@ -42,8 +42,8 @@ export function errorBody(refusal: Refusal, requestId: string, protocol: Protoco
 }
 
 /**
- * Ends a short answer in one piece with its head. Node joins a head with a text but not with bytes, and two
- * pieces cost a tenth of a small call; as latin1 each byte is one character and comes out as it went in.
+ * Ends a short answer in one write with its head. Node joins the head with a string but not with bytes, and
+ * two writes cost a tenth of a small call. As latin1, each byte is one character and is sent unchanged.
  */
 export function endAnswer(response: ServerResponse, pieces: readonly Buffer[]): void {
   const [first] = pieces;
@@ -65,14 +65,14 @@ export function totalBytes(pieces: readonly Buffer[]): number {
 }
 
 /**
- * An answer that was ended and is not taken away keeps its bytes, and those of its request. Node asks again
- * as long as something of it moves, and forgets the time when all of it has left.
+ * Gives up on a client that does not read the end of its answer: the answer and its request stay in memory
+ * until then. Node restarts the timeout while bytes move, and clears it when all of them are sent.
  */
 export function giveUpAfter(response: ServerResponse, stallMs: number): void {
   if (response.writableLength > 0) response.socket?.setTimeout(stallMs);
 }
 
-/** Answers with an error of our own. A body that is still on its way is the caller's to read or discard. */
+/** Answers with an error of the gateway. The caller must read or discard a body that is still arriving. */
 export function sendRefusal(
   response: ServerResponse,
   refusal: Refusal,
@@ -94,7 +94,7 @@ export function sendRefusal(
 }
 
 /**
- * On every answer, whoever made its body: no browser may take a vendor's bytes for a page or a script. The
+ * These are on every answer, also on a vendor's: no browser may take the bytes for a page or a script. The
  * Anthropic SDK reads `request-id`.
  */
 export function ownHeaders(requestId: string, protocol: Protocol | undefined): string[] {
@@ -103,14 +103,14 @@ export function ownHeaders(requestId: string, protocol: Protocol | undefined): s
   return headers;
 }
 
-/** Rule I-28. A name may be in any script, a header only in Latin: such a name is percent-encoded. */
+/** Rule I-28. A model name that is not valid in a header is percent-encoded. */
 export function modelHeaders(modelId: string): string[] {
   return ['x-tollgate-model', isHeaderValue(modelId) ? modelId : encodeURIComponent(modelId.toWellFormed())];
 }
 
 /**
- * The loss report of a conversion, as many names as fit. They come from the client's body: one that would
- * break the header, or look like two, is percent-encoded.
+ * The loss report of a conversion, with as many names as fit. The names come from the client's body. A name
+ * that would break the header, or look like two names, is percent-encoded.
  */
 export function droppedHeaders(dropped: readonly string[]): string[] {
   let list = '';
@@ -124,8 +124,8 @@ export function droppedHeaders(dropped: readonly string[]): string[] {
 }
 
 /**
- * A wait that a person would not sit out also tells the SDKs not to try, and so does a model that nobody
- * serves: asking again does not change its name.
+ * `x-should-retry: false` stops the SDKs from retrying after a long wait, and for a model without an
+ * upstream: asking again does not help.
  */
 function waitHeaders({ error, retryAfterSeconds, limit }: Refusal): string[] {
   const headers: string[] = [];

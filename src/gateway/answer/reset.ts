@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
 
-/** What the last bytes get to leave our side before the reset would overtake them. */
+/** The time for the last bytes to leave before the reset, which would overtake them. */
 const FLUSH_MS = 50;
-/** A client that does not even take its error event is reset all the same. */
+/** A client that does not read its error event is reset after this time. */
 const FLUSH_MS_MAX = 1_000;
 
 /**
- * Ends a broken stream: the last bytes, then a RESET. Rule I-35: after a clean end without a terminator
- * some SDKs report success; after a reset every one of them raises.
+ * Ends a broken stream: sends the last bytes, then a TCP reset. Rule I-35: after a clean end without a
+ * terminator some SDKs report success; after a reset all of them raise an error.
  */
 export function resetAfter(response: ServerResponse, lastBytes: Buffer | undefined): void {
   const { socket } = response;
   if (socket === null) {
-    // Behind another answer on the same connection it has no socket yet; after its end it never gets one.
+    // A pipelined answer has no socket until the one before it has ended.
     response.once('socket', () => resetAfter(response, lastBytes));
     return;
   }

@@ -4,7 +4,7 @@ import { type AttemptContext, attemptCount } from '../attempt/attempt-context.ts
 import type { Translation } from '../convert/translation.ts';
 import { droppedHeaders, modelHeaders, ownHeaders } from './answer.ts';
 
-/** The headers of an answer: the vendor's, as far as the client may see them, and who served it. */
+/** The headers of an answer: those of the vendor that the client may see, and ours about who served it. */
 export function servedHeaders(
   { call, model }: AttemptContext,
   route: Route,

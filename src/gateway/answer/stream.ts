@@ -24,9 +24,9 @@ import { giveUpAfter } from './answer.ts';
 import { resetAfter } from './reset.ts';
 import { type ChunkSource, ChunkWriter } from './write-chunk.ts';
 
-/** Comments and blank lines a vendor may send before its first event; more of them are no answer. */
+/** How many bytes of comments and blank lines a vendor may send before its first event. */
 const EARLY_BYTES_MAX = 64 * 1024;
-/** Marks of a stream, one a second, before its input is counted with the tokenizer. */
+/** For the first marks of a stream, one a second, the input is estimated without the tokenizer. */
 const MARKS_ESTIMATED = 5;
 
 export interface StreamTimes {
@@ -35,24 +35,24 @@ export interface StreamTimes {
 }
 
 /**
- * What came of the bytes so far: nothing yet, an error as the first event, something that is no stream, or an
- * answer on its way.
+ * `waiting`: no event yet. `first-error`: the first event is an error. `foreign`: this is not a stream.
+ * `no-room`: not enough memory. `flowing`: the answer is on its way.
  */
 export type StreamState = 'waiting' | 'first-error' | 'foreign' | 'no-room' | 'flowing';
 
-/** What a stream tells, and asks, of its attempt. */
+/** How a stream reports to its attempt and asks it. */
 export interface StreamWatch {
-  /** The first event is there. */
+  /** The first event has arrived. */
   began(): void;
-  /** The answer was complete, and this is what its vendor reported. */
+  /** The answer was complete; `measured` is what its vendor reported. */
   measured(measured: Measured): void;
   secretReasoning(): HiddenReasoning;
   ended(outcome: string): void;
 }
 
 /**
- * One streamed answer between a vendor and a client. Chunks are written as they come; a client that does not
- * read pauses the vendor. The 200 is committed when the first event is there, not before.
+ * One streamed answer between a vendor and a client. Chunks are written as they arrive. If the client does
+ * not read, the vendor is paused. The 200 is sent when the first event has arrived, not before.
  */
 export class StreamAnswer implements ChunkSource {
   readonly #context: AttemptContext;
@@ -63,7 +63,7 @@ export class StreamAnswer implements ChunkSource {
   readonly #headers: readonly string[];
   readonly #bodyEnd: BodyEnd | undefined;
   readonly #watch: StreamWatch;
-  readonly #unseen: HiddenOutput;
+  readonly #hiddenOutput: HiddenOutput;
   readonly #writer: ChunkWriter;
   readonly #hold: HoldWatch;
   readonly #share: EventShare;
@@ -72,7 +72,7 @@ export class StreamAnswer implements ChunkSource {
   #earlyBytes = 0;
   #ended = false;
   #stalledSince: number | undefined;
-  /** The client left behind the answer's end: bytes since, which are read for the usage alone. */
+  /** Set if the client left after the answer's end: the bytes read since then, only for the usage. */
   #readOnBytes: number | undefined;
   #lastWriteAt = 0;
   #lastMarkAt = 0;
@@ -105,18 +105,18 @@ export class StreamAnswer implements ChunkSource {
     });
     const { deps, call, response } = start.context;
     this.#share = new EventShare(deps.bodies, call.caller.account.id, response);
-    this.#unseen = new HiddenOutput(start.context, start.relay, start.watch.secretReasoning);
-    // The vendor is at work: from here on the input is charged, also if we die, and output from mark to mark.
+    this.#hiddenOutput = new HiddenOutput(start.context, start.relay, start.watch.secretReasoning);
+    // The vendor is at work. From here on the input is charged even if we crash, and output by the last mark.
     markInput(start.context);
     this.#lastMarkAt = start.context.deps.clock.monotonic();
   }
 
-  /** The vendor's error, when it was the first event. */
+  /** The vendor's error, if it was the first event. */
   get firstError(): string {
     return this.#relay.firstError ?? '';
   }
 
-  /** What the vendor reported before its error. */
+  /** The usage that the vendor reported before its error. */
   get spent(): Spent {
     const { usage, estimated, inputReported } = this.#relay.usage();
     return inputReported ? { usage, estimated } : NOTHING_SPENT;
@@ -129,7 +129,7 @@ export class StreamAnswer implements ChunkSource {
   push(chunk: Buffer): StreamState {
     if (this.#ended) return this.#state;
     const bytes = this.#relay.push(chunk);
-    if (!this.#share.hold(this.#relay.heldBytes)) return this.#noRoom();
+    if (!this.#share.hold(this.#relay.heldBytes)) return this.#outOfMemory();
     if (this.#readOnBytes !== undefined) {
       this.#readOn(this.#readOnBytes + chunk.length);
       return this.#state;
@@ -139,14 +139,14 @@ export class StreamAnswer implements ChunkSource {
     return this.#state;
   }
 
-  /** The unfinished event is more than the account may hold. */
-  #noRoom(): StreamState {
+  /** The unfinished event is larger than the account's share of memory. */
+  #outOfMemory(): StreamState {
     if (this.#state === 'flowing') this.cut('cut-by-gateway', 'unavailable');
     else this.#state = 'no-room';
     return this.#state;
   }
 
-  /** The vendor closed its answer: complete, or cut. */
+  /** The vendor ended its answer, complete or not. */
   upstreamEnded(): void {
     if (this.#ended) return;
     const { rest, complete } = this.#relay.finish(this.#bodyEnd);
@@ -168,20 +168,20 @@ export class StreamAnswer implements ChunkSource {
     giveUpAfter(response, this.#times.clientStallMs);
   }
 
-  /** The answer was whole, and its vendor told what it was. */
+  /** Measures the speed of a complete answer whose vendor reported its usage. */
   #measure(usage: Usage): void {
     const { outputReasoning: reasoningTokens } = usage;
-    const ms = this.#unseen.ms(this.#context.deps.clock.monotonic());
+    const ms = this.#hiddenOutput.ms(this.#context.deps.clock.monotonic());
     this.#watch.measured({ outputTokens: outputTokens(usage), reasoningTokens, ms });
   }
 
-  /** The connection broke. Behind the last event of all that is the vendor's own affair. */
+  /** The connection broke. After the last event of the answer this does not matter. */
   upstreamFailed(errorName: ErrorName): void {
     if (this.#relay.concluded) this.upstreamEnded();
     else this.cut('cut-by-upstream', errorName);
   }
 
-  /** Ends the stream before its time: one error event in the client's own form, then a reset. */
+  /** Ends the stream early: one error event in the client's protocol, then a reset. */
   cut(verdict: Verdict, errorName: ErrorName, rest?: Buffer): void {
     if (this.#ended) return;
     if (this.#readOnBytes !== undefined) {
@@ -191,7 +191,7 @@ export class StreamAnswer implements ChunkSource {
     this.#exchange.abort();
     this.#settleCut(verdict, ERRORS[errorName].code);
     this.#close(verdict);
-    // A vendor's own error event has already passed: a second one would only confuse.
+    // The client already has the vendor's own error event. A second one would confuse it.
     resetAfter(this.#context.response, this.#relay.failed ? rest : this.#errorEvent(errorName));
   }
 
@@ -202,9 +202,9 @@ export class StreamAnswer implements ChunkSource {
   }
 
   /**
-   * The client went away: the vendor is stopped at once, what was produced is charged. If the end of the
-   * answer was seen and only its figures are missing, the vendor is read on for a moment to learn them: true,
-   * and `leave` ends it.
+   * The client left: the vendor is stopped at once, and what was produced is charged. If the answer had ended
+   * and only its usage is missing, the vendor is read a little longer. Then this returns true, and `leave`
+   * ends it.
    */
   clientGone(): boolean {
     if (this.#ended) return false;
@@ -220,14 +220,14 @@ export class StreamAnswer implements ChunkSource {
     return true;
   }
 
-  /** Nobody is written to any more. Figures, more text after all, or too much of anything: it is over. */
+  /** The client is gone. Reading ends with the usage, with more text, or after too many bytes. */
   #readOn(bytes: number): void {
     this.#readOnBytes = bytes;
     const { ended, reported, concluded, overflowed } = this.#relay;
     if (!ended || reported || concluded || overflowed || bytes > USAGE_WAIT_BYTES_MAX) this.leave();
   }
 
-  /** The client is gone, and what is known is charged. */
+  /** Ends the stream of a client that has left, and charges what is known. */
   leave(): void {
     if (this.#ended) return;
     this.#exchange.abort();
@@ -235,14 +235,14 @@ export class StreamAnswer implements ChunkSource {
     this.#close('cut-by-client');
   }
 
-  /** A fault of ours, which ends the call elsewhere: what was produced before it is owed all the same. */
+  /** An error in our code ends the call elsewhere. What was produced before it is still charged. */
   broke(): void {
     if (this.#ended || !this.began) return;
     this.#ended = true;
     try {
       this.#settleCut('cut-by-gateway', ERRORS.internal.code);
     } catch {
-      // The fault is in the counting itself: where the call ends it is settled without.
+      // The error is in the counting itself: the call is settled without usage where it ends.
     }
     resetAfter(this.#context.response, this.#relay.failed ? undefined : this.#errorEvent('internal'));
   }
@@ -252,14 +252,14 @@ export class StreamAnswer implements ChunkSource {
       this.cut('cut-by-gateway', 'unavailable');
       return;
     }
-    // The client has the whole answer: only the vendor's socket is left to end.
+    // The client has the whole answer: only the vendor's connection is still open.
     this.upstreamEnded();
     this.#exchange.abort();
   }
 
   tick(now: number): void {
     if (this.#readOnBytes !== undefined) return;
-    if (this.#stalledSince === undefined) this.#tickUnseen(now);
+    if (this.#stalledSince === undefined) this.#tickHidden(now);
     if (!this.began || this.#ended) return;
     if (this.#stalledSince !== undefined) {
       if (now - this.#stalledSince >= this.#times.clientStallMs) this.cut('cut-by-client', 'upstreamTimeout');
@@ -271,10 +271,10 @@ export class StreamAnswer implements ChunkSource {
     this.#write(dialect.keepAlive(this.#framing, headers), now);
   }
 
-  /** A model that reasons in silence costs more by the second. */
-  #tickUnseen(now: number): void {
+  /** A model that reasons without output costs more every second. */
+  #tickHidden(now: number): void {
     if (now - this.#lastMarkAt < MARK_MS || this.#relay.terminated) return;
-    if (this.#unseen.isLikely) this.#mark(now);
+    if (this.#hiddenOutput.isLikely) this.#mark(now);
   }
 
   #wait(bytes: Buffer | undefined): StreamState {
@@ -303,18 +303,18 @@ export class StreamAnswer implements ChunkSource {
 
   #flow(bytes: Buffer | undefined, arrivedBytes: number): void {
     const now = this.#context.deps.clock.monotonic();
-    this.#unseen.passed(now);
+    this.#hiddenOutput.passed(now);
     if (this.#relay.overflowed) {
       this.cut('cut-by-upstream', 'upstreamBroken');
       return;
     }
-    // Before the terminator leaves us, the exact usage is in the journal: what the client saw finished is
-    // charged to the token, even if we die right behind it.
+    // The journal has the exact usage before the terminator is sent: a call that the client saw complete is
+    // charged to the token, even if we crash right after it.
     const terminated = this.#relay.terminated && !this.#finalMarked;
     const isDue = this.#hold.passed(arrivedBytes) || now - this.#lastMarkAt >= MARK_MS;
     if (terminated || isDue) this.#mark(now);
     if (bytes !== undefined && bytes.length > 0 && !this.#ended) this.#write(bytes, now);
-    // Nothing follows that is for the client.
+    // The client gets nothing after this.
     if (this.#relay.failed && this.#relay.concluded) this.cut('cut-by-upstream', 'upstreamBroken');
   }
 
@@ -340,7 +340,7 @@ export class StreamAnswer implements ChunkSource {
 
   #endStall(): void {
     if (this.#stalledSince === undefined) return;
-    this.#unseen.skip(this.#context.deps.clock.monotonic() - this.#stalledSince);
+    this.#hiddenOutput.skip(this.#context.deps.clock.monotonic() - this.#stalledSince);
     this.#stalledSince = undefined;
   }
 
@@ -350,15 +350,15 @@ export class StreamAnswer implements ChunkSource {
     this.#finalMarked = this.#relay.terminated;
     const seen = this.#usageSoFar();
     if (!this.#finalMarked && this.#readOnBytes === undefined && this.began) {
-      this.#hold.look(seen, this.#unseen.addTo(seen, now, withHiddenReasoning));
+      this.#hold.look(seen, this.#hiddenOutput.addTo(seen, now, withHiddenReasoning));
     }
-    const usage = this.#unseen.addTo(seen, now, withHeldReasoning);
+    const usage = this.#hiddenOutput.addTo(seen, now, withHeldReasoning);
     if (!this.#ended) deps.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
   }
 
   /**
-   * Counting an input costs as much as some hundred events, and a mark is only read if we die: until a stream
-   * has run for a while its input is the cheap estimate. What the client sees finished is counted in full.
+   * Counting the input costs as much as some hundred events, and a mark is read only after a crash. So the
+   * first marks use the cheap estimate. An answer that the client sees complete is counted in full.
    */
   #usageSoFar(): Usage {
     const seen = this.#relay.usage();
@@ -372,20 +372,20 @@ export class StreamAnswer implements ChunkSource {
   #settleCut(verdict: Verdict, errorCode: number | null): void {
     const seen = completeUsage(this.#context, this.#relay.usage());
     const { images } = this.#context.facts;
-    // Images are made whole or not at all: who leaves while they are made has asked for all of them.
+    // Images are produced whole or not at all: a client that leaves meanwhile pays for all that it requested.
     const left = verdict === 'cut-by-client' && images > seen.usage.images;
-    const known = left ? { ...seen.usage, images } : this.#paidFor(seen.usage);
-    // Who is cut by the vendor owes what came of the answer, and no guess.
+    const known = left ? { ...seen.usage, images } : this.#limitToHold(seen.usage);
+    // If the vendor cut the answer, only what arrived is charged, without a guess.
     const now = this.#stalledSince ?? this.#context.deps.clock.monotonic();
     const isGuessed = verdict !== 'cut-by-upstream';
-    const usage = isGuessed ? this.#unseen.addTo(known, now, withHeldReasoning) : known;
+    const usage = isGuessed ? this.#hiddenOutput.addTo(known, now, withHeldReasoning) : known;
     const estimated = seen.estimated || usage !== seen.usage;
     if (this.#readOnBytes !== undefined && !estimated) this.#measure(usage);
     const status = this.began ? 200 : CLIENT_CLOSED;
     settleAttempt(this.#context, { status, errorCode, verdict, usage, estimated }, verdict);
   }
 
-  #paidFor(usage: Usage): Usage {
+  #limitToHold(usage: Usage): Usage {
     const { call, deps } = this.#context;
     if (!this.#hold.isShort || call.lease === undefined || call.price === undefined) return usage;
     return withinHold(usage, call.lease.heldMicro, call.price, deps.settlement.creditsPerYuan);

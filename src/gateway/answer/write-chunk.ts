@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ownCopy } from '../../kernel/encoding/own-copy.ts';
 
-/** Up to this Node hands a text to the system from its own stack; beyond, bytes are cheaper. */
+/** Up to this size Node hands a string to the system from its own stack; above it, bytes are cheaper. */
 const TEXT_BYTES_MAX = 16 * 1024;
-/** The size of a chunk, and two line ends. */
+/** The size line of a chunk, and two line ends. */
 const FRAME_BYTES_MAX = 12;
 const END_OF_LINE = '\r\n';
 
-/** Who writes learns when the client does not read so fast, and when it has read. */
+/** Is notified when the client reads too slowly, and when it has read. */
 export interface ChunkSource {
   onFull(): void;
   onDrained(): void;
@@ -16,13 +16,13 @@ export interface ChunkSource {
 
 /**
  * `response.write` for the many small chunks of a stream. Node writes a chunk as four pieces (size, line end,
- * bytes, line end) and corks the connection for each, which is a good part of what a chunk costs. Here it is
- * one piece, written at once: what one read from the vendor brought comes as one chunk. The first one, which
- * takes the head along, waiting behind an earlier answer on the connection, and clients without chunks stay
- * with Node.
+ * bytes, line end) and corks the connection for each, which is a large part of the cost of a chunk. This
+ * class writes one piece at once: the bytes of one read from the vendor are one chunk. Node still writes the
+ * first chunk, which takes the head along, chunks that wait behind an earlier answer on the connection, and
+ * answers to clients without chunked encoding.
  *
- * The bytes are lent, so they are copied here: into a text, because that is memory which the collector gets
- * back for next to nothing. As latin1 each byte is one character and comes out as it went in.
+ * The bytes are lent, so they are copied here. The copy is a string, because its memory is collected at
+ * almost no cost. As latin1, each byte is one character and is sent unchanged.
  */
 export class ChunkWriter {
   readonly #response: ServerResponse;
@@ -36,7 +36,7 @@ export class ChunkWriter {
   }
 
   write(bytes: Buffer): void {
-    // A frame around nothing would be the end.
+    // An empty chunk would end the answer.
     if (bytes.length === 0) return;
     const response = this.#response;
     const { socket } = response;
@@ -58,7 +58,7 @@ export class ChunkWriter {
 }
 
 function writeByNode(response: ServerResponse, bytes: Buffer): boolean {
-  // What waits is kept as it is: of a long text there would be a second copy.
+  // A waiting chunk is kept as bytes: a long string would need a second copy.
   if (bytes.length > TEXT_BYTES_MAX) return response.write(ownCopy(bytes));
   return response.write(bytes.toString('latin1'), 'latin1');
 }

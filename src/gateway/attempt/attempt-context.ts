@@ -19,7 +19,7 @@ import type { Translation } from '../convert/translation.ts';
 import { type Settlement, settleCall, settleInTurn } from '../settle/settle.ts';
 import type { InFlight } from './in-flight.ts';
 
-/** What every context shares: the parts of the process that carry calls. */
+/** The parts of the process that serve calls. All contexts share them. */
 export interface GatewayDeps {
   readonly client: UpstreamClient;
   readonly health: Health;
@@ -35,17 +35,20 @@ export interface GatewayDeps {
   readonly log: Logger;
   readonly tasks: Tasks;
   readonly streamTimeouts: UpstreamTimeouts;
-  /** Other than a stream's, because a plain answer shows its first byte when its last one is made. */
+  /**
+   * Different from a stream's timeouts: the first byte of a plain answer comes only when all of it is
+   * produced.
+   */
   readonly plainTimeouts: UpstreamTimeouts;
   readonly observer: AttemptObserver;
 }
 
 /**
- * Bytes that the process may hold in whole bodies: of requests, and of answers that are not streamed. Each
- * account has its share.
+ * Limits the bytes of whole bodies in memory: requests, and answers that are not streamed. Each account has a
+ * share.
  */
 export interface BodyBudget {
-  /** False: nothing was taken. */
+  /** False: nothing was reserved. */
   take(accountId: number, bytes: number): boolean;
   give(accountId: number, bytes: number): void;
 }
@@ -62,11 +65,13 @@ export interface AttemptContext {
   readonly catalog: CatalogSnapshot;
   readonly pricing: PricingContext;
   readonly raw: RawRequest;
-  /** The estimate of the input follows what is fetched for a conversion (fetched-input.ts). */
+  /** The estimate of the input changes when media are fetched for a conversion (fetched-input.ts). */
   facts: RequestFacts;
-  /** What was added to it for that reason. */
+  /** The tokens that were added for fetched media. */
   fetchedTokens: number;
-  /** Holds anew for other facts, on the terms of the option; refused, the old hold stands. */
+  /**
+   * Takes a new hold for changed facts, with the payment of the option. If it is refused, the old hold stays.
+   */
   readonly holdFor: (facts: RequestFacts) => Refusal | undefined | Promise<Refusal | undefined>;
   readonly dialect: Dialect;
   readonly response: ServerResponse;
@@ -77,19 +82,19 @@ export interface AttemptContext {
    * closely.
    */
   wantMicro: bigint;
-  /** By how much the hold of a stream grows when it is used up, micro-Credits. */
+  /** By how much the hold of a stream grows when it is used up, in micro-Credits. */
   shareMicro: bigint;
   readonly deps: GatewayDeps;
 }
 
-/** Settles the call; a running attempt ends with it, so that the record holds every attempt. */
+/** Settles the call. A running attempt ends with it, so that the record contains every attempt. */
 export function settleAttempt(context: AttemptContext, outcome: Outcome, attemptOutcome: string): void {
   if (context.call.settled) return;
   endAttempt(context, attemptOutcome);
   settleCall(context.call, outcome, context.deps.settlement);
 }
 
-/** The same for who answers at the end of the turn, and flushes the journal before that. */
+/** The same for callers that answer at the end of the turn and flush the journal before that. */
 export function settleAttemptInTurn(context: AttemptContext, outcome: Outcome, attemptOutcome: string): void {
   if (context.call.settled) return;
   endAttempt(context, attemptOutcome);
@@ -122,7 +127,7 @@ export function endAttempt({ call, deps }: AttemptContext, outcome: string): voi
   deps.observer.attemptEnded(route, outcome);
 }
 
-/** Nothing for what is the platform's. */
+/** `undefined` for the platform's credentials. */
 export function isOwn({ credential }: Route): true | undefined {
   return credential.ownerAccountId === undefined ? undefined : true;
 }
@@ -131,7 +136,7 @@ export function attemptCount({ attempts, attemptStartedAt }: Call): number {
   return attempts.length + (attemptStartedAt === undefined ? 0 : 1);
 }
 
-/** Input the vendor did not report is counted by us: once, with the tokenizer, and only when it is needed. */
+/** Counts the input if the vendor did not report it: once, with the tokenizer, and only when it is needed. */
 export function completeUsage(
   context: AttemptContext,
   seen: StreamUsage,
@@ -140,12 +145,12 @@ export function completeUsage(
   return { usage: { ...seen.usage, inputFresh: countedInput(context) }, estimated: true };
 }
 
-/** The same without the tokenizer: for marks, which are only read if we die. */
+/** The same without the tokenizer. For marks, which are read only after a crash. */
 export function likelyInput({ facts }: AttemptContext): number {
   return facts.inputTokensLikely ?? facts.inputTokensEstimate;
 }
 
-/** Of a larger request the cheap estimate does: to go through it in one turn would stop everybody else. */
+/** A larger request gets the cheap estimate: tokenizing it in one turn would block all other calls. */
 const counted = new WeakMap<RawRequest, number>();
 
 export function countedInput({ raw, facts, dialect }: AttemptContext): number {

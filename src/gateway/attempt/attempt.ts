@@ -36,10 +36,10 @@ export interface AttemptWatch {
   readonly translation: Translation;
 }
 
-/** Answers up to this size go to the socket at once and are not worth a listener. */
+/** Answers up to this size go to the socket at once and need no listener. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
 
-/** One route tried once, from the first byte sent until the client has the answer or the route has failed. */
+/** One try of one route, from the first byte sent until the client has the answer or the route has failed. */
 export class RouteAttempt implements UpstreamHandler, CallInFlight {
   place = -1;
   readonly #context: AttemptContext;
@@ -53,10 +53,10 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   #stream: StreamAnswer | undefined;
   readonly #body: HeldBody;
   #bytesMax = ERROR_BODY_BYTES_MAX;
-  /** The client left while a plain answer arrived: it is read on for its usage alone. */
+  /** The client left while a plain answer arrived. The rest is read only for its usage. */
   #left = false;
   #usageTimer: NodeJS.Timeout | undefined;
-  /** A plain answer that is slow to arrive is in the journal as begun. */
+  /** The journal has a mark that this slow plain answer has begun. */
   #marked = false;
   #done = false;
 
@@ -73,7 +73,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#body = new HeldBody(context.deps.bodies, context.call.caller.account.id);
   }
 
-  /** The exchange is known only after `send` returned; nothing is called back before that. */
+  /** The exchange is known only after `send` has returned. No callback runs before that. */
   attach(exchange: UpstreamExchange): void {
     this.#exchange = exchange;
     if (this.#done) return;
@@ -86,7 +86,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   }
 
   onData(chunk: Buffer): void {
-    // Written out, not through the guard: this is the one place that runs for every chunk.
+    // No guard function here: this code runs for every chunk.
     try {
       this.#takeData(chunk);
     } catch (error) {
@@ -103,8 +103,8 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   }
 
   /**
-   * A fault of ours must not surface inside the HTTP client, a socket's event or the timer of all calls,
-   * where it would end the process: it ends the call where calls end.
+   * An error in our code must not surface in the HTTP client, a socket event or the shared timer, where it
+   * would end the process. It ends this call only.
    */
   #guard(work: () => void): void {
     try {
@@ -117,7 +117,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   #broke(error: unknown): void {
     this.#exchange?.abort();
     this.#settle.reject(error);
-    // The call has ended already: nobody else would end its answer.
+    // The call has already ended, so nothing else would end its answer.
     if (this.#done) resetAfter(this.#context.response, undefined);
     else this.#stream?.broke();
     this.#close();
@@ -156,7 +156,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     else if (taken === 'foreign') this.#notStreamed('broken');
     if (taken !== 'no-room' && taken !== 'too-large') return;
     this.#exchange?.abort();
-    // Without room it is us who fail: the route is fine, and another one would make the same answer again.
+    // Lack of memory is our failure: the route is fine, and another one would produce the same answer.
     this.#fail({ outcome: taken, kind: taken === 'no-room' ? 'stopped' : 'misfit', error: undefined });
   }
 
@@ -192,7 +192,6 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#fail({ outcome: failure.kind, kind: FAILURES[failure.kind], error: undefined });
   }
 
-  /** The client closed its connection. */
   clientGone(): void {
     this.#guard(() => this.#leave());
   }
@@ -205,7 +204,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     }
     const isMade = this.#head !== undefined && classify(this.#head.status) === 'success';
     if (isMade && !this.#context.facts.stream) {
-      // All of a plain answer is made when its head comes: what it cost is on its way.
+      // A plain answer is complete when its head arrives, so its usage is about to arrive too.
       this.#left = true;
       markInput(this.#context);
       this.#waitForUsage();
@@ -213,7 +212,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     }
     const atWork = this.#exchange?.sent === true && this.#head === undefined;
     this.#exchange?.abort();
-    // A plain answer shows nothing until all of it is made: the vendor was at work, and will want its pay.
+    // A plain answer shows nothing until it is complete. The vendor was at work and charges for it.
     if (isMade || (atWork && !this.#context.facts.stream)) settleClientLeft(this.#context);
     this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
   }
@@ -222,7 +221,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#usageTimer ??= setTimeout(() => this.#guard(() => this.#giveUpUsage()), USAGE_WAIT_MS);
   }
 
-  /** The usage did not come in time, or never will. */
+  /** The usage did not arrive in time, or never will. */
   #giveUpUsage(): void {
     if (this.#stream !== undefined) {
       this.#stream.leave();
@@ -233,7 +232,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
   }
 
-  /** The process must end and the client still waits for its first byte. */
+  /** The process ends while the client still waits for its first byte. */
   stop(): void {
     this.#guard(() => this.#stopNow());
   }
@@ -268,7 +267,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       markInput(this.#context);
     }
     if (now - this.#headAt < firstByteMs) return;
-    // Comments keep a connection busy and say nothing, and so does a body that comes byte by byte.
+    // Comments keep a connection busy without progress, and so does a body that comes byte by byte.
     this.#exchange?.abort();
     this.#fail({ outcome: stream === undefined ? 'timeout' : 'no-event', kind: 'timeout', error: undefined });
   }
@@ -293,9 +292,10 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       return;
     }
     if (answer.isError) {
-      const said = answeredError(head.headers, answer);
-      if (said === undefined) this.#fail({ outcome: 'not-an-answer', kind: 'broken', error: undefined });
-      else this.#vendorFailed(said.error, said.spent);
+      const vendorError = answeredError(head.headers, answer);
+      if (vendorError === undefined)
+        this.#fail({ outcome: 'not-an-answer', kind: 'broken', error: undefined });
+      else this.#vendorFailed(vendorError.error, vendorError.spent);
       return;
     }
     if (facts.stream) {
@@ -320,15 +320,15 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     const estimated = answer.usage === undefined;
     const outcome = { status: head.status, errorCode: null, verdict: 'complete', usage, estimated } as const;
     settleAttemptInTurn(this.#context, outcome, 'ok');
-    // The answer is held until the client has it, not only until it is understood.
+    // The answer stays in memory until the client has read it, not only until it is parsed.
     const { bodies, journal } = this.#context.deps;
     const heldBytes = this.#body.release();
     const giveBack = (): void => bodies.give(call.caller.account.id, heldBytes);
     if (heldBytes > SMALL_ANSWER_BYTES) response.once('close', giveBack);
     else giveBack();
     this.#close();
-    // The answers of one turn go out together at its end: whoever reads them is woken once for all of them,
-    // and to write to a reader who is awake costs half as much.
+    // The answers of one turn are sent together at its end. A reader is then woken once for all of them, and
+    // writing to a reader that is awake costs half as much.
     const send = (): void =>
       this.#guard(() => {
         journal.flush();
@@ -344,7 +344,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     return servedHeaders(this.#context, this.#route, this.#watch.translation, head);
   }
 
-  /** Rule C-10: an error as the first event is still an ordinary error, with a status of its own. */
+  /** Rule C-10: an error as the first event is an ordinary error with its own status. */
   #firstEventFailed({ firstError, spent }: StreamAnswer): void {
     this.#exchange?.abort();
     const headers = { 'content-type': 'application/json' };
@@ -352,7 +352,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#vendorFailed({ status: vendorErrorStatus(firstError), headers, body }, spent);
   }
 
-  /** A client that asked for events reads an answer without any as an empty success. */
+  /** A client that expects events would read an answer without events as an empty success. */
   #notStreamed(kind: 'misfit' | 'broken'): void {
     this.#exchange?.abort();
     this.#fail({ outcome: 'not-a-stream', kind, error: undefined });
@@ -360,17 +360,17 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
 
   #vendorFailed(answered: VendorError, spent = NOTHING_SPENT): void {
     const meant = withTrueStatus(answered);
-    // What a vendor says of the account's own key is passed on as it was said.
+    // Errors about the account's own key are passed on unchanged.
     const error = this.#route.credential.ownerAccountId === undefined ? meant : answered;
     const outcome = String(error.status);
-    // A redirect or an answer without content is no error that a client could read.
+    // A redirect or an answer without content is not an error that a client can read.
     if (error.status < 400) this.#fail({ outcome, kind: 'broken', error: undefined });
     else if (classify(meant.status) === 'client-error') this.#finish({ kind: 'rejected', error, spent });
     else this.#fail({ outcome, kind: 'vendor-error', error });
   }
 
   #fail(failure: RouteFailure): void {
-    // Nobody waits for another route.
+    // The client has left: no other route is tried.
     if (this.#left) this.#giveUpUsage();
     else this.#finish({ kind: 'route-failed', failure });
   }
@@ -381,7 +381,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#settle.resolve(result);
   }
 
-  /** From here on neither the vendor nor the client is listened to. */
+  /** After this, callbacks of the vendor and the client have no effect. */
   #close(): void {
     if (this.#done) return;
     this.#done = true;
@@ -390,6 +390,6 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     deps.bodies.give(call.caller.account.id, this.#body.release());
     this.#context.deps.inFlight.delete(this);
     this.#context.response.off('close', this.#onClose);
-    this.#watch.translation.remember();
+    this.#watch.translation.save();
   }
 }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { BodyBudget } from './attempt-context.ts';
 
-/** Smaller ones are not worth a count: most events are whole when they come. */
+/** Smaller events are not counted: most events arrive whole. */
 const COUNTED_BYTES_MIN = 256 * 1024;
 
-/** An unfinished event of a stream counts in its account's share of the bodies, once it is large. */
+/** Counts a large unfinished event of a stream in its account's share of body memory. */
 export class EventShare {
   readonly #budget: BodyBudget;
   readonly #accountId: number;
@@ -18,7 +18,7 @@ export class EventShare {
     this.#response = response;
   }
 
-  /** So many bytes are held now; false when there is no room for them. */
+  /** Sets how many bytes are held now. False: there is not enough memory for them. */
   hold(bytes: number): boolean {
     const counted = bytes > COUNTED_BYTES_MIN ? bytes : 0;
     if (counted === this.#heldBytes) return true;
@@ -27,7 +27,7 @@ export class EventShare {
       this.#heldBytes = counted;
       return true;
     }
-    // Nobody would give back what is taken now: the vendor is only read on for its figures.
+    // The client has left and the vendor is read only for its usage: no later step would release the bytes.
     if (this.#response.closed) return true;
     if (!this.#budget.take(this.#accountId, counted - this.#heldBytes)) return false;
     this.#heldBytes = counted;

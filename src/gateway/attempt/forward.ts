@@ -33,18 +33,18 @@ const LIMITED: AttemptResult = {
   failure: { outcome: 'at-limit', kind: 'limited', error: undefined },
 };
 
-/** The client closed its connection before a byte went to the vendor. */
+/** The client closed its connection before anything was sent to the vendor. */
 const LEFT: AttemptResult = { kind: 'answered', outcome: 'cut-by-client' };
 
 /**
- * `answered`: the client has an answer, or left. `stopped`: this process can try nothing more. Or the routes
- * that are left, when the budget for retries was spent.
+ * `answered`: the client has an answer, or has left. `stopped`: this process cannot try anything else. A
+ * list: the routes that are left when the retry budget is used up.
  */
 export type ForwardEnd = 'answered' | 'failed' | 'stopped' | readonly Route[];
 
 /**
- * Tries the routes of one option one by one until one answers. When all have failed nobody is answered yet:
- * `routeFailures` has what stood in the way, and there may be another option.
+ * Tries the routes of one option in turn until one answers. If all fail, the client is not answered yet:
+ * `routeFailures` has the reasons, and there may be another option.
  */
 export async function forward(
   context: AttemptContext,
@@ -58,14 +58,15 @@ export async function forward(
     if (response.closed) break;
     const chosen = translate(context, route, 'own');
     const translation = chosen instanceof Promise ? await chosen : chosen;
-    // Media and what was kept take their time to come: a vendor is not asked for somebody who left meanwhile.
+    // Fetching media and stored signatures takes time: no vendor is asked for a client that has left
+    // meanwhile.
     if (response.closed) break;
     if (isRefusal(translation)) {
       routeFailures.refusal ??= translation;
       continue;
     }
-    // A retry storm must not follow an outage: beyond the budget the first failure is the answer. The first
-    // route is no retry: of another option it is what the account asked for in such a case.
+    // Retries must not make an outage worse: beyond the budget the first failure is the answer. The first
+    // route of an option is not a retry: another option is what the account configured for this case.
     const again = failed > 0;
     if (again && !deps.retryBudget.take(deps.gate.active)) return routes.slice(routes.indexOf(route));
     const trial = { times, translation };
@@ -75,12 +76,12 @@ export async function forward(
     }
     if (call.settled) return 'answered';
     if (result.kind === 'route-failed') {
-      // Nobody was asked where a credential's limits left no place: asking the next one is no retry.
+      // If a credential's limits left no slot, no vendor was asked, so the next route is not a retry.
       if (result.failure.kind !== 'limited') failed += 1;
       routeFailures.failures.push({ route, failure: result.failure });
       if (result.failure.kind === 'stopped') return response.closed ? endAbandoned(context) : 'stopped';
     } else if (result.kind === 'rejected' && !response.closed) {
-      // Rule S-28: what a fallback model has against the request is no answer for who named another.
+      // Rule S-28: a fallback model's objection to the request is not an answer for another requested model.
       if (context.model.modelId !== call.modelAsked) return 'failed';
       passOn(context, result.error, result.spent);
       return 'answered';
@@ -103,9 +104,9 @@ async function retryRoute(context: AttemptContext, route: Route, trial: Trial): 
 }
 
 /**
- * Rule C-44: the vendor does not know a signature of the history as its own. The same route is asked
- * once more without any; no other vendor would know them better. Nothing when there was none to leave out: a
- * vendor may well quote a client that writes about signatures.
+ * Rule C-44: the vendor does not recognise a signature of the history as its own. The same route is tried
+ * once more without signatures; no other vendor would recognise them either. `undefined` if there were none
+ * to remove: a vendor may quote a client that only writes about signatures.
  */
 async function tryWithoutBlobs(
   context: AttemptContext,
@@ -125,7 +126,7 @@ async function tryRoute(context: AttemptContext, route: Route, trial: Trial): Pr
   const translation = saveAnswer(context, trial.translation);
   const begun = deps.health.begin(route, context.facts.inputTokensEstimate);
   const ticket = begun instanceof Promise ? await begun : begun;
-  // Others took the last place in the credential's own limits since the routes were chosen.
+  // Other calls took the last slot of the credential's own limits since the routes were chosen.
   if (ticket === undefined) return LIMITED;
   beginAttempt(context, route, translation);
   try {
@@ -141,7 +142,10 @@ async function tryRoute(context: AttemptContext, route: Route, trial: Trial): Pr
   }
 }
 
-/** What the attempt says about its route: a client's own fault, or its leaving, says nothing bad. */
+/**
+ * Reports the attempt to the health of its route. Errors of the client, or its leaving, do not count against
+ * it.
+ */
 function report(ticket: Ticket, result: AttemptResult): void {
   if (result.kind === 'rejected') ticket.report('client-error');
   else if (result.kind === 'answered') {
@@ -165,7 +169,7 @@ function send(context: AttemptContext, route: Route, watch: AttemptWatch): Promi
   return settle.promise;
 }
 
-/** Rule M-20: the open record is in the operating system before the first byte goes upstream. */
+/** Rule M-20: the operating system has the open record before the first byte goes upstream. */
 function openInJournal(context: AttemptContext, route: Route, translation: Translation): Promise<void> {
   const { call, facts, deps } = context;
   assert(call.price !== undefined, 'an attempt has a price');
@@ -204,8 +208,8 @@ function outcomeOf(result: AttemptResult): string {
 }
 
 /**
- * Every route failed. An error that a vendor answered with is passed on, the newest first; without one the
- * client hears that nobody could be reached, or that nobody answered in time.
+ * Answers when every route has failed. A vendor's error is passed on, the newest first. Without one, the
+ * client gets an error for "no vendor reachable" or "no answer in time".
  */
 export function answerFailures(context: AttemptContext, { failures }: RouteFailures): void {
   const error = lastVendorError(failures);
@@ -218,7 +222,7 @@ export function answerFailures(context: AttemptContext, { failures }: RouteFailu
   sendRefusal(context.response, refusal, context.call.id, context.call.endpoint.protocol);
 }
 
-/** A vendor's own error: status and body unchanged. */
+/** Passes a vendor's error on, with status and body unchanged. */
 function passOn(context: AttemptContext, error: VendorError, spent: Spent): void {
   const { call, response, model } = context;
   const { protocol } = call.endpoint;
@@ -232,13 +236,13 @@ function passOn(context: AttemptContext, error: VendorError, spent: Spent): void
     'x-tollgate-attempts',
     String(attemptCount(call)),
   ];
-  // Rule I-43: any 429 carries Retry-After, also one whose vendor forgot it.
+  // Rule I-43: every 429 has a Retry-After, even if the vendor's has none.
   if (error.status === 429 && error.headers['retry-after'] === undefined) headers.push('retry-after', '1');
   response.writeHead(error.status, headers);
   response.end(error.body);
 }
 
-/** The client left while no vendor was at work for it, or before a stream's head: nothing is owed. */
+/** The client left while no vendor was at work for it, or before the head of a stream: nothing is charged. */
 function endAbandoned(context: AttemptContext): ForwardEnd {
   const outcome = { ...ended(CLIENT_CLOSED, null), verdict: 'cut-by-client' as const };
   settleAttempt(context, outcome, 'cut-by-client');

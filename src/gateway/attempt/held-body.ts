@@ -4,14 +4,14 @@ import { OUTLINED_BYTES_MIN } from '../../protocol/bounds.ts';
 import { Outline } from '../../protocol/bytes/outline.ts';
 import type { BodyBudget } from './attempt-context.ts';
 
-/** The body of an answer that is not streamed, while it arrives; it counts in the share of its account. */
+/** Collects the body of an answer that is not streamed. It counts in the account's share of body memory. */
 export class HeldBody {
   readonly #budget: BodyBudget;
   readonly #accountId: number;
   #chunks: Buffer[] = [];
   #bytes = 0;
   #heldBytes = 0;
-  /** Of a large body. */
+  /** Set for a large body. */
   outline: Outline | undefined;
 
   constructor(budget: BodyBudget, accountId: number) {
@@ -38,12 +38,12 @@ export class HeldBody {
     for (const earlier of this.#chunks) this.outline.push(earlier);
   }
 
-  /** A promise when it is so large that joining its pieces takes several turns. */
+  /** A promise if the body is so large that joining its pieces takes several turns. */
   whole(): Buffer | Promise<Buffer> {
     return joinPieces(this.#chunks, this.#bytes);
   }
 
-  /** Nothing is held here any longer; who asks gives these bytes back to the budget. */
+  /** Forgets the body and returns its size. The caller gives these bytes back to the budget. */
   release(): number {
     const heldBytes = this.#heldBytes;
     this.#heldBytes = 0;

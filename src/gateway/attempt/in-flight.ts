@@ -1,22 +1,22 @@
 import type { Clock } from '../../kernel/time/clock.ts';
 
-/** A call that is at a vendor: waiting for its first byte, or streaming. */
+/** A call that waits for a vendor's first byte, or streams. */
 export interface CallInFlight {
   readonly streaming: boolean;
-  /** Its place in the list of all; kept by the list alone. */
+  /** Its index in the list of `InFlight`, which alone changes it. */
   place: number;
-  /** Called about once a second: send a sign of life, cut a client that does not read. */
+  /** Runs about once a second: sends a keep-alive, or cuts a client that does not read. */
   tick(now: number): void;
-  /** The process must end: the call ends now, and what was produced is settled. */
+  /** The process ends: the call ends now, and what was produced is settled. */
   stop(): void;
 }
 
 const TICK_MS = 1_000;
 
 /**
- * All calls that are at a vendor, with one timer for all of them instead of several for each. A list, not a
- * Set: when V8 replaces a Set's table the dead one still points to its successor, and once a table is in the
- * old generation every call that ever was in the Set survives until the next full collection.
+ * All calls that are at a vendor, with one timer for all of them. This is a list and not a Set: when V8
+ * replaces a Set's table, the dead table still points to its successor. Once a table is in the old
+ * generation, every call that ever was in the Set survives until the next full collection.
  */
 export class InFlight {
   readonly #flights: CallInFlight[] = [];
@@ -25,7 +25,7 @@ export class InFlight {
   constructor(clock: Clock, tickMs = TICK_MS) {
     this.#timer = setInterval(() => {
       const now = clock.monotonic();
-      // From the end, because a flight that ends in its tick gives its place to the last one.
+      // From the end, because a call that ends in its tick gives its index to the last one.
       for (let place = this.#flights.length - 1; place >= 0; place--) this.#flights[place]?.tick(now);
     }, tickMs);
     this.#timer.unref();
@@ -36,7 +36,7 @@ export class InFlight {
     this.#flights.push(flight);
   }
 
-  /** The last one takes the place that became free. */
+  /** The last call takes the free index. */
   delete(flight: CallInFlight): void {
     if (this.#flights[flight.place] !== flight) return;
     const last = this.#flights.pop();

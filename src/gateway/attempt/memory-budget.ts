@@ -4,16 +4,17 @@ import type { AttemptContext } from './attempt-context.ts';
 
 interface Held {
   bytes: number;
-  /** Of them for the body of a converted request: the routes use it one after the other. */
+  /** The part for the body of a converted request. The routes use it one after the other. */
   bodyBytes: number;
 }
 
-/** By the call, whichever option of it is under way. */
+/** Per call, for all of its options. */
 const heldByCalls = new WeakMap<Call, Held>();
 
 /**
- * Room for what a call holds beside its request: converted bodies, fetched media. It is given back when the
- * client has its answer, because another route may need it until then. False: there is none.
+ * Reserves memory for what a call holds beside its request: converted bodies and fetched media. It is
+ * released when the client has its answer, because another route may need it until then. False: there is
+ * none.
  */
 export function reserveMemory(context: AttemptContext, bytes: number): boolean {
   const { call, response, deps } = context;
@@ -31,12 +32,12 @@ export function reserveMemory(context: AttemptContext, bytes: number): boolean {
   return true;
 }
 
-/** Bodies up to this size are not worth a listener. */
+/** Bodies up to this size need no listener. */
 const SMALL_BODY_BYTES = 64 * 1024;
-/** The body that was made, and the text of the client's that it was made from. */
+/** The new body, and the text of the client's body that it was made from. */
 const COPIES = 2;
 
-/** Takes room for the body of a converted request, as far as the one for the route before does not do. */
+/** Reserves memory for the body of a converted request, beyond what the previous route's body reserved. */
 export function hasMemory(context: AttemptContext, length: number): boolean {
   if (length <= SMALL_BODY_BYTES) return true;
   const bodyBytes = length * COPIES;

@@ -9,10 +9,12 @@ export interface FailedRoute {
   readonly failure: RouteFailure;
 }
 
-/** What stood in the way of one model: the answer of the call, when nobody serves it in the end. */
+/** Why one model could not serve the call. It becomes the client's answer if no option serves the call. */
 export interface RouteFailures {
   readonly failures: FailedRoute[];
-  /** The first one: why its routes could not be chosen, said to the vendor, or paid for. */
+  /**
+   * The first refusal: why its routes could not be chosen, paid for, or expressed in the vendor's protocol.
+   */
   refusal: Refusal | undefined;
 }
 
@@ -20,24 +22,30 @@ export function newRouteFailures(): RouteFailures {
   return { failures: [], refusal: undefined };
 }
 
-/** 40004 is about the request: another model would be a guess at what its author can do without. */
+/** 40004 is about the request. Another model would only guess what the client can do without. */
 export function isRequestFault({ failures, refusal }: RouteFailures): boolean {
   return failures.length === 0 && refusal?.error === ERRORS.notExpressible;
 }
 
-/** The newest error that a vendor answered with, as far as it says something to the client. */
+/** The newest error of a vendor that is meaningful to the client. */
 export function lastVendorError(failures: readonly FailedRoute[]): VendorError | undefined {
   return failures.findLast(({ failure, route }) => {
     return failure.error !== undefined && !isPlatformCredentialError(route, failure.error.status);
   })?.failure.error;
 }
 
-/** Rule I-42: 401 and 403 of a platform credential say nothing about the client; of its own, all. */
+/**
+ * Rule I-42: a 401 or 403 for a platform credential means nothing to the client; for its own credential it
+ * does.
+ */
 function isPlatformCredentialError({ credential }: Route, status: number): boolean {
   return credential.ownerAccountId === undefined && (status === 401 || status === 403);
 }
 
-/** No vendor said anything of use: nobody could be reached, nobody answered in time, or we had no room. */
+/**
+ * The refusal if no vendor sent a usable error: none was reachable, none answered in time, or memory was
+ * short.
+ */
 export function refusalFor(failures: readonly FailedRoute[], health: Pick<Health, 'freeInMs'>): Refusal {
   if (failures.some(({ failure }) => failure.kind === 'timeout')) return refuse('upstreamTimeout');
   if (failures.length > 0 && failures.every(({ failure }) => failure.kind === 'limited')) {
@@ -49,7 +57,7 @@ export function refusalFor(failures: readonly FailedRoute[], health: Pick<Health
   return refuse('upstreamBroken');
 }
 
-/** Each route waits for its vendor, or for a place in the limits of its credential. */
+/** Every route waits for its vendor, or for the limits of its credential. */
 export function atLimit(waitMs: number): Refusal {
   return refuse('unavailable', {
     message: 'Every upstream of this model is at its rate limit, please retry later',

@@ -4,10 +4,10 @@ import { capabilitiesOf } from '../../protocol/capability/table.ts';
 import type { Target } from '../../protocol/hub/codec.ts';
 import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 
-/** Routes are immutable, so what was made of one holds as long as the route itself. */
+/** Routes are immutable, so a target stays valid as long as its route. */
 const targets = new WeakMap<Route, Map<string, Target>>();
 
-/** The vendor's side of a conversion. `blobs` is `none` when it may have no blob back at all. */
+/** The vendor's side of a conversion. With `blobs: 'none'` no blob is sent back to the vendor. */
 export function toTarget(route: Route, protocol: TextProtocol, blobs: 'own' | 'none'): Target {
   let known = targets.get(route);
   if (known === undefined) {
@@ -33,7 +33,7 @@ function makeTarget(route: Route, protocol: TextProtocol, blobs: 'own' | 'none')
   });
 }
 
-/** Rule C-6: blobs are bound to protocol, vendor, credential and model. A hash tells none of it. */
+/** Rule C-6: blobs are bound to protocol, vendor, credential and model. The hash reveals none of them. */
 function issuerOf({ vendor, credential, forwardModelId }: Route, protocol: TextProtocol): string {
   const text = [protocol, vendor.code, credential.id, forwardModelId].join('\n');
   return `${protocol}-${hash('sha256', text, 'hex').slice(0, 12)}`;

@@ -6,7 +6,7 @@ import { totalBytes } from '../answer/answer.ts';
 import type { Spent, VendorError } from './attempt-result.ts';
 
 const BAD_GATEWAY = 502;
-/** Rule C-69: what the vendors call an error, and the status they would have given it. */
+/** Rule C-69: the vendors' error types, and the status that each would have had. */
 const STATUS_BY_NAME = new Map([
   ['invalid_request_error', 400],
   ['invalid_prompt', 400],
@@ -26,7 +26,9 @@ const STATUS_BY_NAME = new Map([
   ['overloaded_error', 529],
 ]);
 
-/** What vendors say of a signature or ciphertext that is not theirs; some relays keep the text only. */
+/**
+ * Texts that vendors send for a signature or ciphertext that is not theirs. Some relays keep only the text.
+ */
 const BLOB_REFUSALS = [
   'invalid_encrypted_content',
   'encrypted content',
@@ -42,13 +44,13 @@ export function isBlobRefused({ status, body }: VendorError): boolean {
   return status === 400 && BLOB_REFUSALS.some((text) => body.includes(text));
 }
 
-/** Google answers 400 to a key that it does not know; everybody else says 401, and that is what it means. */
+/** Google answers 400 to an unknown key; all other vendors answer 401, and that is what it means. */
 export function withTrueStatus(error: VendorError): VendorError {
   const isKeyRefused = error.status === 400 && error.body.includes('"API_KEY_INVALID"');
   return isKeyRefused ? { ...error, status: 401 } : error;
 }
 
-/** The status of an error that arrived under a 200, or as the first event of a stream. */
+/** The status of an error that arrived with a 200, or as the first event of a stream. */
 export function vendorErrorStatus(text: string): number {
   const body = bodyOf(text);
   const error = objectOf(body?.error) ?? objectOf(objectOf(body?.response)?.error) ?? body;
@@ -58,7 +60,7 @@ export function vendorErrorStatus(text: string): number {
   return STATUS_BY_NAME.get(String(code)) ?? STATUS_BY_NAME.get(String(type)) ?? BAD_GATEWAY;
 }
 
-/** An error under a 200, and what it cost all the same; nothing when it is longer than any error. */
+/** An error in an answer with status 200, and its usage. `undefined` if it is longer than any error. */
 export function answeredError(
   headers: VendorError['headers'],
   { pieces, usage }: PlainAnswer,
@@ -70,8 +72,8 @@ export function answeredError(
 }
 
 /**
- * The first event of a stream as the body of an error. Responses has its errors flat or inside a response; as
- * a body every SDK looks for `error.message`.
+ * The first event of a stream as the body of an error. Responses puts its errors flat or inside a response,
+ * but every SDK looks for `error.message` in a body.
  */
 export function vendorErrorBody(text: string): string {
   const body = bodyOf(text);

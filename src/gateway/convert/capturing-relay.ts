@@ -2,7 +2,7 @@ import { CONVERSATION_VALUE_BYTES_MAX } from '../../bounds.ts';
 import { ownCopy } from '../../kernel/encoding/own-copy.ts';
 import type { BodyEnd, StreamRelay, StreamUsage } from '../../protocol/dialect.ts';
 
-/** A relay of a Responses stream that hands out the events with which the stream ends. */
+/** A relay of a Responses stream that also hands out the final events. */
 export class CapturingRelay implements StreamRelay {
   readonly #relay: StreamRelay;
   readonly #onEnd: (events: Buffer) => void;
@@ -15,7 +15,7 @@ export class CapturingRelay implements StreamRelay {
 
   push(chunk: Buffer): Buffer | undefined {
     const bytes = this.#relay.push(chunk);
-    // Only the push that brings the terminator is looked into: the events before it are none of ours.
+    // Only the push with the terminator is looked at: earlier events are not needed.
     if (this.#relay.concluded && !this.#concluded) this.#look(bytes);
     return bytes;
   }

@@ -12,7 +12,7 @@ import { type StoredResponse, unpackResponse } from '../../protocol/responses/st
 import type { GatewayDeps } from '../attempt/attempt-context.ts';
 import type { Call } from '../call.ts';
 
-/** A request that stands for itself; `release` gives back what was taken to make it so. */
+/** A request that is complete in itself. `release` gives back the memory that was reserved for it. */
 export interface LoadedRequest {
   readonly raw: RawRequest;
   readonly facts: RequestFacts;
@@ -30,9 +30,9 @@ export function keyOfItem(id: string): string {
 const nothingTaken = (): void => {};
 
 /**
- * Responses: a request may leave out what its account was answered before. It is looked up among what we kept
- * of this account and put into the body, so that any vendor can serve the call. Nothing of it is left to the
- * vendor's own memory: that one is shared by everybody who uses our credential.
+ * Responses: a request may refer to earlier answers instead of repeating them. They are loaded from the
+ * account's stored responses and put into the body, so that any vendor can serve the call. The vendor's own
+ * storage is never used: everyone who uses the platform's credential would share it.
  */
 export function loadConversation(
   call: Pick<Call, 'caller'>,
@@ -95,8 +95,8 @@ async function findPrevious(
   const kept = value === undefined ? undefined : unpackResponse(value);
   if (kept !== undefined) return kept;
   return refuse('notExpressible', {
-    message: `Previous response with id '${shown(previousId)}' not found.`,
-    words: {
+    message: `Previous response with id '${shortId(previousId)}' not found.`,
+    vendorFields: {
       type: 'invalid_request_error',
       param: 'previous_response_id',
       code: 'previous_response_not_found',
@@ -133,14 +133,14 @@ async function findItems(
 function itemUnknown(id: string, index: number): Refusal {
   return refuse('notExpressible', {
     message:
-      `Item with id '${shown(id)}' not found. Items are not persisted when \`store\` is set to false. ` +
+      `Item with id '${shortId(id)}' not found. Items are not persisted when \`store\` is set to false. ` +
       'Try again with `store` set to true, or remove this item from your input.',
-    words: { type: 'invalid_request_error', param: `input[${index}].id`, code: null },
+    vendorFields: { type: 'invalid_request_error', param: `input[${index}].id`, code: null },
   });
 }
 
 const SHOWN_CHARS_MAX = 100;
 
-export function shown(id: string): string {
+export function shortId(id: string): string {
   return id.slice(0, SHOWN_CHARS_MAX).toWellFormed();
 }

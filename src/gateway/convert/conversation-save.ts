@@ -10,14 +10,14 @@ import { CapturingRelay } from './capturing-relay.ts';
 import { keyOfItem, keyOfResponse } from './conversation-load.ts';
 import type { Translation } from './translation.ts';
 
-/** Responses: what the client is answered is kept for it, unless it said `store: false`. */
+/** Responses: stores the answer for the client, unless the request has `store: false`. */
 export function saveAnswer(context: AttemptContext, translation: Translation): Translation {
   const { memory } = context.facts;
-  return memory?.keep === true ? new Remembering(context, translation, memory) : translation;
+  return memory?.keep === true ? new SavingTranslation(context, translation, memory) : translation;
 }
 
-/** The same translation, with an eye on what leaves it. */
-class Remembering implements Translation {
+/** Wraps a translation and stores the answer that passes through it. */
+class SavingTranslation implements Translation {
   readonly protocol;
   readonly action;
   readonly body;
@@ -53,18 +53,20 @@ class Remembering implements Translation {
     return this.#translation.clientFraming(framing);
   }
 
-  /** Kept before the client can know that the answer is complete: its next request may follow at once. */
+  /**
+   * The answer is stored before the client can see that it is complete: its next request may follow at once.
+   */
   relay(framing: Framing): StreamRelay {
     return new CapturingRelay(this.#translation.relay(framing), (events) => this.#keepFinal(events));
   }
 
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
     const answer = this.#translation.readAnswer(body, outline);
-    return answer instanceof Promise ? answer.then((read) => this.#note(read)) : this.#note(answer);
+    return answer instanceof Promise ? answer.then((read) => this.#capture(read)) : this.#capture(answer);
   }
 
-  #note(answer: PlainAnswer): PlainAnswer {
-    // A client that asked for a stream never gets a plain answer, so it is not kept for it either.
+  #capture(answer: PlainAnswer): PlainAnswer {
+    // A client that asked for a stream never gets a plain answer, so a plain answer is not stored.
     const isGiven = answer.valid && !answer.isError && !this.#context.facts.stream;
     if (isGiven) this.#answer = answer.pieces;
     return answer;
@@ -74,8 +76,8 @@ class Remembering implements Translation {
     return this.#translation.answerHeaders(head);
   }
 
-  remember(): void {
-    this.#translation.remember();
+  save(): void {
+    this.#translation.save();
     if (this.#answer !== undefined) this.#keep(this.#answer);
     this.#answer = undefined;
   }
@@ -83,17 +85,17 @@ class Remembering implements Translation {
   #keepFinal(events: Buffer): void {
     this.#later(async () => {
       const response = await finalResponse(events);
-      if (response !== undefined) await this.#pack(response);
+      if (response !== undefined) await this.#store(response);
     });
   }
 
   #keep(pieces: readonly Buffer[]): void {
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     if (bytes > CONVERSATION_VALUE_BYTES_MAX) return;
-    this.#later(async () => this.#pack(await joinPieces(pieces, bytes)));
+    this.#later(async () => this.#store(await joinPieces(pieces, bytes)));
   }
 
-  /** Later in the same turn: the answer itself leaves first. */
+  /** Runs the work after the answer itself has been sent. */
   #later(work: () => Promise<void>): void {
     this.#context.deps.tasks.run('conversation.keep', async () => {
       await nextTurn();
@@ -101,7 +103,7 @@ class Remembering implements Translation {
     });
   }
 
-  async #pack(answer: Buffer): Promise<void> {
+  async #store(answer: Buffer): Promise<void> {
     const { raw, call, deps } = this.#context;
     const { body, previousResponseId } = raw;
     const kept = await packResponse({ body, memory: this.#memory, previousResponseId }, answer);

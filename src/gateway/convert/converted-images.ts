@@ -30,7 +30,7 @@ import { createCallMedia, MediaShare } from './media.ts';
 import { isEventStream } from './pass-through.ts';
 import type { Translation } from './translation.ts';
 
-/** The refusal says what in the request no painter of Google's can be told. */
+/** Returns a refusal if the request has something that Google's image models cannot do. */
 export async function convertImages(
   context: AttemptContext,
   route: Route,
@@ -64,7 +64,7 @@ async function bytesOf(picture: RequestedPicture, share: MediaShare): Promise<Pi
 
 const NO_RAW_KEYS: ReadonlySet<string> = new Set();
 
-/** An Images client and a painter of Google's: a prompt there, pictures back (rule C-70). */
+/** An Images client and an image model of Google's: a prompt goes out, images come back (rule C-70). */
 export class ConvertedImages implements Translation {
   readonly protocol = 'gemini';
   readonly action: VendorAction;
@@ -104,30 +104,33 @@ export class ConvertedImages implements Translation {
     });
   }
 
-  /** Tokens are what the vendor reported, images what it really made; a blocked one costs no image. */
+  /**
+   * Tokens are those that the vendor reported. Images are those that it produced; a blocked image is not
+   * charged.
+   */
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
     const { facts, model } = this.#context;
     const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, facts, model.modelId));
     if (!answer.valid || answer.isError) return answer;
-    return finish(this.#painted(answer, body), body.length);
+    return finish(this.#convertImages(answer, body), body.length);
   }
 
-  *#painted(answer: PlainAnswer, body: Buffer): Sliced<PlainAnswer> {
+  *#convertImages(answer: PlainAnswer, body: Buffer): Sliced<PlainAnswer> {
     if (body.length > WHOLE_ANSWER_BYTES_MAX) return { ...answer, valid: false };
     const text = body.toString('utf8');
     yield;
     const budget = { left: WHOLE_ANSWER_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
     const json = readJson(text, NO_RAW_KEYS, budget);
     if (json === undefined) return { ...answer, valid: false };
-    const made = new ImageAnswer();
-    made.take(json);
-    const { count, overflowed } = made;
+    const images = new ImageAnswer();
+    images.take(json);
+    const { count, overflowed } = images;
     if (overflowed) return { ...answer, valid: false };
     yield;
     const isError = count === 0;
-    const told = isError ? made.error() : made.answer(this.#createdAtS());
+    const content = isError ? images.error() : images.answer(this.#createdAtS());
     const usage = answer.usage === undefined ? undefined : { ...answer.usage, images: count };
-    const pieces = yield* writeJsonBytes(told);
+    const pieces = yield* writeJsonBytes(content);
     return { ...answer, pieces, usage, images: count, valid: true, isError };
   }
 
@@ -135,8 +138,8 @@ export class ConvertedImages implements Translation {
     return convertedHeaders(head, this.#context.facts.stream ? EVENT_STREAM : JSON_TYPE);
   }
 
-  remember(): void {
-    // Pictures have no history.
+  save(): void {
+    // Image calls have no history.
   }
 
   #createdAtS(): number {

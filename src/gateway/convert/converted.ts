@@ -18,12 +18,12 @@ export const NO_HEADERS: IncomingHttpHeaders = {};
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Client and vendor speak different protocols: request and answer are made anew, through the hub. */
+/** Client and vendor use different protocols: request and answer are converted through the hub. */
 export class Converted implements Translation {
   readonly protocol: TextProtocol;
   readonly action: VendorAction;
   readonly body: readonly Buffer[];
-  /** The client's headers and query speak to a vendor of its own protocol. */
+  /** The client's headers and query are meant for a vendor of its own protocol, so they are not sent. */
   readonly contentType = VENDOR_JSON;
   readonly clientHeaders = NO_HEADERS;
   readonly query: string;
@@ -58,7 +58,10 @@ export class Converted implements Translation {
     return this.#context.raw.path?.framing ?? 'sse';
   }
 
-  /** The vendor's own relay counts what passes: a converted answer is charged as an untouched one is. */
+  /**
+   * The relay of the vendor's dialect meters the stream: a converted answer is charged like an unconverted
+   * one.
+   */
   relay(framing: Framing): StreamRelay {
     const { facts, model } = this.#context;
     const vendorFacts = { ...facts, usageInjected: false };
@@ -82,7 +85,7 @@ export class Converted implements Translation {
     return convertedHeaders(head, isEvents ? EVENT_STREAM : JSON_TYPE);
   }
 
-  remember(): void {
+  save(): void {
     const { deps, call } = this.#context;
     saveSignatures(deps.conversations, call.caller.account.id, this.#conversion.kept);
   }
@@ -97,12 +100,12 @@ function withConverted(
   return { ...answer, pieces: converted };
 }
 
-/** Not every failed answer says so in words: all clients look for `error.message`. */
+/** Some failed answers have no message, but all clients look for `error.message`. */
 function errorOf({ status, type, message }: AnswerError): Buffer {
   return Buffer.from(JSON.stringify({ error: { code: status, type, message } }));
 }
 
-/** Limits of the vendor's account say nothing in another protocol; its request id helps its support. */
+/** The vendor's rate-limit headers mean nothing in another protocol. Its request id helps its support. */
 export function convertedHeaders({ headers }: UpstreamHead, contentType: string): string[] {
   const passed = ['content-type', contentType];
   const upstreamId = headers['x-request-id'] ?? headers['request-id'];

@@ -3,8 +3,8 @@ import type { RequestFacts } from '../../protocol/dialect.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 
 /**
- * What stood at addresses is known now, and counts in the place of what they counted at the entry. Where it
- * comes to more, it is held before the vendor is asked, or refused as at the entry (rule L-27).
+ * Counts fetched media instead of the estimate for their addresses. If they come to more, the difference is
+ * held before the vendor is asked, or the call is refused as at entry (rule L-27).
  */
 export async function holdForFetched(
   context: AttemptContext,

@@ -13,17 +13,17 @@ type MediaPart = ImagePart | FilePart;
 
 const PDF = 'application/pdf';
 
-/** What the client may know of a failed fetch; never the address, which may be signed. */
-const SAID: Readonly<Record<MediaFailure['reason'], string>> = {
+/** What the client may know about a failed fetch. Never the address, which may be signed. */
+const FAILURE_TEXTS: Readonly<Record<MediaFailure['reason'], string>> = {
   address: 'only http and https addresses on their usual ports are fetched',
   unreachable: 'the address could not be fetched',
   'too-slow': 'the address could not be fetched in time',
   'too-large': 'what is at the address is too large',
   type: 'what is at the address is not a type that models read',
-  'no-room': 'there is no room for what is at the address',
+  'no-room': 'there is not enough memory for what is at the address',
 };
 
-/** Fetches for one call: each address once, whatever routes are tried, and few of them. */
+/** Fetches the media of one call: each address once for all routes, and a limited number of addresses. */
 export class CallMedia {
   readonly #context: AttemptContext;
   readonly #fetcher: MediaFetcher;
@@ -61,7 +61,8 @@ export class CallMedia {
     const { deps, call } = this.#context;
     deps.log.info({ requestId: call.id, reason, detail }, 'media was not fetched');
     const isFull = this.#fetchedBytes > MEDIA_CALL_BYTES_MAX;
-    if (reason !== 'no-room') return refuse('notExpressible', { message: `${what}: ${SAID[reason]}` });
+    if (reason !== 'no-room')
+      return refuse('notExpressible', { message: `${what}: ${FAILURE_TEXTS[reason]}` });
     return isFull ? tooMuch(what) : refuseMemory();
   }
 
@@ -72,15 +73,15 @@ export class CallMedia {
   }
 }
 
-/** Whose tokens the media of a conversion are: those of the request, and those of the vendor that gets it. */
+/** How media tokens are counted: as in the client's request, and as by the vendor that gets the media. */
 export interface MediaCounting {
   readonly asked: CountedBy;
   readonly served: CountedBy;
 }
 
-/** What one conversion takes of it: an address is fetched once, but may be named a thousand times. */
+/** The media of one conversion. An address is fetched once, but a request may name it a thousand times. */
 export class MediaShare {
-  /** Input tokens of what was fetched, less what its addresses have counted before. */
+  /** Input tokens of the fetched media, minus what their addresses counted before. */
   inputTokens = 0;
   readonly #media: () => Pick<CallMedia, 'fetch'>;
   readonly #counting: MediaCounting;
@@ -113,7 +114,7 @@ function tooMuch(what: string): Refusal {
 
 const mediaOfCalls = new WeakMap<Call, CallMedia>();
 
-/** Made when something is to be fetched, which is seldom. */
+/** Created on first use, because few calls fetch anything. */
 export function createCallMedia(context: AttemptContext): CallMedia {
   let media = mediaOfCalls.get(context.call);
   if (media === undefined) {
@@ -124,8 +125,8 @@ export function createCallMedia(context: AttemptContext): CallMedia {
 }
 
 /**
- * Pictures and files that the client named by address, as bytes where the target cannot be given the address
- * (rule C-19). The same object when there is nothing to fetch.
+ * Replaces the images and files that the client named by address with their bytes, if the target cannot fetch
+ * the address (rule C-19). Returns the same object if there is nothing to fetch.
  */
 export function withMedia(
   request: HubRequest,
@@ -168,7 +169,7 @@ function addressOf({ source }: MediaPart): string {
   return source.kind === 'url' ? source.url : '';
 }
 
-/** Chat Completions has addresses for pictures only. */
+/** Chat Completions has addresses for images only. */
 function takesAddress(part: MediaPart, { protocol, capabilities }: Target): boolean {
   return capabilities.mediaUrls && !(protocol === 'chat' && part.kind === 'file');
 }
@@ -181,9 +182,9 @@ function withBytes(part: MediaPart, { mime, bytes }: FetchedMedia): MediaPart | 
   }
   const source = { kind: 'bytes', mime, base64: bytes.toString('base64') } as const;
   if (kind === 'image') return { ...part, source };
-  // A file that turns out to be a picture is said as one: as a file no vendor would look at it.
+  // A file that turns out to be an image is sent as an image: vendors would not look at it in a file.
   if (isPicture) return { kind: 'image', source, cache };
-  // Texts are said as texts, which every vendor reads.
+  // Text files are sent as text, which every vendor reads.
   return { ...part, source: mime === PDF ? source : { kind: 'text', text: bytes.toString('utf8') } };
 }
 

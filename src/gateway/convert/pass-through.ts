@@ -17,7 +17,7 @@ export interface ChangedRequest {
   readonly outputLimit?: number | undefined;
 }
 
-/** Client and vendor speak the same protocol: the bytes pass untouched, but for what rule I-21 lists. */
+/** Client and vendor use the same protocol: the bytes pass unchanged, except for what rule I-21 lists. */
 export class PassThrough implements Translation {
   readonly protocol;
   readonly action: VendorAction;
@@ -29,7 +29,9 @@ export class PassThrough implements Translation {
   readonly dropped = NOTHING_DROPPED;
   readonly #context: AttemptContext;
 
-  /** The client's request as it came, or changed: without the blobs of strangers, with a lower bound. */
+  /**
+   * `request` is the client's request, or a changed one: without other vendors' blobs, or with a lower limit.
+   */
   constructor(context: AttemptContext, route: Route, request: ChangedRequest = context) {
     const { call, dialect, headers } = context;
     const { raw, facts, outputLimit } = request;
@@ -67,12 +69,12 @@ export class PassThrough implements Translation {
     return answerHeaders(head.headers);
   }
 
-  remember(): void {
-    // The client has everything: its protocol has a field for all that the vendor said.
+  save(): void {
+    // Nothing to store: the client's protocol has a field for everything that the vendor sends.
   }
 }
 
-/** RFC 9110: the names of media types know no case. */
+/** RFC 9110: media types are case-insensitive. */
 export function isEventStream({ headers }: UpstreamHead): boolean {
   return (headers['content-type'] ?? '').toLowerCase().startsWith('text/event-stream');
 }

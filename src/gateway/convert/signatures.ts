@@ -5,8 +5,8 @@ import { unwrapBlobs, wrapBlobs } from '../../protocol/hub/envelope.ts';
 import { attachBlobs, blobsWanted } from '../../protocol/hub/fit/blobs.ts';
 
 /**
- * Signatures for clients that lose them (rule C-42): kept by the id of the tool call they belong
- * to, and put back when the client sends that call again. Only Chat clients need it.
+ * Signatures for clients that cannot keep them (rule C-42). They are stored by the id of their tool call, and
+ * put back when the client sends that call again. Only Chat clients need this.
  */
 export function saveSignatures(
   conversations: Conversations,

@@ -11,7 +11,7 @@ import type { RawRequest } from '../../protocol/dialect.ts';
 import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 import { limitOutput, OUTPUT_FIELD } from '../../protocol/pass-through/limit-output.ts';
 import { findOutputLimit, refuseThinking } from '../admit/output-limit.ts';
-import { speakable } from '../admit/route-protocols.ts';
+import { vendorProtocols } from '../admit/route-protocols.ts';
 import { totalBytes } from '../answer/answer.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { hasMemory, refuseMemory } from '../attempt/memory-budget.ts';
@@ -24,13 +24,12 @@ import { PassThrough } from './pass-through.ts';
 import { withSavedSignatures } from './signatures.ts';
 import type { Translation } from './translation.ts';
 
-/** Which blobs of the client's history go along; `none` after the vendor refused one. */
+/** Which blobs of the client's history are sent. `none` after the vendor refused one. */
 export type Blobs = 'own' | 'none';
 
 /**
- * How the route is to be spoken with. Every route starts again from the client's own request
- * (rule C-2). The refusal says what in the request this route's protocol cannot express, or what
- * its hold does not pay for.
+ * Translates the client's request for one route. Every route starts again from the client's own request
+ * (rule C-2). The refusal names what this route's protocol cannot express, or what the hold does not pay for.
  */
 export function translate(
   context: AttemptContext,
@@ -56,7 +55,7 @@ interface Wanted {
   readonly outputLimit: number | undefined;
 }
 
-/** The vendor speaks the client's protocol, and yet must not get the very same bytes. */
+/** The vendor uses the client's protocol, but the request must be changed for it. */
 async function passChanged(
   context: AttemptContext,
   route: Route,
@@ -76,7 +75,7 @@ async function passChanged(
   return isRefusal(facts) ? facts : new PassThrough(context, route, { raw, facts, outputLimit });
 }
 
-/** The client kept blobs of vendors that it was converted to: this vendor gets its own ones only. */
+/** The client's history has blobs of several vendors. This vendor gets only its own. */
 async function withOwnBlobs(
   context: AttemptContext,
   route: Route,
@@ -89,7 +88,7 @@ async function withOwnBlobs(
   if (isRefusal(own) || blobs === 'own') return own;
   const none = await returnOwnBlobs(protocol, asked, toTarget(route, protocol, blobs));
   if (isRefusal(none)) return none;
-  // There was nothing to leave out, so the request stays what it was.
+  // There was nothing to remove, so the request stays unchanged.
   return none.body.equals(own.body) && !facts.holdsEnvelope ? asked : none;
 }
 
@@ -109,8 +108,8 @@ async function convert(
   let refusal = refuse('notExpressible', {
     message: 'No usable upstream of this model speaks a text protocol',
   });
-  for (const spoken of speakable(route, client.request)) {
-    const target = toTarget(route, spoken, blobs);
+  for (const vendorProtocol of vendorProtocols(route, client.request)) {
+    const target = toTarget(route, vendorProtocol, blobs);
     const asked = { protocol, model: context.facts.model };
     const share = new MediaShare(() => createCallMedia(context), { asked, served: target });
     const request = await withMedia(client.request, target, share);
@@ -128,9 +127,9 @@ async function convert(
     const converting = convertRequestInTurns({ ...client, request: limited }, target, identity);
     const conversion = await finish(converting, context.raw.body.length);
     if (!isRefusal(conversion)) {
-      const spokenWith = { protocol: spoken, outputLimit };
+      const vendor = { protocol: vendorProtocol, outputLimit };
       return hasMemory(context, totalBytes(conversion.pieces))
-        ? new Converted(context, conversion, spokenWith)
+        ? new Converted(context, conversion, vendor)
         : refuseMemory();
     }
     refusal = conversion;
@@ -140,7 +139,7 @@ async function convert(
 
 const decoded = new WeakMap<RawRequest, ClientRequest>();
 
-/** Decoded once for all routes: it never changes. */
+/** Decoded once for all routes, because it never changes. */
 async function clientRequest(
   context: AttemptContext,
   protocol: TextProtocol,

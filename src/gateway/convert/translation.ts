@@ -6,32 +6,32 @@ import type { UpstreamHead } from '../../upstream/contract.ts';
 import type { VendorAction } from '../../upstream/vendor.ts';
 
 /**
- * How one route is spoken with. Either the vendor speaks the client's protocol and the bytes pass untouched
+ * How one route is used. Either the vendor uses the client's protocol and the bytes pass unchanged
  * (pass-through.ts), or request and answer are converted (converted.ts). The attempt does not know which.
  */
 export interface Translation {
-  /** What is spoken with the vendor. */
+  /** The vendor's protocol. */
   readonly protocol: Protocol;
   readonly action: VendorAction;
   readonly body: readonly Buffer[];
   readonly contentType: string;
-  /** Of the client, where they mean something to the vendor. */
+  /** Headers of the client that mean something to the vendor. */
   readonly clientHeaders: IncomingHttpHeaders;
-  /** What is asked in the address, without its question mark; nothing in it is the client's own text. */
+  /** The query string without its `?`. It contains no text of the client. */
   readonly query: string;
-  /** The lower output bound that the vendor was given because of money; nothing: the client's own. */
+  /** The lower output limit that the vendor got because of money. `undefined`: the client's own limit. */
   readonly outputLimit: number | undefined;
-  /** What the client said and the vendor will not hear. */
+  /** Fields of the client's request that the vendor does not get. */
   readonly dropped: readonly string[];
-  /** How the vendor streams, by the head of its answer; nothing: it does not. */
+  /** The vendor's stream format, by the head of its answer. `undefined`: it does not stream. */
   framingOf(head: UpstreamHead): Framing | undefined;
-  /** How the client is streamed to, when the vendor streams like this. */
+  /** The client's stream format, if the vendor streams in this one. */
   clientFraming(framing: Framing): Framing;
   relay(framing: Framing): StreamRelay;
-  /** A large body comes with its outline; to convert it takes several turns. */
+  /** A large body comes with its outline. Converting it takes several turns. */
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer>;
-  /** Headers of the vendor's answer that the client may see, its content type among them. */
+  /** Headers of the vendor's answer that the client may see, including its content type. */
   answerHeaders(head: UpstreamHead): string[];
-  /** The answer has passed: what the client cannot carry until its next request is kept here. */
-  remember(): void;
+  /** The answer has passed: stores what the client cannot keep until its next request. */
+  save(): void;
 }

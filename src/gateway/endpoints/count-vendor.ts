@@ -10,14 +10,14 @@ import type {
 } from '../../upstream/contract.ts';
 import type { GatewayDeps } from '../attempt/attempt-context.ts';
 
-/** What a vendor said, whole and short; `failed` when it said nothing that we could use. */
+/** A vendor's answer, complete and short; `failed` if there is no usable one. */
 export type CountReply =
   | { readonly kind: 'answer'; readonly head: UpstreamHead; readonly body: Buffer }
   | { readonly kind: 'failed'; readonly outcome: string }
-  /** The client went away: nobody waits for a figure any more. */
+  /** The client left and does not wait for the count. */
   | { readonly kind: 'client-gone' };
 
-/** Asks a vendor for a count, within bounds of time and size. It never throws and never waits for long. */
+/** Asks a vendor for a count, within limits of time and size. It never throws. */
 export function askVendor(
   request: Omit<UpstreamRequest, 'timeouts'>,
   response: ServerResponse,
@@ -44,7 +44,7 @@ class CountExchange implements UpstreamHandler {
   constructor(response: ServerResponse, resolve: (reply: CountReply) => void) {
     this.#response = response;
     this.#resolve = resolve;
-    // One time for all of it: a vendor that drips its answer keeps every other clock quiet.
+    // One timeout for the whole exchange: a vendor that sends byte by byte never triggers the others.
     this.#timer = setTimeout(() => this.#cut({ kind: 'failed', outcome: 'timeout' }), COUNT_WAIT_MS);
     response.once('close', this.#onClose);
   }

@@ -30,7 +30,7 @@ import type { Gateway } from '../gateway.ts';
 import { askVendor } from './count-vendor.ts';
 import type { CountEndpoint } from './endpoints.ts';
 
-/** A question on its way: how many tokens would this request be? */
+/** A request to count tokens. */
 interface Question {
   readonly id: string;
   readonly nowMs: number;
@@ -46,13 +46,13 @@ interface Counted {
   readonly body: Buffer;
 }
 
-/** Nothing: the client went away. */
+/** `undefined`: the client left. */
 type CountAnswer = Counted | Refusal | undefined;
 
 /**
- * Counting tokens (rule I-46): by a vendor that speaks the client's protocol, else by our tokenizer.
- * It costs nothing, leaves no row in the call log and says nothing about a route's health. It is limited like
- * a call, by the same policy, but in a place of its own: counting takes nothing away from calling.
+ * Counts tokens (rule I-46): with a vendor that has the client's protocol, else with our tokenizer. It costs
+ * nothing, leaves no row in the call log and does not affect a route's health. The policy of calls limits it
+ * too, but with separate counters, so that counting does not use up calls.
  */
 export async function serveCount(
   request: IncomingMessage,
@@ -98,13 +98,13 @@ async function readQuestion(
     const raw = { body: body.bytes, contentType: headers['content-type'] ?? '', path: endpoint.path };
     const counting = await readCountRequest(endpoint.protocol, raw);
     if (isRefusal(counting)) return counting;
-    // Responses: what a request leaves for us to remember is counted too.
-    const whole = await loadConversation(question, counting, gateway.deps);
-    if (isRefusal(whole)) return whole;
+    // Responses: the stored conversation that a request refers to counts too.
+    const loaded = await loadConversation(question, counting, gateway.deps);
+    if (isRefusal(loaded)) return loaded;
     try {
-      return await passGate({ ...counting, raw: whole.raw, facts: whole.facts }, question, gateway);
+      return await passGate({ ...counting, raw: loaded.raw, facts: loaded.facts }, question, gateway);
     } finally {
-      whole.release();
+      loaded.release();
     }
   } finally {
     body.release();
@@ -123,7 +123,7 @@ async function passGate(counting: CountRequest, question: Question, gateway: Gat
   return refuse('unavailable', { retryAfterMs: WAIT_MS });
 }
 
-/** `stale`: the gate knows of a newer account. */
+/** `stale`: the gate knows a newer version of the account. */
 async function tryGate(
   counting: CountRequest,
   question: Question,
@@ -175,13 +175,14 @@ async function count(
   const { protocol } = question.endpoint;
   const { health } = gateway.deps;
   const routes = chooseRoutes(model, protocol, health, gateway.random);
-  // That every route waits for its vendor's limits is no reason not to count.
+  // Routes that wait for their vendor's limits do not prevent a count of our own.
   if (isRefusal(routes) && routes.error !== ERRORS.unavailable) return routes;
   const usable = isRefusal(routes) ? [] : routes;
   const route = usable.find((one) => one.protocols.includes(protocol) && health.condition(one) === 'ready');
-  const told = route === undefined ? 'unknown' : await askRoute(counting, route, question, gateway);
-  if (told === 'client-gone') return undefined;
-  if (told !== 'unknown') return { ...told, headers: [...told.headers, ...modelHeaders(model.modelId)] };
+  const counted = route === undefined ? 'unknown' : await askRoute(counting, route, question, gateway);
+  if (counted === 'client-gone') return undefined;
+  if (counted !== 'unknown')
+    return { ...counted, headers: [...counted.headers, ...modelHeaders(model.modelId)] };
   return {
     status: 200,
     headers: [
@@ -192,7 +193,7 @@ async function count(
   };
 }
 
-/** What the vendor says; `unknown` when it cannot tell, whatever the reason. */
+/** The vendor's count; `unknown` if it gave none, for whatever reason. */
 async function askRoute(
   counting: CountRequest,
   route: Route,
@@ -209,17 +210,17 @@ async function askRoute(
   const outcome = reply.kind === 'failed' ? reply.outcome : String(reply.head.status);
   deps.observer.attemptEnded(route, `count-${outcome}`);
   if (reply.kind === 'failed') return 'unknown';
-  const { status, headers: told } = reply.head;
+  const { status, headers: vendorHeaders } = reply.head;
   const isAnswer = classify(status) === 'success' && isCount(protocol, reply.body);
-  if (!isAnswer && !isAboutRequest({ status, headers: told, body: reply.body })) return 'unknown';
+  if (!isAnswer && !isAboutRequest({ status, headers: vendorHeaders, body: reply.body })) return 'unknown';
   return {
     status,
-    headers: [...answerHeaders(told), 'x-tollgate-route', String(route.id)],
+    headers: [...answerHeaders(vendorHeaders), 'x-tollgate-route', String(route.id)],
     body: reply.body,
   };
 }
 
-/** The client's bytes, but for the model's name and the blobs that are not this vendor's own. */
+/** The client's bytes, with the vendor's model name and without other vendors' blobs. */
 async function bodyFor(
   counting: CountRequest,
   route: Route,
@@ -237,7 +238,7 @@ async function bodyFor(
     : countBody(protocol, { ...counting, raw: own, facts }, route.forwardModelId);
 }
 
-/** The statuses that say something about the client's request. */
+/** The statuses that are about the client's request. */
 const ABOUT_REQUEST = new Set([400, 413, 422]);
 
 function isAboutRequest(error: Parameters<typeof isBlobRefused>[0]): boolean {

@@ -5,23 +5,24 @@ import { type ModelsMatch, matchModels } from './models-endpoint.ts';
 import { matchStored, type StoredMatch } from './stored-responses-endpoint.ts';
 
 /**
- * The paths of the gateway as data (rule I-9). A path is matched once, here; what is decided
- * about a request hangs on the row found, never on another reading of the path.
+ * The paths of the gateway as data (rule I-9). A path is matched once, here. Later decisions use the matched
+ * row and never parse the path again.
  */
 export interface Endpoint {
   readonly protocol: Protocol;
-  /** generateContent carries its model and its streaming in the path. */
+  /** generateContent has its model and its streaming in the path. */
   readonly path: RawRequest['path'];
-  /** Image edits of a client go to the vendor's edits path, whatever the body holds. */
+  /** Image edits go to the vendor's edits path, whatever the body contains. */
   readonly edit: boolean;
   /**
-   * The query for a vendor of the same protocol, without its `?`: made anew of what we know, so that nothing
-   * else can change what the vendor does (`fields`, `alt`, `callback`, `$httpMethod`, `key` at Google's).
+   * The query for a vendor of the same protocol, without its `?`. It is built from known parameters only, so
+   * that no other parameter can change what the vendor does (Google: `fields`, `alt`, `callback`,
+   * `$httpMethod`, `key`).
    */
   readonly query: string;
 }
 
-/** How many tokens a request would be: asked like a call, and none. */
+/** Counts the tokens of a request: it has the form of a call, but it is not one. */
 export interface CountEndpoint extends Endpoint {
   readonly protocol: CountProtocol;
 }
@@ -50,7 +51,7 @@ export const COUNTS = new Map<string, CountProtocol>([
   ['/v1/responses/input_tokens', 'responses'],
 ]);
 
-/** Google's clients append `/v1beta/models/…` to whatever base they are given. */
+/** Google's clients append `/v1beta/models/…` to the base address that they are given. */
 const MODEL_PREFIXES = [
   '/v1beta/models/',
   '/v1/v1beta/models/',
@@ -59,7 +60,7 @@ const MODEL_PREFIXES = [
   '/v1beta/tunedModels/',
 ] as const;
 
-/** A model id may hold `/`; the action stands behind the last colon, which may arrive as `%3A`. */
+/** A model id may contain `/`. The action follows the last colon, which may arrive as `%3A`. */
 export const MODEL_ACTION = /^(.{1,512}):(generateContent|streamGenerateContent|countTokens)$/;
 
 export function matchEndpoint(method: string, url: string): EndpointMatch {
@@ -88,9 +89,9 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
   return { kind: 'endpoint', endpoint: { ...rest, protocol: 'gemini', query: isEvents ? EVENTS : '' } };
 }
 
-/** How Google is asked for events. */
+/** Asks Google for server-sent events. */
 const EVENTS = 'alt=sse';
-/** What Claude Code and Anthropic's older SDKs say on calls with features in trial. */
+/** Claude Code and Anthropic's older SDKs send it with calls that use beta features. */
 const BETA = 'beta=true';
 
 function knownQuery(protocol: Protocol, query: string): string {

@@ -1,26 +1,26 @@
 import type { Model } from '../../catalog/contract.ts';
 
-/** Whose list of models a client expects. */
+/** The vendor whose list format the client expects. */
 export type ListStyle = 'openai' | 'anthropic' | 'google';
 
-/** Anthropic's and Google's page sizes when none is asked for, and the largest that both of them give. */
+/** The default page sizes of Anthropic and Google, and the largest page size of both. */
 const ANTHROPIC_PAGE = 20;
 const GOOGLE_PAGE = 50;
 const PAGE_MAX = 1_000;
 
-/** The catalogue has no dates of models. Anthropic documents the epoch for a date that is not known. */
+/** The catalogue has no creation dates. Anthropic documents the epoch for an unknown date. */
 const CREATED_SECONDS = 0;
 const CREATED_AT = '1970-01-01T00:00:00Z';
 
-/** One model as an entry of such a list, which is also how it is shown alone. */
+/** One model as an entry of the list. It has the same form when it is requested alone. */
 export function describeModel(style: ListStyle, model: Model): object {
   if (style === 'openai') return openaiModel(model);
   return style === 'anthropic' ? anthropicModel(model) : googleModel(model);
 }
 
 /**
- * A list of models. They come in the order of their ids, and pages are named by the id they follow: so a page
- * is right also when the catalogue changed since the one before it.
+ * A list of models, ordered by id. A page is named by the id before it, so it is correct even if the
+ * catalogue has changed since the previous page.
  */
 export function listModels(style: ListStyle, models: readonly Model[], query: URLSearchParams): object {
   if (style === 'openai') return { object: 'list', data: models.map(openaiModel) };
@@ -32,7 +32,7 @@ function openaiModel({ modelId, routes }: Model): object {
   return { id: modelId, object: 'model', created: CREATED_SECONDS, owned_by: owner };
 }
 
-/** What we do not know of a model is null, as the vendor has it for models of its own. */
+/** Unknown values are null, as in the vendor's own list. */
 function anthropicModel({ modelId, name, contextWindow, maxOutputTokens }: Model): object {
   return {
     type: 'model',
@@ -84,7 +84,9 @@ function googlePage(models: readonly Model[], query: URLSearchParams): object {
   return { models: page.map(googleModel), ...(rest.length > page.length ? { nextPageToken } : {}) };
 }
 
-/** A size that is none is the usual one, and one beyond the bound is the bound: nobody has to fail here. */
+/**
+ * An invalid size means the default, and a size above the maximum means the maximum: no request fails here.
+ */
 function pageSize(asked: string | null, usual: number): number {
   const size = Number(asked ?? '');
   if (!Number.isInteger(size) || size <= 0) return usual;

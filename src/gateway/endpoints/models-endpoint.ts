@@ -1,10 +1,10 @@
-/** A question about the models on offer (rule I-7): all of them, or one. */
+/** A request for the list of models, or for one model (rule I-7). */
 export interface ModelsEndpoint {
-  /** `by-client`: OpenAI's, Anthropic's and Google's clients share the path, so the headers tell. */
+  /** `by-client`: clients of OpenAI, Anthropic and Google share the path, and the headers decide. */
   readonly style: 'google' | 'by-client';
-  /** Nothing: the whole list. */
+  /** `undefined`: the whole list. */
   readonly modelId: string | undefined;
-  /** The query string with its `?`, or nothing. */
+  /** The query string with its `?`, or empty. */
   readonly query: string;
 }
 
@@ -15,7 +15,9 @@ export type ModelsMatch =
 const ONLY_READING: ModelsMatch = { kind: 'method-not-allowed', allow: 'GET, HEAD' };
 const PATH = /^(\/v1|\/v1beta|\/v1\/v1beta|\/v1alpha)\/models(?:\/(.{1,512}))?$/;
 
-/** Nothing: not a path about models. A POST below a model is an action of Google's that we do not know. */
+/**
+ * `undefined`: not a path about models. A POST below a model is an action of Google's that we do not serve.
+ */
 export function matchModels(method: string, pathname: string, query: string): ModelsMatch | undefined {
   const match = PATH.exec(pathname);
   if (match === null) return undefined;
@@ -28,7 +30,7 @@ export function matchModels(method: string, pathname: string, query: string): Mo
   return { kind: 'models', models: { style: prefix === '/v1' ? 'by-client' : 'google', modelId, query } };
 }
 
-/** A model id may hold `/`, written as it is or percent-encoded. */
+/** A model id may contain `/`, plain or percent-encoded. */
 function decode(name: string): string | undefined {
   try {
     return decodeURIComponent(name);

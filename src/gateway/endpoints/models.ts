@@ -12,7 +12,10 @@ import type { Gateway } from '../gateway.ts';
 import { describeModel, type ListStyle, listModels } from './model-list.ts';
 import type { ModelsEndpoint } from './models-endpoint.ts';
 
-/** What a client of a list calls its models in. OpenAI's reach every model, by one of their protocols. */
+/**
+ * The protocols that the clients of a list use. OpenAI's clients reach every model, by one of their
+ * protocols.
+ */
 const PROTOCOLS: Readonly<Record<ListStyle, readonly Protocol[]>> = {
   openai: ['chat', 'responses', 'images'],
   anthropic: ['messages'],
@@ -22,8 +25,8 @@ const PROTOCOLS: Readonly<Record<ListStyle, readonly Protocol[]>> = {
 const SHOWN_CHARS_MAX = 100;
 
 /**
- * The models that the account can call here, in the list of the asking client's vendor. They come from the
- * catalogue: a vendor would name its own models, which nobody can call by those names. No call: nothing is
+ * The models that the account can call here, in the list format of the client's vendor. They come from the
+ * catalogue: a vendor would list its own model names, which do not work here. This is not a call: nothing is
  * held, counted or charged.
  */
 export async function serveModels(
@@ -56,7 +59,7 @@ export async function serveModels(
   response.end(body);
 }
 
-/** Every Messages client names the version it speaks; Google's always send their own kind of key. */
+/** Every Messages client sends its version; Google's clients always send their own key header. */
 function styleOf(headers: IncomingHttpHeaders): ListStyle {
   if (headers['anthropic-version'] !== undefined) return 'anthropic';
   return headers['x-goog-api-key'] === undefined ? 'openai' : 'google';
@@ -70,13 +73,13 @@ function answerFor(
   if (modelId === undefined) return listModels(style, models, new URLSearchParams(query));
   const model = models.find((one) => one.modelId === modelId);
   if (model !== undefined) return describeModel(style, model);
-  const shown = modelId.slice(0, SHOWN_CHARS_MAX).toWellFormed();
+  const shortName = modelId.slice(0, SHOWN_CHARS_MAX).toWellFormed();
   return refuse('pathUnknown', {
-    message: `The model "${shown}" does not exist or is not available to this account`,
+    message: `The model "${shortName}" does not exist or is not available to this account`,
   });
 }
 
-/** What rule I-48 and rule S-19 leave of the catalogue, as far as the client's protocol reaches. */
+/** The models that rule I-48 and rule S-19 allow and that the client's protocol can reach. */
 function callable(
   catalog: CatalogSnapshot,
   style: ListStyle,
@@ -86,7 +89,7 @@ function callable(
   return offered(catalog, style).filter((model) => admit(model, account, nowMs) === undefined);
 }
 
-/** Snapshots are immutable, so what was made of one holds as long as the snapshot itself. */
+/** Snapshots are immutable, so a cached list stays valid as long as its snapshot. */
 const offers = new WeakMap<CatalogSnapshot, Map<ListStyle, readonly Model[]>>();
 
 function offered(catalog: CatalogSnapshot, style: ListStyle): readonly Model[] {
@@ -98,7 +101,7 @@ function offered(catalog: CatalogSnapshot, style: ListStyle): readonly Model[] {
   let models = byStyle.get(style);
   if (models === undefined) {
     models = [...catalog.models.values()].filter((model) => isOffered(model, PROTOCOLS[style]));
-    // By code units, as pages compare them.
+    // By code units, as the pages compare ids.
     models = models.toSorted((one, other) => (one.modelId < other.modelId ? -1 : 1));
     byStyle.set(style, models);
   }

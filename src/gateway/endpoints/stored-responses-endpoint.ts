@@ -1,6 +1,6 @@
-/** What a client may do with a response it was answered earlier (rule I-8). */
+/** What a client can do with an earlier response (rule I-8). */
 export interface StoredEndpoint {
-  /** `unserved`: the vendor has it, we do not. */
+  /** `unserved`: the vendor has this action, but we do not serve it. */
   readonly action: 'read' | 'delete' | 'list-input' | 'unserved';
   readonly id: string;
   readonly query: string;
@@ -25,7 +25,7 @@ export function matchStored(method: string, pathname: string, query: string): St
   const [, name = '', below = ''] = match;
   const id = decode(name);
   if (id === undefined) return undefined;
-  // The one word at the place of an id that is none.
+  // `compact` is the only action at the place of an id.
   const actions = STORED_ACTIONS[id === 'compact' && below === '' ? id : below] ?? {};
   const action = actions[method];
   if (action === undefined) return { kind: 'method-not-allowed', allow: Object.keys(actions).join(', ') };

@@ -12,15 +12,15 @@ import {
 } from '../../protocol/responses/stored/kept-response.ts';
 import { identify, refuseIfAway } from '../admit/identify.ts';
 import { ownHeaders, sendRefusal } from '../answer/answer.ts';
-import { keyOfItem, keyOfResponse, shown } from '../convert/conversation-load.ts';
+import { keyOfItem, keyOfResponse, shortId } from '../convert/conversation-load.ts';
 import type { Gateway } from '../gateway.ts';
 import type { StoredEndpoint } from './stored-responses-endpoint.ts';
 
 const PAGE_SIZE = 20;
 
 /**
- * Responses that were kept for an account, to be read, listed and deleted by it. No call: nothing is held,
- * counted or charged, and no vendor is asked.
+ * Reads, lists and deletes the stored responses of an account. This is not a call: nothing is held, counted
+ * or charged, and no vendor is asked.
  */
 export async function serveStored(
   request: IncomingMessage,
@@ -61,12 +61,12 @@ async function answer(
   }
   const value = await conversations.find(accountId, keyOfResponse(id));
   const kept = value === undefined ? undefined : unpackResponse(value);
-  if (kept === undefined) return unknown(`Response with id '${shown(id)}' not found.`);
+  if (kept === undefined) return unknown(`Response with id '${shortId(id)}' not found.`);
   if (action === 'read') return kept.response;
   return action === 'delete' ? remove(id, kept, { conversations, accountId }) : list(id, kept, asked);
 }
 
-/** With everything that could be referred to. */
+/** Deletes a response with all items that a request could refer to. */
 async function remove(
   id: string,
   { output }: StoredResponse,
@@ -85,7 +85,7 @@ function list(id: string, kept: StoredResponse, asked: URLSearchParams): string 
   if (isRefusal(query)) return query;
   const page = listInputItems(id, kept, query);
   if (page !== undefined) return writeJson(page);
-  return unknown(`Item with id '${shown(query.after ?? '')}' not found.`);
+  return unknown(`Item with id '${shortId(query.after ?? '')}' not found.`);
 }
 
 function readQuery(asked: URLSearchParams): ListQuery | Refusal {
@@ -101,14 +101,14 @@ function readQuery(asked: URLSearchParams): ListQuery | Refusal {
 function wrong(param: string, what: string): Refusal {
   return refuse('notExpressible', {
     message: `Invalid '${param}': it ${what}.`,
-    words: { type: 'invalid_request_error', param, code: 'invalid_value' },
+    vendorFields: { type: 'invalid_request_error', param, code: 'invalid_value' },
   });
 }
 
-/** In the vendor's words: its clients tell "gone" from "wrong address" by them. */
+/** The vendor's own text: its clients use it to tell a missing response from a wrong address. */
 function unknown(message: string): Refusal {
   return refuse('pathUnknown', {
     message,
-    words: { type: 'invalid_request_error', param: null, code: null },
+    vendorFields: { type: 'invalid_request_error', param: null, code: null },
   });
 }

@@ -5,7 +5,9 @@ import { matchEndpoint } from './endpoints.ts';
 
 const PATH_CHARS_MAX = 200;
 const DOUBLED = /^\/(v1|v1beta|v1alpha)\/\1(?:\/|$)/;
-/** What vendors serve below their versions, and first words of paths that reach us without one. */
+/**
+ * Paths that vendors serve below their versions, and first segments of paths that arrive without a version.
+ */
 const VERSIONED = /^(?:\/upload)?\/(?:v1|v1beta|v1alpha|v1\/v1beta)\/./;
 const GOOGLE =
   /^\/(?:upload\/|v1\/)?(?:v1beta|v1alpha)(?:\/|$)|^\/(?:v1\/)?models\/[^/]+(?::|%3A)[a-zA-Z]+$/i;
@@ -16,7 +18,7 @@ const RESOURCES: ReadonlySet<string> = new Set([
   ...['vector_stores', 'videos', 'conversations', 'containers', 'evals', 'skills', 'cachedContents'],
 ]);
 
-/** The refusal of a path that is not ours, in the form that the SDK behind it reads. */
+/** The refusal of an unknown path, in the form that the SDK of that path reads. */
 export interface UnknownPath {
   readonly refusal: Refusal;
   readonly protocol: Protocol | undefined;
@@ -29,7 +31,10 @@ export function unknownPath(method: string, url: string, headers: IncomingHttpHe
   return { refusal, protocol: guessProtocol(path, headers) };
 }
 
-/** Whose client asks: by the path, and where vendors share it by the headers that only one of them sends. */
+/**
+ * The protocol of the client: by the path, and for shared paths by headers that only one vendor's clients
+ * send.
+ */
 export function guessProtocol(path: string, headers: IncomingHttpHeaders): Protocol | undefined {
   if (GOOGLE.test(path)) return 'gemini';
   if (ANTHROPIC.test(path) || headers['anthropic-version'] !== undefined) return 'messages';
@@ -37,20 +42,20 @@ export function guessProtocol(path: string, headers: IncomingHttpHeaders): Proto
 }
 
 function hint(method: string, path: string): string {
-  const shown = path.slice(0, PATH_CHARS_MAX).replace(/[^\x21-\x7e]/g, '?');
+  const printable = path.slice(0, PATH_CHARS_MAX).replace(/[^\x21-\x7e]/g, '?');
   const [, doubled] = DOUBLED.exec(path) ?? [];
   if (doubled !== undefined) {
-    return `Unknown path ${shown}: /${doubled} is doubled; use a base address without /${doubled}`;
+    return `Unknown path ${printable}: /${doubled} is doubled; use a base address without /${doubled}`;
   }
   const missing = missingVersion(path);
   if (missing !== undefined) {
-    return `Unknown path ${shown}: ${missing} is missing; use a base address with ${missing}`;
+    return `Unknown path ${printable}: ${missing} is missing; use a base address with ${missing}`;
   }
   if (path.endsWith('/') && isOurs(method, path.slice(0, -1))) {
-    return `Unknown path ${shown}: leave out the slash at its end`;
+    return `Unknown path ${printable}: leave out the slash at its end`;
   }
-  if (VERSIONED.test(path)) return `Unknown path: Tollgate does not serve ${shown}`;
-  return `${ERRORS.pathUnknown.message} (${shown})`;
+  if (VERSIONED.test(path)) return `Unknown path: Tollgate does not serve ${printable}`;
+  return `${ERRORS.pathUnknown.message} (${printable})`;
 }
 
 function missingVersion(path: string): '/v1' | '/v1beta' | undefined {

@@ -3,8 +3,8 @@ import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import type { CallObserver } from './settle.ts';
 
 /**
- * Logs every ended call at level `debug`, and tells `next` as before. Used only where that level is on: else
- * nobody pays for lines that are not written. ADR 9: figures and names, never a prompt, never a secret.
+ * Logs every ended call at level `debug`, then calls `next`. It is used only if that level is on, so that
+ * other processes do not pay for it. ADR 9: figures and names only, never a prompt or a secret.
  */
 export function logCalls(next: CallObserver, log: Logger): CallObserver {
   return {

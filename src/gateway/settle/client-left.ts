@@ -4,9 +4,9 @@ import type { Spent } from '../attempt/attempt-result.ts';
 import { CLIENT_CLOSED } from '../call.ts';
 
 /**
- * The client left before its answer while the vendor was at work. Rule M-9: what was not reported is
- * counted: the input, and of an Images call the pictures it asked for, which are made whether or not somebody
- * waits. Of other output nothing is known.
+ * The client left before its answer while the vendor was at work. Rule M-9: usage that was not reported is
+ * counted: the input, and for an Images call the requested images, which are produced even if the client has
+ * left. No other output is known.
  */
 export function settleClientLeft(context: AttemptContext, spent: Spent = countedLeft(context)): void {
   const verdict = 'cut-by-client';
@@ -18,7 +18,7 @@ function countedLeft(context: AttemptContext): Spent {
   return { usage: { ...NO_USAGE, inputFresh: countedInput(context), images }, estimated: true };
 }
 
-/** The vendor has begun to answer: if we die from here on, the input is charged. */
+/** The vendor has begun to answer: if we crash after this, the input is charged. */
 export function markInput(context: AttemptContext): void {
   const { call, deps } = context;
   const usage = { ...NO_USAGE, inputFresh: likelyInput(context) };

@@ -4,7 +4,7 @@ import type { AttemptContext } from '../attempt/attempt-context.ts';
 import type { HiddenReasoning, withHeldReasoning } from './secret-reasoning.ts';
 import { Silence } from './silence.ts';
 
-/** What the model of one streamed answer may have written although nobody saw it. */
+/** Estimates the output of one stream that its model may have produced invisibly. */
 export class HiddenOutput {
   readonly #context: AttemptContext;
   readonly #relay: StreamRelay;
@@ -15,7 +15,7 @@ export class HiddenOutput {
   #generatedEvents = 0;
   #skippedMs = 0;
 
-  /** From the head of the answer on. `ask` is called when it matters: for most streams it never does. */
+  /** Starts at the head of the answer. `ask` is called only when needed: for most streams never. */
   constructor(context: AttemptContext, relay: StreamRelay, ask: () => HiddenReasoning) {
     this.#context = context;
     this.#relay = relay;
@@ -24,7 +24,6 @@ export class HiddenOutput {
     this.#silence = new Silence(this.#headAt);
   }
 
-  /** Bytes came. */
   passed(now: number): void {
     const { generatedEvents } = this.#relay;
     if (this.#generatedEvents === generatedEvents) return;
@@ -32,26 +31,23 @@ export class HiddenOutput {
     this.#silence.broken(now);
   }
 
-  /** The vendor was not read for so long, because the client did not read. */
+  /** The vendor was not read for this long, because the client did not read. */
   skip(ms: number): void {
     this.#skippedMs += ms;
     this.#silence.skip(ms);
   }
 
-  /** Since the head, without the time in which nobody read. */
+  /** The time since the head, without the time in which the vendor was not read. */
   ms(now: number): number {
     return now - this.#headAt - this.#skippedMs;
   }
 
-  /** The answer may cost more by the second, although nothing comes. */
+  /** The answer may cost more every second, although nothing arrives. */
   get isLikely(): boolean {
     return this.#secretly().reasons !== 'never';
   }
 
-  /**
-   * What the vendor reported is all there is, and so is what a whole answer says; else what was written in
-   * silence is added.
-   */
+  /** Adds invisible output to the usage, unless the vendor reported its usage or the answer is complete. */
   addTo(usage: Usage, now: number, add: typeof withHeldReasoning): Usage {
     const { reported, concluded, reasoned } = this.#relay;
     if (reported || concluded) return usage;

@@ -6,19 +6,22 @@ import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import { SHORTAGE_ERRORS } from '../admit/enter.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 
-/** Credits asked for beyond what is already spent when a hold is extended. */
+/** When a hold is extended: the Credits requested beyond what is already spent. */
 const EXTENSION_MICRO = 10n * MICRO;
-/** A token is two bytes and more: so many may pass for each that is left before a tight hold is looked at. */
+/**
+ * A token has at least two bytes: this many may pass per remaining token before a tight hold is checked
+ * again.
+ */
 const BYTES_PER_TOKEN = 2;
-/** Output that a hold keeps back, so that what comes between two looks is paid for. */
+/** Output that a tight hold keeps in reserve, to pay for what arrives between two checks. */
 const RESERVE: Usage = { ...NO_USAGE, outputText: 32 };
 
-/** What a stream does about its hold. */
+/** How a stream reacts to its hold. */
 export interface HeldStream {
-  /** The gate is elsewhere and is being asked. */
+  /** A remote gate is being asked. */
   pause(): void;
   resume(): void;
-  /** Nothing is free: the stream is to be stopped. */
+  /** No more money is free: the stream must stop. */
   short(errorName: ErrorName): void;
 }
 
@@ -27,9 +30,9 @@ export class HoldWatch {
   readonly #context: AttemptContext;
   readonly #stream: HeldStream;
   #bytesToCheck = Number.POSITIVE_INFINITY;
-  /** What TLS had read already comes although we paused: one question at a time. */
+  /** Bytes that TLS has already read arrive even after a pause, so only one extension runs at a time. */
   #extending = false;
-  /** The stream is stopped because nothing is free. */
+  /** The stream is stopped because no more money is free. */
   isShort = false;
 
   constructor(context: AttemptContext, stream: HeldStream) {
@@ -41,19 +44,19 @@ export class HoldWatch {
     return this.#extending;
   }
 
-  /** The stream begins: what is not held in full is looked at closely. */
+  /** The stream begins. If the call is not held in full, its cost is checked closely. */
   begin(): void {
     const { call, wantMicro } = this.#context;
     if (call.lease !== undefined && call.lease.heldMicro < wantMicro) this.#bytesToCheck = 0;
   }
 
-  /** Bytes came. True: so many since the last look that the hold may be used up. */
+  /** Counts arrived bytes. True: so many since the last check that the hold may be used up. */
   passed(bytes: number): boolean {
     this.#bytesToCheck -= bytes;
     return this.#bytesToCheck <= 0;
   }
 
-  /** `likely` is what was seen, with what the model may have written unseen. */
+  /** `seen` is the visible usage; `likely` also has the invisible output. */
   look(seen: Usage, likely: Usage): void {
     const { call, wantMicro, shareMicro, deps } = this.#context;
     const { lease, price } = call;
@@ -67,13 +70,13 @@ export class HoldWatch {
     this.#bytesToCheck = tight
       ? outputTokensFor(usableMicro - seenMicro, price, creditsPerYuan) * BYTES_PER_TOKEN
       : Number.POSITIVE_INFINITY;
-    // Whoever holds all that the call may cost has reached the end of it, and needs no more.
+    // If all that the call may cost is held, it needs no more.
     if (tight ? spentMicro < usableMicro : spentMicro <= usableMicro) return;
     const beyondMicro = spentMicro - lease.heldMicro;
     const stepMicro = minMicro(wantMicro - lease.heldMicro, beyondMicro + shareMicro);
     const moreMicro = maxMicro(stepMicro, beyondMicro + EXTENSION_MICRO);
     const granted = deps.gate.extend(lease, moreMicro);
-    // More is asked for what nobody has seen; but nobody is stopped for a guess.
+    // Invisible output may extend the hold, but a stream is never stopped for a guess.
     const short = (): void => {
       if (seenMicro < usableMicro) return;
       this.isShort = true;
@@ -95,7 +98,7 @@ export class HoldWatch {
   }
 }
 
-/** A gate that grants nothing and names no shortage cannot be reached: nothing is known to be free. */
+/** A gate that grants nothing and names no shortage is unreachable. */
 function shortageOf({ shortOf }: Lease): ErrorName {
   return shortOf === undefined ? 'unavailable' : SHORTAGE_ERRORS[shortOf];
 }

@@ -7,7 +7,7 @@ import type { OutputSpeed } from '../../upstream/health/speed.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import type { Translation } from '../convert/translation.ts';
 
-/** What a model may write in a call although nobody sees it. */
+/** Whether, and how fast, a model may reason invisibly in a call. */
 export interface HiddenReasoning {
   readonly reasons: 'surely' | 'perhaps' | 'never';
   readonly tokensPerSecond: number;
@@ -15,7 +15,9 @@ export interface HiddenReasoning {
 
 const NONE: HiddenReasoning = { reasons: 'never', tokensPerSecond: 0 };
 
-/** By the request, the table of capabilities, and what the route's answers have reported. */
+/**
+ * Decides by the request, the table of capabilities, and the usage that the route's answers have reported.
+ */
 export function findHiddenReasoning(
   route: Route,
   { protocol, body }: Pick<Translation, 'protocol' | 'body'>,
@@ -24,22 +26,22 @@ export function findHiddenReasoning(
   if (protocol === 'images') return NONE;
   const able = capabilitiesOf(protocol, route.forwardModelId, route.capabilities);
   const asked = thinkingAsked(protocol, body);
-  // A model that must be given its reasoning back shows all of it.
+  // A model that needs its reasoning sent back shows all of it.
   if (able.reasoningContent || asked === 'off') return NONE;
-  const isTold = asked === 'on' && able.thinking !== 'none';
-  if (isTold || reasons === 'usually') return { reasons: 'surely', tokensPerSecond };
+  const isRequested = asked === 'on' && able.thinking !== 'none';
+  if (isRequested || reasons === 'usually') return { reasons: 'surely', tokensPerSecond };
   return able.thinksByDefault || reasons === 'sometimes' ? { reasons: 'perhaps', tokensPerSecond } : NONE;
 }
 
-/** What was written in a time of silence. */
+/** The speed of invisible output, and for how long. */
 export interface Written {
   readonly tokensPerSecond: number;
   readonly ms: number;
 }
 
 /**
- * Rule M-11: the usage of a cut answer with the reasoning that nobody saw: what the model writes in the
- * time of silence, beside what was seen, and both within the longest answer asked for.
+ * Rule M-11: the usage of a cut answer with its invisible reasoning: what the model produces in the silent
+ * time, in addition to the visible output. Both together stay within the longest answer that was requested.
  */
 export function withHiddenReasoning(usage: Usage, context: AttemptContext, written: Written): Usage {
   const likely = Math.floor((written.ms * written.tokensPerSecond) / 1_000);
@@ -47,7 +49,7 @@ export function withHiddenReasoning(usage: Usage, context: AttemptContext, writt
   return unseen <= 0 ? usage : { ...usage, outputReasoning: usage.outputReasoning + unseen };
 }
 
-/** The same, as far as what is held pays for it: a guess of ours never leaves anybody short. */
+/** The same, but limited to what the hold pays for: a guess never causes a shortfall. */
 export function withHeldReasoning(usage: Usage, context: AttemptContext, written: Written): Usage {
   const guessed = withHiddenReasoning(usage, context, written);
   const { lease, price } = context.call;
@@ -59,7 +61,7 @@ export function withHeldReasoning(usage: Usage, context: AttemptContext, written
   return { ...usage, outputReasoning: usage.outputReasoning + paid };
 }
 
-/** Of all answers asked for; nothing longer than the model's own maximum comes back. */
+/** The longest output of all requested answers, within the model's maximum. */
 function longestOutput({ facts, model }: AttemptContext): number {
   const most = model.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   return Math.min(facts.outputTokensMax ?? most, most) * facts.answers;

@@ -11,7 +11,7 @@ import type { Call, Outcome } from '../call.ts';
 
 const NO_WINDOWS: readonly RememberedWindow[] = Object.freeze([]);
 
-/** Told of every call that passed authentication, when it ends. */
+/** Gets the record of every authenticated call when it ends. */
 export interface CallObserver {
   callEnded(record: CallRecord): void;
 }
@@ -23,14 +23,14 @@ export interface Settlement {
   readonly clock: Clock;
   readonly creditsPerYuan: number;
   readonly tasks: Tasks;
-  /** The gate outlives this process: it must not hear of an end that the journal could still lose. */
+  /** The gate outlives this process: it must not learn of an end that the journal could still lose. */
   readonly gateIsShared: boolean;
 }
 
 /**
- * Ends a call: its record goes into the journal before the client has the last byte, so that a call the
- * client saw finished is charged to the token whatever happens to us; then the gate is left. Nobody is asked
- * whether the funds pay for what exceeds the hold: it is pending in the gate from here on, and settled when
+ * Ends a call. The journal has its record before the client has the last byte. So a call that the client saw
+ * complete is charged to the token, even after a crash. Then the call leaves the gate. Settlement does not
+ * check that the funds pay for what exceeds the hold: that part is pending in the gate, and is settled when
  * they do.
  */
 export function settleCall(call: Call, outcome: Outcome, settlement: Settlement): void {
@@ -38,7 +38,7 @@ export function settleCall(call: Call, outcome: Outcome, settlement: Settlement)
   settlement.journal.flush();
 }
 
-/** The same for who answers at the end of the turn, and flushes the journal before that. */
+/** The same for callers that answer at the end of the turn and flush the journal before that. */
 export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlement): void {
   assert(!call.settled, 'a call is settled once');
   call.settled = true;
@@ -59,7 +59,10 @@ function endThenLeave(call: Call, outcome: Outcome, actuals: Actuals, settlement
   return record;
 }
 
-/** Where the gate dies with us: a window may begin with what the call made, and the record names it. */
+/**
+ * For a gate in this process. Leaving may begin a window with what the call used, and the record names that
+ * window.
+ */
 function leaveThenEnd(call: Call, outcome: Outcome, actuals: Actuals, settlement: Settlement): CallRecord {
   let record: CallRecord;
   try {
@@ -124,7 +127,7 @@ function recordOf(call: Call, outcome: Outcome, actuals: Actuals, settlement: Se
   };
 }
 
-/** What the call used of the gate's windows; a gate that outlives us names none. */
+/** What the call used of the gate's windows. A gate that outlives this process names none. */
 function windowsOf(call: Call, usage: Usage, actuals: Actuals): readonly RememberedWindow[] {
   if (call.lease === undefined) return NO_WINDOWS;
   return useOfWindows(call.lease.windows, {

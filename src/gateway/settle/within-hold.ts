@@ -2,8 +2,8 @@ import { costMicro, creditsMicro, outputTokensFor, type PriceSnapshot } from '..
 import type { Usage } from '../../kernel/usage.ts';
 
 /**
- * The usage of a stream that was stopped because nothing is free, as far as its hold pays for the output. The
- * read that went beyond the hold was not delivered, so that nobody is charged for it.
+ * Limits the usage of a stream that was stopped for lack of money to what its hold pays for. The output
+ * beyond the hold was not delivered, so it is not charged.
  */
 export function withinHold(
   usage: Usage,
@@ -13,7 +13,7 @@ export function withinHold(
 ): Usage {
   const overMicro = creditsMicro(costMicro(usage, price), creditsPerYuan) - heldMicro;
   if (overMicro <= 0n) return usage;
-  // One more than they cost, because each cost is cut at six decimals by itself.
+  // One token more, because each cost is cut to six decimals separately.
   const over = outputTokensFor(overMicro, price, creditsPerYuan) + 1;
   const text = Math.min(over, usage.outputText);
   return {
