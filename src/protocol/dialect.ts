@@ -3,42 +3,45 @@ import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
 
 /**
- * What the gateway asks of a protocol when client and vendor speak the same one: find what it must know in
- * the bytes, replace what rule I-21 lists, and count what passes. Nothing is parsed and printed again.
+ * What the gateway needs of a protocol when client and vendor use the same one: find values in the bytes,
+ * replace what rule I-21 lists, and count what passes. Nothing is parsed and serialized again.
  */
 export interface Dialect {
   readonly protocol: Protocol;
   /**
-   * Reads what the pipeline must know of a request. Large bodies are scanned in slices, hence the promise.
+   * Finds what the pipeline needs to know about a request. Large bodies are scanned in slices, hence the
+   * promise.
    */
   readRequest(request: RawRequest): RequestFacts | Refusal | Promise<RequestFacts | Refusal>;
-  /** The body to send upstream: the client's bytes with `model` (and what rule I-21 lists) replaced. */
+  /** The body to send upstream: the client's bytes with `model` replaced, and what else rule I-21 lists. */
   spliceRequest(request: RawRequest, facts: RequestFacts, forwardModel: string): readonly Buffer[];
-  /** Reads a plain answer: its usage, and the answer with the platform's model name in it. */
+  /** Reads a plain answer: its usage, and the answer with the platform's model name. */
   readResponse(body: Buffer, facts: RequestFacts, modelId: string): PlainAnswer;
   /** A relay for one streamed answer. */
   relayStream(framing: Framing, facts: RequestFacts, modelId: string): VendorRelay;
-  /** Counts the input of a request with the tokenizer, and its files by the facts; off the steady path. */
+  /**
+   * Counts the input of a request with the tokenizer; its files count as in the facts. Not for every call.
+   */
   countInput(request: RawRequest, facts: Pick<RequestFacts, 'form' | 'mediaTokens'>): number;
-  /** One error in the client's own form, for a stream that already began (rule C-62). */
+  /** One error event in the client's protocol, for a stream that has already begun (rule C-62). */
   encodeStreamError(framing: Framing, error: StreamError): Buffer;
-  /** What to send while the vendor is silent, only between events (rule I-38). */
+  /** The bytes that are sent between events while the vendor is silent (rule I-38). */
   keepAlive(framing: Framing, headers: ClientHeaders): Buffer;
 }
 
-/** The client's, as they came: a few clients must be spoken with in their own way. */
+/** The client's headers, unchanged: a few clients need special treatment. */
 export type ClientHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** `sse`, or Google's JSON array that grows (`:streamGenerateContent` without `alt=sse`). */
+/** `sse`, or Google's growing JSON array (`:streamGenerateContent` without `alt=sse`). */
 export type Framing = 'sse' | 'json-array';
 
 export interface RawRequest {
   readonly body: Buffer;
-  /** The `content-type` header as sent, parameters included; images may be multipart. */
+  /** The `content-type` header with its parameters. Images calls may be multipart. */
   readonly contentType: string;
-  /** generateContent carries model and streaming in the path; nothing for the others. */
+  /** generateContent has model and streaming in the path. `undefined` for other protocols. */
   readonly path: { readonly model: string; readonly stream: boolean; readonly framing: Framing } | undefined;
-  /** Responses: the response this one continues, when its conversation was put into the body for it. */
+  /** Responses: the response that this request continues, if its conversation was put into the body. */
   readonly previousResponseId?: string;
 }
 
@@ -46,48 +49,51 @@ export interface RequestFacts {
   readonly model: string;
   readonly stream: boolean;
   /**
-   * Byte ranges of the values of every top-level `model` (duplicates are all replaced; the last one counts).
-   * Of a form none: it is written anew.
+   * Byte ranges of the values of every top-level `model`. All duplicates are replaced; the last one counts.
+   * Empty for a form, which is written anew.
    */
   readonly modelRanges: readonly ByteRange[];
-  /** `max_tokens` and its like, the largest a vendor may read; nothing when absent or not to be told. */
+  /** The largest value of `max_tokens` and similar fields. `undefined` if absent or not determinable. */
   readonly outputTokensMax: number | undefined;
-  /** Answers asked for at once (`n`, `candidateCount`), at least 1: each may use `outputTokensMax`. */
+  /** The number of requested answers (`n`, `candidateCount`), at least 1. Each may use `outputTokensMax`. */
   readonly answers: number;
   /**
-   * Images asked for by an Images call (`n`, default 1), bounded by IMAGES_PER_CALL_MAX; 0 for text
-   * protocols.
+   * Images requested by an Images call (`n`, default 1), at most IMAGES_PER_CALL_MAX. 0 for text protocols.
    */
   readonly images: number;
-  /** An upper figure of the input, for windows and holds: by bytes, pages, pixels and seconds. */
+  /** An upper estimate of the input for windows and holds, by bytes, pages, pixels and seconds. */
   readonly inputTokensEstimate: number;
-  /** The same without what is added to be safe: what a call has used that we know nothing else of. */
+  /**
+   * The same estimate without the safety margin. It is charged if nothing better is known about the input.
+   */
   readonly inputTokensLikely?: number;
-  /** What the files of the request come to, in both figures. */
+  /** The tokens of the request's files, which both estimates include. */
   readonly mediaTokens?: number;
-  /** Some string of the body is an envelope of ours, with blobs that its vendor does not know. */
+  /**
+   * Some string of the body is an envelope of ours, with blobs that the vendor of this protocol cannot read.
+   */
   readonly holdsEnvelope: boolean;
-  /** Chat streams only: the client did not ask for usage, so we ask for it and keep it from the client. */
+  /** Chat streams only: the client did not ask for usage, so we ask for it and remove it from the answer. */
   readonly usageInjected: boolean;
-  /** Where and how `include_usage` is put in; private to the chat dialect. */
+  /** Where and how `include_usage` is inserted. Private to the chat dialect. */
   readonly usageSplice: { readonly at: ByteRange; readonly text: string } | undefined;
-  /** Images: the call carries input images, so it goes to `/images/edits` upstream. */
+  /** Images: the call has input images, so it goes to `/images/edits` upstream. */
   readonly edit: boolean;
   /** Images only: the request is a form, which is written anew for the vendor. */
   readonly form?: Form;
-  /** Responses only: the request may bring the vendor's own tool that makes pictures. */
+  /** Responses only: the request may use the vendor's own image tool. */
   readonly imageTool?: boolean;
-  /** Responses only: what the request says about earlier answers, and about the keeping of its own. */
+  /** Responses only: references to earlier answers, and whether this answer is stored. */
   readonly memory?: MemoryFacts;
 }
 
-/** A form as it goes on: its own boundary, and what the client's one held. */
+/** A form for the vendor: a new boundary, and the parts of the client's form. */
 export interface Form {
   readonly boundary: string;
   readonly parts: readonly FormPart[];
 }
 
-/** One part of a form: its field, where its content stands, and what is said of it if it is a file. */
+/** One part of a form: its field, the range of its content, and the file headers if it is a file. */
 export interface FormPart {
   readonly name: string;
   readonly content: ByteRange;
@@ -95,104 +101,108 @@ export interface FormPart {
 }
 
 export interface MemoryFacts {
-  /** Every `input` and `previous_response_id`; the last one counts, and all of them are replaced. */
+  /** Every `input` and `previous_response_id`. The last one counts, and all of them are replaced. */
   readonly inputs: readonly ByteRange[];
   readonly previous: readonly ByteRange[];
-  /** It continues a response, or may refer to an item of one: the body must be completed before. */
+  /** The request continues a response or refers to an item of one: the body must be completed first. */
   readonly refers: boolean;
-  /** It is more than is looked into: it can be neither completed nor kept. */
+  /** The request is too large to be completed or stored. */
   readonly isTooMuch: boolean;
-  /** Without `store: false` the answer is to be kept. */
+  /** The answer is stored unless the request has `store: false`. */
   readonly keep: boolean;
-  /** A field that asks for what a gateway cannot do: stored prompts and conversations, background work. */
+  /** A field for something that a gateway cannot do: stored prompts and conversations, background work. */
   readonly unserved: string | undefined;
 }
 
-/** Half-open: `end` is the first byte after. */
+/** Half-open: `end` is the first byte after the range. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 export interface PlainAnswer {
-  /** The answer for the client, as pieces of the upstream's own bytes. */
+  /** The answer for the client, as pieces of the vendor's own bytes. */
   readonly pieces: readonly Buffer[];
-  /** Nothing when the vendor reported none (or an absurd one): the caller estimates with `outputTokens`. */
+  /**
+   * `undefined` if the vendor reported none, or an absurd one: the caller estimates it with `outputTokens`.
+   */
   readonly usage: Usage | undefined;
-  /** Images that were found in the answer: what is charged when the usage is missing. */
+  /** The number of images in the answer. It is charged if the usage is missing. */
   readonly images?: number;
-  /** The generated text in tokens, counted only when the usage is missing. */
+  /** The tokens of the generated text. Called only if the usage is missing. */
   outputTokens(): number;
-  /** False: the body is not a JSON object of this dialect at all (an HTML page with status 200). */
+  /** False: the body is not a JSON object of this dialect (for example an HTML page with status 200). */
   readonly valid: boolean;
-  /** True: a 200 that carries only an `error` object (rule C-9). */
+  /** True: a 200 with only an `error` object (rule C-9). */
   readonly isError: boolean;
 }
 
 /**
- * One streamed answer on its way. `push` takes the upstream's bytes as they come, split anywhere, and gives
- * back the bytes to send now: whole events only, each in the push that completed it. In the usual case (the
- * chunk holds whole events and nothing to replace) it is the very same buffer. The chunk is lent, and so is
- * what comes back: a relay copies what it holds back.
+ * One streamed answer. `push` takes the vendor's bytes as they arrive, split anywhere, and returns the bytes
+ * to send now: whole events only, each in the push that completed it. Usually a chunk contains whole events
+ * and nothing to replace, and then the same buffer is returned. The chunk and the returned bytes are lent: a
+ * relay copies what it keeps.
  */
 export interface StreamRelay {
   push(chunk: Buffer): Buffer | undefined;
   /**
-   * The upstream ended: what is left to forward (a tail without its blank line, a terminator that it left
-   * out), and whether it was complete.
+   * The vendor's answer ended: returns the rest to forward (a tail without its blank line, a missing
+   * terminator), and whether the answer was complete.
    */
   finish(end?: BodyEnd): { readonly rest: Buffer | undefined; readonly complete: boolean };
-  /** What the first event of the stream was; awaited before the 200 is committed. */
+  /** The kind of the stream's first event. The 200 is sent only after it is known. */
   readonly first: 'none' | 'data' | 'error' | 'foreign';
-  /** The text of the first event's error, when `first` is `error`. */
+  /** The text of the first event's error, if `first` is `error`. */
   readonly firstError: string | undefined;
-  /** An error event passed by: the stream is not complete whatever follows. */
+  /** An error event passed: the stream is not complete, whatever follows. */
   readonly failed: boolean;
   /**
-   * The terminator of rule I-34 passed by (Chat `[DONE]`, `message_stop`, `response.completed` and its like,
+   * The terminator of rule I-34 passed (Chat `[DONE]`, `message_stop`, `response.completed` and similar,
    * `finishReason`).
    */
   readonly terminated: boolean;
-  /** It was a terminator behind which nothing can follow: however the vendor ends, the answer is complete. */
+  /** Nothing can follow this terminator: the answer is complete, however the vendor ends. */
   readonly concluded: boolean;
   /**
-   * The end of the answer was seen: all that was begun is written, and only the vendor's figures may be
-   * missing. What begins after all makes it false again.
+   * The end of the answer was seen: everything that began has ended, and only the vendor's usage may be
+   * missing. New content makes it false again.
    */
   readonly ended: boolean;
-  /** Events so far that held something the model wrote. */
+  /** The number of events so far with output of the model. */
   readonly generatedEvents: number;
-  /** The vendor showed that the model reasons in this answer, whether or not it showed the words. */
+  /** The vendor showed that the model reasons in this answer, with or without the text of the reasoning. */
   readonly reasoned: boolean;
-  /** The vendor's figures are here, and cover all that was generated: `usage` has nothing to count. */
+  /** The vendor's usage has arrived and covers all output: `usage` has nothing to count. */
   readonly reported: boolean;
-  /** The bytes held back for an unfinished event; over STREAM_EVENT_BYTES_MAX the relay is `overflowed`. */
+  /**
+   * The bytes that are kept for an unfinished event. Above STREAM_EVENT_BYTES_MAX the relay is `overflowed`.
+   */
   readonly heldBytes: number;
   readonly overflowed: boolean;
   /** True between events: a keep-alive may be sent. */
   readonly atBoundary: boolean;
-  /** Responses: the number after the last event's, for an error of ours; nothing elsewhere. */
+  /** Responses: the number after the last event's, for an error event of ours. `undefined` elsewhere. */
   readonly nextSequenceNumber: number | undefined;
   /**
-   * Usage so far: what was reported, with the tokenizer's count for what was not. Costs time; at most once a
-   * second. `images` counts finished images; when the client leaves early, the caller charges those it asked
-   * for.
+   * The usage so far: the reported figures, and the tokenizer's count for what was not reported. Expensive:
+   * call it at most once a second. `images` counts finished images; if the client leaves early, the caller
+   * charges the requested ones.
    */
   usage(): StreamUsage;
 }
 
 /**
- * How a body ended: with its last chunk or at its full length, or only with the connection, which looks the
- * same when the vendor dies.
+ * How a body ended: with its last chunk or at its full length (`counted`), or only with the connection
+ * (`closed`), which looks the same if the vendor crashes.
  */
 export type BodyEnd = 'counted' | 'closed';
 
-/** Takes the data of one event; its bytes are good until the next one. */
+/** Takes the data of one event. Its bytes are valid until the next event. */
 export type TakeEvent = (payload: Buffer, start: number, end: number) => void;
 
-/** The relay of a protocol's own stream, which may also serve a conversion of it. */
+/** The relay of a protocol's own stream. A conversion may use it too. */
 export interface VendorRelay extends StreamRelay {
-  /** Whole events go to `take` from now on, as they came, and no bytes are handed out. */
+  /** From now on whole events go to `take` unchanged, and no bytes are returned. */
   divert(take: TakeEvent): void;
 }
 
@@ -200,7 +210,7 @@ export interface StreamUsage {
   readonly usage: Usage;
   /** Some figure of `usage` was counted by us. */
   readonly estimated: boolean;
-  /** The vendor reported its input figures; otherwise the caller puts its own estimate in. */
+  /** The vendor reported its input figures. Otherwise the caller adds its own estimate. */
   readonly inputReported: boolean;
 }
 
@@ -208,6 +218,6 @@ export interface StreamError {
   readonly code: number;
   readonly status: number;
   readonly message: string;
-  /** Responses numbers its events: the relay's `nextSequenceNumber`, where it is known. */
+  /** Responses numbers its events: the relay's `nextSequenceNumber`, if it is known. */
   readonly sequenceNumber?: number | undefined;
 }

@@ -12,7 +12,7 @@ import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/con
 import type { HubEvent } from '../../src/protocol/hub/event.ts';
 import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Inexpressible, Notes } from '../../src/protocol/hub/notes.ts';
-import { shownText } from '../../src/protocol/hub/part.ts';
+import { visibleText } from '../../src/protocol/hub/part.ts';
 import { ReturnStage } from '../../src/protocol/hub/return/return-stream.ts';
 import { messagesCodec } from '../../src/protocol/messages/codec.ts';
 import { responsesCodec } from '../../src/protocol/responses/codec.ts';
@@ -109,7 +109,7 @@ function convert(codec: Codec, events: readonly Json[]): { readonly written: str
   let open: string | undefined;
   const decoder = codec.createDecoder(session, (event: HubEvent) => {
     if (event.kind === 'part') open = event.head.kind;
-    if (event.kind === 'part' && event.head.kind === 'server-tool') said += shownText(event.head);
+    if (event.kind === 'part' && event.head.kind === 'server-tool') said += visibleText(event.head);
     if (event.kind === 'delta' && open === 'text') said += event.text;
     stage.push(event);
   });

@@ -22,5 +22,5 @@ export const LETTER_T = 0x74;
 export const LETTER_U = 0x75;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
-/** Braces and brackets differ by this bit alone, which makes "any opening" one comparison. */
+/** Braces and brackets differ only by this bit, so "any opening" is one comparison. */
 export const BRACE_BIT = 0x20;

@@ -1,8 +1,8 @@
 import { BACKSLASH, COMMA, LETTER_N, LETTER_R, SLASH, SPACE } from './ascii.ts';
 
-/** Shorter strings are not worth a question. */
+/** Shorter strings are not checked. */
 export const BLOB_BYTES_MIN = 16 * 1024;
-/** Those who wrap base64 do so at 64 or 76 characters; lines of prose are words. */
+/** Writers that wrap base64 do so at 64 or 76 characters. Lines of prose have spaces. */
 const LINE_BYTES_MIN = 60;
 
 const BASE64 = new Uint8Array(256);
@@ -10,20 +10,22 @@ for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
   BASE64[letter.charCodeAt(0)] = 1;
 }
 
-/** Shorter ones are not worth a question either. */
-export const SEALED_BYTES_MIN = 128;
-/** What is looked at of a sealed string. */
-const SEALED_BYTES_LOOKED = 4 * 1024;
+/** Shorter encrypted strings are not checked. */
+export const ENCRYPTED_BYTES_MIN = 128;
+/** How much of an encrypted string is checked. */
+const ENCRYPTED_BYTES_LOOKED = 4 * 1024;
 
 /** Whether a JSON string begins like base64. */
-export function isSealed(bytes: Buffer, start: number, end: number): boolean {
-  return isBase64(bytes, start, Math.min(end, start + SEALED_BYTES_LOOKED));
+export function isEncrypted(bytes: Buffer, start: number, end: number): boolean {
+  return isBase64(bytes, start, Math.min(end, start + ENCRYPTED_BYTES_LOOKED));
 }
 
-/** Beyond this, what began as base64 is it to its end, if no space comes. */
+/** Beyond this, a string that began as base64 is taken as base64 to its end, unless it has a space. */
 const CHECKED_BYTES = 256 * 1024;
 
-/** Whether every character of a JSON string (between its quotes) is base64, behind its `data:` if any. */
+/**
+ * Whether every character of a JSON string (between its quotes) is base64, after its `data:` prefix if any.
+ */
 export function isBlob(bytes: Buffer, start: number, end: number): boolean {
   if (end - start < BLOB_BYTES_MIN) return false;
   const checkedEnd = Math.min(end, start + CHECKED_BYTES);
@@ -48,7 +50,10 @@ function isBase64(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** After `data:image/png;base64,`; a media type is short, so the comma is near or this is something else. */
+/**
+ * The position after `data:image/png;base64,`. A media type is short, so the comma is near or this is not
+ * one.
+ */
 function contentStart(bytes: Buffer, start: number): number {
   if (bytes.toString('latin1', start, start + 5) !== 'data:') return start;
   return start + bytes.subarray(start, start + 256).indexOf(COMMA) + 1;

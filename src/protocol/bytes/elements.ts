@@ -3,8 +3,8 @@ import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './ascii.ts';
 import { isWalkedOut, skipSpace, skipValue } from './skim.ts';
 
 /**
- * Where the elements of an array stand; none when it is no array. For JSON that was found to be whole; of
- * very many in an outlined text not all are told.
+ * The ranges of an array's elements; empty if it is not an array. The JSON must be valid. For an outlined
+ * text with very many elements the list may be incomplete.
  */
 export function elementsOf(bytes: Buffer, { start, end }: ByteRange): readonly ByteRange[] {
   const elements: ByteRange[] = [];

@@ -12,37 +12,40 @@ import {
 } from './ascii.ts';
 import { skipSpace, stringEnd } from './skim.ts';
 
-/** Longer events are few, and are walked. */
+/** Longer events are rare, and are parsed. */
 export const SHAPED_BYTES_MAX = 4096;
-/** Events of one shape differ in the text, a count or two, perhaps padding; more is not worth learning. */
+/**
+ * Events of one shape differ in the text, a count or two, and maybe padding. More differences are not
+ * learned.
+ */
 const HOLES_MAX = 4;
 const WORD_BYTES = 4;
-/** So many digits are always a number that is kept exactly. */
+/** A number of this many digits is always exact. */
 const DIGITS_MAX = 15;
 /**
- * The event at hand, copied to where a view stands already: making a view costs several times the copy, and
- * comparing single bytes twice as much. Matching is synchronous, so one place serves all streams.
+ * The current event is copied to where a view already exists: creating a view costs several times the copy,
+ * and comparing single bytes costs twice as much. Matching is synchronous, so all streams share one copy.
  */
 const copied = Buffer.alloc(SHAPED_BYTES_MAX);
 const view = new DataView(copied.buffer, copied.byteOffset, copied.length);
 
 /**
- * A place in an event's structure: in which literal of its shape, and how far from that one's start. Both are
- * in one number, because a stream that was away for a while finds each object of its own in slow memory.
+ * A place in an event's structure: the literal of its shape, and the distance from that literal's start. Both
+ * are in one number, because objects of a stream that was idle for a while are in slow memory.
  */
 export type Place = number;
 const OFFSETS = 2 * SHAPED_BYTES_MAX;
 
 /**
- * What two events of a stream have in common when they differ in string values and whole numbers only: the
- * literal bytes before, between and after those. An event with these literals has the same keys and the same
- * nesting at the same places, so what a walk found in one holds for all of them.
+ * What two events of a stream have in common if they differ only in string values and whole numbers: the
+ * literal bytes before, between and after those values. An event with these literals has the same keys and
+ * nesting at the same places, so positions found in one event are valid for all of them.
  */
 export class EventShape {
-  /** The literals, one behind the other. */
+  /** The literals, one after the other. */
   readonly #literals: DataView;
   readonly #lengths: readonly number[];
-  /** Where the literals stand in the event that matched last. */
+  /** The positions of the literals in the last matched event. */
   readonly #starts: number[];
 
   constructor(literals: readonly Buffer[], starts: number[]) {
@@ -52,7 +55,7 @@ export class EventShape {
     this.#starts = starts;
   }
 
-  /** Whether the event from `start` to `end` is of this shape, byte for byte. */
+  /** Whether the event from `start` to `end` has this shape, byte for byte. */
   match(bytes: Buffer, start: number, end: number): boolean {
     if (end - start > SHAPED_BYTES_MAX) return false;
     bytes.copy(copied, 0, start, end);
@@ -61,7 +64,7 @@ export class EventShape {
     let literal = 0;
     let at = start;
     for (let index = 0; index < lengths.length; index++) {
-      // A literal ends with the opening quote of a string that the next one closes, or before a number.
+      // A literal ends with the opening quote of a string that the next literal closes, or before a number.
       if (index > 0) at = bytes[at - 1] === QUOTE ? stringEnd(bytes, at - 1, end) : numberEnd(bytes, at, end);
       const length = lengths[index] as number;
       if (at < 0 || at + length > end || !holds(at - start, literals, literal, length)) return false;
@@ -76,7 +79,7 @@ export class EventShape {
     return this.#lengths.length - 1;
   }
 
-  /** Where the string (between its quotes) or the number is that stands behind a literal. */
+  /** The range of the string (between its quotes) or number after a literal. */
   holeStart(hole: number): number {
     return (this.#starts[hole] as number) + (this.#lengths[hole] as number);
   }
@@ -85,19 +88,23 @@ export class EventShape {
     return this.#starts[hole + 1] as number;
   }
 
-  /** Where a place is in the event that matched last. */
+  /** The position of a place in the last matched event. */
   position(place: Place): number {
     return (this.#starts[(place / OFFSETS) | 0] as number) + (place % OFFSETS);
   }
 
-  /** The place of a position in the event that matched last, which is not inside of a differing string. */
+  /**
+   * The place of a position in the last matched event. The position must not be inside a differing string.
+   */
   place(position: number): Place {
     const literal = this.#starts.findLastIndex((start) => start <= position);
     return literal * OFFSETS + position - (this.#starts[literal] as number);
   }
 }
 
-/** Four bytes at a time: that is several times faster than singly or by the runtime. */
+/**
+ * Compares four bytes at a time, which is several times faster than single bytes or the runtime's compare.
+ */
 function holds(start: number, literals: DataView, literal: number, length: number): boolean {
   const end = literal + length;
   let at = start;
@@ -120,8 +127,8 @@ interface Difference {
 }
 
 /**
- * The shape of both events, or undefined when they are equal or differ in more than such values. The one must
- * be valid JSON: only then do all readers agree on where its strings are.
+ * The shape of both events. `undefined` if they are equal or differ in more than such values. `one` must be
+ * valid JSON: only then do all readers agree on where its strings are.
  */
 export function commonShape(one: Buffer, other: Buffer): EventShape | undefined {
   const literals: Buffer[] = [];
@@ -129,13 +136,13 @@ export function commonShape(one: Buffer, other: Buffer): EventShape | undefined 
   let literalStart = 0;
   let opening = -1;
   let at = 0;
-  // How far the other's bytes stand behind the same bytes of the one.
+  // The distance between a byte of `other` and the same byte of `one`.
   let shift = 0;
   while (at < one.length) {
     const byte = one[at];
     if (byte === other[at + shift]) {
       if (byte === QUOTE) opening = opening < 0 ? at : -1;
-      // What a backslash escapes is passed over, so that it closes nothing, unless it is where they differ.
+      // An escaped character is skipped, so that it closes nothing, unless the events differ there.
       const isEscape = byte === BACKSLASH && opening >= 0 && one[at + 1] === other[at + 1 + shift];
       at += isEscape ? 2 : 1;
       continue;
@@ -162,25 +169,26 @@ function stringsAt(one: Buffer, other: Buffer, opening: number, shift: number): 
   return { start: opening + 1, end, otherEnd };
 }
 
-/** They differ at `at`, where the number of one of them may be over already. */
+/** The events differ at `at`, where the number of one of them may already have ended. */
 function numbersAt(one: Buffer, other: Buffer, at: number, shift: number): Difference | undefined {
   let start = at;
   while (isDigit(one[start - 1])) start--;
   const before = one[start - 1];
-  // A sign or a decimal point before it would make it a part of a number.
+  // A sign or a decimal point before it would make it part of a number.
   if (before !== COLON && before !== COMMA && before !== OPEN_BRACKET && before !== SPACE) return undefined;
   const end = numberEnd(one, start, one.length);
   const otherEnd = numberEnd(other, start + shift, other.length);
   return end < 0 || otherEnd < 0 ? undefined : { start, end, otherEnd };
 }
 
-/** Where the whole number that starts here ends, or -1 when not every reader would take it for the same. */
+/** The end of the whole number that starts here, or -1 if readers might read it differently. */
 function numberEnd(bytes: Buffer, start: number, end: number): number {
   let at = start;
   while (at < end && isDigit(bytes[at])) at++;
   const digits = at - start;
   if (digits === 0 || digits > DIGITS_MAX || (digits > 1 && bytes[start] === ZERO)) return -1;
-  // What follows belongs to the literal behind, which is compared; a point or an exponent is excluded here.
+  // The bytes after it belong to the next literal, which is compared; a point or an exponent is excluded
+  // here.
   const after = bytes[at];
   return after === COMMA || after === SPACE || after === CLOSE_BRACE || after === CLOSE_BRACKET ? at : -1;
 }

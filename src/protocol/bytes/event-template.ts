@@ -4,11 +4,11 @@ import { BACKSLASH, QUOTE, SPACE, ZERO } from './ascii.ts';
 import { commonShape, type EventShape, SHAPED_BYTES_MAX } from './event-shape.ts';
 
 const TEMPLATE_BOUNDS: JsonBounds = { bytesMax: 2 * SHAPED_BYTES_MAX, depthMax: 32 };
-/** Some vendors pad their events so that lengths tell nothing; no decoder reads it. */
+/** Some vendors pad their events to hide lengths. No decoder reads the padding. */
 const PADDING_KEY = 'obfuscation';
 const ASCII_MAX = 0x7f;
 
-/** A field that is not the same in every event of a shape. */
+/** A field that differs between events of a shape. */
 interface Slot {
   readonly hole: number;
   readonly isText: boolean;
@@ -17,9 +17,9 @@ interface Slot {
 }
 
 /**
- * Nearly all events of a stream differ in a text and some counts only. Such an event is not parsed: it is the
- * object of the one before with these values put in, which costs a fraction. It is always the same object, so
- * whoever gets it must not keep it.
+ * Nearly all events of a stream differ only in a text and some counts. Such an event is not parsed: its
+ * values are put into the object of the previous event, which costs a fraction. It is always the same object,
+ * so the caller must not keep it.
  */
 export class EventTemplate {
   readonly #shape: EventShape;
@@ -32,7 +32,7 @@ export class EventTemplate {
     this.#slots = slots;
   }
 
-  /** The event as parsing would give it, but for padding; nothing when it is of another shape. */
+  /** The event as parsing would return it, without padding. `undefined` if it has another shape. */
   read(bytes: Buffer, start: number, end: number): JsonObject | undefined {
     const shape = this.#shape;
     const slots = this.#slots;
@@ -49,7 +49,7 @@ export class EventTemplate {
   }
 }
 
-/** What two events have in common; nothing when that is too little. The one must be valid JSON. */
+/** The template of two events; `undefined` if they have too little in common. `one` must be valid JSON. */
 export function learnTemplate(one: Buffer, other: Buffer): EventTemplate | undefined {
   const shape = commonShape(one, other);
   if (shape === undefined) return undefined;
@@ -60,7 +60,7 @@ export function learnTemplate(one: Buffer, other: Buffer): EventTemplate | undef
   collectSlots(parsed.value, marks, (hole, place) => {
     slots.push({ ...place, hole, isText: one[shape.holeStart(hole) - 1] === QUOTE });
   });
-  // A repeated key hides one of its values, and a value may look like a mark: both are left to the parser.
+  // A repeated key hides one of its values, and a value may look like a mark: the parser handles both cases.
   const isEachFound = marks.every((_, hole) => slots.filter((slot) => slot.hole === hole).length === 1);
   if (!isEachFound) return undefined;
   const read = slots.filter(({ key }) => key !== PADDING_KEY);
@@ -84,7 +84,7 @@ function withMarks(event: Buffer, shape: EventShape): string {
   return text + event.toString('utf8', at);
 }
 
-/** Depth is bounded by the parser that made the value. */
+/** The parser that made the value has limited its depth. */
 function collectSlots(
   value: object,
   marks: readonly string[],
@@ -97,7 +97,7 @@ function collectSlots(
   }
 }
 
-/** The characters of a string; what has escapes, or what no string may hold, is the parser's to judge. */
+/** The characters of a string. The parser handles strings with escapes or invalid characters. */
 function readText(bytes: Buffer, start: number, end: number): string | undefined {
   let highest = 0;
   for (let at = start; at < end; at++) {

@@ -6,8 +6,8 @@ const LEADING_TYPE = Buffer.from('{"type":"');
 const LEADING_TYPE_SPACED = Buffer.from('{"type": "');
 
 /**
- * Where the value of `type` starts when the event begins with it, as every vendor's do, otherwise -1. It
- * spares the frequent events (deltas) the walk through all of their bytes.
+ * Where the value of `type` starts if the event begins with it, as every vendor's do; otherwise -1. So the
+ * frequent events (deltas) need no walk through all of their bytes.
  */
 export function leadingTypeStart(payload: Buffer, start: number): number {
   if (sameBytes(LEADING_TYPE, payload, start)) return start + LEADING_TYPE.length;
@@ -15,7 +15,7 @@ export function leadingTypeStart(payload: Buffer, start: number): number {
   return -1;
 }
 
-/** Whether the string whose first character stands at `start` is exactly `wanted`. */
+/** Whether the string whose first character is at `start` is exactly `wanted`. */
 export function isTypeAt(payload: Buffer, start: number, wanted: Buffer): boolean {
   return sameBytes(wanted, payload, start) && payload[start + wanted.length] === QUOTE;
 }

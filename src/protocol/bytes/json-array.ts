@@ -12,9 +12,9 @@ import type { Outline } from './outline.ts';
 import { Held, NOTHING, type Splitter } from './splitter.ts';
 
 /**
- * Google's stream without `alt=sse`: one JSON array that grows, each element an event. A comma is held back
- * until its element is whole, and the closing bracket until the vendor's body has ended, so that an error can
- * always be appended to what the client has.
+ * Google's stream without `alt=sse`: one growing JSON array in which each element is an event. A comma is
+ * kept back until its element is complete, and the closing bracket until the vendor's body has ended. So an
+ * error can always be appended to what the client has.
  */
 export class ArraySplitter implements Splitter {
   bytes = NOTHING;
@@ -24,18 +24,18 @@ export class ArraySplitter implements Splitter {
   payloadStart = -1;
   payloadEnd = -1;
   readonly shift = 0;
-  /** The closing bracket came. */
+  /** The closing bracket has arrived. */
   closed = false;
-  /** True until the array opens, and for good when it never does. */
+  /** True until the array opens, and for good if it never does. */
   foreign = true;
   outline: Outline | undefined;
   readonly #held = new Held();
   #isJoined = false;
-  /** Everything before this may be passed on. */
+  /** Everything before this may be forwarded. */
   #at = 0;
-  /** Everything before this was looked at; an element is walked once, however often it is cut. */
+  /** Everything before this was scanned. An element is scanned once, however often it is split. */
   #walked = 0;
-  /** Nesting inside the element; 0 between elements, the outer bracket does not count. */
+  /** The nesting inside the element. 0 between elements: the outer bracket does not count. */
   #depth = 0;
   #elementStart = 0;
   #inString = false;
@@ -53,7 +53,7 @@ export class ArraySplitter implements Splitter {
     return this.#held.overflowed;
   }
 
-  /** Elements are found by a walk only, so nothing is known of a chunk before it is fed. */
+  /** Elements are found only by scanning, so nothing is known about a chunk before it is fed. */
   heldEnd(): number {
     return 0;
   }
@@ -99,7 +99,7 @@ export class ArraySplitter implements Splitter {
     return end;
   }
 
-  /** Another rest than the closing bracket is an element without its end, or a comma without its element. */
+  /** Any rest except the closing bracket is an unfinished element, or a comma without an element. */
   finish(): boolean {
     if (!this.closed) return false;
     this.bytes = this.#held.take();
@@ -109,7 +109,7 @@ export class ArraySplitter implements Splitter {
     return true;
   }
 
-  /** Behind the closing bracket nothing is an element. */
+  /** After the closing bracket nothing is an element. */
   #between(byte: number, after: number): void {
     if (this.closed) return;
     if (byte === OPEN_BRACE) {
@@ -124,7 +124,7 @@ export class ArraySplitter implements Splitter {
     }
   }
 
-  /** True when this byte ends the element. */
+  /** True if this byte ends the element. */
   #inside(byte: number): boolean {
     if (byte === QUOTE) {
       this.#inString = true;
@@ -143,7 +143,7 @@ export class ArraySplitter implements Splitter {
     this.#walked = after;
   }
 
-  /** The position after the string's end, or after the last byte when it goes on in the next chunk. */
+  /** The position after the string's end, or after the last byte if it continues in the next chunk. */
   #stringOn(start: number): number {
     const { bytes } = this;
     let at = start;

@@ -3,15 +3,15 @@ import { NINE, ZERO } from './ascii.ts';
 import type { Skimmer } from './skim.ts';
 import { decodeText } from './text.ts';
 
-/** Digits of a figure that is certainly exact as a number. */
+/** A figure with this many digits is exact as a number. */
 const EXACT_DIGITS = 15;
-/** Characters of a number we are willing to convert at all. */
+/** Longer number texts are not converted. */
 const NUMBER_TEXT_MAX = 32;
 
 /**
  * The whole number between 0 and `max` at this range of a JSON text. Anything else there (a string, null, a
- * fraction, a negative or absurd figure, an absent value with start -1) is nothing: a figure refused here is
- * treated as not given. `1.0` and `1e3` are whole numbers in another spelling.
+ * fraction, a negative or absurd figure, an absent value with start -1) gives `undefined`: such a figure
+ * counts as absent. `1.0` and `1e3` are whole numbers in another spelling.
  */
 export function readFigure(bytes: Buffer, start: number, end: number, max: number): number | undefined {
   if (start < 0) return undefined;
@@ -35,9 +35,9 @@ function readSpelled(bytes: Buffer, start: number, end: number): number {
 }
 
 /**
- * The figure that a client asks for in a text, as the most lenient vendor reads it: quotes, blanks around it
- * and a fraction are nothing to it. Infinite where a vendor might read more in it than we do, nothing where
- * none can (an empty text, a negative figure).
+ * The figure that a client requests in a text, as the most lenient vendor reads it: quotes, blanks around it
+ * and a fraction are ignored. Infinite if a vendor might read a larger number than we do; `undefined` if none
+ * can (an empty text, a negative figure).
  */
 export function readAsked(bytes: Buffer, start: number, end: number): number | undefined {
   if (end - start > JSON_NUMBER_BYTES_MAX) return Number.POSITIVE_INFINITY;
@@ -47,7 +47,7 @@ export function readAsked(bytes: Buffer, start: number, end: number): number | u
   return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
 }
 
-/** A token figure of a vendor's report; nothing when it is absent or absurd. */
+/** A token figure of a vendor's report; `undefined` if it is absent or absurd. */
 export function reportedFigure(bytes: Buffer, skimmer: Skimmer, slot: number): number | undefined {
   return readFigure(bytes, skimmer.starts[slot] as number, skimmer.ends[slot] as number, REPORTED_TOKENS_MAX);
 }

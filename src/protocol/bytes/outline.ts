@@ -2,30 +2,30 @@ import { nextTurn } from '../../kernel/async/next-turn.ts';
 import { BLANK_RUN_BYTES_MAX, OUTLINED_BYTES_MIN } from '../bounds.ts';
 import { BACKSLASH, BRACE_BIT, CLOSE_BRACE, COLON, COMMA, OPEN_BRACE, QUOTE } from './ascii.ts';
 
-/** Values above this are worth a note: a walk that meets one does not go through it. */
+/** Larger values are noted, so that a walk can skip them. */
 const LARGE_BYTES = 4 * 1024;
-/** What we look for stands no deeper. Strings are noted at any depth. */
+/** The values that we look for are not deeper. Strings are noted at any depth. */
 const DEPTH_NOTED = 8;
 const NO_STRING = -1;
 
 /**
- * Where the large values of a JSON text end, by where they begin, gathered while the text arrives. With it,
- * whoever looks for a few values in a long text passes over the rest in no time (`withOutline`). Like the
- * walks that it serves it checks structure and not grammar.
+ * Where the large values of a JSON text end, by where they begin. It is built while the text arrives. With
+ * it, a search for a few values in a long text skips the rest at once (`withOutline`). Like the walks that
+ * use it, it checks structure and not grammar.
  */
 export class Outline {
   readonly ends = new Map<number, number>();
-  /** Blanks or letters without end, where values are expected: no vendor writes such a text. */
+  /** A very long run of blanks or letters where values are expected. No vendor writes such a text. */
   absurd = false;
   readonly #starts = new Float64Array(DEPTH_NOTED);
   #depth = 0;
-  /** Bytes before the chunk at hand. */
+  /** Bytes before the current chunk. */
   #before = 0;
-  /** The position of the opening quote while a string is gone through. */
+  /** The position of the opening quote while inside a string. */
   #string = NO_STRING;
-  /** An odd number of backslashes stands right before the place where the string goes on. */
+  /** An odd number of backslashes is right before the place where the string continues. */
   #isEscaped = false;
-  /** Where the last sign was that structures the text. */
+  /** The position of the last structural character. */
   #lastSign = 0;
 
   push(chunk: Buffer): void {
@@ -36,7 +36,7 @@ export class Outline {
     if (this.#string === NO_STRING) this.#checkRun(this.#before);
   }
 
-  /** Goes on up to and with the next opening quote. */
+  /** Continues up to and including the next opening quote. */
   #outside(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] as number;
@@ -75,7 +75,7 @@ export class Outline {
     if (this.#depth < DEPTH_NOTED) this.#note(this.#starts[this.#depth] as number, this.#before + at + 1);
   }
 
-  /** Goes on up to and with the quote that closes the string, or that is part of it. */
+  /** Continues up to and including the next quote, which closes the string or is part of it. */
   #inside(chunk: Buffer, from: number): number {
     const found = chunk.indexOf(QUOTE, from);
     const at = found < 0 ? chunk.length : found;
@@ -99,7 +99,7 @@ export class Outline {
 
 const NO_ENDS: ReadonlyMap<number, number> = new Map();
 
-/** Of a text that is here already, over several turns: where its large values end. A small one has none. */
+/** The same for a text that is already complete, over several turns. A small text has no large values. */
 export async function largeEndsOf(text: Buffer): Promise<ReadonlyMap<number, number>> {
   if (text.length <= OUTLINED_BYTES_MIN) return NO_ENDS;
   const outline = new Outline();

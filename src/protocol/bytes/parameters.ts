@@ -1,20 +1,20 @@
-/** A header's value and what is said of it: `multipart/form-data; boundary=x`. */
+/** A header's value and its parameters: `multipart/form-data; boundary=x`. */
 export interface Parameterized {
   /** In lower case. */
   readonly value: string;
-  /** By name, in lower case; texts as written, between their quotes if they have some. */
+  /** By name, in lower case. Values as written, without their quotes. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 const VALUE = /[ \t]*([^\s;,"=]+)/y;
-/** RFC 9110, 5.6.6: nothing around the equals sign; between semicolons there may be nothing at all. */
+/** RFC 9110, 5.6.6: no space around the equals sign; the text between semicolons may be empty. */
 const PARAMETER =
   /[ \t]*;[ \t]*(?:([!#$%&'*+\-.^_`|~\w]+)=(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+\-.^_`|~\w]+)))?/y;
 const END = /[ \t]*$/y;
 
 /**
- * Nothing when it is not written in the strict form, or says something twice: readers that take more than
- * that differ in what they make of it.
+ * `undefined` if it is not in the strict form or repeats a parameter: lenient readers differ in how they read
+ * that.
  */
 export function readParameters(text: string): Parameterized | undefined {
   VALUE.lastIndex = 0;
@@ -37,7 +37,7 @@ export function readParameters(text: string): Parameterized | undefined {
   return END.test(text) ? { value: value.toLowerCase(), parameters } : undefined;
 }
 
-/** Whether a text of this type may be read as UTF-8: that is what it says, or it says nothing. */
+/** Whether a text of this type may be read as UTF-8: its charset is UTF-8 or not given. */
 export function isUtf8Type({ parameters }: Parameterized): boolean {
   for (const [name, value] of parameters) {
     if (name.startsWith('charset') && (name !== 'charset' || !/^utf-?8$/i.test(value))) return false;

@@ -1,25 +1,25 @@
 import { foldKey, hashLetters, lettersAt } from '../pass-through/key-spelling.ts';
 
 /**
- * Wanted keys of a JSON text, written as paths from its top (`usage`, `response.usage.input_tokens`) and
- * compiled into a tree, so that a walk over the bytes compares each key with the few that matter at its
- * place. Paths lead through objects only; a key inside an array is never wanted.
+ * Wanted keys of a JSON text, written as paths from its top (`usage`, `response.usage.input_tokens`). They
+ * are compiled into a tree, so that a walk over the bytes compares each key only with the few that matter at
+ * its place. Paths lead through objects only: a key inside an array never matches.
  */
 export interface PathNode {
   readonly key: Buffer;
-  /** Beside the key itself, because a buffer's length is dear in the innermost loop. */
+  /** Stored beside the key, because reading a buffer's length is expensive in the innermost loop. */
   readonly length: number;
-  /** Where the value's range is reported; -1 for a step on the way that nobody asked for. */
+  /** Where the value's range is reported; -1 for a step of a path that is not wanted itself. */
   readonly slot: number;
   readonly children: readonly PathNode[];
   /**
-   * One bit per length (modulo 32) of the children's keys: most keys are nobody's, and this tells at once.
+   * One bit per length (modulo 32) of the children's keys. Most keys match none, and this decides it at once.
    */
   readonly childLengths: number;
-  /** The key as the laxest reader compares it (key-spelling.ts). */
+  /** The key as the most lenient reader compares it (key-spelling.ts). */
   readonly letters: Buffer;
   readonly hash: number;
-  /** Of the children's. */
+  /** The same for the children's keys. */
   readonly firstLetters: number;
   readonly secondLetters: number;
 }
@@ -38,7 +38,7 @@ interface Draft {
   readonly children: Map<string, Draft>;
 }
 
-/** The names are ours, the values are the paths. */
+/** Names are chosen by the caller; values are the paths. */
 export function compilePaths<Name extends string>(paths: Readonly<Record<Name, string>>): PathTree<Name> {
   const top: Draft = { key: '', slot: -1, children: new Map() };
   const slots = Object.create(null) as Record<Name, number>;
@@ -82,7 +82,7 @@ export function makeNode(key: string, slot: number, children: readonly PathNode[
   };
 }
 
-/** The child whose key stands at these bytes (between the quotes), compared as written. */
+/** The child whose key is at these bytes (between the quotes), compared as written. */
 export function findChild(
   node: PathNode,
   bytes: Uint8Array,
@@ -99,7 +99,7 @@ export function findChild(
   return undefined;
 }
 
-/** Whether `bytes` holds `wanted` at `start`. */
+/** Whether `bytes` has `wanted` at `start`. */
 export function sameBytes(wanted: Uint8Array, bytes: Uint8Array, start: number): boolean {
   for (let index = 0; index < wanted.length; index++) {
     if (wanted[index] !== bytes[start + index]) return false;

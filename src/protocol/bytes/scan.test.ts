@@ -190,7 +190,7 @@ describe('the input estimate', () => {
 
   it('takes what looks like a file for text: where files stand is the finder’s matter', () => {
     const base64 = 'QUJD'.repeat(8192);
-    expect(scan(`{"data":"${base64}"}`)).toMatchObject({ textBytes: base64.length, sealedBytes: 0 });
+    expect(scan(`{"data":"${base64}"}`)).toMatchObject({ textBytes: base64.length, encryptedBytes: 0 });
   });
 
   it('leaves out what a vendor has sealed, and nothing that only stands there', () => {
@@ -199,7 +199,7 @@ describe('the input estimate', () => {
       const bytes = Buffer.from(text);
       const found = new JsonScan(bytes, TREE, undefined, new MediaFinder(keys));
       expect(found.run(bytes.length)).toBe('done');
-      return found.sealedBytes;
+      return found.encryptedBytes;
     };
     const sealed = 'QUJD'.repeat(100);
     expect(sealedIn(`{"signature":"${sealed}"}`)).toBe(400);

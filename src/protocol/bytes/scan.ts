@@ -26,14 +26,14 @@ import {
   SPACE,
   TAB,
 } from './ascii.ts';
-import { isSealed, SEALED_BYTES_MIN } from './base64-run.ts';
+import { ENCRYPTED_BYTES_MIN, isEncrypted } from './base64-run.ts';
 import { findChild, type PathNode, type PathTree, sameBytes } from './paths.ts';
 import { decodeText, showText } from './text.ts';
 import { escapeEnd, numberEnd, plainEnd, WordView } from './word-compare.ts';
 
 export type ScanOutcome = 'paused' | 'done' | 'invalid';
 
-/** What may come next, outside of a string. */
+/** What may come next, outside a string. */
 const VALUE = 0;
 const VALUE_OR_CLOSE = 1;
 const KEY = 2;
@@ -43,13 +43,13 @@ const AFTER_VALUE = 5;
 const END = 6;
 
 const NO_STRING = -1;
-/** Escapes of shorter strings are no work. */
+/** Escapes in shorter strings cost little. */
 const LONG_STRING_BYTES = 1024;
 const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
 const NULL = Buffer.from('null');
 
-/** What a scan notes per depth; a scan that never pauses may share it with the next one. */
+/** The state of a scan per depth. A scan that never pauses may share it with the next one. */
 export interface ScanStack {
   readonly opens: Uint8Array;
   readonly starts: Float64Array;
@@ -59,44 +59,44 @@ export function newScanStack(): ScanStack {
   return { opens: new Uint8Array(JSON_DEPTH_MAX + 1), starts: new Float64Array(JSON_DEPTH_MAX + 1) };
 }
 
-/** Is told of the objects in one list of the request while it is scanned: they are items of `list`'s slot. */
+/** Gets the objects in one list of the request while it is scanned: they are items of `list`'s slot. */
 export interface ItemWatch {
   readonly list: number;
   /** Between its quotes, without escapes. */
   key(bytes: Buffer, start: number, end: number): void;
-  /** One with escapes may be any. */
+  /** A key with escapes, which may be any key. */
   escapedKey(): void;
-  /** Of the last key, as it stands there. */
+  /** The value of the last key, as it is written. */
   value(bytes: Buffer, start: number, end: number): void;
-  /** The item is whole. */
+  /** The item is complete. */
   end(): void;
 }
 
-/** The request is at 1, a list of it at 2. */
+/** The request is at 1, a list in it at 2. */
 const ITEM_DEPTH = 3;
 
 /**
- * A strict scanner of one JSON object that builds no values: it proves that the bytes are JSON, reports where
- * the wanted values stand, and gathers what the cheap input estimate needs. It can pause at any byte of a
- * text run, so a body of 100 MiB is scanned in slices with the event loop turning between them.
+ * A strict scanner of one JSON object that builds no values. It proves that the bytes are JSON, reports where
+ * the wanted values are, and collects what the cheap input estimate needs. It can pause at any byte of a text
+ * run, so a body of 100 MiB is scanned in slices while the event loop turns between them.
  */
 export class JsonScan {
-  /** Per slot every range found, in order; of a repeated key the last one counts. */
+  /** Every range found per slot, in order. For a repeated key the last one counts. */
   readonly found: (ByteRange[] | undefined)[] = [];
-  /** Bytes of string values, as written, files included and what is sealed left out. */
+  /** Bytes of string values as written, including files, without encrypted strings. */
   textBytes = 0;
-  /** Bytes of long strings that a vendor has sealed: no model reads them letter by letter. */
-  sealedBytes = 0;
-  /** Values in all, and bytes of long strings with escapes: what it would be to read all of it. */
+  /** Bytes of long strings that a vendor has encrypted. No model reads them letter by letter. */
+  encryptedBytes = 0;
+  /** The number of values, and the bytes of long strings with escapes: the cost of parsing all of it. */
   values = 0;
   escapedBytes = 0;
-  /** Finds files, where somebody wants to know. */
+  /** Finds files, if requested. */
   readonly media: MediaFinder | undefined;
-  /** Looks at the items of a list, where somebody wants to know. */
+  /** Gets the items of a list, if requested. */
   items: ItemWatch | undefined;
   /** Some string value is an envelope of ours (hub/envelope.ts). */
   holdsEnvelope = false;
-  /** Why a text that may well be JSON is refused; nothing when it is none. */
+  /** Why a text that may be valid JSON is refused; `undefined` if it is not JSON. */
   complaint: string | undefined;
 
   readonly #bytes: Buffer;
@@ -112,7 +112,7 @@ export class JsonScan {
   #string = NO_STRING;
   #stringIsKey = false;
   #stringHasEscape = false;
-  /** Inside of a watched item. */
+  /** Inside a watched item. */
   #isItem = false;
   /** The wanted node whose value comes next. */
   #pending: PathNode | undefined;
@@ -126,12 +126,12 @@ export class JsonScan {
     this.#pending = tree.root;
   }
 
-  /** What stands before it was scanned. */
+  /** Everything before this was scanned. */
   get at(): number {
     return this.#at;
   }
 
-  /** Scans on, up to about `until`; call it again with more when it paused. */
+  /** Continues up to about `until`. If it paused, call it again with more. */
   run(until: number): ScanOutcome {
     const bytes = this.#bytes;
     const limit = Math.min(until, bytes.length);
@@ -210,7 +210,7 @@ export class JsonScan {
     this.#opens[this.#depth] = byte;
     this.#starts[this.#depth] = this.#at;
     this.#nodes[this.#depth] = this.#pending;
-    // A repeated key starts again: what an earlier value held under it no longer counts.
+    // A repeated key replaces what an earlier value had under it.
     if (this.#pending !== undefined && this.#depth > 1) this.#forget(this.#pending);
     if (byte === OPEN_BRACKET) this.#pending = undefined;
     else if (this.#depth === ITEM_DEPTH && this.items !== undefined) this.#isItem = this.#isInList();
@@ -259,7 +259,7 @@ export class JsonScan {
     else this.items?.end();
   }
 
-  /** Nothing behind this place is read any more. */
+  /** Ends the scan here. */
   #refuse(complaint: string): void {
     this.complaint = complaint;
     this.#at = this.#bytes.length;
@@ -281,7 +281,7 @@ export class JsonScan {
     return true;
   }
 
-  /** Reads on inside a string; false when it is broken. It may stop at the limit, still inside. */
+  /** Continues inside a string; false if the string is invalid. It may stop at the limit, still inside. */
   #stringOn(limit: number): boolean {
     const bytes = this.#bytes;
     while (this.#at < limit) {
@@ -316,12 +316,12 @@ export class JsonScan {
       return;
     }
     if (isEnvelopeAt(this.#bytes, start + 1)) this.holdsEnvelope = true;
-    if (this.#isSealed(start + 1, quote)) this.sealedBytes += length;
+    if (this.#isEncrypted(start + 1, quote)) this.encryptedBytes += length;
     else this.textBytes += length;
     this.#ended(this.#pending, start, quote + 1);
   }
 
-  /** A key with escapes is told as vendors read it, if it can be one of them. */
+  /** Reports a key with escapes as vendors decode it, if it can be a wanted one. */
   #tellKey(start: number, end: number): void {
     const { media } = this;
     if (media === undefined) return;
@@ -333,16 +333,18 @@ export class JsonScan {
     }
   }
 
-  /** Only under the vendors' own keys, where they have them: all else that looks like it counts as text. */
-  #isSealed(start: number, end: number): boolean {
+  /**
+   * Only under the vendors' own keys, if they have them. Anything else that looks encrypted counts as text.
+   */
+  #isEncrypted(start: number, end: number): boolean {
     const { media } = this;
     if (media === undefined || !media.isAwake) return false;
     const depth = this.#depth;
     const isKey = media.string(start, end, depth, this.#starts[depth] as number);
-    return isKey && end - start >= SEALED_BYTES_MIN && isSealed(this.#bytes, start, end);
+    return isKey && end - start >= ENCRYPTED_BYTES_MIN && isEncrypted(this.#bytes, start, end);
   }
 
-  /** A key may be spelled with escapes (`"\u006dodel"`); vendors decode it, so we must too. */
+  /** A key may be written with escapes (`"\u006dodel"`). Vendors decode it, so we must too. */
   #child(parent: PathNode, start: number, end: number): PathNode | undefined {
     if (end - start > METERED_KEY_BYTES_MAX) {
       this.#refuse(`The request has a key of more than ${METERED_KEY_BYTES_MAX} bytes`);

@@ -13,13 +13,13 @@ import {
 } from './ascii.ts';
 import { findChild, type PathNode, type PathTree } from './paths.ts';
 
-/** Large values of one text that somebody went through already (outline.ts): they are passed over. */
+/** The large values of one outlined text (outline.ts): walks skip them. */
 let outlined: Buffer | undefined;
 let largeEnds: ReadonlyMap<number, number> = new Map();
-/** Bytes of it that were gone through one by one. */
+/** Bytes of it that were read one by one. */
 let walkedBytes = 0;
 
-/** Walks over these bytes pass over their large values, as long as `work` takes. */
+/** While `work` runs, walks over these bytes skip their large values. */
 export function withOutline<T>(bytes: Buffer, ends: ReadonlyMap<number, number>, work: () => T): T {
   outlined = bytes;
   largeEnds = ends;
@@ -31,27 +31,27 @@ export function withOutline<T>(bytes: Buffer, ends: ReadonlyMap<number, number>,
   }
 }
 
-/** What a string or a container costs at least, as if it were so many bytes. */
+/** The cost of a string or container counts as at least this many bytes. */
 const STEP_BYTES = 32;
 
-/** Of an outlined text, small pieces were looked at for long enough: no honest text has so many of them. */
+/** Too many small pieces of an outlined text were read. No ordinary text has so many of them. */
 export function isWalkedOut(bytes: Buffer): boolean {
   return bytes === outlined && walkedBytes > WALKED_BYTES_MAX;
 }
 
-/** Steps on the way have -1. */
+/** Nodes without a slot of their own have -1. */
 const NO_SLOT = -2;
 
-/** Goes through the value at `start` itself, and says where it ends; -1 when it does not. */
+/** Walks through the value at `start` and returns its end; -1 if it does not end. */
 export type Walk = (bytes: Buffer, start: number, end: number) => number;
 
 /**
- * Finds wanted values in a vendor's JSON by walking its bytes once, building nothing. It checks structure
- * (strings, nesting, commas) and not grammar: a vendor is trusted to spell numbers right and to write plain
- * keys. A client's body goes through scan.ts, which trusts nothing. Of a repeated key the last value counts.
+ * Finds wanted values in a vendor's JSON in one walk over its bytes, without building objects. It checks
+ * structure (strings, nesting, commas) and not grammar: it trusts a vendor to write valid numbers and plain
+ * keys. A client's body goes through scan.ts, which trusts nothing. For a repeated key the last value counts.
  */
 export class Skimmer {
-  /** Per slot the value's range and the start of its key (at the quote); a start of -1 means absent. */
+  /** Per slot the value's range and the start of its key (at the quote). A start of -1 means absent. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   readonly keyStarts: Int32Array;
@@ -59,7 +59,7 @@ export class Skimmer {
   readonly #walkedSlot: number;
   readonly #walk: Walk;
 
-  /** What stands in the walked slot is left to its walk, so that nobody has to go through it again. */
+  /** The value of the walked slot is left to its `walk`, so that it is read only once. */
   constructor(tree: PathTree<string>, walked?: { readonly slot: number; readonly walk: Walk }) {
     this.#root = tree.root;
     this.#walkedSlot = walked?.slot ?? NO_SLOT;
@@ -69,7 +69,7 @@ export class Skimmer {
     this.keyStarts = new Int32Array(tree.slotCount);
   }
 
-  /** The position after the object that starts at `start`, or -1 when there is no whole object. */
+  /** The position after the object that starts at `start`, or -1 if there is no complete object. */
   run(bytes: Buffer, start: number, end: number): number {
     const open = skipSpace(bytes, start, end);
     if (open >= end || bytes[open] !== OPEN_BRACE) {
@@ -85,13 +85,13 @@ export class Skimmer {
     return this.#members(bytes, inside, end, this.#root);
   }
 
-  /** The slots are so few that a loop is done before `fill` would begin. */
+  /** There are so few slots that a loop is faster than `fill`. */
   #forget(): void {
     const { starts } = this;
     for (let slot = 0; slot < starts.length; slot++) starts[slot] = -1;
   }
 
-  /** Recursion goes along the wanted paths only, so its depth is that of the longest path. */
+  /** Recursion follows only the wanted paths, so its depth is that of the longest path. */
   #members(bytes: Buffer, inside: number, end: number, node: PathNode): number {
     let at = inside;
     while (at < end) {
@@ -133,7 +133,7 @@ export class Skimmer {
   }
 }
 
-/** Hands every object of the array that opens here to `walk`; what is no array is passed over. */
+/** Hands every object of the array that opens here to `walk`. Any other value is skipped. */
 export function walkObjects(bytes: Buffer, open: number, end: number, walk: Walk): number {
   if (bytes[open] !== OPEN_BRACKET) return skipValue(bytes, open, end);
   let at = open + 1;
@@ -144,7 +144,7 @@ export function walkObjects(bytes: Buffer, open: number, end: number, walk: Walk
       at++;
       continue;
     }
-    // The rest of so many is of no interest to anybody.
+    // The rest of so many elements is not needed.
     if (isWalkedOut(bytes)) return skipValue(bytes, open, end);
     walkedBytes += STEP_BYTES;
     const after = byte === OPEN_BRACE ? walk(bytes, at, end) : -1;
@@ -160,7 +160,7 @@ export function skipSpace(bytes: Buffer, start: number, end: number): number {
   return at;
 }
 
-/** The position after the value that starts here, or -1 when it does not end. */
+/** The position after the value that starts here, or -1 if it does not end. */
 export function skipValue(bytes: Buffer, start: number, end: number): number {
   if (start >= end) return -1;
   const first = bytes[start] as number;
@@ -202,10 +202,10 @@ function skipContainer(bytes: Buffer, start: number, end: number): number {
   return -1;
 }
 
-/** Strings up to this length are walked in place; a native search costs more than it saves below it. */
+/** Shorter strings are read in place: below this a native search costs more than it saves. */
 const NEAR_BYTES = 48;
 
-/** The position of the closing quote of the string whose opening quote stands at `open`, or -1. */
+/** The position of the closing quote of the string whose opening quote is at `open`, or -1. */
 export function stringEnd(bytes: Buffer, open: number, end: number): number {
   if (bytes === outlined) {
     const known = largeEnds.get(open);
@@ -223,7 +223,7 @@ export function stringEnd(bytes: Buffer, open: number, end: number): number {
     if (at >= end) return -1;
     const quote = bytes.indexOf(QUOTE, at);
     if (quote < 0 || quote >= end) return -1;
-    // The quote closes the string unless an odd number of backslashes stands before it.
+    // The quote closes the string unless an odd number of backslashes is before it.
     let run = quote;
     while (run > at && bytes[run - 1] === BACKSLASH) run--;
     if (((quote - run) & 1) === 0) return quote;
@@ -231,7 +231,7 @@ export function stringEnd(bytes: Buffer, open: number, end: number): number {
   }
 }
 
-/** Whether the value at this range is the given word: `null`, `true`, `[]`. */
+/** Whether the value at this range is the given literal: `null`, `true`, `[]`. */
 export function isWord(bytes: Buffer, start: number, end: number, word: string): boolean {
   if (start < 0 || end - start !== word.length) return false;
   for (let index = 0; index < word.length; index++) {
@@ -252,7 +252,10 @@ export function isEmptyArray(bytes: Buffer, start: number): boolean {
   return isOpenBracket(bytes, start) && bytes[skipSpace(bytes, start + 1, bytes.length)] === CLOSE_BRACKET;
 }
 
-/** Elements of the array that opens here; of very many in an outlined text not all are counted. */
+/**
+ * The number of elements of the array that opens here. For an outlined text with very many elements it may be
+ * too low.
+ */
 export function countElements(bytes: Buffer, open: number): number {
   let count = 0;
   let at = skipSpace(bytes, open + 1, bytes.length);

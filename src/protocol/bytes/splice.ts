@@ -5,7 +5,7 @@ export interface Edit {
   readonly bytes: Buffer;
 }
 
-/** The pieces of `source` with every edit put in; what lies between is the source's own memory. */
+/** The pieces of `source` with every edit applied. The pieces between edits are views of the source. */
 export function splice(source: Buffer, edits: readonly Edit[]): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let from = 0;
@@ -19,7 +19,7 @@ export function splice(source: Buffer, edits: readonly Edit[]): readonly Buffer[
   return pieces;
 }
 
-/** Catalogues have few models; a flood of names from elsewhere only empties the shelf. */
+/** Catalogues have few models. If too many names arrive, the cache is emptied. */
 const quotedModels = new Map<string, Buffer>();
 const QUOTED_MODELS_MAX = 1_000;
 
@@ -35,7 +35,8 @@ export function quoteModel(model: string): Buffer {
 }
 
 /**
- * The client's body with the model replaced and `include_usage` put in; the body itself if neither is due.
+ * The client's body with the model replaced and `include_usage` inserted, or the body itself if neither is
+ * needed.
  */
 export function spliceModel(body: Buffer, facts: RequestFacts, forwardModel: string): readonly Buffer[] {
   const edits: Edit[] = [];

@@ -3,50 +3,54 @@ import { OUTLINED_BYTES_MIN } from '../bounds.ts';
 import { Outline } from './outline.ts';
 
 /**
- * Cuts a stream into events wherever its bytes were cut on the way. Feed a chunk, take the events with `next`
- * until it says no, then call `keep`: it holds back the unfinished rest and tells how many bytes of `bytes`
- * are whole events. The fields describe the event that `next` found; nothing is allocated for it.
+ * Splits a stream into events, wherever its bytes were cut on the way. Feed a chunk, take the events with
+ * `next` until it returns false, then call `keep`: it keeps the unfinished rest and returns how many bytes of
+ * `bytes` are whole events. The fields describe the event that `next` found; nothing is allocated for it.
  */
 export interface Splitter {
-  /** How much of a chunk belongs to the event that is held, if it ends there; otherwise 0. */
+  /** How much of a chunk belongs to the kept event, if the event ends there; otherwise 0. */
   heldEnd(chunk: Buffer): number;
   feed(chunk: Buffer): void;
   next(): boolean;
   keep(): number;
-  /** The stream ended: takes the held rest as one last event, if it can be one; `next` and `keep` follow. */
+  /** The stream ended: takes the kept rest as one last event, if possible. `next` and `keep` follow. */
   finish(): boolean;
   /**
-   * What `eventStart` and `eventEnd` count in: the fed chunk itself unless something had been held before it.
+   * The buffer that `eventStart` and `eventEnd` refer to: the fed chunk itself, unless bytes were kept before
+   * it.
    */
   readonly bytes: Buffer;
   readonly eventStart: number;
   readonly eventEnd: number;
-  /** The event's data; -1 as start when it has none. Positions in `bytes` are these plus `shift`. */
+  /** The event's data; a start of -1 if it has none. Positions in `bytes` are these plus `shift`. */
   readonly payload: Buffer;
   readonly payloadStart: number;
   readonly payloadEnd: number;
   readonly shift: number;
-  /** Of the event that is not whole yet. */
+  /** The size of the unfinished event. */
   readonly heldBytes: number;
   readonly atBoundary: boolean;
-  /** The framing itself ended as it should: an array has its closing bracket. */
+  /** The framing itself ended correctly: an array has its closing bracket. */
   readonly closed: boolean;
-  /** What came is not of this framing: an object where an array was due. */
+  /** The bytes do not have this framing: for example an object where an array is expected. */
   readonly foreign: boolean;
-  /** An event was too long, or no event that anybody writes. */
+  /** An event was too long, or has a form that no vendor writes. */
   readonly overflowed: boolean;
-  /** Of the event that was held until it was whole, when it is a large one. */
+  /** The outline of an event that was kept until it was complete, if it is large. */
   readonly outline: Outline | undefined;
 }
 
 export const NOTHING: Buffer = Buffer.alloc(0);
 const HELD_BYTES_FIRST = 1024;
 
-/** Bytes of an unfinished event. It grows by doubling, so that a stream of single bytes stays linear. */
+/**
+ * The bytes of an unfinished event. The buffer grows by doubling, so that a stream of single bytes takes
+ * linear time.
+ */
 export class Held {
   length = 0;
   overflowed = false;
-  /** Of what is held, once that is large. */
+  /** The outline of the kept bytes, once they are large. */
   outline: Outline | undefined;
   #bytes = NOTHING;
 
@@ -84,12 +88,12 @@ export class Held {
     return this.length === 0 ? undefined : this.#bytes[this.length - 1];
   }
 
-  /** The bytes as they stand, still held. */
+  /** The kept bytes, which stay kept. */
   view(): Buffer {
     return this.#bytes.subarray(0, this.length);
   }
 
-  /** Gives the bytes away for good; the next event gets memory of its own. */
+  /** Gives the bytes away. The next event gets new memory. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.length);
     this.#bytes = NOTHING;

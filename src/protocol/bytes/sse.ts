@@ -7,16 +7,15 @@ import { Held, NOTHING, type Splitter } from './splitter.ts';
 const LETTER_D = 0x64;
 const LETTER_A = 0x61;
 const LETTER_T = 0x74;
-/** An event whose data is in several lines: it is joined in one turn. */
+/** An event whose data has several lines is joined in one turn. */
 const JOINED_BYTES_MAX = 1024 * 1024;
 const NOT_FOUND = Number.MAX_SAFE_INTEGER;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 /**
- * Server-sent events as the WHATWG standard reads them: lines end with LF, CRLF or CR, a blank line ends an
- * event, a leading byte order mark is skipped. The bytes are never changed; several `data` lines are joined
- * in a copy in which line ends and field names are blanks, so that positions in it are positions in the
- * event.
+ * Server-sent events by the WHATWG standard: lines end with LF, CRLF or CR, a blank line ends an event, a
+ * leading byte order mark is skipped. The bytes are never changed. Several `data` lines are joined in a copy
+ * in which line ends and field names are blanks, so that its positions are those of the event.
  */
 export class SseSplitter implements Splitter {
   bytes = NOTHING;
@@ -31,7 +30,7 @@ export class SseSplitter implements Splitter {
   outline: Outline | undefined;
   readonly #held = new Held();
   #at = 0;
-  /** The next of each line end in `bytes`, found natively and kept until it is passed. */
+  /** The next position of each line end in `bytes`, found natively and kept until it is passed. */
   #nextLf = 0;
   #nextCr = 0;
   #isFirst = true;
@@ -95,8 +94,8 @@ export class SseSplitter implements Splitter {
   }
 
   /**
-   * A vendor may leave out the last blank line, or even the last line end. Such a rest is passed on if its
-   * data is whole, with the blank line supplied, so that whatever we send next stands apart from it.
+   * A vendor may leave out the last blank line, or even the last line end. Such a rest is forwarded if its
+   * data is complete. The blank line is added, to separate it from what we send next.
    */
   finish(): boolean {
     const { last } = this.#held;
@@ -185,8 +184,8 @@ function find(bytes: Buffer, byte: number, start: number): number {
 }
 
 /**
- * Where in the chunk the blank line that ends the held event is over, or 0. The LF of a CRLF that was cut is
- * no blank line: taking it for one would only join and search the held bytes again, but once per line of a
+ * Where in the chunk the blank line that ends the kept event ends, or 0. The LF of a split CRLF is not a
+ * blank line: if it counted as one, the kept bytes would be joined and searched again for every line of a
  * long event.
  */
 function heldEventEnd(heldLast: number | undefined, chunk: Buffer): number {

@@ -1,4 +1,4 @@
-/** The text of a JSON string, given the bytes between its quotes. Broken escapes are left as written. */
+/** The text of a JSON string, given the bytes between its quotes. Invalid escapes are left as written. */
 export function decodeText(bytes: Buffer, start: number, end: number): string {
   const raw = bytes.toString('utf8', start, end);
   if (!raw.includes('\\')) return raw;
@@ -11,7 +11,7 @@ export function decodeText(bytes: Buffer, start: number, end: number): string {
 
 const SHOWN_CHARS_MAX = 100;
 
-/** A client's text as a message may quote it: short, and nothing in it that cannot be seen. */
+/** A client's text for a message: short, and without invisible characters. */
 export function showText(text: string): string {
   const quoted = JSON.stringify(text.slice(0, SHOWN_CHARS_MAX));
   return quoted.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,12 +1,12 @@
 import { BACKSLASH, DOT, LETTER_U, MINUS, NINE, PLUS, QUOTE, SPACE, ZERO } from './ascii.ts';
 
 /**
- * The bytes of a buffer, four at a time. V8 has no vector instructions for us, but one comparison over a
- * 32-bit word does the work of four, which is what lifts base64 over 1 GB/s.
+ * The bytes of a buffer, four at a time. V8 offers no vector instructions, but one comparison of a 32-bit
+ * word does the work of four. This is how base64 is scanned at more than 1 GB/s.
  */
 export class WordView {
   readonly words: Int32Array;
-  /** The position in the buffer at which the first word starts. */
+  /** The position in the buffer where the first word starts. */
   readonly offset: number;
 
   constructor(bytes: Buffer) {
@@ -21,7 +21,7 @@ export class WordView {
 const STOPS = new Uint8Array(256).fill(1, 0, SPACE);
 STOPS[QUOTE] = 1;
 STOPS[BACKSLASH] = 1;
-/** The characters that may follow a backslash, `u` aside. */
+/** The characters that may follow a backslash, except `u`. */
 const ESCAPES = new Uint8Array(256);
 for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
 
@@ -30,12 +30,10 @@ const HIGHS = 0x80808080;
 const SPACES = 0x20202020;
 const QUOTES = 0x22222222;
 const BACKSLASHES = 0x5c5c5c5c;
-/** Shorter runs are not worth the way to the word boundary. */
+/** For shorter runs, going to a word boundary does not pay. */
 const BYTEWISE = 16;
 
-/**
- * The first position from `start` that holds a quote, a backslash or a control character; `limit` if none.
- */
+/** The first position from `start` with a quote, a backslash or a control character; `limit` if none. */
 export function plainEnd(bytes: Buffer, view: WordView, start: number, limit: number): number {
   const near = Math.min(limit, start + BYTEWISE);
   let at = plainEndBytewise(bytes, start, near);
@@ -47,7 +45,7 @@ export function plainEnd(bytes: Buffer, view: WordView, start: number, limit: nu
   let index = (at - offset) >>> 2;
   const wordsEnd = Math.max(index, (limit - offset) >>> 2);
   while (index < wordsEnd) {
-    // A byte is zero exactly when subtracting one borrows into its high bit and the bit was clear before.
+    // A byte is zero exactly if subtracting one borrows into its high bit and that bit was clear before.
     const word = words[index] as number;
     const quotes = word ^ QUOTES;
     const backslashes = word ^ BACKSLASHES;
@@ -65,7 +63,7 @@ function plainEndBytewise(bytes: Buffer, start: number, limit: number): number {
   return at;
 }
 
-/** The position after the escape whose backslash stands at `start`, or -1. */
+/** The position after the escape whose backslash is at `start`, or -1. */
 export function escapeEnd(bytes: Buffer, start: number): number {
   const letter = bytes[start + 1];
   if (letter === LETTER_U) {

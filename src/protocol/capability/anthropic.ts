@@ -15,8 +15,8 @@ const ADAPTIVE: CapabilityOverrides = {
 
 const CLAUDE_5: CapabilityOverrides = { ...ADAPTIVE, thinksByDefault: true };
 
-/** Thinks always, and refuses to be made to call a tool. */
-const UNBENDING: CapabilityOverrides = { ...CLAUDE_5, thinkingOff: false, forcedToolChoice: false };
+/** Always thinks, and refuses a forced tool choice. */
+const ALWAYS_THINKS: CapabilityOverrides = { ...CLAUDE_5, thinkingOff: false, forcedToolChoice: false };
 
 const CLAUDE_4_6: CapabilityOverrides = {
   ...ADAPTIVE,
@@ -37,7 +37,7 @@ const BUDGET: CapabilityOverrides = {
 const CLAUDE_4: CapabilityOverrides = { ...BUDGET, structuredOutput: false };
 const OPUS_4: CapabilityOverrides = { ...CLAUDE_4, budgetTokensMax: 31_999, maxOutputTokens: 32_000 };
 
-/** Before 3.7 nothing thought, and temperature and top_p went together. */
+/** Before 3.7 no model had thinking, and temperature and top_p were allowed together. */
 const CLAUDE_3: CapabilityOverrides = {
   thinking: 'none',
   sampling: 'all',
@@ -45,15 +45,15 @@ const CLAUDE_3: CapabilityOverrides = {
   maxOutputTokens: 4_096,
 };
 
-/** Names of Claude, the family before the version (name.ts). */
+/** Names of Claude, with the family before the version (name.ts). */
 export const ANTHROPIC_ROWS: readonly CapabilityRow[] = [
-  { match: /^claude-(?:opus|sonnet)-5-[5-9]/, capabilities: { ...UNBENDING, systemTurns: true } },
+  { match: /^claude-(?:opus|sonnet)-5-[5-9]/, capabilities: { ...ALWAYS_THINKS, systemTurns: true } },
   { match: /^claude-haiku-5-[5-9]/, capabilities: { ...CLAUDE_5, systemTurns: true } },
-  { match: /^claude-fable-5-\d/, capabilities: { ...UNBENDING, systemTurns: true } },
+  { match: /^claude-fable-5-\d/, capabilities: { ...ALWAYS_THINKS, systemTurns: true } },
   { match: 'claude-fable-5', capabilities: { ...CLAUDE_5, thinkingOff: false, systemTurns: true } },
   {
     match: 'claude-mythos-preview',
-    capabilities: { ...UNBENDING, efforts: ['low', 'medium', 'high', 'max'] },
+    capabilities: { ...ALWAYS_THINKS, efforts: ['low', 'medium', 'high', 'max'] },
   },
   { match: 'claude-mythos-5', capabilities: { ...CLAUDE_5, thinkingOff: false, systemTurns: true } },
   { match: 'claude-opus-5', capabilities: { ...CLAUDE_5, systemTurns: true } },
@@ -68,6 +68,6 @@ export const ANTHROPIC_ROWS: readonly CapabilityRow[] = [
   { match: 'claude-sonnet-3-7', capabilities: { ...CLAUDE_4, sampling: 'all' } },
   { match: /^claude-[a-z]+-3-5/, capabilities: { ...CLAUDE_3, maxOutputTokens: 8_192 } },
   { match: /^claude-(?:[a-z]+-3|instant|2)/, capabilities: CLAUDE_3 },
-  // What is newer than this table is most like the strictest of the newest in it.
-  { match: /^claude/, capabilities: UNBENDING },
+  // A model that is newer than this table is treated like the strictest of the newest in it.
+  { match: /^claude/, capabilities: ALWAYS_THINKS },
 ];

@@ -1,36 +1,36 @@
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import type { CapabilityRow } from './row.ts';
 
-/** Thinks, but takes no word about how hard; what it thought must come back with its tool calls. */
-const THINKER: CapabilityOverrides = { thinksByDefault: true, reasoningContent: true };
+/** Thinks, but has no setting for how hard. Its thinking must be sent back with its tool calls. */
+const THINKS: CapabilityOverrides = { thinksByDefault: true, reasoningContent: true };
 
 /** Refuses a forced tool while it thinks, which is always. */
-const WILFUL: CapabilityOverrides = { ...THINKER, forcedToolChoice: false };
+const NO_FORCED_TOOLS: CapabilityOverrides = { ...THINKS, forcedToolChoice: false };
 
 const DEEPSEEK: CapabilityOverrides = {
-  ...WILFUL,
+  ...NO_FORCED_TOOLS,
   thinking: 'effort',
   efforts: ['low', 'high', 'max'],
   structuredOutput: false,
 };
 
-/** Names of others that are served in OpenAI's protocols, by their makers or by resellers. */
+/** Names of other vendors that use OpenAI's protocols, from their makers or from resellers. */
 export const COMPATIBLE_ROWS: readonly CapabilityRow[] = [
   {
     match: 'gpt-oss',
     capabilities: { thinking: 'effort', thinksByDefault: true, efforts: ['low', 'medium', 'high'] },
   },
-  // R1 refuses what it thought before, and everything after it asks for it.
+  // R1 refuses its earlier thinking; all later models require it.
   { match: /^deepseek[-.]r1/, capabilities: { thinksByDefault: true, structuredOutput: false } },
   {
     match: /^deepseek[-.](?:chat|coder|v[23])/,
     capabilities: { reasoningContent: true, structuredOutput: false },
   },
   { match: /^deepseek/, capabilities: DEEPSEEK },
-  { match: /^kimi-k(?:2-thinking|2\.[5-9]|[3-9])/, capabilities: { ...WILFUL, mediaUrls: false } },
+  { match: /^kimi-k(?:2-thinking|2\.[5-9]|[3-9])/, capabilities: { ...NO_FORCED_TOOLS, mediaUrls: false } },
   { match: /^(?:kimi|moonshot)/, capabilities: { mediaUrls: false } },
-  { match: /^glm-(?:4\.[5-9]|[5-9])/, capabilities: { ...WILFUL, structuredOutput: false } },
-  { match: /^(?:minimax-m|mimo)/, capabilities: THINKER },
+  { match: /^glm-(?:4\.[5-9]|[5-9])/, capabilities: { ...NO_FORCED_TOOLS, structuredOutput: false } },
+  { match: /^(?:minimax-m|mimo)/, capabilities: THINKS },
   { match: /^(?:qwq|qwen.*-thinking)/, capabilities: { thinksByDefault: true, forcedToolChoice: false } },
   {
     match: 'grok-3-mini',

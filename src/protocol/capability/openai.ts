@@ -3,7 +3,7 @@ import type { CapabilityRow } from './row.ts';
 
 const LOW_TO_HIGH: readonly Effort[] = ['low', 'medium', 'high'];
 
-/** Rule V-3: a model that reasons refuses sampling, penalties and stops. */
+/** Rule V-3: a reasoning model refuses sampling, penalties and stops. */
 const REASONING: CapabilityOverrides = {
   thinking: 'effort',
   thinksByDefault: true,
@@ -19,7 +19,7 @@ const O_SERIES: CapabilityOverrides = { ...REASONING, customTools: false, maxOut
 
 const GPT_5: CapabilityOverrides = { ...REASONING, efforts: ['minimal', 'low', 'medium', 'high'] };
 
-/** From 5.1 on `none` is an effort, and up to 5.4 the usual one. */
+/** From 5.1 on `none` is an effort, and up to 5.4 the default. */
 const GPT_5_1: CapabilityOverrides = {
   ...REASONING,
   efforts: ['none', 'low', 'medium', 'high'],
@@ -28,7 +28,7 @@ const GPT_5_1: CapabilityOverrides = {
 
 const GPT_5_2: CapabilityOverrides = { ...GPT_5_1, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] };
 
-/** Rule C-39: tools and reasoning meet on Responses only. */
+/** Rule C-39: tools and reasoning together work only on Responses. */
 const GPT_5_4: CapabilityOverrides = { ...GPT_5_2, chatToolsWithThinking: false };
 
 const GPT_5_5: CapabilityOverrides = { ...GPT_5_4, thinksByDefault: true };
@@ -43,12 +43,12 @@ const CODEX: CapabilityOverrides = { ...REASONING, efforts: ['low', 'medium', 'h
 
 const PRO: CapabilityOverrides = { ...REASONING, efforts: ['medium', 'high', 'xhigh'] };
 
-/** Before gpt-4o there were neither schemas for answers nor long ones. */
+/** Models before gpt-4o have no schemas for answers and no long answers. */
 const EARLY: CapabilityOverrides = { structuredOutput: false, maxOutputTokens: 4_096 };
 
-/** Names of OpenAI's own, on Chat Completions and on Responses alike. */
+/** OpenAI's own names, on Chat Completions and Responses. */
 export const OPENAI_ROWS: readonly CapabilityRow[] = [
-  // Models that search on Chat Completions take nothing that steers the choice of words.
+  // Search models on Chat Completions accept no sampling options.
   { match: /^gpt-.*-search/, capabilities: { sampling: 'none', penalties: false, maxOutputTokens: 16_384 } },
   { match: 'gpt-5-chat', capabilities: { maxOutputTokens: 16_384 } },
   { match: /^gpt-5\.\d-chat/, capabilities: { ...REASONING, efforts: ['medium'], maxOutputTokens: 16_384 } },
@@ -66,7 +66,7 @@ export const OPENAI_ROWS: readonly CapabilityRow[] = [
   { match: /^gpt-5\.5/, capabilities: GPT_5_5 },
   { match: /^gpt-5\./, capabilities: GPT_5_6 },
   { match: 'gpt-5', capabilities: GPT_5 },
-  // What is newer than this table is most like the newest in it.
+  // A model that is newer than this table is treated like the newest in it.
   { match: /^gpt-(?:[6-9]|\d\d)/, capabilities: GPT_5_6 },
   { match: /^o\d/, capabilities: O_SERIES },
   { match: 'codex', capabilities: O_SERIES },

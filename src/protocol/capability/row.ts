@@ -1,10 +1,10 @@
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
 
-/** One line of the table: the models it speaks of, and how they differ from their protocol's usual. */
+/** One row of the table: the models it applies to, and how they differ from their protocol's defaults. */
 export interface CapabilityRow {
   /**
-   * A plain name (name.ts): a text matches that name and all that go on with `-` after it. The first row that
-   * matches counts, so the special stand above the general.
+   * A plain name (name.ts). A string matches that name and all names that continue it with `-`. The first
+   * matching row counts, so special rows come before general ones.
    */
   readonly match: string | RegExp;
   readonly capabilities: CapabilityOverrides;

@@ -8,13 +8,13 @@ import { plainModelName } from './name.ts';
 import { OPENAI_ROWS } from './openai.ts';
 import type { CapabilityRow } from './row.ts';
 
-/** A model nobody has heard of, in OpenAI's protocols: what most who copy them can do. */
+/** The capabilities of an unknown model in OpenAI's protocols: what most compatible vendors support. */
 const UNKNOWN: Capabilities = {
   thinking: 'none',
   thinkingOff: false,
   thinksByDefault: false,
   efforts: [],
-  // These two count only where thinking is steered by a budget.
+  // These two apply only if thinking is set by a budget.
   budgetTokensMin: 1_024,
   budgetTokensMax: 24_576,
   sampling: 'all',
@@ -39,8 +39,8 @@ const UNKNOWN: Capabilities = {
 interface Family {
   readonly rows: readonly CapabilityRow[];
   readonly unknown: Capabilities;
-  /** What the protocol has no words for, whatever the model could do. */
-  readonly unspeakable: CapabilityOverrides;
+  /** What the protocol has no fields for, whatever the model can do. */
+  readonly unsupported: CapabilityOverrides;
   /** Models for which the vendor searches the web in this protocol. */
   readonly searching: RegExp;
 }
@@ -51,16 +51,16 @@ const OPENAI: Pick<Family, 'rows' | 'unknown'> = {
 };
 
 const FAMILIES: Readonly<Record<TextProtocol, Family>> = {
-  chat: { ...OPENAI, unspeakable: { toolResultImages: false }, searching: /^gpt-.*-search|^sonar/ },
+  chat: { ...OPENAI, unsupported: { toolResultImages: false }, searching: /^gpt-.*-search|^sonar/ },
   responses: {
     ...OPENAI,
     unknown: { ...UNKNOWN, toolResultImages: true },
-    unspeakable: { penalties: false, stopSequences: false },
+    unsupported: { penalties: false, stopSequences: false },
     searching: /^(?:gpt-(?:4o|4\.1|[5-9])|o[34])(?!.*-(?:nano|audio|search|realtime))/,
   },
   messages: {
     rows: ANTHROPIC_ROWS,
-    // Whoever copies Messages copies the Claude of that time.
+    // A vendor that imitates Messages imitates the Claude of that time.
     unknown: {
       ...UNKNOWN,
       thinking: 'budget',
@@ -71,7 +71,7 @@ const FAMILIES: Readonly<Record<TextProtocol, Family>> = {
       cacheMarks: true,
       maxOutputTokens: 32_000,
     },
-    unspeakable: { penalties: false, customTools: false },
+    unsupported: { penalties: false, customTools: false },
     searching: /^claude-(?:3-[57]|[a-z]+-[4-9])/,
   },
   gemini: {
@@ -80,23 +80,25 @@ const FAMILIES: Readonly<Record<TextProtocol, Family>> = {
       ...UNKNOWN,
       penalties: false,
       structuredOutputWithTools: false,
-      // Addresses of its own files only: everything else is fetched by the gateway.
+      // Only addresses of its own files. The gateway fetches all others.
       mediaUrls: false,
       prefill: false,
       maxOutputTokens: 65_536,
     },
-    unspeakable: { customTools: false, systemTurns: false, cacheMarks: false },
+    unsupported: { customTools: false, systemTurns: false, cacheMarks: false },
     searching: /^gemini-(?:[2-9]|flash|pro)(?!.*image)/,
   },
 };
 
 const known = new Map<string, Capabilities>();
-/** By identity: a route of the catalogue keeps its overrides in one object as long as it is in force. */
+/**
+ * Keyed by identity: a route of the catalogue keeps its overrides in one object as long as it is in force.
+ */
 const overridden = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>();
 
 /**
- * What a vendor's model accepts: the operator's word first, then the table, then what is usual there.
- * Asked for on every converted call, so the answer is remembered; `overrides` must never change.
+ * What a vendor's model accepts: the operator's setting first, then the table, then the protocol's default.
+ * Every converted call asks for it, so the result is cached; `overrides` must never change.
  */
 export function capabilitiesOf(
   protocol: TextProtocol,
@@ -122,13 +124,13 @@ function cacheOf(overrides: CapabilityOverrides): Map<string, Capabilities> {
 }
 
 function look(protocol: TextProtocol, vendorModel: string, overrides: CapabilityOverrides): Capabilities {
-  const { rows, unknown, unspeakable, searching } = FAMILIES[protocol];
+  const { rows, unknown, unsupported, searching } = FAMILIES[protocol];
   const name = plainModelName(vendorModel);
   const row = rows.find(({ match }) => matches(match, name));
   const webSearch = searching.test(name);
-  const merged = { ...unknown, ...row?.capabilities, ...unspeakable, webSearch, ...overrides };
+  const merged = { ...unknown, ...row?.capabilities, ...unsupported, webSearch, ...overrides };
   const efforts = effortsOf(merged);
-  // Where effort is the only word, `none` among the efforts is the switch.
+  // If effort is the only setting, `none` among the efforts switches thinking off.
   const thinkingOff =
     overrides.thinkingOff ?? (merged.thinking === 'effort' ? efforts.includes('none') : merged.thinkingOff);
   return Object.freeze({ ...merged, efforts, thinkingOff });
@@ -141,7 +143,7 @@ function matches(match: string | RegExp, name: string): boolean {
 
 const USUAL_EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
 
-/** An operator who only says how a model is steered gets the rungs that everybody has. */
+/** An operator who sets only how thinking is controlled gets the common effort levels. */
 function effortsOf({ thinking, efforts }: Capabilities): readonly Effort[] {
   if (thinking === 'none') return [];
   return efforts.length === 0 && thinking !== 'budget' ? USUAL_EFFORTS : efforts;

@@ -38,14 +38,14 @@ const FIELDS: FieldNames = {
   filename: 'file.filename',
 };
 
-/** OpenAI Chat Completions, and the many vendors who speak it in their own way. */
+/** OpenAI Chat Completions, and its variants at many other vendors. */
 export const chatCodec: Codec = {
   protocol: 'chat',
   rawKeys: new Set(['parameters', 'schema', 'arguments']),
   rules: {
     toolName: /^[A-Za-z0-9_-]{1,64}$/,
     toolNameMax: 64,
-    // OpenAI takes 64 characters today; Azure and older deployments 40 (rule C-32).
+    // OpenAI accepts 64 characters today; Azure and older deployments 40 (rule C-32).
     callIdMax: 40,
     namespaces: false,
     customTools: true,

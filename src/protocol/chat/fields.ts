@@ -1,12 +1,12 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 
-/** Where something stands in the client's body, for the loss report and for refusals. */
+/** A path in the client's body, for the loss report and for refusals. */
 export function joinPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
-/** A client's field: nothing when it is absent or null, a refusal when it is not what it must be. */
+/** A client's field: `undefined` if it is absent or null. A wrong type is refused. */
 export function textField(object: JsonObject, key: string, path: string): string | undefined {
   const value = object[key] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
@@ -43,14 +43,14 @@ export function requireObject(value: JsonValue | undefined, path: string): JsonO
   throw new Inexpressible(path, 'is not an object');
 }
 
-/** A text that must be there. */
+/** A text that must be present. */
 export function requireText(object: JsonObject, key: string, path: string): string {
   const value = textField(object, key, path);
   if (value !== undefined) return value;
   throw new Inexpressible(joinPath(path, key), 'is missing');
 }
 
-/** A vendor's field, where anything may stand: its text, or nothing. Empty texts say nothing either. */
+/** A vendor's field, which may have any type: its text, or `undefined` if it is not a text or is empty. */
 export function findFilledText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -60,7 +60,7 @@ export function objectOrEmpty(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : NOTHING;
 }
 
-/** A vendor's list of objects; whatever else stands in it is passed over. */
+/** A vendor's list of objects. Other values in it are skipped. */
 export function listObjects(value: JsonValue | undefined): readonly JsonObject[] {
   return isArray(value) ? value.filter(isObject) : [];
 }

@@ -12,19 +12,19 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   content_filter: 'filter',
 };
 
-/** What an answer held, as far as the reason depends on it. */
+/** What an answer contains, as far as the finish reason depends on it. */
 export interface Held {
   readonly calls: boolean;
   readonly refusal: boolean;
 }
 
 /**
- * Why an answer ended. Compatible vendors have words of their own, say nothing, or say `stop` where a tool is
- * called, and clients act on this (rule C-51).
+ * Why an answer ended. Compatible vendors use other values, send none, or send `stop` where a tool is called.
+ * Clients act on this value (rule C-51).
  */
 export function decodeFinish(value: JsonValue | undefined, held: Held): Finish {
-  const word = typeof value === 'string' && Object.hasOwn(REASONS, value) ? REASONS[value] : undefined;
-  const reason = word ?? 'stop';
+  const known = typeof value === 'string' && Object.hasOwn(REASONS, value) ? REASONS[value] : undefined;
+  const reason = known ?? 'stop';
   if (reason === 'tool' && !held.calls) return { reason: 'stop' };
   if (reason !== 'stop') return { reason };
   if (held.calls) return { reason: 'tool' };
@@ -42,7 +42,7 @@ const WORDS: Readonly<Record<FinishReason, string>> = {
   pause: 'stop',
 };
 
-/** A refusal in words is an ordinary end; one without any is the filter's. */
+/** A refusal with text is an ordinary end; one without text is `content_filter`. */
 export function encodeFinish({ reason }: Finish, held: Held, { request }: Session): string {
   if (reason === 'tool' && request.legacyFunctions === true) return 'function_call';
   return reason === 'refusal' && held.refusal ? 'stop' : WORDS[reason];

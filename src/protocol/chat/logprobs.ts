@@ -2,7 +2,7 @@ import type { Logprob } from '../hub/answer.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { listObjects } from './fields.ts';
 
-/** `choices[].logprobs`: nothing when the vendor gave none. */
+/** `choices[].logprobs`; `undefined` if the vendor sent none. */
 export function decodeLogprobs(value: JsonValue | undefined): readonly Logprob[] | undefined {
   if (!isObject(value) || !isArray(value.content)) return undefined;
   const entries = listObjects(value.content).map((entry) => ({

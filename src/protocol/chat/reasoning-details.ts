@@ -7,24 +7,26 @@ import type { ReasoningPart } from '../hub/part.ts';
 import { findFilledText } from './fields.ts';
 
 /**
- * `reasoning_details` is OpenRouter's addition: thinking with what its vendor wants back. Each entry is a
- * text, a summary or a ciphertext; texts may carry a signature.
+ * `reasoning_details` is OpenRouter's addition: thinking with the values that its vendor needs back. Each
+ * entry is a text, a summary or a ciphertext. Texts may have a signature.
  */
 export interface Detail {
   readonly text: string;
   readonly blobs: readonly Blob[];
 }
 
-/** `issuer` is the vendor that answered; nothing: a client's history, which names the maker in `format`. */
+/**
+ * `issuer` is the vendor that answered. `undefined`: a client's history, which names the maker in `format`.
+ */
 export function decodeDetail(detail: JsonObject, issuer: string | undefined): Detail {
   const text = findFilledText(detail.text) ?? findFilledText(detail.summary) ?? '';
-  const sealed = findFilledText(detail.signature) ?? findFilledText(detail.data);
-  if (sealed === undefined) return { text, blobs: [] };
+  const signature = findFilledText(detail.signature) ?? findFilledText(detail.data);
+  if (signature === undefined) return { text, blobs: [] };
   if (issuer !== undefined) return { text, blobs: [detailBlob(detail, issuer)] };
-  return { text, blobs: unwrapBlobs(sealed) ?? [nativeBlob(detail, sealed)] };
+  return { text, blobs: unwrapBlobs(signature) ?? [nativeBlob(detail, signature)] };
 }
 
-/** The whole entry but for its text, so that it can go back as it came. */
+/** The whole entry without its text, so that it can be sent back unchanged. */
 function detailBlob(detail: JsonObject, issuer: string): Blob {
   const value = writeJson({ ...detail, text: undefined, summary: undefined });
   return { issuer, form: 'encrypted', place: 'reasoning', value };
@@ -44,7 +46,7 @@ function nativeBlob(detail: JsonObject, value: string): Blob {
   return detailBlob(detail, 'chat');
 }
 
-/** Entries put together into parts: a text belongs to the seal that follows it, one seal to each part. */
+/** Combines entries into parts: a text belongs to the signature that follows it, one signature per part. */
 export function joinDetails(details: readonly Detail[]): readonly ReasoningPart[] {
   const parts: { kind: 'reasoning'; text: string; blob?: Blob }[] = [];
   const open = (): { text: string; blob?: Blob } => {
@@ -61,7 +63,7 @@ export function joinDetails(details: readonly Detail[]): readonly ReasoningPart[
   return parts;
 }
 
-/** A part as the entries its vendor sent; nothing when its blob is not one of ours from such an entry. */
+/** A part as the entries that its vendor sent. Empty if its blob does not come from such an entry. */
 export function encodeDetails(part: ReasoningPart): readonly JsonValue[] {
   if (part.blob === undefined) return [];
   const parsed = parseJson(part.blob.value, { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX });

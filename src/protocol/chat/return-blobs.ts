@@ -5,7 +5,7 @@ import { unwrapBlobs } from '../hub/envelope.ts';
 import { findFilledText, objectOrEmpty } from './fields.ts';
 import { SIGNATURE_LOST, signatureSlot } from './wire.ts';
 
-/** The body with every blob that may not go to the target taken out; all else stays as it was written. */
+/** The body without the blobs that may not be sent to the target. Everything else stays as it was written. */
 export function returnChatBlobs(body: JsonObject, target: Target): JsonObject {
   if (!isArray(body.messages)) return body;
   return { ...body, messages: body.messages.map((message) => cleanMessage(message, target)) };
@@ -28,7 +28,7 @@ function cleanMessage(message: JsonValue, target: Target): JsonValue {
   return cleaned;
 }
 
-/** Our envelope is opened for its issuer; for others the slot goes, or says that what it held is lost. */
+/** Our envelope is opened for its issuer. For others the field is removed, or marked as lost. */
 function cleanSignature(holder: JsonObject, target: Target, lost: JsonObject | undefined): JsonObject {
   const value = findFilledText(objectOrEmpty(objectOrEmpty(holder.extra_content).google).thought_signature);
   if (value === undefined) return holder;
@@ -38,9 +38,9 @@ function cleanSignature(holder: JsonObject, target: Target, lost: JsonObject | u
   return { ...holder, extra_content: own === undefined ? lost : signatureSlot(own.value) };
 }
 
-/** Details hold their vendor's seals; only foreign envelopes are ours to take out. */
+/** Details have their vendor's own signatures. Only other vendors' envelopes are removed. */
 function mayStay(detail: JsonObject, target: Target): boolean {
-  const sealed = findFilledText(detail.signature) ?? findFilledText(detail.data);
-  if (sealed === undefined) return true;
-  return target.issuer !== NO_ISSUER && unwrapBlobs(sealed) === undefined;
+  const signature = findFilledText(detail.signature) ?? findFilledText(detail.data);
+  if (signature === undefined) return true;
+  return target.issuer !== NO_ISSUER && unwrapBlobs(signature) === undefined;
 }

@@ -12,7 +12,7 @@ export function readFigures(usage: JsonObject): Figures {
     input: figure(usage.prompt_tokens),
     output: figure(usage.completion_tokens),
     total: figure(usage.total_tokens),
-    // DeepSeek's and Moonshot's own spellings of the same figure.
+    // DeepSeek's and Moonshot's own names for the same figure.
     cacheRead:
       figure(details.cached_tokens) ?? figure(usage.prompt_cache_hit_tokens) ?? figure(usage.cached_tokens),
     cacheWrite: figure(details.cache_write_tokens),
@@ -20,13 +20,13 @@ export function readFigures(usage: JsonObject): Figures {
   };
 }
 
-/** The figures in buckets that do not overlap; nothing when the vendor reported none. */
+/** The figures in buckets that do not overlap; `undefined` if the vendor reported none. */
 export function decodeUsage(figures: Figures): HubUsage | undefined {
   if (figures.input === undefined && figures.output === undefined) return undefined;
   return { ...settleInclusive(figures).usage, cacheWriteLong: 0, toolPrompt: 0 };
 }
 
-/** Absurd figures are none, as everywhere (number.ts). */
+/** Absurd figures count as absent, as everywhere (number.ts). */
 function figure(value: JsonValue | undefined): number | undefined {
   const isFigure =
     typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= REPORTED_TOKENS_MAX;

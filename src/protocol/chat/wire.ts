@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../hub/content/json.ts';
 
-/** Shapes we write, as far as they are not plain options. Aliases, so that they count as JSON. */
+/** Shapes that we write, except for plain options. They are type aliases, so that they count as JSON. */
 export type WirePart =
   | {
       readonly type: 'text';
@@ -30,15 +30,15 @@ export type WireMessage = {
   readonly extra_content?: JsonObject | undefined;
 };
 
-/** Google's own layer for this protocol has a place for thought signatures; clients keep it or lose it. */
+/** Google's compatible endpoint has a field for thought signatures. Clients keep it or lose it. */
 export function signatureSlot(signature: string): JsonObject {
   return { google: { thought_signature: signature } };
 }
 
-/** Google's word for a signature that is not to be had any more (rule C-43). */
+/** Google's value for a signature that was lost (rule C-43). */
 export const SIGNATURE_LOST = 'skip_thought_signature_validator';
 
-/** Every option of a request that the hub or this codec knows; all others are named in the loss report. */
+/** Every option of a request that the hub or this codec knows. All others are named in the loss report. */
 export const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   'model',
   'messages',

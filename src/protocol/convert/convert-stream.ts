@@ -14,12 +14,12 @@ import { ReturnStage } from '../hub/return/return-stream.ts';
 
 const EVENT_BOUNDS: JsonBounds = { bytesMax: CONVERTED_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 const NO_KEYS: ReadonlySet<string> = new Set();
-/** A shorter event cannot be too much. */
+/** An event below this size cannot have too many values. */
 const SHORT_BYTES = 64 * 1024;
-/** A vendor whose events are all different is not learned for ever. */
-const LESSONS_MAX = 16;
+/** How often templates are learned from a vendor's events before learning stops. */
+const LEARNED_MAX = 16;
 
-/** An event is read, converted and written in one turn. Nothing: it is no object, or too much for that. */
+/** An event is read, converted and written in one turn. `undefined`: not an object. */
 function readEvent(payload: Buffer, start: number, end: number): JsonObject | 'too-much' | undefined {
   if (end - start > CONVERTED_EVENT_BYTES_MAX) return 'too-much';
   const text = payload.toString('utf8', start, end);
@@ -27,27 +27,28 @@ function readEvent(payload: Buffer, start: number, end: number): JsonObject | 't
     const event = parseJson(text, EVENT_BOUNDS);
     return event.kind === 'parsed' ? (event.value as JsonObject) : undefined;
   }
-  // A picture is a part of the text then, and not copied.
+  // readJson keeps an image as a part of the text and does not copy it.
   const budget: ValueBudget = { left: CONVERTED_EVENT_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
   return readJson(text, NO_KEYS, budget) ?? (budget.left < 0 ? 'too-much' : undefined);
 }
 
-/** The two ends of a converted stream. */
+/** The two sides of a converted stream. */
 export interface StreamPlan {
-  /** The client's side. */
-  readonly from: Codec;
-  /** The vendor's side. */
-  readonly to: Codec;
+  readonly clientCodec: Codec;
+  readonly vendorCodec: Codec;
   readonly plan: ReturnPlan;
   /** The client's framing. */
   readonly framing: Framing;
-  /** The vendor's own relay: it finds events, meters, and knows the first one, errors and the terminator. */
+  /**
+   * The relay of the vendor's dialect: it finds events, meters, and knows the first event, errors and the
+   * terminator.
+   */
   readonly vendor: VendorRelay;
 }
 
 /**
- * A streamed answer of one protocol in the words of another. The vendor's bytes go to its own relay; the
- * whole events it finds are decoded, staged and encoded in the same push.
+ * Converts a streamed answer from one protocol to another. The vendor's bytes go to the relay of its dialect.
+ * The whole events that it finds are decoded, processed and encoded in the same push.
  */
 export class ConvertedStream implements StreamRelay {
   readonly #vendor: VendorRelay;
@@ -56,23 +57,23 @@ export class ConvertedStream implements StreamRelay {
   readonly #encoder: StreamEncoder;
   #ended = false;
   #madeBytes = 0;
-  /** An event came that is no event of any vendor. */
+  /** An event was too large or had too many values. */
   #isTooMuch = false;
-  /** What the last event came to in the words of the hub: how many events, and how many of them deltas. */
+  /** The number of hub events that the last event produced, and how many of them were deltas. */
   #emitted = 0;
   #deltas = 0;
   #template: EventTemplate | undefined;
   #lastParsed = NOTHING;
-  #lessons = 0;
+  #learnedCount = 0;
 
-  constructor({ from, to, plan, framing, vendor }: StreamPlan) {
+  constructor({ clientCodec, vendorCodec, plan, framing, vendor }: StreamPlan) {
     this.#vendor = vendor;
     vendor.divert((payload, start, end) => this.#decode(payload, start, end));
-    const encoder = from.createEncoder(plan.session, framing);
+    const encoder = clientCodec.createEncoder(plan.session, framing);
     const stage = new ReturnStage(plan, (event) => encoder.push(event));
     this.#encoder = encoder;
     this.#stage = stage;
-    this.#decoder = to.createDecoder(plan.session, (event) => this.#emit(event));
+    this.#decoder = vendorCodec.createDecoder(plan.session, (event) => this.#emit(event));
   }
 
   push(chunk: Buffer): Buffer | undefined {
@@ -131,7 +132,7 @@ export class ConvertedStream implements StreamRelay {
     return this.#vendor.overflowed || this.#isTooMuch || this.#madeBytes > CONVERTED_STREAM_BYTES_MAX;
   }
 
-  /** Only whole events leave an encoder. */
+  /** An encoder returns only whole events. */
   readonly atBoundary = true;
 
   get nextSequenceNumber(): number | undefined {
@@ -145,11 +146,11 @@ export class ConvertedStream implements StreamRelay {
   #decode(payload: Buffer, start: number, end: number): void {
     const known = this.#template?.read(payload, start, end);
     if (known !== undefined) {
-      // An event that came to anything but one delta may have been kept, and is not filled in again.
+      // An event that is not exactly one delta may have been kept, so the template must not reuse its object.
       if (!this.#isOneDelta(known)) this.#template = undefined;
       return;
     }
-    // `[DONE]` is no object: the vendor's relay has seen it.
+    // `[DONE]` is not an object: the vendor's relay has already seen it.
     if (!isOpenBrace(payload, skipSpace(payload, start, end))) return;
     const event = readEvent(payload, start, end);
     if (event === 'too-much') this.#isTooMuch = true;
@@ -164,8 +165,8 @@ export class ConvertedStream implements StreamRelay {
   }
 
   #learn(payload: Buffer, start: number, end: number): void {
-    if (this.#lessons >= LESSONS_MAX || end - start > SHAPED_BYTES_MAX) return;
-    this.#lessons++;
+    if (this.#learnedCount >= LEARNED_MAX || end - start > SHAPED_BYTES_MAX) return;
+    this.#learnedCount++;
     const parsed = Buffer.from(payload.subarray(start, end));
     this.#template = learnTemplate(parsed, this.#lastParsed) ?? this.#template;
     this.#lastParsed = parsed;
@@ -177,7 +178,7 @@ export class ConvertedStream implements StreamRelay {
     this.#stage.push(event);
   }
 
-  /** The terminator is passed on once, and never behind an error (rule C-9). */
+  /** The terminator is forwarded once, and never after an error (rule C-9). */
   #end(): void {
     if (this.#ended || this.failed) return;
     this.#ended = true;

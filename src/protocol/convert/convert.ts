@@ -17,34 +17,34 @@ import type { ReturnPlan } from '../hub/return/return-call.ts';
 import { getCodec } from './codecs.ts';
 import { ConvertedStream } from './convert-stream.ts';
 
-/** A client's request in the words of the hub. Every route is converted from it anew (rule C-2). */
+/** A client's request in the form of the hub. Each route converts it again (rule C-2). */
 export interface ClientRequest {
   readonly request: HubRequest;
-  /** What was lost already, whatever the target. */
+  /** What the decoder already lost, whatever the target. */
   readonly dropped: readonly string[];
 }
 
-/** Whose answer it will be. */
+/** What the answer says about itself. */
 export interface Identity {
   readonly modelId: string;
   readonly callId: string;
   readonly createdAtS: number;
 }
 
-/** One request on its way to one vendor of another protocol, and its answer on the way back. */
+/** One request converted for a vendor of another protocol, and the conversion of its answer. */
 export interface Conversion {
-  /** The body for the vendor, in pieces and as one. */
+  /** The body for the vendor, in pieces and as one buffer. */
   readonly pieces: readonly Buffer[];
   readonly body: Buffer;
-  /** What the vendor does not hear, in the client's words. */
+  /** What the vendor does not get, by the client's field names. */
   readonly dropped: readonly string[];
-  /** Blobs to be kept for a Chat client, by the ids of its calls; filled as the answer passes. */
+  /** Blobs to store for a Chat client, by the ids of its tool calls. Filled while the answer passes. */
   readonly kept: ReadonlyMap<string, readonly Blob[]>;
-  /** A plain answer for the client; nothing when the vendor's body is none of its protocol. */
+  /** A plain answer for the client. `undefined` if the vendor's body is not of its protocol. */
   convertAnswerInTurns(body: Buffer): Sliced<readonly Buffer[] | AnswerError | undefined>;
-  /** The same of a short one. */
+  /** The same for a short answer. */
   convertAnswer(body: Buffer): Buffer | AnswerError | undefined;
-  /** A stream for the client, in its framing; `vendor` is the vendor's own relay, which meters. */
+  /** A stream for the client, in its framing. `vendor` is the relay of the vendor's dialect, which meters. */
   convertStream(framing: Framing, vendor: VendorRelay): StreamRelay;
 }
 
@@ -80,24 +80,24 @@ export function* convertRequestInTurns(
   identity: Identity,
 ): Sliced<Conversion | Refusal> {
   const { request } = client;
-  const [from, to] = [getCodec(request.client), getCodec(target.protocol)];
-  const notes = new Notes({ ...from.fields, ...request.spelled });
+  const [clientCodec, vendorCodec] = [getCodec(request.client), getCodec(target.protocol)];
+  const notes = new Notes({ ...clientCodec.fields, ...request.spelled });
   for (const path of client.dropped) notes.drop(path);
-  // A tool that runs at the client's vendor has no like elsewhere (rule C-34).
+  // A tool that runs at the client's vendor has no equivalent elsewhere (rule C-34).
   if (request.client !== target.protocol) for (const { path } of request.vendorTools) notes.drop(path);
-  const fit = expressible(() => fitRequest(request, target, to.rules));
+  const fit = expressible(() => fitRequest(request, target, vendorCodec.rules));
   if (isRefusal(fit)) return fit;
   yield;
   const { request: fitted, names, lost } = fit;
   for (const field of lost) notes.lose(field);
-  const made = expressible(() => to.encodeRequest(fitted, target, notes));
+  const made = expressible(() => vendorCodec.encodeRequest(fitted, target, notes));
   if (isRefusal(made)) return made;
   yield;
   const pieces = yield* writeJsonBytes(made);
   const plan: ReturnPlan = {
     session: { request, target, ...identity },
     names,
-    client: from.rules,
+    client: clientCodec.rules,
     kept: new Map(),
   };
   return {
@@ -112,13 +112,14 @@ export function* convertRequestInTurns(
       const converted = finishNow(convertAnswer(answer, plan));
       return converted === undefined || 'status' in converted ? converted : Buffer.concat(converted);
     },
-    convertStream: (framing, vendor) => new ConvertedStream({ from, to, plan, framing, vendor }),
+    convertStream: (framing, vendor) =>
+      new ConvertedStream({ clientCodec, vendorCodec, plan, framing, vendor }),
   };
 }
 
 /**
- * For a body that stays in its protocol but holds blobs in envelopes of ours, or must lose every blob because
- * its vendor refused one: the body with its blobs as this target may have them.
+ * For a body that stays in its protocol but has blobs in our envelopes, or must lose every blob because its
+ * vendor refused one. Returns the body with the blobs that this target may get.
  */
 export async function returnOwnBlobs(
   protocol: TextProtocol,
@@ -130,7 +131,7 @@ export async function returnOwnBlobs(
   return isRefusal(pieces) ? pieces : { ...raw, body: await joinPieces(pieces) };
 }
 
-/** Nothing when the body stays as it is. */
+/** `undefined` if the body stays unchanged. */
 function* withOwnBlobs(
   protocol: TextProtocol,
   raw: Buffer,
@@ -147,22 +148,22 @@ function* withOwnBlobs(
 function* convertAnswer(body: Buffer, plan: ReturnPlan): Sliced<readonly Buffer[] | AnswerError | undefined> {
   if (body.length > WHOLE_ANSWER_BYTES_MAX) return undefined;
   const { session } = plan;
-  const [from, to] = [getCodec(session.request.client), getCodec(session.target.protocol)];
+  const [clientCodec, vendorCodec] = [getCodec(session.request.client), getCodec(session.target.protocol)];
   const text = body.toString('utf8');
   yield;
   const budget = { left: WHOLE_ANSWER_VALUES_MAX, escapedLeft: WHOLE_ESCAPED_CHARS_MAX };
-  const json = readJson(text, to.rawKeys, budget);
+  const json = readJson(text, vendorCodec.rawKeys, budget);
   if (json === undefined) return undefined;
   yield;
-  const answer = to.decodeAnswer(json, session);
+  const answer = vendorCodec.decodeAnswer(json, session);
   if (!('choices' in answer)) return answer;
   yield;
-  const made = from.encodeAnswer(returnAnswer(answer, plan), session);
+  const made = clientCodec.encodeAnswer(returnAnswer(answer, plan), session);
   yield;
   return yield* writeJsonBytes(made);
 }
 
-/** The one place where content that cannot be carried becomes a refusal. */
+/** The one place where content that cannot be converted becomes a refusal. */
 export function expressible<T>(work: () => T): T | Refusal {
   try {
     return work();

@@ -11,9 +11,9 @@ import { RAW_KEYS } from './wire.ts';
 
 const RULES: CodecRules = {
   toolName: /^[A-Za-z_][A-Za-z0-9_.:-]*$/,
-  // Newer models take 128; older ones do not.
+  // Newer models accept 128; older ones do not.
   toolNameMax: 64,
-  // Google keeps no id of a call: it only wants the same one back.
+  // Google does not check a call's id: it only needs the same one back.
   callIdMax: 256,
   namespaces: false,
   customTools: false,

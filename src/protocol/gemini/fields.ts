@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../hub/content/json.ts';
 import { Inexpressible, type Notes } from '../hub/notes.ts';
 
-/** Both spellings of the names this dialect asks for; filled by its own words only, so it stays small. */
+/** Both spellings of the field names of this dialect. Only its own names get in, so it stays small. */
 const snakeNames = new Map<string, string>();
 
 function snakeOf(name: string): string {
@@ -19,8 +19,8 @@ function camelOf(name: string): string {
 }
 
 /**
- * A field in either spelling. The camel-case one wins where it is present, be it false, 0, empty or null
- * (which is how protobuf says "not set").
+ * A field in either spelling. The camel-case one wins if it is present, even if it is false, 0, empty or null
+ * (protobuf's "not set").
  */
 export function field(object: JsonObject, name: string): JsonValue | undefined {
   const camel = object[name];
@@ -28,7 +28,7 @@ export function field(object: JsonObject, name: string): JsonValue | undefined {
   return object[snakeOf(name)] ?? undefined;
 }
 
-/** Notes every field that is none of `known` (camel case) as lost. */
+/** Notes every field that is not in `known` (camel case) as lost. */
 export function dropUnknown(
   object: JsonObject,
   known: ReadonlySet<string>,
@@ -63,7 +63,7 @@ export function optionalObject(value: JsonValue | undefined, path: string): Json
   throw new Inexpressible(path, 'must be an object');
 }
 
-/** Google takes a single object where a list is due; real clients send `tools` so. */
+/** Google accepts a single object instead of a list; real clients send `tools` so. */
 export function requireObjects(value: JsonValue | undefined, path: string): readonly JsonObject[] {
   if (value === undefined) return [];
   const items = isArray(value) ? value : [value];
@@ -79,7 +79,7 @@ export function requireTexts(value: JsonValue | undefined, path: string): readon
   return items.map((item, index) => optionalText(item, `${path}[${index}]`) ?? '');
 }
 
-/** A vendor's string; nothing for anything else. */
+/** A vendor's string; `undefined` for anything else. */
 export function findText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -88,18 +88,18 @@ export function findNumber(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A vendor's list of objects; whatever else stands there is left out. */
+/** A vendor's list of objects. Other values are skipped. */
 export function listObjects(value: JsonValue | undefined): readonly JsonObject[] {
   return isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The text of a JSON object: raw where it was read so, printed where the event was parsed before us. */
+/** The text of a JSON object: its raw text, or serialized again if the event was already parsed. */
 export function objectText(value: JsonValue | undefined): string | undefined {
   if (value instanceof RawJson) return value.text.startsWith('{') ? value.text : undefined;
   return isObject(value) ? JSON.stringify(value) : undefined;
 }
 
-/** The object that a text holds; nothing when it holds anything else. */
+/** The object in a text; `undefined` if the text is something else. */
 export function parseObject(text: string): JsonObject | undefined {
   const result = parseJson(text, { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: JSON_DEPTH_MAX });
   return result.kind === 'parsed' && isJsonObject(result.value) ? (result.value as JsonObject) : undefined;

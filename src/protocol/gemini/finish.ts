@@ -18,7 +18,7 @@ export function isFiltered(reason: string): boolean {
   return FILTERED.has(reason);
 }
 
-/** Reasons that are a failure of the vendor unless something was said before. */
+/** Reasons that mean a failure of the vendor, unless there is content. */
 const FAILED: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
@@ -29,20 +29,20 @@ const FAILED: ReadonlySet<string> = new Set([
   'OTHER',
 ]);
 
-/** What a candidate brought, as far as its end depends on it: Google has no reason of its own for calls. */
-export type Brought = 'nothing' | 'words' | 'calls';
+/** What a candidate contains, as far as its end depends on it: Google has no finish reason for calls. */
+export type CandidateContent = 'nothing' | 'words' | 'calls';
 
-/** The end of a candidate; nothing when it is a failure. */
+/** The end of a candidate; `undefined` if it failed. */
 export function decodeFinish(
   reason: string | undefined,
   message: string | undefined,
-  brought: Brought,
+  content: CandidateContent,
 ): Finish | undefined {
-  const said = message === undefined || message === '' ? {} : { message };
-  if (reason !== undefined && FILTERED.has(reason)) return { reason: 'filter', ...said };
+  const detail = message === undefined || message === '' ? {} : { message };
+  if (reason !== undefined && FILTERED.has(reason)) return { reason: 'filter', ...detail };
   if (reason === 'MAX_TOKENS' || reason === 'CONTINUATION') return { reason: 'length' };
-  if (reason !== undefined && FAILED.has(reason) && brought === 'nothing') return undefined;
-  return { reason: brought === 'calls' ? 'tool' : 'stop' };
+  if (reason !== undefined && FAILED.has(reason) && content === 'nothing') return undefined;
+  return { reason: content === 'calls' ? 'tool' : 'stop' };
 }
 
 const REASONS: Readonly<Record<FinishReason, string>> = {
@@ -56,10 +56,10 @@ const REASONS: Readonly<Record<FinishReason, string>> = {
   pause: 'STOP',
 };
 
-/** What the words toward the client were: a refusal that was spoken is an ordinary answer here. */
+/** What was sent to the client. A refusal with text is an ordinary answer here. */
 export interface Ending {
   readonly hasRefusal: boolean;
-  /** The name of a call whose arguments were no JSON object; it was left out. */
+  /** The name of a call that was left out because its arguments were not a JSON object. */
   readonly malformedCall: string | undefined;
 }
 

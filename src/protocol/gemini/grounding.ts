@@ -3,7 +3,7 @@ import type { PartHead } from '../hub/event.ts';
 import type { Citation, Part, ServerToolPart } from '../hub/part.ts';
 import { findNumber, findText, listObjects } from './fields.ts';
 
-/** A passage of the answer and the pages it rests on. Google counts bytes of UTF-8 within one part. */
+/** A passage of the answer and the pages it is based on. Google counts UTF-8 bytes within one part. */
 export interface Support {
   readonly partIndex: number;
   readonly startByte: number | undefined;
@@ -11,7 +11,7 @@ export interface Support {
   readonly citation: Citation;
 }
 
-/** One citation for each passage and page; only pages on the web have a counterpart elsewhere. */
+/** One citation for each passage and page. Only web pages can be cited in other protocols. */
 export function decodeSupports(metadata: JsonValue | undefined): readonly Support[] {
   if (!isObject(metadata)) return [];
   const chunks = isArray(metadata.groundingChunks) ? metadata.groundingChunks : [];
@@ -35,15 +35,15 @@ function decodePage(chunk: JsonValue | undefined): { url: string; title?: string
 function decodeSupport(segment: JsonObject, page: { url: string; title?: string }): Support {
   return {
     partIndex: findNumber(segment.partIndex) ?? 0,
-    // Protobuf leaves zero out.
+    // Protobuf leaves out zero.
     startByte: segment.endIndex === undefined ? undefined : (findNumber(segment.startIndex) ?? 0),
     endByte: findNumber(segment.endIndex),
-    // `segment.text` repeats the answer; what the page says is not told.
+    // `segment.text` repeats the answer. The text of the page is not included.
     citation: page,
   };
 }
 
-/** Puts the citations on the text they belong to, counted as the hub counts. */
+/** Puts the citations on the text they belong to, in the hub's units. */
 export function citeText(text: string, supports: readonly Support[]): readonly Citation[] {
   const bytes = Buffer.from(text);
   const unitsAt = (at: number): number => bytes.toString('utf8', 0, at).length;
@@ -54,14 +54,14 @@ export function citeText(text: string, supports: readonly Support[]): readonly C
   );
 }
 
-/** A citation on its way to a client, with the text that it counts in. */
+/** A citation for a client, with the text that its positions refer to. */
 export interface PlacedCitation {
   readonly partIndex: number;
   readonly text: string;
   readonly citation: Citation;
 }
 
-/** Counts the parts that the client is shown. */
+/** Counts in the parts that the client gets. */
 export function placeCitations(parts: readonly Part[]): readonly PlacedCitation[] {
   return parts.flatMap((part, partIndex) =>
     part.kind === 'text'
@@ -70,7 +70,7 @@ export function placeCitations(parts: readonly Part[]): readonly PlacedCitation[
   );
 }
 
-/** Google tells of a search beside the answer: the part is nobody's own, and has no raw form. */
+/** Google reports a search beside the answer, so the part has no raw form. */
 export function decodeSearch(metadata: JsonValue | undefined): ServerToolPart | undefined {
   if (!isObject(metadata)) return undefined;
   const queries = textsOf(metadata.webSearchQueries);
@@ -84,7 +84,7 @@ function textsOf(value: JsonValue | undefined): readonly string[] {
   return isArray(value) ? value.filter((one) => typeof one === 'string' && one !== '').map(String) : [];
 }
 
-/** What was searched for. */
+/** The queries of a search. */
 export function listQueries(part: Part | PartHead): readonly string[] {
   return part.kind === 'server-tool' ? (part.search?.queries ?? []) : [];
 }

@@ -2,7 +2,7 @@ import type { Logprob } from '../hub/answer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import { findNumber, findText, listObjects } from './fields.ts';
 
-/** `logprobsResult` of a candidate: the chosen tokens, and beside each the likeliest ones. */
+/** `logprobsResult` of a candidate: the chosen tokens, and the most likely ones for each. */
 export function decodeLogprobs(result: JsonValue | undefined): readonly Logprob[] | undefined {
   if (!isObject(result)) return undefined;
   const chosen = listObjects(result.chosenCandidates);

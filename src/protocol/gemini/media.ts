@@ -6,7 +6,7 @@ import { Inexpressible } from '../hub/notes.ts';
 import type { OpaquePart } from '../hub/part.ts';
 import { field, optionalText } from './fields.ts';
 
-/** What Gemini reads inline (rule C-20): five kinds of picture, and these families. */
+/** What Gemini reads inline (rule C-20): five image types, and these families. */
 const PICTURES: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
@@ -16,7 +16,7 @@ const PICTURES: ReadonlySet<string> = new Set([
 ]);
 const FAMILIES = /^(?:audio|video|text)\/|^application\/(?:pdf|json)$/;
 
-/** Files that live at Google: its file store, its buckets. Nobody else can fetch them. */
+/** Files at Google: its file store and its buckets. No other vendor can fetch them. */
 const GOOGLE_FILES = /^(?:gs:|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/;
 const YOUTUBE = /^https?:\/\/(?:www\.|m\.)?(?:youtube\.com|youtu\.be)\//;
 
@@ -47,7 +47,7 @@ export function decodeFile(part: JsonObject, value: JsonObject, path: string): M
   return mediaPart(kind, typed, { filename });
 }
 
-/** A picture or file for Google. Addresses only where the model fetches them itself. */
+/** An image or file for Google. An address only if the model fetches it itself. */
 export function encodeMedia(part: MediaPart, mediaUrls: 'fetched' | 'refused'): JsonObject {
   const { source, kind } = part;
   switch (source.kind) {

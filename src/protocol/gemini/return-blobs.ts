@@ -6,14 +6,14 @@ import { field, findText } from './fields.ts';
 import { isSentinel } from './signature.ts';
 import { SIGNATURE_SENTINEL } from './wire.ts';
 
-/** The body stays as it is but for `thoughtSignature`: envelopes are opened for their issuer, others go. */
+/** Only `thoughtSignature` changes: envelopes are opened for their issuer, others are removed. */
 export function returnBlobs(body: JsonObject, target: Target): JsonObject {
   const { contents } = body;
   if (contents === undefined) return body;
   return { ...body, contents: listOf(contents).map((content) => returnContent(content, target)) };
 }
 
-/** Google takes a single object where a list is due. */
+/** Google accepts a single object instead of a list. */
 function listOf(value: JsonValue): readonly JsonValue[] {
   return isArray(value) ? value : [value];
 }
@@ -23,7 +23,7 @@ function returnContent(content: JsonValue, target: Target): JsonValue {
   const parts = listOf(content.parts).flatMap((part): readonly JsonValue[] =>
     isObject(part) ? returnPart(part, target) : [part],
   );
-  // A turn may not be empty, so one of nothing but foreign signatures keeps its place with an empty text.
+  // A turn may not be empty, so one with only foreign signatures gets an empty text.
   return { ...content, parts: parts.length === 0 ? [{ text: '' }] : parts };
 }
 
@@ -42,7 +42,7 @@ function returnPart(part: JsonObject, target: Target): readonly JsonObject[] {
   return isNothingUnsigned(bare) ? [] : [bare];
 }
 
-/** An empty text was there for its signature's sake, and a thought of another vendor is none of Google's. */
+/** Without its signature an empty text is useless, and so is another vendor's thought. */
 function isNothingUnsigned(bare: JsonObject): boolean {
   return field(bare, 'text') === '' || field(bare, 'thought') === true || Object.keys(bare).length === 0;
 }

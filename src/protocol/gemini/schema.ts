@@ -14,7 +14,7 @@ const LONGS: ReadonlySet<string> = new Set([
   'maxProperties',
 ]);
 
-/** Google's Schema in the words of JSON Schema (rule C-27). */
+/** Converts Google's Schema to JSON Schema (rule C-27). */
 export function schemaFromProto(raw: string): string {
   return rewriteSchema(raw, fromProto);
 }
@@ -27,7 +27,7 @@ function fromProto(node: SchemaNode): SchemaNode {
   return isSame(fields, node) ? node : fields;
 }
 
-/** The names of a schema are the user's: one of them may be `__proto__`. */
+/** Property names are chosen by the user, so one may be `__proto__`. */
 function noFields(): Fields {
   return Object.create(null) as Fields;
 }
@@ -47,7 +47,7 @@ function readKeyword(fields: Fields, key: string, value: JsonValue): void {
   } else if (name === 'example') {
     fields.examples = [value];
   } else if (key === 'any_of' && isArray(value)) {
-    // Under its snake-case name nobody walked into it yet.
+    // Its snake-case name was not visited before.
     fields.anyOf = value.map((item) => (isObject(item) ? fromProto(item) : item));
   } else {
     const isLong = LONGS.has(name) && typeof value === 'string' && /^\d{1,15}$/.test(value);
@@ -69,7 +69,7 @@ function allowNull(fields: Fields): void {
   if (isArray(fields.enum)) fields.enum = [...fields.enum, null];
 }
 
-/** Keywords that Gemini's JSON Schema does not know and whose loss only loosens the schema. */
+/** Keywords that Gemini's JSON Schema does not know. Without them the schema is only less strict. */
 const UNKNOWN: ReadonlySet<string> = new Set([
   '$schema',
   '$comment',
@@ -93,7 +93,9 @@ const UNKNOWN: ReadonlySet<string> = new Set([
   'propertyNames',
 ]);
 
-/** JSON Schema as `parametersJsonSchema` and `responseJsonSchema` take it; the same text if it already is. */
+/**
+ * JSON Schema for `parametersJsonSchema` and `responseJsonSchema`. The same text if nothing has to change.
+ */
 export function schemaForGoogle(raw: string): string {
   return rewriteSchema(raw, forGoogle);
 }
@@ -121,7 +123,7 @@ function renameDefinitions(fields: Fields): void {
   fields.$defs = { ...definitions, ...(isObject(fields.$defs) ? fields.$defs : {}) };
 }
 
-/** `allOf` is merged where every member is written out; one that only refers is the reference. */
+/** Merges `allOf` if every member is written out. A single reference replaces it. */
 function mergeAll(fields: Fields): SchemaNode {
   const { allOf } = fields;
   if (!isArray(allOf)) return fields;
@@ -152,7 +154,7 @@ const BOUNDS = [
   ['exclusiveMaximum', 'maximum', 'less than'],
 ] as const;
 
-/** An open bound becomes a closed one, and the words say what it was. */
+/** An exclusive bound becomes an inclusive one, and the description says so. */
 function limitBounds(fields: Fields): void {
   for (const [open, closed, words] of BOUNDS) {
     const bound = fields[open];
@@ -166,7 +168,7 @@ function limitBounds(fields: Fields): void {
   }
 }
 
-/** No arguments at all: then the declaration has no schema (rule C-23). */
+/** The schema has no arguments at all: then the declaration has no schema (rule C-23). */
 export function takesNothing(raw: string): boolean {
   const root = parseSchema(raw);
   if (root === undefined) return true;

@@ -9,9 +9,9 @@ const SENTINELS: ReadonlySet<string> = new Set([
   'context_engineering_is_the_way_to_go',
 ]);
 
-/** What a client brings back in `thoughtSignature`: our envelope, or Google's own signature. */
+/** The blobs in a client's `thoughtSignature`: our envelope, or Google's own signature. */
 export function blobsOfSignature(signature: string | undefined, place: Blob['place']): readonly Blob[] {
-  // The sentinel says that the signature is lost: there is nothing to give back.
+  // The sentinel means that the signature is lost: there is nothing to send back.
   if (signature === undefined || signature === '' || isSentinel(signature)) return [];
   return unwrapBlobsBase64(signature) ?? [thoughtBlob(signature, place, 'gemini')];
 }
@@ -24,12 +24,12 @@ export function thoughtBlob(value: string, place: Blob['place'], issuer: string)
   return { issuer, form: 'thought', place, value };
 }
 
-/** Google's own signature among the blobs of a part on its way to Google. */
+/** Google's own signature among the blobs of a part, for a request to Google. */
 export function findThought(blobs: readonly Blob[] | undefined, place: Blob['place']): string | undefined {
   return blobs?.find((blob) => blob.form === 'thought' && blob.place === place)?.value;
 }
 
-/** The field toward a client: raw where the vendor speaks this protocol itself, else our envelope. */
+/** The field for a client: raw if the vendor uses this protocol itself, else our envelope. */
 export function signatureFor(blobs: readonly Blob[] | undefined, session: Session): string | undefined {
   const first = blobs?.[0];
   if (blobs === undefined || first === undefined) return undefined;

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.t
 import type { Figures } from '../meter/usage-report.ts';
 import { GENERATE_USAGE_RULE } from './pass-through/usage.ts';
 
-/** The figures of `usageMetadata`; nothing where there is none. */
+/** The figures of `usageMetadata`; `undefined` if there is none. */
 export function readFigures(metadata: JsonValue | undefined): Figures | undefined {
   if (!isObject(metadata)) return undefined;
   return {
@@ -23,7 +23,7 @@ function figure(value: JsonValue | undefined): number | undefined {
   return isFigure ? value : undefined;
 }
 
-/** In the buckets by which the call is metered, so that the client is shown what it is charged for. */
+/** In the buckets by which the call is metered, so that the client sees what it is charged for. */
 export function decodeUsage(figures: Figures | undefined): HubUsage | undefined {
   if (figures === undefined) return undefined;
   const { usage, inputReported, outputReported } = GENERATE_USAGE_RULE.settle(figures);
@@ -31,7 +31,7 @@ export function decodeUsage(figures: Figures | undefined): HubUsage | undefined 
   return { ...usage, cacheWriteLong: 0, toolPrompt: figures.toolInput ?? 0 };
 }
 
-/** Prompts include what caches gave and took; thoughts stand beside the candidates (rule C-54). */
+/** The prompt includes cache reads and writes. Thoughts are separate from the candidates (rule C-54). */
 export function encodeUsage(usage: HubUsage): JsonObject {
   const tool = Math.min(usage.toolPrompt, usage.inputFresh);
   const prompt = usage.inputFresh - tool + usage.cacheRead + usage.cacheWrite;

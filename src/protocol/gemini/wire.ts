@@ -1,6 +1,6 @@
-/** Names of the wire. Fields are written in camel case; Google reads their snake-case twins as well. */
+/** Field names of the protocol. They are written in camel case; Google also reads their snake-case forms. */
 
-/** What a part may hold: exactly one of them (protobuf `oneof`). */
+/** A part contains exactly one of these (protobuf `oneof`). */
 export const PAYLOADS = [
   'text',
   'inlineData',
@@ -15,7 +15,7 @@ export const PAYLOADS = [
 
 export type Payload = (typeof PAYLOADS)[number];
 
-/** What stands beside the payload and is read; everything else beside it is an option no other vendor has. */
+/** Fields that are read beside the payload. All other fields are options that no other vendor has. */
 export const PART_FIELDS: ReadonlySet<string> = new Set([...PAYLOADS, 'thought', 'thoughtSignature']);
 
 /** Keys whose values keep their spelling: arguments, results and schemas, in both spellings of the key. */
@@ -32,5 +32,5 @@ export const RAW_KEYS: ReadonlySet<string> = new Set([
   '_responseJsonSchema',
 ]);
 
-/** Google lets this pass in place of a signature that was lost; the raw text is valid base64url itself. */
+/** Google accepts this in place of a lost signature. The text itself is valid base64url. */
 export const SIGNATURE_SENTINEL = 'skip_thought_signature_validator';

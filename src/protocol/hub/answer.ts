@@ -1,11 +1,11 @@
 import type { Usage } from '../../kernel/usage.ts';
 import type { Part } from './part.ts';
 
-/** An answer as the vendor meant it. */
+/** A vendor's plain answer in the form of the hub. */
 export interface HubAnswer {
-  /** The vendor's own id, nothing where it has none. */
+  /** The vendor's own id; `undefined` if it has none. */
   readonly id: string | undefined;
-  /** At least one: an answer without any has an empty one (rule C-52). */
+  /** At least one: an answer without any gets an empty one (rule C-52). */
   readonly choices: readonly Choice[];
   readonly usage: HubUsage | undefined;
   readonly serviceTier: string | undefined;
@@ -20,7 +20,7 @@ export interface Choice {
 export interface Finish {
   readonly reason: FinishReason;
   readonly stopSequence?: string | undefined;
-  /** Why it was filtered or refused, where the vendor says so. */
+  /** Why the answer was filtered or refused, if the vendor gives a reason. */
   readonly message?: string | undefined;
 }
 
@@ -34,11 +34,11 @@ export type FinishReason =
   | 'refusal'
   | 'pause';
 
-/** Buckets that do not overlap, and two parts of them that some protocols show apart. */
+/** Buckets that do not overlap, and two parts of them that some protocols show separately. */
 export interface HubUsage extends Usage {
-  /** Of `cacheWrite`: written to live for an hour. */
+  /** The part of `cacheWrite` that lives for an hour. */
   readonly cacheWriteLong: number;
-  /** Of `inputFresh`: prompts of tools that ran at the vendor. */
+  /** The part of `inputFresh` for prompts of tools that ran at the vendor. */
   readonly toolPrompt: number;
 }
 
@@ -53,7 +53,7 @@ export interface Logprob {
   }[];
 }
 
-/** An error the vendor put where an answer should be: a 200 with `error`, a Responses answer that failed. */
+/** An error in place of an answer: a 200 with `error`, or a Responses answer that failed. */
 export interface AnswerError {
   readonly status: number;
   readonly code: string | undefined;

@@ -1,28 +1,31 @@
 import type { TextProtocol } from './protocol.ts';
 
 /**
- * Something only its issuer can read: a thinking signature, encrypted reasoning, a thought signature. It goes
- * back to the credential and model that made it and to nobody else (rule C-6).
+ * A value that only its issuer can read: a thinking signature, encrypted reasoning, a thought signature. It
+ * is sent back only to the credential and model that made it (rule C-6).
  */
 export interface Blob {
-  /** `Target.issuer` of the answer it came with, or a protocol's name where a client got it elsewhere. */
+  /** `Target.issuer` of the answer that it came with, or a protocol's name if the client got it elsewhere. */
   readonly issuer: string;
   readonly form: 'signature' | 'redacted' | 'encrypted' | 'thought';
-  /** The kind of part it sat on at its issuer. */
+  /** The kind of part that it belonged to at its issuer. */
   readonly place: 'reasoning' | 'call' | 'text';
   readonly value: string;
   /** Responses binds the ciphertext to the id of its item. */
   readonly itemId?: string | undefined;
-  /** The visible thinking it belongs to, where the client is not known to bring that back. */
+  /** The visible thinking that it belongs to, if the client may not send that back. */
   readonly text?: string | undefined;
-  /** It rides on a tool call, and text stood between the two: the order is part of what was signed. */
+  /** It is attached to a tool call, and text stood between the two. The order is part of what was signed. */
   readonly beforeText?: boolean | undefined;
 }
 
-/** The issuer of a target that takes no blob at all, after its vendor refused one. */
+/** The issuer of a target that gets no blob at all, after its vendor refused one. */
 export const NO_ISSUER = 'none';
 
-/** A native blob (its issuer is a protocol's name) fits any vendor of that protocol; ours only its issuer. */
+/**
+ * A native blob (its issuer is a protocol's name) fits any vendor of that protocol; ours fit only their
+ * issuer.
+ */
 export function mayReturn(
   blob: Blob,
   target: { readonly protocol: TextProtocol; readonly issuer: string },

@@ -3,7 +3,7 @@ import { type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
 import { sameBytes } from '../bytes/paths.ts';
 import type { Blob } from './blob.ts';
 
-/** No vendor's signature begins like this, and no text of a client's. */
+/** No vendor's signature and no ordinary text of a client begins like this. */
 const MARK = 'tollgate.blobs.1.';
 const MARK_BYTES = Buffer.from(MARK);
 /** The same in base64, as far as it does not depend on what follows. */
@@ -16,9 +16,9 @@ const FORMS: readonly string[] = ['signature', 'redacted', 'encrypted', 'thought
 const PLACES: readonly string[] = ['reasoning', 'call', 'text'] satisfies Blob['place'][];
 
 /**
- * Blobs of one vendor in the opaque field of another one's protocol (rule C-41): the client keeps it
- * and hands it back, as it would a signature of its own vendor. URL-safe characters only; the same blobs give
- * the same text.
+ * Puts blobs of one vendor into the opaque field of another vendor's protocol (rule C-41). The client keeps
+ * the field and sends it back, like a signature of its own vendor. URL-safe characters only; the same blobs
+ * give the same text.
  */
 export function wrapBlobs(blobs: readonly Blob[]): string {
   const rows = blobs.map((blob) => [
@@ -33,7 +33,7 @@ export function wrapBlobs(blobs: readonly Blob[]): string {
   return MARK + Buffer.from(JSON.stringify(rows)).toString('base64url');
 }
 
-/** The blobs of an envelope; nothing when the text is none (a vendor's own signature, or garbage). */
+/** The blobs of an envelope. `undefined` if the text is not one (a vendor's own signature, or garbage). */
 export function unwrapBlobs(text: string): readonly Blob[] | undefined {
   if (!text.startsWith(MARK) || text.length > ENVELOPE_CHARS_MAX) return undefined;
   const result = parseJson(Buffer.from(text.slice(MARK.length), 'base64url').toString('utf8'), BOUNDS);
@@ -43,7 +43,7 @@ export function unwrapBlobs(text: string): readonly Blob[] | undefined {
   return blobs.every((blob) => blob !== undefined) ? blobs : undefined;
 }
 
-/** Google's field holds bytes: there the envelope stands in base64. */
+/** Google's field holds bytes, so there the envelope is in base64. */
 export function wrapBlobsBase64(blobs: readonly Blob[]): string {
   return Buffer.from(wrapBlobs(blobs)).toString('base64');
 }
@@ -54,8 +54,8 @@ export function unwrapBlobsBase64(text: string): readonly Blob[] | undefined {
 }
 
 /**
- * Whether a string of a body is an envelope, in either spelling: then the body is not passed on untouched,
- * whatever protocol it speaks. Asked of every string of every request, so the first byte decides most.
+ * Whether a string of a body is an envelope, in either form. Such a body is never passed on unchanged. This
+ * runs for every string of every request, so the first byte decides most cases.
  */
 export function isEnvelopeAt(bytes: Buffer, start: number): boolean {
   const first = bytes[start];
@@ -63,7 +63,7 @@ export function isEnvelopeAt(bytes: Buffer, start: number): boolean {
   return first === MARK_BASE64_BYTES[0] && sameBytes(MARK_BASE64_BYTES, bytes, start);
 }
 
-/** From outside: every field is checked. */
+/** The data comes from outside, so every field is checked. */
 function toBlob(row: unknown): Blob | undefined {
   if (!Array.isArray(row)) return undefined;
   const [issuer, form, place, value, itemId, text, beforeText] = row as unknown[];

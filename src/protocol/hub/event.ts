@@ -3,11 +3,12 @@ import type { Blob } from './blob.ts';
 import type { Citation, ServerToolPart } from './part.ts';
 
 /**
- * A streamed answer in steps. What a decoder promises, for each choice: `start` first and once; parts one
- * after the other, never interleaved (a vendor that interleaves is put in order by its decoder: later parts
- * wait until the open one ends); every delta belongs to the part opened last; a part ends where the next one
- * opens, at `part-end`, or at `finish`; `usage` is cumulative and may come before or after `finish`; nothing
- * but `usage` and `end` follows `finish`. `end` is the vendor's terminator: without it nothing was complete.
+ * A streamed answer in steps. A decoder guarantees, for each choice: `start` comes first and once; parts come
+ * one after the other and are never interleaved (if a vendor interleaves, its decoder orders them: later
+ * parts wait until the open one ends); every delta belongs to the part opened last; a part ends where the
+ * next one opens, at `part-end`, or at `finish`; `usage` is cumulative and may come before or after `finish`;
+ * only `usage` and `end` follow `finish`. `end` is the vendor's terminator: without it the answer is not
+ * complete.
  */
 export type HubEvent =
   | { readonly kind: 'start'; readonly id: string | undefined; readonly usage: HubUsage | undefined }
@@ -18,7 +19,7 @@ export type HubEvent =
       readonly text: string;
       readonly logprobs?: readonly Logprob[] | undefined;
     }
-  /** What must come back with the open reasoning or text part; at most once, before the part ends. */
+  /** What must be sent back with the open reasoning or text part. At most once, before the part ends. */
   | { readonly kind: 'blob'; readonly choice: number; readonly blob: Blob }
   | { readonly kind: 'citation'; readonly choice: number; readonly citation: Citation }
   | { readonly kind: 'part-end'; readonly choice: number }
@@ -27,7 +28,10 @@ export type HubEvent =
   | { readonly kind: 'error'; readonly error: AnswerError }
   | { readonly kind: 'end' };
 
-/** What opens. Deltas carry a text, visible reasoning, a call's arguments (raw) or the text of a refusal. */
+/**
+ * The part that opens. Deltas carry text, visible reasoning, a call's raw arguments, or the text of a
+ * refusal.
+ */
 export type PartHead =
   | { readonly kind: 'text' }
   | { readonly kind: 'reasoning' }
@@ -40,7 +44,7 @@ export type PartHead =
       readonly custom: boolean;
       readonly blobs?: readonly Blob[] | undefined;
     }
-  /** Whole at once. */
+  /** Complete at once. */
   | { readonly kind: 'image'; readonly mime: string; readonly base64: string }
   | ServerToolPart;
 

@@ -1,7 +1,7 @@
 import { DROPPED_FIELD_CHARS_MAX, DROPPED_FIELDS_MAX } from '../../bounds.ts';
 import { isArray, type JsonObject } from './content/json.ts';
 
-/** Options a target may have no place for. Each codec says how its clients write them (`Codec.fields`). */
+/** Options that a target may not have. Each codec has the protocol's names for them (`Codec.fields`). */
 export type HubField =
   | 'temperature'
   | 'topP'
@@ -33,22 +33,22 @@ export type HubField =
 
 export type FieldNames = Readonly<Record<HubField, string>>;
 
-/** The loss report of one conversion: what the client said and the vendor will not hear. */
+/** The loss report of one conversion: what the vendor does not get of the client's request. */
 export class Notes {
   readonly #fields: FieldNames;
   readonly #dropped = new Set<string>();
 
-  /** `fields` of the client's codec: the report speaks the client's words. */
+  /** `fields` of the client's codec: the report uses the client's field names. */
   constructor(fields: FieldNames) {
     this.#fields = fields;
   }
 
-  /** A path as the client wrote it: `logit_bias`, `tools[2]`, `messages[0].name`. For decoders. */
+  /** Notes a path of the client's body: `logit_bias`, `tools[2]`, `messages[0].name`. For decoders. */
   drop(path: string): void {
     if (this.#dropped.size < DROPPED_FIELDS_MAX) this.#dropped.add(path.slice(0, DROPPED_FIELD_CHARS_MAX));
   }
 
-  /** Fields of an object that nobody here reads; empty ones say nothing. */
+  /** Notes the fields of an object that no decoder reads, except empty ones. */
   dropOthers(object: JsonObject, known: ReadonlySet<string>, path: string): void {
     for (const [key, value] of Object.entries(object)) {
       const isEmpty = value === undefined || value === null || (isArray(value) && value.length === 0);
@@ -56,12 +56,14 @@ export class Notes {
     }
   }
 
-  /** An option the target has no place for. For encoders, who do not know the client's words. */
+  /**
+   * Notes an option that the target does not have. For encoders, which do not know the client's field names.
+   */
   lose(field: HubField): void {
     this.drop(this.#fields[field]);
   }
 
-  /** How the client writes an option, for a refusal that names it. */
+  /** The client's name for an option, for a refusal. */
   nameOf(field: HubField): string {
     return this.#fields[field];
   }
@@ -72,14 +74,14 @@ export class Notes {
 }
 
 /**
- * The request holds content that the target cannot carry. Thrown deep inside a codec and caught in one place
- * (convert.ts), where it becomes the refusal 40004.
+ * The request has content that the target cannot carry. It is thrown deep inside a codec and caught in one
+ * place (convert.ts), where it becomes the refusal 40004.
  */
 export class Inexpressible extends Error {
-  /** What the client's SDK understands, so that it can ask in another way by itself. */
+  /** Fields that the client's SDK understands, so that it can change its request by itself. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  /** `where` as the client wrote it, or the kind of content; `reason` names no content of the client's. */
+  /** `where` is the client's path or the kind of content. `reason` contains no content of the client. */
   constructor(where: string, reason: string, details?: Readonly<Record<string, unknown>>) {
     super(`${where}: ${reason}`);
     this.name = 'Inexpressible';

@@ -1,8 +1,8 @@
 import type { Blob } from './blob.ts';
 
 /**
- * The pieces of which conversations and answers consist, in the order in which they were said. Text and tool
- * calls are never kept apart: their order is what signatures are bound to (rule C-3).
+ * The pieces of conversations and answers, in their original order. Text and tool calls stay in one list,
+ * because signatures are bound to their order (rule C-3).
  */
 export type Part =
   | TextPart
@@ -19,7 +19,7 @@ export type Part =
 
 export type PartOf<Kind extends Part['kind']> = Extract<Part, { readonly kind: Kind }>;
 
-/** A mark after which the vendor's prompt cache should hold the conversation. */
+/** After this mark the vendor's prompt cache should store the conversation. */
 export interface CacheMark {
   readonly ttl?: string | undefined;
 }
@@ -33,7 +33,7 @@ export interface TextPart {
   readonly cache?: CacheMark | undefined;
 }
 
-/** A page on the web that a passage rests on. `start` and `end` count UTF-16 units in the part's text. */
+/** A web page that a passage is based on. `start` and `end` count UTF-16 units in the part's text. */
 export interface Citation {
   readonly url: string;
   readonly title?: string | undefined;
@@ -42,7 +42,10 @@ export interface Citation {
   readonly citedText?: string | undefined;
 }
 
-/** Where the bytes of a picture or file are. Base64 is standard and padded; one vendor knows a `file`. */
+/**
+ * Where the bytes of an image or file are. Base64 is standard and padded. A `file` is known to one vendor
+ * only.
+ */
 export type MediaSource =
   | { readonly kind: 'bytes'; readonly mime: string; readonly base64: string }
   | { readonly kind: 'url'; readonly url: string; readonly mime?: string | undefined }
@@ -73,7 +76,7 @@ export interface FilePart {
   readonly cache?: CacheMark | undefined;
 }
 
-/** Visible thinking (empty when it is hidden) and what its vendor wants back with it. */
+/** Visible thinking (empty if it is hidden), and what its vendor needs back with it. */
 export interface ReasoningPart {
   readonly kind: 'reasoning';
   readonly text: string;
@@ -84,12 +87,14 @@ export interface ToolCallPart {
   readonly kind: 'tool-call';
   readonly id: string;
   readonly name: string;
-  /** Responses groups tools in namespaces; flattened for everybody else. */
+  /** Responses groups tools in namespaces. They are flattened for all other protocols. */
   readonly namespace?: string | undefined;
-  /** A JSON object as raw text, never empty; for a custom tool its free text. */
+  /** A JSON object as raw text, never empty. For a custom tool its free text. */
   readonly arguments: string;
   readonly custom: boolean;
-  /** What must come back with the call: its own signature, and thinking the client has no field for. */
+  /**
+   * What must be sent back with the call: its own signature, and thinking that the client has no field for.
+   */
   readonly blobs?: readonly Blob[] | undefined;
   readonly cache?: CacheMark | undefined;
 }
@@ -97,7 +102,7 @@ export interface ToolCallPart {
 export interface ToolResultPart {
   readonly kind: 'tool-result';
   readonly callId: string;
-  /** Only Google asks for it; looked up by the call's id where the client does not say it. */
+  /** Only Google needs it. It is looked up by the call's id if the client does not send it. */
   readonly name?: string | undefined;
   readonly parts: readonly Part[];
   readonly isError: boolean;
@@ -110,43 +115,46 @@ export interface RefusalPart {
   readonly text: string;
 }
 
-/** A tool that ran at the vendor: raw for the protocol it came from, a readable text for all others. */
+/** A tool that ran at the vendor: raw for its own protocol, readable text for all others. */
 export interface ServerToolPart {
   readonly kind: 'server-tool';
   readonly protocol: string;
   readonly raw: string;
   readonly text: string;
-  /** A search of the web; its result may be a part of its own, without queries. */
+  /** A web search. Its result may be a separate part without queries. */
   readonly search?: SearchMade | undefined;
 }
 
-/** What was searched for, and the pages that were found as far as the vendor names them. */
+/** The queries of a search, and the pages that were found, as far as the vendor names them. */
 export interface SearchMade {
   readonly queries: readonly string[];
   readonly pages: readonly { readonly url: string; readonly title?: string | undefined }[];
 }
 
-/** What a client reads of such a tool in an answer: of a search it sees the pages that the answer cites. */
-export function shownText({ text, search }: ServerToolPart): string {
+/** What a client reads of such a tool in an answer. For a search it sees the pages that the answer cites. */
+export function visibleText({ text, search }: ServerToolPart): string {
   return search === undefined ? text : '';
 }
 
-/** What only its own protocol can carry (a compaction, a container): elsewhere it is refused, never lost. */
+/**
+ * Something that only its own protocol can carry (a compaction, a container). Elsewhere it is refused, never
+ * lost.
+ */
 export interface OpaquePart {
   readonly kind: 'opaque';
   readonly protocol: string;
   readonly type: string;
   readonly raw: string;
-  /** Where it stood in the client's body, for the refusal. */
+  /** Its path in the client's body, for the refusal. */
   readonly path: string;
 }
 
-/** It has a mark for the prompt cache. */
+/** Whether the part has a mark for the prompt cache. */
 export function isMarked(part: Part): boolean {
   return 'cache' in part && part.cache !== undefined;
 }
 
-/** A picture that is to be looked at in a certain way. */
+/** Whether the part is an image with a `detail` setting. */
 export function isDetailed(part: Part): boolean {
   return part.kind === 'image' && part.detail !== undefined && part.detail !== 'auto';
 }

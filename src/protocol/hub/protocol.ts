@@ -1,4 +1,4 @@
 import type { Protocol } from '../../kernel/protocol-name.ts';
 
-/** The four protocols for text; Images is a small world of its own. */
+/** The four text protocols. Images is separate. */
 export type TextProtocol = Exclude<Protocol, 'images'>;

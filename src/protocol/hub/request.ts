@@ -4,20 +4,22 @@ import type { FieldNames } from './notes.ts';
 import type { Part, TextPart } from './part.ts';
 import type { TextProtocol } from './protocol.ts';
 
-/** A request as the client meant it, whatever it was spoken in. Plain data; it never changes. */
+/**
+ * A request in the form of the hub, independent of the client's protocol. It is plain data and never changes.
+ */
 export interface HubRequest {
   readonly client: TextProtocol;
   readonly stream: boolean;
-  /** The leading run of system and developer texts, one part for each of the client's. */
+  /** The leading system and developer texts, one part for each. */
   readonly system: readonly TextPart[];
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
   readonly vendorTools: readonly VendorTool[];
-  /** The one tool of a vendor's that all four have. */
+  /** Web search is the only vendor tool that all four protocols have. */
   readonly webSearch?: WebSearch | undefined;
   readonly toolChoice: ToolChoice | undefined;
   readonly parallelCalls: boolean | undefined;
-  /** Chat Completions: the client declared `functions`, and wants `function_call` back. */
+  /** Chat Completions: the client declared `functions`, and expects `function_call` back. */
   readonly legacyFunctions?: boolean | undefined;
   readonly thinking: Thinking;
   readonly format: OutputFormat;
@@ -25,34 +27,34 @@ export interface HubRequest {
   readonly sampling: Sampling;
   readonly stop: readonly string[];
   readonly maxTokens: number | undefined;
-  /** Answers asked for at once, at least 1. */
+  /** The number of requested answers, at least 1. */
   readonly answers: number;
-  /** How many alternatives of each token are wanted; nothing: no logprobs at all. */
+  /** How many alternatives of each token are requested. `undefined`: no logprobs. */
   readonly logprobs: number | undefined;
-  /** Who the end user is to the client (`safety_identifier`, `user`, `metadata.user_id`). */
+  /** The client's name for its end user (`safety_identifier`, `user`, `metadata.user_id`). */
   readonly endUser: string | undefined;
-  /** Pairs that the client wants to find beside the answer when the vendor keeps it. */
+  /** Pairs that the vendor keeps with a stored answer. */
   readonly metadata: Metadata | undefined;
   readonly cacheKey: string | undefined;
   readonly serviceTier: string | undefined;
-  /** Chat streams: the client wants the usage chunk. The others always get their usage. */
+  /** Chat streams: the client wants the usage chunk. Other clients always get their usage. */
   readonly includeUsage: boolean;
   /** Options with two names that the client wrote with the less usual one, for the loss report. */
   readonly spelled?: Partial<FieldNames> | undefined;
   /**
-   * Top-level fields of the client's body as raw JSON, for what its own protocol echoes (Responses) and for
-   * nothing else.
+   * Top-level fields of the client's body as raw JSON. Used only to echo them in the client's protocol
+   * (Responses).
    */
   readonly echo: ReadonlyMap<string, string>;
 }
 
 export interface Metadata {
   readonly fields: JsonObject;
-  /** The client lets the vendor keep the answer: Chat Completions takes no pairs otherwise. */
+  /** The client lets the vendor store the answer. Without that, Chat Completions accepts no pairs. */
   readonly isKept: boolean;
 }
 
-/** Tool results stand in user turns, as in Messages; a system turn is one in mid-conversation. */
+/** Tool results are in user turns, as in Messages. A system turn is one in mid-conversation. */
 export interface Turn {
   readonly role: 'user' | 'assistant' | 'system';
   readonly parts: readonly Part[];
@@ -65,15 +67,17 @@ export interface FunctionTool {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly description?: string | undefined;
-  /** JSON Schema as raw text: its key order and numbers matter (rule C-4). Nothing: no arguments. */
+  /**
+   * JSON Schema as raw text, because its key order and numbers matter (rule C-4). `undefined`: no arguments.
+   */
   readonly schema: string | undefined;
   readonly strict: boolean | undefined;
   readonly cached?: boolean | undefined;
-  /** The type under which the client declared it where it is no function there: calls go back like that. */
+  /** The client's type for the tool if it is not a function there. Calls are sent back with this type. */
   readonly clientType?: string | undefined;
 }
 
-/** A tool whose input is free text, perhaps under a grammar. */
+/** A tool whose input is free text, possibly with a grammar. */
 export interface CustomTool {
   readonly kind: 'custom';
   readonly name: string;
@@ -82,7 +86,9 @@ export interface CustomTool {
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
 }
 
-/** A tool that runs at the client's vendor: others have none like it, so it is dropped and reported. */
+/**
+ * A tool that runs at the client's vendor. Other vendors have no equivalent, so it is dropped and reported.
+ */
 export interface VendorTool {
   readonly type: string;
   readonly path: string;
@@ -91,7 +97,7 @@ export interface VendorTool {
 export type SearchOption = 'contextSize' | 'allowedDomains' | 'blockedDomains' | 'maxUses' | 'location';
 
 export interface WebSearch {
-  /** Where it stands in the client's body, and what its options are called there: for the loss report. */
+  /** Its path in the client's body and its names for the options, for the loss report. */
   readonly path: string;
   readonly names: Partial<Readonly<Record<SearchOption, string>>>;
   /** `low`, `medium` or `high`. */
@@ -109,11 +115,11 @@ export type ToolChoice =
   | { readonly kind: 'subset'; readonly names: readonly string[]; readonly required: boolean };
 
 export interface Thinking {
-  /** Nothing: the client said nothing about it. */
+  /** `undefined`: the client did not set it. */
   readonly mode: 'off' | 'adaptive' | 'budget' | 'between-tools' | undefined;
   readonly effort: Effort | undefined;
   readonly budgetTokens: number | undefined;
-  /** Whether the client wants to see it; nothing: its protocol's default. */
+  /** Whether the client wants to see the thinking. `undefined`: its protocol's default. */
   readonly show: boolean | undefined;
   /** Responses: `auto`, `concise` or `detailed`. */
   readonly summaryStyle: string | undefined;

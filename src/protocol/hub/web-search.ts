@@ -3,12 +3,12 @@ import { isArray, isObject, type JsonObject, type JsonValue } from './content/js
 import type { Notes } from './notes.ts';
 import type { HubRequest, SearchOption, WebSearch } from './request.ts';
 
-/** How a protocol's clients write the options of a search; what is none of them is reported. */
+/** A protocol's names for the options of a search. Options without a name are reported as lost. */
 export type SearchNames = Partial<Readonly<Record<SearchOption, string>>>;
 
 const PLACE_FIELDS = ['city', 'region', 'country', 'timezone'] as const;
 
-/** A client's search tool. `more` are fields that say nothing about the search. */
+/** Decodes a client's search tool. `more` are fields that do not affect the search. */
 export function decodeSearch(
   tool: JsonObject,
   path: string,
@@ -37,23 +37,23 @@ function textsOf(value: JsonValue | undefined): readonly string[] | undefined {
   return texts.length === 0 ? undefined : texts;
 }
 
-/** Chat Completions has it one level deeper than the others. */
+/** Chat Completions nests the location one level deeper than the others. */
 function placeOf(location: JsonObject): JsonObject | undefined {
   const place = isObject(location.approximate) ? location.approximate : location;
   const known = PLACE_FIELDS.filter((name) => typeof place[name] === 'string' && place[name] !== '');
   return known.length === 0 ? undefined : Object.fromEntries(known.map((name) => [name, place[name]]));
 }
 
-/** The search that a vendor is asked for; one that its model has no use for is noted. */
+/** The search that the vendor is asked for. A search that its model cannot do is noted. */
 export function askedSearch(request: HubRequest, target: Capabilities, notes: Notes): WebSearch | undefined {
   const { webSearch: search } = request;
   if (search !== undefined && !target.webSearch) notes.drop(search.path);
   return target.webSearch ? search : undefined;
 }
 
-/** Notes the options that a target has no word for. */
-export function loseSearchOptions(search: WebSearch, said: readonly SearchOption[], notes: Notes): void {
+/** Notes the options that a target does not have. */
+export function loseSearchOptions(search: WebSearch, supported: readonly SearchOption[], notes: Notes): void {
   for (const [option, name] of Object.entries(search.names) as [SearchOption, string][]) {
-    if (search[option] !== undefined && !said.includes(option)) notes.drop(`${search.path}.${name}`);
+    if (search[option] !== undefined && !supported.includes(option)) notes.drop(`${search.path}.${name}`);
   }
 }

@@ -8,28 +8,28 @@ import { standardBase64 } from '../hub/content/media.ts';
 import { plainType } from '../hub/content/media-type.ts';
 import { type Figures, overlayFigures } from '../meter/usage-report.ts';
 
-/** Characters of the model's words that are told to a client who waits for a picture. */
+/** How many characters of the model's text go into the error of a client that expects an image. */
 const WORDS_CHARS_MAX = 500;
-/** Base64 characters that hold the head of a PNG: its width and height stand at the sixteenth byte. */
+/** Base64 characters that contain the head of a PNG: width and height are at the sixteenth byte. */
 const PNG_HEAD_CHARS = 32;
 const PNG_HEAD = 'iVBORw0KGgo';
 
-interface Painted {
+interface MadeImage {
   readonly format: string;
   readonly base64: string;
 }
 
-/** What a painter said so far: of one plain answer, or of the chunks of a stream one after the other. */
+/** The answer of an image model so far: one plain answer, or the chunks of a stream. */
 export class ImageAnswer {
-  readonly #images: Painted[] = [];
+  readonly #images: MadeImage[] = [];
   #heldChars = 0;
-  #words = '';
+  #text = '';
   #block: string | undefined;
   #reason: string | undefined;
   #reasonText: string | undefined;
   #figures: Figures = {};
   #pictureTokens = 0;
-  /** More than we are willing to hold. */
+  /** The answer is larger than we hold in memory. */
   overflowed = false;
 
   get count(): number {
@@ -54,10 +54,10 @@ export class ImageAnswer {
     this.#reasonText = findText(candidate.finishMessage) ?? this.#reasonText;
     const parts = isObject(candidate.content) ? listObjects(candidate.content.parts) : [];
     for (const part of parts) {
-      // Gemini 3 sketches while it thinks; the sketches are not the picture.
+      // Gemini 3 makes sketches while it thinks. They are not the image.
       if (part.thought === true) continue;
       if (isObject(part.inlineData)) this.#takePicture(part.inlineData);
-      else this.#words = (this.#words + (findText(part.text) ?? '')).slice(0, WORDS_CHARS_MAX);
+      else this.#text = (this.#text + (findText(part.text) ?? '')).slice(0, WORDS_CHARS_MAX);
     }
   }
 
@@ -85,7 +85,7 @@ export class ImageAnswer {
     };
   }
 
-  /** One finished picture of a stream after the other; the usage of all of them is in the last. */
+  /** The finished images of a stream, one event each. The last one has the usage of all of them. */
   events(type: string, createdAtS: number): readonly JsonObject[] {
     return this.#images.map((image, index) => ({
       type,
@@ -100,23 +100,23 @@ export class ImageAnswer {
   }
 
   /**
-   * Why there is no picture, in the words of the Images API: the vendor blocked it, the model answered in
-   * words, or (`server_error`) it ended for a reason that is nobody's request.
+   * Why there is no image, as an error of the Images API: the vendor blocked it, the model answered with
+   * text, or (`server_error`) it ended for a reason that does not depend on the request.
    */
   error(): JsonObject {
     const reason = this.#block ?? this.#reason;
     const isBlocked = this.#block !== undefined || isFiltered(reason ?? '') || reason === 'NO_IMAGE';
-    if (!isBlocked && this.#words === '') {
+    if (!isBlocked && this.#text === '') {
       const message = `The model made no image: ${reason ?? 'no reason given'}`;
       return { error: { message, type: 'server_error', code: 'no_image', param: null } };
     }
-    const said = this.#words === '' ? (this.#reasonText ?? reason ?? '') : this.#words;
-    const message = `${isBlocked ? 'The vendor refused to make this image' : 'The model made no image'}: ${said}`;
+    const explanation = this.#text === '' ? (this.#reasonText ?? reason ?? '') : this.#text;
+    const message = `${isBlocked ? 'The vendor refused to make this image' : 'The model made no image'}: ${explanation}`;
     const code = isBlocked ? 'moderation_blocked' : 'no_image';
     return { error: { message, type: 'image_generation_user_error', code, param: null } };
   }
 
-  /** In the buckets by which the call is metered (rule C-55); nothing where none was reported. */
+  /** In the buckets by which the call is metered (rule C-55). `undefined` if none was reported. */
   #usage(): JsonObject | undefined {
     const usage = decodeUsage(this.#figures);
     if (usage === undefined) return undefined;
@@ -137,8 +137,8 @@ function pictureTokens(metadata: JsonObject): number | undefined {
   return Number.isSafeInteger(tokens) && (tokens as number) > 0 ? tokens : undefined;
 }
 
-/** Only a PNG tells its size where it costs nothing to look. */
-function sizeOf({ base64 }: Painted): string | undefined {
+/** Only a PNG shows its size at no cost. */
+function sizeOf({ base64 }: MadeImage): string | undefined {
   if (!base64.startsWith(PNG_HEAD)) return undefined;
   const head = Buffer.from(base64.slice(0, PNG_HEAD_CHARS), 'base64');
   return head.length < 24 ? undefined : `${head.readUInt32BE(16)}x${head.readUInt32BE(20)}`;

@@ -8,16 +8,16 @@ import { Inexpressible } from '../hub/notes.ts';
 import type { MediaSource } from '../hub/part.ts';
 import { isPictureField } from '../images/multipart.ts';
 
-/** What an Images client asks for, however it was written. Plain data; it never changes. */
+/** An Images request, from JSON or a form. It is plain data and never changes. */
 export interface ImageRequest {
   readonly prompt: string;
-  /** Pictures to start from, in the client's order. */
+  /** Input images, in the client's order. */
   readonly pictures: readonly RequestedPicture[];
-  /** All other fields that say something, as texts: forms have nothing else. */
+  /** All other fields that are set, as texts, because forms contain only texts. */
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** A picture as bytes or by its address; ids of files mean nothing outside their vendor. */
+/** An image as bytes or by its address. File ids mean nothing outside their vendor. */
 export type RequestedPicture = Exclude<MediaSource, { readonly kind: 'file' }>;
 
 const PICTURE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]', 'images']);
@@ -47,7 +47,7 @@ function readPictures(value: JsonValue, path: string): readonly RequestedPicture
   return value.map((one, index) => readPicture(one, `${path}[${index}]`));
 }
 
-/** `{image_url}` as the vendor documents it; bare addresses are what many clients send. */
+/** `{image_url}` as the vendor documents it. Many clients send bare addresses. */
 function readPicture(value: JsonValue, path: string): RequestedPicture {
   const address = isObject(value) ? addressOf(value, path) : value;
   if (typeof address !== 'string') throw new Inexpressible(path, 'an address is needed');
@@ -61,7 +61,7 @@ function addressOf(value: JsonObject, path: string): JsonValue | undefined {
   return isObject(value.image_url) ? value.image_url.url : value.image_url;
 }
 
-/** In a form the type of a file is what its bytes say; a declared one says nothing more. */
+/** In a form the type of a file comes from its bytes. The declared type is ignored. */
 function readForm(body: Buffer, { parts }: Form): ImageRequest {
   const pictures: RequestedPicture[] = [];
   const options = new Map<string, string>();

@@ -7,18 +7,18 @@ import { ImageAnswer } from './from-gemini.ts';
 
 const EVENT_BOUNDS: JsonBounds = { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 
-/** What a stream of pictures must know of its call. */
+/** What a stream of images must know about its call. */
 export interface ImageSession {
   /** `image_generation` or `image_edit`. */
   readonly purpose: 'image_generation' | 'image_edit';
   readonly createdAtS: number;
-  /** The vendor's own relay: it meters, and knows errors and the terminator. */
+  /** The relay of the vendor's dialect: it meters, and knows errors and the terminator. */
   readonly vendor: StreamRelay;
 }
 
 /**
- * Google's stream for an Images client. Pictures come whole, so nothing is told before the vendor has
- * finished: until then the call can still end as an ordinary error, and a blocked picture is one.
+ * Google's stream for an Images client. Images arrive whole, so nothing is sent before the vendor has
+ * finished. Until then the call can still end with an ordinary error, and a blocked image does.
  */
 export class ImageStream implements StreamRelay {
   first: StreamRelay['first'] = 'none';
@@ -54,7 +54,7 @@ export class ImageStream implements StreamRelay {
     return this.first === 'data';
   }
 
-  /** All pictures are told at once: however the vendor ends, the client has them. */
+  /** All images are sent at once: however the vendor ends, the client has them. */
   get concluded(): boolean {
     return this.first === 'data';
   }

@@ -4,18 +4,18 @@ import type { ImageRequest, RequestedPicture } from './image-request.ts';
 
 export type PictureBytes = Extract<RequestedPicture, { readonly kind: 'bytes' }>;
 
-/** Every picture is here: addresses have been fetched. */
+/** All image addresses have been fetched. */
 export interface FetchedImageRequest extends ImageRequest {
   readonly pictures: readonly PictureBytes[];
 }
 
 export interface GeminiImageRequest {
   readonly body: Buffer;
-  /** Options that this vendor does not know. */
+  /** Options that this vendor does not have. */
   readonly dropped: readonly string[];
 }
 
-/** Shapes that every painter of Google's knows. */
+/** Aspect ratios that all image models of Google's support. */
 const RATIOS: readonly (readonly [string, number])[] = [
   ['1:1', 1],
   ['2:3', 2 / 3],
@@ -26,12 +26,12 @@ const RATIOS: readonly (readonly [string, number])[] = [
   ['16:9', 16 / 9],
   ['21:9', 21 / 9],
 ];
-/** 1792x1024 is meant as 16:9 and is off by a sixtieth; what is off by more was meant otherwise. */
+/** 1792x1024 means 16:9 and is off by a sixtieth. A larger deviation means another ratio. */
 const RATIO_DEVIATION_MAX = 0.02;
-/** From this length of the longer side on the picture is of Google's size 2K, and 4K. */
+/** From this length of the longer side on, the image has Google's size 2K, and 4K. */
 const PIXELS_2K = 2_048;
 const PIXELS_4K = 3_840;
-/** These models make pictures of one size. */
+/** These models make images of one size. */
 const ONE_SIZE_MODELS = /^(?:models\/)?gemini-[12]/;
 
 const READABLE: ReadonlySet<string> = new Set([
@@ -42,7 +42,7 @@ const READABLE: ReadonlySet<string> = new Set([
   'image/heif',
 ]);
 
-/** Options whose request is fulfilled by what comes back anyway. */
+/** Options whose values match what is returned anyway. */
 const FULFILLED: ReadonlyMap<string, readonly string[]> = new Map([
   ['model', []],
   ['stream', []],
@@ -87,7 +87,7 @@ function encodePicture({ mime, base64 }: PictureBytes, index: number): JsonObjec
 
 interface ImageSize {
   readonly imageConfig: JsonObject | undefined;
-  /** The request for a size is fulfilled, as far as a shape and a coarse size can be. */
+  /** The requested size is met, as far as a ratio and a coarse size allow. */
   readonly isMet: boolean;
 }
 

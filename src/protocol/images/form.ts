@@ -3,13 +3,13 @@ import { systemRandom } from '../../kernel/random.ts';
 import type { Form, FormPart } from '../dialect.ts';
 
 const BOUNDARY_BYTES = 18;
-/** What a file may be called without being quoted, cut or read otherwise by anybody. */
+/** Characters that some reader may quote, cut or misread in a file name. */
 const NOT_IN_FILE_NAMES = /[^\p{L}\p{N}\p{M} .,_~!@#$%&'()+[\]{}^-]/gu;
 const UNNAMED = 'file';
 
 /**
- * Nobody can know the boundary of a form before it is sent, so no content can hold it: it need not be
- * searched for, and nobody can write a part of ours.
+ * No client can know the boundary before the form is sent. So no content can contain it, it need not be searched
+ * for, and no client can forge a part.
  */
 export function newForm(parts: readonly FormPart[]): Form {
   return { boundary: `tollgate-${systemRandom.bytes(BOUNDARY_BYTES).toString('hex')}`, parts };
@@ -19,7 +19,7 @@ export function formContentType({ boundary }: Form): string {
   return `multipart/form-data; boundary=${boundary}`;
 }
 
-/** The form for the vendor: our frame in its plainest shape, the client's contents in their own memory. */
+/** The form for the vendor: a plain frame of ours around the client's contents, which are not copied. */
 export function writeForm(body: Buffer, { boundary, parts }: Form, forwardModel: string): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let head = '';
@@ -40,7 +40,7 @@ function headOf({ name, file }: FormPart): string {
   return `${field}; filename="${plainFileName(file.name)}"\r\n${type}`;
 }
 
-/** Models look at the end of a file's name, if at all; the rest only has to be harmless. */
+/** Models use at most the extension of a file's name. The rest must only be harmless. */
 function plainFileName(name: string): string {
   const plain = name.toWellFormed().replaceAll('"', '%22').replaceAll(NOT_IN_FILE_NAMES, '_');
   return plain.slice(-FILE_NAME_CHARS_MAX).toWellFormed() || UNNAMED;

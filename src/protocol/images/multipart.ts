@@ -9,18 +9,18 @@ import { foldKey } from '../pass-through/key-spelling.ts';
 const LINE_END = Buffer.from('\r\n');
 const HEADERS_END = Buffer.from('\r\n\r\n');
 const CLOSING = Buffer.from('--');
-/** RFC 2046; a blank may not be the last. */
+/** RFC 2046. The last character may not be a blank. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
 const HEADER = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/;
-/** Line ends inside of a line, and what else no header may hold. */
+/** Line ends and other characters that no header may contain. */
 const CONTROL = /[^\P{Cc}\t]/u;
 const FIELD_NAME = /^[\w.\-[\]]{1,64}$/;
-/** What holds further messages is opened by readers that know mail. */
+/** Readers that know mail would open nested messages, so these types are refused. */
 const FILE_TYPE = /^(?!multipart\/|message\/)[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/;
-/** The bytes stand as they are; another encoding would have to be undone, and not every reader does. */
+/** The bytes are not encoded. Other encodings would have to be decoded, and not every reader does. */
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
 
-/** Fields that we decide by, and may not be files. */
+/** Fields that affect metering. They may not be files. */
 const METERED: ReadonlySet<string> = new Set(['model', 'n', 'stream']);
 const PICTURE = /^(?:images?(?:\[\d{0,3}\])?|mask)$/;
 const KNOWN: ReadonlySet<string> = new Set([...METERED, 'image', 'images', 'mask']);
@@ -29,18 +29,19 @@ export function isMultipart(contentType: string): boolean {
   return /^multipart\/form-data\b/i.test(contentType.slice(0, 32).trimStart());
 }
 
-/** A field that holds a picture to start from, or where to paint. */
+/** A field with an input image or a mask. */
 export function isPictureField(name: string): boolean {
   return PICTURE.test(name);
 }
 
-/** What is wrong with a form, in words for its author. */
+/** What is wrong with a form, as a message for the client. */
 class NotAForm extends Error {}
 
 /**
- * The parts of a form, in order, or what is wrong with it. It is read in the one form that the common clients
- * write; whatever readers could take in two ways (names in other spellings, folded headers, lines that end
- * otherwise) is none. The vendor never sees the client's own frame, only ours around the same contents.
+ * The parts of a form, in order, or what is wrong with it. Only the form that common clients write is
+ * accepted. Whatever readers could understand in two ways is refused (names in other spellings, folded
+ * headers, other line ends). The vendor never sees the client's own frame, only ours around the same
+ * contents.
  */
 export function* readParts(body: Buffer, contentType: string): Sliced<readonly FormPart[] | string> {
   try {
@@ -60,7 +61,7 @@ function readBoundary(contentType: string): string {
 function* findParts(body: Buffer, boundary: string): Sliced<readonly FormPart[]> {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const parts: FormPart[] = [];
-  // The first delimiter has no line end of its own when nothing stands before it.
+  // The first delimiter has no line end of its own if nothing is before it.
   const first = delimiter.subarray(LINE_END.length);
   const opensAtOnce = startsWith(body, 0, first);
   let at = opensAtOnce ? first.length : (yield* find(body, delimiter, 0)) + delimiter.length;
@@ -68,7 +69,7 @@ function* findParts(body: Buffer, boundary: string): Sliced<readonly FormPart[]>
     if (parts.length === MULTIPART_PARTS_MAX) {
       throw new NotAForm(`The form has more than ${MULTIPART_PARTS_MAX} parts`);
     }
-    // Blanks may stand between a delimiter and its line end.
+    // Blanks may be between a delimiter and its line end.
     while (body[at] === 0x20 || body[at] === 0x09) at++;
     if (!startsWith(body, at, LINE_END))
       throw new NotAForm('The form has a line that only begins as its boundary');
@@ -84,7 +85,7 @@ function* findParts(body: Buffer, boundary: string): Sliced<readonly FormPart[]>
   return parts;
 }
 
-/** A search over many megabytes, in slices: the slowest one does a hundred megabytes in a second. */
+/** A search over many megabytes, in slices: the slowest search takes a second for a hundred megabytes. */
 function* find(body: Buffer, delimiter: Buffer, from: number): Sliced<number> {
   for (let at = from; at < body.length; at += FORM_SLICE_BYTES) {
     const found = body.subarray(at, at + FORM_SLICE_BYTES + delimiter.length - 1).indexOf(delimiter);
@@ -139,7 +140,7 @@ function readDisposition(text: string): { readonly name: string; readonly filena
   return { name, filename };
 }
 
-/** Frameworks read `n[]`, `N` and `model.x` as their own fields, or as others'. */
+/** Frameworks read `n[]`, `N` and `model.x` as these or other fields. */
 function complaintAbout(name: string): string | undefined {
   if (!FIELD_NAME.test(name)) return `The form has a field whose name is not plain: ${showText(name)}`;
   if (METERED.has(name) || isPictureField(name)) return undefined;
@@ -147,7 +148,7 @@ function complaintAbout(name: string): string | undefined {
   return KNOWN.has(meant) ? `The field "${name}" may be read as "${meant}"` : undefined;
 }
 
-/** RFC 5987, of which everybody writes UTF-8. */
+/** RFC 5987. In practice the charset is always UTF-8. */
 function extendedName(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const encoded = /^utf-8'[\w-]{0,16}'(.*)$/i.exec(value)?.[1];
@@ -158,7 +159,7 @@ function extendedName(value: string | undefined): string | undefined {
   }
 }
 
-/** The type of a file; of a text nothing is left but that it is UTF-8. */
+/** The type of a file. A text field is only checked to be UTF-8. */
 function readType(text: string | undefined, name: string): string | undefined {
   if (text === undefined) return undefined;
   const type = readParameters(text);

@@ -125,7 +125,7 @@ function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts |
   };
 }
 
-/** In a form everything is text, and readers differ in what they take for a number or a flag. */
+/** In a form everything is text, and readers differ in what they accept as a number or a flag. */
 function complaintAbout(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (name === 'stream') {
@@ -135,7 +135,7 @@ function complaintAbout(name: string, text: string | undefined): string | undefi
   return isCount ? undefined : `"n" must be a whole number up to ${IMAGES_PER_CALL_MAX}`;
 }
 
-/** The text of a short field; empty when it is too long to be one, or no text. */
+/** The text of a short field; empty if it is too long or not text. */
 function textOf(body: Buffer, part: FormPart | undefined): string | undefined {
   if (part === undefined) return undefined;
   const bytes = body.subarray(part.content.start, part.content.end);

@@ -19,9 +19,9 @@ const ERROR = Buffer.from('error');
 export class ImagesEventReader implements EventReader {
   readonly rule = IMAGES_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
-  /** The terminator is the end: nothing else tells of it. */
+  /** Only the terminator shows the end. */
   readonly ended = false;
-  /** The figures tell of it. */
+  /** Only the usage shows reasoning. */
   readonly reasoned = false;
 
   read(payload: Buffer, start: number, end: number, outlet: EventControl): void {

@@ -12,7 +12,7 @@ export const IMAGES_USAGE_PATHS = {
 
 type Slots = Readonly<Record<keyof typeof IMAGES_USAGE_PATHS, number>>;
 
-/** A finished image without token figures is charged by the image: no tokens is what was reported. */
+/** A finished image without token figures is charged per image: zero tokens count as reported. */
 export function readImagesFigures(bytes: Buffer, skimmer: Skimmer, slots: Slots): Figures {
   return {
     input: reportedFigure(bytes, skimmer, slots.input) ?? 0,
@@ -24,6 +24,6 @@ export function readImagesFigures(bytes: Buffer, skimmer: Skimmer, slots: Slots)
 export const IMAGES_USAGE_RULE: UsageRule = {
   merge: renewFigures,
   settle: settleInclusive,
-  // Nothing an image stream delivers is text that the model was paid for by the token.
+  // An image stream delivers no text that is charged per token.
   words: compileWords({ text: [] }),
 };

@@ -4,43 +4,43 @@ import { COMMA } from '../bytes/ascii.ts';
 import { decodeText } from '../bytes/text.ts';
 import type { FoundMedia, MediaFinder } from './finder.ts';
 import { type Format, findFormat, kindOfName, type MediaKind } from './header.ts';
-import { PdfLook } from './pdf-pages.ts';
+import { PdfPageCounter } from './pdf-pages.ts';
 import { addressTokens, fileTokens, type MediaBytes, tokenRates } from './tokens.ts';
 
-/** What the files of a request come to. */
+/** The estimated tokens of a request's files. */
 export interface MediaEstimate {
   readonly tokens: number;
-  /** Bytes of the request that were counted here, and are no text. */
+  /** Bytes of the request that were counted here and are not text. */
   readonly bytes: number;
 }
 
 export const NO_MEDIA: MediaEstimate = Object.freeze({ tokens: 0, bytes: 0 });
 
-/** An address is looked at as far as it may tell a kind. */
+/** How much of an address is read to find its kind. */
 const ADDRESS_BYTES = 2_048;
 const NAME_BYTES = 128;
 const ADDRESS = /^(?:https?|gs|s3|files):|^(?:projects|files)\//i;
 const UNNAMED = 'application/octet-stream';
-/** Most headers tell all in their first bytes; these keep it further behind. */
+/** Most headers have all information in their first bytes. These have it further back. */
 const SIGN_BYTES = 48;
 const FAR_HEADERS: ReadonlySet<Format> = new Set(['jpeg', 'heif', 'mp3', 'mp4']);
-/** Sources that are words although they stand where files do. */
+/** Source types that contain text although they stand where files do. */
 const TEXT_SOURCES: ReadonlySet<string> = new Set(['text', 'content']);
 
-/** Upper figures of all files that were found in a body; what turns out to be no file stays text. */
+/** Upper estimates of all files found in a body. A value that turns out not to be a file counts as text. */
 export function estimateMedia(
   body: Buffer,
   { found, beyond }: Pick<MediaFinder, 'found' | 'beyond'>,
   { protocol, model }: { readonly protocol: Protocol; readonly model: string },
 ): MediaEstimate {
   const rates = tokenRates(protocol, model);
-  const look = new Look();
+  const reader = new MediaReader();
   let tokens = beyond * rates.pictureMost;
   let bytes = 0;
   for (const media of found) {
     if (TEXT_SOURCES.has(textAt(body, media.sourceType))) continue;
     const kind = addressKind(body, media);
-    const file = kind === undefined ? look.fileAt(body, media.value, nameOf(body, media)) : undefined;
+    const file = kind === undefined ? reader.fileAt(body, media.value, nameOf(body, media)) : undefined;
     if (kind !== undefined) tokens += addressTokens(kind, rates);
     else if (file !== undefined) tokens += fileTokens(file, rates);
     if (file !== undefined || kind !== undefined) bytes += media.value.end - media.value.start;
@@ -59,7 +59,7 @@ function beginningOf(body: Buffer, { start, end }: FoundMedia['value'], bytes: n
 const ESCAPE_CHARS_MAX = 6;
 const CUT_OFF = /\\(?:u[0-9a-f]{0,3})?$/i;
 
-/** Letters may be written as escapes; one that is cut off at the end is left out. */
+/** Letters may be written as escapes. One that is cut off at the end is left out. */
 function plain(body: Buffer, start: number, end: number): string {
   const text = body.toString('latin1', start, end);
   if (!text.includes('\\')) return text;
@@ -67,35 +67,38 @@ function plain(body: Buffer, start: number, end: number): string {
   return decodeText(body, start, end - cut);
 }
 
-/** What the client calls it; a source in base64 is a file, whatever it is. */
+/** The client's name for it. A source in base64 is a file, whatever its name. */
 function nameOf(body: Buffer, { mime, sourceType }: FoundMedia): string {
   const named = textAt(body, mime);
   return named === '' && textAt(body, sourceType) === 'base64' ? UNNAMED : named;
 }
 
-/** The kind of what stands at an address, or was stored with the vendor; nothing when it is neither. */
+/** The kind of a file at an address, or stored with the vendor; `undefined` if it is neither. */
 function addressKind(body: Buffer, { key, value, type, mime }: FoundMedia): MediaKind | undefined {
   const isId = key === 'file_id';
-  // A file has none of these beginnings, so that no more of it is looked at.
+  // Base64 files have none of these beginnings, so no more of them is read.
   if (!isId && !ADDRESS.test(textAt(body, value).trimStart())) return undefined;
   const text = beginningOf(body, value, ADDRESS_BYTES).trim();
   const named = isId ? 'unknown' : kindOfName(text);
   const typed = named === 'unknown' ? kindOfName(textAt(body, mime)) : named;
   if (typed !== 'unknown') return typed;
   const part = `${key} ${textAt(body, type)}`;
-  // An id in a quotation is no file that is read again.
+  // An id in a citation is not a file that is read again.
   if (isId && /citation|container|path/.test(part)) return undefined;
   if (/image|screenshot/.test(part)) return 'picture';
   if (/audio/.test(part)) return 'sound';
   return /video/.test(part) ? 'video' : 'document';
 }
 
-/** Reads files out of a request, within a bound for all of them together. */
-class Look {
+/** Reads files in a request, within a limit for all of them together. */
+class MediaReader {
   #left = MEDIA_LOOKED_BYTES_MAX;
-  readonly #pdf = new PdfLook();
+  readonly #pdf = new PdfPageCounter();
 
-  /** Nothing when the string is no file: no `data:` address, nor base64 with a known beginning or name. */
+  /**
+   * `undefined` if the string is not a file: neither a `data:` address nor base64 with a known beginning or
+   * name.
+   */
   fileAt(body: Buffer, { start, end }: FoundMedia['value'], named: string): MediaBytes | undefined {
     const isData = body.toString('latin1', start, start + 5).toLowerCase() === 'data:';
     const comma = isData ? body.subarray(start, Math.min(end, start + ADDRESS_BYTES)).indexOf(COMMA) : -1;
@@ -120,7 +123,7 @@ class Look {
     return decoded(body, start, start + length);
   }
 
-  /** The beginning and the end, where a document keeps its tree; all of it where that is allowed. */
+  /** The beginning and the end, where a document has its tree; or all of it if the limit allows. */
   #parts(body: Buffer, start: number, end: number): readonly Buffer[] {
     const length = Math.min(end - start, this.#left) & ~3;
     this.#left -= length;
@@ -130,7 +133,7 @@ class Look {
   }
 }
 
-/** Words are named too, and stand there as they are. */
+/** Texts have names too, but are not encoded. */
 function isNamed(mime: string): boolean {
   const kind = kindOfName(mime);
   return kind !== 'text' && kind !== 'unknown';
@@ -140,7 +143,7 @@ function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }
 
-/** Some writers escape the slash; a base64 reader passes over blanks. */
+/** Some writers escape the slash; a base64 reader skips blanks. */
 function decoded(body: Buffer, start: number, end: number): Buffer {
   return Buffer.from(plain(body, start, end), 'base64');
 }

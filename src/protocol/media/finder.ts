@@ -2,31 +2,31 @@ import { MEDIA_PARTS_MAX } from '../../bounds.ts';
 import { findChild, makeNode, type PathNode } from '../bytes/paths.ts';
 import { HOSTED_KEYS } from '../meter/vendor-tools.ts';
 
-/** What a key says about its value. */
+/** What a key means for its value. */
 const NONE = -1;
 /** `type` of a part, or of its source. */
 const TYPE = 0;
-/** JSON that a model reads as it is written: what looks like a file in it is text. */
+/** JSON that a model reads as it is written: anything in it that looks like a file is text. */
 const RAW = 1;
-/** A file: as a string, or as an object that holds one. */
+/** A file: as a string, or as an object that contains one. */
 const PART = 2;
-/** The file inside of such an object. */
+/** The file inside such an object. */
 const INNER = 3;
-/** The media type that the client names for it. */
+/** The media type that the client declares for it. */
 const MIME = 4;
 const MIME_KEYS = ['mimeType', 'mime_type', 'media_type'];
-/** What a vendor has sealed; no model reads it letter by letter. */
+/** Encrypted by a vendor: no model reads it letter by letter. */
 const SEALED = 5;
-/** A tool of the vendor's own, among the tools; Google names one by its key. */
+/** A vendor tool in the list of tools. Google names one by its key. */
 const HOSTED = 6;
 const SEALED_KEYS = ['signature', 'encrypted_content', 'thoughtSignature', 'thought_signature'];
 
 /** The keys of one protocol under which its requests carry files. */
 export interface MediaKeys {
   readonly root: PathNode;
-  /** By a key's first byte, one bit for each length (modulo 32): most keys are none of them. */
+  /** By a key's first byte, one bit for each length (modulo 32): most keys match none. */
   readonly lengths: Uint32Array;
-  /** For requests that are scanned in one go. */
+  /** Shared by requests that are scanned at once. */
   readonly shared: MediaFinder;
 }
 
@@ -55,7 +55,7 @@ export function compileMediaKeys(lists: {
   return { ...keys, shared: new MediaFinder(keys) };
 }
 
-/** A string that is a file, or names one, between its quotes; ranges of -1 are absent. */
+/** A string that is a file, or refers to one, between its quotes. Ranges of -1 are absent. */
 export interface FoundMedia {
   readonly key: string;
   readonly value: Range;
@@ -70,11 +70,11 @@ interface Range {
   readonly end: number;
 }
 
-/** Of the list of tools: the request is at 1. */
+/** The depth of the list of tools; the request is at 1. */
 const TOOLS_DEPTH = 2;
 const NOWHERE: Range = { start: -1, end: -1 };
 
-/** A part of which the end has not come: its types may stand behind its file. */
+/** A part that has not ended: its types may come after its file. */
 interface OpenPart {
   readonly depth: number;
   type: Range;
@@ -84,14 +84,14 @@ interface OpenPart {
 }
 
 /**
- * Finds files in a request while it is scanned. It is told of keys, strings, and objects and arrays that
- * open and close; for a request without files that is a look at the first byte of every key.
+ * Finds files in a request while it is scanned. The scanner reports keys, strings, and objects and arrays
+ * that open and close. For a request without files this only checks the first byte of every key.
  */
 export class MediaFinder {
   found: FoundMedia[] = [];
-  /** Files that are not looked at, because there are too many. */
+  /** The number of files that are not examined, because there are too many. */
   beyond = 0;
-  /** The types of the tools, and the keys of those that have none. */
+  /** The types of the tools, and the keys of those without a type. */
   toolTypes: Range[] = [];
   vendorToolKeys: string[] = [];
   readonly #keys: Pick<MediaKeys, 'root' | 'lengths'>;
@@ -100,10 +100,10 @@ export class MediaFinder {
   #node: PathNode | undefined;
   #rawDepth = 0;
   #toolDepth = -1;
-  /** The list whose strings belong to the last key. */
+  /** The depth of the list whose strings belong to the last key. */
   #listDepth = -1;
   #files = 0;
-  /** The last `type`: of the object that opened there, at that depth. */
+  /** The last `type`: the object that it is in, and its depth. */
   #typeObject = -1;
   #type: Range = NOWHERE;
 
@@ -111,7 +111,7 @@ export class MediaFinder {
     this.#keys = keys;
   }
 
-  /** For the next request: small ones are scanned one after the other, and may share one. */
+  /** Prepares for the next request. Small requests are scanned one after the other and share one finder. */
   begin(): this {
     if (this.found.length > 0) this.found = [];
     if (this.#parts.length > 0) this.#parts = [];
@@ -127,7 +127,7 @@ export class MediaFinder {
     return this;
   }
 
-  /** A key of the object at this depth stands here, between its quotes, without escapes. */
+  /** A key of the object at this depth, between its quotes, without escapes. */
   key(bytes: Buffer, start: number, end: number, depth: number): void {
     if (this.#rawDepth > 0 && depth !== this.#toolDepth) return;
     const lengths = this.#keys.lengths[bytes[start] as number] as number;
@@ -149,14 +149,14 @@ export class MediaFinder {
     this.#kind = NONE;
   }
 
-  /** Whether the string or the container that comes next is of any interest. */
+  /** Whether the next string or container matters. */
   get isAwake(): boolean {
     return this.#kind !== NONE;
   }
 
   /**
-   * A string value of the last key, in the object at this depth that opened at `object`. True: its
-   * key is one for what is sealed.
+   * A string value of the last key, in the object at this depth that opened at `object`. True: its key is for
+   * encrypted values.
    */
   string(start: number, end: number, depth: number, object: number): boolean {
     const kind = this.#kind;
@@ -183,7 +183,7 @@ export class MediaFinder {
     return false;
   }
 
-  /** The value of the last key opens at `depth`; it stands in the object that opened at `object`. */
+  /** The value of the last key opens at `depth`, in the object that opened at `object`. */
   openObject(depth: number, object: number): void {
     if (this.#kind === RAW && this.#rawDepth === 0) this.#rawDepth = depth;
     else if (this.#kind === PART && this.#rawDepth === 0) {

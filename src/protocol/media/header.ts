@@ -1,4 +1,4 @@
-/** What a file is, by its first bytes: names and media types are the client's word, and may be wrong. */
+/** The kind of a file by its first bytes. Names and media types come from the client and may be wrong. */
 export type MediaKind = 'picture' | 'document' | 'sound' | 'video' | 'text' | 'unknown';
 
 export type Format =
@@ -29,7 +29,7 @@ const SIGNS: readonly (readonly [at: number, text: string, format: Format])[] = 
   [0, 'fLaC', 'flac'],
   [0, '\x1aE\xdf\xa3', 'webm'],
 ];
-/** Brands of the ISO container that hold a picture; all others are films. */
+/** Brands of the ISO container for images. All others are videos. */
 const PICTURE_BRANDS = /^(?:avi[fs]|mif1|msf1|hei[cmsx]|hev[cx])/;
 
 export const KINDS: Readonly<Record<Format, MediaKind>> = {
@@ -53,12 +53,12 @@ export function findFormat(head: Buffer): Format | undefined {
   const sign = SIGNS.find(([at, wanted]) => text.startsWith(wanted, at));
   if (sign !== undefined) return sign[2];
   if (text.startsWith('ftyp', 4)) return PICTURE_BRANDS.test(text.slice(8)) ? 'heif' : 'mp4';
-  // The sync word of an MPEG frame, and which layer it is: the third one, or AAC.
+  // The sync word of an MPEG frame, and its layer: the third one, or AAC.
   const next = head[0] === 0xff ? (head[1] ?? 0) : 0;
   return (next & 0xe6) === 0xe2 || (next & 0xf6) === 0xf0 ? 'mp3' : undefined;
 }
 
-/** By the media type that a client names, or the ending of an address. */
+/** By the media type that a client declares, or the extension of an address. */
 export function kindOfName(name: string): MediaKind {
   const lower = name.toLowerCase();
   if (/^image\/|\.(?:png|jpe?g|gif|webp|avif|hei[cf]|bmp|tiff?|svg)(?:[?#]|$)/.test(lower)) return 'picture';

@@ -5,12 +5,12 @@ export interface Pixels {
   readonly height: number;
 }
 
-/** No vendor takes a larger side; a header that says more lies, or the picture is refused. */
+/** No vendor accepts a larger side. A header with more is wrong, or the image is refused. */
 const SIDE_MAX = 100_000;
-/** Segments before the frame of a JPEG: thumbnails, colours, remarks. */
+/** Segments before the frame of a JPEG: thumbnails, colours, comments. */
 const SEGMENTS_MAX = 64;
 
-/** The size that a picture's header tells; nothing when it tells none in the bytes given. */
+/** The size in an image's header; `undefined` if the given bytes have none. */
 export function pictureSize(format: Format, head: Buffer): Pixels | undefined {
   const size = READERS[format]?.(head);
   if (size === undefined || size.width < 1 || size.height < 1) return undefined;
@@ -34,7 +34,7 @@ function readJpeg(head: Buffer): Pixels | undefined {
   for (let segment = 0; segment < SEGMENTS_MAX && at + 9 <= head.length; segment++) {
     if (head[at] !== 0xff) return undefined;
     const marker = head[at + 1] as number;
-    // Frames are C0 to CF, but for the tables among them.
+    // Frames are C0 to CF, except for the tables among them.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
     if (isFrame) return { height: head.readUInt16BE(at + 5), width: head.readUInt16BE(at + 7) };
     at += 2 + head.readUInt16BE(at + 2);
@@ -55,7 +55,7 @@ function readWebp(head: Buffer): Pixels | undefined {
 
 const EXTENT = Buffer.from('ispe');
 
-/** The largest of the extents: thumbnails and tiles have some of their own. */
+/** The largest of the extents: thumbnails and tiles have their own. */
 function readHeif(head: Buffer): Pixels | undefined {
   let largest: Pixels | undefined;
   let at = head.indexOf(EXTENT);

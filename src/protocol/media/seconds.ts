@@ -1,21 +1,21 @@
 import type { Format } from './header.ts';
 
-/** Bytes of a second where the header tells nothing: speech that is pressed hard, a film that is small. */
+/** Bytes per second if the header has no rate: strongly compressed speech, a small video. */
 const USUAL_BYTES: Partial<Record<Format, number>> = { wav: 16_000, flac: 40_000, mp4: 40_000, webm: 40_000 };
 const SPEECH_BYTES = 3_000;
-/** A header that tells of fewer bytes to the second is not believed. */
+/** A header with a lower rate is not trusted. */
 const BYTES_MIN = 500;
-/** Nobody plays a longer one to a model. */
+/** No longer file is sent to a model. */
 const SECONDS_MAX = 100_000;
 
-/** Kilobits of a second, by the index in the header of an MPEG frame: version 1, and versions 2 and 2.5. */
+/** Kilobits per second, by the index in the header of an MPEG frame: version 1, and versions 2 and 2.5. */
 const MPEG_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0];
 const MPEG_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0];
 
-/** How long a sound or a film is, rather too long than too short. */
+/** The length of an audio or video file, rather too long than too short. */
 export function countSeconds(format: Format, head: Buffer, bytes: number): number {
-  const told = bytesPerSecond(format, head);
-  const byBytes = bytes / Math.max(BYTES_MIN, told ?? USUAL_BYTES[format] ?? SPEECH_BYTES);
+  const declared = bytesPerSecond(format, head);
+  const byBytes = bytes / Math.max(BYTES_MIN, declared ?? USUAL_BYTES[format] ?? SPEECH_BYTES);
   const seconds = format === 'mp4' ? (filmSeconds(head, bytes) ?? byBytes) : byBytes;
   return Math.min(Math.ceil(seconds), SECONDS_MAX);
 }
@@ -26,7 +26,7 @@ function bytesPerSecond(format: Format, head: Buffer): number | undefined {
   return format === 'mp3' ? mpegBytes(head) : undefined;
 }
 
-/** Samples are pressed to about half; an eighth is the least that speech with pauses comes to. */
+/** Samples are compressed to about half. An eighth is the least for speech with pauses. */
 function flacBytes(head: Buffer): number {
   const samplesPerSecond = head.readUIntBE(18, 3) >>> 4;
   return samplesPerSecond / 4;
@@ -44,7 +44,7 @@ function mpegBytes(head: Buffer): number | undefined {
 }
 
 const MOVIE_HEADER = Buffer.from('mvhd');
-/** A film whose header says that a second has more bytes is long in truth, and lies. */
+/** A video whose header implies a higher rate is longer than its header says. */
 const FILM_BYTES_MAX = 5_000_000;
 
 function filmSeconds(head: Buffer, bytes: number): number | undefined {

@@ -5,19 +5,19 @@ import { findFormat, KINDS, kindOfName, type MediaKind } from './header.ts';
 import { type Pixels, pictureSize } from './picture-size.ts';
 import { countSeconds } from './seconds.ts';
 
-/** Whose way of counting. `any`: nobody knows who will serve it, and the highest figure counts. */
+/** Whose tokenizer counts. `any`: the vendor is unknown, and the highest figure counts. */
 export type Family = 'openai' | 'anthropic' | 'google' | 'any';
 
 interface Rates {
   picture(size: Pixels): number;
-  /** The most that a picture comes to, whatever its size. */
+  /** The most tokens of one image, whatever its size. */
   readonly pictureMost: number;
   readonly page: number;
   readonly soundSecond: number;
   readonly videoSecond: number;
 }
 
-/** Of a model whose name says nothing, by the protocol that its maker speaks. */
+/** The family of an unknown model name, by the protocol of its maker. */
 const FAMILIES: Readonly<Record<Protocol, Family>> = {
   chat: 'any',
   responses: 'openai',
@@ -26,7 +26,7 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   images: 'openai',
 };
 
-/** The family of the last model of each protocol, and of those before it: the next call is often like it. */
+/** The family of the last model of each protocol, and of earlier ones: the next call is often the same. */
 const lasts: Record<Protocol, { model: string; family: Family; readonly known: Map<string, Family> }> = {
   chat: { model: '', family: 'any', known: new Map() },
   responses: { model: '', family: 'openai', known: new Map() },
@@ -35,13 +35,13 @@ const lasts: Record<Protocol, { model: string; family: Family; readonly known: M
   images: { model: '', family: 'openai', known: new Map() },
 };
 
-/** By the name of the model, and where that says nothing by the protocol. */
+/** By the name of the model, or else by the protocol. */
 export function tokenFamily(protocol: Protocol, model: string): Family {
   const last = lasts[protocol];
   if (last.model === model) return last.family;
   const { known } = last;
   const family = known.get(model) ?? lookUpFamily(protocol, model);
-  // Names come from clients: those of a catalogue are back at once.
+  // Names come from clients, so the cache is limited. Names of the catalogue are soon back.
   if (known.size >= CAPABILITIES_CACHED_MAX) known.clear();
   known.set(model, family);
   last.model = model;
@@ -57,14 +57,14 @@ function lookUpFamily(protocol: Protocol, model: string): Family {
   return /^(?:gpt|chatgpt|o\d|codex|dall-e)/.test(name) ? 'openai' : FAMILIES[protocol];
 }
 
-/** Tiles of 512 pixels, or patches of 32; small models multiply. */
+/** Tiles of 512 pixels, or patches of 32. Small models apply a factor. */
 function openaiPicture(name: string): (size: Pixels) => number {
   if (name.startsWith('gpt-4o-mini')) return (size) => 2_833 + 5_667 * tilesOf(size);
   const factor = name.includes('nano') ? 2.46 : name.includes('mini') ? 1.72 : 1.2;
   return (size) => Math.max(85 + 170 * tilesOf(size), Math.ceil(factor * patchesOf(size)));
 }
 
-/** Fits into 2,048 pixels, and its shorter side into 768. */
+/** The image is scaled to fit 2,048 pixels, and its shorter side to 768. */
 function tilesOf({ width, height }: Pixels): number {
   const scale = Math.min(1, 2_048 / Math.max(width, height), 768 / Math.min(width, height));
   return Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512);
@@ -78,15 +78,15 @@ function patchesOf({ width, height }: Pixels): number {
 
 const ANTHROPIC_PIXELS = 750;
 
-/** Large pictures are made smaller; since 4.7 less so. */
+/** Large images are scaled down; since 4.7 less so. */
 function anthropicMost(name: string): number {
   return /^claude-(?:[a-z]+-)?(?:3|4-[0-6]|4$)/.test(name) ? 1_640 : 4_800;
 }
 
 const GOOGLE_TILE = 258;
-/** Gemini 3 has one figure for each resolution; this is the one it takes by itself. */
+/** Gemini 3 has one figure for each resolution. This is the default one. */
 const GEMINI_3_PICTURE = 1_120;
-/** Larger pictures are made smaller: four tiles by four, and one for the whole. */
+/** Larger images are scaled down: four by four tiles, and one for the whole. */
 const GOOGLE_TILES_MAX = 17;
 
 function googlePicture(name: string): (size: Pixels) => number {
@@ -94,7 +94,7 @@ function googlePicture(name: string): (size: Pixels) => number {
   return ({ width, height }) => {
     if (width <= 384 && height <= 384) return least;
     const unit = Math.min(768, Math.max(256, Math.floor(Math.min(width, height) / 1.5)));
-    // One more for the picture as a whole.
+    // One more for the image as a whole.
     const tiles = 1 + Math.ceil(width / unit) * Math.ceil(height / unit);
     return Math.max(least, Math.min(tiles, GOOGLE_TILES_MAX) * GOOGLE_TILE);
   };
@@ -140,25 +140,25 @@ export function tokenRates(protocol: Protocol, model: string): Rates {
   };
 }
 
-/** A file whose bytes are here; `head` is its beginning. */
+/** A file whose bytes are available; `head` is its beginning. */
 export interface MediaBytes {
   readonly head: Buffer;
-  /** Of a PDF. */
+  /** For a PDF. */
   readonly pages?: () => number;
   readonly bytes: number;
-  /** What the client calls it. */
+  /** The type that the client declares. */
   readonly mime: string;
 }
 
 /** A token of a text is rarely shorter. */
 const TEXT_BYTES_PER_TOKEN = 3;
 
-/** An upper figure of the input tokens that a file comes to. */
+/** An upper estimate of the input tokens of a file. */
 export function fileTokens(file: MediaBytes, rates: Rates): number {
   const { head, pages, bytes, mime } = file;
   const named = kindOfName(mime);
   const format = findFormat(head);
-  // What is called a text is read as one, whatever it begins with.
+  // A file that is declared as text is read as text, whatever its first bytes.
   const kind = format === undefined || named === 'text' ? named : KINDS[format];
   if (kind === 'picture') {
     const size = format === undefined ? undefined : pictureSize(format, head);
@@ -167,7 +167,7 @@ export function fileTokens(file: MediaBytes, rates: Rates): number {
   if (pages !== undefined && kind === 'document') return pages() * rates.page;
   if (kind === 'sound' || kind === 'video') {
     const second = kind === 'sound' ? rates.soundSecond : rates.videoSecond;
-    // A container for films may hold a sound alone.
+    // A video container may contain only audio.
     const isSound = kind === 'video' && mime.startsWith('audio/');
     const seconds = countSeconds(format ?? 'ogg', head, bytes);
     return Math.ceil(seconds * (isSound ? rates.soundSecond : second));
@@ -175,7 +175,9 @@ export function fileTokens(file: MediaBytes, rates: Rates): number {
   return Math.ceil(bytes / TEXT_BYTES_PER_TOKEN);
 }
 
-/** What a vendor fetches, or has stored, is of a size that nobody here knows: a large one of its kind. */
+/**
+ * The size of a file that the vendor fetches or has stored is unknown: a large one of its kind is assumed.
+ */
 const UNKNOWN_PAGES = 20;
 const UNKNOWN_SOUND_SECONDS = 600;
 const UNKNOWN_VIDEO_SECONDS = 200;

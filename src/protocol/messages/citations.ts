@@ -4,12 +4,12 @@ import type { Citation } from '../hub/part.ts';
 import { findText } from './fields.ts';
 
 /**
- * Stands where the vendor wants an index of its own. It is an empty envelope, so that the body in which a
- * client brings it back is not passed on as it is: the vendor would refuse a citation it did not make.
+ * Used where the vendor requires an index of its own. It is an empty envelope, so that a body with it is
+ * never passed on unchanged: the vendor would refuse a citation that it did not make.
  */
 export const NO_INDEX = wrapBlobs([]);
 
-/** Pages of the web; the whole block is cited (rule C-67). */
+/** Web pages. The citation covers the whole block (rule C-67). */
 export function decodeCitation(value: JsonValue | undefined, length: number): Citation | undefined {
   const url = isObject(value) ? addressOf(value) : undefined;
   if (!isObject(value) || url === undefined) return undefined;
@@ -24,7 +24,7 @@ export function decodeCitation(value: JsonValue | undefined, length: number): Ci
   };
 }
 
-/** The source of a search result of the client's own may be anything; only an address can be cited. */
+/** The source of a client's own search result may be anything. Only an address can be cited. */
 function addressOf({ type, url, source }: JsonObject): string | undefined {
   if (type === 'web_search_result_location') return findText(url);
   const address = type === 'search_result_location' ? (findText(source) ?? '') : '';
@@ -35,7 +35,7 @@ export function decodeCitations(value: JsonValue | undefined, text: string): rea
   return isArray(value) ? value.flatMap((one) => decodeCitation(one, text.length) ?? []) : [];
 }
 
-/** For a client. The words of the page are told where they are known, else those that rest on it. */
+/** For a client. The cited text of the page if it is known, else the text that cites it. */
 export function encodeCitation({ url, title, start, end, citedText }: Citation, text: string): JsonObject {
   return {
     type: 'web_search_result_location',

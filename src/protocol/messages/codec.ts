@@ -12,14 +12,14 @@ import { MESSAGES_RAW_KEYS } from './wire.ts';
 const RULES: CodecRules = {
   toolName: /^[a-zA-Z0-9_-]{1,128}$/,
   toolNameMax: 128,
-  // The vendor sets no limit; 128 characters are known to pass.
+  // The vendor sets no limit. 128 characters are known to work.
   callIdMax: 128,
   namespaces: false,
   customTools: false,
   carriesReasoning: true,
 };
 
-/** Options that the protocol does not know are never said in it; they stand here to be complete. */
+/** Includes options that the protocol does not have, only to be complete. */
 const FIELDS: FieldNames = {
   temperature: 'temperature',
   topP: 'top_p',

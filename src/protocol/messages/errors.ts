@@ -15,9 +15,9 @@ export function decodeError(body: JsonObject): AnswerError {
   };
 }
 
-/** The event's data; the SDKs want exactly this shape (rule C-62). */
+/** The event's data. The SDKs require exactly this shape (rule C-62). */
 export function encodeError(error: AnswerError): JsonObject {
-  // A type of the vendor's own stays; those of other vendors mean nothing to this client.
+  // The vendor's own error types stay. Those of other vendors mean nothing to this client.
   const isOwn = error.type !== undefined && ERROR_STATUS[error.type] !== undefined;
   const type = isOwn ? error.type : (ERROR_TYPE[error.status] ?? 'api_error');
   return {

@@ -2,8 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, RawJson } from '../
 import { Inexpressible } from '../hub/notes.ts';
 
 /**
- * Reading a client's body: what is absent or null is nothing, what has the wrong type is refused with the
- * path as the client wrote it.
+ * Fields of a client's body. Absent and null are the same. A wrong type is refused with the client's path.
  */
 export function joinPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
@@ -57,13 +56,15 @@ export function objectsField(holder: JsonObject, key: string, path: string): rea
   });
 }
 
-/** The raw text of an object under a raw key; a streamed event is parsed already, so it is printed again. */
+/**
+ * The raw text of an object under a raw key. A streamed event is already parsed, so it is serialized again.
+ */
 export function rawObject(value: JsonValue | undefined): string | undefined {
   if (value instanceof RawJson) return value.text.startsWith('{') ? value.text : undefined;
   return isObject(value) ? JSON.stringify(value) : undefined;
 }
 
-/** Of a vendor's answer, where nothing is refused: the string, or nothing. */
+/** A field of a vendor's answer, where nothing is refused: the string, or `undefined`. */
 export function findText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -25,10 +25,10 @@ const STOP_REASONS: Readonly<Record<FinishReason, StopReason>> = {
   pause: 'pause_turn',
 };
 
-/** Whether the answer holds a call for the client: clients go by the reason alone. */
+/** Whether the answer contains a call for the client: clients only look at the reason. */
 export type Called = 'called' | 'not-called';
 
-/** `holder` is a message, or the `delta` of a `message_delta`. A reason we do not know is an ordinary end. */
+/** `holder` is a message, or the `delta` of a `message_delta`. An unknown reason is an ordinary end. */
 export function decodeFinish(holder: JsonObject, called: Called): Finish {
   const reason = REASONS.get(findText(holder.stop_reason) ?? '') ?? (called === 'called' ? 'tool' : 'stop');
   const stopSequence = findText(holder.stop_sequence);
@@ -44,7 +44,7 @@ function explanationOf(details: JsonValue | undefined): string | undefined {
   return isObject(details) ? findText(details.explanation) : undefined;
 }
 
-/** The fields that say why an answer ended, in a message as in a `message_delta`. */
+/** The fields with the reason of the end, in a message and in a `message_delta`. */
 export interface WireFinish {
   readonly stop_reason: StopReason;
   readonly stop_sequence: string | null;
@@ -55,7 +55,7 @@ export interface WireFinish {
   };
 }
 
-/** `refusal` is what the model said instead of an answer, where it said so in a part of its own. */
+/** `refusal` is the model's text of a refusal, if it was a separate part. */
 export function encodeFinish(finish: Finish, refusal: string): WireFinish {
   const isRefused = finish.reason === 'stop' && refusal !== '';
   const reason = isRefused ? 'refusal' : STOP_REASONS[finish.reason];

@@ -7,8 +7,8 @@ import { findText } from './fields.ts';
 import { withoutOurSearches } from './search-blocks.ts';
 
 /**
- * A body that stays in its protocol: envelopes of this target are opened, thinking that belongs to others
- * goes whole, for a block is nothing without its signature.
+ * For a body that stays in its protocol: envelopes of this target are opened. Other vendors' thinking is
+ * removed with its block, because a block is invalid without its signature.
  */
 export function returnBlobs(body: JsonObject, target: Target): JsonObject {
   if (!isArray(body.messages)) return body;
@@ -19,7 +19,7 @@ export function returnBlobs(body: JsonObject, target: Target): JsonObject {
 function returnInMessage(message: JsonValue, target: Target): readonly JsonValue[] {
   if (!isObject(message) || message.role !== 'assistant' || !isArray(message.content)) return [message];
   const content = withoutOurSearches(message.content).flatMap((block) => returnBlock(block, target));
-  // The vendor merges what then stands side by side.
+  // The vendor merges neighbours of one role.
   return content.length === 0 && message.content.length > 0 ? [] : [{ ...message, content }];
 }
 
@@ -31,7 +31,7 @@ function returnBlock(block: JsonValue, target: Target): readonly JsonValue[] {
   if (target.issuer === NO_ISSUER) return [];
   const value = findText(type === 'thinking' ? block.signature : block.data) ?? '';
   const envelope = unwrapBlobs(value);
-  // An envelope of ours that a client damaged is nobody's.
+  // A damaged envelope of ours belongs to no vendor.
   if (envelope === undefined) return isEnvelopeAt(Buffer.from(value), 0) ? [] : [block];
   const text = findText(block.thinking) ?? '';
   return envelope.filter((blob) => mayReturn(blob, target)).flatMap((blob) => restore(blob, text));
@@ -44,8 +44,8 @@ function restore(blob: Blob, text: string): readonly JsonObject[] {
 }
 
 /**
- * With manual thinking the turn whose tools were just answered must begin with its thinking. Where that is
- * gone thinking is switched off for this request (rule C-43).
+ * With manual thinking, the turn whose tools were just answered must begin with its thinking. If that is
+ * lost, thinking is switched off for this request (rule C-43).
  */
 function withoutBareThinking(body: JsonObject, messages: readonly JsonValue[], target: Target): JsonObject {
   const { thinking } = body;

@@ -8,8 +8,8 @@ export interface SearchBlocks {
 }
 
 /**
- * A search that a vendor of another protocol made, as this protocol's clients know one. Nothing without
- * pages: they carry the mark by which the blocks are known when the client sends them back.
+ * A search of another protocol's vendor, in this protocol's blocks. `undefined` without pages: they carry the
+ * mark that identifies the blocks when the client sends them back.
  */
 export function searchBlocks({ queries, pages }: SearchMade, callId: string): SearchBlocks | undefined {
   if (queries.length === 0 || pages.length === 0) return undefined;
@@ -28,7 +28,7 @@ export function searchBlocks({ queries, pages }: SearchMade, callId: string): Se
   };
 }
 
-/** A message without the searches that were told here: the vendor refuses what it did not find itself. */
+/** A message without the searches that we added: the vendor refuses results that it did not find itself. */
 export function withoutOurSearches(content: readonly JsonValue[]): readonly JsonValue[] {
   const ours = new Set(content.filter(isObject).filter(isOurResult).map(idOf));
   if (ours.size === 0) return content;

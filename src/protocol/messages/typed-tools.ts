@@ -1,6 +1,6 @@
 /**
- * Tools with a type of the vendor's that the client runs itself. The vendor's models know their input by
- * heart; all others are told (rule C-34). The call that comes back is an ordinary `tool_use`.
+ * Tools with a vendor type that the client runs itself. The vendor's models know their input; other models
+ * get a schema (rule C-34). The call that comes back is an ordinary `tool_use`.
  */
 export interface TypedTool {
   readonly name: string;
@@ -91,7 +91,7 @@ const COMPUTER = tool(
   ['action'],
 );
 
-/** Types carry a date: the part before it tells what they are. */
+/** Types end with a date. The part before it identifies them. */
 const BY_PREFIX: readonly (readonly [string, TypedTool])[] = [
   ['bash_', BASH],
   ['text_editor_', EDITOR],

@@ -4,7 +4,7 @@ import type { HubUsage } from '../hub/answer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
 import type { WireUsage } from './wire.ts';
 
-/** A report figure by figure: `message_delta` overlays `message_start`, so absent ones must stay absent. */
+/** The figures of a report. `message_delta` overlays `message_start`, so absent figures must stay absent. */
 export interface UsageFigures {
   readonly input: number | undefined;
   readonly output: number | undefined;
@@ -16,7 +16,7 @@ export interface UsageFigures {
 
 export const NO_HUB_USAGE: HubUsage = Object.freeze({ ...NO_USAGE, cacheWriteLong: 0, toolPrompt: 0 });
 
-/** Nothing when the vendor reported none. */
+/** `undefined` if the vendor reported none. */
 export function readUsage(value: JsonValue | undefined): UsageFigures | undefined {
   if (!isObject(value)) return undefined;
   const split = isObject(value.cache_creation) ? value.cache_creation : undefined;
@@ -40,7 +40,7 @@ function figure(holder: JsonObject | undefined, key: string): number | undefined
   return isFigure && value <= REPORTED_TOKENS_MAX ? value : undefined;
 }
 
-/** Figures are cumulative: the newer one where there is one, never the sum (rule C-56). */
+/** Figures are cumulative: the newer one if there is one, never the sum (rule C-56). */
 export function overlayUsage(before: UsageFigures | undefined, after: UsageFigures): UsageFigures {
   if (before === undefined) return after;
   return {
@@ -53,7 +53,7 @@ export function overlayUsage(before: UsageFigures | undefined, after: UsageFigur
   };
 }
 
-/** The four figures do not overlap; thinking is inside the output, long-lived writes inside the writes. */
+/** The four figures do not overlap. Thinking is included in the output, long-lived writes in the writes. */
 export function decodeUsage(figures: UsageFigures): HubUsage {
   const output = figures.output ?? 0;
   const cacheWrite = figures.cacheWrite ?? 0;
@@ -69,7 +69,7 @@ export function decodeUsage(figures: UsageFigures): HubUsage {
   };
 }
 
-/** All four figures are there even when they are 0: clients add them up. */
+/** All four figures are present even if they are 0: clients add them up. */
 export function encodeUsage(usage: HubUsage, serviceTier: string | undefined): WireUsage {
   const { cacheWrite, cacheWriteLong, outputReasoning } = usage;
   return {

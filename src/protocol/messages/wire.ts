@@ -1,4 +1,4 @@
-/** Schemas and inputs keep their own spelling when a body is read (rule C-4). */
+/** Schemas and inputs keep their spelling when a body is parsed (rule C-4). */
 export const MESSAGES_RAW_KEYS: ReadonlySet<string> = new Set(['input_schema', 'input', 'schema']);
 
 export type StopReason =
@@ -10,7 +10,7 @@ export type StopReason =
   | 'refusal'
   | 'pause_turn';
 
-/** The four figures are always there; the rest only where it says something. */
+/** The four figures are always present; the rest only if known. */
 export interface WireUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
@@ -24,10 +24,10 @@ export interface WireUsage {
   readonly service_tier?: string | undefined;
 }
 
-/** Pictures the vendor reads; anything else it refuses. */
+/** Image types that the vendor reads. It refuses all others. */
 export const PICTURE_TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** Blocks of tools that ran at the vendor; their results all end alike. */
+/** Blocks of tools that ran at the vendor. All result types have the same suffix. */
 const SERVER_BLOCK = /^(server_tool_use|mcp_tool_use|[a-z0-9_]+_tool_result)$/;
 
 export function isServerBlock(type: string): boolean {

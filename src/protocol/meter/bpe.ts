@@ -1,10 +1,11 @@
 import { NO_TOKEN, type Vocabulary } from './vocabulary.ts';
 
 /**
- * Text falls into pieces, and no token reaches over the end of one. These are the pieces of o200k, in the
- * order in which they are tried: words with one sign before them, small letters after capitals, else all
- * capitals; a contraction stays with its word; up to three digits; signs; white space. OpenAI writes small
- * letters behind the capitals of the second kind of word as well, but with such it is one of the first kind.
+ * Text is split into pieces, and no token crosses the end of a piece. These are the pieces of o200k, in the
+ * order in which they are tried: words with one other character before them, small letters after capitals,
+ * else all capitals; a contraction stays with its word; up to three digits; punctuation; white space.
+ * OpenAI's pattern allows small letters after the capitals of the second kind of word too, but such a word
+ * already matches the first kind.
  */
 const WORD =
   /[^\r\n\p{L}\p{N}]?[[\p{L}\p{M}]--\p{Ll}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}]+/vy;
@@ -12,24 +13,24 @@ const CONTRACTION = /'(?:[sdmt]|ll|ve|re)/iy;
 const NO_WORD = /\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n\/]*|\s*[\r\n]+|\s+(?!\S)|\s+/vy;
 const APOSTROPHE = 0x27;
 
-/** UTF-8 of one UTF-16 unit is at most this long. */
+/** The most UTF-8 bytes of one UTF-16 unit. */
 const UNIT_BYTES_MAX = 3;
-/** What the first byte of a character is at least, by the character's length. */
+/** The lowest first byte of a character, by the character's length. */
 const TWO_BYTES = 0xc0;
 const THREE_BYTES = 0xe0;
 const FOUR_BYTES = 0xf0;
 
-/** A longer piece is cut, which costs a token or two: no prose has 8 KiB without a space or a full stop. */
+/** A longer piece is cut, which costs a token or two. Prose has no 8 KiB without a space or a full stop. */
 const POSITION_BITS = 13;
 export const PIECE_BYTES_MAX = 2 ** POSITION_BITS;
 const POSITION_MASK = PIECE_BYTES_MAX - 1;
 
-/** Counts the tokens of texts. Marks such as `<|endoftext|>` are text like any other. */
+/** Counts the tokens of texts. Special tokens such as `<|endoftext|>` count as ordinary text. */
 export class TokenCounter {
   readonly #vocabulary: Vocabulary;
   readonly #merger: Merger;
   readonly #encoder = new TextEncoder();
-  /** The text in UTF-8; as long as the longest text so far, which the caller bounds. */
+  /** The text in UTF-8. It grows to the longest text so far, which the caller limits. */
   #bytes = new Uint8Array(1024);
 
   constructor(vocabulary: Vocabulary) {
@@ -54,7 +55,7 @@ export class TokenCounter {
     return tokens;
   }
 
-  /** Most pieces are a token. */
+  /** Most pieces are one token. */
   #countPiece(start: number, end: number): number {
     if (this.#vocabulary.rankOf(this.#bytes, start, end) !== NO_TOKEN) return 1;
     let tokens = 0;
@@ -65,7 +66,9 @@ export class TokenCounter {
   }
 }
 
-/** The end of the piece that starts here. Each character is in one of the patterns, so it always moves on. */
+/**
+ * The end of the piece that starts here. Every character is in one of the patterns, so this always advances.
+ */
 function pieceEnd(text: string, start: number): number {
   const end = matchEnd(WORD, text, start);
   if (end === start) return Math.max(start + 1, matchEnd(NO_WORD, text, start));
@@ -77,7 +80,7 @@ function matchEnd(pattern: RegExp, text: string, start: number): number {
   return pattern.test(text) ? pattern.lastIndex : start;
 }
 
-/** Where in the UTF-8 this many units of UTF-16 end. */
+/** Where in the UTF-8 this many UTF-16 units end. */
 function skipUnits(bytes: Uint8Array, start: number, units: number): number {
   let at = start;
   for (let left = units; left > 0; left--) {
@@ -94,13 +97,13 @@ function skipUnits(bytes: Uint8Array, start: number, units: number): number {
 }
 
 /**
- * Byte pair merging: a piece begins as single bytes, and of all neighbours that are a token together those of
- * the lowest rank are joined, the first ones first, until no two are. A heap finds them, so that a piece of n
- * bytes takes n log n and not n². A part of the piece is named by where it starts.
+ * Byte pair merging. A piece begins as single bytes. Of all neighbours that form a token together, those with
+ * the lowest rank are joined, the first ones first, until none are left. A heap finds them, so that a piece
+ * of n bytes takes n log n and not n². A part of the piece is named by its start.
  */
 class Merger {
   readonly #vocabulary: Vocabulary;
-  /** Where the part ends, and with it where the next one starts; and where the one before it starts. */
+  /** The end of a part, which is the start of the next one; and the start of the part before it. */
   readonly #ends = new Int32Array(PIECE_BYTES_MAX);
   readonly #befores = new Int32Array(PIECE_BYTES_MAX + 1);
   /** The rank of the part joined with the next one. */
@@ -114,7 +117,7 @@ class Merger {
     this.#vocabulary = vocabulary;
   }
 
-  /** Tokens of at most PIECE_BYTES_MAX bytes. */
+  /** Counts the tokens of at most PIECE_BYTES_MAX bytes. */
   count(bytes: Uint8Array, start: number, end: number): number {
     this.#bytes = bytes;
     this.#offset = start;
@@ -127,7 +130,7 @@ class Merger {
     let parts = this.#length;
     for (let key = this.#heap.take(); key >= 0; key = this.#heap.take()) {
       const part = key & POSITION_MASK;
-      // A key whose part or neighbour has been joined meanwhile is an old one.
+      // The key is outdated if its part or neighbour was joined meanwhile.
       if (this.#ranks[part] !== key >>> POSITION_BITS) continue;
       this.#join(part);
       parts--;
@@ -158,9 +161,9 @@ class Merger {
   }
 }
 
-/** Numbers, the lowest first. */
+/** A heap of numbers, the lowest first. */
 class KeyHeap {
-  /** One key for each byte of a piece, and two for each join, which takes one out. */
+  /** One key for each byte of a piece, and two for each join, which removes one. */
   readonly #keys = new Int32Array(2 * PIECE_BYTES_MAX);
   #size = 0;
 
@@ -177,7 +180,7 @@ class KeyHeap {
     keys[at] = key;
   }
 
-  /** Takes the lowest out; -1 when there is none. */
+  /** Removes and returns the lowest key; -1 if there is none. */
   take(): number {
     if (this.#size === 0) return -1;
     const keys = this.#keys;

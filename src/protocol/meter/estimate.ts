@@ -7,20 +7,20 @@ import { countTokens } from './tokens.ts';
 import { collectWords, type WordSink, type Words } from './words.ts';
 
 /**
- * A token of prose is shorter, be all of its letters escapes. A sample of blanks or dashes alone has more in
- * a token, and says nothing about what comes after it.
+ * A token of prose is shorter, even if all of its letters are escapes. A sample of only blanks or dashes has
+ * longer tokens, and says nothing about the text after it.
  */
 const TOKEN_BYTES_MAX = 24;
 
 /**
- * A bounded sample of text on its way to the tokenizer. The first TOKENIZE_BYTES_MAX bytes are really
- * counted, each once; what comes after is scaled by what they gave. Strings are gathered as they are written
- * in JSON and decoded together, because most of them are one token long.
+ * A bounded sample of text for the tokenizer. The first TOKENIZE_BYTES_MAX bytes are counted, each once. The
+ * rest is scaled by their result. Strings are collected as they are written in JSON and decoded together,
+ * because most of them are one token long.
  */
 export class TextSample implements WordSink {
   pictures = 0;
-  readonly #strings = new Pile();
-  readonly #raws = new Pile();
+  readonly #strings = new CollectedBytes();
+  readonly #raws = new CollectedBytes();
   #sampledBytes = 0;
   #beyondBytes = 0;
   #sampledTokens = 0;
@@ -44,19 +44,21 @@ export class TextSample implements WordSink {
     return this.#sampledTokens + Math.ceil(this.#beyondBytes * rate);
   }
 
-  #add(pile: Pile, bytes: Buffer, start: number, end: number): void {
+  #add(collected: CollectedBytes, bytes: Buffer, start: number, end: number): void {
     const length = end - start;
     const room = TOKENIZE_BYTES_MAX - this.#sampledBytes;
     const taken = length <= room ? length : beforeEscape(bytes, start, start + room) - start;
     this.#beyondBytes += length - taken;
     this.#sampledBytes += taken;
-    pile.add(bytes, start, start + taken);
+    collected.add(bytes, start, start + taken);
   }
 }
 
 const ESCAPE_BYTES_MAX = 6;
 
-/** The end of a sample, or the start of the escape it would cut: with half an escape nothing is decoded. */
+/**
+ * The end of a sample, or the start of an escape that the sample would cut: half an escape cannot be decoded.
+ */
 function beforeEscape(bytes: Buffer, start: number, end: number): number {
   for (let at = end - 1; at >= start && at > end - ESCAPE_BYTES_MAX; at--) {
     if (bytes[at] !== BACKSLASH) continue;
@@ -70,18 +72,18 @@ function beforeEscape(bytes: Buffer, start: number, end: number): number {
   return end;
 }
 
-/** Some vendors put a picture they made where the text stands; no model wrote its letters one by one. */
+/** Some vendors put a generated image into the text field. Its base64 is not counted as text. */
 export class GeneratedSample extends TextSample {
   override text(bytes: Buffer, start: number, end: number): void {
     if (!isBlob(bytes, start, end)) super.text(bytes, start, end);
   }
 }
 
-/** Below this a loop copies faster than a call into the runtime. */
+/** Below this size a loop copies faster than a call into the runtime. */
 const COPY_IN_PLACE = 32;
 
-/** Bytes gathered until somebody counts them. The sample above bounds them. */
-class Pile {
+/** Bytes that are collected until they are counted. The sample limits them. */
+class CollectedBytes {
   length = 0;
   bytes = NOTHING;
 
@@ -109,13 +111,13 @@ class Pile {
 }
 
 /**
- * Counts what a stream generated, if it must. Of each event the generated part is put aside; it is read when
- * somebody asks, or when too much has gathered, and tokenized only when somebody asks.
+ * Counts what a stream generated, if needed. The generated part of each event is copied. It is parsed when
+ * the count is needed or too much has been collected, and tokenized only when the count is needed.
  */
 export class Estimate {
   readonly #words: Words;
-  readonly #unread = new Pile();
-  /** Where in the pile the parts end. */
+  readonly #unread = new CollectedBytes();
+  /** Where the parts end in the collected bytes. */
   #ends: number[] = [];
   #sample: TextSample | undefined;
 
@@ -123,7 +125,10 @@ export class Estimate {
     this.#words = words;
   }
 
-  /** Something generated stands at this range of a chunk. It is copied: a kept chunk keeps its neighbours. */
+  /**
+   * Generated content is at this range of a chunk. It is copied, because keeping a chunk would keep its
+   * neighbours.
+   */
   note(chunk: Buffer, start: number, end: number): void {
     if (this.#unread.length + end - start > ESTIMATE_PENDING_BYTES_MAX) this.#read();
     if (end - start > ESTIMATE_PENDING_BYTES_MAX) {
@@ -134,20 +139,20 @@ export class Estimate {
     this.#ends.push(this.#unread.length);
   }
 
-  /** A generated string stands here. */
+  /** A generated string is at this range. */
   noteText(chunk: Buffer, start: number, end: number): void {
     if (this.#ends.length > 0) this.#read();
     this.#sample ??= new GeneratedSample();
     this.#sample.text(chunk, start, end);
   }
 
-  /** What was generated so far is in the vendor's own figures. */
+  /** The vendor's own figures cover everything generated so far. */
   clear(): void {
     this.#forget();
     this.#sample = undefined;
   }
 
-  /** Nothing was put aside since the last figures. */
+  /** Nothing was collected since the last figures. */
   get isEmpty(): boolean {
     return this.#unread.length === 0 && this.#sample === undefined;
   }

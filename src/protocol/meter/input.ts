@@ -5,18 +5,20 @@ import type { RequestFacts } from '../dialect.ts';
 import { TextSample } from './estimate.ts';
 import { collectWords, compileWords, type WordSink, type Words } from './words.ts';
 
-/** What a message's frame costs, and the start of the answer. */
+/** The overhead of a message, and the start of the answer. */
 const MESSAGE_TOKENS = 3;
 
-/** How one protocol's request is counted: where its conversation stands and which keys hold text. */
+/** How one protocol's request is counted: where its conversation is and which keys hold text. */
 export interface InputShape {
   readonly tree: PathTree<'messages'>;
   readonly words: Words;
-  /** Where what counts as a picture may be a document in plain words (Messages): the keys of its words. */
+  /**
+   * Messages: a value that counts as an image may be a plain-text document. These are the keys of its text.
+   */
   readonly document?: Words;
 }
 
-/** Tokens of a request's input, for when no vendor reported them; bounded by the tokenizer's sample. */
+/** Counts the input tokens of a request if no vendor reported them. Limited by the tokenizer's sample. */
 export function countInput(
   body: Buffer,
   shape: InputShape,
@@ -41,7 +43,7 @@ function countMessages(bytes: Buffer, open: number): number {
 const TYPES = compileWords({ text: ['type'] });
 const FILE_TYPES: ReadonlySet<string> = new Set(['base64', 'url', 'file']);
 
-/** Reads a document in plain words where a sample alone would see one picture. */
+/** Reads the text of a plain-text document, which a sample alone would count as one image. */
 class DocumentSink implements WordSink {
   readonly #sample: TextSample;
   readonly #document: Words;
@@ -60,13 +62,13 @@ class DocumentSink implements WordSink {
   }
 
   picture(bytes: Buffer, start: number, end: number): void {
-    // What is a file was estimated when the request was read. No document stands in another one: the sources
-    // in it are files, so nothing is read twice.
+    // Files were estimated when the request was read. Documents are not nested: sources inside one are files,
+    // so nothing is counted twice.
     if (!isFile(bytes, start, end)) collectWords({ bytes, start, end }, this.#document, this.#sample);
   }
 }
 
-/** Whether each type that is named in it is one of a file. */
+/** Whether every type in it is a file type. */
 function isFile(bytes: Buffer, start: number, end: number): boolean {
   let others = 0;
   const text: WordSink['text'] = (...type) => {

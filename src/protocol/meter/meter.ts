@@ -5,7 +5,7 @@ import type { Figures, Settled } from './usage-report.ts';
 import type { Words } from './words.ts';
 
 /**
- * How one protocol's reports are read: which of several counts, what overlaps, where the generated text is.
+ * How one protocol's usage is read: which of several reports counts, what overlaps, where generated text is.
  */
 export interface UsageRule {
   merge(before: Figures, after: Figures): Figures;
@@ -13,13 +13,15 @@ export interface UsageRule {
   readonly words: Words;
 }
 
-/** Usage of one stream so far. Counting is put off until somebody asks, and left out when it was reported. */
+/**
+ * The usage of one stream so far. Text is counted only when needed, and not at all if the usage was reported.
+ */
 export class Meter {
   #images = 0;
   readonly #rule: UsageRule;
   readonly #estimate: Estimate;
   #figures: Figures = {};
-  /** Some report covered the output before it, so only what came after is estimated. */
+  /** Some report covered the output before it, so only later output is estimated. */
   #isCovered = false;
 
   constructor(rule: UsageRule) {
@@ -27,17 +29,17 @@ export class Meter {
     this.#estimate = new Estimate(rule.words);
   }
 
-  /** Something the model generated stands at this range of an event's bytes. */
+  /** Generated content is at this range of an event's bytes. */
   note(payload: Buffer, start: number, end: number): void {
     this.#estimate.note(payload, start, end);
   }
 
-  /** The characters of a generated string stand at this range. */
+  /** The characters of a generated string are at this range. */
   noteText(payload: Buffer, start: number, end: number): void {
     this.#estimate.noteText(payload, start, end);
   }
 
-  /** One more picture is finished. */
+  /** One more image is finished. */
   image(): void {
     if (this.#images < IMAGES_PER_CALL_MAX) this.#images++;
   }
@@ -46,13 +48,13 @@ export class Meter {
     this.#figures = this.#rule.merge(this.#figures, figures);
   }
 
-  /** The figures reported last hold all output generated so far. */
+  /** The last reported figures cover all output generated so far. */
   cover(): void {
     this.#isCovered = true;
     this.#estimate.clear();
   }
 
-  /** The figures are whole, and nothing was generated since. Counts nothing. */
+  /** The figures are complete, and nothing was generated since. Does not count. */
   get reported(): boolean {
     if (!this.#isCovered || !this.#estimate.isEmpty) return false;
     const { inputReported, outputReported } = this.#rule.settle(this.#figures);
@@ -63,12 +65,12 @@ export class Meter {
     return this.#complete(this.#estimate.tokens());
   }
 
-  /** The reports, and of what was counted the part they leave out. */
+  /** The reported figures, plus the counted output that they do not cover. */
   #complete(counted: number): StreamUsage {
     const { usage, inputReported, outputReported } = this.#rule.settle(this.#figures);
     const reported = usage.outputText + usage.outputReasoning;
     const isCovered = this.#isCovered && outputReported;
-    // Without a covering report the vendor's figure is a beginning.
+    // A report that does not cover the output is only a lower bound.
     const missing = isCovered ? counted : Math.max(0, counted - reported);
     return {
       usage: { ...usage, outputText: usage.outputText + missing, images: this.#images },

@@ -3,18 +3,19 @@ import { TokenCounter } from './bpe.ts';
 import { readVocabulary } from './vocabulary.ts';
 
 /**
- * The tokenizer for what no vendor reported: OpenAI's o200k, which is within some percent of the others for
- * ordinary text. It is loaded at its first use (some 50 milliseconds) or by `loadTokenizer` at a quiet time.
+ * The tokenizer for usage that no vendor reported: OpenAI's o200k, which is within a few percent of the
+ * others for ordinary text. It is loaded on first use (some 50 milliseconds), or by `loadTokenizer` at a
+ * quiet time.
  */
 let counter: TokenCounter | undefined;
-/** Text over the bound is sampled at this many places. */
+/** Longer text is sampled at this many places. */
 const SAMPLES = 8;
 
 export function loadTokenizer(): void {
   loaded();
 }
 
-/** Tokens of a text; of a text longer than TOKENIZE_BYTES_MAX characters a scaled sample. */
+/** The tokens of a text. A text longer than TOKENIZE_BYTES_MAX characters is sampled and scaled. */
 export function countTokens(text: string): number {
   if (text === '') return 0;
   const tokenizer = loaded();

@@ -1,9 +1,8 @@
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 
 /**
- * A vendor's usage report, figure by figure, before overlaps are taken out. A figure that was absent or
- * absurd is undefined. What the figures include differs per protocol (rule C-54); each dialect
- * settles its own.
+ * A vendor's usage report, before overlaps are removed. A figure that was absent or absurd is undefined. What
+ * a figure includes differs per protocol (rule C-54); each dialect converts its own.
  */
 export interface Figures {
   readonly input?: number | undefined;
@@ -15,7 +14,7 @@ export interface Figures {
   readonly total?: number | undefined;
 }
 
-/** Figures in buckets that do not overlap, and which halves of them the vendor really reported. */
+/** Figures in buckets that do not overlap, and which of input and output the vendor reported. */
 export interface Settled {
   readonly usage: Usage;
   readonly inputReported: boolean;
@@ -23,8 +22,8 @@ export interface Settled {
 }
 
 /**
- * Field by field, the newer figure where there is one. Messages: `message_delta` over `message_start`. Google
- * reports with every chunk, corrects itself in both directions, and a late chunk may leave some out.
+ * Takes the newer figure of each field, if there is one. Messages: `message_delta` over `message_start`.
+ * Google reports with every chunk, corrects itself in both directions, and may omit figures in a late chunk.
  */
 export function overlayFigures(before: Figures, after: Figures): Figures {
   return {
@@ -44,8 +43,8 @@ export function larger(older: number | undefined, newer: number | undefined): nu
 }
 
 /**
- * The newer report, never the sum (Chat Completions and Responses). A figure and its parts come together: of
- * a report without the one, the other half of the report before stays as it was.
+ * Takes the newer report, never the sum (Chat Completions and Responses). A figure and its parts come
+ * together: if a report has only input or only output, the other keeps its earlier figures.
  */
 export function renewFigures(before: Figures, after: Figures): Figures {
   const input = after.input === undefined ? before : after;
@@ -70,7 +69,7 @@ export function settleInclusive(figures: Figures): Settled {
   const cacheWrite = Math.min(figures.cacheWrite ?? 0, input - cacheRead);
   const reported = figures.output ?? 0;
   const reasoning = figures.reasoning ?? 0;
-  // xAI leaves reasoning out of the completion figure; its total shows that.
+  // xAI does not include reasoning in the completion figure; its total shows that.
   const isOutside = reasoning > 0 && figures.total === input + reported + reasoning;
   const output = isOutside ? reported + reasoning : reported;
   const outputReasoning = figures.output === undefined ? 0 : Math.min(reasoning, output);

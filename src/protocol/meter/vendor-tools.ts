@@ -3,9 +3,8 @@ import { decodeText } from '../bytes/text.ts';
 import type { ByteRange } from '../dialect.ts';
 
 /**
- * Tools that the vendor runs itself bring input of their own: their descriptions, and what they find while
- * the answer is made. Upper figures of what recorded calls counted, by the beginning of the tool's type; the
- * first that fits counts.
+ * Tools that the vendor runs add input: their descriptions, and what they find while the answer is produced.
+ * These are upper figures of recorded calls, by the beginning of the tool's type. The first match counts.
  */
 const TOKENS: readonly (readonly [beginning: string, tokens: number])[] = [
   ['web_search_preview', 9_000],
@@ -23,7 +22,7 @@ const TOKENS: readonly (readonly [beginning: string, tokens: number])[] = [
   ['computer', 2_000],
 ];
 const OTHER_TOKENS = 1_000;
-/** Google names a tool by its key, and has no types. */
+/** Google names a tool by its key and has no types. */
 const KEYS: readonly (readonly [key: string, tokens: number])[] = [
   ['googleSearch', 1_000],
   ['google_search', 1_000],
@@ -36,13 +35,13 @@ const KEYS: readonly (readonly [key: string, tokens: number])[] = [
 
 export const HOSTED_KEYS = KEYS.map(([key]) => key);
 
-/** Of whoever describes a tool of his own. */
+/** Types of tools that the client runs itself. */
 const OWN: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', '']);
 const FUNCTION = Buffer.from('function');
 /** No type of a tool is longer. */
 const TYPE_BYTES_MAX = 400;
 
-/** All of a request's tools that are the vendor's own, by their types and keys. */
+/** The tokens of all vendor tools of a request, by their types and keys. */
 export function vendorTools(
   body: Buffer,
   {

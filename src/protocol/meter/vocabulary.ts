@@ -3,37 +3,39 @@ import { createRequire } from 'node:module';
 import { checksum } from '../../kernel/encoding/hash.ts';
 import { LF, SPACE } from '../bytes/ascii.ts';
 
-/** The file of o200k as OpenAI publishes it: a line `base64 rank` for each token, in the order of ranks. */
+/** The o200k file as OpenAI publishes it: a line `base64 rank` for each token, ordered by rank. */
 const FILE_BYTES = 3_613_922;
 const FILE_CHECKSUM = 0x2b33bbc2;
 const TOKENS = 199_998;
 const TOKEN_BYTES = 1_397_670;
 const LONGEST_TOKEN_BYTES = 128;
-/** Slots of the hash table: a power of two, and so many that three of five are empty and searches short. */
+/**
+ * Slots of the hash table: a power of two, large enough that three of five are empty and searches are short.
+ */
 const SLOTS = 2 ** 19;
 const SLOT_MASK = SLOTS - 1;
 /** FNV-1a. */
 const HASH_START = 0x811c9dc5;
 const HASH_PRIME = 0x01000193;
 
-/** Bytes that are no token. */
+/** For bytes that are not a token. */
 export const NO_TOKEN = -1;
 
 const PADDING = 0x3d;
 const SIXTETS = sixtets('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 
 /**
- * Which bytes are a token, and its rank. All of it stands in three arrays of numbers outside of the heap,
- * 4 MB in all: as many strings in maps make every full collection of a busy gateway dear.
+ * Which byte sequences are tokens, and their ranks. The data is in three typed arrays outside the heap, 4 MB
+ * in all: as many strings in maps would make every full collection of a busy gateway expensive.
  */
 export class Vocabulary {
-  /** The bytes of all tokens in a row; the token of rank n ends where that of n + 1 starts. */
+  /** The bytes of all tokens in a row. The token of rank n ends where that of n + 1 starts. */
   readonly #bytes: Uint8Array;
   readonly #starts: Int32Array;
   /** Rank + 1 in the first free slot from the hash on; 0 is an empty slot. */
   readonly #slots: Int32Array;
 
-  /** The file is told by its checksum; once it is the right one, nothing in it needs a second look. */
+  /** The file is verified by its checksum, so nothing in it needs another check. */
   constructor(file: Buffer) {
     if (file.length !== FILE_BYTES || checksum(file) !== FILE_CHECKSUM) {
       throw new Error('o200k_base.tiktoken of gpt-tokenizer is damaged or another one: install it again');
@@ -68,7 +70,9 @@ export function readVocabulary(): Vocabulary {
   return new Vocabulary(readFileSync(load.resolve('gpt-tokenizer/data/o200k_base.tiktoken')));
 }
 
-/** The bytes of all tokens; where each starts is noted. Four letters of base64 are up to three bytes. */
+/**
+ * Decodes the bytes of all tokens and notes where each starts. Four base64 characters are up to three bytes.
+ */
 function decodeTokens(file: Buffer, starts: Int32Array): Uint8Array {
   const bytes = new Uint8Array(TOKEN_BYTES);
   const values = SIXTETS;
@@ -111,7 +115,7 @@ function slotOf(bytes: Uint8Array, start: number, end: number): number {
   return (hash ^ (hash >>> 15)) & SLOT_MASK;
 }
 
-/** What each letter of base64 stands for; padding stands for nothing. */
+/** The value of each base64 character; padding has none. */
 function sixtets(alphabet: string): Uint8Array {
   const values = new Uint8Array(256);
   for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value;

@@ -3,7 +3,7 @@ import { findChild, makeNode, type PathNode } from '../bytes/paths.ts';
 import { isOpenBrace, isOpenBracket, isWalkedOut, skipSpace, skipValue, stringEnd } from '../bytes/skim.ts';
 import { decodeText } from '../bytes/text.ts';
 
-/** What a key's value is worth to an estimate. */
+/** How a key's value counts in an estimate. */
 const NONE = -1;
 const TEXT = 0;
 const RAW = 1;
@@ -15,7 +15,7 @@ export interface Words {
 }
 
 /**
- * Keys by what stands under them: `text` is read by people or models, `raw` is JSON that counts as it is
+ * Keys by the kind of their value: `text` is read by people or models, `raw` is JSON that counts as it is
  * written (tool arguments, schemas), `skip` repeats what was counted elsewhere, `picture` counts as one
  * image.
  */
@@ -48,14 +48,14 @@ export interface WordSink {
   text(bytes: Buffer, start: number, end: number): void;
   /** An object or array, as it is written. */
   raw(bytes: Buffer, start: number, end: number): void;
-  /** Something that counts as one image, as it is written. */
+  /** A value that counts as one image, as it is written. */
   picture(bytes: Buffer, start: number, end: number): void;
 }
 
 /**
- * Hands every wanted string of a JSON text to the sink, in one pass that builds nothing. A string belongs to
- * the key that stands before it, also through arrays. Says where it stopped: of an outlined text that has
- * very many small pieces it may be early.
+ * Hands every selected string of a JSON text to the sink, in one pass without building objects. A string
+ * belongs to the key before it, also through arrays. Returns where it stopped: an outlined text with very
+ * many small pieces may end early.
  */
 export function collectWords(text: JsonText, words: Words, sink: WordSink): number {
   const { bytes, end } = text;
@@ -94,7 +94,7 @@ export function collectWords(text: JsonText, words: Words, sink: WordSink): numb
   return end;
 }
 
-/** Signs and numbers between two strings are few; many of them are passed natively. */
+/** There are few characters and numbers between two strings; many of them are skipped natively. */
 const BETWEEN_BYTES = 32;
 
 function nextQuote(bytes: Buffer, start: number, end: number): number {
@@ -106,10 +106,10 @@ function nextQuote(bytes: Buffer, start: number, end: number): number {
   return found < 0 || found > end ? end : found;
 }
 
-/** No key of ours is longer, be every letter of it an escape. */
+/** No key of ours is longer, even if every letter is an escape. */
 const KEY_BYTES_MAX = 128;
 
-/** A client may spell a key with escapes, and its vendor decodes them. */
+/** A client may write a key with escapes, and its vendor decodes them. */
 function kindOf({ root }: Words, bytes: Buffer, start: number, end: number): number {
   const found = findChild(root, bytes, start, end);
   if (found !== undefined) return found.slot;

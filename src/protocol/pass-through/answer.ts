@@ -12,7 +12,7 @@ import { countTokens } from '../meter/tokens.ts';
 import type { Settled } from '../meter/usage-report.ts';
 import { collectWords, type WordSink, type Words } from '../meter/words.ts';
 
-/** Where a dialect's plain answer keeps what we must know; slots of its own tree. */
+/** Where a dialect's plain answer has the values that we need. The numbers are slots of its path tree. */
 export interface AnswerShape {
   readonly skimmer: Skimmer;
   readonly model: number;
@@ -20,13 +20,13 @@ export interface AnswerShape {
   /** Any of these makes the object an answer of this dialect. */
   readonly signs: readonly number[];
   readonly words: Words;
-  /** Reads the usage after the skimmer went through the body. */
+  /** Reads the usage after the skimmer has processed the body. */
   settle(body: Buffer): Settled;
-  /** The pictures in the body, after the skimmer went through it; nothing where no answer has any. */
+  /** The images in the body, after the skimmer has processed it. Absent if no answer has images. */
   images?(body: Buffer): number;
 }
 
-/** An answer is kept as it came, with the platform's name for the model in it. */
+/** Reads a plain answer. It stays as it came, but with the platform's name for the model. */
 export function readAnswer(body: Buffer, shape: AnswerShape, modelId: string): PlainAnswer {
   const { skimmer } = shape;
   const end = skimmer.run(body, 0, body.length);
@@ -51,8 +51,8 @@ function notAnAnswer(body: Buffer): PlainAnswer {
 }
 
 /**
- * The same of a large body, whose outline was made while it arrived. What its usage lacks is counted at once,
- * as long as the outline is at hand.
+ * The same for a large body, whose outline was made while it arrived. Missing usage is counted at once, while
+ * the outline is at hand.
  */
 export function readOutlined(
   body: Buffer,
@@ -60,7 +60,7 @@ export function readOutlined(
   read: () => PlainAnswer,
 ): PlainAnswer {
   if (outline === undefined) return read();
-  // What is nothing but blanks takes long to go through, and is no answer.
+  // A body of nothing but blanks takes long to scan, and is not an answer.
   if (outline.absurd) return notAnAnswer(body);
   return withOutline(body, outline.ends, () => {
     const answer = read();
@@ -85,8 +85,8 @@ function isPresent(bytes: Buffer, skimmer: Skimmer, slot: number): boolean {
   return start >= 0 && !isWord(bytes, start, skimmer.ends[slot] as number, 'null');
 }
 
-/** All of the generated text. The caller's tokenizer samples it when it is long. */
-class TextPile implements WordSink {
+/** Collects all generated text. The caller's tokenizer samples it if it is long. */
+class TextCollector implements WordSink {
   readonly texts: string[] = [];
 
   text(bytes: Buffer, start: number, end: number): void {
@@ -94,20 +94,21 @@ class TextPile implements WordSink {
   }
 
   raw(bytes: Buffer, start: number, end: number): void {
-    // A line break outside of a string is the vendor's printing, with its indent: no model made it.
+    // A line break outside a string is the vendor's formatting, with its indent. The model did not generate
+    // it.
     this.texts.push(bytes.toString('utf8', start, end).replace(/\n\s*/g, ''));
   }
 
   picture(): void {}
 }
 
-/** Of a large body, which is outlined then, a sample. */
+/** Counts a large body by a sample, with its outline. */
 function countOutput(bytes: Buffer, words: Words): number {
   const text = { bytes, start: 0, end: bytes.length };
   if (bytes.length <= OUTLINED_BYTES_MIN) {
-    const pile = new TextPile();
-    collectWords(text, words, pile);
-    return countTokens(pile.texts.join(''));
+    const collector = new TextCollector();
+    collectWords(text, words, collector);
+    return countTokens(collector.texts.join(''));
   }
   const sample = new GeneratedSample();
   const stoppedAt = collectWords(text, words, sample);

@@ -10,10 +10,10 @@ import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
 import { getDialect } from '../registry.ts';
 import { scanRequest } from './request.ts';
 
-/** Protocols in which a client can ask how many tokens a request would be (rule I-46). */
+/** Protocols in which a client can ask for the token count of a request (rule I-46). */
 export type CountProtocol = Extract<Protocol, 'messages' | 'responses' | 'gemini'>;
 
-/** A vendor answers with a figure and its parts; anything longer is something else. */
+/** A vendor answers with a figure and its parts. Anything longer is not a count. */
 const ANSWER_BOUNDS: JsonBounds = { bytesMax: 65_536, depthMax: 16 };
 
 /** Google counts a request either as bare contents or whole, in an envelope with either spelling. */
@@ -22,7 +22,7 @@ const ENVELOPE = compilePaths({
   snake: 'generate_content_request',
 });
 
-/** What a whole request may hold beside its contents, and bare contents may not. */
+/** Fields that a whole request may have beside its contents, and bare contents may not. */
 const WHOLE = compilePaths({
   model: 'model',
   systemInstruction: 'systemInstruction',
@@ -38,11 +38,11 @@ const WHOLE = compilePaths({
   cachedContentSnake: 'cached_content',
 });
 
-/** What is to be counted, as the protocol's own calls have it. */
+/** What is counted, in the form of the protocol's own calls. */
 export interface CountRequest {
   readonly raw: RawRequest;
   readonly facts: RequestFacts;
-  /** It came in Google's envelope, and goes on in one. */
+  /** It came in Google's envelope, and is sent on in one. */
   readonly enveloped: boolean;
 }
 
@@ -91,13 +91,13 @@ function wrapWhole(body: Buffer, models: readonly ByteRange[], forwardModel: str
   return [Buffer.from('{"generateContentRequest":'), ...splice(body, edits), Buffer.from('}')];
 }
 
-/** Our own count, for when no vendor of the protocol can be asked. Of a very large body a rough one. */
+/** Our own count if no vendor of the protocol can be asked. A rough one for a very large body. */
 export function countLocally(protocol: CountProtocol, { raw, facts }: CountRequest): number {
   if (raw.body.length > READ_AGAIN_BYTES_MAX) return facts.inputTokensLikely ?? facts.inputTokensEstimate;
   return getDialect(protocol).countInput(raw, facts);
 }
 
-/** Whether a vendor's answer is a count; some relays answer with a page, or with a message of theirs. */
+/** Whether a vendor's answer is a count. Some relays answer with a page or with a message. */
 export function isCount(protocol: CountProtocol, body: Buffer): boolean {
   const parsed = parseJson(body.toString('utf8'), ANSWER_BOUNDS);
   if (parsed.kind !== 'parsed' || !isJsonObject(parsed.value)) return false;
@@ -105,7 +105,7 @@ export function isCount(protocol: CountProtocol, body: Buffer): boolean {
   return Number.isInteger(tokens) && Number(tokens) >= 0 && Number(tokens) <= REPORTED_TOKENS_MAX;
 }
 
-/** A count of ours in the client's own shape. */
+/** A count of ours in the client's protocol. */
 export function writeCount(protocol: CountProtocol, tokens: number): string {
   switch (protocol) {
     case 'messages':

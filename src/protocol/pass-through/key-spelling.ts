@@ -7,19 +7,22 @@ const CAPITAL_A = 0x41;
 const CAPITAL_Z = 0x5a;
 const LETTER_A = 0x61;
 const LETTER_Z = 0x7a;
-/** What no reader of keys looks at, or some do not: separators, blanks, marks that cannot be seen. */
+/** Characters that some or all readers of keys ignore: separators, blanks, invisible characters. */
 const IGNORED = /[_\-\s\p{Cf}\p{Cc}]|\u0307/gu;
 
 /**
- * A key as the laxest reader compares it. Go's `encoding/json` knows no case, that of all Unicode; its second
- * version knows no `_` and `-` either; protobuf reads `max_tokens` as `maxTokens`; C ends a text at a NUL.
+ * A key as the most lenient reader compares it. Go's `encoding/json` ignores case, in all of Unicode; its
+ * second version also ignores `_` and `-`; protobuf reads `max_tokens` as `maxTokens`; C ends a string at a
+ * NUL.
  */
 export function foldKey(key: string): string {
   const [seen = ''] = key.split('\0', 1);
   return seen.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(IGNORED, '');
 }
 
-/** One bit for each letter that some keys have at a place: what has another one there is none of them. */
+/**
+ * One bit for each letter that some keys have at a position: a key with another letter there is none of them.
+ */
 export function lettersAt(keys: readonly Folded[], place: 0 | 1): number {
   return keys.reduce((bits, { letters }) => bits | bitOf(letters[place] ?? 0), 0);
 }
@@ -33,7 +36,7 @@ function isLetter(byte: number): boolean {
   return lower >= LETTER_A && lower <= LETTER_Z;
 }
 
-/** A number that keys of the same letters have in common; that of others is another one, nearly always. */
+/** A hash of a key's letters. Keys with other letters nearly always have another hash. */
 export function hashLetters(letters: Buffer): number {
   let hash = 0;
   for (const letter of letters) hash = mix(hash, letter);
@@ -44,7 +47,7 @@ function mix(hash: number, letter: number): number {
   return (Math.imul(hash, 31) + letter) | 0;
 }
 
-/** The keys of one place, with what is folded of them. */
+/** The keys of one object, with their folded forms. */
 interface Place<Key> {
   readonly children: readonly Key[];
   readonly firstLetters: number;
@@ -57,8 +60,8 @@ interface Folded {
 }
 
 /**
- * The key of a place that a lax reader takes the one at these bytes (between the quotes) for. It is asked for
- * every unknown key of a request, so the usual one is decided by its first two letters.
+ * The known key that a lenient reader takes the key at these bytes (between the quotes) for. It runs for
+ * every unknown key of a request, so the first two letters decide most cases.
  */
 export function findSpelled<Key extends Folded>(
   { children, firstLetters, secondLetters }: Place<Key>,
@@ -76,7 +79,7 @@ export function findSpelled<Key extends Folded>(
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
     if (byte === UNDERSCORE || byte === MINUS) continue;
-    // Anything that folding might change or pass over: the engine's own tables know.
+    // The engine's own tables decide about characters that folding may change or ignore.
     if (byte <= SPACE || byte >= DELETE || byte === BACKSLASH) return findFolded(children, bytes, start, end);
     hash = mix(hash, byte >= CAPITAL_A && byte <= CAPITAL_Z ? byte | 0x20 : byte);
   }

@@ -10,13 +10,13 @@ import type { ByteRange, RawRequest } from '../dialect.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
 import { scanRequest } from './request.ts';
 
-/** Where a protocol says how long an answer may be. */
+/** Where a protocol limits the length of an answer. */
 interface OutputFields {
-  /** The objects that hold the limit, in each spelling; none: the body itself. */
+  /** The objects that contain the limit, in each spelling. Empty: the body itself. */
   readonly holders: readonly string[];
   /** Every field that a vendor may read the limit from. */
   readonly limits: readonly string[];
-  /** Budgets for thinking, which count inside of the limit. */
+  /** Thinking budgets, which count inside the limit. */
   readonly budgets: readonly string[];
 }
 
@@ -40,7 +40,7 @@ const FIELDS: Readonly<Record<TextProtocol, OutputFields>> = {
   },
 };
 
-/** What the client sets to say how long an answer may be, as far as one name can be told. */
+/** The field that a client sets to limit an answer, for messages. */
 export const OUTPUT_FIELD: Readonly<Record<TextProtocol, string>> = {
   chat: 'max_tokens',
   responses: 'max_output_tokens',
@@ -57,15 +57,15 @@ interface Scanned {
 
 const scanned = new Map<TextProtocol, Scanned>();
 
-/** A lower limit for the length of each answer, and how the vendor's model is told it. */
+/** A lower limit for the length of each answer, and how the vendor's model takes it. */
 export interface OutputLimit {
   readonly tokens: number;
   readonly capabilities: Capabilities;
 }
 
 /**
- * The request with a lower limit for the length of each answer: written over every limit that is there, or
- * put in. Nothing: the budget for thinking does not fit into the limit.
+ * The request with a lower limit for the length of each answer. It replaces every limit in the request, or is
+ * inserted. `undefined`: the thinking budget does not fit into the limit.
  */
 export async function limitOutput(
   protocol: TextProtocol,
@@ -101,7 +101,7 @@ function fieldsOf(protocol: TextProtocol): Scanned {
   return known;
 }
 
-/** OpenAI's models that reason refuse the older name; who copies Chat Completions may know no other. */
+/** OpenAI's reasoning models refuse the older name; compatible vendors may know no other. */
 function fieldFor(protocol: TextProtocol, { sampling }: Capabilities): string {
   return protocol === 'chat' && sampling === 'none' ? 'max_completion_tokens' : OUTPUT_FIELD[protocol];
 }
@@ -132,7 +132,7 @@ function editsFor(body: Buffer, tokens: number, places: Places): readonly Edit[]
   return edits;
 }
 
-/** What is no object holds nothing: null, or what the vendor rejects in any case. */
+/** A value that is not an object contains nothing: null, or something that the vendor rejects anyway. */
 function insertInto(body: Buffer, range: ByteRange, pair: string): Edit {
   if (body[range.start] !== OPEN_BRACE) return { at: range, bytes: Buffer.from(`{${pair}}`) };
   return insertBehind(body, range.start, pair);

@@ -5,12 +5,12 @@ import type { PathTree } from '../bytes/paths.ts';
 import type { ByteRange } from '../dialect.ts';
 import { foldKey } from './key-spelling.ts';
 
-/** What a key that we decide by may hold; null is as good as absent everywhere. */
+/** What a key that affects metering may hold. null always counts as absent. */
 type Kind =
   | 'flag'
   /** How many answers or images. */
   | 'count'
-  /** The longest answer; vendors take a negative one for none. */
+  /** The longest answer. Vendors take a negative one as no limit. */
   | 'limit'
   | 'object';
 
@@ -42,11 +42,11 @@ const WANTED: Readonly<Record<Kind, string>> = {
 interface MeteredSlot {
   readonly path: string;
   readonly kind: Kind | undefined;
-  /** A bit that slots share whose paths differ in spellings that a vendor knows. */
+  /** A bit that is shared by slots whose paths differ only in spellings that a vendor knows. */
   readonly group: number;
 }
 
-/** May come again: every one of them is replaced on its way to the vendor. */
+/** May be repeated: every one of them is replaced in the vendor's request. */
 const REPEATABLE = 'model';
 
 const trees = new WeakMap<PathTree<string>, readonly MeteredSlot[]>();
@@ -67,9 +67,9 @@ function slotsOf(tree: PathTree<string>): readonly MeteredSlot[] {
 }
 
 /**
- * What two readers of a request could read in two ways, in words for its author: a value that is not of its
- * kind, since some take `1` and `"true"` for true, and a key that comes twice, since some read the first,
- * most the last, and some both.
+ * Describes, for the client, what two readers of a request could read differently: a value of the wrong type,
+ * because some take `1` and `"true"` for true; and a repeated key, because some read the first, most the
+ * last, and some both.
  */
 export function findAmbiguity(
   body: Buffer,
@@ -106,10 +106,10 @@ function isOfKind(kind: Kind, body: Buffer, { start, end }: ByteRange): boolean 
   }
 }
 
-/** Digits that any reader holds exactly. */
+/** The most digits that every reader keeps exactly. */
 const DIGITS_MAX = 15;
 
-/** A fraction of zeros is how some languages write a whole number; `5e0` and `"5"` are not read by all. */
+/** Some languages write a whole number with a fraction of zeros. Not every reader accepts `5e0` and `"5"`. */
 function isWhole(body: Buffer, start: number, end: number): boolean {
   let at = start;
   while (at < end && isDigit(body[at] as number)) at++;

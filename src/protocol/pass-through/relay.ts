@@ -9,47 +9,47 @@ import type { BodyEnd, Framing, StreamRelay, StreamUsage, TakeEvent, VendorRelay
 import { Meter, type UsageRule } from '../meter/meter.ts';
 import type { Figures } from '../meter/usage-report.ts';
 
-/** Chunks below this hold so few events that joining them costs less than taking them apart. */
+/** Chunks below this size have so few events that joining them costs less than handling them separately. */
 const CHUNK_BYTES_LONG = 4096;
 
-/** Reads the data of one event and tells the outlet what follows from it. One reader per stream. */
+/** Reads the data of one event and reports to `EventControl` what follows from it. One reader per stream. */
 export interface EventReader {
   readonly rule: UsageRule;
-  /** The number a next event would carry, where the protocol numbers its events. */
+  /** The number of the next event, if the protocol numbers its events. */
   readonly nextSequenceNumber: number | undefined;
-  /** All that was begun is written: nothing but figures and the terminator is expected. */
+  /** Everything that began has ended: only usage and the terminator are expected. */
   readonly ended: boolean;
-  /** The answer has reasoning in it, with its words or without. */
+  /** The answer has reasoning, with or without its text. */
   readonly reasoned: boolean;
-  /** What the vendor left out, when the answer is whole without it. */
+  /** The terminator that the vendor left out, if the answer is complete without it. */
   readonly omittedTerminator?: Buffer | undefined;
   read(payload: Buffer, start: number, end: number, outlet: EventControl): void;
 }
 
-/** What a reader may do about the event before it. Positions are those of the payload. */
+/** What a reader can do about the current event. Positions are those of the payload. */
 export interface EventControl {
-  /** The value of a model's name stands here; it becomes the platform's. */
+  /** A model name is at this range. It is replaced with the platform's. */
   replaceModel(start: number, end: number): void;
   remove(start: number, end: number): void;
   /** The client does not get this event. */
   drop(): void;
   fail(): void;
   terminate(): void;
-  /** The terminator behind which no client reads on: what is generated after it is not counted. */
+  /** The terminator after which no client reads: later output is not counted. */
   conclude(): void;
-  /** Something the model generated stands here; it is counted if no report ever covers it. */
+  /** Generated content is at this range. It is counted if no report ever covers it. */
   generated(start: number, end: number): void;
-  /** The characters of one generated string stand here: known words need no search for them later. */
+  /** The characters of one generated string are at this range: they need no search later. */
   generatedText(start: number, end: number): void;
-  /** The vendor's figures so far, which may leave generated output out. */
+  /** The vendor's figures so far, which may not include all generated output. */
   report(figures: Figures): void;
-  /** The vendor's figures for all output up to and with this event. */
+  /** The vendor's figures for all output up to and including this event. */
   reportCovering(figures: Figures): void;
-  /** A picture is finished. */
+  /** An image is finished. */
   imageDone(): void;
 }
 
-/** One streamed answer: events are found, looked at, and passed on in the push that completed them. */
+/** One streamed answer: events are found, read, and forwarded in the push that completed them. */
 export class Relay implements VendorRelay, EventControl {
   first: StreamRelay['first'] = 'none';
   firstError: string | undefined;
@@ -61,14 +61,14 @@ export class Relay implements VendorRelay, EventControl {
   readonly #reader: EventReader;
   readonly #meter: Meter;
   readonly #model: Buffer;
-  /** The edits of the push at hand: where, and whether the model goes there (1) or nothing (0). */
+  /** The edits of the current push: where, and whether the model name is put there (1) or nothing (0). */
   readonly #editStarts: number[] = [];
   readonly #editEnds: number[] = [];
   readonly #editModels: number[] = [];
   #editCount = 0;
   #outputLength = 0;
   #take: TakeEvent | undefined;
-  /** The event at hand is an error. */
+  /** The current event is an error. */
   #isError = false;
 
   constructor(framing: Framing, reader: EventReader, modelId: string) {
@@ -83,7 +83,7 @@ export class Relay implements VendorRelay, EventControl {
   }
 
   push(chunk: Buffer): Buffer | undefined {
-    // Joining a long chunk to the held beginning of its first event would copy all of it for that one event.
+    // Joining a long chunk to the kept beginning of its first event would copy all of it for that one event.
     const heldEnd = chunk.length >= CHUNK_BYTES_LONG ? this.#splitter.heldEnd(chunk) : 0;
     if (heldEnd === 0) {
       this.#splitter.feed(chunk);
@@ -116,7 +116,7 @@ export class Relay implements VendorRelay, EventControl {
     return this.#meter.reported;
   }
 
-  /** The last bytes, with the terminator that a whole answer lacks. */
+  /** The last bytes, with the terminator that a complete answer lacks. */
   #terminated(tail: Buffer | undefined): Buffer | undefined {
     const terminator = this.#reader.omittedTerminator;
     if (terminator === undefined || this.terminated || this.failed) return tail;
@@ -202,7 +202,7 @@ export class Relay implements VendorRelay, EventControl {
     this.#meter.image();
   }
 
-  /** Passes on the lead, which is ready, and the events of what was fed. */
+  /** Forwards `lead`, which is ready, and the events of the fed bytes. */
   #forward(lead: Buffer): Buffer | undefined {
     const splitter = this.#splitter;
     this.#editCount = 0;
@@ -228,8 +228,8 @@ export class Relay implements VendorRelay, EventControl {
   }
 
   /**
-   * What a vendor sends behind an error is counted, but only more of the error reaches the client
-   * (`response.failed` behind `error`): no words, and no terminator.
+   * What a vendor sends after an error is counted, but the client gets only more of the error
+   * (`response.failed` after `error`): no content and no terminator.
    */
   #readBehindError(): void {
     const editCount = this.#editCount;
@@ -254,7 +254,7 @@ export class Relay implements VendorRelay, EventControl {
   }
 
   #edit(start: number, end: number, withModel: 0 | 1): void {
-    // A reader goes through its event in the order of the keys it knows, not of the bytes.
+    // A reader handles its event in the order of its known keys, not of the bytes.
     let index = this.#editCount++;
     while (index > 0 && (this.#editStarts[index - 1] as number) > start) {
       this.#editStarts[index] = this.#editStarts[index - 1] as number;
@@ -279,7 +279,7 @@ export class Relay implements VendorRelay, EventControl {
       const start = this.#editStarts[index] as number;
       at += source.copy(output, at, from, start);
       if (this.#editModels[index] === 1) {
-        // A name is so short that a loop is done before a call into the runtime would begin.
+        // A name is so short that a loop is faster than a call into the runtime.
         for (let byte = 0; byte < model.length; byte++) output[at++] = model[byte] as number;
       }
       from = this.#editEnds[index] as number;

@@ -14,18 +14,18 @@ import { MediaFinder, type MediaKeys } from '../media/finder.ts';
 import { larger } from '../meter/usage-report.ts';
 import { findAmbiguity } from './metered-keys.ts';
 
-/** Small bodies are scanned in one go, one after the other: they can share what lies outside the heap. */
+/** Small bodies are scanned at once, one after the other, so they can share memory outside the heap. */
 const sharedStack = newScanStack();
 
-/** What is looked at on the way, beside the wanted values. */
+/** What the scan collects beside the requested values. */
 export interface Watched {
   readonly media: MediaKeys;
   readonly items?: ItemWatch;
 }
 
 /**
- * Scans a client's body and reads the facts from what was found; in slices when the body is large. What the
- * facts are read from has one reading only: `read` need not ask which of several values a vendor takes.
+ * Scans a client's body and reads the facts from what was found; in slices if the body is large. Ambiguous
+ * bodies are refused, so `read` need not decide which of several values a vendor takes.
  */
 export function scanRequest<Found>(
   body: Buffer,
@@ -33,7 +33,7 @@ export function scanRequest<Found>(
   read: (scan: JsonScan) => Found | Refusal,
   watched?: Watched,
 ): Found | Refusal | Promise<Found | Refusal> {
-  // JSON is UTF-8 by definition, and a byte order mark is refused by every vendor: it fails as a first byte.
+  // JSON is UTF-8 by definition. A byte order mark fails as the first byte, as it does with every vendor.
   if (!isUtf8(body)) return refuse('bodyNotJson', { message: 'The request body is not valid UTF-8' });
   const finish = (scan: JsonScan, outcome: ScanOutcome): Found | Refusal => {
     const complaint = outcome === 'done' ? findAmbiguity(body, scan.found, tree) : scan.complaint;
@@ -51,7 +51,7 @@ export function scanRequest<Found>(
   return finish(scan, scan.run(body.length));
 }
 
-/** In one turn as long as there is not too much to look at. */
+/** Takes one turn unless there is too much to scan. */
 function scanLarge<Found>(
   scan: JsonScan,
   length: number,
@@ -74,7 +74,7 @@ async function scanSlices<Found>(
   return finish(scan, outcome);
 }
 
-/** The model's name with every range it stands at, or the refusal of a name that is none. */
+/** The model's name with all of its ranges. */
 export interface ModelFound {
   readonly model: string;
   readonly modelRanges: readonly ByteRange[];
@@ -83,7 +83,7 @@ export interface ModelFound {
 export function readModel(body: Buffer, ranges: readonly ByteRange[] | undefined): ModelFound | Refusal {
   const last = ranges?.at(-1);
   if (ranges === undefined || last === undefined || body[last.start] !== QUOTE) return refuse('modelMissing');
-  // An escaped character takes up to six bytes, so a longer spelling is too long in any case.
+  // An escaped character takes up to six bytes, so a longer one is too long in any case.
   if (last.end - last.start - 2 > MODEL_NAME_LENGTH_MAX * 6) return refuse('modelMissing');
   const model = decodeText(body, last.start + 1, last.end - 1);
   if (model === '' || model.length > MODEL_NAME_LENGTH_MAX) return refuse('modelMissing');
@@ -96,7 +96,7 @@ export function foundTrue(body: Buffer, ranges: readonly ByteRange[] | undefined
   return last !== undefined && isWord(body, last.start, last.end, 'true');
 }
 
-/** The largest figure under any of some keys: vendors differ in the key they know. */
+/** The largest figure under any of these keys: vendors read different keys. */
 export function foundFigure(body: Buffer, { found }: JsonScan, slots: readonly number[]): number | undefined {
   let largest: number | undefined;
   for (const slot of slots) {
@@ -106,7 +106,7 @@ export function foundFigure(body: Buffer, { found }: JsonScan, slots: readonly n
   return largest;
 }
 
-/** The same of limits. For some vendors zero and less are no limit, so then there is none. */
+/** The same for limits. For some vendors zero or less means no limit, so then there is none. */
 export function foundLimit(body: Buffer, { found }: JsonScan, slots: readonly number[]): number | undefined {
   let limit: number | undefined;
   for (const slot of slots) {

@@ -1,6 +1,6 @@
 import type { Framing, StreamError } from '../dialect.ts';
 
-/** Google's names of HTTP statuses; its SDK drops an error event without one. */
+/** Google's names of HTTP statuses. Its SDK drops an error event without one. */
 const GOOGLE_STATUS: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -15,7 +15,7 @@ const GOOGLE_STATUS: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** Anthropic's error types; clients decide on them whether to try again. */
+/** Anthropic's error types. Clients use them to decide whether to retry. */
 const ANTHROPIC_TYPE: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -34,7 +34,7 @@ export function encodeImagesError(error: StreamError): Buffer {
   return event('error', { type: 'error', error: openaiError(error) });
 }
 
-/** The flat event: unlike `response.failed` it needs no response object, which we never held. */
+/** The flat event: unlike `response.failed` it needs no response object, which we do not have. */
 export function encodeResponsesError(error: StreamError): Buffer {
   const { code, message, sequenceNumber } = error;
   return event('error', {
@@ -53,8 +53,8 @@ export function encodeMessagesError(error: StreamError): Buffer {
 }
 
 /**
- * `error.code` must be the HTTP status as a number, so our own code stands beside it, and behind it: Google's
- * SDK for Python knows an error by the first key of the event.
+ * `error.code` must be the HTTP status as a number, so our own code stands beside it. It must not come first:
+ * Google's SDK for Python recognises an error by the first key of the event.
  */
 export function encodeGeminiError(framing: Framing, error: StreamError): Buffer {
   const { code, status, message } = error;

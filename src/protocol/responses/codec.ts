@@ -38,7 +38,7 @@ const FIELDS: FieldNames = {
   filename: 'input[].content[].filename',
 };
 
-/** OpenAI's Responses in the hub's words. */
+/** OpenAI's Responses as one side of a conversion. */
 export const responsesCodec: Codec = {
   protocol: 'responses',
   rawKeys: new Set(['parameters', 'schema', 'arguments', 'input_schema', 'output_schema']),

@@ -27,6 +27,6 @@ export const responses: Dialect = {
   relayStream: (framing, _facts, modelId) => new Relay(framing, new ResponsesEventReader(), modelId),
   countInput: (request, facts) => countInput(request.body, INPUT, facts),
   encodeStreamError: (_framing, error) => encodeResponsesError(error),
-  // A typed event, because Codex's idle timer does not see comments; the SDK knows this type.
+  // A typed event, because Codex's idle timer does not see comments. The SDK knows this type.
   keepAlive: () => Buffer.from('event: keepalive\ndata: {"type":"keepalive"}\n\n'),
 };

@@ -8,7 +8,7 @@ import {
 } from '../hub/content/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 
-/** Fields of a client's body. Null is absent; any other wrong type is refused with its path. */
+/** Fields of a client's body. Null counts as absent. Any other wrong type is refused with its path. */
 export function optionalText(value: JsonValue | undefined, path: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw new Inexpressible(path, 'must be a string');
@@ -51,14 +51,14 @@ export function optionalList(value: JsonValue | undefined, path: string): readon
   return value;
 }
 
-/** A schema as its own text, or nothing. */
+/** A schema as raw text, or `undefined`. */
 export function optionalRaw(value: JsonValue | undefined, path: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (value instanceof RawJson || isObject(value) || typeof value === 'boolean') return writeJson(value);
   throw new Inexpressible(path, 'must be an object');
 }
 
-/** Fields of a vendor's answer: whatever is there instead counts as absent. */
+/** Fields of a vendor's answer. A wrong type counts as absent. */
 export function textOrEmpty(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }

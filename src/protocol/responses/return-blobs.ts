@@ -4,12 +4,15 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/conte
 import { unwrapBlobs } from '../hub/envelope.ts';
 import { textOrEmpty } from './fields.ts';
 
-/** Items whose ids a vendor checks against the reasoning before them; they do well without. */
+/** Items whose ids a vendor checks against the reasoning before them. They work without ids. */
 const LINKED: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call']);
-/** After a vendor refused a blob: none may go back, not even its own. */
-const NOBODY = 'none';
+/** After a vendor refused a blob: none may be sent back, not even its own. */
+const NO_TARGET = 'none';
 
-/** Items of this vendor get back what was in their envelope; all other envelopes go, items and all. */
+/**
+ * Items of this vendor get back the contents of their envelope. All other envelopes are removed with their
+ * items.
+ */
 export function returnBlobs(body: JsonObject, target: Target): JsonObject {
   const { input } = body;
   if (!isArray(input)) return body;
@@ -20,10 +23,10 @@ export function returnBlobs(body: JsonObject, target: Target): JsonObject {
 
 function returnItem(item: JsonValue, target: Target): readonly JsonValue[] {
   if (!isObject(item) || item.type !== 'reasoning') return [item];
-  const sealed = textOrEmpty(item.encrypted_content);
-  if (sealed === '') return [item];
-  const blobs = unwrapBlobs(sealed);
-  if (target.issuer === NOBODY) return [];
+  const encrypted = textOrEmpty(item.encrypted_content);
+  if (encrypted === '') return [item];
+  const blobs = unwrapBlobs(encrypted);
+  if (target.issuer === NO_TARGET) return [];
   if (blobs === undefined) return [item];
   return blobs
     .filter((blob) => blob.form === 'encrypted' && mayReturn(blob, target))

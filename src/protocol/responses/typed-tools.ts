@@ -10,8 +10,8 @@ import type { HubRequest } from '../hub/request.ts';
 import { listObjects, objectOrEmpty, textOrEmpty } from './fields.ts';
 
 /**
- * Tools that Responses knows by a type of their own but that run at the client. Everybody else gets a
- * function with the same fields; the calls go back to the client in the form it declared (6.10 b).
+ * Tools that Responses has types for but that run at the client. Other vendors get a function with the same
+ * fields. The calls go back to the client in the form that it declared.
  */
 export interface TypedTool {
   /** Its type at the client, and the name of the function. */
@@ -21,7 +21,7 @@ export interface TypedTool {
   readonly schema: string;
   /** The arguments of the function for a call of the history. */
   argumentsOf(call: JsonObject): string;
-  /** What the client says came of it. */
+  /** The result in the client's output item, as text. */
   resultOf(output: JsonObject): string;
   /** The fields of a call for the client. */
   callFields(argumentsText: string): JsonObject;
@@ -99,7 +99,7 @@ export function typedTool(type: string): TypedTool | undefined {
   return BY_TYPE.get(type);
 }
 
-/** Runs in a container of the vendor, or searches there: nothing the client could do for another vendor. */
+/** Runs in a container of the vendor, or searches there: the client cannot do this for another vendor. */
 export function runsAtVendor(declared: JsonObject): boolean {
   if (declared.type === 'shell' || declared.type === 'shell_call') {
     return textOrEmpty(objectOrEmpty(declared.environment).type).startsWith('container');
@@ -129,7 +129,7 @@ function shellResult(result: JsonObject): string {
     .join('\n');
 }
 
-/** What a model wrote as arguments; nothing of it when it is no object. */
+/** The model's arguments as an object; empty if they are not one. */
 function argumentsObject(text: string): JsonObject {
   return readJson(text, NO_KEYS) ?? {};
 }

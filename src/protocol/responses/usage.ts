@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.t
 import { settleInclusive } from '../meter/usage-report.ts';
 import { objectOrEmpty } from './fields.ts';
 
-/** Input includes what came from and went to the cache, output includes reasoning (rule C-54). */
+/** Input includes cache reads and writes, output includes reasoning (rule C-54). */
 export function decodeUsage(value: JsonValue | undefined): HubUsage | undefined {
   if (!isObject(value)) return undefined;
   const inputDetails = objectOrEmpty(value.input_tokens_details);
@@ -23,13 +23,13 @@ export function decodeUsage(value: JsonValue | undefined): HubUsage | undefined 
   return { ...usage, cacheWriteLong: Math.min(long, usage.cacheWrite), toolPrompt: 0 };
 }
 
-/** A figure that is absurd counts as not reported. */
+/** An absurd figure counts as not reported. */
 function figure(value: JsonValue | undefined): number | undefined {
   const isSound = Number.isSafeInteger(value) && (value as number) >= 0;
   return isSound && (value as number) <= REPORTED_TOKENS_MAX ? (value as number) : undefined;
 }
 
-/** Both details are always there: Codex cannot read a usage without them. */
+/** Both details are always present: Codex cannot read a usage without them. */
 export function encodeUsage(usage: HubUsage): JsonObject {
   const input = inputTokens(usage);
   const output = outputTokens(usage);

@@ -9,7 +9,7 @@ import { decodeUsage, readFigures } from '../usage.ts';
 import { type AssistantReader, decodeAssistant } from './assistant.ts';
 
 const EMPTY: Choice = { parts: [], finish: { reason: 'stop' } };
-/** What an error without a status of its own is to the client: the vendor's failure. */
+/** The status of an error without one: the vendor failed. */
 const STATUS_UNKNOWN = 502;
 
 export function decodeChatAnswer(body: JsonObject, session: Session): HubAnswer | AnswerError {
@@ -18,7 +18,7 @@ export function decodeChatAnswer(body: JsonObject, session: Session): HubAnswer 
   const reader: AssistantReader = {
     issuer: session.target.issuer,
     functionCallId: '',
-    strange: () => {},
+    unsupported: () => {},
   };
   const choices = listObjects(body.choices)
     .slice(0, ANSWERS_PER_CALL_MAX)
@@ -46,8 +46,8 @@ function decodeChoice(choice: JsonObject, reader: AssistantReader): Choice {
 }
 
 /**
- * An error where an answer should be, at the top or (OpenRouter) in the first choice. Its code is OpenAI's
- * word or, elsewhere, the status of the vendor behind the vendor.
+ * An error in place of an answer, at the top or (OpenRouter) in the first choice. Its code is OpenAI's text
+ * or, elsewhere, the status of the vendor behind the vendor.
  */
 export function decodeError(body: JsonObject): AnswerError | undefined {
   const error = body.error ?? listObjects(body.choices)[0]?.error ?? undefined;

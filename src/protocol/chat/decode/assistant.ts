@@ -14,33 +14,34 @@ import { findFilledText, listObjects, objectOrEmpty } from '../fields.ts';
 import { decodeDetail, joinDetails } from '../reasoning-details.ts';
 import { decodeText } from './parts.ts';
 
-/** Who reads an assistant's message: a vendor's answer is taken as it comes, a client's history is not. */
+/** How an assistant's message is read: a vendor's answer leniently, a client's history strictly. */
 export interface AssistantReader {
-  /** Whose blobs these are; nothing: a client brings them, and they say so themselves. */
+  /** The issuer of the blobs. `undefined`: they come from a client, and name their issuer themselves. */
   readonly issuer: string | undefined;
-  /** The id of a call in the old style, which has none. */
+  /** The id for a call in the old style, which has none. */
   readonly functionCallId: string;
-  /** Something that the hub has no place for. A client's reader throws. */
-  readonly strange: (path: string) => void;
+  /** Gets the path of something that the hub cannot represent. A client's reader throws. */
+  readonly unsupported: (path: string) => void;
 }
 
-/** The parts of an assistant's message, in the order in which they were most likely said. */
+/** The parts of an assistant's message, in their most likely order. */
 export function decodeAssistant(message: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
-  const said = decodeSaid(message, path, reader);
+  const parts = decodeWithoutCalls(message, path, reader);
   const calls = decodeCalls(message, path, reader);
   const [first, ...rest] = calls;
   const blobs =
     signatureBlobs(message.extra_content, first === undefined ? 'text' : 'call', reader.issuer) ?? [];
   const ofText = blobs.filter(({ place }) => place === 'text');
   const ofCall = blobs.filter(({ place }) => place !== 'text');
-  const spoken = ofText.length === 0 ? said : signLastText(said, ofText);
-  if (first === undefined) return spoken;
-  // Google's layer signs the message as a whole in some versions: that is the signature of its first call.
+  const signed = ofText.length === 0 ? parts : signLastText(parts, ofText);
+  if (first === undefined) return signed;
+  // Some versions of Google's compatible endpoint sign the message as a whole: that is the signature of its
+  // first call.
   const isSigned = ofCall.length > 0 && first.blobs === undefined;
-  return [...spoken, isSigned ? { ...first, blobs: ofCall } : first, ...rest];
+  return [...signed, isSigned ? { ...first, blobs: ofCall } : first, ...rest];
 }
 
-function decodeSaid(message: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
+function decodeWithoutCalls(message: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
   const content = decodeContent(message.content, `${path}.content`, reader);
   const texts = cite(content, message.annotations);
   const transcript = findFilledText(objectOrEmpty(message.audio).transcript);
@@ -59,7 +60,7 @@ function decodeReasoning(message: JsonObject, reader: AssistantReader): readonly
   const visible = findFilledText(message.reasoning_content) ?? findFilledText(message.reasoning) ?? '';
   const details = listObjects(message.reasoning_details).map((one) => decodeDetail(one, reader.issuer));
   const parts = joinDetails(details);
-  // The details repeat the visible text; only where they hold nothing but ciphertext is it said once.
+  // The details repeat the visible text. It is added only if they contain nothing but ciphertext.
   if (visible === '' || parts.some((part) => part.text !== '')) return parts;
   const [first, ...rest] = parts;
   return [{ kind: 'reasoning', ...first, text: visible }, ...rest];
@@ -73,17 +74,17 @@ function decodeContent(
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   if (content === null || content === undefined) return [];
   if (isArray(content)) {
-    return content.flatMap((value, index) => decodeSaidPart(value, `${path}[${index}]`, reader));
+    return content.flatMap((value, index) => decodeAssistantPart(value, `${path}[${index}]`, reader));
   }
-  reader.strange(path);
+  reader.unsupported(path);
   return [];
 }
 
-function decodeSaidPart(value: JsonValue, path: string, reader: AssistantReader): readonly Part[] {
+function decodeAssistantPart(value: JsonValue, path: string, reader: AssistantReader): readonly Part[] {
   const part = objectOrEmpty(value);
   switch (part.type) {
     case 'text':
-      return decodeSaidText(part, path, reader);
+      return decodeAssistantText(part, path, reader);
     case 'refusal':
       return [{ kind: 'refusal', text: findFilledText(part.refusal) ?? '' }];
     case 'thinking':
@@ -91,18 +92,18 @@ function decodeSaidPart(value: JsonValue, path: string, reader: AssistantReader)
     case 'image_url':
       return tolerate(part, path, reader);
     default:
-      reader.strange(path);
+      reader.unsupported(path);
       return [];
   }
 }
 
-/** Only a client's history has marks for the cache. */
-function decodeSaidText(part: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
+/** Only a client's history has cache marks. */
+function decodeAssistantText(part: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
   if (reader.issuer === undefined) return [decodeText(part, path)];
   return typeof part.text === 'string' ? [{ kind: 'text', text: part.text }] : [];
 }
 
-/** Mistral's thinking: a list of texts, or one. */
+/** Mistral's thinking: a list of texts, or one text. */
 export function thinkingText(thinking: JsonValue | undefined): string {
   if (typeof thinking === 'string') return thinking;
   return listObjects(thinking)
@@ -110,12 +111,12 @@ export function thinkingText(thinking: JsonValue | undefined): string {
     .join('');
 }
 
-/** Some vendors answer with pictures, which this protocol does not foresee. */
+/** Some vendors answer with images, which are not part of this protocol. */
 function tolerate(image: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
   const url = findFilledText(image.image_url) ?? findFilledText(objectOrEmpty(image.image_url).url) ?? '';
   const source = findAddress(url);
   if (source !== undefined) return [{ kind: 'image', source }];
-  reader.strange(path);
+  reader.unsupported(path);
   return [];
 }
 
@@ -135,11 +136,11 @@ function decodeCall(call: JsonObject, path: string, reader: AssistantReader): re
   const body = objectOrEmpty(custom ? call.custom : call.function);
   const name = findFilledText(body.name);
   if (name === undefined) {
-    reader.strange(path);
+    reader.unsupported(path);
     return [];
   }
   const given = custom ? body.input : body.arguments;
-  if (typeof given === 'number' || typeof given === 'boolean' || isArray(given)) reader.strange(path);
+  if (typeof given === 'number' || typeof given === 'boolean' || isArray(given)) reader.unsupported(path);
   const input = custom ? (findFilledText(given) ?? '') : argumentsText(given);
   const blobs = signatureBlobs(call.extra_content, 'call', reader.issuer);
   const id = findFilledText(call.id) ?? '';
@@ -148,14 +149,14 @@ function decodeCall(call: JsonObject, path: string, reader: AssistantReader): re
   ];
 }
 
-/** JSON in a text, as the protocol has it, or the object itself, as some vendors send it; never empty. */
+/** JSON in a string, as in the protocol, or the object itself, as some vendors send it. Never empty. */
 export function argumentsText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value.trim() === '' ? '{}' : value;
   if (value instanceof RawJson) return value.text;
   return isObject(value) ? writeJson(value) : '{}';
 }
 
-/** `extra_content.google.thought_signature`: a vendor's own, or our envelope around anything. */
+/** `extra_content.google.thought_signature`: a vendor's own signature, or our envelope with any blobs. */
 export function signatureBlobs(
   extra: JsonValue | undefined,
   place: 'call' | 'text',
@@ -174,7 +175,7 @@ function signLastText(parts: readonly Part[], blobs: readonly Blob[]): readonly 
   return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, blobs } : part));
 }
 
-/** Annotations count from the beginning of the content; citations from that of their part. */
+/** Annotations count from the beginning of the content; citations from the beginning of their part. */
 function cite(parts: readonly Part[], annotations: JsonValue | undefined): readonly Part[] {
   const citations = listObjects(annotations).flatMap(decodeCitation);
   if (citations.length === 0) return parts;

@@ -8,21 +8,21 @@ import { moveCitation } from './assistant.ts';
 
 type WordKind = 'text' | 'reasoning' | 'refusal';
 
-/** A part that is being said. Only the first of those not yet ended is heard; the others wait. */
+/** A part that is being received. Only the first unfinished part is emitted; the others wait. */
 interface Piece {
   readonly kind: PartHead['kind'];
   head: PartHead;
   isOpen: boolean;
-  /** What was said while it waited. */
+  /** Text that arrived while the part waited. */
   held: string;
   heldLogprobs: readonly Logprob[] | undefined;
   blob: Blob | undefined;
-  /** Where in the content of the message it begins. */
+  /** Where the part begins in the content of the message. */
   offset: number;
   readonly json: JsonProgress | undefined;
 }
 
-/** How far the arguments of a call are, which is all there is to know when a call is over. */
+/** The progress of a call's arguments. It shows when the call is complete. */
 interface JsonProgress {
   depth: number;
   isBegun: boolean;
@@ -30,7 +30,7 @@ interface JsonProgress {
   isEscaped: boolean;
 }
 
-/** A fragment of a call: what this chunk says of it. */
+/** A fragment of a call in one chunk. */
 export interface CallFragment {
   readonly index: number | undefined;
   readonly id: string;
@@ -41,8 +41,8 @@ export interface CallFragment {
 }
 
 /**
- * Puts one choice of a stream in order: parts one after the other, although calls may come interleaved. A
- * call is over when its arguments are a whole JSON value; until then whatever else begins has to wait.
+ * Orders the parts of one choice of a stream, although calls may be interleaved. A call is complete when its
+ * arguments are a whole JSON value. Until then all later parts wait.
  */
 export class ChoiceDecoder {
   readonly #choice: number;
@@ -70,7 +70,7 @@ export class ChoiceDecoder {
     this.#feed(piece, text, logprobs);
   }
 
-  /** What must come back with the thinking or the text that was said last. */
+  /** A blob that must be sent back with the last thinking or text. */
   seal(kind: 'text' | 'reasoning', blob: Blob): void {
     let piece = this.#last();
     if (piece === undefined || piece.kind !== kind || piece.blob !== undefined) piece = this.#begin({ kind });
@@ -78,7 +78,7 @@ export class ChoiceDecoder {
     if (piece.isOpen) this.#emit({ kind: 'blob', choice: this.#choice, blob });
   }
 
-  /** A picture, whole at once. */
+  /** An image, complete at once. */
   show(head: Extract<PartHead, { readonly kind: 'image' }>): void {
     this.#begin(head);
   }
@@ -111,7 +111,7 @@ export class ChoiceDecoder {
     this.#reason = reason;
   }
 
-  /** The end of everything: what waits is said, and the choice ends. */
+  /** The end of the stream: everything that waits is emitted, and the choice ends. */
   finish(): void {
     while (this.#live !== undefined || this.#waiting.length > 0) this.#next();
     const held = { calls: this.#calls.length > 0, refusal: this.#hasRefusal };
@@ -141,7 +141,7 @@ export class ChoiceDecoder {
     return piece;
   }
 
-  /** Lets the next part be heard as soon as the one before can be over. */
+  /** Emits the next part as soon as the one before can be complete. */
   #advance(): void {
     while (this.#waiting.length > 0 && (this.#live === undefined || isOver(this.#live))) this.#next();
   }
@@ -175,7 +175,7 @@ export class ChoiceDecoder {
       this.#say(text, logprobs);
       return;
     }
-    // What comes for a part that is over has no place any more.
+    // Content for a part that has already ended is dropped.
     if (piece.isOpen) return;
     piece.held += text;
     if (logprobs !== undefined) piece.heldLogprobs = [...(piece.heldLogprobs ?? []), ...logprobs];
@@ -187,7 +187,9 @@ export class ChoiceDecoder {
     else this.#emit({ kind: 'delta', choice, text, logprobs });
   }
 
-  /** The call a fragment belongs to, perhaps a new one. Some vendors give no index, others always one. */
+  /**
+   * The call that a fragment belongs to, possibly a new one. Some vendors send no index, others always one.
+   */
   #pieceOf(fragment: CallFragment): Piece | undefined {
     const { index, id, name } = fragment;
     const known = index === undefined ? this.#calls.at(-1) : this.#indexes.get(index);
@@ -202,7 +204,7 @@ export class ChoiceDecoder {
   }
 }
 
-/** Whether a fragment begins a call of its own although the last one had the same index, or none. */
+/** Whether a fragment begins a new call although the last one had the same index, or none. */
 function isAnother(piece: Piece, { id, name }: CallFragment): boolean {
   if (piece.head.kind !== 'tool-call') return false;
   if (id !== '' && piece.head.id !== '') return id !== piece.head.id;
@@ -216,7 +218,7 @@ function isOver({ json }: Piece): boolean {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Counts brackets outside of texts. */
+/** Counts brackets outside strings. */
 function follow(json: JsonProgress, text: string): void {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -11,12 +11,12 @@ export interface Conversation {
   readonly turns: readonly Turn[];
 }
 
-/** What is known of the messages read so far. */
+/** The state while messages are read. */
 interface Reading {
   readonly notes: Notes;
   readonly system: TextPart[];
   readonly turns: Turn[];
-  /** Results do not say that they answer a custom tool; the call did. */
+  /** Results do not say that they belong to a custom tool; the call does. */
   readonly customCalls: Set<string>;
   /** Calls in the old style have no id: the result that follows belongs to the last of them. */
   functionCallId: string;
@@ -43,10 +43,10 @@ const KNOWN: ReadonlySet<string> = new Set(
     'reasoning reasoning_content reasoning_details'
   ).split(' '),
 );
-/** Of a result the name of its function is read too; elsewhere a name is a person's. */
+/** In a result the name of its function is read too; elsewhere a name is a person's. */
 const KNOWN_OF_RESULTS: ReadonlySet<string> = new Set([...KNOWN, 'name']);
 
-/** The messages of a request; those of the system that lead are kept apart. */
+/** The messages of a request. The leading system messages are separate. */
 export function decodeMessages(body: JsonObject, notes: Notes): Conversation {
   const messages = listField(body, 'messages', '') ?? [];
   if (messages.length === 0) throw new Inexpressible('messages', 'is missing or empty');
@@ -75,12 +75,12 @@ function readAssistant(message: JsonObject, path: string, reading: Reading): voi
   }
   const audio = message.audio ?? undefined;
   if (audio !== undefined) throw new Inexpressible(`${path}.audio`, 'is known to its own vendor only');
-  // Stable and unlike any other in this conversation: the place of the message.
+  // Stable and unique in this conversation: the position of the message.
   reading.functionCallId = `call_function_${reading.turns.length}`;
   const reader: AssistantReader = {
     issuer: undefined,
     functionCallId: reading.functionCallId,
-    strange: (place) => {
+    unsupported: (place) => {
       throw new Inexpressible(place, 'is of a type that is not known');
     },
   };

@@ -45,7 +45,7 @@ export function decodeLogprobs(body: JsonObject): number | undefined {
   return numberField(body, 'top_logprobs', '') ?? 0;
 }
 
-/** Kept only where the client asks for it; not so in Responses. */
+/** Stored only if the client asks for it, unlike in Responses. */
 export function decodeMetadata(body: JsonObject): Metadata | undefined {
   const fields = objectField(body, 'metadata', '');
   if (fields === undefined || Object.keys(fields).length === 0) return undefined;
@@ -75,9 +75,9 @@ export function decodeFormat(body: JsonObject, notes: Notes): OutputFormat {
 }
 
 /**
- * `reasoning_effort` is the protocol's own. Beside it the additions of OpenRouter (`reasoning`), of DeepSeek
- * and Zhipu (`thinking`) and of Qwen (`enable_thinking`) are understood, because clients of this protocol
- * have no other way to ask for a budget or to switch thinking off.
+ * `reasoning_effort` is the protocol's own field. The additions of OpenRouter (`reasoning`), of DeepSeek and
+ * Zhipu (`thinking`) and of Qwen (`enable_thinking`) are read too, because clients of this protocol have no
+ * other way to set a budget or to switch thinking off.
  */
 export function decodeThinking(body: JsonObject): Thinking {
   const routed = objectField(body, 'reasoning', '');
@@ -104,8 +104,8 @@ function toBudget(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined;
 }
 
-/** Options nobody else has, or that nobody knows. A value that asks for nothing is not reported. */
-export function noteStrangers(body: JsonObject, notes: Notes): void {
+/** Notes options that no other vendor has, or that are unknown. Values without effect are not reported. */
+export function noteUnknownOptions(body: JsonObject, notes: Notes): void {
   for (const [key, value] of Object.entries(body)) {
     if (KNOWN_OPTIONS.has(key) || value === undefined || value === null) continue;
     if (key === 'store' && value === false) continue;

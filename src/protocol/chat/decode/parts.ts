@@ -8,7 +8,7 @@ import { joinPath, objectField, requireObject, requireText, textField } from '..
 
 type PartReader = (part: JsonObject, path: string) => Part;
 
-/** What is read of a part, and of the object under the name of its type. */
+/** The fields that are read of a part, and of the object under the name of its type. */
 const KNOWN: ReadonlySet<string> = new Set(['type', 'prompt_cache_breakpoint', 'cache_control']);
 const KNOWN_INSIDE: ReadonlySet<string> = new Set(
   'url detail format data file_data file_id filename'.split(' '),
@@ -20,13 +20,13 @@ function noteOthers(part: JsonObject, type: string, { path, notes }: Place): voi
   if (isObject(inside)) notes.dropOthers(inside, KNOWN_INSIDE, `${path}.${type}`);
 }
 
-/** Where something stands in the body, and the report on what is lost of it. */
+/** A path in the body, and the loss report. */
 export interface Place {
   readonly path: string;
   readonly notes: Notes;
 }
 
-/** What a user may say; two of them are other vendors' additions that the hub has a place for. */
+/** The parts of a user's message. Two of them are other vendors' additions that the hub supports. */
 const READERS: Readonly<Record<string, PartReader>> = {
   text: decodeText,
   image_url: decodeImage,
@@ -36,7 +36,7 @@ const READERS: Readonly<Record<string, PartReader>> = {
   document_url: (part, path) => mediaPart('file', decodeLink(part, 'document_url', path), {}),
 };
 
-/** The content of a user's message or a tool's: a text, or parts of any kind. */
+/** The content of a user's or a tool's message: a text, or parts of any kind. */
 export function decodeContent(content: JsonValue | undefined, { path, notes }: Place): readonly Part[] {
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
   if (content === null || content === undefined) return [];
@@ -66,13 +66,13 @@ export function decodeText(part: JsonObject, path: string): TextPart {
 }
 
 function decodeImage(part: JsonObject, path: string): Part {
-  const shown = mediaPart('image', decodeLink(part, 'image_url', path), { cache: cacheOf(part, path) });
+  const image = mediaPart('image', decodeLink(part, 'image_url', path), { cache: cacheOf(part, path) });
   const detail = isObject(part.image_url) ? part.image_url.detail : undefined;
   const isKnown = detail === 'auto' || detail === 'low' || detail === 'high' || detail === 'original';
-  return shown.kind === 'image' && isKnown ? { ...shown, detail } : shown;
+  return image.kind === 'image' && isKnown ? { ...image, detail } : image;
 }
 
-/** `{url}` as OpenAI has it, or the bare text that some compatible vendors take. */
+/** `{url}` as in OpenAI's protocol, or the bare text that some compatible vendors accept. */
 function decodeLink(part: JsonObject, key: string, path: string): MediaSource {
   const at = joinPath(path, key);
   const link = part[key];
@@ -81,7 +81,7 @@ function decodeLink(part: JsonObject, key: string, path: string): MediaSource {
   return typed(decodeAddress(requireText(object, 'url', at), at), object, at);
 }
 
-/** LiteLLM's clients tell the type of what is behind an address. */
+/** LiteLLM's clients send the media type of an address. */
 function typed(source: MediaSource, holder: JsonObject, path: string): MediaSource {
   const format = textField(holder, 'format', path);
   if (format === undefined || source.kind !== 'url') return source;
@@ -90,7 +90,7 @@ function typed(source: MediaSource, holder: JsonObject, path: string): MediaSour
   return { ...source, mime };
 }
 
-/** The protocol's own formats, and those that others read. */
+/** The protocol's own formats, and those that other vendors read. */
 const AUDIO_FORMATS: ReadonlySet<string> = new Set(
   'wav mp3 flac ogg opus aac aiff m4a mp4 mpeg mpga pcm pcm16 webm'.split(' '),
 );
@@ -113,7 +113,7 @@ function decodeFile(part: JsonObject, path: string): Part {
   return mediaPart('file', decodeFileSource(file, filename, at), { filename, cache: cacheOf(part, path) });
 }
 
-/** A file's data is a data address or bare base64; an address may stand in either field. */
+/** A file's data is a data address or bare base64. Either field may contain an address. */
 function decodeFileSource(file: JsonObject, filename: string | undefined, path: string): MediaSource {
   const id = textField(file, 'file_id', path);
   if (id !== undefined && !/^[a-z]+:\/\//i.test(id)) return { kind: 'file', id };
@@ -124,7 +124,7 @@ function decodeFileSource(file: JsonObject, filename: string | undefined, path: 
   return decodeUntyped(data, filename, at);
 }
 
-/** OpenAI's breakpoint, or Anthropic's mark as OpenRouter passes it on. */
+/** OpenAI's breakpoint, or Anthropic's mark as OpenRouter forwards it. */
 function cacheOf(part: JsonObject, path: string): CacheMark | undefined {
   const mark = objectField(part, 'prompt_cache_breakpoint', path) ?? objectField(part, 'cache_control', path);
   if (mark === undefined) return undefined;

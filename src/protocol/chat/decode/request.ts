@@ -11,15 +11,15 @@ import {
   decodeSampling,
   decodeStop,
   decodeThinking,
-  noteStrangers,
+  noteUnknownOptions,
 } from './options.ts';
 import { decodeToolChoice, decodeTools } from './tools.ts';
 
-/** Nothing of a request is echoed in this protocol's answers. */
+/** Answers of this protocol echo nothing of the request. */
 const NO_ECHO: ReadonlyMap<string, string> = new Map();
 
 export function decodeChatRequest(body: JsonObject, notes: Notes): HubRequest {
-  noteStrangers(body, notes);
+  noteUnknownOptions(body, notes);
   const stream = flagField(body, 'stream', '') === true;
   const options = objectField(body, 'stream_options', '');
   const legacy = isLegacy(body);
@@ -29,7 +29,7 @@ export function decodeChatRequest(body: JsonObject, notes: Notes): HubRequest {
     ...decodeMessages(body, notes),
     ...decodeTools(body, notes),
     toolChoice: decodeToolChoice(body, notes),
-    // There was one call at a time.
+    // The old style allowed one call at a time.
     parallelCalls: flagField(body, 'parallel_tool_calls', '') ?? (legacy ? false : undefined),
     ...(legacy ? { legacyFunctions: true } : {}),
     thinking: decodeThinking(body),
@@ -50,7 +50,7 @@ export function decodeChatRequest(body: JsonObject, notes: Notes): HubRequest {
   };
 }
 
-/** Options with an old and a new name; of two the first one counts, and `usual` is in the report anyway. */
+/** Options with an old and a new name. Of two the first counts, and `usual` is the name in the report. */
 const SPELLINGS: readonly { readonly field: HubField; readonly names: [string, string]; usual: string }[] = [
   { field: 'endUser', names: ['safety_identifier', 'user'], usual: 'user' },
   { field: 'maxTokens', names: ['max_completion_tokens', 'max_tokens'], usual: 'max_completion_tokens' },
@@ -63,14 +63,14 @@ function spellingOf(body: JsonObject, notes: Notes): Partial<FieldNames> | undef
   for (const { field, names, usual } of SPELLINGS) {
     const [first, second] = names.filter((name) => (body[name] ?? undefined) !== undefined);
     if (first !== undefined && first !== usual) spelled[field] = first;
-    // Tools of both kinds are declared together.
+    // Tools of both styles are declared together.
     const isLost = first !== undefined && second !== undefined && body[first] !== body[second];
     if (isLost && field !== 'tools') notes.drop(second);
   }
   return Object.keys(spelled).length === 0 ? undefined : spelled;
 }
 
-/** `functions` is how tools were declared once: who does so wants calls in that form back. */
+/** `functions` is the old way to declare tools. Clients that use it expect calls in that form. */
 function isLegacy(body: JsonObject): boolean {
   const has = (name: string): boolean => isArray(body[name]) && body[name].length > 0;
   return has('functions') && !has('tools');

@@ -12,15 +12,15 @@ import { decodeError } from './answer.ts';
 import { argumentsText, decodeCitation, signatureBlobs, thinkingText } from './assistant.ts';
 import { ChoiceDecoder } from './choice.ts';
 
-/** One chunk's word for a choice. */
-interface Word {
+/** One chunk's content for a choice. */
+interface ChoiceDelta {
   readonly decoder: ChoiceDecoder;
   readonly delta: JsonObject;
   readonly choice: JsonObject;
   readonly issuer: string;
 }
 
-/** Reads a vendor's chunks. The reasons for ending are told last, for usage and more may follow them. */
+/** Decodes a vendor's chunks. Finish reasons are emitted last, because usage and more may follow them. */
 export class ChatStreamDecoder implements StreamDecoder {
   readonly #emit: Emit;
   readonly #issuer: string;
@@ -83,7 +83,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (typeof index !== 'number' || !Number.isInteger(index)) return;
     if (index < 0 || index >= ANSWERS_PER_CALL_MAX) return;
     const decoder = this.#choice(index);
-    // Some answer a call for a stream with a plain answer; others repeat the whole of it beside each delta.
+    // Some vendors answer a stream request with a plain answer; others repeat all of it beside each delta.
     const delta = choice.delta ?? choice.message;
     if (isObject(delta)) readDelta({ decoder, delta, choice, issuer: this.#issuer });
     const reason = choice.finish_reason;
@@ -92,52 +92,53 @@ export class ChatStreamDecoder implements StreamDecoder {
 }
 
 /**
- * Fields of a delta, in the order in which they are said when one chunk holds several. Written out: a walk
- * over a table of names costs several times as much, for every word of every stream.
+ * Reads the fields of a delta in their order. They are written out, because a loop over a table of names
+ * costs several times as much, and this runs for every delta of every stream.
  */
-function readDelta(word: Word): void {
-  const { delta } = word;
+function readDelta(choiceDelta: ChoiceDelta): void {
+  const { delta } = choiceDelta;
   const { reasoning_content: thought, reasoning, reasoning_details: details, content } = delta;
-  if (isSaid(thought)) readReasoning(thought, word);
-  // Both names for one text: then it is said once.
-  else if (isSaid(reasoning)) readReasoning(reasoning, word);
-  if (isSaid(details)) readDetails(details, word);
-  if (isSaid(content)) readContent(content, word);
+  if (isPresent(thought)) readReasoning(thought, choiceDelta);
+  // If both names have the same text, it is emitted once.
+  else if (isPresent(reasoning)) readReasoning(reasoning, choiceDelta);
+  if (isPresent(details)) readDetails(details, choiceDelta);
+  if (isPresent(content)) readContent(content, choiceDelta);
   const { refusal, annotations, audio, images } = delta;
-  if (isSaid(refusal)) readRefusal(refusal, word);
-  if (isSaid(annotations)) readAnnotations(annotations, word);
-  if (isSaid(audio)) readAudio(audio, word);
-  if (isSaid(images)) readImages(images, word);
+  if (isPresent(refusal)) readRefusal(refusal, choiceDelta);
+  if (isPresent(annotations)) readAnnotations(annotations, choiceDelta);
+  if (isPresent(audio)) readAudio(audio, choiceDelta);
+  if (isPresent(images)) readImages(images, choiceDelta);
   const { tool_calls: calls, function_call: call, extra_content: extra } = delta;
-  if (isSaid(calls)) readCalls(calls, word);
-  if (isSaid(call)) readFunctionCall(call, word);
-  if (isSaid(extra)) readSignature(extra, word);
+  if (isPresent(calls)) readCalls(calls, choiceDelta);
+  if (isPresent(call)) readFunctionCall(call, choiceDelta);
+  if (isPresent(extra)) readSignature(extra, choiceDelta);
 }
 
-function isSaid(value: JsonValue | undefined): value is JsonValue {
+function isPresent(value: JsonValue | undefined): value is JsonValue {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** Groq has a place of its own for it in the last chunk. */
+/** Groq has its own field for it in the last chunk. */
 function reportOf(event: JsonObject): JsonObject | undefined {
   if (isObject(event.usage)) return event.usage;
   return isObject(event.x_groq) && isObject(event.x_groq.usage) ? event.x_groq.usage : undefined;
 }
 
-function readReasoning(value: JsonValue, { decoder }: Word): void {
+function readReasoning(value: JsonValue, { decoder }: ChoiceDelta): void {
   if (typeof value === 'string') decoder.say('reasoning', value, undefined);
 }
 
-function readDetails(value: JsonValue, { decoder, delta, issuer }: Word): void {
-  const isSaid = (findFilledText(delta.reasoning_content) ?? findFilledText(delta.reasoning)) !== undefined;
+function readDetails(value: JsonValue, { decoder, delta, issuer }: ChoiceDelta): void {
+  const hasReasoningText =
+    (findFilledText(delta.reasoning_content) ?? findFilledText(delta.reasoning)) !== undefined;
   for (const entry of listObjects(value)) {
     const { text, blobs } = decodeDetail(entry, issuer);
-    if (text !== '' && !isSaid) decoder.say('reasoning', text, undefined);
+    if (text !== '' && !hasReasoningText) decoder.say('reasoning', text, undefined);
     for (const blob of blobs) decoder.seal('reasoning', blob);
   }
 }
 
-function readContent(value: JsonValue, { decoder, choice }: Word): void {
+function readContent(value: JsonValue, { decoder, choice }: ChoiceDelta): void {
   const logprobs = choice.logprobs === null ? undefined : decodeLogprobs(choice.logprobs);
   if (typeof value === 'string') decoder.say('text', value, logprobs);
   for (const part of listObjects(value)) {
@@ -148,23 +149,23 @@ function readContent(value: JsonValue, { decoder, choice }: Word): void {
   }
 }
 
-function readRefusal(value: JsonValue, { decoder }: Word): void {
+function readRefusal(value: JsonValue, { decoder }: ChoiceDelta): void {
   if (typeof value === 'string') decoder.say('refusal', value, undefined);
 }
 
-function readAnnotations(value: JsonValue, { decoder }: Word): void {
+function readAnnotations(value: JsonValue, { decoder }: ChoiceDelta): void {
   for (const annotation of listObjects(value)) {
     for (const citation of decodeCitation(annotation)) decoder.cite(citation);
   }
 }
 
-/** Sound cannot be carried on; what was said can. */
-function readAudio(value: JsonValue, { decoder }: Word): void {
+/** Audio cannot be converted; its transcript can. */
+function readAudio(value: JsonValue, { decoder }: ChoiceDelta): void {
   const transcript = findFilledText(objectOrEmpty(value).transcript);
   if (transcript !== undefined) decoder.say('text', transcript, undefined);
 }
 
-function readImages(value: JsonValue, { decoder }: Word): void {
+function readImages(value: JsonValue, { decoder }: ChoiceDelta): void {
   for (const image of listObjects(value)) {
     const url = findFilledText(objectOrEmpty(image.image_url).url);
     const source = url === undefined ? undefined : findAddress(url);
@@ -172,7 +173,7 @@ function readImages(value: JsonValue, { decoder }: Word): void {
   }
 }
 
-function readCalls(value: JsonValue, { decoder, issuer }: Word): void {
+function readCalls(value: JsonValue, { decoder, issuer }: ChoiceDelta): void {
   if (!isArray(value)) return;
   for (const call of value) {
     if (!isObject(call)) continue;
@@ -190,13 +191,13 @@ function readCalls(value: JsonValue, { decoder, issuer }: Word): void {
   }
 }
 
-/** Some vendors send the object itself; nothing is no arguments so far, not an empty object. */
+/** Some vendors send the object itself. Nothing means no arguments so far, not an empty object. */
 function wholeArguments(input: JsonValue | undefined): string {
   return isObject(input) || input instanceof RawJson ? argumentsText(input) : '';
 }
 
 /** Calls in the old style: one in each answer, without an id. */
-function readFunctionCall(value: JsonValue, { decoder }: Word): void {
+function readFunctionCall(value: JsonValue, { decoder }: ChoiceDelta): void {
   const call = objectOrEmpty(value);
   const name = findFilledText(call.name) ?? '';
   const input = findFilledText(call.arguments) ?? '';
@@ -204,7 +205,7 @@ function readFunctionCall(value: JsonValue, { decoder }: Word): void {
   decoder.call({ index: 0, id: '', name, custom: false, arguments: input, blobs: undefined });
 }
 
-/** A signature of the message as a whole, which only the text can carry in a stream. */
-function readSignature(value: JsonValue, { decoder, issuer }: Word): void {
+/** A signature of the whole message. In a stream only the text can carry it. */
+function readSignature(value: JsonValue, { decoder, issuer }: ChoiceDelta): void {
   for (const blob of signatureBlobs(value, 'text', issuer) ?? []) decoder.seal('text', blob);
 }

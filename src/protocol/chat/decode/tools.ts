@@ -21,7 +21,7 @@ export interface DecodedTools {
 
 const SEARCH_NAMES: SearchNames = { contextSize: 'search_context_size', location: 'user_location' };
 
-/** Tools and, in the old style, functions. What runs at the vendor is kept apart. */
+/** Tools and, in the old style, functions. Vendor tools are separate. */
 export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
   const tools: Tool[] = [];
   const vendorTools: VendorTool[] = [];
@@ -44,7 +44,7 @@ export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
 }
 
 const KNOWN_OF_TOOLS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control']);
-/** `format` is a custom tool's, and nothing a function has. */
+/** `format` belongs to custom tools only. */
 const KNOWN_OF_FUNCTIONS: ReadonlySet<string> = new Set(
   'name description parameters strict format'.split(' '),
 );
@@ -88,7 +88,7 @@ function decodeCustom(definition: JsonObject, path: string): CustomTool {
   };
 }
 
-/** A schema as it was written; bodies that were read as ordinary values are written anew. */
+/** A schema as it was written. A body that was parsed without raw keys is serialized again. */
 export function rawText(value: JsonValue | undefined, path: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (value instanceof RawJson && value.text.startsWith('{')) return value.text;
@@ -100,7 +100,7 @@ const CHOICES: Readonly<Record<string, ToolChoice>> = {
   auto: { kind: 'auto' },
   none: { kind: 'none' },
   required: { kind: 'required' },
-  // Mistral's word for it.
+  // Mistral's value for it.
   any: { kind: 'required' },
 };
 

@@ -3,7 +3,7 @@ import type { Blob } from '../../hub/blob.ts';
 import type { Session } from '../../hub/codec.ts';
 import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
 import { wrapBlobs } from '../../hub/envelope.ts';
-import { type Citation, type Part, shownText, type ToolCallPart } from '../../hub/part.ts';
+import { type Citation, type Part, type ToolCallPart, visibleText } from '../../hub/part.ts';
 import { moveCitation } from '../decode/assistant.ts';
 import { encodeFinish } from '../finish.ts';
 import { encodeLogprobs } from '../logprobs.ts';
@@ -24,7 +24,7 @@ export function encodeChatAnswer(answer: HubAnswer, session: Session): JsonObjec
   };
 }
 
-/** A vendor of this protocol may name its tiers as it likes; of the others' only OpenAI's mean the same. */
+/** A vendor of this protocol may have any tier names. Of other protocols only OpenAI's mean the same. */
 function tierOf({ serviceTier }: HubAnswer, session: Session): string | undefined {
   const isKnown = session.target.protocol === 'responses' && TIERS.includes(serviceTier ?? '');
   return isNative(session) || isKnown ? serviceTier : undefined;
@@ -36,15 +36,15 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
   const texts = parts.filter((part) => part.kind === 'refusal').map((part) => part.text);
   const words = texts.join('');
   const held = { calls: calls.length > 0, refusal: words !== '' };
-  // Where the model refused without a word, the vendor's explanation is all there is to say.
+  // If the model refused without text, the vendor's explanation is used.
   const refusal = words === '' ? explanationOf(choice) : words;
   const content = contentOf(parts);
-  const isSilent = content === '' && (held.calls || refusal !== null);
+  const isNull = content === '' && (held.calls || refusal !== null);
   return {
     index,
     message: {
       role: 'assistant',
-      content: isSilent ? null : content,
+      content: isNull ? null : content,
       refusal,
       ...encodeExtras(parts, session),
       ...encodeCalls(calls, session),
@@ -59,17 +59,17 @@ export function explanationOf({ finish }: Pick<Choice, 'finish'>): string | null
   return isRefused ? (finish.message ?? null) : null;
 }
 
-/** Sibling texts are one, without anything between them: clients expect one text (rule C-21). */
+/** Sibling texts are joined without a separator, because clients expect one text (rule C-21). */
 function contentOf(parts: readonly Part[]): string {
   return parts.map(wordsOf).join('');
 }
 
 function wordsOf(part: Part): string {
-  if (part.kind === 'server-tool') return shownText(part);
+  if (part.kind === 'server-tool') return visibleText(part);
   return part.kind === 'text' ? part.text : '';
 }
 
-/** What this protocol's own vendor does not have; fields of others that clients may know. */
+/** Fields of other vendors that clients may know. OpenAI itself does not have them. */
 function encodeExtras(parts: readonly Part[], session: Session): JsonObject {
   const reasoning = parts.filter((part) => part.kind === 'reasoning');
   const thoughts = showsThinking(session) ? reasoning.map((part) => part.text).join('') : '';
@@ -101,7 +101,7 @@ function annotationsOf(parts: readonly Part[]): readonly JsonObject[] {
   return annotations;
 }
 
-/** A citation without places of its own covers its whole part (rule C-67). */
+/** A citation without a range covers its whole part (rule C-67). */
 export function encodeCitation(
   citation: Citation,
   part: { readonly offset: number; readonly length: number },
@@ -114,14 +114,14 @@ export function encodeCitation(
   };
 }
 
-/** As OpenRouter shows pictures; this protocol itself has no place for them in an answer. */
+/** In OpenRouter's form. The protocol itself has no field for images in an answer. */
 export function encodeImage(source: Extract<Part, { kind: 'image' }>['source'], index: number): JsonObject[] {
   if (source.kind === 'file') return [];
   const url = source.kind === 'url' ? source.url : `data:${source.mime};base64,${source.base64}`;
   return [{ type: 'image_url', image_url: { url }, index }];
 }
 
-/** Thinking is shown unless the client said that it does not want to see it. */
+/** Thinking is included unless the client does not want it. */
 export function showsThinking({ request }: Session): boolean {
   return request.thinking.show !== false;
 }
@@ -130,7 +130,7 @@ export function isNative(session: Session): boolean {
   return session.target.protocol === 'chat';
 }
 
-/** A vendor of this protocol gets its own signature back as it was; all others travel in an envelope. */
+/** A vendor of this protocol gets its own signature back unchanged. All others are in an envelope. */
 export function encodeBlobs(blobs: readonly Blob[], session: Session): JsonObject {
   const own = isNative(session) ? blobs.find((blob) => blob.form === 'thought') : undefined;
   return signatureSlot(own === undefined ? wrapBlobs(blobs) : own.value);
@@ -142,7 +142,7 @@ function encodeCalls(calls: readonly ToolCallPart[], session: Session): JsonObje
   if (session.request.legacyFunctions !== true) {
     return { tool_calls: calls.map((call) => encodeCall(call, session)) };
   }
-  // One call is all that the old form holds; its signature stands on the message.
+  // The old form holds one call only. Its signature is on the message.
   const { name, arguments: input, blobs = [] } = first;
   return {
     function_call: { name, arguments: input },

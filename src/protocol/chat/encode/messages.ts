@@ -14,10 +14,10 @@ import { encodeDetails } from '../reasoning-details.ts';
 import { SIGNATURE_LOST, signatureSlot, type WireMessage, type WirePart } from '../wire.ts';
 import { cacheMark, encodeContent, encodeUserPart, type PartContext } from './parts.ts';
 
-/** Claude Code's first block changes with every request: it would defeat every other vendor's cache. */
+/** Claude Code's first block changes with every request and would defeat every other vendor's cache. */
 const BILLING_HEADER = 'x-anthropic-billing-header:';
 
-/** `instruction` is ours: words for a vendor that lacks the option they stand for. */
+/** `instruction` is our text for a vendor that lacks the option it stands for. */
 export function encodeMessages(
   request: HubRequest,
   context: PartContext,
@@ -28,7 +28,7 @@ export function encodeMessages(
   const turns = fitTurns(request.turns, context);
   const messages: WireMessage[] = system.map((part) => systemMessage(part, context));
   if (instruction !== undefined) messages.push({ role: 'system', content: instruction });
-  /** Pictures and files that no message but a user's can hold: they go into the next one. */
+  /** Images and files that only a user message can hold: they go into the next one. */
   let pending: readonly WirePart[] = [];
   for (const turn of turns) {
     const encoded = encodeTurn(turn, pending, context);
@@ -36,7 +36,7 @@ export function encodeMessages(
     pending = encoded.pending;
   }
   if (pending.length > 0) messages.push({ role: 'user', content: encodeContent(pending) });
-  // A client may say nothing; the vendor wants a message all the same.
+  // A client may send no message, but the vendor requires one.
   return messages.length === 0 ? [{ role: 'user', content: '' }] : messages;
 }
 
@@ -63,13 +63,13 @@ function encodeTurn(turn: Turn, pending: readonly WirePart[], context: PartConte
     return { messages: turn.parts.map((part) => systemMessage(part, context)), pending };
   const results = turn.parts.filter((part) => part.kind === 'tool-result');
   const rest = turn.parts.filter((part) => part.kind !== 'tool-result');
-  // Every result must follow its call at once, so what they show comes behind all of them.
-  const shown = results.flatMap((result) => attachments(result.parts, context));
-  const said = [...pending, ...shown, ...rest.flatMap((part) => encodeUserPart(part, context))];
+  // Every result must directly follow its call, so attachments come after all results.
+  const attached = results.flatMap((result) => attachments(result.parts, context));
+  const content = [...pending, ...attached, ...rest.flatMap((part) => encodeUserPart(part, context))];
   const messages: WireMessage[] = results.map((result) => encodeResult(result, context));
-  // A turn of nothing is still the user's turn.
-  const speaks = said.length > 0 || results.length === 0;
-  if (speaks) messages.push({ role: 'user', content: encodeContent(said) });
+  // An empty turn is still a user turn.
+  const hasMessage = content.length > 0 || results.length === 0;
+  if (hasMessage) messages.push({ role: 'user', content: encodeContent(content) });
   return { messages, pending: [] };
 }
 
@@ -81,7 +81,7 @@ function isAttachment(part: Part): boolean {
   return part.kind === 'image' || part.kind === 'audio' || part.kind === 'video' || part.kind === 'file';
 }
 
-/** A file that is text can stand anywhere; other media only in a user's message. */
+/** A text file can be anywhere; other media only in a user message. */
 function attachments(parts: readonly Part[], context: PartContext): readonly WirePart[] {
   return parts
     .filter((part) => isAttachment(part) && !isTextFile(part))
@@ -92,7 +92,7 @@ function isTextFile(part: Part): boolean {
   return part.kind === 'file' && part.source.kind === 'text';
 }
 
-/** One text: what a tool gave back, with a word for each thing that the user's message behind it holds. */
+/** The result of a tool as one text, with a placeholder for each attachment in the user message after it. */
 function encodeResult(result: ToolResultPart, context: PartContext): WireMessage {
   const text = result.parts.map((part) => resultText(part, context)).join('\n');
   const content = result.isError && !/^error\b/i.test(text) ? `Error: ${text}` : text;
@@ -105,7 +105,7 @@ function encodeResult(result: ToolResultPart, context: PartContext): WireMessage
   };
 }
 
-/** A result is one text here, so the mark of any part of it is a mark behind all of it. */
+/** A result is one text here, so a cache mark on any part of it applies to all of it. */
 function lastMark(parts: readonly Part[]): CacheMark | undefined {
   return parts
     .map((part) => ('cache' in part ? part.cache : undefined))
@@ -119,14 +119,14 @@ function resultText(part: Part, context: PartContext): string {
     .join('');
 }
 
-/** Text and calls of a turn are one message: their order among each other is lost here. */
+/** Text and calls of a turn become one message. Their order among each other is lost. */
 function encodeAssistant(parts: readonly Part[], context: PartContext): WireMessage {
   const calls = parts.filter((part) => part.kind === 'tool-call');
   if (calls.some(isMarked)) context.notes.lose('cacheMarks');
   const reasoning = parts.filter((part) => part.kind === 'reasoning');
   const thoughts = reasoning.map((part) => part.text).join('');
   const details = reasoning.flatMap(encodeDetails);
-  const content = encodeSaid(parts, context);
+  const content = encodeAssistantContent(parts, context);
   return {
     role: 'assistant',
     content: content ?? (calls.length === 0 ? '' : null),
@@ -138,10 +138,15 @@ function encodeAssistant(parts: readonly Part[], context: PartContext): WireMess
 }
 
 /** Sibling texts are one text; only a refusal needs parts. */
-function encodeSaid(parts: readonly Part[], context: PartContext): string | readonly WirePart[] | undefined {
+function encodeAssistantContent(
+  parts: readonly Part[],
+  context: PartContext,
+): string | readonly WirePart[] | undefined {
   const refusals = parts.filter((part): part is PartOf<'refusal'> => part.kind === 'refusal');
-  const said = parts.filter((part) => part.kind !== 'refusal' && (!isAttachment(part) || isTextFile(part)));
-  const texts = said.flatMap((part) => encodeUserPart(part, context)).filter((part) => part.type === 'text');
+  const others = parts.filter((part) => part.kind !== 'refusal' && (!isAttachment(part) || isTextFile(part)));
+  const texts = others
+    .flatMap((part) => encodeUserPart(part, context))
+    .filter((part) => part.type === 'text');
   const isMarked = texts.some((part) => part.prompt_cache_breakpoint !== undefined);
   if (refusals.length > 0) {
     return [...texts, ...refusals.map(({ text }) => ({ type: 'refusal', refusal: text }) as const)];
@@ -151,11 +156,11 @@ function encodeSaid(parts: readonly Part[], context: PartContext): string | read
   return text === '' ? undefined : text;
 }
 
-/** Only blobs that may go to this vendor are left when the hub is done. */
+/** The hub has removed all blobs that may not be sent to this vendor. */
 function encodeCalls(calls: readonly ToolCallPart[], { capabilities }: PartContext): readonly JsonObject[] {
   const signatures = calls.map(({ blobs }) => blobs?.find((blob) => blob.form === 'thought')?.value);
   const isSigned = signatures.some((signature) => signature !== undefined);
-  // Of calls made at once Google signs the first, and asks for that signature.
+  // Google signs only the first of parallel calls, and requires that signature.
   if (capabilities.signaturesRequired && !isSigned) signatures[0] = SIGNATURE_LOST;
   return calls.map((call, index) => encodeCall(call, signatures[index]));
 }

@@ -11,11 +11,11 @@ const USER_LENGTH_MAX = 64;
 const FORMAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 export const TIERS: readonly string[] = ['auto', 'default', 'flex', 'scale', 'priority', 'fast'];
 
-/** How hard the model is to think, in its own words; nothing leaves it to the model. */
+/** The effort in the model's own levels. `undefined` leaves it to the model. */
 export function encodeEffort(request: HubRequest, { capabilities, notes }: PartContext): Effort | undefined {
   const { thinking, tools } = request;
   const wanted = wantedEffort(request.thinking, capabilities);
-  // Some models take function tools only while they do not think (rule C-39).
+  // Some models accept function tools only without thinking (rule C-39).
   const mustStop = tools.length > 0 && !capabilities.chatToolsWithThinking;
   if (mustStop && capabilities.efforts.includes('none')) {
     if (wanted !== undefined && wanted !== 'none') notes.lose('thinking');
@@ -24,7 +24,7 @@ export function encodeEffort(request: HubRequest, { capabilities, notes }: PartC
   if (wanted === undefined) return undefined;
   const effort = capabilities.thinking === 'none' ? undefined : clampEffort(wanted, capabilities.efforts);
   const isKept = effort === wanted || (effort !== undefined && wanted !== 'none');
-  // A model that does not think unless told to needs no word to be quiet.
+  // A model that does not think by default needs no setting to switch thinking off.
   if (wanted === 'none' && effort !== 'none' && !capabilities.thinksByDefault) return undefined;
   if (!isKept || thinking.mode === 'between-tools') notes.lose('thinking');
   return effort;
@@ -36,7 +36,7 @@ function wantedEffort(thinking: Thinking, { thinksByDefault }: Capabilities): Ef
   if (thinking.mode === 'budget' && thinking.budgetTokens !== undefined) {
     return effortOfBudget(thinking.budgetTokens);
   }
-  // The client wants thinking and leaves the measure to the model, which may not think on its own.
+  // The client wants thinking but sets no effort, and the model may not think by default.
   return thinking.mode === undefined || thinksByDefault ? undefined : 'medium';
 }
 
@@ -47,7 +47,7 @@ export function encodeSampling(
 ): JsonObject {
   const { sampling, stop, logprobs } = request;
   const { capabilities, notes } = context;
-  // A model that does not think in this call takes what it refuses otherwise.
+  // A model that does not think in this call accepts options that it otherwise refuses.
   const isQuiet = capabilities.thinking === 'effort' && effort === 'none';
   const takes = isQuiet ? 'all' : capabilities.sampling;
   const keepsBoth = takes === 'all' || (takes === 'one-of' && sampling.temperature === undefined);
@@ -77,7 +77,7 @@ export function encodeSampling(
   };
 }
 
-/** DeepSeek and its like never took the new name of the limit; OpenAI refuses the old one. */
+/** DeepSeek and similar vendors never adopted the new name of the limit; OpenAI refuses the old one. */
 export function encodeLimit({ maxTokens }: HubRequest, { capabilities, notes }: PartContext): JsonObject {
   if (maxTokens === undefined) return {};
   const limit = Math.min(maxTokens, capabilities.maxOutputTokens);
@@ -87,10 +87,10 @@ export function encodeLimit({ maxTokens }: HubRequest, { capabilities, notes }: 
 
 export function encodeIdentity(request: HubRequest, { client, notes }: PartContext): JsonObject {
   const { endUser, cacheKey, serviceTier, metadata } = request;
-  // Tiers of Anthropic and Google are other things under the same name.
+  // Tiers of Anthropic and Google have the same names but other meanings.
   const isTier = (client === 'chat' || client === 'responses') && TIERS.includes(serviceTier ?? '');
   if (serviceTier !== undefined && !isTier) notes.lose('serviceTier');
-  // OpenAI takes pairs only for answers that it is to keep.
+  // OpenAI accepts metadata only for answers that it stores.
   if (metadata?.isKept === false) notes.lose('metadata');
   return {
     ...(metadata?.isKept === true ? { store: true, metadata: metadata.fields } : {}),
@@ -100,7 +100,7 @@ export function encodeIdentity(request: HubRequest, { client, notes }: PartConte
   };
 }
 
-/** A name longer than the vendor takes is cut, and still tells one user from another. */
+/** A name that is too long is replaced with a short one that still identifies the user. */
 function fittingUser(endUser: string): string {
   if (endUser.length <= USER_LENGTH_MAX) return endUser;
   const hash = shortHash(endUser);
@@ -109,7 +109,7 @@ function fittingUser(endUser: string): string {
 
 export interface EncodedFormat {
   readonly format: JsonObject | undefined;
-  /** Words that ask for what the vendor cannot be asked for otherwise. */
+  /** Text that asks for what the vendor has no option for. */
   readonly instruction: string | undefined;
 }
 
@@ -127,10 +127,10 @@ export function encodeFormat(request: HubRequest, context: PartContext): Encoded
     const words = `Respond with a single JSON object that matches this JSON Schema, and with nothing else:`;
     return { format: json, instruction: `${words}\n${format.schema}` };
   }
-  // OpenAI refuses JSON mode unless somebody said the word.
-  const isSaid = json !== undefined && mentionsJson(request);
+  // OpenAI refuses JSON mode unless a message contains the word "JSON".
+  const mentioned = json !== undefined && mentionsJson(request);
   const words = 'Respond with a single JSON object, and with nothing else.';
-  return { format: json, instruction: isSaid ? undefined : words };
+  return { format: json, instruction: mentioned ? undefined : words };
 }
 
 function encodeSchema(
@@ -138,7 +138,7 @@ function encodeSchema(
   { client }: PartContext,
 ): JsonObject {
   const { name, description, schema } = format;
-  // Anthropic and Google always hold to the schema: so does OpenAI, if it can.
+  // Anthropic and Google always enforce the schema, so OpenAI is asked to, if it can.
   const isLenient = client === 'chat' || client === 'responses';
   const strict = isLenient || format.strict === false ? format.strict : isStrictSchema(schema);
   return {

@@ -5,7 +5,7 @@ import type { AudioPart, CacheMark, FilePart, ImagePart, Part } from '../../hub/
 import type { TextProtocol } from '../../hub/protocol.ts';
 import type { WirePart } from '../wire.ts';
 
-/** What the encoding of one request's parts must know. */
+/** What the encoding of a request's parts needs to know. */
 export interface PartContext {
   readonly client: TextProtocol;
   readonly capabilities: Capabilities;
@@ -22,10 +22,10 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   'audio/mpeg3': 'mp3',
 };
 
-/** Lifetimes of a mark that OpenAI has a word for; others leave it to the vendor. */
+/** Cache lifetimes that OpenAI has values for. Others are left to the vendor. */
 const CACHE_LIFETIMES: readonly string[] = ['30m', '12h'];
 
-/** What a user says, as parts; nothing for what has no words here (a server tool that says nothing). */
+/** A user's part. Empty if there is nothing to send (a server tool without text). */
 export function encodeUserPart(part: Part, context: PartContext): readonly WirePart[] {
   switch (part.kind) {
     case 'text':
@@ -41,16 +41,16 @@ export function encodeUserPart(part: Part, context: PartContext): readonly WireP
     case 'server-tool':
       return part.text === '' ? [] : [{ type: 'text', text: part.text }];
     case 'video':
-      throw new Inexpressible('video', 'cannot be said in Chat Completions');
+      throw new Inexpressible('video', 'cannot be sent in Chat Completions');
     case 'opaque':
       throw new Inexpressible(part.path, `${part.type} is known to its own protocol only`);
     default:
-      // Reasoning, calls and results do not stand among a user's words: the hub put them in their places.
+      // Reasoning, calls and results are not in user messages: the hub has moved them.
       return [];
   }
 }
 
-/** The simplest form of a message's content: one text as a text, which every compatible vendor takes. */
+/** The simplest form of a message's content: one text as a string, which every compatible vendor accepts. */
 export function encodeContent(parts: readonly WirePart[]): string | readonly WirePart[] {
   const [first] = parts;
   if (first === undefined) return '';
@@ -107,13 +107,13 @@ function encodeFile(part: FilePart, context: PartContext): WirePart {
     const filename = fittingName(part.filename ?? part.title, mime);
     return { type: 'file', file: { filename, file_data: `data:${mime};base64,${base64}` }, ...mark };
   }
-  // Ids of OpenAI's files mean the same to both of its protocols; others' mean nothing to it.
+  // OpenAI's file ids mean the same in both of its protocols. Other vendors' ids mean nothing to it.
   const isKnown = context.client === 'chat' || context.client === 'responses';
   if (!isKnown) throw new Inexpressible('file', 'has an id that is known to its own vendor only');
   return { type: 'file', file: { file_id: source.id }, ...mark };
 }
 
-/** OpenAI refuses data without a name, and a name whose ending is that of another type. */
+/** OpenAI refuses data without a name, and a name whose extension is that of another type. */
 function fittingName(name: string | undefined, mime: string): string {
   const ending = endingOfType(mime);
   const stem = name === undefined || name === '' ? 'document' : name;

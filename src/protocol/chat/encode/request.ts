@@ -7,7 +7,7 @@ import { encodeEffort, encodeFormat, encodeIdentity, encodeLimit, encodeSampling
 import type { PartContext } from './parts.ts';
 import { encodeSearch, encodeTools } from './tools.ts';
 
-/** The body for a vendor. Fields that are not said are left out when it is written. */
+/** The body for a vendor. `undefined` fields are left out when it is written. */
 export function encodeChatRequest(request: HubRequest, target: Target, notes: Notes): JsonObject {
   const context: PartContext = { client: request.client, capabilities: target.capabilities, notes };
   const { format, instruction } = encodeFormat(request, context);
@@ -24,7 +24,7 @@ export function encodeChatRequest(request: HubRequest, target: Target, notes: No
     ...encodeLimit(request, context),
     n: request.answers > 1 ? request.answers : undefined,
     ...encodeIdentity(request, context),
-    // What a stream costs is told in its last chunk, and only to those who ask.
+    // The usage of a stream is in its last chunk, and only if it is requested.
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
 }

@@ -2,7 +2,7 @@ import type { AnswerError, Finish, HubUsage } from '../../hub/answer.ts';
 import type { Session, StreamEncoder } from '../../hub/codec.ts';
 import { type JsonObject, writeJson } from '../../hub/content/json.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
-import { shownText } from '../../hub/part.ts';
+import { visibleText } from '../../hub/part.ts';
 import { encodeFinish } from '../finish.ts';
 import { encodeLogprobs } from '../logprobs.ts';
 import { encodeDetails } from '../reasoning-details.ts';
@@ -18,18 +18,18 @@ import {
 
 type CallHead = Extract<PartHead, { kind: 'tool-call' }>;
 
-/** What was said of one choice so far. */
+/** The state of one choice. */
 interface ChoiceState {
   /** The beginning of each of its chunks, up to the delta. */
   readonly opening: string;
   open: PartHead | undefined;
   /** Calls are numbered among themselves, not among the parts. */
   calls: number;
-  /** The open call has got some arguments. */
+  /** The open call has some arguments. */
   hasArguments: boolean;
   hasRefusal: boolean;
   isFinished: boolean;
-  /** Characters of content, and where the open part begins in it: annotations count from the start. */
+  /** The length of the content, and where the open part begins in it: annotations count from the start. */
   contentLength: number;
   partOffset: number;
   images: number;
@@ -37,14 +37,14 @@ interface ChoiceState {
 
 type Handlers = { readonly [Kind in HubEvent['kind']]?: (event: Extract<HubEvent, { kind: Kind }>) => void };
 
-/** Writes chunks. Everything but the words themselves is made once for each choice. */
+/** Writes chunks. Everything except the text itself is made once for each choice. */
 export class ChatStreamEncoder implements StreamEncoder {
   readonly nextSequenceNumber = undefined;
   readonly #session: Session;
   readonly #showsThinking: boolean;
   readonly #isLegacy: boolean;
   readonly #head: string;
-  /** Who asks for usage finds the field in every chunk. */
+  /** If the client asks for usage, every chunk has the field. */
   readonly #closing: string;
   readonly #choices: (ChoiceState | undefined)[] = [];
   #usage: HubUsage | undefined;
@@ -63,7 +63,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       if (state.open?.kind === 'text') {
         this.#extra(state, { extra_content: encodeBlobs([blob], this.#session) });
       } else if (isNative(this.#session)) {
-        // The words were said already; what is left of the entry is its seal.
+        // The text was already sent. What is left of the entry is its signature.
         const details = encodeDetails({ kind: 'reasoning', text: '', blob });
         if (details.length > 0) this.#extra(state, { reasoning_details: details });
       }
@@ -143,7 +143,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     else if (head.kind === 'image') {
       const source = { kind: 'bytes', mime: head.mime, base64: head.base64 } as const;
       this.#extra(state, { images: encodeImage(source, state.images++) });
-    } else if (head.kind === 'server-tool' && shownText(head) !== '') {
+    } else if (head.kind === 'server-tool' && visibleText(head) !== '') {
       state.contentLength += head.text.length;
       this.#chunk(state, `{"content":${JSON.stringify(head.text)}}`);
     }
@@ -163,7 +163,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     this.#extra(state, { tool_calls: [call] });
   }
 
-  /** One call is all that the old form holds. */
+  /** The old form holds one call only. */
   #beginLegacyCall(state: ChoiceState, { name, blobs = [] }: CallHead): void {
     if (state.calls++ > 0) return;
     const extra = blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, this.#session) };
@@ -198,7 +198,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** Arguments are never empty: a call that got none takes none. */
+  /** Arguments are never empty: a call without any gets an empty object. */
   #close(state: ChoiceState): void {
     const { open } = state;
     if (open?.kind === 'tool-call' && !open.custom && !state.hasArguments) {
@@ -218,7 +218,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     this.#text += `${state.opening}{},"finish_reason":${reason}${this.#closing}`;
   }
 
-  /** No `[DONE]` behind it: an answer without one is a broken one (rule I-34). */
+  /** No `[DONE]` follows: an answer without it counts as broken (rule I-34). */
   #fail({ message, type, code }: AnswerError): void {
     this.#isOver = true;
     const error = { message, type: type ?? 'server_error', param: null, code: code ?? null };
@@ -230,7 +230,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     for (const state of this.#choices) {
       if (state !== undefined) this.#finish(state, { reason: state.calls > 0 ? 'tool' : 'stop' });
     }
-    // A later chunk without figures would erase them in the SDK, so this one is the last.
+    // A later chunk without usage would erase it in the SDK, so this chunk is the last.
     if (this.#session.request.includeUsage && this.#usage !== undefined) {
       this.#text += `${this.#head}"choices":[],"usage":${writeJson(encodeUsage(this.#usage))}}\n\n`;
     }
@@ -239,7 +239,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 }
 
-/** The rest of a call says its number and nothing else: strict clients refuse repeated names. */
+/** Later fragments of a call have only its number: strict clients refuse repeated names. */
 function argumentsDelta(state: ChoiceState, head: CallHead, quoted: string): string {
   const body = head.custom ? `"custom":{"input":${quoted}}` : `"function":{"arguments":${quoted}}`;
   return `{"tool_calls":[{"index":${state.calls - 1},${body}}]}`;

@@ -11,7 +11,7 @@ export interface ToolOptions {
   readonly parallel_tool_calls?: boolean;
 }
 
-/** Without tools OpenAI takes neither a choice nor a word on parallel calls, nor an empty list. */
+/** Without tools OpenAI accepts neither a choice, nor a setting for parallel calls, nor an empty list. */
 export function encodeTools(request: HubRequest, context: PartContext): ToolOptions {
   for (const { path } of request.vendorTools) context.notes.drop(path);
   if (request.tools.length === 0) return {};
@@ -45,7 +45,10 @@ function encodeFunction(tool: FunctionTool, context: PartContext): JsonObject {
   };
 }
 
-/** OpenAI's own clients know its rules; what others call strict may leave properties out. */
+/**
+ * OpenAI's own clients know its rules for strict. Other clients' strict schemas may leave properties
+ * optional.
+ */
 function encodeStrict(tool: FunctionTool, { client, notes }: PartContext): boolean | undefined {
   if (tool.strict !== true || client === 'chat' || client === 'responses') return tool.strict;
   if (tool.schema !== undefined && isStrictSchema(objectRoot(tool.schema))) return true;
@@ -75,7 +78,7 @@ function encodeSubset(request: HubRequest, names: readonly string[], mode: 'auto
   return tools.length === 0 ? 'auto' : { type: 'allowed_tools', allowed_tools: { mode, tools } };
 }
 
-/** Nothing for a tool that nobody declared: the vendor would refuse the whole request. */
+/** `undefined` for a tool that is not declared: the vendor would refuse the whole request. */
 function namedTool(request: HubRequest, name: string): JsonObject | undefined {
   return toolEntry(request.tools.find((one) => one.name === name));
 }
@@ -84,7 +87,7 @@ function toolEntry(tool: Tool | undefined): JsonObject | undefined {
   return tool && { type: tool.kind, [tool.kind]: { name: tool.name } };
 }
 
-/** Only models that search take the option; all others refuse it. */
+/** Only search models accept the option; all others refuse it. */
 export function encodeSearch(request: HubRequest, context: PartContext): JsonObject {
   const search = askedSearch(request, context.capabilities, context.notes);
   if (search === undefined) return {};

@@ -7,14 +7,14 @@ import { Skimmer, walkObjects } from '../../bytes/skim.ts';
 const TREE = compilePaths({ index: 'index', finishReason: 'finish_reason' });
 const { slots } = TREE;
 
-/** What the choices of one chunk say of themselves: which they are, and which of them end with it. */
+/** The choices of one chunk: which ones are in it, and which of them end with it. */
 export class ChunkChoices {
   count = 0;
   readonly indexes = new Int32Array(ANSWERS_PER_CALL_MAX);
   readonly isFinished = new Uint8Array(ANSWERS_PER_CALL_MAX);
   readonly #skimmer = new Skimmer(TREE);
 
-  /** Of the array that starts here; how it was before is forgotten. */
+  /** Reads the array that starts here, and forgets the previous one. */
   readonly walk = (bytes: Buffer, start: number, end: number): number => {
     this.count = 0;
     return walkObjects(bytes, start, end, this.#walkChoice);
@@ -36,7 +36,7 @@ export class ChunkChoices {
   };
 }
 
-/** The choices of a whole stream: each that was begun, and each that has its reason for ending. */
+/** The choices of a whole stream: which ones began, and which have their finish reason. */
 export class StreamChoices {
   readonly #begun = new Set<number>();
   readonly #finished = new Set<number>();

@@ -27,7 +27,7 @@ const TREE = compilePaths({
   format: 'response_format',
 });
 const { slots } = TREE;
-/** A vendor that knows only the older one keeps to that, and one that knows both to the newer. */
+/** A vendor that knows only the older field uses that one; a vendor that knows both uses the newer. */
 const LIMITS = [slots.outputMax, slots.outputMaxNew];
 const ANSWERS = [slots.answers];
 const WATCHED = {
@@ -76,7 +76,7 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
 type UsageSplice = NonNullable<RequestFacts['usageSplice']>;
 
 /**
- * Where `include_usage` must be put so that the vendor reports usage; nothing when the client asked itself.
+ * Where `include_usage` must be inserted so that the vendor reports usage. `undefined` if the client set it.
  */
 function findUsageSplice(body: Buffer, scan: JsonScan): UsageSplice | undefined {
   const options = scan.found[slots.streamOptions]?.at(-1);

@@ -19,8 +19,8 @@ const { starts, ends, keyStarts } = skimmer;
 
 const DONE = Buffer.from('data: [DONE]\n\n');
 
-/** A vendor whose chunks are all different is not learned for ever, nor are long chunks: few of them come. */
-const LESSONS_MAX = 16;
+/** How often shapes are learned before learning stops. Long chunks are not learned: they are rare. */
+const LEARNED_MAX = 16;
 const LESSON_BOUNDS: JsonBounds = { bytesMax: SHAPED_BYTES_MAX, depthMax: 32 };
 
 interface Range {
@@ -35,14 +35,14 @@ interface Found {
   readonly removed: Range | undefined;
 }
 
-/** A range of an event's structure, wherever it stands in the next event of the same shape. */
+/** A range of an event's structure, valid in the next event of the same shape. */
 interface Span {
   readonly start: Place;
   readonly end: Place;
 }
 
-/** What is done about every event of one shape. */
-interface Lesson {
+/** What to do with every event of one shape. */
+interface LearnedShape {
   readonly shape: EventShape;
   /** The generated strings, between their quotes. */
   readonly texts: readonly Span[];
@@ -53,36 +53,36 @@ interface Lesson {
 export class ChatEventReader implements EventReader {
   readonly rule = CHAT_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
-  /** Every choice has its reason for ending, and none has said anything since. */
+  /** Every choice has its finish reason, and none had content since. */
   ended = false;
-  /** No field of this protocol tells of it before the figures do. */
+  /** No field of this protocol shows it before the usage does. */
   readonly reasoned = false;
   readonly #usageInjected: boolean;
   /**
-   * Nearly all chunks of a stream are the same but for some words in them. Such a chunk is compared with what
-   * the last two that were walked have in common, which costs a fraction of a walk; any other is walked.
+   * Nearly all chunks of a stream differ only in some text. Such a chunk is compared with the common shape of
+   * the last two that were walked, which costs a fraction of a walk. Any other chunk is walked.
    */
-  #lesson: Lesson | undefined;
+  #learned: LearnedShape | undefined;
   #lastWalked = NOTHING;
-  /** Whose chunk that was: chunks of two choices are not taken for one another. */
+  /** The choice of that chunk: chunks of two choices are not mixed up. */
   #lastChoice = -1;
-  #lessons = 0;
+  #learnedCount = 0;
   readonly #choices = new StreamChoices();
 
   constructor(facts: { readonly usageInjected: boolean }) {
     this.#usageInjected = facts.usageInjected;
   }
 
-  /** Rule I-37: every choice has its reason for ending. */
+  /** Rule I-37: every choice has its finish reason. */
   get omittedTerminator(): Buffer | undefined {
     return this.#choices.isWhole ? DONE : undefined;
   }
 
   read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
-    const lesson = this.#lesson;
-    if (lesson?.shape.match(payload, start, end)) {
-      if (lesson.texts.length > 0) this.ended = false;
-      repeat(lesson, outlet);
+    const learned = this.#learned;
+    if (learned?.shape.match(payload, start, end)) {
+      if (learned.texts.length > 0) this.ended = false;
+      repeat(learned, outlet);
       return;
     }
     if (payload[start] !== OPEN_BRACE) {
@@ -109,7 +109,7 @@ export class ChatEventReader implements EventReader {
       isError ||
       isReport ||
       this.ended ||
-      this.#lessons >= LESSONS_MAX ||
+      this.#learnedCount >= LEARNED_MAX ||
       end - start > LESSON_BOUNDS.bytesMax
     )
       return;
@@ -120,12 +120,12 @@ export class ChatEventReader implements EventReader {
     });
   }
 
-  /** The vendor's figures. True when the event was there for our asking alone and is kept from the client. */
+  /** Reads the vendor's usage. True if only we asked for this event, and it is removed from the answer. */
   #report(payload: Buffer, outlet: EventControl): boolean {
     const figures = readChatFigures(payload, skimmer, slots);
     if (figures.output === undefined) outlet.report(figures);
     else outlet.reportCovering(figures);
-    // Only the chunk that is nothing but usage; Azure's first chunk has no choices either, but no usage.
+    // Only the chunk with nothing but usage. Azure's first chunk has no choices either, but no usage.
     const isExtra = isEmptyArray(payload, starts[slots.choices] as number) && starts[slots.error] === -1;
     if (!this.#usageInjected || !isExtra) return false;
     outlet.drop();
@@ -133,7 +133,7 @@ export class ChatEventReader implements EventReader {
   }
 
   #learn(event: Buffer, found: Found): void {
-    this.#lessons++;
+    this.#learnedCount++;
     const walked = Buffer.from(event);
     const choice = found.choices !== undefined && chunkChoices.count === 1 ? chunkChoices.indexes[0] : -1;
     const shape = choice === this.#lastChoice ? commonShape(walked, this.#lastWalked) : undefined;
@@ -141,7 +141,7 @@ export class ChatEventReader implements EventReader {
     this.#lastChoice = choice ?? -1;
     if (shape === undefined || parseJson(walked.toString(), LESSON_BOUNDS).kind !== 'parsed') return;
     const texts = found.choices === undefined ? [] : textsIn(walked, found.choices);
-    this.#lesson = {
+    this.#learned = {
       shape,
       texts: texts.map((text) => spanOf(shape, text)),
       model: found.model && spanOf(shape, found.model),
@@ -150,14 +150,14 @@ export class ChatEventReader implements EventReader {
   }
 }
 
-function repeat(lesson: Lesson, outlet: EventControl): void {
-  const { shape, texts, model, removed } = lesson;
+function repeat(learned: LearnedShape, outlet: EventControl): void {
+  const { shape, texts, model, removed } = learned;
   for (const text of texts) outlet.generatedText(shape.position(text.start), shape.position(text.end));
   if (model !== undefined) outlet.replaceModel(shape.position(model.start), shape.position(model.end));
   if (removed !== undefined) outlet.remove(shape.position(removed.start), shape.position(removed.end));
 }
 
-/** The strings of an event that count as generated. Its words know no raw JSON and no pictures. */
+/** The generated strings of an event. Its keys include no raw JSON and no images. */
 function textsIn(bytes: Buffer, choices: Range): readonly Range[] {
   const texts: Range[] = [];
   const sink = {
@@ -170,8 +170,8 @@ function textsIn(bytes: Buffer, choices: Range): readonly Range[] {
 }
 
 /**
- * The start is told from the byte before it, which is never inside of a string: it stands in a literal also
- * when the string behind it is empty here and not in the next event.
+ * The start is derived from the byte before it, which is never inside a string: it is in a literal even if
+ * the string after it is empty in this event and not in the next.
  */
 function spanOf(shape: EventShape, { start, end }: Range): Span {
   return { start: shape.place(start - 1) + 1, end: shape.place(end) };
@@ -182,7 +182,7 @@ function rangeOf(slot: number): Range | undefined {
   return start < 0 ? undefined : { start, end: ends[slot] as number };
 }
 
-/** Some vendors write that there is none. */
+/** Some vendors write an explicit empty value. */
 function isNone(payload: Buffer, { start, end }: Range): boolean {
   return ['null', '""', 'false'].some((word) => isWord(payload, start, end, word));
 }

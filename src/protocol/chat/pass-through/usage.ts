@@ -11,7 +11,7 @@ export const CHAT_USAGE_PATHS = {
   output: 'usage.completion_tokens',
   total: 'usage.total_tokens',
   cacheRead: 'usage.prompt_tokens_details.cached_tokens',
-  // DeepSeek's and Moonshot's own spellings of the same figure.
+  // DeepSeek's and Moonshot's own names for the same figure.
   cacheReadDeepseek: 'usage.prompt_cache_hit_tokens',
   cacheReadMoonshot: 'usage.cached_tokens',
   cacheWrite: 'usage.prompt_tokens_details.cache_write_tokens',

@@ -5,7 +5,7 @@ import { standardBase64 } from '../../hub/content/media.ts';
 import { plainType } from '../../hub/content/media-type.ts';
 import type { Part, TextPart } from '../../hub/part.ts';
 import { findNumber, findText, listObjects, objectText } from '../fields.ts';
-import { type Brought, decodeFinish } from '../finish.ts';
+import { type CandidateContent, decodeFinish } from '../finish.ts';
 import { citeText, decodeSearch, decodeSupports, type Support } from '../grounding.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { thoughtBlob } from '../signature.ts';
@@ -32,7 +32,7 @@ export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | An
   };
 }
 
-/** Google's error object, in the place of an answer or of a chunk. */
+/** Google's error object, in place of an answer or a chunk. */
 export function decodeError(body: JsonObject): AnswerError | undefined {
   const { error } = body;
   if (!isObject(error)) return undefined;
@@ -45,7 +45,7 @@ export function decodeError(body: JsonObject): AnswerError | undefined {
   };
 }
 
-/** A candidate that ended in a failure and brought nothing (rule C-52). */
+/** A candidate that failed and has no content (rule C-52). */
 export function failure(reason: string | undefined, message: string | undefined): AnswerError {
   const text = `The vendor ended the answer with ${reason ?? 'no reason'}.`;
   return { status: 502, code: undefined, type: reason, message: message ?? text };
@@ -61,7 +61,7 @@ function decodeCandidate(candidate: JsonObject, session: Session): Choice | Answ
   });
   const reason = findText(candidate.finishReason);
   const message = findText(candidate.finishMessage);
-  const finish = decodeFinish(reason, message, broughtBy(parts));
+  const finish = decodeFinish(reason, message, contentOf(parts));
   if (finish === undefined) return failure(reason, message);
   const logprobs = decodeLogprobs(candidate.logprobsResult);
   const search = decodeSearch(candidate.groundingMetadata);
@@ -69,7 +69,7 @@ function decodeCandidate(candidate: JsonObject, session: Session): Choice | Answ
   return { parts: all, finish, ...(logprobs === undefined ? {} : { logprobs }) };
 }
 
-function broughtBy(parts: readonly Part[]): Brought {
+function contentOf(parts: readonly Part[]): CandidateContent {
   if (parts.some((part) => part.kind === 'tool-call')) return 'calls';
   return parts.length === 0 ? 'nothing' : 'words';
 }
@@ -79,7 +79,7 @@ function withCitations(part: TextPart, supports: readonly Support[], index: numb
   return own.length === 0 ? part : { ...part, citations: citeText(part.text, own) };
 }
 
-/** A part of a vendor's answer; nothing for one that says nothing, or nothing we know. */
+/** A part of a vendor's answer; `undefined` if it is empty or unknown. */
 export function decodeAnswerPart(part: JsonObject, session: Session): Part | undefined {
   const payload = PAYLOADS.find((name) => part[name] !== undefined);
   const signature = findText(part.thoughtSignature);
@@ -94,7 +94,7 @@ export function decodeAnswerPart(part: JsonObject, session: Session): Part | und
   const value = part[payload];
   if (!isObject(value)) return undefined;
   if (payload === 'functionCall') return decodeCall(value, signature, issuer);
-  // Sketches on the way to a picture are thoughts, not the answer.
+  // Sketches for an image are thoughts, not the answer.
   return payload === 'inlineData' && part.thought !== true ? decodePicture(value) : undefined;
 }
 
@@ -124,7 +124,7 @@ function decodePicture(value: JsonObject): Part | undefined {
   return { kind: mime.startsWith('audio/') ? 'audio' : 'image', source };
 }
 
-/** A blocked prompt has no candidates; no answer may have none (rule C-52). */
+/** A blocked prompt has no candidates, but an answer must have one (rule C-52). */
 export function emptyChoice(feedback: JsonValue | undefined): Choice {
   const reason = isObject(feedback) ? findText(feedback.blockReason) : undefined;
   if (reason === undefined) return { parts: [], finish: { reason: 'stop' } };

@@ -74,7 +74,7 @@ export function decodeConfig(value: JsonValue | undefined, notes: Notes): Decode
   };
 }
 
-/** Who asks for pictures or sound must not get a text about them instead. */
+/** A client that requests images or audio must not get a text instead. */
 function refuseModalities(config: JsonObject): void {
   const path = `${PATH}.responseModalities`;
   for (const modality of requireTexts(field(config, 'responseModalities'), path)) {
@@ -117,11 +117,11 @@ function modeOfBudget(budget: number | undefined): Thinking['mode'] {
 function decodeFormat(config: JsonObject, notes: Notes): OutputFormat {
   const mime = optionalText(field(config, 'responseMimeType'), `${PATH}.responseMimeType`) ?? '';
   if (mime === 'text/x.enum') {
-    // The answer is one bare word; a JSON format would put it in quotes.
+    // The answer is one bare word. A JSON format would put it in quotes.
     notes.drop(`${PATH}.responseMimeType`);
     return { kind: 'text' };
   }
-  // The underscore is how the field began.
+  // The underscore is the field's original name.
   const json = field(config, 'responseJsonSchema') ?? config._responseJsonSchema ?? undefined;
   const given = json ?? field(config, 'responseSchema');
   if (given === undefined) return { kind: mime === 'application/json' ? 'json' : 'text' };

@@ -5,13 +5,13 @@ import { findText, listObjects } from '../fields.ts';
 /** A step of a path such as `$.recipe.steps[2]['of it']`. */
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]/y;
 
-/** Names as keys of a map: a name like `__proto__` is only a name there. */
+/** Names are keys of a map, so that a name like `__proto__` is an ordinary one. */
 type Tree = Map<string, Value> | Value[];
 type Value = string | number | boolean | null | Tree;
 
 /**
- * A call whose arguments come in fragments (Vertex, when asked for): each says where in the arguments it
- * belongs, and texts are continued piece by piece. What has no place is left out; everything is bounded.
+ * A call whose arguments come in fragments (Vertex, on request). Each fragment has its path in the arguments,
+ * and texts are continued piece by piece. Fragments with an invalid path are left out; everything is limited.
  */
 export class PartialCall {
   readonly #root: Map<string, Value> = new Map();
@@ -28,7 +28,7 @@ export class PartialCall {
     }
   }
 
-  /** The arguments as far as they came. */
+  /** The arguments so far. */
   get arguments(): string {
     return JSON.stringify(plain(this.#root));
   }
@@ -54,7 +54,7 @@ export class PartialCall {
     }
   }
 
-  /** False where the place does not exist: lists grow one by one. */
+  /** False if the path does not exist: lists grow one element at a time. */
   #set(tree: Tree, step: string | number, value: Value): boolean {
     if (this.#itemCount++ > PARTIAL_ITEMS_MAX) return false;
     if (tree instanceof Map) {
@@ -100,7 +100,7 @@ function plain(value: Value): unknown {
   return value instanceof Map ? Object.fromEntries([...value].map(([key, one]) => [key, plain(one)])) : value;
 }
 
-/** Whether more of this call is to come. */
+/** Whether more of this call will follow. */
 export function isPartial(value: JsonValue | undefined): boolean {
   return isObject(value) && (value.willContinue === true || value.partialArgs !== undefined);
 }

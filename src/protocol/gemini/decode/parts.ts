@@ -22,13 +22,13 @@ import { blobsOfSignature } from '../signature.ts';
 import { PART_FIELDS, PAYLOADS, type Payload } from '../wire.ts';
 import { serverTool } from './server-tool.ts';
 
-/** The parts that one part of a client's content is. Calls without ids are paired by the hub. */
+/** Decodes one part of a client's content. The hub pairs calls without ids. */
 export function decodePart(part: JsonObject, path: string, notes: Notes): readonly Part[] {
   const [payload, second] = PAYLOADS.filter((name) => field(part, name) !== undefined);
   if (second !== undefined) throw new Inexpressible(path, `holds both ${payload} and ${second}`);
   const signature = optionalText(field(part, 'thoughtSignature'), `${path}.thoughtSignature`);
   if (payload === undefined) {
-    // A part of nothing but a signature is how some clients keep the last one of a turn or a thought.
+    // Some clients keep the last signature of a turn or a thought in a part with only a signature.
     if (signature !== undefined && isSignatureOnly(part)) return decodeText(part, signature, path);
     throw new Inexpressible(path, 'holds no content known to this gateway');
   }
@@ -58,7 +58,7 @@ function decodeText(part: JsonObject, signature: string | undefined, path: strin
   if (optionalFlag(field(part, 'thought'), `${path}.thought`) !== true) return [textPart(text, signature)];
   const blobs = blobsOfSignature(signature, 'reasoning');
   if (blobs.length === 0) return [{ kind: 'reasoning', text }];
-  // One blob to a part: the visible text stays with the first.
+  // One blob per part: the visible text stays with the first.
   return blobs.map(
     (blob, index): ReasoningPart => ({
       kind: 'reasoning',
@@ -128,7 +128,7 @@ function decodeResultMedia(part: JsonObject, path: string): Part {
 
 const OUTCOMES: ReadonlySet<string> = new Set(['output', 'error']);
 
-/** `output` and `error` are Google's words for what came out; any other object is the result itself. */
+/** `output` and `error` are Google's names for a result. Any other object is the result itself. */
 function decodeOutcome(response: JsonValue | undefined, path: string): { text: string; isError: boolean } {
   const raw = objectText(response);
   if (raw === undefined && response !== undefined) throw new Inexpressible(path, 'must be an object');
@@ -144,17 +144,17 @@ function plainText(value: JsonValue | undefined): string {
   return value === undefined || value === null ? '' : writeJson(value);
 }
 
-/** Whether a payload of a vendor's answer is a tool's that ran at the vendor. */
+/** Whether a payload of a vendor's answer belongs to a tool that ran at the vendor. */
 export function isServerTool(payload: Payload): boolean {
   return (
     payload !== 'text' && payload !== 'inlineData' && payload !== 'functionCall' && payload !== 'fileData'
   );
 }
 
-/** Text parts of a system instruction; it holds nothing else. */
+/** Text parts of a system instruction, which contains nothing else. */
 export function decodeSystem(value: JsonValue | undefined, path: string, notes: Notes): readonly TextPart[] {
   if (value === undefined) return [];
-  // The raw interface wants a Content; SDKs that call a compatible server send the bare text.
+  // The API requires a Content. SDKs of compatible servers send the bare text.
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }];
   if (!isObject(value) || value instanceof RawJson) throw new Inexpressible(path, 'must be an object');
   return requireObjects(field(value, 'parts'), `${path}.parts`).flatMap(

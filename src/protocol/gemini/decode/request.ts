@@ -27,7 +27,7 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
   const turns = decodeContents(body, notes);
   return {
     client: 'gemini',
-    // Streaming is a matter of the path in this protocol.
+    // In this protocol the path decides about streaming.
     stream: request.path?.stream ?? false,
     system,
     turns,
@@ -58,7 +58,7 @@ function decodeContents(body: JsonObject, notes: Notes): readonly Turn[] {
   });
 }
 
-/** `function` is the old role of responses; no role at all is the user's. */
+/** `function` is the old role of responses. No role means the user. */
 function decodeRole(content: JsonObject, path: string): 'user' | 'assistant' {
   const role = optionalText(field(content, 'role'), `${path}.role`) ?? '';
   if (role === 'model') return 'assistant';

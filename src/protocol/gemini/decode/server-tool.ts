@@ -3,7 +3,7 @@ import type { ServerToolPart } from '../../hub/part.ts';
 import { field, findText } from '../fields.ts';
 import type { Payload } from '../wire.ts';
 
-/** A part of a tool that ran at Google: whole for Google, as a readable text for all others. */
+/** A part of a tool that ran at Google: whole for Google, readable text for all others. */
 export function serverTool(part: JsonObject, payload: Payload): ServerToolPart {
   const value = field(part, payload);
   const text = isObject(value) ? describe(payload, value) : '';

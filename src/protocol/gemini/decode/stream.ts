@@ -6,33 +6,33 @@ import type { Emit } from '../../hub/event.ts';
 import type { Part, ServerToolPart, ToolCallPart } from '../../hub/part.ts';
 import { type Figures, overlayFigures } from '../../meter/usage-report.ts';
 import { findText } from '../fields.ts';
-import { type Brought, decodeFinish } from '../finish.ts';
+import { type CandidateContent, decodeFinish } from '../finish.ts';
 import { citeText, decodeSearch, decodeSupports } from '../grounding.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { decodeUsage, readFigures } from '../usage.ts';
 import { decodeAnswerPart, decodeError, emptyChoice, failure } from './answer.ts';
 import { isPartial, PartialCall } from './partial-call.ts';
 
-/** One candidate on its way. */
+/** The state of one candidate. */
 interface Progress {
   readonly choice: number;
   open: 'none' | 'text' | 'reasoning';
-  /** The open part has its signature: what follows is another part, for the two may not be merged. */
+  /** The open part has its signature: what follows is another part, because the two must not be merged. */
   isSigned: boolean;
-  brought: Brought;
-  /** The words of the open text: what is cited is told when they are out. */
-  said: string;
-  /** A call whose arguments come in fragments; passed on when it is whole. */
+  content: CandidateContent;
+  /** The text of the open part, for citations, which come after it. */
+  text: string;
+  /** A call whose arguments come in fragments. It is emitted when it is complete. */
   partial: { readonly call: ToolCallPart; readonly fragments: PartialCall } | undefined;
-  /** What was searched for, as last said. */
+  /** The last reported search. */
   search: ServerToolPart | undefined;
-  /** Why it ended, as last said: with tools that run at Google content follows a first reason. */
+  /** The last reported finish reason: with tools that run at Google, content follows a first reason. */
   ending: { readonly reason: string; readonly message: string | undefined } | undefined;
 }
 
 /**
  * Every chunk is an answer of its own, whose parts continue those before: text is appended while its kind
- * stays the same, calls come whole. Usage and the reason of the end are passed on when all is there.
+ * stays the same, calls come whole. Usage and the finish reason are emitted at the end.
  */
 export class GeminiStreamDecoder implements StreamDecoder {
   readonly #session: Session;
@@ -71,8 +71,8 @@ export class GeminiStreamDecoder implements StreamDecoder {
     if (usage !== undefined) this.#emit({ kind: 'usage', usage });
     for (const progress of this.#candidates.values()) {
       this.#closePartial(progress);
-      const { choice, ending, brought, search } = progress;
-      const finish = decodeFinish(ending?.reason, ending?.message, brought);
+      const { choice, ending, content, search } = progress;
+      const finish = decodeFinish(ending?.reason, ending?.message, content);
       if (finish === undefined) {
         this.#emit({ kind: 'error', error: failure(ending?.reason, ending?.message) });
         return;
@@ -129,12 +129,12 @@ export class GeminiStreamDecoder implements StreamDecoder {
 
   #passPart(part: Part, progress: Progress, logprobs: readonly Logprob[] | undefined): void {
     const { choice } = progress;
-    if (progress.brought !== 'calls') progress.brought = part.kind === 'tool-call' ? 'calls' : 'words';
+    if (progress.content !== 'calls') progress.content = part.kind === 'tool-call' ? 'calls' : 'words';
     switch (part.kind) {
       case 'text':
         this.#open('text', progress);
         if (part.text !== '') this.#delta(choice, part.text, logprobs);
-        progress.said += part.text;
+        progress.text += part.text;
         for (const blob of part.blobs ?? []) this.#emit({ kind: 'blob', choice, blob });
         progress.isSigned = part.blobs !== undefined;
         return;
@@ -193,7 +193,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
     if (progress.open === kind && !progress.isSigned) return;
     progress.open = kind;
     progress.isSigned = false;
-    progress.said = '';
+    progress.text = '';
     this.#emit({ kind: 'part', choice: progress.choice, head: { kind } });
   }
 
@@ -203,11 +203,11 @@ export class GeminiStreamDecoder implements StreamDecoder {
     );
   }
 
-  /** Pages come with the last chunk, and count in all that was said. */
+  /** Citations come with the last chunk. Their positions count in the whole text. */
   #cite(metadata: JsonValue, progress: Progress): void {
     progress.search = decodeSearch(metadata) ?? progress.search;
     if (progress.open !== 'text') return;
-    for (const citation of citeText(progress.said, decodeSupports(metadata))) {
+    for (const citation of citeText(progress.text, decodeSupports(metadata))) {
       this.#emit({ kind: 'citation', choice: progress.choice, citation });
     }
   }
@@ -220,7 +220,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
     progress.ending = { reason: 'SAFETY', message: finish.message };
   }
 
-  /** Nothing for more candidates than anybody may ask for. */
+  /** `undefined` for more candidates than can be requested. */
   #progress(choice: number): Progress | undefined {
     const known = this.#candidates.get(choice);
     if (known !== undefined || choice >= ANSWERS_PER_CALL_MAX) return known;
@@ -228,8 +228,8 @@ export class GeminiStreamDecoder implements StreamDecoder {
       choice,
       open: 'none',
       isSigned: false,
-      brought: 'nothing',
-      said: '',
+      content: 'nothing',
+      text: '',
       partial: undefined,
       search: undefined,
       ending: undefined,
@@ -239,7 +239,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
   }
 }
 
-/** Protobuf leaves the index of the first candidate out. */
+/** Protobuf leaves out the index of the first candidate. */
 function choiceOf(index: JsonValue | undefined, at: number): number {
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : at;
 }

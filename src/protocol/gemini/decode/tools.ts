@@ -19,7 +19,7 @@ export interface DecodedTools {
   readonly webSearch?: WebSearch | undefined;
 }
 
-/** The last one is how Gemini 1.5 called it. */
+/** The last one is Gemini 1.5's name for it. */
 const SEARCHES: ReadonlySet<string> = new Set([
   ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'google_search_retrieval'],
 ]);
@@ -32,7 +32,7 @@ export function decodeTools(value: JsonValue | undefined, notes: Notes): Decoded
     const path = `tools[${index}]`;
     for (const key of Object.keys(entry)) {
       if (key === 'functionDeclarations' || key === 'function_declarations') continue;
-      // An empty list is how some clients say "none of these".
+      // Some clients send an empty list for "none of these".
       if (Array.isArray(entry[key]) && entry[key].length === 0) continue;
       if (SEARCHES.has(key) && webSearch === undefined) {
         const search = optionalObject(entry[key], `${path}.${key}`) ?? {};
@@ -76,7 +76,7 @@ function decodeDeclaration(declaration: JsonObject, path: string, notes: Notes):
   };
 }
 
-/** JSON Schema as it was written, or Google's own Schema put into those words. */
+/** JSON Schema as it was written, or Google's own Schema converted to it. */
 function decodeSchema(declaration: JsonObject, path: string): string | undefined {
   const json = field(declaration, 'parametersJsonSchema');
   const proto = field(declaration, 'parameters');
@@ -108,14 +108,14 @@ export function decodeToolChoice(value: JsonValue | undefined, notes: Notes): To
     case 'VALIDATED':
       return names.length > 0 ? { kind: 'subset', names, required: false } : { kind: 'auto' };
     case 'AUTO':
-      // Google ignores names beside AUTO: they must not become a force.
+      // Google ignores names with AUTO, so they must not become a forced choice.
       return { kind: 'auto' };
     default:
       return undefined;
   }
 }
 
-/** Exactly one name is a named choice: the others have a word of their own for it (rule C-28). */
+/** Exactly one name is a named choice: other protocols have a field for it (rule C-28). */
 function forcedChoice(names: readonly string[]): ToolChoice {
   const [name, second] = names;
   if (name === undefined) return { kind: 'required' };

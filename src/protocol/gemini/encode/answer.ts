@@ -1,7 +1,7 @@
 import type { Choice, HubAnswer } from '../../hub/answer.ts';
 import type { Session } from '../../hub/codec.ts';
 import { type JsonObject, type JsonValue, RawJson } from '../../hub/content/json.ts';
-import { type Part, shownText, type ToolCallPart } from '../../hub/part.ts';
+import { type Part, type ToolCallPart, visibleText } from '../../hub/part.ts';
 import { parseObject } from '../fields.ts';
 import { encodeFinish } from '../finish.ts';
 import { encodeGrounding, listQueries, placeCitations } from '../grounding.ts';
@@ -19,11 +19,11 @@ export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
 }
 
 function encodeChoice(choice: Choice, index: number, session: Session): JsonObject {
-  const shown = choice.parts.flatMap((part) => {
+  const visible = choice.parts.flatMap((part) => {
     const encoded = encodeAnswerPart(part, session);
     return encoded === undefined ? [] : [{ part, encoded }];
   });
-  const parts = shown.map(({ encoded }) => encoded);
+  const parts = visible.map(({ encoded }) => encoded);
   const malformed = choice.parts.find(
     (part) => part.kind === 'tool-call' && parseArguments(part) === undefined,
   );
@@ -37,14 +37,14 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
     ...encodeFinish(choice.finish, ending),
     index,
     groundingMetadata: encodeGrounding(
-      placeCitations(shown.map(({ part }) => part)),
+      placeCitations(visible.map(({ part }) => part)),
       choice.parts.flatMap(listQueries),
     ),
     logprobsResult: encodeLogprobsResult(choice.logprobs),
   };
 }
 
-/** Nothing for a part that would be empty, and for a call whose arguments no client could read. */
+/** `undefined` for an empty part, and for a call whose arguments no client could read. */
 function encodeAnswerPart(part: Part, session: Session): JsonValue | undefined {
   switch (part.kind) {
     case 'text': {
@@ -68,7 +68,7 @@ function encodeAnswerPart(part: Part, session: Session): JsonValue | undefined {
       return { inlineData: { mimeType: part.source.mime, data: part.source.base64 } };
     case 'server-tool':
       if (part.protocol === 'gemini') return new RawJson(part.raw);
-      return shownText(part) === '' ? undefined : { text: part.text };
+      return visibleText(part) === '' ? undefined : { text: part.text };
     default:
       return undefined;
   }
@@ -83,7 +83,7 @@ function encodeCall(part: ToolCallPart, session: Session): JsonObject | undefine
   };
 }
 
-/** The arguments as the vendor wrote them; nothing where they are no JSON object. */
+/** The arguments as the vendor wrote them; `undefined` if they are not a JSON object. */
 export function parseArguments(call: { arguments: string; custom: boolean }): JsonValue | undefined {
   if (call.custom) return { input: call.arguments };
   if (call.arguments === '' || call.arguments === '{}') return {};

@@ -40,13 +40,13 @@ function encodeStop(
   notes: Notes,
 ): readonly string[] | undefined {
   const stop = request.stop.filter((word) => word !== '');
-  // Where the model knows none, the hub watches for them itself.
+  // If the model has none, the hub searches for them itself.
   if (stop.length === 0 || !capabilities.stopSequences) return undefined;
   if (stop.length > STOPS_MAX) notes.lose('stop');
   return stop.slice(0, STOPS_MAX);
 }
 
-/** More than the model can write is refused; the client meant "as much as it can". */
+/** A limit above the model's maximum is refused. The client meant "as much as possible". */
 function encodeMaxTokens(
   maxTokens: number | undefined,
   { maxOutputTokens }: Capabilities,
@@ -99,7 +99,7 @@ function takesFormat(request: HubRequest, capabilities: Capabilities): boolean {
   return capabilities.structuredOutputWithTools || request.tools.length === 0;
 }
 
-/** The format in words, for a model that does not take it as an option here; nothing where it does. */
+/** The format as an instruction, for a model without this option here; otherwise `undefined`. */
 export function formatInstruction(
   request: HubRequest,
   capabilities: Capabilities,

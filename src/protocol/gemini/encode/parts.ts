@@ -15,7 +15,7 @@ import { encodeMedia } from '../media.ts';
 import { findThought } from '../signature.ts';
 import { SIGNATURE_SENTINEL } from '../wire.ts';
 
-/** Parts of other vendors that are only text here, and thoughts that nobody signed, which are nothing. */
+/** Turns parts of other vendors' tools into text, and removes unsigned thoughts. */
 export function settleParts(turn: Turn): Turn {
   const parts = turn.parts.flatMap((part): readonly Part[] => {
     if (part.kind === 'refusal') return [{ kind: 'text', text: part.text }];
@@ -36,13 +36,13 @@ function encodeModelParts(parts: readonly Part[], capabilities: Capabilities): r
   const first = parts.find((part) => part.kind === 'tool-call');
   return parts.map((part) => {
     if (part.kind !== 'tool-call') return encodePart(part, capabilities);
-    // The first call of a step must be signed. Every such step gets the same bytes in every turn to come.
+    // The first call of a step must be signed. Every such step gets the same bytes in every later turn.
     const needsSignature = part === first && capabilities.signaturesRequired;
     return encodeCall(part, needsSignature ? SIGNATURE_SENTINEL : undefined);
   });
 }
 
-/** Responses first, then the pictures that found no place in them, then what the user says. */
+/** Responses first, then the images that they cannot contain, then the user's parts. */
 function encodeUserParts(parts: readonly Part[], capabilities: Capabilities): readonly JsonValue[] {
   const responses: JsonObject[] = [];
   const pictures: JsonObject[] = [];
@@ -91,7 +91,7 @@ function encodeOwn(part: PartOf<'opaque'> | PartOf<'server-tool'>): JsonValue {
   throw new Inexpressible(part.kind === 'opaque' ? part.path : part.kind, 'only its own vendor can read it');
 }
 
-/** Arguments must be an object here; what a model wrote instead goes as a text under one name. */
+/** Arguments must be an object here. Anything else that a model wrote is sent as a text under one name. */
 function encodeCall(part: ToolCallPart, signatureDefault: string | undefined): JsonObject {
   const isObjectText = parseObject(part.arguments) !== undefined;
   return {
@@ -115,7 +115,7 @@ function encodeResponse(part: ToolResultPart, media: readonly JsonObject[]): Jso
   };
 }
 
-/** An object is the response itself, unless it holds words that Google reads in its own way. */
+/** An object is the response itself, unless it has keys that Google reads in its own way. */
 function encodeOutcome(text: string, word: 'output' | 'error'): JsonObject | RawJson {
   const object = word === 'output' && !text.includes('"$ref"') ? parseObject(text) : undefined;
   const isReserved = object === undefined || 'output' in object || 'error' in object;

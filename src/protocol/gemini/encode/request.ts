@@ -40,7 +40,7 @@ function systemOf({ system }: HubRequest): readonly TextPart[] {
   return system.filter((part) => part.text !== '' && !part.text.startsWith(ATTRIBUTION));
 }
 
-/** Options that Google has no word for. */
+/** Notes the options that Google does not have. */
 function noteLosses(request: HubRequest, notes: Notes): void {
   if (request.endUser !== undefined) notes.lose('endUser');
   if (request.metadata !== undefined) notes.lose('metadata');
@@ -52,7 +52,7 @@ function noteLosses(request: HubRequest, notes: Notes): void {
   if (hasMarkedTool || parts.some(isMarked)) notes.lose('cacheMarks');
   if (parts.some(isDetailed)) notes.lose('detail');
   if (parts.some(isCited)) notes.lose('citations');
-  // Only files that Google keeps have names.
+  // Only files that Google stores have names.
   if (parts.some((part) => part.kind === 'file' && (part.filename ?? part.title) !== undefined)) {
     notes.lose('filename');
   }

@@ -3,7 +3,7 @@ import type { AnswerError, Finish, HubUsage, Logprob } from '../../hub/answer.ts
 import type { Session, StreamEncoder } from '../../hub/codec.ts';
 import { type JsonObject, writeJson } from '../../hub/content/json.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
-import { type Citation, shownText } from '../../hub/part.ts';
+import { type Citation, visibleText } from '../../hub/part.ts';
 import { googleStatus } from '../../pass-through/stream-error.ts';
 import { encodeFinish } from '../finish.ts';
 import { encodeGrounding, listQueries } from '../grounding.ts';
@@ -12,35 +12,36 @@ import { signatureFor } from '../signature.ts';
 import { encodeUsage } from '../usage.ts';
 import { parseArguments } from './answer.ts';
 
-/** One choice on its way. */
+/** The state of one choice. */
 interface Progress {
   readonly choice: number;
-  /** What deltas are put into; a call waits until it is whole. */
+  /** The kind of part that deltas belong to. A call waits until it is complete. */
   open: PartHead['kind'];
   call: Extract<PartHead, { kind: 'tool-call' }> | undefined;
   argumentsText: string;
   hasRefusal: boolean;
   malformedCall: string | undefined;
   finish: Finish | undefined;
-  /** All words of the answer, and where those of the open part begin: citations count in them. */
-  said: string;
+  /** All text of the answer, and where the open part begins in it: citations count in it. */
+  text: string;
   partOffset: number;
   readonly citations: Citation[];
   readonly queries: string[];
 }
 
-/** The SDK takes errors from 400 to 599; 529 is no registered status. */
+/** The SDK accepts errors from 400 to 599. 529 is not a registered status. */
 const STATUS_OVERLOADED = 529;
 
 /**
- * Chunks for a Google client. Text goes out as it comes, a call when it is whole; the reason of the end and
- * the usage wait for the vendor's own end, because the reason is what tells the client that all is there.
+ * Chunks for a Google client. Text is sent as it arrives, a call when it is complete. The finish reason and
+ * the usage wait for the vendor's own end, because the finish reason tells the client that the answer is
+ * complete.
  */
 export class GeminiStreamEncoder implements StreamEncoder {
   readonly nextSequenceNumber = undefined;
   readonly #session: Session;
   readonly #framing: Framing;
-  /** What closes every chunk, made once. */
+  /** The end of every chunk, made once. */
   readonly #tail: string;
   readonly #choices: Progress[] = [];
   #usage: HubUsage | undefined;
@@ -97,7 +98,7 @@ export class GeminiStreamEncoder implements StreamEncoder {
     switch (event.kind) {
       case 'start':
         this.#usage = event.usage;
-        // An error of the gateway's own must find an element before it, whenever it comes.
+        // In a JSON array, an error of the gateway must have an element before it.
         if (this.#framing === 'json-array') this.#chunk('{"text":""}', 0, '');
         return;
       case 'error':
@@ -113,7 +114,7 @@ export class GeminiStreamEncoder implements StreamEncoder {
   #open(head: PartHead, progress: Progress): void {
     this.#closeCall(progress);
     progress.open = head.kind;
-    progress.partOffset = progress.said.length;
+    progress.partOffset = progress.text.length;
     switch (head.kind) {
       case 'tool-call':
         progress.call = head;
@@ -129,7 +130,7 @@ export class GeminiStreamEncoder implements StreamEncoder {
       }
       case 'server-tool':
         if (head.protocol === 'gemini') this.#chunk(oneLine(head.raw), progress.choice, '');
-        else if (shownText(head) !== '')
+        else if (visibleText(head) !== '')
           this.#chunk(JSON.stringify({ text: head.text }), progress.choice, '');
         progress.queries.push(...listQueries(head));
     }
@@ -145,7 +146,7 @@ export class GeminiStreamEncoder implements StreamEncoder {
         this.#chunk(`{"text":${JSON.stringify(text)},"thought":true}`, progress.choice, '');
         return;
       default: {
-        progress.said += text;
+        progress.text += text;
         const result = logprobs === undefined ? undefined : encodeLogprobsResult(logprobs);
         const more = result === undefined ? '' : `,"logprobsResult":${writeJson(result)}`;
         this.#chunk(`{"text":${JSON.stringify(text)}}`, progress.choice, more);
@@ -193,7 +194,7 @@ export class GeminiStreamEncoder implements StreamEncoder {
       ...encodeFinish(progress.finish ?? { reason: 'stop' }, progress),
       index: progress.choice,
       groundingMetadata: encodeGrounding(
-        progress.citations.map((citation) => ({ partIndex: 0, text: progress.said, citation })),
+        progress.citations.map((citation) => ({ partIndex: 0, text: progress.text, citation })),
         progress.queries,
       ),
     });
@@ -222,7 +223,7 @@ export class GeminiStreamEncoder implements StreamEncoder {
       hasRefusal: false,
       malformedCall: undefined,
       finish: undefined,
-      said: '',
+      text: '',
       partOffset: 0,
       citations: [],
       queries: [],
@@ -232,18 +233,18 @@ export class GeminiStreamEncoder implements StreamEncoder {
   }
 }
 
-/** A citation without a place covers its whole part. */
-function cite(citation: Citation, { said, partOffset, citations }: Progress): void {
-  const { start = 0, end = said.length - partOffset } = citation;
+/** A citation without a range covers its whole part. */
+function cite(citation: Citation, { text, partOffset, citations }: Progress): void {
+  const { start = 0, end = text.length - partOffset } = citation;
   citations.push({ ...citation, start: partOffset + start, end: partOffset + end });
 }
 
-/** Raw JSON may have line ends between its tokens, never inside: in an event they would end the line. */
+/** Raw JSON may have line ends between its tokens, never inside. In an event they would end the line. */
 function oneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }
 
-/** The SDK swallows an error without a number from 400 to 599 and a status (rule C-62). */
+/** The SDK ignores an error without a number from 400 to 599 and a status (rule C-62). */
 function errorText({ status, message }: AnswerError): string {
   const known = status >= 400 && status <= 599 ? status : 500;
   const code = known === STATUS_OVERLOADED ? 503 : known;

@@ -4,7 +4,7 @@ import { budgetOfEffort, clampEffort, effortOfBudget } from '../../hub/effort.ts
 import type { Notes } from '../../hub/notes.ts';
 import type { HubRequest, Thinking } from '../../hub/request.ts';
 
-/** A level for Gemini 3 and later, a budget for 2.5; never both, which is refused (rule C-38). */
+/** A level for Gemini 3 and later, a budget for 2.5. Both together are refused (rule C-38). */
 export function encodeThinking(
   request: HubRequest,
   capabilities: Capabilities,
@@ -25,14 +25,14 @@ export function encodeThinking(
   return isEmpty ? undefined : { includeThoughts, ...amount };
 }
 
-/** A chat client has no word for it: one that names an effort gets to see what it pays for. */
+/** A chat client has no field for it. One that sets an effort gets the thoughts that it pays for. */
 function wantsThoughts({ thinking, client }: HubRequest): boolean {
   const isOff = thinking.mode === 'off' || thinking.effort === 'none';
   if (thinking.show !== undefined) return thinking.show && !isOff;
   return client === 'chat' && thinking.effort !== undefined && !isOff;
 }
 
-/** Nothing where the client leaves it to the model. */
+/** `undefined` if the client leaves it to the model. */
 function effortOf(thinking: Thinking): Effort | undefined {
   if (thinking.mode === 'off') return 'none';
   if (thinking.effort !== undefined) return thinking.effort;
@@ -57,7 +57,7 @@ function budgetOf(request: HubRequest, capabilities: Capabilities): number | und
     effort !== 'none' && thinking.budgetTokens !== undefined
       ? Math.max(budgetTokensMin, Math.min(thinking.budgetTokens, budgetTokensMax))
       : budgetOfEffort(effort, capabilities);
-  // Thoughts count as output: a budget that fills the limit would leave no room for an answer.
+  // Thoughts count as output: a budget as large as the limit would leave nothing for the answer.
   return maxTokens === undefined || wanted < maxTokens
     ? wanted
     : Math.max(budgetTokensMin, Math.floor(maxTokens) - 1);

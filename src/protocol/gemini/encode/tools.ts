@@ -23,14 +23,17 @@ export function encodeTools(
   return [{ functionDeclarations: [...declarations.values()] }];
 }
 
-/** Alone: beside functions Google wants its own calls carried along, which nobody else's client does. */
+/**
+ * Only without functions: with them Google requires its own calls in the history, which other vendors'
+ * clients do not send.
+ */
 function encodeSearch(search: WebSearch | undefined, notes: Notes): readonly JsonObject[] | undefined {
   if (search === undefined) return undefined;
   loseSearchOptions(search, [], notes);
   return [{ googleSearch: {} }];
 }
 
-/** The input of a custom tool that came here unwrapped (the hub wraps them) is still one text. */
+/** The hub wraps custom tools. The input of one that was not wrapped is still one text. */
 const CUSTOM_SCHEMA = '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}';
 
 function encodeTool(tool: Tool): JsonObject {
@@ -43,14 +46,14 @@ function encodeTool(tool: Tool): JsonObject {
   };
 }
 
-/** Nothing without tools: a choice among none is refused. */
+/** `undefined` without tools: a choice among none is refused. */
 export function encodeToolConfig(
   request: HubRequest,
   capabilities: Capabilities,
   notes: Notes,
 ): JsonObject | undefined {
   const { toolChoice, tools } = request;
-  // Who declares functions in the old way did not say so: there was nothing else.
+  // Clients that use the old style cannot set this: it had no parallel calls.
   if (request.parallelCalls === false && request.legacyFunctions !== true) notes.lose('parallelCalls');
   if (toolChoice === undefined) return undefined;
   const names = new Set(tools.map((tool) => tool.name));
@@ -62,7 +65,7 @@ export function encodeToolConfig(
   return { functionCallingConfig: config };
 }
 
-/** Nothing when the choice names tools that are not declared (they were hosted elsewhere, and dropped). */
+/** `undefined` if the choice names tools that are not declared (vendor tools that were dropped). */
 function callingConfig(choice: ToolChoice, declared: ReadonlySet<string>): JsonObject | undefined {
   switch (choice.kind) {
     case 'auto':
@@ -76,7 +79,7 @@ function callingConfig(choice: ToolChoice, declared: ReadonlySet<string>): JsonO
     case 'subset': {
       const names = choice.names.filter((name) => declared.has(name));
       if (names.length === 0) return undefined;
-      // AUTO takes no names; VALIDATED leaves it to the model whether to call, but not what.
+      // AUTO takes no names. With VALIDATED the model decides whether to call, but only among these.
       return { mode: choice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: names };
     }
   }

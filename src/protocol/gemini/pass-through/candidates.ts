@@ -12,12 +12,12 @@ const { starts, ends } = partSkimmer;
 const CANDIDATE_TREE = compilePaths({ finishReason: 'finishReason', parts: 'content.parts' });
 
 const IMAGE = Buffer.from('image');
-/** Small and capital letters differ by this bit alone. */
+/** Small and capital letters differ only by this bit. */
 const CASE_BIT = 0x20;
 
 /**
- * What the candidates of one answer, or of one chunk, hold beside their text. Google sends a picture whole,
- * in one part of one chunk, and never again.
+ * What the candidates of one answer or chunk contain beside their text. Google sends an image whole, in one
+ * part of one chunk, and never again.
  */
 export class Candidates {
   pictures = 0;
@@ -30,7 +30,7 @@ export class Candidates {
     this.#skimmer = new Skimmer(CANDIDATE_TREE, { slot: CANDIDATE_TREE.slots.parts, walk });
   }
 
-  /** Of the array that starts here; how it was before is forgotten. */
+  /** Reads the array that starts here, and forgets the previous one. */
   readonly walk = (bytes: Buffer, start: number, end: number): number => {
     this.pictures = 0;
     this.isAnyFinished = false;
@@ -54,7 +54,7 @@ export class Candidates {
   };
 }
 
-/** The part that was skimmed last: a picture with something in it, and no sketch on the way to one. */
+/** Whether the last skimmed part is a non-empty image, and not a sketch for one. */
 function isPicture(bytes: Buffer): boolean {
   const { thought, mime, data } = PART_TREE.slots;
   const type = starts[mime] as number;
@@ -64,7 +64,7 @@ function isPicture(bytes: Buffer): boolean {
   return !isWord(bytes, starts[thought] as number, ends[thought] as number, 'true');
 }
 
-/** The names of media types know no case, and some printers escape the slash. */
+/** Media types are case-insensitive, and some writers escape the slash. */
 function isImageType(bytes: Buffer, quote: number): boolean {
   const family = quote + 1;
   for (let index = 0; index < IMAGE.length; index++) {

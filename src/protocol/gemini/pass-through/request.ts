@@ -11,7 +11,7 @@ import { compileMediaKeys } from '../../media/finder.ts';
 import { inputFacts } from '../../meter/input-estimate.ts';
 import { boundAnswers, foundFigure, foundLimit, scanRequest } from '../../pass-through/request.ts';
 
-/** Google reads both spellings of every field, each name for itself; one of them may be there. */
+/** Google reads both spellings of every field, for each name separately. Only one of them may be present. */
 const TREE = compilePaths({
   model: 'model',
   config: 'generationConfig',
@@ -39,7 +39,7 @@ const WATCHED = {
     inner: ['data', 'fileUri', 'file_uri'],
   }),
 };
-/** What stands in a cache is read anew, and nobody here knows how much it is. */
+/** Cached content is charged again, and its size is unknown here. */
 const CACHED_TOKENS = 32_768;
 
 type CallPath = NonNullable<RawRequest['path']>;
@@ -82,7 +82,7 @@ function readFacts(body: Buffer, scan: JsonScan, { model, stream }: CallPath): R
 const NOWHERE: readonly ByteRange[] = [];
 const COLLECTION = 'models/';
 
-/** The path decides, with its collection or without: a body that names the model too must agree. */
+/** The path decides, with or without its collection. If the body names the model too, it must be the same. */
 function isNamed(body: Buffer, { start, end }: ByteRange, model: string): boolean {
   if (body[start] !== QUOTE || end - start > MODEL_NAME_LENGTH_MAX * 6) return false;
   return bareName(decodeText(body, start + 1, end - 1)) === bareName(model);
@@ -92,7 +92,7 @@ function bareName(model: string): string {
   return model.startsWith(COLLECTION) ? model.slice(COLLECTION.length) : model;
 }
 
-/** The body goes as it came, unless it names the model: then the vendor reads its own name there too. */
+/** The body is sent unchanged, unless it names the model: then the vendor's name is put there too. */
 export function spliceGeminiRequest(
   { body }: RawRequest,
   { modelRanges }: RequestFacts,

@@ -20,9 +20,9 @@ const { starts, ends } = skimmer;
 export class GeminiEventReader implements EventReader {
   readonly rule = GENERATE_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
-  /** The terminator is the end: nothing else tells of it. */
+  /** Only the terminator shows the end. */
   readonly ended = false;
-  /** The figures tell of it. */
+  /** Only the usage shows reasoning. */
   readonly reasoned = false;
 
   read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
@@ -34,12 +34,12 @@ export class GeminiEventReader implements EventReader {
       for (let picture = 0; picture < found.pictures; picture++) outlet.imageDone();
     }
     const hasFinish = candidates >= 0 && found.isAnyFinished;
-    // A blocked prompt has no candidates and hence no finish reason; the block is its end.
+    // A blocked prompt has no candidates and hence no finish reason. The block is its end.
     const block = starts[slots.blockReason] as number;
     if (hasFinish || (block >= 0 && payload[block] === QUOTE)) outlet.terminate();
     if (isOpenBrace(payload, starts[slots.usage] as number)) {
       const figures = readGenerateFigures(payload, skimmer, slots);
-      // Early chunks report the prompt alone; the text they carry is not in the figures yet.
+      // Early chunks report only the prompt. Their text is not in the figures yet.
       const isFinal = hasFinish && figures.total !== undefined;
       if (figures.output !== undefined || isFinal) outlet.reportCovering(figures);
       else outlet.report(figures);

@@ -28,16 +28,14 @@ export function readGenerateFigures(bytes: Buffer, skimmer: Skimmer, slots: Slot
   };
 }
 
-/**
- * The prompt includes cache reads; thoughts and the prompts of server tools stand beside the other figures.
- */
+/** The prompt includes cache reads. Thoughts and the prompts of server tools are separate figures. */
 function settleGenerate(figures: Figures): Settled {
   const input = figures.input ?? 0;
   const cacheRead = Math.min(figures.cacheRead ?? 0, input);
   const toolInput = figures.toolInput ?? 0;
   const outputReasoning = figures.reasoning ?? 0;
   const { total } = figures;
-  // Candidates are left out when there is no text, or by mistake: then the total tells.
+  // The candidates figure is missing if there is no text, or by mistake: then it follows from the total.
   const rest = total === undefined ? 0 : Math.max(0, total - input - outputReasoning - toolInput);
   return {
     usage: {

@@ -3,8 +3,8 @@ import { endOfString, type JsonBounds, parseJson } from '../../../kernel/encodin
 import type { Sliced } from '../../bytes/slices.ts';
 
 /**
- * JSON as conversions need it: everything an ordinary value, but for the keys whose values must keep their
- * own spelling (schemas and tool arguments: key order, large integers, `1.0`), which stay raw text.
+ * JSON for conversions: ordinary values, except under keys whose values must keep their spelling (schemas and
+ * tool arguments: key order, large integers, `1.0`). Those stay raw text.
  */
 export type JsonValue =
   | null
@@ -17,7 +17,7 @@ export type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue | undefined };
 
-/** JSON text that is passed on as it was written. */
+/** JSON text that is written unchanged. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -33,16 +33,16 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
   return Array.isArray(value);
 }
 
-/** A single string or word; bodies are bounded before they come here. */
+/** For a single string or literal. Bodies are limited before they come here. */
 const WORD_BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: 0 };
 
 const QUOTE = 0x22;
-/** Strings above this are worth a look before the engine reads them. */
+/** Longer strings are checked before the engine parses them. */
 const LONG_CHARS = 1024;
 
 /**
- * How many values may still be read, of one text or of several, and how many characters of strings that have
- * escapes; below zero the reading was given up.
+ * How many values may still be read, of one text or several, and how many characters of strings with escapes.
+ * Below zero the reading was given up.
  */
 export interface ValueBudget {
   left: number;
@@ -50,8 +50,8 @@ export interface ValueBudget {
 }
 
 /**
- * Reads an object whose values under `rawKeys` stay raw, at any depth. Nothing when the text is not a JSON
- * object, nested too deep, or beyond the budget. `__proto__` is dropped: no protocol has such a field.
+ * Parses an object. Values under `rawKeys` stay raw, at any depth. `undefined` if the text is not a JSON
+ * object, is nested too deep, or exceeds the budget. `__proto__` is dropped: no protocol has such a field.
  */
 export function readJson(
   text: string,
@@ -131,7 +131,7 @@ class Reader {
     return items;
   }
 
-  /** Objects and arrays keep their text; a string, a number or null under such a key is what it is. */
+  /** Objects and arrays under such a key keep their text. Strings, numbers and null are parsed. */
   #raw(depth: number): JsonValue {
     this.#space();
     const start = this.#at;
@@ -149,16 +149,17 @@ class Reader {
       this.#at = near + 1;
       return text.slice(start + 1, near);
     }
-    // A string of escapes beyond the budget is not gone through to its end.
+    // A string of escapes is not read beyond the budget.
     const end = endOfString(text, start, start + (this.#budget.escapedLeft ?? Number.POSITIVE_INFINITY));
     this.#at = end + 1;
     if (end - start > LONG_CHARS) {
       const long = text.slice(start + 1, end);
-      // Such a one is part of the text and no copy; a control character in it is written as an escape later.
+      // Such a string is a view of the text and no copy. A control character in it is escaped when it is
+      // written.
       if (!long.includes('\\') && end < text.length) return long;
       this.#spendEscaped(end - start);
     }
-    // The engine reads escapes, and refuses control characters and open ends, faster than we could.
+    // The engine decodes escapes, and refuses control characters and unclosed strings, faster than our code.
     return this.#parse(start, end + 1) as string;
   }
 
@@ -170,7 +171,7 @@ class Reader {
     throw new NotJson();
   }
 
-  /** A number or one of the three words. */
+  /** A number or one of the three literals. */
   #word(): JsonValue {
     const start = this.#at;
     const text = this.#text;
@@ -204,10 +205,10 @@ class Reader {
 
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-/** Keys and most small values are shorter, and have nothing in them that must be decoded. */
+/** Keys and most small values are shorter and have no escapes. */
 const SHORT_CHARS = 40;
 
-/** Where a short string without escapes is closed; 0 when it is none. */
+/** The end of a short string without escapes; 0 if it is not one. */
 function plainEnd(text: string, start: number): number {
   const stop = Math.min(text.length, start + SHORT_CHARS);
   for (let at = start; at < stop; at++) {
@@ -228,11 +229,11 @@ function isWordUnit(unit: number): boolean {
   );
 }
 
-/** The text of a value: fields that are `undefined` are left out, raw text is written as it is. */
+/** The text of a value. `undefined` fields are left out; raw text is written unchanged. */
 export function writeJson(value: JsonValue): string {
   if (value instanceof RawJson) return value.text;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // Strings are added up, not joined: that would copy a long one once for each object around it.
+  // Strings are concatenated, not joined: joining would copy a long one once for each object around it.
   let text = '';
   if (isArray(value)) {
     for (const item of value) text += text === '' ? writeJson(item) : `,${writeJson(item)}`;
@@ -244,12 +245,12 @@ export function writeJson(value: JsonValue): string {
   return `{${text}}`;
 }
 
-/** What is written in one turn. */
+/** How much is written in one turn. */
 const WRITTEN_CHARS = 1024 * 1024;
 const SURROGATE_FIRST = 0xd800;
 const SURROGATE_LAST = 0xdbff;
 
-/** The same as bytes, in pieces, and in slices. */
+/** The same as bytes, in pieces and in slices. */
 export function* writeJsonBytes(value: JsonValue): Sliced<readonly Buffer[]> {
   const pieces: Buffer[] = [];
   let text = '';
@@ -264,7 +265,7 @@ export function* writeJsonBytes(value: JsonValue): Sliced<readonly Buffer[]> {
   return pieces;
 }
 
-/** The text of a value in parts of bounded length. */
+/** The text of a value in parts of limited length. */
 function* partsOf(value: JsonValue): Generator<string> {
   if (typeof value === 'string' && value.length > WRITTEN_CHARS) {
     yield* stringParts(value);
@@ -309,7 +310,7 @@ function* stringParts(value: string): Generator<string> {
   yield '"';
 }
 
-/** Nothing is cut between the two halves of a character. */
+/** Never cuts between the two halves of a surrogate pair. */
 function* slicesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(text.length, start + WRITTEN_CHARS);

@@ -1,4 +1,4 @@
-/** Media types by the endings of names and addresses. Nothing is invented for others (rule C-20). */
+/** Media types by the extensions of names and addresses. Other types are not guessed (rule C-20). */
 const TYPE_OF_ENDING: ReadonlyMap<string, string> = new Map([
   ['pdf', 'application/pdf'],
   ['txt', 'text/plain'],
@@ -38,12 +38,12 @@ const TYPE_OF_ENDING: ReadonlyMap<string, string> = new Map([
   ['webm', 'video/webm'],
 ]);
 
-/** The first ending of each type is the usual one. */
+/** The first extension of each type is the usual one. */
 const ENDING_OF_TYPE: ReadonlyMap<string, string> = new Map(
   [...TYPE_OF_ENDING].reverse().map(([ending, type]) => [type, ending]),
 );
 
-/** Types that clients write in another way than vendors read them. */
+/** Types that clients write differently from what vendors read. */
 const USUAL: ReadonlyMap<string, string> = new Map([
   ['image/jpg', 'image/jpeg'],
   ['image/pjpeg', 'image/jpeg'],
@@ -52,7 +52,7 @@ const USUAL: ReadonlyMap<string, string> = new Map([
 
 const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+'-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+'-]{0,126}$/;
 
-/** A declared type without its parameters (`;charset=`); nothing when it is none. */
+/** A declared type without its parameters (`;charset=`); `undefined` if it is not a media type. */
 export function plainType(declared: string): string | undefined {
   const type = (declared.split(';', 1)[0] ?? '').trim().toLowerCase();
   return TYPE.test(type) ? (USUAL.get(type) ?? type) : undefined;
@@ -62,12 +62,12 @@ export function typeOfName(name: string | undefined): string | undefined {
   return TYPE_OF_ENDING.get(/\.([a-z0-9]{1,5})$/i.exec(name ?? '')?.[1]?.toLowerCase() ?? '');
 }
 
-/** The same of an address, whose query says nothing. */
+/** The same for an address, without its query. */
 export function typeOfAddress(address: string): string | undefined {
   return typeOfName(address.split(/[?#]/, 1)[0]);
 }
 
-/** What names of files of a type end with; nothing for a type we do not know. */
+/** The file extension of a type; `undefined` for an unknown type. */
 export function endingOfType(type: string): string | undefined {
   return ENDING_OF_TYPE.get(type);
 }

@@ -7,20 +7,20 @@ export type MediaPart = ImagePart | AudioPart | VideoPart | FilePart;
 export type ByteSource = Extract<MediaSource, { readonly kind: 'bytes' }>;
 export type AddressSource = Exclude<MediaSource, { readonly kind: 'file' }>;
 
-/** Base64 characters that hold the first bytes of a file. */
+/** How many base64 characters contain the first bytes of a file. */
 const BEGINNING_CHARS = Math.ceil((SNIFF_BYTES / 3) * 4);
 /** How much of a wrong type a refusal repeats. */
 const SHOWN_CHARS_MAX = 100;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** What a client's address names: the bytes of a `data:` address, or the http address itself. */
+/** What a client's address refers to: the bytes of a `data:` address, or the http address itself. */
 export function decodeAddress(address: string, path: string): AddressSource {
   if (/^https?:\/\//i.test(address)) return { kind: 'url', url: address };
   if (/^data:/i.test(address)) return decodeDataAddress(address, path);
   throw new Inexpressible(path, 'is neither an http address nor a data address');
 }
 
-/** The same of a vendor's answer, where nothing is refused: nothing for what cannot be read. */
+/** The same for a vendor's answer, without refusals: `undefined` if it cannot be read. */
 export function findAddress(address: string): AddressSource | undefined {
   try {
     return decodeAddress(address, '');
@@ -40,7 +40,7 @@ function decodeDataAddress(address: string, path: string): ByteSource {
   return declared === '' ? decodeUntyped(data, undefined, path) : decodeBytes(declared, data, path);
 }
 
-/** Without base64 a data address holds percent-encoded text, plain unless it says otherwise. */
+/** Without base64 a data address contains percent-encoded text, plain unless it declares a type. */
 function percentEncoded(declared: string, data: string, path: string): ByteSource {
   try {
     const base64 = Buffer.from(decodeURIComponent(data)).toString('base64');
@@ -51,7 +51,7 @@ function percentEncoded(declared: string, data: string, path: string): ByteSourc
   }
 }
 
-/** Bytes with a declared type. Where the bytes say that they are something else, they are believed. */
+/** Bytes with a declared type. If the bytes show another type, that one counts. */
 export function decodeBytes(declared: string, data: string, path: string): ByteSource {
   const base64 = checkedBase64(data, path);
   const type = plainType(declared);
@@ -61,7 +61,7 @@ export function decodeBytes(declared: string, data: string, path: string): ByteS
   return { kind: 'bytes', mime: typeOfBytes(base64) ?? type, base64 };
 }
 
-/** Bare base64: what it is stands in its bytes or in the name of the file; nothing else is guessed from. */
+/** Bare base64: its type comes from its bytes or the file name, and from nothing else. */
 export function decodeUntyped(data: string, filename: string | undefined, path: string): ByteSource {
   const base64 = checkedBase64(data, path);
   const mime = typeOfBytes(base64) ?? typeOfName(filename);
@@ -70,14 +70,14 @@ export function decodeUntyped(data: string, filename: string | undefined, path: 
   throw new Inexpressible(path, `does not say what it is: ${how}`);
 }
 
-/** Base64 with the standard alphabet and padding, whatever a client wrote; a refusal if it is none. */
+/** Base64 with the standard alphabet and padding, however the client wrote it. Other text is refused. */
 function checkedBase64(data: string, path: string): string {
   const base64 = standardBase64(data);
   if (base64.length % 4 === 0 && BASE64.test(base64)) return base64;
   throw new Inexpressible(path, base64 === '' ? 'holds no data' : 'is not base64');
 }
 
-/** Both alphabets, padded or not, with or without white space: the standard one, padded. */
+/** Accepts both alphabets, with or without padding and white space. Returns the standard one, padded. */
 export function standardBase64(data: string): string {
   const plain = /[-_\s]/.test(data)
     ? data.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')
@@ -97,8 +97,8 @@ function typeOfBytes(base64: string): string | undefined {
 }
 
 /**
- * A part of the kind that its type says, whatever the field was called in which it came; `kind` is for what
- * has no type. Marks for the cache stay on pictures and files: sound and film have no place for one anywhere.
+ * A part of the kind that its type implies, whatever field it came in; `kind` is used if it has no type.
+ * Cache marks stay on images and files: no protocol has one for audio and video.
  */
 export function mediaPart(
   kind: 'image' | 'video' | 'file',

@@ -16,12 +16,12 @@ export function isTooLarge(bytes: number): boolean {
   return bytes > WHOLE_REQUEST_BYTES_MAX;
 }
 
-/** The same as a reader with a whole budget finds, known beforehand from the scan. */
+/** Whether parsing would exceed the budget, known beforehand from the scan. */
 export function isTooMuch({ values, escapedBytes, at }: JsonScan): boolean {
   return isTooLarge(at) || values > WHOLE_REQUEST_VALUES_MAX || escapedBytes > WHOLE_ESCAPED_CHARS_MAX;
 }
 
-/** Such a request can still pass to a vendor of its own protocol, so it is not simply too large. */
+/** Such a request can still pass to a vendor of its own protocol, so the error is not simply "too large". */
 export function tooLarge(): Refusal {
   const text = `${WHOLE_ESCAPED_CHARS_MAX / MIB} MiB of text with escapes`;
   const bounds = `${WHOLE_REQUEST_BYTES_MAX / MIB} MiB, ${text}, or ${WHOLE_REQUEST_VALUES_MAX} JSON values`;
@@ -31,8 +31,8 @@ export function tooLarge(): Refusal {
 }
 
 /**
- * The body of a client as one value. Each step is taken in one go while everybody else waits, and it becomes
- * several times its size: what no ordinary client sends is refused before that.
+ * Parses the body of a client. Each step blocks all other calls, and the result is several times the body's
+ * size. So bodies larger than any ordinary client's are refused before that.
  */
 export function* readWholeInTurns(body: Buffer, rawKeys: ReadonlySet<string>): Sliced<JsonObject | Refusal> {
   if (isTooLarge(body.length)) return tooLarge();

@@ -5,9 +5,9 @@ import type { Part, ReasoningPart, ToolCallPart } from '../part.ts';
 import type { HubRequest } from '../request.ts';
 
 /**
- * Puts the blobs of an assistant turn where their issuer had them, wherever the client had a place for them
- * (rule C-41): the signature of a call may come as thinking without text before the call, and
- * thinking may ride on the call behind it.
+ * Puts the blobs of an assistant turn back where their issuer had them, wherever the client could carry them
+ * (rule C-41). The signature of a call may come as thinking without text before the call, and thinking may be
+ * attached to the call after it.
  */
 export function settleBlobs(parts: readonly Part[]): readonly Part[] {
   const settled: Part[] = [];
@@ -38,7 +38,10 @@ export function settleBlobs(parts: readonly Part[]): readonly Part[] {
   return settled;
 }
 
-/** The signature of a text stands behind it; without one it is an empty text's, as Google itself has it. */
+/**
+ * The signature of a text comes after it. Without a text it belongs to an empty one, as Google itself sends
+ * it.
+ */
 function signText(settled: Part[], blob: Blob): void {
   const last = settled.at(-1);
   const isOpen = last?.kind === 'text' && last.blobs === undefined;
@@ -55,7 +58,7 @@ function withCallBlobs(part: ToolCallPart, blobs: readonly Blob[]): ToolCallPart
   return blobs.length === 0 ? call : { ...call, blobs };
 }
 
-/** Leaves only blobs that this target issued (rule C-6), and thinking that it wants back. */
+/** Keeps only blobs that this target issued (rule C-6), and thinking that it needs back. */
 export function filterBlobs(parts: readonly Part[], target: Target): readonly Part[] {
   return parts.flatMap((part): readonly Part[] => {
     if (part.kind === 'reasoning') return filterThought(part, target);
@@ -75,8 +78,8 @@ function filterThought(part: ReasoningPart, target: Target): readonly Part[] {
 }
 
 /**
- * The ids of the calls whose blobs the client lost, the newest ones. Vendors demand those of the current turn
- * only, but a history that loses its older ones with every question would miss the vendor's prompt cache.
+ * The ids of the calls whose blobs the client lost, the newest ones. Vendors demand only those of the current
+ * turn, but a history that loses its older ones in each request would miss the vendor's prompt cache.
  */
 export function blobsWanted(request: HubRequest): readonly string[] {
   const wanted = request.turns
@@ -90,7 +93,7 @@ function lostBy(part: Part): readonly string[] {
   return isLost ? [part.id] : [];
 }
 
-/** The request with blobs that were kept on our side, by the ids of their calls. */
+/** The request with stored blobs, by the ids of their calls. */
 export function attachBlobs(request: HubRequest, found: ReadonlyMap<string, readonly Blob[]>): HubRequest {
   if (found.size === 0) return request;
   const attach = (part: Part): Part => {

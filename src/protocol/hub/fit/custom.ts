@@ -7,7 +7,7 @@ const INPUT_SCHEMA = '{"type":"object","properties":{"input":{"type":"string"}},
 
 const BOUNDS: JsonBounds = { bytesMax: RESPONSE_BODY_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 
-/** A tool of free text as a function with one text (rule C-33); the grammar is told in words. */
+/** A custom tool as a function with one text (rule C-33). The description contains the grammar. */
 export function wrapCustomTool({ name, namespace, description, grammar }: CustomTool): FunctionTool {
   const rule = grammar && `The input must match this grammar (${grammar.syntax}):\n${grammar.definition}`;
   const words = [description, rule].filter((text) => text !== undefined).join('\n\n');
@@ -31,12 +31,12 @@ export function wrapCustomResult(result: ToolResultPart): ToolResultPart {
   return result.custom ? { ...result, custom: false } : result;
 }
 
-/** The free text in the arguments of a wrapped call; what is no such object is taken as it is. */
+/** The free text in the arguments of a wrapped call. Arguments of another form are taken as they are. */
 export function unwrapCustomInput(text: string): string {
   const result = parseJson(text, BOUNDS);
   if (result.kind === 'invalid' || !isJsonObject(result.value)) return text;
   const { input } = result.value;
   if (typeof input === 'string') return input;
-  // A model that called without any input: an empty object is nobody's text.
+  // An empty object means that the model called the tool without input.
   return Object.keys(result.value).length === 0 ? '' : text;
 }

@@ -12,16 +12,16 @@ import { mergeTurns, splitTurns } from './turns.ts';
 
 export interface Fitted {
   readonly request: HubRequest;
-  /** The way back for the names in the answer. */
+  /** Maps the names in the answer back. */
   readonly names: ToolNames;
-  /** What no target of this kind could be told. */
+  /** Options that no target of this kind can take. */
   readonly lost: readonly HubField[];
 }
 
 /**
- * Makes a request fit its target in all that does not depend on the words of its protocol: names, ids, custom
- * tools, blobs, and the order of calls and results. The same request always gives the same result, for
- * caches depend on it (rule C-5).
+ * Makes a request fit its target in everything that does not depend on the protocol's fields: names, ids,
+ * custom tools, blobs, and the order of calls and results. The same request always gives the same result,
+ * because caches depend on it (rule C-5).
  */
 export function fitRequest(request: HubRequest, target: Target, rules: CodecRules): Fitted {
   const keepsCustom = rules.customTools && target.capabilities.customTools;
@@ -34,7 +34,7 @@ export function fitRequest(request: HubRequest, target: Target, rules: CodecRule
   const fitPart = keepsCustom ? samePart : wrapPart;
   const isStopOurs = stopsHere(request, target);
   if (isStopOurs) checkStops(request.stop);
-  // Without tools every vendor refuses words about their choice.
+  // Without tools every vendor refuses options about their choice.
   const hasTools = tools.length > 0;
   const settled = settleTurns(request, target);
   const fitted: HubRequest = {
@@ -54,12 +54,12 @@ export function fitRequest(request: HubRequest, target: Target, rules: CodecRule
   return { request: fitted, names, lost };
 }
 
-/** Without tools these two say nothing. */
+/** Without tools these two choices have no effect. */
 function isFree({ kind }: ToolChoice): boolean {
   return kind === 'auto' || kind === 'none';
 }
 
-/** Vendors refuse two tools of one name; the first one counts. */
+/** Vendors refuse two tools of one name. The first one counts. */
 function uniqueTools(tools: readonly Tool[]): readonly Tool[] {
   const seen = new Set<string>();
   return tools.filter(({ name, namespace }) => {
@@ -90,7 +90,7 @@ interface Fitting {
 
 interface SettledTurns {
   readonly turns: readonly Turn[];
-  /** A thought that the client brought back goes to nobody. */
+  /** Thinking that the client sent back is not sent to any vendor. */
   readonly losesThought: boolean;
 }
 

@@ -1,22 +1,24 @@
 import { sha256Hex } from '../../../kernel/encoding/hash.ts';
 import { shortHash } from './names.ts';
 
-/** What every vendor takes (Messages is the strictest); shorter limits are a matter of the rules. */
+/**
+ * Characters that every vendor accepts (Messages is the strictest). Shorter length limits are in the rules.
+ */
 const LEGAL = /^[A-Za-z0-9_-]+$/;
 const CLIENT_ID_CHARS_MAX = 64;
 const SYNTHETIC_CHARS = 24;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /**
- * Ids of calls as the target takes them (rule C-32), one for each call of the conversation and no two
- * alike: vendors refuse both strange characters and an id that comes again. Ids that are legal the first time
- * they come stay as they are, so they are reserved before any other is made up.
+ * Call ids that the target accepts (rule C-32), one for each call of the conversation, all different: vendors
+ * refuse both special characters and repeated ids. An id that is legal when it first appears stays unchanged,
+ * so such ids are reserved before others are made up.
  */
 export class CallIds {
   readonly #lengthMax: number;
   readonly #reserved: ReadonlySet<string>;
   readonly #taken = new Set<string>();
-  /** How often an id was hashed: the search for a free one goes on where it ended the last time. */
+  /** How often an id was hashed: the search for a free one continues where it ended. */
   readonly #rounds = new Map<string, number>();
 
   /** `ids` of all calls, in their order. */
@@ -25,7 +27,7 @@ export class CallIds {
     this.#reserved = new Set(ids.filter((id) => isLegalId(id, lengthMax)));
   }
 
-  /** The id for the next call of the conversation; the same calls in the same order get the same ids. */
+  /** The id for the next call of the conversation. The same calls in the same order get the same ids. */
   next(id: string): string {
     const isFirst = !this.#taken.has(id);
     if (isFirst && this.#reserved.has(id)) {
@@ -42,14 +44,14 @@ export class CallIds {
   }
 }
 
-/** The id a client sees for a vendor's: the vendor's own where all protocols can carry it. */
+/** The client's id for a vendor's: the vendor's own if all protocols can carry it. */
 export function clientCallId(vendorId: string): string {
   return isLegalId(vendorId, CLIENT_ID_CHARS_MAX)
     ? vendorId
     : cleanId(vendorId, CLIENT_ID_CHARS_MAX, vendorId);
 }
 
-/** An id for a call that the vendor gave none: stable, and unique across calls, answers and turns. */
+/** An id for a call without one: stable, and unique across calls, answers and turns. */
 export function synthesizeCallId(callId: string, choice: number, index: number): string {
   const digest = Buffer.from(sha256Hex(`${callId} ${choice} ${index}`), 'hex');
   let letters = '';

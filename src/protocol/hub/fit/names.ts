@@ -2,7 +2,7 @@ import { sha256Hex } from '../../../kernel/encoding/hash.ts';
 import type { CodecRules } from '../codec.ts';
 import type { Tool } from '../request.ts';
 
-/** What a tool is called on one side. Only some protocols have namespaces. */
+/** The name of a tool on one side. Only some protocols have namespaces. */
 export interface ToolName {
   readonly name: string;
   readonly namespace?: string | undefined;
@@ -10,7 +10,7 @@ export interface ToolName {
 
 /** A tool as the client knows it. */
 export interface ClientTool extends ToolName {
-  /** A custom tool that went to the vendor as a function with one text. */
+  /** A custom tool that was sent to the vendor as a function with one text. */
   readonly wrapped: boolean;
 }
 
@@ -18,23 +18,23 @@ const ILLEGAL = /[^A-Za-z0-9_-]/g;
 const HASH_CHARS = 8;
 
 /**
- * Tool names as the target takes them, and back (rule C-24). Names that are legal stay as they are;
- * others are cleaned and made unique by a hash of the original, so that the same conversation always gives
- * the same names. Declared tools come first, so that history never takes a name from them.
+ * Tool names that the target accepts, and the way back (rule C-24). Legal names stay unchanged. Others are
+ * cleaned and made unique with a hash of the original, so that the same conversation always gives the same
+ * names. Declared tools come first, so that the history never takes a name from them.
  */
 export class ToolNames {
   readonly #rules: CodecRules;
   readonly #vendorNames = new Map<string, string>();
   readonly #clientNames = new Map<string, ToolName>();
   readonly #wrapped = new Set<string>();
-  /** Namespaces of a bare name, for choices that say only the name. */
+  /** Namespaces by bare name, for tool choices without a namespace. */
   readonly #namespaces = new Map<string, string | undefined>();
 
-  /** `wrapped` are those of the tools that go to the vendor as something else. */
+  /** `wrapped` are the tools that are sent to the vendor as functions. */
   constructor(rules: CodecRules, tools: readonly Tool[], wrapped: readonly Tool[]) {
     this.#rules = rules;
     for (const tool of wrapped) this.#wrapped.add(keyOf(tool));
-    // Legal names keep their spelling, wherever they stand, before any other name is made up.
+    // Legal names are reserved before any other name is made up.
     const [plain, grouped] = [tools.filter(isPlain), tools.filter((tool) => !isPlain(tool))];
     for (const tool of [...plain, ...grouped]) if (this.#isLegal(this.#flat(tool))) this.#vendorName(tool);
     for (const tool of [...plain, ...grouped]) {
@@ -43,7 +43,7 @@ export class ToolNames {
     }
   }
 
-  /** The vendor's word for a tool, declared or only known from history. */
+  /** The vendor's name for a tool, declared or only known from the history. */
   toVendor(tool: ToolName): ToolName {
     const name = this.#vendorName(tool);
     return this.#rules.namespaces && tool.namespace !== undefined
@@ -51,7 +51,7 @@ export class ToolNames {
       : { name };
   }
 
-  /** The same for a name that was said without its namespace. */
+  /** The same for a name without its namespace. */
   bareToVendor(name: string): string {
     return this.toVendor({ name, namespace: this.#namespaces.get(name) }).name;
   }
@@ -60,7 +60,7 @@ export class ToolNames {
     return this.#wrapped.has(keyOf(tool));
   }
 
-  /** The client's word for what the vendor called; a name that nobody declared stays as the model said it. */
+  /** The client's name for a called tool. An undeclared name stays as the model wrote it. */
   toClient({ name, namespace }: ToolName): ClientTool {
     const known = this.#clientNames.get(keyOf({ name, namespace }));
     if (known === undefined) return { name, namespace, wrapped: false };
@@ -80,7 +80,7 @@ export class ToolNames {
   #allocate(tool: ToolName): string {
     const flat = this.#flat(tool);
     if (this.#isLegal(flat) && !this.#clientNames.has(this.#vendorKey(flat, tool))) return flat;
-    // Each round hashes anew: the names taken are finite, so a free one is found.
+    // Each round uses another hash. The number of taken names is finite, so a free one is found.
     for (let round = 0; ; round++) {
       const name = this.#cleaned(flat, `${keyOf(tool)}${round === 0 ? '' : ` ${round}`}`);
       if (!this.#clientNames.has(this.#vendorKey(name, tool))) return name;
@@ -115,7 +115,7 @@ export function shortHash(text: string): string {
   return sha256Hex(text).slice(0, HASH_CHARS);
 }
 
-/** Whatever characters the two hold, no other pair gives the same key. */
+/** A key that is unique for each pair, whatever characters the two contain. */
 function keyOf({ name, namespace }: ToolName): string {
   return namespace === undefined ? ` ${name}` : `${namespace.length} ${namespace}${name}`;
 }

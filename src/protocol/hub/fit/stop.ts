@@ -4,13 +4,13 @@ import type { Target } from '../codec.ts';
 import { Inexpressible } from '../notes.ts';
 import type { HubRequest } from '../request.ts';
 
-/** Whether we must look for the stop sequences, because the target cannot (Responses has no such field). */
+/** Whether we must find the stop sequences, because the target cannot (Responses has no such field). */
 export function stopsHere(request: HubRequest, target: Target): boolean {
   const isUnable = target.protocol === 'responses' || !target.capabilities.stopSequences;
   return isUnable && request.stop.some((stop) => stop !== '');
 }
 
-/** Every text that passes is searched for each of them: what no vendor would take is refused. */
+/** Every text is searched for each stop sequence, so sequences that no vendor would accept are refused. */
 export function checkStops(stops: readonly string[]): void {
   if (stops.length > STOP_SEQUENCES_MAX) throw new Inexpressible('stop', 'too many stop sequences');
   if (stops.some((stop) => stop.length > STOP_CHARS_MAX)) {
@@ -28,14 +28,14 @@ export function logprobsWithin(logprobs: readonly Logprob[], text: string): read
   return end < 0 ? logprobs : logprobs.slice(0, end);
 }
 
-/** What may be said of a piece of text. */
+/** The result for a piece of text. */
 export interface Scanned {
   readonly text: string;
-  /** The stop sequence that was found; nothing after it may be said. */
+  /** The stop sequence that was found. No text after it may be sent. */
   readonly stop: string | undefined;
 }
 
-/** Looks for stop sequences in a text that comes in pieces; holds back only what may be the start of one. */
+/** Finds stop sequences in a text that comes in pieces. It keeps back only what may be the start of one. */
 export class StopScanner {
   readonly #stops: readonly string[];
   #held = '';
@@ -56,7 +56,7 @@ export class StopScanner {
     return { text: text.slice(0, end), stop: undefined };
   }
 
-  /** The text ended here: what was held back was none. */
+  /** The text ended: what was kept back was not a stop sequence. */
   flush(): string {
     const held = this.#held;
     this.#held = '';

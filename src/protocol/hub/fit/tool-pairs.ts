@@ -2,7 +2,7 @@ import type { Part, PartOf, ToolCallPart, ToolResultPart } from '../part.ts';
 import type { Turn } from '../request.ts';
 import { mergeTurns } from './turns.ts';
 
-/** A call and the part that answers it, once one is found. */
+/** A call and its result, once one is found. */
 interface OpenCall {
   readonly call: ToolCallPart;
   result: ToolResultPart | undefined;
@@ -11,15 +11,16 @@ interface OpenCall {
 const NO_RESULT: readonly Part[] = [{ kind: 'text', text: '(no result)' }];
 
 /**
- * The conversation as every vendor takes it (rule C-14, rule C-17): after a turn with calls a user turn
- * that begins with exactly one result for each, in the order of the calls; turns of one role in a row are
- * one. A result nobody asked for becomes the user's text, a call nobody answered gets a result that says so.
+ * The conversation in the form that every vendor accepts (rule C-14, rule C-17): after a turn with calls
+ * comes a user turn that begins with exactly one result for each, in the order of the calls; consecutive
+ * turns of one role are merged. A result without a call becomes user text. A call without a result gets a
+ * result that says so.
  */
 export function pairResults(turns: readonly Turn[]): readonly Turn[] {
   const merged = mergeTurns(turns);
   const rounds = merged.map(({ role, parts }) => (role === 'assistant' ? openCalls(parts) : []));
   const finder = new CallFinder();
-  // What is left of each turn when the results that found their calls are gone.
+  // What is left of each turn after the results with calls are removed.
   const left = merged.map(({ role, parts }, index) => {
     const rest = role === 'assistant' ? parts : parts.flatMap((part) => answer(part, finder));
     finder.add(rounds[index] as OpenCall[]);
@@ -40,7 +41,7 @@ function isCall(part: Part): part is PartOf<'tool-call'> {
   return part.kind === 'tool-call';
 }
 
-/** Gives a result to its call, which leaves nothing here; any other part stays. */
+/** Gives a result to its call and removes it here. Any other part stays. */
 function answer(part: Part, finder: CallFinder): readonly Part[] {
   if (part.kind !== 'tool-result') return [part];
   const open = finder.find(part);
@@ -61,16 +62,16 @@ function resultOf({ call, result }: OpenCall): ToolResultPart {
   return { kind: 'tool-result', callId, name, parts: NO_RESULT, isError: true, custom };
 }
 
-/** The calls of one turn that a key leads to; those before `at` are answered. */
+/** The calls of one turn that have this key. Those before `at` have results. */
 interface Lane {
   readonly calls: OpenCall[];
   at: number;
 }
 
 /**
- * The calls that no result was found for yet. The latest turn is asked first, for ids come again in long
- * conversations; within a turn the first call. Every call stands under a few keys, so that a result is found
- * at once however long the conversation is.
+ * Finds the calls without results. The latest turn is searched first, because ids repeat in long
+ * conversations; within a turn the first call. Every call has a few keys, so that a lookup is fast however
+ * long the conversation is.
  */
 class CallFinder {
   readonly #lanes = new Map<string, Lane[]>();
@@ -116,8 +117,8 @@ function keysOfCall({ id, name }: ToolCallPart): readonly string[] {
 }
 
 /**
- * Google's results may have no id and then go by their name, or by their order alone. A result whose id is
- * not that of any call answers none that has one: better an orphan than somebody else's answer.
+ * Google's results may have no id, and then match by name or only by order. A result with an unknown id
+ * matches no call that has an id: an unmatched result is better than a wrong one.
  */
 function keysOfResult({ callId, name }: ToolResultPart): readonly string[] {
   if (callId === '') return [name === undefined ? 'any' : `name ${name}`];

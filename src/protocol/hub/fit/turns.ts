@@ -1,17 +1,17 @@
 import { isMedia, type Part, type TextPart } from '../part.ts';
 import type { HubRequest, Turn } from '../request.ts';
 
-/** Said where a protocol wants the user to speak and the client did not let him. */
+/** Inserted where a protocol needs a user turn and the client sent none. */
 const CONTINUE: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
 
-/** Every part of a conversation, with those inside of results. */
+/** Every part of a conversation, including those inside results. */
 export function everyPart({ system, turns }: Pick<HubRequest, 'system' | 'turns'>): readonly Part[] {
-  const spoken = turns.flatMap(({ parts }) => parts);
-  const inner = spoken.flatMap((part) => (part.kind === 'tool-result' ? part.parts : []));
-  return [...system, ...spoken, ...inner];
+  const outer = turns.flatMap(({ parts }) => parts);
+  const inner = outer.flatMap((part) => (part.kind === 'tool-result' ? part.parts : []));
+  return [...system, ...outer, ...inner];
 }
 
-/** Turns without parts go, and neighbours of one role become one (rule C-14). */
+/** Removes turns without parts and merges consecutive turns of one role (rule C-14). */
 export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   const merged: { role: Turn['role']; parts: Part[] }[] = [];
   for (const { role, parts } of turns) {
@@ -24,8 +24,8 @@ export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
 }
 
 /**
- * Whatever turn they stand in, calls and thoughts are the assistant's and results are the user's. Google's
- * SDKs write a call and its result into one turn, of either role: it is taken apart in the order it has.
+ * Calls and thoughts belong to the assistant and results to the user, whatever turn they are in. Google's
+ * SDKs write a call and its result into one turn, of either role. Such a turn is split in its order.
  */
 export function splitTurns(turns: readonly Turn[]): readonly Turn[] {
   const isWhole = turns.every(({ role, parts }) => parts.every((part) => speakerOf(part, role) === role));
@@ -35,7 +35,7 @@ export function splitTurns(turns: readonly Turn[]): readonly Turn[] {
   );
 }
 
-/** Within one turn a result that stands before its own call follows it. */
+/** Within one turn, a result before its own call is moved after it. */
 function callsFirst(parts: readonly Part[]): readonly Part[] {
   const places = new Map(parts.map((part, at) => [part.kind === 'tool-call' ? part.id : '', at]));
   const early = new Map<number, Part[]>();
@@ -59,7 +59,7 @@ export function startWithUser(turns: readonly Turn[]): readonly Turn[] {
   return turns[0]?.role === 'user' ? turns : [CONTINUE, ...turns];
 }
 
-/** The same; and where nobody speaks at all, the system's words are the user's. */
+/** The same. If there are no turns at all, the system text becomes the user's. */
 export function startRequestWithUser(request: HubRequest): HubRequest {
   const { system, turns } = request;
   if (turns.length > 0 || system.length === 0) return { ...request, turns: startWithUser(turns) };
@@ -67,8 +67,8 @@ export function startRequestWithUser(request: HubRequest): HubRequest {
 }
 
 /**
- * For targets that do not take the beginning of the answer: assistant turns at the end that hold only text
- * go. One with a call or a signed thought may not be lost; there the user asks to go on.
+ * For targets that accept no beginning of the answer: removes assistant turns at the end that contain only
+ * text. One with a call or a signed thought must not be lost; after it a user turn asks to continue.
  */
 export function withoutPrefill(turns: readonly Turn[]): readonly Turn[] {
   let end = turns.length;
@@ -77,7 +77,7 @@ export function withoutPrefill(turns: readonly Turn[]): readonly Turn[] {
   return kept.at(-1)?.role === 'assistant' ? [...kept, CONTINUE] : kept;
 }
 
-/** Whether `withoutPrefill` would leave something out. */
+/** Whether `withoutPrefill` would remove something. */
 export function endsWithPrefill(turns: readonly Turn[]): boolean {
   return isPlainAnswer(turns.at(-1));
 }
@@ -92,34 +92,34 @@ function isUnsignedWords(part: Part): boolean {
 }
 
 /**
- * For targets whose assistants say nothing but words: what a model made in an earlier turn is shown to it by
- * the user, behind the results of tools.
+ * For targets whose assistant turns contain only text: media that a model made earlier are result to it in a
+ * user turn, after the results of tools.
  */
-export function withShownMedia(turns: readonly Turn[]): readonly Turn[] {
+export function withMediaInUserTurns(turns: readonly Turn[]): readonly Turn[] {
   if (!turns.some((turn) => turn.role === 'assistant' && turn.parts.some(isMedia))) return turns;
-  const shown: Turn[] = [];
+  const result: Turn[] = [];
   let pending: readonly Part[] = [];
   for (const turn of turns) {
     if (turn.role === 'assistant') {
       pending = [...pending, ...turn.parts.filter(isMedia)];
-      shown.push({ role: turn.role, parts: turn.parts.filter((part) => !isMedia(part)) });
+      result.push({ role: turn.role, parts: turn.parts.filter((part) => !isMedia(part)) });
     } else if (turn.role === 'user') {
       const results = turn.parts.filter(({ kind }) => kind === 'tool-result');
-      const said = turn.parts.filter(({ kind }) => kind !== 'tool-result');
-      shown.push({ role: turn.role, parts: [...results, ...pending, ...said] });
+      const others = turn.parts.filter(({ kind }) => kind !== 'tool-result');
+      result.push({ role: turn.role, parts: [...results, ...pending, ...others] });
       pending = [];
-    } else shown.push(turn);
+    } else result.push(turn);
   }
-  if (pending.length > 0) shown.push({ role: 'user', parts: pending });
-  return mergeTurns(shown);
+  if (pending.length > 0) result.push({ role: 'user', parts: pending });
+  return mergeTurns(result);
 }
 
-/** For targets that refuse empty text (Google); signed text stays, be it empty. */
+/** For targets that refuse empty text (Google). Signed text stays, even if it is empty. */
 export function withoutEmptyText(turns: readonly Turn[]): readonly Turn[] {
   return filterText(turns, (part) => part.text !== '');
 }
 
-/** For targets that refuse text of nothing but blanks (Messages). */
+/** For targets that refuse text of only blanks (Messages). */
 export function withoutBlankText(turns: readonly Turn[]): readonly Turn[] {
   return filterText(turns, (part) => part.text.trim() !== '');
 }
@@ -135,15 +135,15 @@ function filterParts(parts: readonly Part[], keeps: (part: TextPart) => boolean)
 }
 
 /**
- * For targets that know no system turns in mid-conversation: their text joins the user turn beside them, in
- * the envelope that models know (rule C-12). Results of tools stay first in their turn.
+ * For targets without system turns in mid-conversation: their text joins the neighbouring user turn, in the
+ * envelope that models know (rule C-12). Results of tools stay first in their turn.
  */
 export function inlineSystemTurns(turns: readonly Turn[]): readonly Turn[] {
   if (!turns.some((turn) => turn.role === 'system')) return turns;
   return mergeTurns(turns.map((turn) => (turn.role === 'system' ? inlineSystemTurn(turn) : turn)));
 }
 
-/** One system turn as a user's. */
+/** One system turn as a user turn. */
 export function inlineSystemTurn(turn: Turn): Turn {
   const parts = turn.parts.map((part) =>
     part.kind === 'text' ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` } : part,

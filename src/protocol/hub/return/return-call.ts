@@ -4,17 +4,17 @@ import type { CodecRules, Session } from '../codec.ts';
 import { clientCallId, synthesizeCallId } from '../fit/ids.ts';
 import type { ToolNames } from '../fit/names.ts';
 
-/** What the way back must know. */
+/** What the conversion of an answer must know. */
 export interface ReturnPlan {
   readonly session: Session;
   readonly names: ToolNames;
   /** The rules of the client's protocol. */
   readonly client: CodecRules;
-  /** Blobs that Chat clients are known to lose, by the ids they see; filled as the answer passes. */
+  /** Blobs that Chat clients lose, by the ids that they see. Filled while the answer passes. */
   readonly kept: Map<string, readonly Blob[]>;
 }
 
-/** What the head of a call in a stream and a call in a plain answer have in common. */
+/** What the head of a streamed call and a call in a plain answer have in common. */
 interface Call {
   readonly id: string;
   readonly name: string;
@@ -25,23 +25,23 @@ interface Call {
 
 export interface ReturnedCall<T extends Call> {
   readonly call: T;
-  /** Its own blobs, where the client carries them in thinking before it. */
+  /** Its own blobs, if the client carries them in thinking before it. */
   readonly carried: readonly Blob[];
-  /** Its arguments hold the text of a custom tool. */
+  /** Its arguments contain the text of a custom tool. */
   readonly wrapped: boolean;
 }
 
-/** Where a call stands in an answer, and the thinking before it that the client has no place for. */
+/** The position of a call in an answer, and the thinking before it that the client has no field for. */
 export interface CallPlace {
   readonly choice: number;
   readonly index: number;
   readonly thoughts: readonly Blob[];
 }
 
-/** Turns the vendor's calls into the client's: its name, an id of its own, its blobs where they survive. */
+/** Turns the vendor's calls into the client's: with its name, a new id, and the blobs that it can carry. */
 export class CallReturn {
   readonly #plan: ReturnPlan;
-  /** Ids the client knows already: of the history and of this answer. */
+  /** Ids that the client already knows, from the history and from this answer. */
   #usedIds: Set<string> | undefined;
 
   constructor(plan: ReturnPlan) {
@@ -63,11 +63,11 @@ export class CallReturn {
       custom: call.custom || wrapped,
       ...(riding.length === 0 ? {} : { blobs: riding }),
     };
-    // Only fields of `Call` are set anew, so it is still what it was.
+    // Only fields of `Call` are replaced, so the type stays the same.
     return { call: returned as unknown as T, carried: client.carriesReasoning ? own : [], wrapped };
   }
 
-  /** Vendors may send no id, or the same one in every answer: the client needs one for each call. */
+  /** Vendors may send no id, or the same one in every answer. The client needs a unique one for each call. */
   #clientId(vendorId: string, { choice, index }: CallPlace): string {
     const { request, callId } = this.#plan.session;
     this.#usedIds ??= new Set(

@@ -10,12 +10,12 @@ import { CallReturn, type ReturnPlan } from './return-call.ts';
 type EventOf<Kind extends HubEvent['kind']> = Extract<HubEvent, { readonly kind: Kind }>;
 
 /**
- * What the deltas of the open part need: nothing, a search for stop sequences, to be remembered for the call
- * that will carry the thinking, or to be held until the input of a custom tool can be read out of them.
+ * What happens to the deltas of the open part: nothing; a search for stop sequences; kept for the call that
+ * will carry the thinking; or kept until the input of a custom tool can be read from them.
  */
 type Care = 'none' | 'scanned' | 'thought' | 'wrapped';
 
-/** One choice on its way. */
+/** The state of one choice. */
 interface ChoiceState {
   readonly choice: number;
   readonly scanner: StopScanner | undefined;
@@ -24,7 +24,7 @@ interface ChoiceState {
   held: string;
   logprobs: readonly Logprob[];
   thoughtBlob: Blob | undefined;
-  /** The signature of the open text, told when that ends. */
+  /** The signature of the open text, sent when the text ends. */
   textBlob: Blob | undefined;
   /** Thinking that waits for the next call. */
   thoughts: readonly Blob[];
@@ -34,11 +34,11 @@ interface ChoiceState {
 }
 
 /**
- * The stage between the vendor's decoder and the client's encoder: the way back of `fitRequest`, event by
- * event. Deltas pass untouched wherever nothing is to be done with them.
+ * The stage between the vendor's decoder and the client's encoder: it reverses `fitRequest`, event by event.
+ * Deltas pass unchanged if there is nothing to do.
  */
 export class ReturnStage {
-  /** Something came that cannot be passed on: an error was emitted, and nothing follows it. */
+  /** Something arrived that cannot be forwarded: an error was emitted, and nothing follows it. */
   failed = false;
   readonly #plan: ReturnPlan;
   readonly #emit: Emit;
@@ -69,7 +69,7 @@ export class ReturnStage {
         return;
       }
       case 'end':
-        // The terminator is the relay's to find, and `end` is told from there.
+        // The relay finds the terminator and calls `end`.
         return;
       case 'start':
         this.#started = true;
@@ -111,7 +111,7 @@ export class ReturnStage {
     if (state.care === 'none') this.#emit(event);
     else if (state.care === 'scanned') this.#scan(state, event);
     else if (state.care === 'thought') {
-      // Thinking longer than may ride on a call is counted, not kept.
+      // Thinking that is too long for a call is counted, not kept.
       if (state.held.length <= THOUGHT_CHARS_MAX) state.held += event.text;
       this.#emit(event);
     } else if (state.held.length + event.text.length > HELD_CHARS_MAX) {
@@ -180,7 +180,7 @@ export class ReturnStage {
     else state.thoughtBlob = blob;
   }
 
-  /** The open part is over: what was held of it goes where it belongs. */
+  /** The open part ends. What was kept of it is emitted. */
   #close(state: ChoiceState): void {
     const { care, held, thoughtBlob, textBlob } = state;
     state.textBlob = undefined;
@@ -193,7 +193,7 @@ export class ReturnStage {
     if (textBlob !== undefined) this.#sign(state.choice, textBlob);
   }
 
-  /** The signature of a text, for a client that has a place for it in thinking only. */
+  /** The signature of a text, for a client that can carry it only in thinking. */
   #sign(choice: number, blob: Blob): void {
     this.#emit({ kind: 'part-end', choice });
     this.#emit({ kind: 'part', choice, head: { kind: 'reasoning' } });
@@ -214,7 +214,7 @@ export class ReturnStage {
     this.#emit(event);
   }
 
-  /** Nothing for a choice beyond all that could have been asked for. */
+  /** `undefined` for a choice beyond what any client can request. */
   #state(choice: number): ChoiceState | undefined {
     const known = this.#states.get(choice);
     if (known !== undefined || this.#states.size >= ANSWERS_PER_CALL_MAX) return known;

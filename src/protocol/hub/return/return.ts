@@ -6,7 +6,7 @@ import { logprobsWithin, StopScanner, stopsHere } from '../fit/stop.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart } from '../part.ts';
 import { CallReturn, type ReturnPlan } from './return-call.ts';
 
-/** A plain answer of the vendor's as the client may have it; the counterpart of `fitRequest`. */
+/** Converts a vendor's plain answer for the client. The counterpart of `fitRequest`. */
 export function returnAnswer(answer: HubAnswer, plan: ReturnPlan): HubAnswer {
   const calls = new CallReturn(plan);
   const choices = answer.choices.map((choice, index) => new ChoiceReturn(plan, calls, index).choice(choice));
@@ -14,11 +14,11 @@ export function returnAnswer(answer: HubAnswer, plan: ReturnPlan): HubAnswer {
 }
 
 /**
- * Thinking that rides on the next call: with its text, which the client may not bring back. No more of it
- * than an envelope holds.
+ * Thinking that is attached to the next call, with its text, which the client may not send back. Not more of
+ * it than an envelope holds.
  */
 export function withThought(thoughts: readonly Blob[], blob: Blob, text: string): readonly Blob[] {
-  // Without its whole text the vendor would refuse it; without the blob it only thinks anew.
+  // Without its whole text the vendor would refuse the blob. Without the blob it only thinks again.
   if (text.length > THOUGHT_CHARS_MAX) return thoughts;
   return [...thoughts, text === '' ? blob : { ...blob, text }].slice(-ENVELOPE_BLOBS_MAX);
 }
@@ -70,7 +70,7 @@ class ChoiceReturn {
     const scanned = this.#stops.length === 0 ? undefined : new StopScanner(this.#stops).push(part.text);
     if (scanned?.stop === undefined) {
       if (kept.text !== '' || !isCarried || blobs.length === 0) this.#parts.push(kept);
-      // Where only thinking has a place for it, the signature of a text is a thought of nothing behind it.
+      // If only thinking can carry it, the signature of a text becomes an empty thought after it.
       if (isCarried) for (const blob of blobs) this.#parts.push({ kind: 'reasoning', text: '', blob });
       return;
     }

@@ -2,14 +2,14 @@ import { JSON_DEPTH_MAX, SCHEMA_ALTERNATIVES_MAX, SCHEMA_VISITS_MAX } from '../.
 import { isArray, isObject, type JsonObject, type JsonValue } from '../content/json.ts';
 import { parseSchema, type SchemaNode, visitSchema } from './schema.ts';
 
-/** What a tool without arguments takes. */
+/** The schema of a tool without arguments. */
 export const EMPTY_OBJECT_SCHEMA = '{"type":"object","properties":{}}';
 
 const COMBINATORS = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /**
- * The schema with an object at its root and no combinator beside it, as Messages and OpenAI demand of tools
- * (rule C-23): a reference is followed, combinators are merged, anything else goes under `value`.
+ * The schema with an object at its root and no combinator beside it, as Messages and OpenAI require of tools
+ * (rule C-23). A reference is followed, combinators are merged, and anything else is put under `value`.
  */
 export function objectRoot(raw: string): string {
   const root = parseSchema(raw);
@@ -28,7 +28,9 @@ function canBeObject({ type, anyOf, oneOf, enum: values }: SchemaNode): boolean 
   return type === 'object' || (isArray(type) && type.includes('object'));
 }
 
-/** Whether a reference leads back to a schema it stands in (or might: a maze is not walked to its end). */
+/**
+ * Whether a reference leads back to a schema that contains it. Also true if this takes too long to find out.
+ */
 export function isRecursive(raw: string): boolean {
   const root = parseSchema(raw);
   if (root === undefined) return false;
@@ -36,14 +38,14 @@ export function isRecursive(raw: string): boolean {
   return referencesOf(root, search).some((reference) => leadsBack(reference, [], search));
 }
 
-/** One node for all of `allOf`: properties and required names of each; of other keywords the last one. */
+/** Merges `allOf` into one node: properties and required names of each; of other keywords the last one. */
 export function mergeAllOf(node: SchemaNode): SchemaNode {
   const { allOf, ...rest } = node;
   if (!isArray(allOf)) return node;
   return mergeNodes(rest, allOf.filter(isObject).slice(0, SCHEMA_ALTERNATIVES_MAX), BOTH);
 }
 
-/** The node a local reference (`#/$defs/Name`, `#`) leads to. */
+/** The node that a local reference (`#/$defs/Name`, `#`) leads to. */
 export function lookUp(root: SchemaNode, reference: string): SchemaNode | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   let node: JsonValue | undefined = root;
@@ -65,7 +67,7 @@ function unescapeStep(step: string): string {
   }
 }
 
-/** Follows the root's own reference; what stands beside it stays (`$defs` above all). */
+/** Follows the root's own reference. Keywords beside it stay (above all `$defs`). */
 function resolveRoot(root: SchemaNode): SchemaNode {
   let node = root;
   const seen = new Set<string>();
@@ -78,7 +80,7 @@ function resolveRoot(root: SchemaNode): SchemaNode {
   return resolved;
 }
 
-/** Every alternative's properties are allowed; only what all of them require is required. */
+/** Every alternative's properties are allowed. Only what all of them require is required. */
 function mergeAlternatives(node: SchemaNode, root: SchemaNode): SchemaNode {
   let merged = mergeAllOf(withResolvedParts(node, 'allOf', root));
   for (const key of ['anyOf', 'oneOf'] as const) {
@@ -90,7 +92,7 @@ function mergeAlternatives(node: SchemaNode, root: SchemaNode): SchemaNode {
       .filter(isObject)
       .slice(0, SCHEMA_ALTERNATIVES_MAX)
       .filter((part) => isObjectSchema(part) || (isObjectAnyway && part.type === undefined));
-    // Alternatives that are no objects (`null` above all) cannot be the arguments of a tool.
+    // Alternatives that are not objects (above all `null`) cannot be the arguments of a tool.
     if (objects.length === 0 && !isObjectAnyway) continue;
     const [first = {}, ...others] = objects;
     merged = mergeNodes(rest, [mergeNodes(first, others, EITHER)], BOTH);
@@ -118,7 +120,7 @@ function resolvePart(part: JsonObject, root: SchemaNode): SchemaNode {
   return { ...lookUp(root, $ref as string), ...rest };
 }
 
-/** How two nodes become one: what they require, and what a property is that both have. */
+/** How two nodes are merged: what they require, and what a shared property becomes. */
 interface Merging {
   readonly required: (left: readonly JsonValue[], right: readonly JsonValue[]) => readonly JsonValue[];
   readonly property: (left: JsonValue, right: JsonValue) => JsonValue;
@@ -129,7 +131,7 @@ const BOTH: Merging = {
   property: (_left, right) => right,
 };
 
-/** The mark by which alternatives are told apart is another one in each: all of them are allowed. */
+/** The value that distinguishes the alternatives differs in each: all of them are allowed. */
 const EITHER: Merging = {
   required: (left, right) => {
     const names = new Set(right);
@@ -147,7 +149,7 @@ const EITHER: Merging = {
   },
 };
 
-/** One alternative after the other is compared with all before it: their texts are made once. */
+/** Each alternative is compared with all before it, so their texts are cached. */
 const textsOfMerged = new WeakMap<object, Set<string>>();
 
 function textsOf(merged: JsonValue, alternatives: readonly JsonValue[]): Set<string> {
@@ -156,8 +158,8 @@ function textsOf(merged: JsonValue, alternatives: readonly JsonValue[]): Set<str
 }
 
 /**
- * All parts in one node, built up in place. References may lead to one large object many times: when too many
- * properties were looked at the rest of the parts is left out.
+ * Merges all parts into one node, in place. References may lead to one large object many times: after too
+ * many properties the rest of the parts is left out.
  */
 function mergeNodes(first: SchemaNode, parts: readonly SchemaNode[], merging: Merging): SchemaNode {
   const merged: Record<string, JsonValue | undefined> = { ...first };
@@ -194,7 +196,7 @@ function asArray(value: JsonValue | undefined): readonly JsonValue[] {
 
 interface Search {
   readonly root: SchemaNode;
-  /** References that were followed to their ends: each is followed once. */
+  /** References that were followed to their ends. Each is followed once. */
   readonly done: Set<string>;
   visits: number;
 }

@@ -2,21 +2,21 @@ import { JSON_DEPTH_MAX, REQUEST_BODY_BYTES_MAX } from '../../../bounds.ts';
 import { type JsonBounds, parseJson } from '../../../kernel/encoding/json.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../content/json.ts';
 
-/** A schema that is an object; `true` and `false` are schemas too, but nothing is to be rewritten in them. */
+/** A schema that is an object. `true` and `false` are schemas too, but need no rewriting. */
 export type SchemaNode = JsonObject;
 
 export interface SchemaContext {
   readonly isRoot: boolean;
-  /** Node 0 is the root. */
+  /** The root has depth 0. */
   readonly depth: number;
 }
 
-/** Gets a node whose subschemas are rewritten already; gives back the very node where nothing changes. */
+/** Gets a node whose subschemas are already rewritten. Returns the same node if nothing changes. */
 export type RewriteNode = (node: SchemaNode, context: SchemaContext) => SchemaNode | boolean;
 
 const BOUNDS: JsonBounds = { bytesMax: REQUEST_BODY_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 
-/** Keywords under which names of the user's choice lead to schemas: such names are never keywords. */
+/** Keywords whose values map user-chosen names to schemas. Such names are never keywords. */
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 const LISTS = new Set(['prefixItems', 'anyOf', 'oneOf', 'allOf', 'items']);
 const SINGLES = new Set([
@@ -36,8 +36,8 @@ const SINGLES = new Set([
 
 /**
  * Rewrites the schema nodes of a JSON Schema, the innermost first, and nothing that only looks like one: not
- * a property called `format`, not a `default` or an `enum` that holds objects. When no node changes the text
- * comes back as it was written (rule C-4).
+ * a property called `format`, not a `default` or an `enum` with objects. If no node changes, the original
+ * text is returned (rule C-4).
  */
 export function rewriteSchema(raw: string, rewrite: RewriteNode): string {
   const root = parseSchema(raw);
@@ -46,14 +46,14 @@ export function rewriteSchema(raw: string, rewrite: RewriteNode): string {
   return rewritten === root ? raw : JSON.stringify(rewritten);
 }
 
-/** Nothing when the text is no JSON object, or nested too deep. */
+/** `undefined` if the text is not a JSON object, or is nested too deep. */
 export function parseSchema(raw: string): SchemaNode | undefined {
   const result = parseJson(raw, BOUNDS);
   const value = result.kind === 'parsed' ? (result.value as JsonValue) : undefined;
   return isObject(value) ? value : undefined;
 }
 
-/** A schema that says what it is for, for vendors who have no other place for these words. */
+/** Adds a description to a schema, for vendors without another field for it. */
 export function describedSchema(raw: string, description: string | undefined): string {
   const root = description === undefined ? undefined : parseSchema(raw);
   if (root === undefined || root.description !== undefined) return raw;
@@ -85,7 +85,7 @@ function childrenOf(node: SchemaNode): readonly SchemaNode[] {
 }
 
 function rewriteNode(node: SchemaNode, depth: number, rewrite: RewriteNode): SchemaNode | boolean {
-  // What is nested deeper than any body may be stays as it is.
+  // Nodes nested deeper than any body may be stay unchanged.
   if (depth >= JSON_DEPTH_MAX) return node;
   const within = mapFields(node, (key, value) => rewriteKeyword(key, value, depth + 1, rewrite));
   return rewrite(within, { isRoot: depth === 0, depth });
@@ -106,7 +106,7 @@ function rewriteValue(value: JsonValue, depth: number, rewrite: RewriteNode): Js
   return isObject(value) ? rewriteNode(value, depth, rewrite) : value;
 }
 
-/** The same object when no field changed; the order of keys stays. */
+/** Returns the same object if no field changed. The order of keys stays. */
 function mapFields(node: JsonObject, map: (key: string, value: JsonValue) => JsonValue): JsonObject {
   const entries = Object.entries(node);
   let changed = false;
@@ -115,6 +115,6 @@ function mapFields(node: JsonObject, map: (key: string, value: JsonValue) => Jso
     changed ||= result !== value;
     return [key, result];
   });
-  // `fromEntries` defines fields: a property named `__proto__` is one like any other.
+  // `fromEntries` defines fields, so a property named `__proto__` is an ordinary one.
   return changed ? Object.fromEntries(mapped) : node;
 }

@@ -1,15 +1,16 @@
 import { isArray, isObject, type JsonValue } from '../content/json.ts';
 import { parseSchema, type SchemaNode, visitSchema } from './schema.ts';
 
-/** Keywords OpenAI refuses in strict schemas (rule C-25). */
+/** Keywords that OpenAI refuses in strict schemas (rule C-25). */
 const REFUSED: readonly string[] = [
   ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
   ...['patternProperties', 'propertyNames', 'unevaluatedProperties'],
 ];
 
 /**
- * Whether OpenAI would take a schema as a strict one, in either of its protocols: an object at the root,
- * every object closed and all its properties required. In doubt it would not: loose ones are never refused.
+ * Whether OpenAI would accept a schema as strict, in either of its protocols: an object at the root, every
+ * object closed and all its properties required. In doubt false: schemas that are not strict are never
+ * refused.
  */
 export function isStrictSchema(raw: string): boolean {
   const root = parseSchema(raw);
@@ -23,7 +24,7 @@ export function isStrictSchema(raw: string): boolean {
 
 function isStrictNode(node: SchemaNode): boolean {
   if (REFUSED.some((keyword) => node[keyword] !== undefined)) return false;
-  // `true` and `false` are schemas, but not to OpenAI.
+  // OpenAI does not accept `true` and `false` as schemas.
   const inner = [node.items, ...(isArray(node.anyOf) ? node.anyOf : [])];
   if (!inner.every((schema) => schema === undefined || isObject(schema))) return false;
   const types: readonly (JsonValue | undefined)[] = isArray(node.type) ? node.type : [node.type];

@@ -9,7 +9,7 @@ import { decodeUsage, readUsage } from '../usage.ts';
 import { vendorReasoning } from './reasoning.ts';
 import { serverTool } from './server-text.ts';
 
-/** A vendor's plain answer. Lenient: whatever came was paid for. */
+/** Decodes a vendor's plain answer leniently, because it was paid for in any case. */
 export function decodeAnswer(body: JsonObject, issuer: string): HubAnswer | AnswerError {
   if (body.type === 'error' || (isObject(body.error) && !isArray(body.content))) return decodeError(body);
   const blocks = isArray(body.content) ? body.content.filter(isObject) : [];

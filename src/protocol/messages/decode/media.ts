@@ -12,7 +12,7 @@ export function decodePicture(block: JsonObject, path: string): Part {
   return mediaPart('image', source, { cache: decodeMark(block, path) });
 }
 
-/** A document's own remarks are content too: they go before it as text. */
+/** A document's own remarks are content too: they become a text before it. */
 export function decodeDocument(
   block: JsonObject,
   place: BlockPlace,
@@ -52,7 +52,7 @@ function decodeFile(
   return markLast(parts, cache);
 }
 
-/** Pictures between texts stay where they are; the mark of the document ends up on its last piece. */
+/** Images between texts stay in place. The cache mark of the document moves to its last piece. */
 function markLast(parts: readonly Part[], cache: CacheMark | undefined): readonly Part[] {
   const last = parts.at(-1);
   if (cache === undefined || last === undefined) return parts;

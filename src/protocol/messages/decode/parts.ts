@@ -27,7 +27,7 @@ const READERS: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>([
   ['redacted_thinking', clientReasoning],
   ['tool_use', (block, { path }) => [decodeCall(block, path)]],
   ['tool_result', (block, place) => [decodeResult(block, place)]],
-  // All tools are declared from the start elsewhere, so that only the remark is left of these.
+  // In other protocols all tools are declared from the start, so only a remark is left of these.
   ['tool_reference', (block, { path }) => [remark('tool', requireText(block, 'tool_name', path))]],
   ['tool_addition', (block, { path }) => [remark('tool added', nameOfTool(block, path))]],
   ['tool_removal', (block, { path }) => [remark('tool removed', nameOfTool(block, path))]],
@@ -35,7 +35,7 @@ const READERS: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>([
   ['compaction', opaque],
 ]);
 
-/** What is read of the blocks that hold content; the rest of them is reported. */
+/** Known fields of content blocks. Other fields are reported as lost. */
 const KNOWN: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [
     'text text citations cache_control',
@@ -73,7 +73,7 @@ export function decodeBlock(block: JsonValue, place: BlockPlace): readonly Part[
 function decodeText(block: JsonObject, { path, notes }: BlockPlace): TextPart {
   const text = requireText(block, 'text', path);
   const citations = decodeCitations(block.citations, text);
-  // Places in documents mean nothing without the vendor's copy of them.
+  // Positions in documents mean nothing without the vendor's copy of them.
   if (isArray(block.citations) && citations.length < block.citations.length) notes.drop(`${path}.citations`);
   const cache = decodeMark(block, path);
   return {
@@ -135,7 +135,7 @@ function remark(what: string, name: string): TextPart {
   return { kind: 'text', text: `[${what}: ${name}]` };
 }
 
-/** Means something in the vendor's own rooms only. */
+/** Only the vendor itself understands this block. */
 function opaque(block: JsonObject, { path }: BlockPlace): readonly Part[] {
   const type = findText(block.type) ?? '';
   return [{ kind: 'opaque', protocol: 'messages', type, raw: writeJson(block), path }];

@@ -3,7 +3,7 @@ import type { Notes } from '../../hub/notes.ts';
 import type { CacheMark } from '../../hub/part.ts';
 import { objectField, textField } from '../fields.ts';
 
-/** Where a block stands in the client's body, and the report on what is lost of it. */
+/** The path of a block in the client's body, and the loss report. */
 export interface BlockPlace {
   readonly path: string;
   readonly notes: Notes;

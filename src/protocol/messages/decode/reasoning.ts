@@ -4,7 +4,7 @@ import { unwrapBlobs } from '../../hub/envelope.ts';
 import type { ReasoningPart } from '../../hub/part.ts';
 import { findText } from '../fields.ts';
 
-/** A vendor's `thinking` or `redacted_thinking` block; nothing when it says and seals nothing. */
+/** A vendor's `thinking` or `redacted_thinking` block; empty if it has neither text nor signature. */
 export function vendorReasoning(block: JsonObject, issuer: string): readonly ReasoningPart[] {
   const text = block.type === 'thinking' ? (findText(block.thinking) ?? '') : '';
   const value = opaqueField(block);
@@ -14,17 +14,17 @@ export function vendorReasoning(block: JsonObject, issuer: string): readonly Rea
 }
 
 /**
- * The same from a client: there the opaque field may hold an envelope of ours with blobs of anybody's, each
- * of which becomes a part of its own. What is no envelope came from a vendor of the client's protocol.
+ * The same from a client. There the opaque field may be an envelope of ours with blobs of any vendor, each of
+ * which becomes a separate part. Any other value comes from a vendor of the client's protocol.
  */
 export function clientReasoning(block: JsonObject): readonly ReasoningPart[] {
   const wrapped = unwrapBlobs(opaqueField(block));
   if (wrapped === undefined) return vendorReasoning(block, 'messages');
   const text = findText(block.thinking) ?? '';
   return wrapped.map((blob, index): ReasoningPart => {
-    // The client brought the text back itself: it belongs to the first blob.
-    const shown = index === 0 ? text : (blob.text ?? '');
-    return { kind: 'reasoning', text: shown, blob: withoutText(blob) };
+    // The client sent the text back itself: it belongs to the first blob.
+    const visible = index === 0 ? text : (blob.text ?? '');
+    return { kind: 'reasoning', text: visible, blob: withoutText(blob) };
   });
 }
 

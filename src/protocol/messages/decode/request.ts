@@ -24,7 +24,7 @@ import { decodeBlock, decodeContent } from './parts.ts';
 import { decodeMark } from './place.ts';
 import { decodeChoice, decodeTools } from './tools.ts';
 
-/** Everything that has a place in the hub; the rest is reported. */
+/** Fields that the hub supports. Others are reported as lost. */
 const KNOWN: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -77,7 +77,7 @@ export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
     endUser: textField(metadata, 'user_id', 'metadata'),
     metadata: undefined,
     cacheKey: undefined,
-    // `auto` and `standard_only` are this vendor's own; other vendors' tiers are other things.
+    // `auto` and `standard_only` are this vendor's own; other vendors' tiers have other meanings.
     serviceTier: undefined,
     includeUsage: false,
     echo: new Map(),
@@ -85,9 +85,9 @@ export function decodeRequest(body: JsonObject, notes: Notes): HubRequest {
 }
 
 /**
- * A thread is a conversation that the vendor keeps: without it most of the history would be missing. The
- * vendor's SDK knows these codes. After the first it sends the whole history itself from then on, after the
- * second it begins again.
+ * A thread is a conversation that the vendor stores: without it most of the history would be missing. The
+ * vendor's SDK knows these codes. After the first it sends the whole history itself from then on; after the
+ * second it starts over.
  */
 function refuseThread(body: JsonObject): void {
   const thread = objectField(body, 'thread', '');
@@ -99,7 +99,7 @@ function refuseThread(body: JsonObject): void {
   throw new Inexpressible('thread', 'the upstream of this model keeps no conversations', details);
 }
 
-/** What says no more than its absence is no loss. */
+/** A value that equals the default is not a loss. */
 function isDefault(body: JsonObject, key: string): boolean {
   const value = body[key];
   return value === null || (key === 'service_tier' && value === 'auto');
@@ -124,7 +124,7 @@ function decodeSystem(body: JsonObject, notes: Notes): readonly TextPart[] {
   return texts;
 }
 
-/** No tokens at all fill the vendor's prompt cache; nobody else answers with fewer than one. */
+/** Zero tokens fill the vendor's prompt cache. Other vendors require at least one token. */
 function decodeLimit(body: JsonObject, notes: Notes): number | undefined {
   const limit = numberField(body, 'max_tokens', '');
   if (limit !== 0) return limit;
@@ -158,7 +158,7 @@ function isSystemBlock(block: JsonValue): block is JsonObject {
   return isObject(block) && block.type === 'mid_conv_system';
 }
 
-/** Instructions in the midst of a user's message are a turn of their own between its halves. */
+/** Instructions inside a user's message become a turn of their own between its halves. */
 function splitTurn(content: readonly JsonValue[], path: string, notes: Notes): readonly Turn[] {
   const turns: { readonly role: 'user' | 'system'; readonly parts: Part[] }[] = [];
   for (const [index, block] of content.entries()) {
@@ -177,7 +177,7 @@ function splitTurn(content: readonly JsonValue[], path: string, notes: Notes): r
   return turns;
 }
 
-/** A mark on the body itself stands for one on the last block that can take it. */
+/** A cache mark on the body itself means one on the last block that can have it. */
 function markLastTurn(turns: readonly Turn[], body: JsonObject): readonly Turn[] {
   const cache = decodeMark(body, '');
   const last = turns.at(-1);
@@ -213,7 +213,8 @@ function decodeThinking(body: JsonObject, notes: Notes): Thinking {
     mode,
     effort,
     budgetTokens: mode === 'budget' ? numberField(thinking, 'budget_tokens', 'thinking') : undefined,
-    // The default differs between the vendor's models: who asks for thinking is taken to want to see it.
+    // The default differs between the vendor's models. A client that asks for thinking is assumed to want to
+    // see it.
     show: mode === 'off' ? undefined : display !== 'omitted',
     summaryStyle: undefined,
   };
@@ -225,12 +226,12 @@ function decodeEffort(body: JsonObject, notes: Notes): Effort | undefined {
     if (key !== 'effort' && key !== 'format') notes.drop(`output_config.${key}`);
   }
   const word = textField(config, 'effort', 'output_config');
-  const effort = EFFORTS.find((rung) => rung === word);
+  const effort = EFFORTS.find((level) => level === word);
   if (word !== undefined && effort === undefined) notes.drop('output_config.effort');
   return effort;
 }
 
-/** `output_format` is how the field was called while it was a beta. */
+/** `output_format` was the field's name during its beta. */
 function decodeFormat(body: JsonObject, notes: Notes): OutputFormat {
   const config = objectField(body, 'output_config', '') ?? {};
   const format = objectField(config, 'format', 'output_config') ?? objectField(body, 'output_format', '');

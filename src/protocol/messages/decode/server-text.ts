@@ -10,7 +10,7 @@ import {
 import type { SearchMade, ServerToolPart } from '../../hub/part.ts';
 import { findText, rawObject } from '../fields.ts';
 
-/** What is worth reading in the result of a vendor's tool; ciphertext and ids are not. */
+/** The readable fields in the result of a vendor tool. Ciphertext and ids are not readable. */
 const READABLE: ReadonlySet<string> = new Set([
   'title',
   'url',
@@ -22,7 +22,7 @@ const READABLE: ReadonlySet<string> = new Set([
   'data',
 ]);
 
-/** A tool that ran at the vendor: its block as it is for the vendor, a readable text for all others. */
+/** A tool that ran at the vendor: the raw block for the vendor, readable text for all others. */
 export function serverTool(block: JsonObject): ServerToolPart {
   const search = searchOf(block);
   const part = { kind: 'server-tool', protocol: 'messages', raw: writeJson(block) } as const;
@@ -47,7 +47,7 @@ function describe(block: JsonObject): string {
   return lines.length === 0 ? '' : `[${lines.join('\n').slice(0, SERVER_TOOL_TEXT_MAX)}]`;
 }
 
-/** Depth is bounded by the reader of the body. */
+/** The reader of the body has limited the depth. */
 function collect(value: JsonValue | undefined, lines: string[]): void {
   if (isArray(value)) {
     for (const item of value) collect(item, lines);

@@ -18,7 +18,7 @@ import { decodeUsage, overlayUsage, readUsage, type UsageFigures } from '../usag
 import { vendorReasoning } from './reasoning.ts';
 import { serverTool } from './server-text.ts';
 
-/** What the open block is; deltas of another kind than its own open a part of theirs. */
+/** The kind of the open block. Deltas of another kind open a new part. */
 type BlockKind = 'none' | 'text' | 'reasoning' | 'call' | 'server';
 
 interface State {
@@ -30,10 +30,10 @@ interface State {
   isCalled: boolean;
   kind: BlockKind;
   index: number;
-  /** Blocks the vendor began before the open one ended; their events wait for it. */
+  /** Blocks that began before the open one ended. Their events wait for it. */
   readonly waiting: Map<number, JsonObject[]>;
   waitingCount: number;
-  /** Of the open block: what is sent when it ends. */
+  /** The data of the open block that is emitted when it ends. */
   block: JsonObject;
   input: string;
   textLength: number;
@@ -57,7 +57,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['error', onError],
 ]);
 
-/** Rule C-61. Lenient: compatible vendors leave events out, send them twice or interleave blocks. */
+/** Rule C-61. Lenient: compatible vendors omit events, repeat them or interleave blocks. */
 export class MessagesStreamDecoder implements StreamDecoder {
   readonly #state: State;
 
@@ -98,7 +98,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 }
 
-/** A second start (relays that splice streams send one) is none. */
+/** A second start is ignored. Relays that join streams send one. */
 function onStart(state: State, event: JsonObject): void {
   if (state.isStarted) return;
   const message = isObject(event.message) ? event.message : {};
@@ -109,7 +109,7 @@ function onStart(state: State, event: JsonObject): void {
   if (isArray(message.content) && message.content.length > 0) replayWhole(state, message);
 }
 
-/** An answer that was whole before its stream began: calls out of running code stand in its start. */
+/** An answer that was complete before its stream began: calls from running code are in its start event. */
 function replayWhole(state: State, message: JsonObject): void {
   state.stop = message;
   for (const block of (message.content as readonly JsonValue[]).filter(isObject)) {
@@ -137,7 +137,7 @@ function onBlockStart(state: State, event: JsonObject): void {
   openBlock(state, isObject(event.content_block) ? event.content_block : {});
 }
 
-/** False when too much waits already: then the open block has had its time. */
+/** False if too much is waiting: then the open block is closed. */
 function wait(state: State, index: number, event: JsonObject): boolean {
   if (state.waitingCount >= WAITING_BLOCK_EVENTS_MAX) return false;
   const events = state.waiting.get(index);
@@ -169,7 +169,7 @@ function openBlock(state: State, block: JsonObject): void {
       break;
     }
     default:
-      // A tool of the vendor's is shown whole, when it is whole.
+      // A vendor tool is emitted when it is complete.
       state.kind = 'server';
   }
 }
@@ -180,7 +180,7 @@ function openPart(state: State, kind: BlockKind, head: PartHead): void {
   state.emit({ kind: 'part', choice: 0, head });
 }
 
-/** Some vendors send the first words with the start of the block. */
+/** Some vendors send the first text with the start of the block. */
 function addText(state: State, text: string | undefined): void {
   if (text === undefined || text === '') return;
   state.textLength += text.length;
@@ -208,7 +208,7 @@ function onBlockDelta(state: State, event: JsonObject): void {
       addInput(state, findText(delta.partial_json) ?? '');
       break;
     case 'signature_delta':
-      // The newest one replaces what came before.
+      // The newest signature replaces earlier ones.
       if (state.kind === 'reasoning') state.signature = findText(delta.signature) ?? '';
       break;
     case 'citations_delta':
@@ -217,7 +217,7 @@ function onBlockDelta(state: State, event: JsonObject): void {
   }
 }
 
-/** Text without a block of its kind gets one: nothing that was said is lost. */
+/** Text without a block of its kind opens one, so that no text is lost. */
 function ensureKind(state: State, kind: 'text' | 'reasoning'): void {
   if (state.kind === kind) return;
   ensureStarted(state);
@@ -229,7 +229,7 @@ function ensureKind(state: State, kind: 'text' | 'reasoning'): void {
 function addInput(state: State, json: string): void {
   if (json === '' || (state.kind !== 'call' && state.kind !== 'server')) return;
   if (state.kind === 'call') state.emit({ kind: 'delta', choice: 0, text: json });
-  // Kept for the vendor's own tools only; of a call it matters that there was any.
+  // Kept only for vendor tools. For a call it only matters whether there was any.
   state.input = state.kind === 'server' ? state.input + json : 'seen';
 }
 
@@ -241,7 +241,7 @@ function onBlockStop(state: State, event: JsonObject): void {
   replayWaiting(state);
 }
 
-/** The blocks that waited, in the order in which they began; each may end in what waited with it. */
+/** Replays the waiting blocks in the order in which they began. Each may end with events that waited too. */
 function replayWaiting(state: State): void {
   while (state.kind === 'none' && state.waiting.size > 0) {
     const [[index, events]] = state.waiting as unknown as [[number, JsonObject[]]];
@@ -269,7 +269,7 @@ function closeBlock(state: State): void {
   state.citations = [];
 }
 
-/** An input that stood in the start of its block, whole, counts when no delta came. */
+/** If no delta came, the input in the start of the block counts. */
 function closeCall(state: State): void {
   if (state.input !== '') return;
   const text = rawObject(state.block.input) ?? '{}';
@@ -277,8 +277,8 @@ function closeCall(state: State): void {
 }
 
 function closeReasoning({ block, signature, issuer, emit }: State): void {
-  const sealed = block.type === 'redacted_thinking' ? block : { type: 'thinking', signature };
-  const blob = vendorReasoning(sealed, issuer)[0]?.blob;
+  const signed = block.type === 'redacted_thinking' ? block : { type: 'thinking', signature };
+  const blob = vendorReasoning(signed, issuer)[0]?.blob;
   if (blob !== undefined) emit({ kind: 'blob', choice: 0, blob });
 }
 
@@ -291,7 +291,7 @@ function wholeBlock({ block, input }: State): JsonObject {
   return whole === undefined ? block : { ...block, input: new RawJson(input) };
 }
 
-/** May come more than once; figures are cumulative, the last reason counts. */
+/** May come more than once. Figures are cumulative, and the last reason counts. */
 function onMessageDelta(state: State, event: JsonObject): void {
   ensureStarted(state);
   const { delta } = event;
@@ -308,7 +308,7 @@ function onError(state: State, event: JsonObject): void {
   state.emit({ kind: 'error', error: decodeError(event) });
 }
 
-/** The reason is given when nothing can follow any more. */
+/** Emits the finish reason when nothing can follow. */
 function conclude(state: State): void {
   if (state.isFinished) return;
   ensureStarted(state);

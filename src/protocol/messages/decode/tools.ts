@@ -19,7 +19,7 @@ export interface DecodedTools {
   readonly webSearch?: WebSearch | undefined;
 }
 
-/** What is read; flags that steer the vendor's own machinery have no meaning elsewhere. */
+/** Fields that are read. Flags for the vendor's own systems mean nothing elsewhere. */
 const KNOWN: ReadonlySet<string> = new Set(
   'type name description input_schema strict cache_control'.split(' '),
 );
@@ -40,7 +40,7 @@ export function decodeTools(body: JsonObject, notes: Notes): DecodedTools {
     const type = textField(tool, 'type', path) ?? 'custom';
     if (type === 'custom') tools.push(decodeFunction(tool, path, notes));
     else if (type.startsWith('web_search_') && webSearch === undefined) {
-      // Who wants no tool called wants no search.
+      // A client that allows no tool calls wants no search.
       if (objectField(body, 'tool_choice', '')?.type === 'none') continue;
       const more = ['type', 'name', 'cache_control'];
       webSearch = decodeSearch(tool, path, SEARCH_NAMES, { notes, more });
@@ -67,7 +67,7 @@ function decodeFunction(tool: JsonObject, path: string, notes: Notes): Tool {
   };
 }
 
-/** Tools the client runs itself become ordinary ones; those of the vendor are kept apart. */
+/** Tools that the client runs become ordinary ones. Vendor tools are separate. */
 function decodeTyped(
   tool: JsonObject,
   hosted: VendorTool,
@@ -78,7 +78,7 @@ function decodeTyped(
     into.vendorTools.push(hosted);
     return;
   }
-  // The size of a screen and the like: what the vendor's models are told of it, nobody else is.
+  // For example the size of a screen: only the vendor's own models know how to use it.
   into.notes.dropOthers(tool, KNOWN, hosted.path);
   const name = findText(tool.name) ?? known.name;
   into.tools.push({
@@ -102,7 +102,7 @@ export function decodeChoice(body: JsonObject, { tools }: DecodedTools, notes: N
   const single = flagField(choice, 'disable_parallel_tool_use', 'tool_choice');
   const parallelCalls = single === undefined ? undefined : !single;
   const toolChoice = decodeChoiceKind(choice, tools);
-  // A tool of the vendor's cannot be forced where it does not exist.
+  // A vendor tool cannot be forced where it does not exist.
   if (choice.type === 'tool' && toolChoice.kind === 'auto') notes.drop('tool_choice');
   return { toolChoice, parallelCalls };
 }

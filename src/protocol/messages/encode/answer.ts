@@ -4,9 +4,9 @@ import { type JsonObject, type JsonValue, readJson } from '../../hub/content/jso
 import {
   type Part,
   type ServerToolPart,
-  shownText,
   type TextPart,
   type ToolCallPart,
+  visibleText,
 } from '../../hub/part.ts';
 import { encodeCitation } from '../citations.ts';
 import { encodeFinish } from '../finish.ts';
@@ -14,9 +14,9 @@ import { searchBlocks } from '../search-blocks.ts';
 import { encodeUsage, NO_HUB_USAGE } from '../usage.ts';
 import { MESSAGES_RAW_KEYS, type WireUsage } from '../wire.ts';
 import { encodeInput } from './parts.ts';
-import { sealReasoning } from './reasoning.ts';
+import { encodeReasoningValue } from './reasoning.ts';
 
-/** Stands for what an answer in this protocol cannot hold. */
+/** A placeholder for images, which an answer in this protocol cannot contain. */
 export const PICTURE_NOTE = '[image]';
 
 export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
@@ -48,7 +48,7 @@ function encodeBlock(part: Part, session: Session, index: number): readonly Json
     case 'refusal':
       return textBlock(part.text);
     case 'reasoning':
-      return encodeThinkingBlock(part.text, sealReasoning(part.text, part.blob, session));
+      return encodeThinkingBlock(part.text, encodeReasoningValue(part.text, part.blob, session));
     case 'tool-call':
       return [{ type: 'tool_use', id: part.id, name: part.name, input: inputOf(part) }];
     case 'image':
@@ -61,7 +61,7 @@ function encodeBlock(part: Part, session: Session, index: number): readonly Json
   }
 }
 
-/** Free text has no place here but in an object: a client of this protocol declared no tool for it. */
+/** Free text is wrapped in an object, because a client of this protocol declared no custom tool. */
 function inputOf(call: ToolCallPart): JsonValue {
   return call.custom ? { input: call.arguments } : encodeInput(call.arguments);
 }
@@ -76,20 +76,23 @@ function citedBlock({ text, citations = [] }: TextPart): readonly JsonObject[] {
   return textBlock(text).map((block) => (cited.length === 0 ? block : { ...block, citations: cited }));
 }
 
-function encodeThinkingBlock(text: string, sealed: ReturnType<typeof sealReasoning>): readonly JsonObject[] {
-  switch (sealed.kind) {
+function encodeThinkingBlock(
+  text: string,
+  value: ReturnType<typeof encodeReasoningValue>,
+): readonly JsonObject[] {
+  switch (value.kind) {
     case 'nothing':
       return [];
     case 'redacted':
-      return [{ type: 'redacted_thinking', data: sealed.data }];
+      return [{ type: 'redacted_thinking', data: value.data }];
     case 'thinking':
-      return [{ type: 'thinking', thinking: text, signature: sealed.signature }];
+      return [{ type: 'thinking', thinking: text, signature: value.signature }];
   }
 }
 
 function foreignBlocks(part: ServerToolPart, callId: string): readonly JsonObject[] {
   const search = part.search && searchBlocks(part.search, callId);
-  return search === undefined ? textBlock(shownText(part)) : [search.use, search.result];
+  return search === undefined ? textBlock(visibleText(part)) : [search.use, search.result];
 }
 
 function ownBlock(protocol: string, raw: string): readonly JsonObject[] | undefined {

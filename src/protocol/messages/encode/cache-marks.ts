@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../hub/content/json.ts';
 
-/** The parts of a body that marks for the prompt cache may stand in, in the order the vendor reads them. */
+/** The parts of a body that can have cache marks, in the order in which the vendor reads them. */
 export interface Prompt {
   readonly tools: readonly JsonObject[];
   readonly system: readonly JsonObject[];
@@ -12,16 +12,19 @@ export interface WireMessage {
   readonly content: readonly JsonObject[];
 }
 
-/** Where marks come from: the client set its own, or has no way to, or the vendor takes none. */
+/**
+ * Where marks come from: the client's own, ours because the client cannot set them, or none because the
+ * vendor accepts none.
+ */
 export type MarkPolicy = 'client' | 'ours' | 'none';
 
 /** More than four are refused (rule C-49). */
 const MARKS_MAX = 4;
 
 /**
- * The prompt with the marks that may stay. Of more than four the earliest go, for the latest save the most.
- * Clients that cannot set marks get ours: after the tools, after the system, and after what the user said
- * last and the time before, so that this turn reads what the previous one wrote.
+ * The prompt with the allowed marks. Of more than four the earliest are removed, because the latest save the
+ * most. Clients that cannot set marks get ours: after the tools, after the system, and after the last two
+ * user turns, so that this turn reads what the previous one wrote.
  */
 export function settleMarks(prompt: Prompt, policy: MarkPolicy): Prompt {
   const chosen = policy === 'none' ? new Map() : chooseMarks(prompt, policy);
@@ -47,7 +50,7 @@ function chooseMarks(prompt: Prompt, policy: 'client' | 'ours'): Map<JsonObject,
   const chosen = new Map<JsonObject, JsonObject>();
   let isShort = false;
   for (const block of wanted.slice(-MARKS_MAX)) {
-    // A long mark after a short one is refused.
+    // A long-lived mark after a short-lived one is refused.
     const isLong: boolean = !isShort && isObject(block.cache_control) && block.cache_control.ttl === '1h';
     isShort ||= !isLong;
     chosen.set(block, isLong ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' });
@@ -61,7 +64,7 @@ function ownMarks({ tools, system, messages }: Prompt): readonly JsonObject[] {
   return ends.filter((block) => block !== undefined);
 }
 
-/** Thinking takes no mark. */
+/** Thinking cannot have a mark. */
 function isMarkable({ type }: JsonObject): boolean {
   return type !== 'thinking' && type !== 'redacted_thinking';
 }

@@ -5,7 +5,7 @@ import type { FilePart, ImagePart, MediaSource } from '../../hub/part.ts';
 import type { HubRequest } from '../../hub/request.ts';
 import { PICTURE_TYPES } from '../wire.ts';
 
-/** What the encoding of one part depends on. */
+/** What the encoding of a part depends on. */
 export interface PartContext {
   readonly request: HubRequest;
   readonly target: Target;
@@ -53,12 +53,12 @@ function plainText(text: string): JsonObject {
   return { type: 'text', media_type: 'text/plain', data: text };
 }
 
-/** Texts of any kind are read as plain ones. */
+/** Texts of any type are sent as plain text. */
 function isText(mime: string): boolean {
   return /^text\/|^application\/([\w.+-]+\+)?(json|xml|yaml|x-yaml|javascript|toml)$/.test(mime);
 }
 
-/** Something that is elsewhere: the vendor fetches addresses; ids of another vendor mean nothing to it. */
+/** The vendor fetches addresses. File ids of other vendors mean nothing to it. */
 function encodeReference(
   source: Exclude<MediaSource, { kind: 'bytes' }>,
   what: 'image' | 'file',

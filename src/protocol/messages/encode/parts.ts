@@ -9,7 +9,9 @@ const NO_KEYS: ReadonlySet<string> = new Set();
 
 export type Role = 'user' | 'assistant';
 
-/** Blocks carry the client's marks for the cache; which of them may stay is decided over all (cache.ts). */
+/**
+ * Blocks have the client's cache marks. Which of them stay is decided for the whole body (cache-marks.ts).
+ */
 export function encodeParts(parts: readonly Part[], role: Role, context: PartContext): readonly JsonObject[] {
   return parts.flatMap((part) => {
     const cache = markOf(part);
@@ -44,8 +46,8 @@ function encodePart(part: Part, role: Role, context: PartContext): readonly Json
   }
 }
 
-/** Whether nothing would be left of a part: turns are put in order without such parts. */
-export function isSilent(part: Part, role: Role, target: Target): boolean {
+/** Whether nothing would be left of a part. Turns are arranged without such parts. */
+export function isDropped(part: Part, role: Role, target: Target): boolean {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -59,7 +61,7 @@ export function isSilent(part: Part, role: Role, target: Target): boolean {
   }
 }
 
-/** Blank text is refused, whoever says it. */
+/** Blank text is refused in every role. */
 function textBlocks(text: string): readonly JsonObject[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
@@ -69,7 +71,7 @@ function ownBlock(raw: string): readonly JsonObject[] {
   return block === undefined ? [] : [block];
 }
 
-/** Thinking goes back with what its vendor signed it with, or not at all. */
+/** Thinking is sent back with its vendor's signature, or not at all. */
 function encodeReasoning(part: ReasoningPart, target: Target): readonly JsonObject[] {
   const { text, blob } = part;
   if (blob?.form === 'redacted') return [{ type: 'redacted_thinking', data: blob.value }];
@@ -82,7 +84,7 @@ function encodeCall({ id, name, arguments: input }: ToolCallPart): JsonObject {
   return { type: 'tool_use', id, name, input: encodeInput(input) };
 }
 
-/** The input must be an object; what is none is handed over as it was written (rule C-30). */
+/** The input must be an object. Any other value is sent as its raw text (rule C-30). */
 export function encodeInput(text: string): JsonValue {
   if (text.trim() === '') return {};
   return readJson(text, NO_KEYS) === undefined ? { _raw: text } : new RawJson(text);
@@ -100,13 +102,13 @@ function encodeResult(part: ToolResultPart, context: PartContext): JsonObject {
   };
 }
 
-/** A mark inside of a result is refused, so that it moves to the result itself. */
+/** A mark inside a result is refused, so it moves to the result itself. */
 function markOf(part: Part): CacheMark | undefined {
   if (part.kind !== 'tool-result') return 'cache' in part ? part.cache : undefined;
   return part.cache ?? part.parts.map(markOf).findLast((mark) => mark !== undefined);
 }
 
-/** The vendor knows two lifetimes; longer wishes become the longer of them. */
+/** The vendor has two lifetimes. Longer ones become the longer of the two. */
 export function encodeMark({ ttl }: CacheMark): JsonObject {
   const isLong = ttl !== undefined && /^(1h|\d+h)$/.test(ttl);
   return { cache_control: isLong ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' } };

@@ -12,10 +12,10 @@ import { type EncodedThinking, encodeThinking } from './thinking.ts';
 import { type EncodedTools, encodeTools } from './tools.ts';
 import { arrangeTurns, encodeTurns, endsWithBareCall, trimPrefill } from './turns.ts';
 
-/** `metadata.user_id` may not be longer. */
+/** The longest `metadata.user_id`. */
 const USER_ID_MAX = 256;
 
-/** The body for a vendor; the order of its fields is fixed, so that caches hold. */
+/** The body for a vendor. The order of its fields is fixed, so that caches work. */
 export function encodeRequest(request: HubRequest, target: Target, notes: Notes): JsonObject {
   if (request.answers > 1) {
     throw new Inexpressible(notes.nameOf('answers'), 'the vendor gives one answer at a time');
@@ -30,7 +30,7 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
       capabilities: target.capabilities,
       maxTokens,
       isForced: tools.choice?.type === 'any' || tools.choice?.type === 'tool',
-      // Who thinks is given no answer to go on with, so that the call before it is the last word.
+      // A model that thinks gets no beginning of an answer, so the call before it is the last part.
       isBareCall: endsWithBareCall(trimPrefill(turns, 'refused')),
     },
     notes,
@@ -60,7 +60,7 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
   };
 }
 
-/** Options that the protocol has no field for. */
+/** Notes the options that the protocol does not have. */
 function loseOptions({ sampling, ...request }: HubRequest, notes: Notes): void {
   if (sampling.frequencyPenalty !== undefined) notes.lose('frequencyPenalty');
   if (sampling.presencePenalty !== undefined) notes.lose('presencePenalty');
@@ -76,7 +76,7 @@ function loseOptions({ sampling, ...request }: HubRequest, notes: Notes): void {
   if (parts.some(isCited)) notes.lose('citations');
 }
 
-/** The vendor wants a limit; without one the client wants what the model can say (rule C-47). */
+/** The vendor requires a limit. Without one from the client it is the model's maximum (rule C-47). */
 function encodeLimit({ maxTokens }: HubRequest, { capabilities }: Target, notes: Notes): number {
   const { maxOutputTokens } = capabilities;
   if (maxTokens === undefined) return maxOutputTokens;
@@ -89,8 +89,8 @@ function encodeSystem(
   instructions: readonly (string | undefined)[],
 ): readonly JsonObject[] {
   const blocks = system.map(({ text, cache }) => ({ text, cache }));
-  const said = instructions.filter((text) => text !== undefined).map((text) => ({ text, cache: undefined }));
-  return [...blocks, ...said].map(({ text, cache }) => systemBlock(text, cache));
+  const added = instructions.filter((text) => text !== undefined).map((text) => ({ text, cache: undefined }));
+  return [...blocks, ...added].map(({ text, cache }) => systemBlock(text, cache));
 }
 
 function systemBlock(text: string, cache: TextPart['cache']): JsonObject {
@@ -121,7 +121,7 @@ interface EncodedFormat {
   readonly instruction: string | undefined;
 }
 
-/** Where the vendor cannot hold the model to a schema, the model is asked to keep it. */
+/** If the vendor cannot enforce a schema, the model is asked to follow it. */
 function encodeFormat({ format, tools }: HubRequest, { capabilities }: Target, notes: Notes): EncodedFormat {
   if (format.kind === 'text') return { native: undefined, instruction: undefined };
   if (format.kind === 'json') {
@@ -140,7 +140,7 @@ function encodeFormat({ format, tools }: HubRequest, { capabilities }: Target, n
   return { native: undefined, instruction };
 }
 
-/** Thinking allows no sampling, newer models neither; most of the others take one of the two. */
+/** Thinking and newer models allow no sampling options; most other models allow one of the two. */
 function encodeSampling(
   { sampling }: HubRequest,
   { capabilities }: Target,
@@ -161,12 +161,12 @@ function encodeSampling(
   };
 }
 
-/** The hub cuts the text itself where the model takes no stop sequences. */
+/** If the model has no stop sequences, the hub cuts the text itself. */
 function encodeStop({ stop }: HubRequest, { capabilities }: Target, notes: Notes): JsonObject {
   if (!capabilities.stopSequences) return {};
-  const spoken = stop.filter((text) => text.trim() !== '');
-  if (spoken.length < stop.length) notes.lose('stop');
-  return spoken.length === 0 ? {} : { stop_sequences: spoken };
+  const usable = stop.filter((text) => text.trim() !== '');
+  if (usable.length < stop.length) notes.lose('stop');
+  return usable.length === 0 ? {} : { stop_sequences: usable };
 }
 
 function encodeUser({ endUser }: HubRequest, notes: Notes): JsonObject {

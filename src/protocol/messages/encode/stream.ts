@@ -2,18 +2,18 @@ import type { Finish, HubUsage } from '../../hub/answer.ts';
 import type { Blob } from '../../hub/blob.ts';
 import type { Session, StreamEncoder } from '../../hub/codec.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
-import { type Citation, type ServerToolPart, shownText } from '../../hub/part.ts';
+import { type Citation, type ServerToolPart, visibleText } from '../../hub/part.ts';
 import { encodeCitation } from '../citations.ts';
 import { encodeError } from '../errors.ts';
 import { encodeFinish } from '../finish.ts';
 import { searchBlocks } from '../search-blocks.ts';
 import { encodeUsage, NO_HUB_USAGE } from '../usage.ts';
 import { messageId, PICTURE_NOTE } from './answer.ts';
-import { sealReasoning } from './reasoning.ts';
+import { encodeReasoningValue } from './reasoning.ts';
 
 /**
- * The open part. Blocks of text and thinking begin with their first word: an empty one would be refused when
- * the client sends it back, and only the end of hidden thinking tells what block it is.
+ * The open part. Blocks of text and thinking begin with their first character: an empty one would be refused
+ * when the client sends it back, and only the end of hidden thinking shows what block it is.
  */
 type OpenPart = 'none' | 'text' | 'reasoning' | 'refusal' | 'call';
 
@@ -24,26 +24,26 @@ const DELTA_KIND: Readonly<Record<Exclude<OpenPart, 'none'>, string>> = {
   call: '"input_json_delta","partial_json":',
 };
 
-/** Rule C-60: one block after the other, `message_delta` only when everything is known. */
+/** Rule C-60: one block after the other; `message_delta` only when everything is known. */
 export class MessagesStreamEncoder implements StreamEncoder {
   readonly nextSequenceNumber = undefined;
   readonly #session: Session;
   #out = '';
   #isStarted = false;
-  /** After an error or the end nothing may follow. */
+  /** Nothing may follow an error or the end. */
   #isOver = false;
   #open: OpenPart = 'none';
   #isBegun = false;
   #index = 0;
-  /** Everything of a delta event before its text; made once for each block. */
+  /** The beginning of a delta event up to its text, made once for each block. */
   #deltaHead = '';
   #blob: Blob | undefined;
   #isCalled = false;
-  /** The open call's input is free text: it stands in an object, as in a plain answer. */
+  /** The open call's input is free text: it is wrapped in an object, as in a plain answer. */
   #isCustom = false;
   #refusal = '';
-  /** The words of the open text: citations repeat them. */
-  #said = '';
+  /** The text of the open part: citations repeat it. */
+  #text = '';
   #usage: HubUsage | undefined;
   #finish: Finish | undefined;
 
@@ -58,7 +58,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   }
 
   push(event: HubEvent): void {
-    // The protocol knows one answer only.
+    // The protocol has one answer only.
     if (this.#isOver || ('choice' in event && event.choice !== 0)) return;
     switch (event.kind) {
       case 'delta':
@@ -151,15 +151,15 @@ export class MessagesStreamEncoder implements StreamEncoder {
     }
     if (!this.#isBegun) this.#begin(emptyBlock(this.#open));
     if (this.#open === 'refusal') this.#refusal += text;
-    else if (this.#open === 'text') this.#said += text;
-    const said = this.#isCustom ? JSON.stringify(text).slice(1, -1) : text;
-    this.#out += this.#deltaHead + JSON.stringify(said) + DELTA_TAIL;
+    else if (this.#open === 'text') this.#text += text;
+    const quoted = this.#isCustom ? JSON.stringify(text).slice(1, -1) : text;
+    this.#out += this.#deltaHead + JSON.stringify(quoted) + DELTA_TAIL;
   }
 
-  /** Of the open text; one that has not begun says nothing that could rest on a page. */
+  /** A citation of the open text. A text that has not begun cannot have one. */
   #cite(citation: Citation): void {
     if (this.#open !== 'text' || !this.#isBegun) return;
-    const delta = { type: 'citations_delta', citation: encodeCitation(citation, this.#said) };
+    const delta = { type: 'citations_delta', citation: encodeCitation(citation, this.#text) };
     const event = { type: 'content_block_delta', index: this.#index, delta };
     this.#emit('content_block_delta', JSON.stringify(event));
   }
@@ -177,18 +177,18 @@ export class MessagesStreamEncoder implements StreamEncoder {
       `${index},"delta":{"type":${DELTA_KIND[this.#open]}`;
   }
 
-  /** A text that is there all at once. */
+  /** A text that is complete at once. */
   #whole(text: string): void {
     this.#open = 'text';
     this.#delta(text);
     this.#close();
   }
 
-  /** The input of a search comes as that of every call: clients put it together from its pieces. */
+  /** The input of a search is sent in pieces, like that of every call: clients join the pieces. */
   #foreign(head: ServerToolPart): void {
     const search = head.search && searchBlocks(head.search, `${this.#session.callId}_${this.#index}`);
     if (search === undefined) {
-      this.#whole(shownText(head));
+      this.#whole(visibleText(head));
       return;
     }
     this.#open = 'call';
@@ -198,14 +198,14 @@ export class MessagesStreamEncoder implements StreamEncoder {
     this.#block(JSON.stringify(search.result));
   }
 
-  /** A block that its start completes. */
+  /** A block that is complete with its start event. */
   #block(raw: string): void {
     this.#begin(raw);
     this.#stop();
   }
 
   #close(): void {
-    if (this.#open === 'reasoning') this.#seal();
+    if (this.#open === 'reasoning') this.#endReasoning();
     if (this.#isCustom) {
       this.#isCustom = false;
       this.#delta('"}');
@@ -215,15 +215,15 @@ export class MessagesStreamEncoder implements StreamEncoder {
     this.#blob = undefined;
   }
 
-  /** The signature stands right before the end of its block; hidden thinking is a block of its own kind. */
-  #seal(): void {
-    const sealed = sealReasoning(this.#isBegun ? '…' : '', this.#blob, this.#session);
-    if (sealed.kind === 'redacted') {
+  /** The signature comes right before the end of its block. Hidden thinking has its own block type. */
+  #endReasoning(): void {
+    const value = encodeReasoningValue(this.#isBegun ? '…' : '', this.#blob, this.#session);
+    if (value.kind === 'redacted') {
       this.#open = 'none';
-      this.#begin(JSON.stringify({ type: 'redacted_thinking', data: sealed.data }));
-    } else if (sealed.kind === 'thinking' && sealed.signature !== '') {
+      this.#begin(JSON.stringify({ type: 'redacted_thinking', data: value.data }));
+    } else if (value.kind === 'thinking' && value.signature !== '') {
       if (!this.#isBegun) this.#begin(emptyBlock('reasoning'));
-      const delta = { type: 'signature_delta', signature: sealed.signature };
+      const delta = { type: 'signature_delta', signature: value.signature };
       this.#emit(
         'content_block_delta',
         JSON.stringify({ type: 'content_block_delta', index: this.#index, delta }),
@@ -235,7 +235,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     this.#emit('content_block_stop', `{"type":"content_block_stop","index":${this.#index}}`);
     this.#index++;
     this.#isBegun = false;
-    this.#said = '';
+    this.#text = '';
   }
 
   #end(): void {

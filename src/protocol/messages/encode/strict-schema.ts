@@ -2,7 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../../hub/co
 import { parseSchema, rewriteSchema, type SchemaNode, visitSchema } from '../../hub/schema/schema.ts';
 import { isRecursive } from '../../hub/schema/schema-shape.ts';
 
-/** What constrained output understands (rule C-26); everything else it refuses. */
+/** Keywords that constrained output supports (rule C-26). It refuses all others. */
 const KEPT: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -20,8 +20,8 @@ const KEPT: ReadonlySet<string> = new Set([
   'additionalProperties',
   'items',
 ]);
-/** Says nothing about values. */
-const SILENT: ReadonlySet<string> = new Set(['$schema', '$id', '$comment', '$anchor']);
+/** Keywords that do not restrict values. */
+const IGNORED: ReadonlySet<string> = new Set(['$schema', '$id', '$comment', '$anchor']);
 const FORMATS: ReadonlySet<string> = new Set([
   'date-time',
   'time',
@@ -40,9 +40,9 @@ const OPTIONAL_MAX = 24;
 const UNIONS_MAX = 16;
 
 /**
- * The schema as constrained output takes it: objects are closed, and what it cannot enforce is said in the
- * description instead, as the vendor's own SDK does. Nothing when the schema needs what does not exist there:
- * recursion, objects with names of their own choice, too many optional properties.
+ * The schema for constrained output. Objects are closed, and restrictions that it cannot enforce go into the
+ * description, as in the vendor's own SDK. `undefined` if the schema needs something that is not supported:
+ * recursion, objects with free property names, too many optional properties.
  */
 export function strictSchema(raw: string): string | undefined {
   if (isRecursive(raw)) return undefined;
@@ -57,16 +57,16 @@ export function strictSchema(raw: string): string | undefined {
 
 function closeNode(node: SchemaNode): SchemaNode {
   const kept: Record<string, JsonValue | undefined> = {};
-  const told: string[] = [];
+  const restrictions: string[] = [];
   for (const [key, value] of Object.entries(node)) {
-    if (value === undefined || SILENT.has(key)) continue;
+    if (value === undefined || IGNORED.has(key)) continue;
     if (key === 'oneOf' && node.anyOf === undefined) kept.anyOf = value;
     else if (isKept(key, value)) kept[key] = value;
-    else told.push(`${key}: ${JSON.stringify(value)}`);
+    else restrictions.push(`${key}: ${JSON.stringify(value)}`);
   }
-  if (told.length > 0) {
+  if (restrictions.length > 0) {
     const words = typeof node.description === 'string' ? `${node.description}\n\n` : '';
-    kept.description = `${words}{${told.join(', ')}}`;
+    kept.description = `${words}{${restrictions.join(', ')}}`;
   }
   const isBareObject = isObjectNode(node) && !isOpen(node);
   if (isBareObject && node.additionalProperties !== false) kept.additionalProperties = false;
@@ -96,7 +96,7 @@ function isObjectNode(node: SchemaNode): boolean {
   return type === 'object' || (isArray(type) && type.includes('object')) || isObject(node.properties);
 }
 
-/** A map: its names are the model's choice, which a closed object would forbid. */
+/** A map: the model chooses its property names, which a closed object would forbid. */
 function isOpen(node: SchemaNode): boolean {
   const more = node.additionalProperties;
   return isObject(more) || (more !== false && !isObject(node.properties));

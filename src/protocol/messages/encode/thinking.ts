@@ -4,13 +4,13 @@ import { budgetOfEffort, clampEffort, effortOfBudget } from '../../hub/effort.ts
 import type { Notes } from '../../hub/notes.ts';
 import type { HubRequest, Thinking } from '../../hub/request.ts';
 
-/** What thinking has to fit in with. */
+/** What the thinking options depend on. */
 export interface ThinkingFrame {
   readonly capabilities: Capabilities;
   readonly maxTokens: number;
   /** A tool is forced, which manual thinking forbids. */
   readonly isForced: boolean;
-  /** The last call came back without its thinking, which manual thinking forbids too. */
+  /** The last call came back without its thinking, which manual thinking also forbids. */
   readonly isBareCall: boolean;
 }
 
@@ -21,17 +21,17 @@ export interface EncodedThinking {
 
 const NOTHING: EncodedThinking = { thinking: undefined, effort: undefined };
 const DISABLED: JsonObject = { type: 'disabled' };
-/** The least the vendor takes. */
+/** The vendor's minimum. */
 const BUDGET_MIN = 1024;
 /** Efforts that one model refuses while thinking is off. */
 const HIGHEST: readonly (Effort | undefined)[] = ['xhigh', 'max'];
 
-/** The wish to think in the words of the model (rule C-37). */
+/** The thinking options for the model (rule C-37). */
 export function encodeThinking(request: HubRequest, frame: ThinkingFrame, notes: Notes): EncodedThinking {
   const { thinking } = request;
   const isOff = thinking.mode === 'off' || thinking.effort === 'none' || thinking.budgetTokens === 0;
-  const isSilent = thinking.mode === undefined && thinking.effort === undefined && thinking.show !== true;
-  if (isSilent) return NOTHING;
+  const isUnset = thinking.mode === undefined && thinking.effort === undefined && thinking.show !== true;
+  if (isUnset) return NOTHING;
   if (frame.capabilities.thinking === 'none') {
     if (!isOff) notes.lose('thinking');
     return NOTHING;
@@ -42,7 +42,7 @@ export function encodeThinking(request: HubRequest, frame: ThinkingFrame, notes:
     : encodeAdaptive(thinking, frame.capabilities, notes);
 }
 
-/** Said outright, for half of the models think when nothing is said. */
+/** Set explicitly, because half of the models think by default. */
 function switchOff(thinking: Thinking, { capabilities }: ThinkingFrame, notes: Notes): EncodedThinking {
   const { efforts, thinkingOff } = capabilities;
   if (!thinkingOff) {
@@ -59,7 +59,7 @@ function encodeAdaptive(thinking: Thinking, capabilities: Capabilities, notes: N
   const wanted = thinking.effort ?? (budgetTokens === undefined ? undefined : effortOfBudget(budgetTokens));
   const effort = wanted === undefined ? undefined : clampEffort(wanted, capabilities.efforts);
   if (wanted !== undefined && effort === undefined) notes.lose('thinking');
-  // An effort alone does not switch thinking on: it steers text and tools as well.
+  // An effort alone does not switch thinking on: it also affects text and tools.
   if (mode === undefined && show !== true) return { thinking: undefined, effort };
   return { thinking: { type: 'adaptive', ...encodeShow(show) }, effort };
 }
@@ -68,7 +68,7 @@ function encodeShow(show: boolean | undefined): JsonObject {
   return show === undefined ? {} : { display: show ? 'summarized' : 'omitted' };
 }
 
-/** The budget counts inside of `max_tokens`, so that it must leave room (rule C-37). */
+/** The budget counts inside `max_tokens`, so it must leave some for the answer (rule C-37). */
 function encodeBudget(thinking: Thinking, frame: ThinkingFrame, notes: Notes): EncodedThinking {
   const { capabilities, maxTokens } = frame;
   const effort =
@@ -81,7 +81,7 @@ function encodeBudget(thinking: Thinking, frame: ThinkingFrame, notes: Notes): E
     return { thinking: capabilities.thinkingOff ? DISABLED : undefined, effort };
   }
   const budget = Math.max(BUDGET_MIN, Math.floor(within));
-  // These models show their thinking unless they are told otherwise.
+  // These models show their thinking by default.
   const display = thinking.show === false ? encodeShow(false) : {};
   return { thinking: { type: 'enabled', budget_tokens: budget, ...display }, effort };
 }

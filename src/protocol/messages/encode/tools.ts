@@ -10,7 +10,7 @@ import { strictSchema } from './strict-schema.ts';
 export interface EncodedTools {
   readonly tools: readonly JsonObject[];
   readonly choice: JsonObject | undefined;
-  /** What the model is told where the protocol cannot say it. */
+  /** An instruction to the model for what the protocol has no field for. */
   readonly instruction: string | undefined;
 }
 
@@ -34,9 +34,9 @@ export function encodeTools(request: HubRequest, target: Target, notes: Notes): 
   return { tools: [...tools, ...search], ...encodeChoice(request, target, { offered, notes }) };
 }
 
-/** A choice among some tools has no field of its own: the others are not offered (rule C-28). */
+/** The protocol has no field for a choice among some tools: the others are not offered (rule C-28). */
 function offeredTools({ tools, toolChoice }: HubRequest): readonly FunctionTool[] {
-  // Custom tools were turned into functions before; the protocol has none.
+  // Custom tools are already functions here: the protocol has no custom tools.
   const functions = tools.filter((tool: Tool): tool is FunctionTool => tool.kind === 'function');
   if (toolChoice?.kind !== 'subset') return functions;
   const wanted = new Set(toolChoice.names);
@@ -62,7 +62,7 @@ function encodeTool(tool: FunctionTool, strictness: Strictness): JsonObject {
   };
 }
 
-/** Hands out strictness where schema, model and number of tools allow it. */
+/** Makes tools strict as far as schema, model and number of tools allow it. */
 class Strictness {
   readonly #notes: Notes;
   #left: number;
@@ -94,8 +94,8 @@ function encodeChoice(
   const choice = narrow(request.toolChoice, offered);
   if (request.toolChoice?.kind === 'tool' && choice?.kind !== 'tool') notes.lose('toolChoice');
   if (choice === undefined || choice.kind === 'auto') {
-    const isSaid = choice !== undefined || request.parallelCalls === false;
-    return { choice: isSaid ? { type: 'auto', ...single } : undefined, instruction: undefined };
+    const isSet = choice !== undefined || request.parallelCalls === false;
+    return { choice: isSet ? { type: 'auto', ...single } : undefined, instruction: undefined };
   }
   if (choice.kind === 'none') return { choice: { type: 'none' }, instruction: undefined };
   if (!target.capabilities.forcedToolChoice) {
@@ -111,7 +111,7 @@ type PlainChoice =
   | { readonly kind: 'auto' | 'none' | 'required' }
   | { readonly kind: 'tool'; readonly name: string };
 
-/** A subset is what is offered by now; a tool that is not offered cannot be forced. */
+/** Only the chosen subset is offered. A tool that is not offered cannot be forced. */
 function narrow(choice: ToolChoice | undefined, offered: readonly FunctionTool[]): PlainChoice | undefined {
   if (choice?.kind === 'subset') {
     const [only] = offered;
@@ -125,10 +125,10 @@ function narrow(choice: ToolChoice | undefined, offered: readonly FunctionTool[]
 }
 
 const SEARCH_NAME = 'web_search';
-/** Countries are two letters here; others take any text. */
+/** Countries are two letters here; other protocols allow any text. */
 const COUNTRY = /^[A-Za-z]{2}$/;
 
-/** None for a model without it, or where the client has a tool of that name. */
+/** Empty for a model without search, or if the client has a tool of that name. */
 function encodeSearch(
   request: HubRequest,
   { capabilities }: Target,
@@ -141,7 +141,7 @@ function encodeSearch(
     return [];
   }
   const { maxUses, allowedDomains, blockedDomains, location } = search;
-  // The vendor takes one of the two lists.
+  // The vendor accepts only one of the two lists.
   const isAllowed = allowedDomains !== undefined;
   const domains = isAllowed ? (['allowedDomains'] as const) : (['blockedDomains'] as const);
   loseSearchOptions(search, ['maxUses', 'location', ...domains], notes);

@@ -4,16 +4,16 @@ import {
   inlineSystemTurn,
   mergeTurns,
   startRequestWithUser,
+  withMediaInUserTurns,
   withoutPrefill,
-  withShownMedia,
 } from '../../hub/fit/turns.ts';
 import type { Part, TextPart } from '../../hub/part.ts';
 import type { HubRequest, Turn } from '../../hub/request.ts';
 import type { WireMessage } from './cache-marks.ts';
 import type { PartContext } from './media.ts';
-import { encodeParts, isSilent, type Role } from './parts.ts';
+import { encodeParts, isDropped, type Role } from './parts.ts';
 
-/** Some models refuse a turn that is nothing but a document. */
+/** Some models refuse a turn with only a document. */
 const BESIDE_DOCUMENT: JsonObject = { type: 'text', text: 'See the document.' };
 
 export interface Conversation {
@@ -21,22 +21,25 @@ export interface Conversation {
   readonly turns: readonly Turn[];
 }
 
-/** The conversation as the vendor takes it (rule C-12, rule C-15): who begins, where the system speaks. */
+/**
+ * The conversation as the vendor accepts it (rule C-12, rule C-15): which role begins, and where system turns
+ * may be.
+ */
 export function arrangeTurns(request: HubRequest, target: Target): Conversation {
   const { systemTurns, toolResultImages } = target.capabilities;
   const system = request.system.filter((part) => part.text.trim() !== '');
-  const shown = withShownMedia(request.turns);
-  const spoken = toolResultImages ? shown : shown.map(withPicturesAfter);
-  const placed = placeSystemTurns(withoutSilence(spoken, target), systemTurns ? 'where-legal' : 'nowhere');
+  const turns = withMediaInUserTurns(request.turns);
+  const arranged = toolResultImages ? turns : turns.map(withPicturesAfter);
+  const placed = placeSystemTurns(withoutDropped(arranged, target), systemTurns ? 'where-legal' : 'nowhere');
   return startRequestWithUser({ ...request, system, turns: placed });
 }
 
-/** What nothing would be left of must not decide who speaks first or last. */
-function withoutSilence(turns: readonly Turn[], target: Target): readonly Turn[] {
+/** Parts that would be dropped must not decide which role comes first or last. */
+function withoutDropped(turns: readonly Turn[], target: Target): readonly Turn[] {
   return mergeTurns(
     turns.map(({ role, parts }) => ({
       role,
-      parts: parts.filter((part) => !isSilent(part, roleOf(role), target)),
+      parts: parts.filter((part) => !isDropped(part, roleOf(role), target)),
     })),
   );
 }
@@ -45,7 +48,7 @@ function roleOf(role: Turn['role']): Role {
   return role === 'assistant' ? 'assistant' : 'user';
 }
 
-/** A system turn may stand after the user and before the assistant; elsewhere the user says it. */
+/** A system turn may be after the user and before the assistant. Elsewhere it becomes user text. */
 function placeSystemTurns(turns: readonly Turn[], native: 'where-legal' | 'nowhere'): readonly Turn[] {
   const placed = turns.map((turn, index) => {
     if (turn.role !== 'system') return turn;
@@ -55,7 +58,7 @@ function placeSystemTurns(turns: readonly Turn[], native: 'where-legal' | 'nowhe
   return mergeTurns(placed);
 }
 
-/** For models that read no pictures in results: they follow after all of the turn's results. */
+/** For models that read no images in results: the images follow after all of the turn's results. */
 function withPicturesAfter(turn: Turn): Turn {
   const pictures: Part[] = [];
   const parts = turn.parts.map((part): Part => {
@@ -72,7 +75,7 @@ function withPicturesAfter(turn: Turn): Turn {
   return pictures.length === 0 ? turn : { role: turn.role, parts: [...results, ...pictures, ...rest] };
 }
 
-/** A call at the end of the conversation that did not come with its thinking (rule C-43). */
+/** A call at the end of the conversation without its thinking (rule C-43). */
 export function endsWithBareCall(turns: readonly Turn[]): boolean {
   const last = turns.findLast(({ role }) => role === 'assistant');
   if (last === undefined || !last.parts.some(({ kind }) => kind === 'tool-call')) return false;
@@ -86,7 +89,7 @@ export function trimPrefill(turns: readonly Turn[], prefill: 'allowed' | 'refuse
   if (prefill === 'refused') return startAgain(withoutPrefill(turns));
   const part = last.parts.at(-1);
   if (part?.kind !== 'text') return turns;
-  // The vendor refuses blanks at the very end.
+  // The vendor refuses trailing blanks.
   const parts: readonly Part[] = [...last.parts.slice(0, -1), { ...part, text: part.text.trimEnd() }];
   return [...turns.slice(0, -1), { role: 'assistant', parts }];
 }

@@ -13,12 +13,12 @@ const TREE = compilePaths({
 });
 const { slots } = TREE;
 const skimmer = new Skimmer(TREE);
-/** Runs the vendor bills and leaves out of the totals beside them. */
+/** Runs that the vendor bills but does not include in the totals beside them. */
 const OUTSIDE_TOTALS = ['"compaction"', '"advisor_message"'] as const;
 
 /**
- * `usage.iterations` (beta) lists the runs behind one answer. The totals hold the `message` runs only; what a
- * compaction or an advisor consumed is billed by the vendor and would otherwise be free.
+ * `usage.iterations` (beta) lists the runs behind one answer. The totals include only the `message` runs. The
+ * vendor also bills compactions and advisors, which would otherwise be free here.
  */
 export function addIterations(figures: Figures, iterations: Buffer): Figures {
   let sum = figures;

@@ -57,5 +57,5 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   };
 }
 
-/** The tools of a server are told to the model, and nobody here knows them. */
+/** The tools of an MCP server are part of the input, and they are unknown here. */
 const MCP_SERVERS_TOKENS = 4_000;

@@ -18,7 +18,7 @@ const deltaSkimmer = new Skimmer(DELTA_TREE);
 const CONTENT_BLOCK_DELTA = Buffer.from('content_block_delta');
 const CONTENT_BLOCK_START = Buffer.from('content_block_start');
 const CONTENT_BLOCK_STOP = Buffer.from('content_block_stop');
-/** The blocks that an answer may end with: behind thinking and a server's own tool something follows. */
+/** The blocks that an answer may end with. Something always follows thinking and a server tool. */
 const LAST_BLOCKS = ['text', 'tool_use'].map((type) => Buffer.from(type));
 const THINKING_BLOCKS = ['thinking', 'redacted_thinking'].map((type) => Buffer.from(type));
 const MESSAGE_START = Buffer.from('message_start');
@@ -29,7 +29,7 @@ const ERROR = Buffer.from('error');
 export class MessagesEventReader implements EventReader {
   readonly rule = MESSAGES_USAGE_RULE;
   readonly nextSequenceNumber = undefined;
-  /** The last block is closed, and it is one that an answer ends with; or the message says that it ends. */
+  /** The last block is closed and an answer may end with it, or the message announced its end. */
   ended = false;
   reasoned = false;
   #mayBeLast = false;
@@ -72,7 +72,7 @@ export class MessagesEventReader implements EventReader {
   }
 }
 
-/** Nothing is generated yet: the start's output figure is a placeholder (1 or so), and nobody owes it. */
+/** Nothing is generated yet. The start's output figure is a placeholder (1 or so) and is not charged. */
 function readStart(payload: Buffer, start: number, end: number, outlet: EventControl): void {
   startSkimmer.run(payload, start, end);
   const { slots } = START_TREE;

@@ -17,7 +17,7 @@ export interface MessagesUsageSlots {
   readonly iterations: number;
 }
 
-/** `message_start` carries usage inside `message`, `message_delta` and plain answers at the top. */
+/** `message_start` has usage inside `message`; `message_delta` and plain answers at the top. */
 export function messagesUsagePaths(prefix: '' | 'message.') {
   return {
     input: `${prefix}usage.input_tokens`,
@@ -48,7 +48,7 @@ export function readMessagesFigures(bytes: Buffer, skimmer: Skimmer, slots: Mess
   return addIterations(figures, bytes.subarray(start, skimmer.ends[slots.iterations]));
 }
 
-/** The four legs do not overlap; only thinking is inside the output figure. */
+/** The four figures do not overlap. Only thinking is included in the output figure. */
 function settleMessages(figures: Figures): Settled {
   const output = figures.output ?? 0;
   const outputReasoning = Math.min(figures.reasoning ?? 0, output);
@@ -71,7 +71,7 @@ export const MESSAGES_USAGE_RULE: UsageRule = {
   settle: settleMessages,
   words: compileWords({
     text: ['text', 'thinking', 'partial_json'],
-    // A block's start repeats nothing generated, but a server tool's result stands in it.
+    // A block's start repeats no generated text, but it may contain a server tool's result.
     skip: ['content_block', 'message', 'usage', 'citation', 'error'],
   }),
 };

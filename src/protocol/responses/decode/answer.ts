@@ -29,7 +29,7 @@ export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | An
   };
 }
 
-/** A response that failed, or a 200 with nothing but an error in it. */
+/** A response that failed, or a 200 with only an error. */
 export function answerError(body: JsonObject): AnswerError | undefined {
   if (isObject(body.error)) return toAnswerError(body.error);
   if (body.status !== 'failed' && body.status !== 'cancelled') return undefined;
@@ -79,9 +79,9 @@ function decodeOutputPart(part: JsonObject): readonly Part[] {
 
 function decodeReasoningItem(item: JsonObject, session: Session): readonly Part[] {
   const text = reasoningText(item);
-  const sealed = textOrEmpty(item.encrypted_content);
-  if (sealed !== '') {
-    const blob = encryptedBlob(session.target.issuer, sealed, textOrEmpty(item.id));
+  const encrypted = textOrEmpty(item.encrypted_content);
+  if (encrypted !== '') {
+    const blob = encryptedBlob(session.target.issuer, encrypted, textOrEmpty(item.id));
     return [{ kind: 'reasoning', text, blob }];
   }
   return text === '' ? [] : [{ kind: 'reasoning', text }];
@@ -116,7 +116,7 @@ const INCOMPLETE: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ['steered', { reason: 'stop' }],
 ]);
 
-/** `tool` and `refusal`: whether the answer holds a call or a refusal (rule C-50). */
+/** `tool` and `refusal`: whether the answer contains a call or a refusal (rule C-50). */
 export function toFinish(
   body: JsonObject,
   seen: { readonly tool: boolean; readonly refusal: boolean },

@@ -6,15 +6,15 @@ import { optionalText, requireObject, requireText } from '../fields.ts';
 import { runsAtVendor, typedTool } from '../typed-tools.ts';
 import { decodeContent } from './parts.ts';
 import { decodeReasoning } from './reasoning.ts';
-import { decodeTools, type ToolShelf } from './tools.ts';
+import { type CollectedTools, decodeTools } from './tools.ts';
 import { decodeVendorTool, isVendorTool } from './vendor-tools.ts';
 
-/** The conversation as it grows, item by item. */
+/** The conversation while its items are read. */
 export interface Conversation {
   readonly system: TextPart[];
   readonly turns: { readonly role: Turn['role']; readonly parts: Part[] }[];
-  readonly shelf: ToolShelf;
-  /** Calls of a shell in the vendor's container: their outputs are the vendor's too. */
+  readonly collected: CollectedTools;
+  /** Shell calls in the vendor's container: their outputs are the vendor's too. */
   readonly vendorCalls: Set<string>;
 }
 
@@ -27,7 +27,7 @@ const READERS: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
   ['function_call_output', readResult],
   ['custom_tool_call', readCustomCall],
   ['custom_tool_call_output', readResult],
-  ['additional_tools', (item, path, to) => decodeTools(to.shelf, item.tools, `${path}.tools`)],
+  ['additional_tools', (item, path, to) => decodeTools(to.collected, item.tools, `${path}.tools`)],
   ['local_shell_call', readTypedCall],
   ['local_shell_call_output', readTypedResult],
   ['shell_call', readTypedCall],
@@ -38,7 +38,7 @@ const READERS: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
   ['tool_search_output', readTypedResult],
 ]);
 
-/** Items without a form of their own: what is read of them, or says nothing to another vendor. */
+/** Known fields of items without a reader of their own. They are read, or mean nothing to another vendor. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['message', 'reasoning', 'function_call', 'function_call_output'],
   ...['custom_tool_call', 'custom_tool_call_output'],
@@ -48,7 +48,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['namespace', 'arguments', 'input', 'output'],
 ]);
 
-/** What only the vendor that made it can read: it is carried along and refused where it cannot go. */
+/** Items that only their vendor can read. They are kept, and refused where they cannot be sent. */
 const OPAQUE: ReadonlySet<string> = new Set([
   'compaction',
   'compaction_trigger',
@@ -76,7 +76,7 @@ function decodeItem(item: JsonObject, path: string, to: Conversation): void {
     throw new Inexpressible(path, 'an item_reference needs the conversation it stands in to be stored');
   }
   const read = READERS.get(type);
-  if (PLAIN.has(type)) to.shelf.notes.dropOthers(item, KNOWN, path);
+  if (PLAIN.has(type)) to.collected.notes.dropOthers(item, KNOWN, path);
   if (read !== undefined) read(item, path, to);
   else if (isVendorTool(type)) say(to, 'assistant', [decodeVendorTool(item)]);
   else if (OPAQUE.has(type)) {
@@ -85,7 +85,7 @@ function decodeItem(item: JsonObject, path: string, to: Conversation): void {
   } else throw new Inexpressible(path, `an item of type '${type}' is not known`);
 }
 
-/** Items of one side that follow each other are one turn: a message, its reasoning and its calls. */
+/** Consecutive items of one role are one turn: a message, its reasoning and its calls. */
 function say(to: Conversation, role: Turn['role'], parts: readonly Part[]): void {
   if (parts.length === 0) return;
   const last = to.turns.at(-1);
@@ -95,14 +95,14 @@ function say(to: Conversation, role: Turn['role'], parts: readonly Part[]): void
 
 function readMessage(item: JsonObject, path: string, to: Conversation): void {
   const role = requireText(item.role, `${path}.role`);
-  const parts = decodeContent(item.content, `${path}.content`, to.shelf.notes);
-  if (item.phase !== undefined && item.phase !== null) to.shelf.notes.drop('input[].phase');
+  const parts = decodeContent(item.content, `${path}.content`, to.collected.notes);
+  if (item.phase !== undefined && item.phase !== null) to.collected.notes.drop('input[].phase');
   if (role === 'user' || role === 'assistant') say(to, role, parts);
   else if (role === 'system' || role === 'developer') readSystem(parts, path, to);
   else throw new Inexpressible(`${path}.role`, `'${role}' is not known`);
 }
 
-/** The leading run of them is the system text; later ones stay where they were said (rule C-11). */
+/** The leading ones are the system text. Later ones stay in place (rule C-11). */
 function readSystem(parts: readonly Part[], path: string, to: Conversation): void {
   const texts = parts.filter((part) => part.kind === 'text');
   if (texts.length < parts.length) {
@@ -134,7 +134,7 @@ function call(item: JsonObject, path: string): Omit<ToolCallPart, 'arguments' | 
 }
 
 function readResult(item: JsonObject, path: string, to: Conversation): void {
-  const parts = decodeContent(item.output, `${path}.output`, to.shelf.notes);
+  const parts = decodeContent(item.output, `${path}.output`, to.collected.notes);
   const custom = item.type === 'custom_tool_call_output';
   say(to, 'user', [result({ callId: optionalText(item.call_id, `${path}.call_id`) ?? '', parts, custom })]);
 }
@@ -160,9 +160,9 @@ function readTypedCall(item: JsonObject, path: string, to: Conversation): void {
 
 function readTypedResult(item: JsonObject, path: string, to: Conversation): void {
   const typed = typedTool(String(item.type).replace(/(_call)?_output$/, ''));
-  // A local shell's output says the id of its call in `id`.
+  // A local shell's output has the id of its call in `id`.
   const callId = optionalText(item.call_id ?? item.id, `${path}.call_id`) ?? '';
-  if (item.type === 'tool_search_output') decodeTools(to.shelf, item.tools, `${path}.tools`);
+  if (item.type === 'tool_search_output') decodeTools(to.collected, item.tools, `${path}.tools`);
   if (typed === undefined || to.vendorCalls.has(callId) || runsAtVendor(item)) {
     say(to, 'assistant', [decodeVendorTool(item)]);
     return;

@@ -15,7 +15,10 @@ import {
 
 type PartReader = (part: JsonObject, path: string) => Part;
 
-/** Assistants speak `output_text`, users `input_text`; either is taken from both, as its meaning is clear. */
+/**
+ * Assistants use `output_text`, users `input_text`. Either is accepted from both, because the meaning is
+ * clear.
+ */
 const READERS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
   ['input_text', readTextPart],
   ['output_text', readTextPart],
@@ -25,7 +28,7 @@ const READERS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
   ['input_file', readFile],
 ]);
 
-/** What is read of a part; the rest of it is reported. */
+/** Known fields of a part. Others are reported as lost. */
 const KNOWN: ReadonlySet<string> = new Set(
   (
     'type text annotations logprobs refusal image_url file_id file_url file_data filename detail ' +
@@ -62,7 +65,7 @@ function readTextPart(part: JsonObject, path: string): Part {
   };
 }
 
-/** Only pages on the web can be cited elsewhere; files and containers are the vendor's own. */
+/** Only web pages can be cited elsewhere. Files and containers are the vendor's own. */
 export function decodeCitations(annotations: JsonValue | undefined): readonly Citation[] {
   return listObjects(annotations).flatMap((annotation) => decodeCitation(annotation) ?? []);
 }
@@ -89,9 +92,9 @@ const DETAILS: readonly string[] = ['auto', 'low', 'high', 'original'];
 
 function readImage(part: JsonObject, path: string): Part {
   const detail = optionalText(part.detail, `${path}.detail`);
-  const shown = mediaPart('image', readImageSource(part, path), { cache: readCacheMark(part, path) });
-  if (shown.kind !== 'image' || detail === undefined || !DETAILS.includes(detail)) return shown;
-  return { ...shown, detail: detail as ImagePart['detail'] };
+  const image = mediaPart('image', readImageSource(part, path), { cache: readCacheMark(part, path) });
+  if (image.kind !== 'image' || detail === undefined || !DETAILS.includes(detail)) return image;
+  return { ...image, detail: detail as ImagePart['detail'] };
 }
 
 function readImageSource(part: JsonObject, path: string): MediaSource {

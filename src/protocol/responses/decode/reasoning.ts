@@ -5,15 +5,17 @@ import type { Part } from '../../hub/part.ts';
 import { listObjects, optionalList, optionalText, textOrEmpty } from '../fields.ts';
 
 /**
- * A reasoning item of a client's: what it may show, and what its vendor wants back. Ours hold an envelope
- * with the blobs of whoever thought (rule C-41); a carrier of several becomes as many parts.
+ * A reasoning item of a client: its visible text, and what its vendor needs back. Items of ours have an
+ * envelope with the blobs of the vendor that reasoned (rule C-41). An envelope with several blobs becomes as
+ * many parts.
  */
 export function decodeReasoning(item: JsonObject, path: string): readonly Part[] {
   optionalList(item.summary, `${path}.summary`);
   const text = reasoningText(item);
-  const sealed = optionalText(item.encrypted_content, `${path}.encrypted_content`) ?? '';
+  const encrypted = optionalText(item.encrypted_content, `${path}.encrypted_content`) ?? '';
   const id = optionalText(item.id, `${path}.id`);
-  const blobs = sealed === '' ? [] : (unwrapBlobs(sealed) ?? [encryptedBlob('responses', sealed, id)]);
+  const blobs =
+    encrypted === '' ? [] : (unwrapBlobs(encrypted) ?? [encryptedBlob('responses', encrypted, id)]);
   if (blobs.length === 0) return text === '' ? [] : [{ kind: 'reasoning', text }];
   return blobs.map((blob, index) => ({
     kind: 'reasoning',
@@ -22,7 +24,7 @@ export function decodeReasoning(item: JsonObject, path: string): readonly Part[]
   }));
 }
 
-/** The summary, or the thinking itself where a vendor shows that instead. */
+/** The summary, or the thinking itself if a vendor shows that instead. */
 export function reasoningText(item: JsonObject): string {
   const summary = joined(item, 'summary');
   return summary === '' ? joined(item, 'content') : summary;

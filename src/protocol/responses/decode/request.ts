@@ -14,16 +14,16 @@ import {
   requireText,
 } from '../fields.ts';
 import { type Conversation, decodeItems } from './items.ts';
-import { decodeToolChoice, decodeTools, type ToolShelf } from './tools.ts';
+import { type CollectedTools, decodeToolChoice, decodeTools } from './tools.ts';
 
-/** What needs the conversation to be kept, or to be looked at later, cannot be had elsewhere (15). */
+/** Fields that need a stored conversation or a later look-up. They do not work elsewhere (rule K-12). */
 const STATEFUL: ReadonlyMap<string, string> = new Map([
   ['previous_response_id', 'the conversation it names is not known here'],
   ['conversation', 'stored conversations are known to their own vendor only'],
   ['prompt', 'stored prompts are known to their own vendor only'],
 ]);
 
-/** Fields that are read, or that say nothing a vendor would have to hear. */
+/** Fields that are read, or that a vendor does not need. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'text'],
   ...['temperature', 'top_p', 'max_output_tokens', 'top_logprobs', 'include', 'stream', 'stream_options'],
@@ -32,13 +32,16 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...STATEFUL.keys(),
 ]);
 
-/** What answers of every vendor include, if there is any; the rest is of tools of the client's vendor. */
+/**
+ * Values of `include` that answers of every vendor support. The others belong to tools of the client's
+ * vendor.
+ */
 const INCLUDED: ReadonlySet<string> = new Set([
   'reasoning.encrypted_content',
   'message.output_text.logprobs',
 ]);
 
-/** What a response object repeats of its request. */
+/** Fields of the request that a response object repeats. */
 const ECHOED = [
   ...['background', 'instructions', 'max_output_tokens', 'max_tool_calls', 'metadata', 'parallel_tool_calls'],
   ...['previous_response_id', 'prompt_cache_key', 'prompt_cache_retention', 'reasoning', 'safety_identifier'],
@@ -53,18 +56,18 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
   }
   if (body.truncation === 'auto') notes.drop('truncation');
   if (optionalList(body.include, 'include').some((one) => !INCLUDED.has(String(one)))) notes.drop('include');
-  const shelf: ToolShelf = { tools: [], hosted: [], search: undefined, notes };
-  decodeTools(shelf, body.tools, 'tools');
-  const { system, turns } = decodeConversation(body, shelf);
-  const toolChoice = decodeToolChoice(body.tool_choice, shelf);
+  const collected: CollectedTools = { tools: [], hosted: [], search: undefined, notes };
+  decodeTools(collected, body.tools, 'tools');
+  const { system, turns } = decodeConversation(body, collected);
+  const toolChoice = decodeToolChoice(body.tool_choice, collected);
   return {
     client: 'responses',
     stream: optionalFlag(body.stream, 'stream') ?? false,
     system,
     turns,
-    tools: shelf.tools,
-    vendorTools: shelf.hosted,
-    ...(shelf.search === undefined ? {} : { webSearch: shelf.search }),
+    tools: collected.tools,
+    vendorTools: collected.hosted,
+    ...(collected.search === undefined ? {} : { webSearch: collected.search }),
     toolChoice,
     parallelCalls: optionalFlag(body.parallel_tool_calls, 'parallel_tool_calls'),
     thinking: decodeThinking(body, notes),
@@ -97,8 +100,8 @@ function refuseStateful(body: JsonObject): void {
   }
 }
 
-function decodeConversation(body: JsonObject, shelf: ToolShelf): Conversation {
-  const conversation: Conversation = { system: [], turns: [], shelf, vendorCalls: new Set() };
+function decodeConversation(body: JsonObject, collected: CollectedTools): Conversation {
+  const conversation: Conversation = { system: [], turns: [], collected, vendorCalls: new Set() };
   const instructions = optionalText(body.instructions, 'instructions') ?? '';
   if (instructions !== '') conversation.system.push({ kind: 'text', text: instructions });
   const { input } = body;
@@ -154,7 +157,7 @@ function decodeFormat(format: JsonObject): OutputFormat {
   };
 }
 
-/** Answers are kept unless the client forbids it. */
+/** Answers are stored unless the client forbids it. */
 function decodeMetadata(body: JsonObject): Metadata | undefined {
   const fields = optionalObject(body.metadata, 'metadata');
   if (fields === undefined || Object.keys(fields).length === 0) return undefined;

@@ -11,7 +11,7 @@ import { decodeVendorTool } from './vendor-tools.ts';
 
 type ItemHandler = (state: DecoderState, item: ItemState, event: JsonObject) => void;
 
-/** Handlers by the type of the event, with the type of the items that it belongs to. */
+/** Handlers by event type, with the type of the items that the event belongs to. */
 export const ITEM_HANDLERS: ReadonlyMap<string, { readonly of: string; readonly handle: ItemHandler }> =
   new Map([
     ['response.output_text.delta', { of: 'message', handle: onWords('text') }],
@@ -31,7 +31,7 @@ export const ITEM_HANDLERS: ReadonlyMap<string, { readonly of: string; readonly 
     ['response.reasoning_text.done', { of: 'reasoning', handle: onReasoningDone('content') }],
   ]);
 
-/** Calls open at once; words and thoughts with their first character, so that empty ones never do. */
+/** Calls open at once. Text and reasoning open with their first character, so that empty ones never do. */
 export function startItem(state: DecoderState, item: ItemState): void {
   const { announced, type } = item;
   if (announced === undefined || item.isCallOpen) return;
@@ -55,7 +55,7 @@ function openCall(state: DecoderState, item: ItemState, call: JsonObject): void 
 function onCallDelta(state: DecoderState, item: ItemState, event: JsonObject): void {
   const text = textOrEmpty(event.delta);
   if (text === '' || !item.isCallOpen) return;
-  note(item.said, text);
+  note(item.text, text);
   state.emit({ kind: 'delta', choice: 0, text });
 }
 
@@ -63,9 +63,9 @@ function onCallDone(field: 'arguments' | 'input'): ItemHandler {
   return (state, item, event) => endCall(state, item, event[field]);
 }
 
-/** Some vendors send the arguments only whole, or the end of them. */
+/** Some vendors send the arguments only as a whole, or only their end. */
 function endCall(state: DecoderState, item: ItemState, whole: JsonValue | undefined): void {
-  const rest = findRest(item.said, textOrEmpty(whole));
+  const rest = findRest(item.text, textOrEmpty(whole));
   if (rest !== undefined) onCallDelta(state, item, { delta: rest });
 }
 
@@ -86,10 +86,10 @@ function onWordsDone(kind: 'text' | 'refusal'): ItemHandler {
   };
 }
 
-/** Another part begins: the one before is over, also at the same place. */
+/** A new part begins, so the one before has ended, even at the same place. */
 function onContentAdded(state: DecoderState, item: ItemState): void {
   if (item.part === undefined || item.part.kind === 'reasoning') return;
-  item.part.isTold = true;
+  item.part.isComplete = true;
   closePart(state, item);
 }
 
@@ -100,8 +100,8 @@ function onContentDone(state: DecoderState, item: ItemState, event: JsonObject):
     onReasoningDone('content')(state, item, { content_index: place ?? null, text: textOrEmpty(part.text) });
     return;
   }
-  const told = endWords(state, item, wordsOf(part, place));
-  if (told === undefined || !isOpen(item, told)) return;
+  const ended = endWords(state, item, wordsOf(part, place));
+  if (ended === undefined || !isOpen(item, ended)) return;
   citeRest(state, item, part);
   closePart(state, item);
 }
@@ -112,7 +112,7 @@ function wordsOf(part: JsonObject, place: number | undefined): Words {
   return { kind, place, text, logprobs: decodeLogprobs(part.logprobs) };
 }
 
-/** Citations of the open part; those of a part that said nothing rest on nothing. */
+/** A citation of the open part. Citations of an empty part are dropped. */
 function onAnnotation(state: DecoderState, item: ItemState, event: JsonObject): void {
   const place = findNumber(event.content_index);
   const { part } = item;
@@ -157,7 +157,7 @@ function thoughtPlace(event: JsonObject, flavour: 'summary' | 'content'): number
   return findNumber(flavour === 'summary' ? event.summary_index : event.content_index);
 }
 
-/** The item as it is in the end: whatever was not streamed of it follows now. */
+/** The final form of the item: whatever was not streamed of it is emitted now. */
 export function finishItem(state: DecoderState, item: ItemState, final: JsonObject): void {
   const whole = final.type === undefined ? (item.announced ?? final) : final;
   if (whole.type !== undefined) item.type = textOrEmpty(whole.type);
@@ -184,41 +184,41 @@ export function finishItem(state: DecoderState, item: ItemState, final: JsonObje
 }
 
 /**
- * Parts are known again by their words, because the places that vendors give them are not always theirs.
- * Where the words differ, what was said first counts, and only parts beyond as many as were said are new.
+ * Parts are recognised by their text, because vendors do not always give the right places. If the text
+ * differs, what was streamed first counts, and only parts beyond the number of streamed ones are new.
  */
 function finishMessage(state: DecoderState, item: ItemState, whole: JsonObject): void {
   const contents = listObjects(whole.content).filter(({ type }) => type !== 'reasoning_text');
   const words = contents.map((content) => wordsOf(content, undefined));
   const texts = words.map(({ text }) => text);
   const { partCount } = item;
-  const isKnown = isBeginningOf(item.said, texts);
-  let charsLeft = item.said.chars;
+  const isKnown = isBeginningOf(item.text, texts);
+  let charsLeft = item.text.chars;
   for (const [index, content] of contents.entries()) {
     const one = words[index] as Words;
     const { length } = one.text;
     if (length === 0) continue;
-    const isLastSaid = isKnown ? charsLeft <= length : index >= partCount - 1;
-    const saidChars = isKnown ? Math.min(charsLeft, length) : index < partCount ? length : 0;
-    charsLeft -= saidChars;
-    if (saidChars === 0) onContentAdded(state, item);
-    const logprobs = saidChars === 0 ? one.logprobs : [];
-    if (saidChars < length) addWords(state, item, { ...one, text: one.text.slice(saidChars), logprobs });
-    if (isLastSaid && item.isPartOpen) citeRest(state, item, content);
+    const isLastKnown = isKnown ? charsLeft <= length : index >= partCount - 1;
+    const knownChars = isKnown ? Math.min(charsLeft, length) : index < partCount ? length : 0;
+    charsLeft -= knownChars;
+    if (knownChars === 0) onContentAdded(state, item);
+    const logprobs = knownChars === 0 ? one.logprobs : [];
+    if (knownChars < length) addWords(state, item, { ...one, text: one.text.slice(knownChars), logprobs });
+    if (isLastKnown && item.isPartOpen) citeRest(state, item, content);
   }
 }
 
 function finishReasoning(state: DecoderState, item: ItemState, whole: JsonObject): void {
-  const rest = findRest(item.said, reasoningText(whole)) ?? '';
-  const sealed = textOrEmpty(whole.encrypted_content);
-  if (rest === '' && sealed === '' && !item.isPartOpen) return;
+  const rest = findRest(item.text, reasoningText(whole)) ?? '';
+  const encrypted = textOrEmpty(whole.encrypted_content);
+  if (rest === '' && encrypted === '' && !item.isPartOpen) return;
   if (!item.isPartOpen) openPart(state, item, { kind: 'reasoning' });
   if (rest !== '') {
-    note(item.said, rest);
+    note(item.text, rest);
     state.emit({ kind: 'delta', choice: 0, text: rest });
   }
-  if (sealed === '') return;
-  const blob = encryptedBlob(state.session.target.issuer, sealed, textOrEmpty(whole.id));
+  if (encrypted === '') return;
+  const blob = encryptedBlob(state.session.target.issuer, encrypted, textOrEmpty(whole.id));
   state.emit({ kind: 'blob', choice: 0, blob });
 }
 

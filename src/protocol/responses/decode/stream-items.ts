@@ -4,26 +4,26 @@ import { callArguments } from './answer.ts';
 import { reasoningText } from './reasoning.ts';
 import { ITEM_HANDLERS } from './stream-item.ts';
 import { beginItem, type DecoderState, type ItemSeed, type ItemState } from './stream-state.ts';
-import { findRest, note, nothingSaid } from './text-so-far.ts';
+import { findRest, newText, note } from './text-so-far.ts';
 
 export const ITEM_ADDED = 'response.output_item.added';
 export const ITEM_DONE = 'response.output_item.done';
 const DELTA = '.delta';
 
-/** Of no item (the event repeats something, or comes too late), or of one more than any answer has. */
-type Owner = ItemState | 'nobody' | 'too-many';
+/** `none`: the event repeats something or comes too late. `too-many`: more items than any answer has. */
+type Owner = ItemState | 'none' | 'too-many';
 
-/** What an event says of the item that it belongs to. */
-interface Clue extends ItemSeed {
+/** What an event says about the item that it belongs to. */
+interface EventInfo extends ItemSeed {
   readonly event: string;
-  /** The item as it is in the end, where the event tells that. */
+  /** The final form of the item, if the event has it. */
   readonly final: JsonObject | undefined;
 }
 
 /**
- * The item that an event belongs to, which begins here if it is not there. Vendors name it by its id and by
- * its place in the output, and not all of them get both right: one gives every event of an item another id,
- * others count places from one, give the same place to all items, or none.
+ * The item that an event belongs to; it begins here if it does not exist. Vendors identify it by its id and
+ * by its place in the output, and not all of them get both right: one gives every event of an item another
+ * id, others count places from one, give all items the same place, or none.
  */
 export function findOwner(state: DecoderState, event: JsonObject, type: string): Owner {
   const place = findNumber(event.output_index);
@@ -31,11 +31,11 @@ export function findOwner(state: DecoderState, event: JsonObject, type: string):
   const final = type === ITEM_DONE ? objectOrEmpty(event.item) : undefined;
   const id = textOrEmpty(final === undefined ? event.item_id : final.id);
   const kind = final === undefined ? ITEM_HANDLERS.get(type)?.of : textOrEmpty(final.type);
-  const clue: Clue = { id, place, type: kind ?? '', event: type, final };
-  const found = find(state, clue) ?? adopt(state, clue);
-  if (found === undefined) return isNameless(clue) ? 'nobody' : begin(state, clue);
-  if (found.stage === 'done') return isAnother(found, clue) ? begin(state, clue) : 'nobody';
-  // The end of an item may be told twice, by an id that only its end has.
+  const info: EventInfo = { id, place, type: kind ?? '', event: type, final };
+  const found = find(state, info) ?? adopt(state, info);
+  if (found === undefined) return isNameless(info) ? 'none' : begin(state, info);
+  if (found.stage === 'done') return isAnother(found, info) ? begin(state, info) : 'none';
+  // The end of an item may come twice, with an id that only its end has.
   if (final !== undefined && id !== '') state.byId.set(id, found);
   return found;
 }
@@ -50,50 +50,50 @@ function find(state: DecoderState, { id, place }: ItemSeed): ItemState | undefin
   return placed?.id === id ? placed : (named ?? placed);
 }
 
-/** What nobody is known by is the open item's where that is likely. */
-function adopt(state: DecoderState, clue: Clue): ItemState | undefined {
+/** An event without a known owner belongs to the open item, if that is likely. */
+function adopt(state: DecoderState, info: EventInfo): ItemState | undefined {
   const { open } = state;
-  const { place } = clue;
+  const { place } = info;
   if (open === undefined) return undefined;
-  if (place === undefined) return isOthers(open, clue) ? undefined : open;
+  if (place === undefined) return isOthers(open, info) ? undefined : open;
   const isUnplaced = open.place === undefined;
-  if (!isUnplaced && !isMisplaced(open, clue)) return undefined;
+  if (!isUnplaced && !isMisplaced(open, info)) return undefined;
   if (isUnplaced) open.place = place;
   else open.isMisplaced = true;
   state.byPlace.set(place, open);
   return open;
 }
 
-/** By its id alone, where nothing is announced: another item's, unless it tells how the open one ends. */
-function isOthers(open: ItemState, { id, final }: Clue): boolean {
+/** By its id alone, without an announcement: it belongs to another item, unless it ends the open one. */
+function isOthers(open: ItemState, { id, final }: EventInfo): boolean {
   if (id === '' || open.id === '' || open.announced !== undefined) return false;
-  return final === undefined || findRest(open.said, wholeText(final)) === undefined;
+  return final === undefined || findRest(open.text, wholeText(final)) === undefined;
 }
 
-/** The open item was announced at another place than its words are at. */
-function isMisplaced(open: ItemState, { type, final }: Clue): boolean {
-  const isFit = open.announced !== undefined && open.type === type && open.said.chars === 0;
+/** The open item was announced at another place than its text. */
+function isMisplaced(open: ItemState, { type, final }: EventInfo): boolean {
+  const isFit = open.announced !== undefined && open.type === type && open.text.chars === 0;
   return isFit && final === undefined && !open.isMisplaced;
 }
 
-/** Without a name and a place, only what certainly says something new begins an item. */
-function isNameless({ id, place, event, final }: Clue): boolean {
+/** Without id and place, only an event with certainly new content begins an item. */
+function isNameless({ id, place, event, final }: EventInfo): boolean {
   return id === '' && place === undefined && final === undefined && !event.endsWith(DELTA);
 }
 
-/** Whether an event at the place of an item that is done is about another one. */
-function isAnother(done: ItemState, { id, event, final }: Clue): boolean {
+/** Whether an event at the place of a finished item is about another one. */
+function isAnother(done: ItemState, { id, event, final }: EventInfo): boolean {
   if (id !== '') return done.id !== id && (final !== undefined || event.endsWith(DELTA));
   if (final === undefined) return false;
-  return textOrEmpty(final.call_id) !== done.callId || findRest(done.said, wholeText(final)) !== '';
+  return textOrEmpty(final.call_id) !== done.callId || findRest(done.text, wholeText(final)) !== '';
 }
 
-/** Every announcement is an item of its own, unless it repeats one or follows its first words. */
+/** Every announcement is a new item, unless it repeats one or follows its first text. */
 function announce(state: DecoderState, item: JsonObject, place: number | undefined): Owner {
   const seed = { id: textOrEmpty(item.id), place, type: textOrEmpty(item.type), announced: item };
   const known = find(state, seed);
   if (known === undefined || known.stage === 'done') return begin(state, seed);
-  if (known.announced !== undefined) return isRepeated(known, seed) ? 'nobody' : begin(state, seed);
+  if (known.announced !== undefined) return isRepeated(known, seed) ? 'none' : begin(state, seed);
   known.announced = item;
   known.type = seed.type;
   return known;
@@ -101,10 +101,10 @@ function announce(state: DecoderState, item: JsonObject, place: number | undefin
 
 function isRepeated(known: ItemState, seed: ItemSeed): boolean {
   if (known.id !== seed.id || known.place !== seed.place) return false;
-  return seed.id !== '' || (known.said.chars === 0 && known.type === seed.type);
+  return seed.id !== '' || (known.text.chars === 0 && known.type === seed.type);
 }
 
-/** All that an item says, in the order in which it is told. */
+/** All text of an item, in its order. */
 function wholeText(item: JsonObject): string {
   if (item.type === 'reasoning') return reasoningText(item);
   if (item.type === 'function_call') return callArguments(item);
@@ -114,32 +114,32 @@ function wholeText(item: JsonObject): string {
     .join('');
 }
 
-/** How items of the whole answer are known again: by names, by all their words, at last by their kind. */
+/** How items of the whole answer are recognised: by id, by their text, and last by their type. */
 const KEYS: readonly {
   readonly seen: (item: ItemState) => string;
-  readonly told: (item: JsonObject) => string;
+  readonly final: (item: JsonObject) => string;
 }[] = [
-  { seen: ({ id }) => id, told: ({ id }) => textOrEmpty(id) },
-  { seen: ({ callId }) => callId, told: ({ call_id: id }) => textOrEmpty(id) },
+  { seen: ({ id }) => id, final: ({ id }) => textOrEmpty(id) },
+  { seen: ({ callId }) => callId, final: ({ call_id: id }) => textOrEmpty(id) },
   {
-    seen: ({ type, said }) => `${type} ${said.chars} ${said.print}`,
-    told: (item) => {
-      const said = nothingSaid();
-      note(said, wholeText(item));
-      return `${textOrEmpty(item.type)} ${said.chars} ${said.print}`;
+    seen: ({ type, text }) => `${type} ${text.chars} ${text.print}`,
+    final: (item) => {
+      const text = newText();
+      note(text, wholeText(item));
+      return `${textOrEmpty(item.type)} ${text.chars} ${text.print}`;
     },
   },
-  { seen: ({ type }) => type, told: ({ type }) => textOrEmpty(type) },
+  { seen: ({ type }) => type, final: ({ type }) => textOrEmpty(type) },
 ];
 
-/** The answer's items as its last event tells them: those that were seen before, and those to be told now. */
+/** The answer's items in its last event: those that were seen before, and those that are new. */
 export function matchItems(
   seen: readonly ItemState[],
-  told: readonly JsonObject[],
-): { readonly known: ReadonlyMap<ItemState, JsonObject>; readonly untold: readonly JsonObject[] } {
+  final: readonly JsonObject[],
+): { readonly known: ReadonlyMap<ItemState, JsonObject>; readonly added: readonly JsonObject[] } {
   const known = new Map<ItemState, JsonObject>();
   const found = new Map<JsonObject, ItemState>();
-  for (const { seen: seenKey, told: toldKey } of KEYS) {
+  for (const { seen: seenKey, final: finalKey } of KEYS) {
     const waiting = new Map<string, ItemState[]>();
     for (const item of seen.toReversed()) {
       const key = seenKey(item);
@@ -148,18 +148,18 @@ export function matchItems(
       if (others === undefined) waiting.set(key, [item]);
       else others.push(item);
     }
-    for (const one of told) {
-      const item = found.has(one) ? undefined : waiting.get(toldKey(one))?.pop();
+    for (const one of final) {
+      const item = found.has(one) ? undefined : waiting.get(finalKey(one))?.pop();
       if (item === undefined) continue;
       known.set(item, one);
       found.set(one, item);
     }
   }
-  const isUntold = (item: ItemState | undefined): boolean => item === undefined || isSilent(item);
-  return { known, untold: told.filter((one) => isUntold(found.get(one))) };
+  const isNew = (item: ItemState | undefined): boolean => item === undefined || isEmptyMessage(item);
+  return { known, added: final.filter((one) => isNew(found.get(one))) };
 }
 
-/** A message that ended without its words. */
-function isSilent({ stage, type, said }: ItemState): boolean {
-  return stage === 'done' && type === 'message' && said.chars === 0;
+/** A message that ended without its text. */
+function isEmptyMessage({ stage, type, text }: ItemState): boolean {
+  return stage === 'done' && type === 'message' && text.chars === 0;
 }

@@ -2,63 +2,63 @@ import { INTERLEAVED_EVENTS_MAX } from '../../../bounds.ts';
 import type { Session } from '../../hub/codec.ts';
 import type { JsonObject } from '../../hub/content/json.ts';
 import type { Emit, PartHead } from '../../hub/event.ts';
-import { nothingSaid, type TextSoFar } from './text-so-far.ts';
+import { newText, type TextSoFar } from './text-so-far.ts';
 
-/** Where a stream is. One item is open at a time; events of later ones wait until it is done. */
+/** The state of a stream. One item is open at a time; events of later ones wait until it is done. */
 export interface DecoderState {
   readonly session: Session;
   readonly emit: Emit;
   isStarted: boolean;
-  /** The terminator passed by, or an error: nothing counts any more. */
+  /** The terminator or an error has passed: later events are ignored. */
   isOver: boolean;
-  /** In the order in which they began, which is the order in which they are told. */
+  /** In the order in which they began, which is the order in which they are emitted. */
   readonly items: ItemState[];
-  /** How many of them had their turn. */
+  /** How many of them were opened. */
   turns: number;
   open: ItemState | undefined;
   /** The newest item of an id, and the newest at a place in the output. Vendors repeat and confuse both. */
   readonly byId: Map<string, ItemState>;
   readonly byPlace: Map<number, ItemState>;
-  /** Events that wait for the turn of their item. */
+  /** The number of events that wait for their item. */
   heldCount: number;
   isReplaying: boolean;
   hasCall: boolean;
   hasRefusal: boolean;
 }
 
-/** One item of the output while its events come. */
+/** One item of the output while its events arrive. */
 export interface ItemState {
   readonly id: string;
-  /** Nothing as long as the vendor has not told it. */
+  /** `undefined` until the vendor sends it. */
   place: number | undefined;
-  /** The vendor puts the deltas of this item at another place than its announcement. */
+  /** The vendor sends the deltas of this item with another place than its announcement. */
   isMisplaced: boolean;
   type: string;
   callId: string;
-  /** As it was announced; nothing when it was not, or when it is done. */
+  /** The announced item; `undefined` if it was not announced or is done. */
   announced: JsonObject | undefined;
   stage: 'waiting' | 'open' | 'done';
   held: JsonObject[];
   isPartOpen: boolean;
   isCallOpen: boolean;
-  /** Reasoning is told as a summary or as it is; the first that comes counts. */
+  /** Reasoning comes as a summary or in full. The first that comes counts. */
   reasoning: 'summary' | 'content' | undefined;
-  /** The parts of a message or of reasoning: the last, the newest at each place, and how many there were. */
+  /** The parts of a message or of reasoning: the last, the newest at each place, and their number. */
   part: PartState | undefined;
   readonly parts: Map<number, PartState>;
   partCount: number;
-  /** All that was said of it. */
-  readonly said: TextSoFar;
+  /** All text that was emitted. */
+  readonly text: TextSoFar;
 }
 
-/** What was said of one part. */
+/** The state of one part. */
 export interface PartState {
   readonly kind: 'text' | 'refusal' | 'reasoning';
-  /** Nothing as long as the vendor has not told it. */
+  /** `undefined` until the vendor sends it. */
   place: number | undefined;
-  readonly said: TextSoFar;
-  /** The vendor has told all of it: whatever follows at its place is another one. */
-  isTold: boolean;
+  readonly text: TextSoFar;
+  /** The vendor has sent all of it: whatever follows at its place is another part. */
+  isComplete: boolean;
   citations: number;
 }
 
@@ -85,11 +85,11 @@ export function createItem(seed: ItemSeed): ItemState {
     part: undefined,
     parts: new Map(),
     partCount: 0,
-    said: nothingSaid(),
+    text: newText(),
   };
 }
 
-/** Adds an item to those that were seen; nothing when there are more of them than any answer has. */
+/** Adds an item. `undefined` if there are more items than any answer has. */
 export function beginItem(state: DecoderState, seed: ItemSeed): ItemState | undefined {
   if (state.items.length >= INTERLEAVED_EVENTS_MAX) return undefined;
   const item = createItem(seed);
@@ -103,7 +103,7 @@ export function beginItem(state: DecoderState, seed: ItemSeed): ItemState | unde
   return item;
 }
 
-/** What is left of an item that is done: enough to know it again. */
+/** Keeps only what is needed to recognise an item that is done. */
 export function endItem(item: ItemState): void {
   item.stage = 'done';
   item.announced = undefined;

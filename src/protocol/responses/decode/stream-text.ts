@@ -1,12 +1,12 @@
 import type { Logprob } from '../../hub/answer.ts';
 import type { HubEvent } from '../../hub/event.ts';
 import { type DecoderState, type ItemState, openPart, type PartState } from './stream-state.ts';
-import { findRest, note, nothingSaid } from './text-so-far.ts';
+import { findRest, newText, note } from './text-so-far.ts';
 
-/** Words of a part: some of them, or all. */
+/** Text of a part: some of it, or all. */
 export interface Words {
   readonly kind: PartState['kind'];
-  /** Where the vendor says that the part is among those of its item. */
+  /** The vendor's place of the part within its item. */
   readonly place: number | undefined;
   readonly text: string;
   readonly logprobs: readonly Logprob[];
@@ -16,14 +16,14 @@ export function isOpen(item: ItemState, part: PartState): boolean {
   return item.isPartOpen && item.part === part;
 }
 
-/** Some more words of a part, which begins with them if it is not there. */
+/** Adds text to a part, which begins here if it does not exist. */
 export function addWords(state: DecoderState, item: ItemState, words: Words): void {
   say(state, item, partFor(item, words), words);
 }
 
 /**
- * All words of a part. What was not said of it yet is said; where it was told in other words, what was said
- * first counts. Gives the part, or nothing where there is none.
+ * The whole text of a part. What was not emitted yet is emitted. If it differs from the streamed text, the
+ * streamed text counts. Returns the part, or `undefined` if there is none.
  */
 export function endWords(state: DecoderState, item: ItemState, words: Words): PartState | undefined {
   const { place, text } = words;
@@ -31,21 +31,21 @@ export function endWords(state: DecoderState, item: ItemState, words: Words): Pa
   const last = item.isPartOpen ? item.part : undefined;
   const candidates = [known, last].filter((part) => part?.kind === words.kind) as PartState[];
   for (const part of candidates) {
-    const rest = findRest(part.said, text);
-    if (rest === undefined || (part.isTold && rest !== '')) continue;
+    const rest = findRest(part.text, text);
+    if (rest === undefined || (part.isComplete && rest !== '')) continue;
     if (rest !== '') say(state, item, part, { ...words, text: rest, logprobs: [] });
-    return told(part);
+    return complete(part);
   }
-  const corrected = candidates.find((part) => !part.isTold);
-  if (corrected !== undefined) return told(corrected);
+  const corrected = candidates.find((part) => !part.isComplete);
+  if (corrected !== undefined) return complete(corrected);
   if (text === '') return undefined;
   const part = newPart(item, words);
   say(state, item, part, words);
-  return told(part);
+  return complete(part);
 }
 
-function told(part: PartState): PartState {
-  part.isTold = true;
+function complete(part: PartState): PartState {
+  part.isComplete = true;
   return part;
 }
 
@@ -53,18 +53,18 @@ function partFor(item: ItemState, words: Words): PartState {
   const { kind, place } = words;
   const last = item.isPartOpen ? item.part : undefined;
   const known = place === undefined ? last : item.parts.get(place);
-  if (known !== undefined) return known.kind === kind && !known.isTold ? known : newPart(item, words);
-  if (last === undefined || last.place !== undefined || last.kind !== kind || last.isTold) {
+  if (known !== undefined) return known.kind === kind && !known.isComplete ? known : newPart(item, words);
+  if (last === undefined || last.place !== undefined || last.kind !== kind || last.isComplete) {
     return newPart(item, words);
   }
-  // It began without a place, which is told only now.
+  // It began without a place, which is known only now.
   last.place = place;
   item.parts.set(place as number, last);
   return last;
 }
 
 function newPart(item: ItemState, { kind, place }: Words): PartState {
-  const part: PartState = { kind, place, said: nothingSaid(), isTold: false, citations: 0 };
+  const part: PartState = { kind, place, text: newText(), isComplete: false, citations: 0 };
   if (place !== undefined) item.parts.set(place, part);
   item.partCount++;
   return part;
@@ -73,13 +73,13 @@ function newPart(item: ItemState, { kind, place }: Words): PartState {
 function say(state: DecoderState, item: ItemState, part: PartState, words: Words): void {
   const { kind, logprobs } = words;
   const isNext = item.part !== part;
-  // Thoughts are one part with paragraphs.
+  // Reasoning is one part with paragraphs.
   const isJoined = kind === 'reasoning' && item.isPartOpen;
   if (!isJoined && (isNext || !item.isPartOpen)) openPart(state, item, { kind });
   item.part = part;
-  note(part.said, words.text);
-  const text = isJoined && isNext && item.said.chars > 0 ? `\n\n${words.text}` : words.text;
-  note(item.said, text);
+  note(part.text, words.text);
+  const text = isJoined && isNext && item.text.chars > 0 ? `\n\n${words.text}` : words.text;
+  note(item.text, text);
   const delta: HubEvent = { kind: 'delta', choice: 0, text };
   state.emit(logprobs.length > 0 ? { ...delta, logprobs } : delta);
 }

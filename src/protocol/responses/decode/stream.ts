@@ -52,7 +52,7 @@ function push(state: DecoderState, event: JsonObject): void {
   }
   const handle = HANDLERS.get(type);
   if (handle !== undefined) handle(state, event);
-  // Some vendors put an error where an event should be.
+  // Some vendors send an error in place of an event.
   else if (isObject(event.error)) fail(state, event);
 }
 
@@ -62,10 +62,10 @@ function start(state: DecoderState, event: JsonObject): void {
   state.emit({ kind: 'start', id: id === '' ? undefined : id, usage: undefined });
 }
 
-/** An event of an item, whose turn it is or who waits for it. */
+/** Handles an event of an item, or keeps it until the item is open. */
 function take(state: DecoderState, event: JsonObject, type: string): void {
   const item = findOwner(state, event, type);
-  if (item === 'nobody') return;
+  if (item === 'none') return;
   if (item === 'too-many' || (item.stage === 'waiting' && state.heldCount >= INTERLEAVED_EVENTS_MAX)) {
     fail(state, { error: { message: 'the vendor mixes the items of its answer' } });
     return;
@@ -85,7 +85,7 @@ function handleItem(state: DecoderState, item: ItemState, event: JsonObject): vo
   } else ITEM_HANDLERS.get(type)?.handle(state, item, event);
 }
 
-/** The item is done; those that waited meanwhile have their turn. */
+/** The item is done; the next waiting items are opened. */
 function closeItem(state: DecoderState, item: ItemState): void {
   endItem(item);
   state.open = undefined;
@@ -107,16 +107,16 @@ function replay(state: DecoderState): void {
   state.isReplaying = false;
 }
 
-/** The end. Items that were never closed, or that only the last event shows, are made good for. */
+/** The end. Items that were never closed, or are only in the last event, are emitted. */
 function conclude(state: DecoderState, event: JsonObject): void {
   if (!state.isStarted) start(state, event);
   const response = objectOrEmpty(event.response);
-  const { known, untold } = matchItems(state.items, listObjects(response.output));
+  const { known, added } = matchItems(state.items, listObjects(response.output));
   while (state.open !== undefined) {
     finishItem(state, state.open, known.get(state.open) ?? {});
     closeItem(state, state.open);
   }
-  for (const item of untold) finishItem(state, createItem({ id: '', place: undefined, type: '' }), item);
+  for (const item of added) finishItem(state, createItem({ id: '', place: undefined, type: '' }), item);
   const usage = decodeUsage(response.usage);
   if (usage !== undefined) state.emit({ kind: 'usage', usage });
   const status = event.type === 'response.incomplete' ? 'incomplete' : response.status;
@@ -126,12 +126,12 @@ function conclude(state: DecoderState, event: JsonObject): void {
   state.isOver = true;
 }
 
-/** `error` is flat or nested; a response that failed carries it inside. */
+/** `error` is flat or nested. A failed response has it inside. */
 function fail(state: DecoderState, event: JsonObject): void {
   const inner = event.error ?? objectOrEmpty(event.response).error;
   const error = isObject(inner) ? inner : event;
   state.isOver = true;
-  // The type of a flat event is `error`, which says nothing.
-  const told = error === event ? { ...event, type: undefined } : error;
-  state.emit({ kind: 'error', error: toAnswerError(told) });
+  // The type of a flat event is `error`, which carries no information.
+  const details = error === event ? { ...event, type: undefined } : error;
+  state.emit({ kind: 'error', error: toAnswerError(details) });
 }

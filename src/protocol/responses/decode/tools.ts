@@ -14,23 +14,26 @@ import {
 } from '../fields.ts';
 import { runsAtVendor, typedTool } from '../typed-tools.ts';
 
-/** The tools of a request as they are found: in `tools`, and in items that add some later on. */
-export interface ToolShelf {
+/** The tools of a request: those in `tools`, and those in items that add some later. */
+export interface CollectedTools {
   readonly tools: Tool[];
   readonly hosted: VendorTool[];
   search: WebSearch | undefined;
   readonly notes: Notes;
 }
 
-/** Options that no other vendor knows. `defer_loading` is not among them: without search all are loaded. */
+/**
+ * Options that no other vendor has. `defer_loading` is not among them: without tool search all tools are
+ * loaded.
+ */
 const LOST_OPTIONS = ['output_schema', 'allowed_callers', 'async'];
 
-export function decodeTools(shelf: ToolShelf, value: JsonValue | undefined, path: string): void {
+export function decodeTools(collected: CollectedTools, value: JsonValue | undefined, path: string): void {
   for (const [index, entry] of optionalList(value, path).entries()) {
     const at = `${path}[${index}]`;
     const tool = requireObject(entry, at);
-    if (tool.type === 'namespace') decodeNamespace(shelf, tool, at);
-    else decodeTool(shelf, tool, { path: at, namespace: undefined });
+    if (tool.type === 'namespace') decodeNamespace(collected, tool, at);
+    else decodeTool(collected, tool, { path: at, namespace: undefined });
   }
 }
 
@@ -39,32 +42,32 @@ interface Place {
   readonly namespace: string | undefined;
 }
 
-function decodeNamespace(shelf: ToolShelf, group: JsonObject, path: string): void {
+function decodeNamespace(collected: CollectedTools, group: JsonObject, path: string): void {
   const namespace = requireText(group.name, `${path}.name`);
-  if (group.description !== undefined) shelf.notes.drop(`${path}.description`);
+  if (group.description !== undefined) collected.notes.drop(`${path}.description`);
   for (const [index, entry] of optionalList(group.tools, `${path}.tools`).entries()) {
     const at = `${path}.tools[${index}]`;
-    decodeTool(shelf, requireObject(entry, at), { path: at, namespace });
+    decodeTool(collected, requireObject(entry, at), { path: at, namespace });
   }
 }
 
-function decodeTool(shelf: ToolShelf, tool: JsonObject, place: Place): void {
+function decodeTool(collected: CollectedTools, tool: JsonObject, place: Place): void {
   const type = requireText(tool.type, `${place.path}.type`);
-  if (type === 'function') add(shelf, decodeFunction(shelf, tool, place));
-  else if (type === 'custom') add(shelf, decodeCustom(tool, place));
-  else decodeTyped(shelf, tool, place.path);
+  if (type === 'function') add(collected, decodeFunction(collected, tool, place));
+  else if (type === 'custom') add(collected, decodeCustom(tool, place));
+  else decodeTyped(collected, tool, place.path);
 }
 
-/** A tool that is loaded twice counts once: the first declaration is the one the cache knows. */
-function add(shelf: ToolShelf, tool: Tool): void {
-  const isKnown = shelf.tools.some((one) => one.name === tool.name && one.namespace === tool.namespace);
-  if (!isKnown) shelf.tools.push(tool);
+/** A tool that is loaded twice counts once: the cache knows the first declaration. */
+function add(collected: CollectedTools, tool: Tool): void {
+  const isKnown = collected.tools.some((one) => one.name === tool.name && one.namespace === tool.namespace);
+  if (!isKnown) collected.tools.push(tool);
 }
 
-function decodeFunction(shelf: ToolShelf, tool: JsonObject, place: Place): FunctionTool {
+function decodeFunction(collected: CollectedTools, tool: JsonObject, place: Place): FunctionTool {
   const { path, namespace } = place;
   for (const name of LOST_OPTIONS) {
-    if (tool[name] !== undefined && tool[name] !== null) shelf.notes.drop(`${path}.${name}`);
+    if (tool[name] !== undefined && tool[name] !== null) collected.notes.drop(`${path}.${name}`);
   }
   return {
     kind: 'function',
@@ -98,21 +101,21 @@ function decodeCustom(tool: JsonObject, place: Place): CustomTool {
   };
 }
 
-/** Tools with a type of their own: those the client runs become functions, the vendor's are dropped. */
-function decodeTyped(shelf: ToolShelf, tool: JsonObject, path: string): void {
+/** Tools with a type of their own: those that the client runs become functions, vendor tools are dropped. */
+function decodeTyped(collected: CollectedTools, tool: JsonObject, path: string): void {
   const type = String(tool.type);
   const typed = typedTool(type);
-  if (SEARCH.test(type) && shelf.search === undefined) {
-    shelf.search = readSearch(shelf, tool, path);
+  if (SEARCH.test(type) && collected.search === undefined) {
+    collected.search = readSearch(collected, tool, path);
     return;
   }
-  const isTaken = shelf.tools.some((one) => one.name === type && one.namespace === undefined);
+  const isTaken = collected.tools.some((one) => one.name === type && one.namespace === undefined);
   if (typed === undefined || isTaken || runsAtVendor(tool)) {
-    shelf.hosted.push({ type, path });
-    shelf.notes.drop(path);
+    collected.hosted.push({ type, path });
+    collected.notes.drop(path);
     return;
   }
-  shelf.tools.push({
+  collected.tools.push({
     kind: 'function',
     name: type,
     description: optionalText(tool.description, `${path}.description`) ?? typed.description,
@@ -129,51 +132,54 @@ const SEARCH_NAMES: SearchNames = {
   allowedDomains: 'allowed_domains',
 };
 
-/** Domains stand in an object of their own. */
-function readSearch(shelf: ToolShelf, tool: JsonObject, path: string): WebSearch {
+/** Domains are in a nested object. */
+function readSearch(collected: CollectedTools, tool: JsonObject, path: string): WebSearch {
   const filters = optionalObject(tool.filters, `${path}.filters`) ?? {};
   const { filters: _filters, ...rest } = tool;
-  // External access is what everybody else has anyway.
+  // All other vendors have external access anyway.
   const more = ['type', ...(tool.external_web_access === true ? ['external_web_access'] : [])];
-  return decodeSearch({ ...rest, ...filters }, path, SEARCH_NAMES, { notes: shelf.notes, more });
+  return decodeSearch({ ...rest, ...filters }, path, SEARCH_NAMES, { notes: collected.notes, more });
 }
 
 const MODES: readonly string[] = ['auto', 'none', 'required'];
 
-export function decodeToolChoice(value: JsonValue | undefined, shelf: ToolShelf): ToolChoice | undefined {
+export function decodeToolChoice(
+  value: JsonValue | undefined,
+  collected: CollectedTools,
+): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
     if (!MODES.includes(value)) throw new Inexpressible('tool_choice', `'${value}' is not known`);
-    if (value === 'none') shelf.search = undefined;
+    if (value === 'none') collected.search = undefined;
     return { kind: value as 'auto' | 'none' | 'required' };
   }
   const choice = requireObject(value, 'tool_choice');
   const type = requireText(choice.type, 'tool_choice.type');
-  if (type === 'allowed_tools') return decodeSubset(choice, shelf);
+  if (type === 'allowed_tools') return decodeSubset(choice, collected);
   if (type === 'function' || type === 'custom') {
     const namespace = optionalText(choice.namespace, 'tool_choice.namespace');
     const name = requireText(choice.name, 'tool_choice.name');
     return { kind: 'tool', name, ...(namespace === undefined ? {} : { namespace }) };
   }
-  if (shelf.tools.some((tool) => tool.kind === 'function' && tool.clientType === type)) {
+  if (collected.tools.some((tool) => tool.kind === 'function' && tool.clientType === type)) {
     return { kind: 'tool', name: type };
   }
-  // A tool of the vendor's was forced; it is gone, so the model decides.
-  shelf.notes.drop('tool_choice');
+  // A vendor tool was forced. It is dropped, so the model decides.
+  collected.notes.drop('tool_choice');
   return undefined;
 }
 
-function decodeSubset(choice: JsonObject, shelf: ToolShelf): ToolChoice | undefined {
+function decodeSubset(choice: JsonObject, collected: CollectedTools): ToolChoice | undefined {
   const entries = listObjects(optionalList(choice.tools, 'tool_choice.tools'));
-  if (!entries.some(({ type }) => SEARCH.test(String(type)))) shelf.search = undefined;
+  if (!entries.some(({ type }) => SEARCH.test(String(type)))) collected.search = undefined;
   const names = entries.flatMap((entry) => {
     const name = optionalText(entry.name, 'tool_choice.tools[].name') ?? String(entry.type);
     if (entry.type === 'namespace') {
-      return shelf.tools.filter((tool) => tool.namespace === name).map((tool) => tool.name);
+      return collected.tools.filter((tool) => tool.namespace === name).map((tool) => tool.name);
     }
-    return shelf.tools.some((tool) => tool.name === name) ? [name] : [];
+    return collected.tools.some((tool) => tool.name === name) ? [name] : [];
   });
   if (names.length > 0) return { kind: 'subset', names, required: choice.mode === 'required' };
-  shelf.notes.drop('tool_choice');
+  collected.notes.drop('tool_choice');
   return undefined;
 }

@@ -2,10 +2,10 @@ import { type JsonObject, writeJson } from '../../hub/content/json.ts';
 import type { Part, SearchMade } from '../../hub/part.ts';
 import { listObjects, objectOrEmpty, textOrEmpty } from '../fields.ts';
 
-type Teller = (item: JsonObject) => string;
+type ReadableText = (item: JsonObject) => string;
 
-/** Items that tools of the vendor's leave behind, and what of them others can read. */
-const TELLERS: ReadonlyMap<string, Teller> = new Map<string, Teller>([
+/** Items of vendor tools, and their text for other vendors. */
+const READABLE_TEXTS: ReadonlyMap<string, ReadableText> = new Map<string, ReadableText>([
   ['web_search_call', (item) => `[searched the web: ${searched(objectOrEmpty(item.action))}]`],
   ['file_search_call', tellFileSearch],
   ['code_interpreter_call', tellCode],
@@ -23,20 +23,20 @@ const TELLERS: ReadonlyMap<string, Teller> = new Map<string, Teller>([
 ]);
 
 export function isVendorTool(type: string): boolean {
-  return TELLERS.has(type);
+  return READABLE_TEXTS.has(type);
 }
 
-/** A picture is a picture; everything else stays raw for its own protocol and is a text for all others. */
+/** An image stays an image. Everything else stays raw for its own protocol and is a text for all others. */
 export function decodeVendorTool(item: JsonObject): Part {
   const result = item.type === 'image_generation_call' ? textOrEmpty(item.result) : '';
   if (result !== '') {
     const mime = `image/${textOrEmpty(item.output_format) || 'png'}`;
     return { kind: 'image', source: { kind: 'bytes', mime, base64: result } };
   }
-  const tell = TELLERS.get(String(item.type));
+  const readableText = READABLE_TEXTS.get(String(item.type));
   const part = { kind: 'server-tool', protocol: 'responses', raw: writeJson(item) } as const;
   const search = item.type === 'web_search_call' ? searchMade(objectOrEmpty(item.action)) : undefined;
-  return { ...part, text: tell?.(item) ?? '', ...(search === undefined ? {} : { search }) };
+  return { ...part, text: readableText?.(item) ?? '', ...(search === undefined ? {} : { search }) };
 }
 
 function searched(action: JsonObject): string {
@@ -44,13 +44,13 @@ function searched(action: JsonObject): string {
   return queries || textOrEmpty(action.url) || textOrEmpty(action.pattern) || textOrEmpty(action.type);
 }
 
-/** Pages that are opened and words that are looked for in them are no searches. */
+/** Opened pages and texts searched within them are not searches. */
 function searchMade(action: JsonObject): SearchMade {
   const pages = listObjects(action.sources).map(({ url }) => ({ url: textOrEmpty(url) }));
   return { queries: queriesOf(action), pages: pages.filter(({ url }) => url !== '') };
 }
 
-/** The list is the newer form of the one query. */
+/** The list is the newer form of the single query. */
 function queriesOf(action: JsonObject): readonly string[] {
   const listed = Array.isArray(action.queries) ? action.queries.map(textOrEmpty) : [];
   return (listed.length === 0 ? [textOrEmpty(action.query)] : listed).filter((query) => query !== '');

@@ -1,7 +1,7 @@
 import type { Choice, HubAnswer, Logprob } from '../../hub/answer.ts';
 import type { Session } from '../../hub/codec.ts';
 import { type JsonObject, type JsonValue, RawJson } from '../../hub/content/json.ts';
-import { type Part, type ServerToolPart, shownText } from '../../hub/part.ts';
+import { type Part, type ServerToolPart, visibleText } from '../../hub/part.ts';
 import { listTypedTools } from '../typed-tools.ts';
 import {
   callItem,
@@ -19,7 +19,7 @@ import {
 import { type Outcome, responseObject, toOutcome } from './response-object.ts';
 
 export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
-  // The client cannot have asked for more than one.
+  // The client cannot request more than one.
   const choice: Choice = answer.choices[0] ?? { parts: [], finish: { reason: 'stop' } };
   const parts = withRefusal(choice);
   const outcome = toOutcome(choice.finish, { refusal: hasRefusal(parts) });
@@ -27,12 +27,12 @@ export function encodeAnswer(answer: HubAnswer, session: Session): JsonObject {
     ...outcome,
     output: encodeOutput(parts, session, { outcome, logprobs: choice.logprobs }),
     usage: answer.usage,
-    // Anthropic's tiers are other things under the same names.
+    // Anthropic's tiers have the same names but other meanings.
     serviceTier: session.target.protocol === 'messages' ? undefined : answer.serviceTier,
   });
 }
 
-/** Where a vendor refused and said why, that is what the model says. */
+/** If a vendor refused with a reason, the reason becomes the model's text. */
 function withRefusal({ parts, finish }: Choice): readonly Part[] {
   if (finish.reason !== 'refusal' || finish.message === undefined || hasRefusal(parts)) return parts;
   return [...parts, { kind: 'refusal', text: finish.message }];
@@ -47,25 +47,25 @@ interface Ending {
   readonly logprobs: readonly Logprob[] | undefined;
 }
 
-/** Words that follow each other are one message; everything else is an item of its own. */
+/** Consecutive text is one message; everything else is an item of its own. */
 function encodeOutput(parts: readonly Part[], session: Session, ending: Ending): readonly JsonValue[] {
   const items: JsonValue[] = [];
   const typed = listTypedTools(session.request);
-  let said: JsonObject[] = [];
+  let content: JsonObject[] = [];
   let { logprobs } = ending;
   const flush = (status: Outcome['status']): void => {
-    if (said.length > 0) items.push(messageItem(itemId('msg', session, items.length), said, status));
-    said = [];
+    if (content.length > 0) items.push(messageItem(itemId('msg', session, items.length), content, status));
+    content = [];
   };
   for (const part of parts) {
     const words = contentOf(part, logprobs);
     if (words !== undefined) {
-      said.push(words);
+      content.push(words);
       if (part.kind === 'text') logprobs = undefined;
       continue;
     }
     if (part.kind === 'reasoning' && part.text === '' && part.blob === undefined) continue;
-    if (part.kind === 'server-tool' && !isShownItem(part)) continue;
+    if (part.kind === 'server-tool' && !isItem(part)) continue;
     flush('completed');
     if (part.kind === 'tool-call') {
       const tool = typed.get(part.name);
@@ -80,12 +80,12 @@ function encodeOutput(parts: readonly Part[], session: Session, ending: Ending):
 function contentOf(part: Part, logprobs: readonly Logprob[] | undefined): JsonObject | undefined {
   if (part.kind === 'text') return textContent({ ...part, logprobs });
   if (part.kind === 'refusal') return refusalContent(part.text);
-  const isForeign = part.kind === 'server-tool' && part.protocol !== 'responses' && shownText(part) !== '';
+  const isForeign = part.kind === 'server-tool' && part.protocol !== 'responses' && visibleText(part) !== '';
   return isForeign ? textContent({ text: part.text }) : undefined;
 }
 
-/** The result of a search and words that are none are no items. */
-function isShownItem({ protocol, search }: ServerToolPart): boolean {
+/** Search results and tools without text are not items. */
+function isItem({ protocol, search }: ServerToolPart): boolean {
   return protocol === 'responses' || (search !== undefined && search.queries.length > 0);
 }
 

@@ -5,7 +5,7 @@ import type { Turn } from '../../hub/request.ts';
 import { annotation } from './output-item.ts';
 import { encodeInputParts, type PartScope } from './parts.ts';
 
-/** What the model is told of a result whose tool failed: the protocol has no flag for it (6.7). */
+/** Prefix of a failed tool's result, because the protocol has no flag for it (rule C-31). */
 const ERROR_PREFIX = '[tool error] ';
 const PICTURE_NOTE = '[the picture follows]';
 
@@ -25,14 +25,14 @@ function message(
   return content.length === 0 ? [] : [{ type: 'message', role, content }];
 }
 
-/** Results are items of their own; everything between two of them is one message. */
+/** Results are items of their own. Everything between two of them is one message. */
 function encodeUser(parts: readonly Part[], scope: PartScope): readonly JsonValue[] {
   const items: JsonValue[] = [];
-  let spoken: Part[] = [];
+  let messageParts: Part[] = [];
   let pictures: Part[] = [];
   const flush = (): void => {
-    items.push(...message('user', spoken, scope));
-    spoken = [];
+    items.push(...message('user', messageParts, scope));
+    messageParts = [];
   };
   for (const part of parts) {
     if (part.kind === 'tool-result') {
@@ -43,12 +43,12 @@ function encodeUser(parts: readonly Part[], scope: PartScope): readonly JsonValu
       flush();
       items.push(new RawJson(part.raw));
     } else {
-      // Pictures of results come after all results of the round.
-      spoken.push(...pictures, part);
+      // Images of results come after all results of the turn.
+      messageParts.push(...pictures, part);
       pictures = [];
     }
   }
-  spoken.push(...pictures);
+  messageParts.push(...pictures);
   flush();
   return items;
 }
@@ -63,7 +63,7 @@ function encodeResult(part: ToolResultPart, scope: PartScope): JsonObject {
   return { type, call_id: part.callId, output: encodeOutput(part, scope) };
 }
 
-/** A text where it can be one: some vendors of this protocol take nothing else. Never an empty list. */
+/** A string if possible: some vendors of this protocol accept nothing else. Never an empty list. */
 function encodeOutput(part: ToolResultPart, scope: PartScope): JsonValue {
   const prefix = part.isError ? ERROR_PREFIX : '';
   const keepsMedia = scope.target.capabilities.toolResultImages;
@@ -79,28 +79,28 @@ const NOTE_PART: Part = { kind: 'text', text: PICTURE_NOTE };
 
 function encodeAssistant(parts: readonly Part[], scope: PartScope): readonly JsonValue[] {
   const items: JsonValue[] = [];
-  let said: JsonObject[] = [];
+  let content: JsonObject[] = [];
   const flush = (): void => {
-    if (said.length > 0) items.push({ type: 'message', role: 'assistant', content: said });
-    said = [];
+    if (content.length > 0) items.push({ type: 'message', role: 'assistant', content: content });
+    content = [];
   };
-  const lastSaid = parts.findLastIndex(({ kind }) => kind !== 'reasoning');
+  const lastContent = parts.findLastIndex(({ kind }) => kind !== 'reasoning');
   for (const [index, part] of parts.entries()) {
     const words = encodeWords(part, scope);
     if (words !== undefined) {
-      said.push(...words);
+      content.push(...words);
       continue;
     }
     flush();
-    // Reasoning that nothing follows is refused by the vendor, and means nothing to the model.
-    if (part.kind === 'reasoning' && index > lastSaid) continue;
+    // The vendor refuses reasoning without a following item, and it means nothing to the model.
+    if (part.kind === 'reasoning' && index > lastContent) continue;
     items.push(...encodeAssistantItem(part, scope));
   }
   flush();
   return items;
 }
 
-/** What goes into a message; nothing for what is an item of its own. */
+/** The content of a message; `undefined` for a part that is an item of its own. */
 function encodeWords(part: Part, scope: PartScope): readonly JsonObject[] | undefined {
   switch (part.kind) {
     case 'text':
@@ -150,7 +150,7 @@ export function encodeCall(part: ToolCallPart): JsonObject {
     : { type: 'function_call', ...head, arguments: part.arguments };
 }
 
-/** Only the ciphertext is replayed; vendors that think aloud get their thinking back instead (7.4). */
+/** Only the ciphertext is sent back. Vendors with visible reasoning get that back instead. */
 function encodeReasoning(part: ReasoningPart, scope: PartScope): readonly JsonObject[] {
   const { blob, text } = part;
   const summary = text === '' ? [] : [{ type: 'summary_text', text }];

@@ -4,7 +4,7 @@ export function toDataUrl(source: { readonly mime: string; readonly base64: stri
   return `data:${source.mime};base64,${source.base64}`;
 }
 
-/** A name with an ending that fits: the vendor refuses files without one (rule C-20). */
+/** A name with a matching extension: the vendor refuses files without one (rule C-20). */
 export function fileName(mime: string, given: string | undefined): string {
   const ending = endingOfType(mime);
   const name = given ?? 'document';

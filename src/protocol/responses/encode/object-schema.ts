@@ -4,8 +4,8 @@ const NO_KEYS: ReadonlySet<string> = new Set();
 const EMPTY = '{"type":"object","properties":{}}';
 
 /**
- * The parameters of a function, whose root must be an object by its own words. Nothing when the schema
- * describes something else: then no arguments could fit it.
+ * The parameters of a function, whose root must be explicitly an object. `undefined` if the schema describes
+ * something else: then no arguments could match it.
  */
 export function objectSchema(raw: string | undefined): string | undefined {
   if (raw === undefined || raw === 'true') return EMPTY;
@@ -17,7 +17,7 @@ export function objectSchema(raw: string | undefined): string | undefined {
   return isNullable ? JSON.stringify({ ...schema, type: 'object' }) : undefined;
 }
 
-/** The type goes in front; everything behind it keeps its own spelling. */
+/** The type is inserted at the front; everything after it keeps its spelling. */
 function withType(raw: string, schema: JsonObject): string {
   if (Object.keys(schema).length === 0) return EMPTY;
   return `{"type":"object",${raw.slice(raw.indexOf('{') + 1)}`;

@@ -34,14 +34,14 @@ export function encodeOptions(scope: PartScope): JsonObject {
   };
 }
 
-/** The rung for what the client wants; nothing where it leaves that to the model. */
+/** The effort that the client wants; `undefined` if it leaves that to the model. */
 function effortFor(scope: PartScope): Effort | undefined {
   const { thinking } = scope.request;
   const { capabilities } = scope.target;
   const { mode, effort, budgetTokens } = thinking;
-  const isTold = mode !== undefined || effort !== undefined;
+  const isSet = mode !== undefined || effort !== undefined;
   if (capabilities.thinking === 'none') {
-    if (isTold && mode !== 'off' && effort !== 'none') scope.notes.lose('thinking');
+    if (isSet && mode !== 'off' && effort !== 'none') scope.notes.lose('thinking');
     return undefined;
   }
   const budgeted = budgetTokens === undefined ? undefined : effortOfBudget(budgetTokens);
@@ -59,8 +59,8 @@ function effortFor(scope: PartScope): Effort | undefined {
 
 function encodeReasoningOption(scope: PartScope, effort: Effort | undefined): JsonObject | undefined {
   const { show, summaryStyle } = scope.request.thinking;
-  const isShown = show === true && scope.target.capabilities.thinking !== 'none' && effort !== 'none';
-  const summary = isShown ? (summaryStyle ?? 'auto') : undefined;
+  const isVisible = show === true && scope.target.capabilities.thinking !== 'none' && effort !== 'none';
+  const summary = isVisible ? (summaryStyle ?? 'auto') : undefined;
   return effort === undefined && summary === undefined ? undefined : { effort, summary };
 }
 
@@ -79,7 +79,7 @@ function encodeSampling(scope: PartScope): JsonObject {
   return { temperature, top_p: isOne ? undefined : topP };
 }
 
-/** A value that is the default anyway is no loss. */
+/** A value that equals the default is not a loss. */
 function loseSampling(scope: PartScope): JsonObject {
   const { temperature, topP } = scope.request.sampling;
   if (temperature !== undefined && temperature !== 1) scope.notes.lose('temperature');
@@ -101,10 +101,10 @@ function loseOthers(scope: PartScope): void {
 /** Without the ciphertext a conversation that is not stored would lose its reasoning (rule C-39). */
 function encodeInclude(scope: PartScope, logprobs: number | undefined): JsonObject {
   const { client, webSearch } = scope.request;
-  const isTold = client === 'messages' && webSearch !== undefined && scope.target.capabilities.webSearch;
+  const wantsPages = client === 'messages' && webSearch !== undefined && scope.target.capabilities.webSearch;
   const include = [
-    // Clients of Messages are told the pages of a search.
-    ...(isTold ? ['web_search_call.action.sources'] : []),
+    // Clients of Messages get the pages of a search.
+    ...(wantsPages ? ['web_search_call.action.sources'] : []),
     ...(scope.target.capabilities.thinking === 'none' ? [] : ['reasoning.encrypted_content']),
     ...(logprobs === undefined ? [] : ['message.output_text.logprobs']),
   ];
@@ -119,7 +119,7 @@ function shortened(text: string): string {
 function encodeTier(scope: PartScope): string | undefined {
   const { client, serviceTier } = scope.request;
   if (serviceTier === undefined) return undefined;
-  // Vendors who copy these protocols have tiers of their own, which OpenAI refuses.
+  // Compatible vendors have tiers of their own, which OpenAI refuses.
   const isTier = serviceTier === 'auto' || TIERS.includes(serviceTier);
   if (isTier && (client === 'chat' || client === 'responses')) return serviceTier;
   scope.notes.lose('serviceTier');

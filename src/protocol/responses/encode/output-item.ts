@@ -7,7 +7,7 @@ import type { Citation, SearchMade } from '../../hub/part.ts';
 import { encodeLogprob } from '../logprobs.ts';
 import type { TypedTool } from '../typed-tools.ts';
 
-/** Items of the output as clients read them, in plain answers and at the end of each streamed item. */
+/** Items of the output, in plain answers and at the end of each streamed item. */
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
 /** Stable and unique: made from the call and the place in the output. */
@@ -19,19 +19,19 @@ export function messageItem(id: string, content: readonly JsonValue[], status: I
   return { id, type: 'message', status, role: 'assistant', content };
 }
 
-export interface SpokenText {
+export interface AnswerText {
   readonly text: string;
   readonly citations?: readonly Citation[] | undefined;
   readonly logprobs?: readonly Logprob[] | undefined;
 }
 
-export function textContent(said: SpokenText): JsonObject {
-  const annotations = (said.citations ?? []).map((citation) => annotation(citation, said.text.length));
-  const logprobs = (said.logprobs ?? []).map(encodeLogprob);
-  return { type: 'output_text', annotations, logprobs, text: said.text };
+export function textContent(answer: AnswerText): JsonObject {
+  const annotations = (answer.citations ?? []).map((citation) => annotation(citation, answer.text.length));
+  const logprobs = (answer.logprobs ?? []).map(encodeLogprob);
+  return { type: 'output_text', annotations, logprobs, text: answer.text };
 }
 
-/** A citation without a place covers the whole text (rule C-67). */
+/** A citation without a range covers the whole text (rule C-67). */
 export function annotation(citation: Citation, length: number): JsonObject {
   return {
     type: 'url_citation',
@@ -46,14 +46,19 @@ export function refusalContent(text: string): JsonObject {
   return { type: 'refusal', refusal: text };
 }
 
-export function reasoningItem(id: string, text: string, sealed: string | undefined): JsonObject {
+export function reasoningItem(id: string, text: string, encrypted: string | undefined): JsonObject {
   const summary = text === '' ? [] : [{ type: 'summary_text', text }];
-  return { id, type: 'reasoning', summary, ...(sealed === undefined ? {} : { encrypted_content: sealed }) };
+  return {
+    id,
+    type: 'reasoning',
+    summary,
+    ...(encrypted === undefined ? {} : { encrypted_content: encrypted }),
+  };
 }
 
 /**
- * A blob of this protocol's own vendor goes out as it came, on an item with its id; any other one in our
- * envelope, and so does one that was told too late to have the item's id.
+ * A blob of this protocol's own vendor is sent unchanged, on an item with its id. Any other blob is in our
+ * envelope, and so is one that arrived too late to have the item's id.
  */
 export function sealBlob(blob: Blob, session: Session, id: string): string {
   const isBare = isNative(blob, session) && (blob.itemId === undefined || blob.itemId === id);
@@ -103,7 +108,7 @@ export function imageItem(id: string, mime: string, base64: string): JsonObject 
   return { id, type: 'image_generation_call', status: 'completed', output_format, result: base64 };
 }
 
-/** A search that a vendor of another protocol made. */
+/** A search of another protocol's vendor. */
 export function searchItem(id: string, { queries, pages }: SearchMade): JsonObject {
   const sources = pages.length === 0 ? undefined : pages.map(({ url }) => ({ type: 'url', url }));
   const action = { type: 'search', query: queries.join(', '), queries, sources };

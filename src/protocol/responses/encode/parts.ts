@@ -5,19 +5,19 @@ import type { CacheMark, FilePart, ImagePart, Part, TextPart } from '../../hub/p
 import type { HubRequest } from '../../hub/request.ts';
 import { fileName, toDataUrl } from './media.ts';
 
-/** What every part of a request must know on its way to the vendor. */
+/** What the encoding of a request's parts needs to know. */
 export interface PartScope {
   readonly request: HubRequest;
   readonly target: Target;
   readonly notes: Notes;
 }
 
-/** What a user (or a tool) says. */
+/** Parts of a user's message or a tool's result. */
 export function encodeInputParts(parts: readonly Part[], scope: PartScope): readonly JsonObject[] {
   return parts.map((part) => encodeInputPart(part, scope)).filter((part) => part !== undefined);
 }
 
-/** Nothing for an empty text, which means nothing. */
+/** `undefined` for an empty text. */
 function encodeInputPart(part: Part, scope: PartScope): JsonObject | undefined {
   switch (part.kind) {
     case 'text':
@@ -41,7 +41,7 @@ function inputText(part: TextPart, scope: PartScope): JsonObject {
   return { type: 'input_text', text: part.text, ...cacheMark(part.cache, scope) };
 }
 
-/** The vendor's lifetimes are others: what should live for an hour gets the longer one. */
+/** The vendor's lifetimes differ: an hour becomes the longer one. */
 export function cacheMark(
   cache: CacheMark | undefined,
   scope: PartScope,
@@ -66,7 +66,7 @@ function encodeImage(part: ImagePart, scope: PartScope): JsonObject {
   return { type: 'input_image', image_url: url, ...detail, ...mark };
 }
 
-/** Ids of files are the vendor's own; a Chat client has them from the same vendor. */
+/** File ids belong to the vendor. A Chat client has them from the same vendor. */
 function ownFileId(id: string, scope: PartScope): string {
   const { client } = scope.request;
   if (client === 'chat' || client === 'responses') return id;

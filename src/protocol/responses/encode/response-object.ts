@@ -3,7 +3,7 @@ import type { Session } from '../../hub/codec.ts';
 import { type JsonObject, type JsonValue, RawJson, readJson } from '../../hub/content/json.ts';
 import { encodeUsage } from '../usage.ts';
 
-/** What changes of a response while it is made. */
+/** The fields of a response that change while it is produced. */
 export interface ResponseState {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
   readonly output: readonly JsonValue[];
@@ -15,7 +15,7 @@ export interface ResponseState {
 
 export const TIERS: readonly string[] = ['default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'];
 
-/** The whole object with everything it repeats of its request, and the vendor's defaults for the rest. */
+/** The whole object with all repeated fields of its request, and the vendor's defaults for the rest. */
 export function responseObject(session: Session, state: ResponseState): JsonObject {
   const { echo } = session.request;
   const repeated = (name: string, otherwise: JsonValue): JsonValue => {
@@ -62,7 +62,7 @@ export function responseObject(session: Session, state: ResponseState): JsonObje
 
 const SCHEMA_KEYS: ReadonlySet<string> = new Set(['schema']);
 
-/** What the client said of an option with several fields, with the defaults of those it left out. */
+/** The client's value of an option with several fields, with the defaults of the missing ones. */
 function overlaid(defaults: JsonObject, raw: string | undefined): JsonObject {
   return raw === undefined ? defaults : { ...defaults, ...readJson(raw, SCHEMA_KEYS) };
 }
@@ -72,7 +72,7 @@ export interface Outcome {
   readonly incompleteReason?: string | undefined;
 }
 
-/** How an answer ended (rule C-50). A refusal that was said is complete; an unsaid one a filter. */
+/** How an answer ended (rule C-50). A refusal with text is complete; one without text is `content_filter`. */
 export function toOutcome(finish: Finish, seen: { readonly refusal: boolean }): Outcome {
   switch (finish.reason) {
     case 'length':

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, RawJson, writeJson } from '../../hub/content/json.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
-import { shownText } from '../../hub/part.ts';
+import { visibleText } from '../../hub/part.ts';
 import { encodeLogprob } from '../logprobs.ts';
 import {
   annotation,
@@ -26,7 +26,7 @@ import {
   write,
 } from './stream-state.ts';
 
-/** A part opens: words join the open message, everything else is an item of its own. */
+/** A part opens: text joins the open message, everything else is an item of its own. */
 export function openPart(state: EncoderState, head: PartHead): void {
   switch (head.kind) {
     case 'text':
@@ -51,7 +51,7 @@ export function openPart(state: EncoderState, head: PartHead): void {
       } else if (head.search !== undefined && head.search.queries.length > 0) {
         closeItem(state, 'completed');
         writeWhole(state, searchItem(itemId('ws', state.session, state.items.length), head.search));
-      } else if (shownText(head) !== '') {
+      } else if (visibleText(head) !== '') {
         openWords(state, 'text');
         pushDelta(state, { kind: 'delta', choice: 0, text: head.text });
         closePart(state);
@@ -83,7 +83,7 @@ function openCall(state: EncoderState, head: Extract<PartHead, { kind: 'tool-cal
   const id = itemId(callPrefix(head, typed), state.session, index);
   const call: OpenCall = { kind: 'call', id, place: placeOf(id, index), head, typed, text: '' };
   state.item = call;
-  // What a typed call asks for is known only when its arguments are.
+  // What a typed call asks for is known only when its arguments are complete.
   if (typed === undefined) writeAdded(state, callItem(call, 'in_progress'));
 }
 
@@ -116,8 +116,8 @@ function pushWords(
   }
   const { logprobs } = event;
   if (logprobs !== undefined) part.logprobs.push(...logprobs);
-  const told = logprobs === undefined ? '[]' : writeJson(logprobs.map(encodeLogprob));
-  write(state, 'response.output_text.delta', `${delta},"logprobs":${told}`);
+  const logprobsText = logprobs === undefined ? '[]' : writeJson(logprobs.map(encodeLogprob));
+  write(state, 'response.output_text.delta', `${delta},"logprobs":${logprobsText}`);
 }
 
 function pushReasoning(state: EncoderState, item: OpenReasoning, text: string): void {
@@ -131,7 +131,7 @@ function pushReasoning(state: EncoderState, item: OpenReasoning, text: string): 
   write(state, 'response.reasoning_summary_text.delta', delta);
 }
 
-/** Under its vendor's own id where that is known in time: the ciphertext is bound to it. */
+/** With its vendor's own id if that is known in time: the ciphertext is bound to it. */
 function announceReasoning(state: EncoderState, item: OpenReasoning, nativeId: string | undefined): void {
   const index = state.items.length;
   item.id = nativeId ?? itemId('rs', state.session, index);
@@ -148,7 +148,7 @@ function pushArguments(state: EncoderState, item: OpenCall, text: string): void 
   write(state, type, `${item.place},"delta":${JSON.stringify(text)}`);
 }
 
-/** The open part ends. A message stays open: more words may follow. */
+/** The open part ends. A message stays open, because more text may follow. */
 export function closePart(state: EncoderState): void {
   if (state.item?.kind === 'message') closeWords(state, state.item);
   else closeItem(state, 'completed');
@@ -173,8 +173,8 @@ function closeWords(state: EncoderState, message: OpenMessage): void {
   const quoted = state.longTexts.keep(`"${part.quoted}"`);
   const content = wordsOf(part, quoted);
   for (const [index, citation] of part.citations.entries()) {
-    const told = writeJson(annotation(citation, text.length));
-    const fields = `${place},"annotation_index":${index},"annotation":${told}`;
+    const annotationText = writeJson(annotation(citation, text.length));
+    const fields = `${place},"annotation_index":${index},"annotation":${annotationText}`;
     write(state, 'response.output_text.annotation.added', fields);
   }
   if (part.kind === 'text') {
@@ -212,14 +212,14 @@ function closeReasoning(state: EncoderState, item: OpenReasoning): void {
   const native = blob !== undefined && isNative(blob, state.session) ? blob.itemId : undefined;
   if (text === '') announceReasoning(state, item, native);
   else {
-    const told = JSON.stringify(text);
+    const quoted = JSON.stringify(text);
     const fields = `${item.place},"summary_index":0`;
-    write(state, 'response.reasoning_summary_text.done', `${fields},"text":${told}`);
-    const part = `{"type":"summary_text","text":${told}}`;
+    write(state, 'response.reasoning_summary_text.done', `${fields},"text":${quoted}`);
+    const part = `{"type":"summary_text","text":${quoted}}`;
     write(state, 'response.reasoning_summary_part.done', `${fields},"part":${part}`);
   }
-  const sealed = blob === undefined ? undefined : sealBlob(blob, state.session, item.id);
-  writeDone(state, reasoningItem(item.id, text, sealed));
+  const encrypted = blob === undefined ? undefined : sealBlob(blob, state.session, item.id);
+  writeDone(state, reasoningItem(item.id, text, encrypted));
 }
 
 function writeAdded(state: EncoderState, item: JsonObject): void {

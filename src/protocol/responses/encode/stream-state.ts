@@ -7,7 +7,7 @@ import type { TypedTool } from '../typed-tools.ts';
 import type { LongTexts } from './long-texts.ts';
 import type { CallHead } from './output-item.ts';
 
-/** Where a stream for a client is. */
+/** The state of a stream for a client. */
 export interface EncoderState {
   readonly session: Session;
   readonly typed: ReadonlyMap<string, TypedTool>;
@@ -15,10 +15,10 @@ export interface EncoderState {
   readonly longTexts: LongTexts;
   sequence: number;
   isStarted: boolean;
-  /** The terminator or an error went out: nothing may follow. */
+  /** The terminator or an error was sent: nothing may follow. */
   isOver: boolean;
   item: OpenItem | undefined;
-  /** The items that are done: the last event repeats them all. */
+  /** The finished items: the last event repeats them all. */
   readonly items: JsonValue[];
   hasRefusal: boolean;
   usage: HubUsage | undefined;
@@ -27,7 +27,7 @@ export interface EncoderState {
 
 export type OpenItem = OpenMessage | OpenReasoning | OpenCall;
 
-/** Stays open from part to part, as long as nothing but words comes. */
+/** Stays open from part to part, as long as only text comes. */
 export interface OpenMessage {
   readonly kind: 'message';
   readonly id: string;
@@ -38,16 +38,16 @@ export interface OpenMessage {
 
 export interface OpenWords {
   readonly kind: 'text' | 'refusal';
-  /** The text of a delta event up to its number, and from there to the delta: they do not change. */
+  /** The constant parts of a delta event: up to its number, and from there to the delta. */
   readonly place: string;
   text: string;
-  /** The same as it stands between quotes: each delta is quoted once, and the whole never again. */
+  /** The same text with JSON escapes: each delta is escaped once, and the whole never again. */
   quoted: string;
   readonly logprobs: Logprob[];
   readonly citations: Citation[];
 }
 
-/** Announced with its first character or its end: empty thinking is no item. */
+/** Announced with its first character or at its end: empty thinking is not an item. */
 export interface OpenReasoning {
   readonly kind: 'reasoning';
   id: string;
@@ -65,7 +65,7 @@ export interface OpenCall {
   text: string;
 }
 
-/** One event; `fields` is the rest of its JSON, from the comma before the next field. */
+/** Writes one event; `fields` is the rest of its JSON, from the comma before the next field. */
 export function write(state: EncoderState, type: string, fields: string): void {
   state.out += `event: ${type}\ndata: {"type":"${type}","sequence_number":${state.sequence++}${fields}}\n\n`;
 }

@@ -17,13 +17,13 @@ type Handlers = {
 
 const HANDLERS: Handlers = {
   start: (state, event) => {
-    // The last word where the vendor never reports again.
+    // The last figures, if the vendor never reports again.
     state.usage = event.usage ?? state.usage;
   },
   part: (state, event) => openPart(state, event.head),
   delta: pushDelta,
   blob: (state, event) => {
-    // A signed text has no place for its signature here.
+    // The protocol has no field for the signature of a text.
     if (state.item?.kind === 'reasoning') state.item.blob = event.blob;
   },
   citation: (state, event) => {
@@ -70,7 +70,7 @@ function takeBytes(state: EncoderState): Buffer {
 }
 
 function push(state: EncoderState, event: HubEvent): void {
-  // One answer is all there can be.
+  // There can be only one answer.
   if (state.isOver || ('choice' in event && event.choice !== 0)) return;
   if (!state.isStarted) start(state);
   const handle = HANDLERS[event.kind] as (state: EncoderState, event: HubEvent) => void;
@@ -89,7 +89,7 @@ function responseText(state: EncoderState, response: ResponseState): string {
   return `,"response":${writeJson(responseObject(state.session, response))}`;
 }
 
-/** Where a vendor refused and said why, that is what the model says. */
+/** If a vendor refused with a reason, the reason becomes the model's text. */
 function onFinish(state: EncoderState, event: Extract<HubEvent, { kind: 'finish' }>): void {
   const { finish } = event;
   state.finish = finish;
@@ -108,10 +108,10 @@ function conclude(state: EncoderState): void {
   state.isOver = true;
 }
 
-/** The vendor's stream died: the items that are done stay, and Codex reads the code. */
+/** The vendor's stream broke off: finished items stay, and Codex reads the code. */
 function fail(state: EncoderState, error: AnswerError): void {
-  const told: JsonObject = { code: errorCode(error), message: error.message };
-  const response = { status: 'failed', output: state.items, error: told, usage: state.usage } as const;
+  const details: JsonObject = { code: errorCode(error), message: error.message };
+  const response = { status: 'failed', output: state.items, error: details, usage: state.usage } as const;
   write(state, 'response.failed', responseText(state, response));
   state.isOver = true;
 }

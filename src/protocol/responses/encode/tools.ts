@@ -6,7 +6,7 @@ import { askedSearch, loseSearchOptions } from '../../hub/web-search.ts';
 import { objectSchema } from './object-schema.ts';
 import type { PartScope } from './parts.ts';
 
-/** `tools`, `tool_choice` and `parallel_tool_calls`; nothing at all without tools. */
+/** `tools`, `tool_choice` and `parallel_tool_calls`; empty without tools. */
 export function encodeTools(scope: PartScope): JsonObject {
   const { request, target, notes } = scope;
   const search = encodeSearch(scope);
@@ -23,7 +23,7 @@ export function encodeTools(scope: PartScope): JsonObject {
   };
 }
 
-/** Tools of one namespace stand together in it, at the place of its first. */
+/** Tools of one namespace are grouped, at the place of the first of them. */
 function encodeList(tools: readonly Tool[], scope: PartScope): readonly JsonValue[] {
   const list: JsonValue[] = [];
   const namespaces = new Map<string, JsonValue[]>();
@@ -67,12 +67,14 @@ function encodeFunction(tool: FunctionTool, scope: PartScope): JsonObject {
     name: tool.name,
     description: tool.description,
     parameters: new RawJson(schema),
-    // Absent would mean "strict if possible" here; nobody but this protocol's own clients means that.
+    // Absent would mean "strict if possible" here. Only this protocol's own clients mean that.
     strict: isStrictAllowed(tool.strict, schema, scope),
   };
 }
 
-/** Others are less strict about what strict is: what this vendor would refuse is asked for loosely. */
+/**
+ * Other protocols have looser rules for strict. A schema that this vendor would refuse is sent as not strict.
+ */
 function isStrictAllowed(strict: boolean | undefined, schema: string, scope: PartScope): boolean {
   if (strict !== true) return false;
   const { client } = scope.request;
@@ -96,7 +98,7 @@ function encodeChoice(choice: ToolChoice, tools: readonly Tool[]): JsonValue {
   }
 }
 
-/** None for a vendor that does not search. */
+/** Empty for a vendor that does not search. */
 function encodeSearch({ request, target, notes }: PartScope): readonly JsonObject[] {
   const search = askedSearch(request, target.capabilities, notes);
   if (search === undefined) return [];

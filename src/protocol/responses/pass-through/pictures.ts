@@ -8,21 +8,24 @@ const { slots } = TREE;
 const itemSkimmer = new Skimmer(TREE);
 
 const PICTURE = '"image_generation_call"';
-const PAINTER = Buffer.from('"image_generation"');
-/** Letters can be written like this, and nobody does it but to hide a word. */
+const IMAGE_TOOL = Buffer.from('"image_generation"');
+/** Letters can be written like this, but clients do so only to hide a name. */
 const ESCAPED = Buffer.from('\\u00');
 
-/** Whether a request's `tools` may hold the one that makes pictures. A false alarm holds one too many. */
+/**
+ * Whether a request's `tools` may contain the image tool. A false positive holds money for one image too
+ * many.
+ */
 export function mayHoldImageTool(body: Buffer, { start, end }: ByteRange): boolean {
   const tools = body.subarray(start, end);
-  return tools.includes(PAINTER) || tools.includes(ESCAPED);
+  return tools.includes(IMAGE_TOOL) || tools.includes(ESCAPED);
 }
 
-/** Counts the finished pictures among the items of a response's `output`. */
+/** Counts the finished images among the items of a response's `output`. */
 export class OutputPictures {
   count = 0;
 
-  /** Of the array that starts here; how many there were before is forgotten. */
+  /** Counts in the array that starts here, and forgets the previous count. */
   readonly walk = (bytes: Buffer, start: number, end: number): number => {
     this.count = 0;
     return walkObjects(bytes, start, end, this.#walkItem);
@@ -41,8 +44,8 @@ export interface ItemSlots {
 }
 
 /**
- * Whether the item that was skimmed last is a finished picture. Until it is made, and when it never is, its
- * `result` is null or left out; its status is no sign, because not every vendor sets it before the end.
+ * Whether the last skimmed item is a finished image. Until it is finished, its `result` is null or absent.
+ * Its status proves nothing, because not every vendor sets it before the end.
  */
 export function isPicture(bytes: Buffer, { starts, ends }: Skimmer, { type, result }: ItemSlots): boolean {
   const content = starts[result] as number;

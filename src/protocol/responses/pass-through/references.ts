@@ -5,10 +5,9 @@ import { isWord } from '../../bytes/skim.ts';
 const LONGEST_KEY = 'type'.length;
 
 /**
- * Finds out while a request is scanned whether its input may refer to items that somebody must look up. A
- * false alarm costs a closer look; a reference that is missed would reach a vendor under a credential that
- * many accounts share. So an id is an alarm if its item is spelled with escapes or in other cases, or has
- * neither type nor role.
+ * Finds out while a request is scanned whether its input may refer to stored items. A false positive costs a
+ * closer check. A missed reference would reach a vendor under a credential that many accounts share. So an id
+ * counts as a reference if its item has keys with escapes or in another case, or has neither type nor role.
  */
 export class ReferenceWatch implements ItemWatch {
   readonly list: number;
@@ -42,7 +41,7 @@ export class ReferenceWatch implements ItemWatch {
     if (misread !== undefined) this.#isUnclear = true;
   }
 
-  /** Of a type that comes twice a vendor may read either. */
+  /** If a type is repeated, a vendor may read either value. */
   value(bytes: Buffer, start: number, end: number): void {
     if (this.#key !== 'type') return;
     this.#isTyped = !isWord(bytes, start, end, 'null');
@@ -60,7 +59,7 @@ export class ReferenceWatch implements ItemWatch {
   }
 }
 
-/** What an item's key may be read as though it is written otherwise. */
+/** The key that a lenient reader may take this key for. */
 export function misreadKey(key: string): string | undefined {
   const folded = key.toLowerCase();
   return folded !== key && (folded === 'id' || folded === 'type') ? folded : undefined;

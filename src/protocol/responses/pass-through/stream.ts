@@ -33,18 +33,18 @@ const INCOMPLETE = Buffer.from('response.incomplete');
 const FAILED = Buffer.from('response.failed');
 const ERROR = Buffer.from('error');
 
-/** A delta up to this is copied in less time than it takes to find the number in it. */
+/** A smaller delta is copied faster than the number in it is found. */
 const DELTA_KEPT_BYTES = 4_096;
 const DELTA_BYTES_FIRST = 512;
 
 export class ResponsesEventReader implements EventReader {
   readonly rule = RESPONSES_USAGE_RULE;
-  /** The last item is done, and it is one that an answer ends with. */
+  /** The last item is done, and an answer may end with it. */
   ended = false;
   reasoned = false;
   /**
-   * An error of ours carries the number after that of the last event: it is known, or it stands in a delta of
-   * which a copy is kept, because nearly no stream ever asks for it.
+   * An error event of ours has the number after the last event's. The number is known, or it is in a delta of
+   * which a copy is kept, because hardly any stream needs it.
    */
   #lastNumber: number | undefined;
   #delta = NOTHING;
@@ -57,7 +57,7 @@ export class ResponsesEventReader implements EventReader {
   }
 
   read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
-    // Deltas are nearly all events of a stream, and they have nothing to replace.
+    // Nearly all events of a stream are deltas, and they have nothing to replace.
     const leading = leadingTypeStart(payload, start);
     if (leading >= 0 && typeEndsWith(payload, leading, end, DELTA)) {
       outlet.generated(start, end);
@@ -103,7 +103,7 @@ export class ResponsesEventReader implements EventReader {
     return isReasoning;
   }
 
-  /** The whole response repeats the items that were told one by one; some vendors tell them here only. */
+  /** The final response repeats the items that were streamed. Some vendors send them only here. */
   #conclude(outlet: EventControl): void {
     if ((starts[slots.items] as number) >= 0) this.#countPictures(pictures.count, outlet);
     outlet.conclude();
@@ -113,7 +113,7 @@ export class ResponsesEventReader implements EventReader {
     for (; this.#pictures < total; this.#pictures++) outlet.imageDone();
   }
 
-  /** Events are lent: what is looked at later is copied. */
+  /** Events are lent: what is needed later is copied. */
   #keepDelta(payload: Buffer, start: number, end: number): void {
     const length = end - start;
     if (length > DELTA_KEPT_BYTES) {
@@ -132,7 +132,7 @@ function numberIn(event: Buffer, start: number, end: number): number | undefined
   return skimmer.run(event, start, end) < 0 ? undefined : foundNumber(event);
 }
 
-/** In the event that was skimmed last. */
+/** In the last skimmed event. */
 function foundNumber(event: Buffer): number | undefined {
   const start = starts[slots.sequence] as number;
   return readFigure(event, start, ends[slots.sequence] as number, Number.MAX_SAFE_INTEGER - 1);

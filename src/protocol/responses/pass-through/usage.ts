@@ -12,7 +12,7 @@ export interface ResponsesUsageSlots {
   readonly reasoning: number;
 }
 
-/** Plain answers carry `usage` at the top, lifecycle events inside `response`. */
+/** Plain answers have `usage` at the top, lifecycle events inside `response`. */
 export function responsesUsagePaths(prefix: '' | 'response.') {
   return {
     usage: `${prefix}usage`,
@@ -41,10 +41,10 @@ export const RESPONSES_USAGE_RULE: UsageRule = {
   words: compileWords({ text: ['delta'], skip: ['response', 'item', 'part', 'logprobs'] }),
 };
 
-/** A plain answer keeps its texts in the items of `output`. */
+/** A plain answer has its texts in the items of `output`. */
 export const RESPONSES_ANSWER_WORDS = compileWords({
   text: ['text', 'refusal', 'arguments', 'input', 'code'],
-  // The code of an error is no code that the model wrote.
+  // The code of an error is not code that the model wrote.
   skip: [
     'usage',
     'error',

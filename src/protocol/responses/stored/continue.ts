@@ -12,27 +12,27 @@ import { responsesCodec } from '../codec.ts';
 import { misreadKey } from '../pass-through/references.ts';
 import type { StoredResponse } from './kept-response.ts';
 
-/** What a request leaves to us to look up. */
+/** The stored responses and items that a request refers to. */
 export interface WantedHistory {
   readonly previousId: string | undefined;
-  /** Items that are referred to, with their places in the input. */
+  /** Referenced items, with their places in the input. */
   readonly references: readonly { readonly id: string; readonly index: number }[];
 }
 
-/** What was found of it: all of it, or the request is refused. */
+/** The stored data that was found. If anything is missing, the request is refused. */
 export interface FoundHistory {
   readonly previous: StoredResponse | undefined;
   readonly items: ReadonlyMap<string, Buffer>;
 }
 
-/** One item on its way to a vendor: as it is written, and what it says. */
+/** One item for a vendor: its raw text, and its parsed form. */
 interface Item {
   readonly bytes: Buffer;
   readonly json: JsonObject | undefined;
   readonly origin: 'kept' | 'new';
 }
 
-/** A request too large to be looked into is refused: a reference that is missed would reach a vendor. */
+/** A request that is too large to be searched is refused: a missed reference would reach a vendor. */
 export async function findWantedHistory(body: Buffer, memory: MemoryFacts): Promise<WantedHistory | Refusal> {
   const previous = memory.previous.findLast(({ start }) => body[start] === QUOTE);
   const items = await newItems(body, memory, wholeBudget());
@@ -53,8 +53,8 @@ export async function findWantedHistory(body: Buffer, memory: MemoryFacts): Prom
 }
 
 /**
- * The same request with the whole conversation in it, as any vendor understands it: earlier input, earlier
- * output, then what is new. Instructions are not inherited (rule K-8).
+ * The same request with the whole conversation in it, for any vendor: earlier input, earlier output, then the
+ * new input. Instructions are not inherited (rule K-8).
  */
 export async function completeBody(
   body: Buffer,
@@ -101,17 +101,17 @@ function textsOf(body: Buffer, input: ByteRange): readonly Buffer[] {
   if (given[0] === OPEN_BRACKET) {
     return elementsOf(body, input).map(({ start, end }) => body.subarray(start, end));
   }
-  // What is neither a list nor a text is the vendor's to reject.
+  // A value that is neither a list nor a text is left for the vendor to reject.
   return [given[0] === QUOTE ? Buffer.concat([MESSAGE_OPEN, given, MESSAGE_CLOSE]) : given];
 }
 
 const MESSAGE_OPEN = Buffer.from('{"type":"message","role":"user","content":');
 const MESSAGE_CLOSE = Buffer.from('}');
-/** What is read or written in one turn, and what an item is at least. */
+/** How much is read or written in one turn, and the least cost of an item. */
 const TURN_BYTES = 1024 * 1024;
 const ITEM_BYTES = 256;
 
-/** Fewer than there are when the budget is used up. */
+/** Returns fewer items than there are if the budget is used up. */
 async function readItems(
   list: readonly Buffer[],
   origin: Item['origin'],
@@ -132,13 +132,13 @@ async function readItems(
   return items;
 }
 
-/** The type may be left out of a reference, as of a message; messages have a role. */
+/** A reference may omit its type, and so may a message; but messages have a role. */
 function referenceOf(item: JsonObject | undefined): string | undefined {
   const type = item?.type ?? (item?.role === undefined ? 'item_reference' : 'message');
   return type === 'item_reference' && typeof item?.id === 'string' ? item.id : undefined;
 }
 
-/** The list to send. What the client itself sent stays as it is. */
+/** The list to send. The client's own new items stay unchanged. */
 async function listOf(items: readonly Item[]): Promise<Buffer> {
   const sendable = items.filter((item) => item.origin === 'new' || isSendable(item));
   const pieces: Buffer[] = [];
@@ -164,19 +164,19 @@ const LIST_CLOSE = Buffer.from(']');
 function textOf({ bytes, json, origin }: Item, following: Item | undefined): Buffer | undefined {
   if (origin === 'new' || json === undefined) return bytes;
   if (json.type !== 'reasoning') return Buffer.from(writeJson(withoutId(json)));
-  // Reasoning belongs to what was said or called right after it: alone it is refused.
-  if (!isSaid(following?.json)) return undefined;
+  // Reasoning belongs to the text or call right after it. Alone it is refused.
+  if (!isTextOrCall(following?.json)) return undefined;
   const { type, id, summary = [], encrypted_content } = json;
   return Buffer.from(writeJson({ type, id, summary, encrypted_content }));
 }
 
-/** Reasoning that its vendor kept to itself is lost: nobody could read it. */
+/** Reasoning without ciphertext is dropped: no vendor could read it. */
 function isSendable({ json }: Item): boolean {
   if (json === undefined) return false;
   return json.type !== 'reasoning' || typeof json.encrypted_content === 'string';
 }
 
-function isSaid(item: JsonObject | undefined): boolean {
+function isTextOrCall(item: JsonObject | undefined): boolean {
   if (item === undefined || item.role === 'user') return false;
   return typeof item.type !== 'string' || !item.type.endsWith('_output');
 }
@@ -189,7 +189,7 @@ const IDLESS: ReadonlySet<unknown> = new Set([
   'custom_tool_call_output',
 ]);
 
-/** An id would make a vendor look the item up, and it may be another vendor's (rule K-10). */
+/** With an id a vendor would look the item up, and it may be another vendor's (rule K-10). */
 function withoutId(item: JsonObject): JsonObject {
   return IDLESS.has(item.type ?? 'message') ? { ...item, id: undefined } : item;
 }

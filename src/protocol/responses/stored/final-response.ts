@@ -10,7 +10,7 @@ const skimmer = new Skimmer(TREE);
 const COMPLETED = Buffer.from('response.completed');
 const INCOMPLETE = Buffer.from('response.incomplete');
 
-/** The response that a stream ends with, if these events of it hold one. It repeats the whole output. */
+/** The response that a stream ends with, if these events contain one. It repeats the whole output. */
 export async function finalResponse(events: Buffer): Promise<Buffer | undefined> {
   return withOutline(events, await largeEndsOf(events), () => find(events));
 }

@@ -18,7 +18,7 @@ import type { StoredResponse } from './kept-response.ts';
 export interface ListQuery {
   readonly limit: number;
   readonly order: 'asc' | 'desc';
-  /** The list goes on behind this item. */
+  /** The list continues after this item. */
   readonly after: string | undefined;
 }
 
@@ -36,7 +36,7 @@ const PREFIXES: ReadonlyMap<string | undefined, string> = new Map([
   ['reasoning', 'rs'],
 ]);
 
-/** One page of what a response was an answer to. Nothing when `after` is none of its items. */
+/** One page of a response's input. `undefined` if `after` is not one of its items. */
 export function listInputItems(id: string, kept: StoredResponse, query: ListQuery): JsonObject | undefined {
   const items = new Items(id, kept.input);
   const { length } = kept.input;
@@ -44,8 +44,8 @@ export function listInputItems(id: string, kept: StoredResponse, query: ListQuer
   if (afterIndex === -1) return undefined;
   const isUp = query.order === 'asc';
   const before = isUp ? (afterIndex ?? -1) + 1 : length - (afterIndex ?? length);
-  const shown = Math.min(query.limit, length - before);
-  const page = Array.from({ length: shown }, (_, place) =>
+  const count = Math.min(query.limit, length - before);
+  const page = Array.from({ length: count }, (_, place) =>
     isUp ? before + place : length - 1 - before - place,
   );
   const [first, last] = [page.at(0), page.at(-1)];
@@ -55,14 +55,14 @@ export function listInputItems(id: string, kept: StoredResponse, query: ListQuer
     data: page.map((index) => items.complete(index, budget)),
     first_id: first === undefined ? null : items.idAt(first),
     last_id: last === undefined ? null : items.idAt(last),
-    has_more: before + shown < length,
+    has_more: before + count < length,
   };
 }
 
-/** A long conversation has thousands of items: only those that are asked for are looked into. */
+/** A long conversation has thousands of items: only the requested ones are parsed. */
 class Items {
   readonly #items: readonly Buffer[];
-  /** Most items have no id of their own; ours tells which response they belong to, and their place there. */
+  /** Most items have no id. Ours is made from the response and the item's place in it. */
   readonly #digest: string;
 
   constructor(responseId: string, items: readonly Buffer[]) {
@@ -78,7 +78,7 @@ class Items {
     return textAt(bytes, ITEM.slots.id) ?? `${prefix}_${this.#digest}${place}`;
   }
 
-  /** -1 when it is none of them. */
+  /** -1 if it is not one of them. */
   find(id: string): number {
     const place = Number.parseInt(id.slice(-INDEX_LENGTH), 16);
     if (this.#items[place] !== undefined && this.idAt(place) === id) return place;
@@ -88,7 +88,7 @@ class Items {
   complete(index: number, budget: ValueBudget): JsonValue {
     const text = (this.#items[index] ?? NOTHING).toString('utf8');
     const item = readJson(text, responsesCodec.rawKeys, budget);
-    // What would take too long to be read is shown as it came.
+    // An item that would take too long to parse is returned unchanged.
     return item === undefined ? new RawJson(text) : completeItem(item, this.idAt(index));
   }
 }

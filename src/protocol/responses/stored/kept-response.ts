@@ -8,7 +8,7 @@ import { splice } from '../../bytes/splice.ts';
 import { decodeText } from '../../bytes/text.ts';
 import type { ByteRange, MemoryFacts } from '../../dialect.ts';
 
-/** An answer as it is kept: everything it was an answer to, and itself as the client saw it. */
+/** A stored answer: its whole input, and the answer as the client saw it. */
 export interface StoredResponse {
   readonly input: readonly Buffer[];
   readonly output: readonly Buffer[];
@@ -22,10 +22,10 @@ const keptSkimmer = new Skimmer(KEPT);
 const responseSkimmer = new Skimmer(RESPONSE);
 const itemSkimmer = new Skimmer(ITEM);
 
-/** What is to be kept of an answer: the whole under the response's id, and each item under its own. */
+/** What is stored of an answer: the whole under the response's id, and each item under its own. */
 export interface PackedResponse {
   readonly id: string;
-  /** Nothing when it is more than is kept. */
+  /** `undefined` if it is too large to store. */
   readonly value: Buffer | undefined;
   readonly items: ReadonlyMap<string, Buffer>;
 }
@@ -36,7 +36,7 @@ export interface AnsweredRequest {
   readonly previousResponseId: string | undefined;
 }
 
-/** Nothing when the answer has no id by which a client could ask for it. */
+/** `undefined` if the answer has no id that a client could refer to. */
 export async function packResponse(
   request: AnsweredRequest,
   answer: Buffer,
@@ -54,7 +54,7 @@ function pack(request: AnsweredRequest, answer: Buffer): PackedResponse | undefi
   const items = new Map<string, Buffer>();
   for (const { start, end } of output.slice(0, ITEMS_KEPT_MAX)) {
     const itemId = idAt(answer, start, end);
-    // A copy: a part of the answer would hold on to all of it.
+    // A copy, because a view would keep the whole answer in memory.
     if (itemId !== undefined) items.set(itemId, Buffer.from(answer.subarray(start, end)));
   }
   return { id, value: request.memory.isTooMuch ? undefined : keptValue(request, response), items };
@@ -67,7 +67,7 @@ function keptValue(request: AnsweredRequest, response: readonly Buffer[]): Buffe
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
-/** A vendor that was given the whole conversation does not know that it continues one. */
+/** The vendor got the whole conversation, so it does not know that it continues a response. */
 function withPrevious(answer: Buffer, at: ByteRange, previousId: string | undefined): readonly Buffer[] {
   if (previousId === undefined || at.start < 0) return [answer];
   return splice(answer, [{ at, bytes: Buffer.from(JSON.stringify(previousId)) }]);
@@ -92,7 +92,7 @@ export function unpackResponse(value: Buffer): StoredResponse | undefined {
   return { input: cut(value, input), output: cut(response, output), response };
 }
 
-/** The id that an item of ours or of a vendor's carries. */
+/** The id of an item of ours or of a vendor. */
 export function findItemId(item: Buffer): string | undefined {
   return idAt(item, 0, item.length);
 }
