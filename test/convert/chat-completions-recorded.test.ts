@@ -51,7 +51,7 @@ const OTHERS: readonly (readonly [string, Codec])[] = [
 
 /** Why a recorded request cannot be said here; each is content that this protocol has no place for. */
 const REASONS =
-  /known to (its|their) own|cannot be named by|cannot be said in|must be sent as bytes|another vendor|not known here|fetched later/;
+  /known to (its|their) own|cannot be named by|cannot be sent in|must be sent as bytes|another vendor|not known here|fetched later/;
 
 describe.skipIf(!isPresent).each(OTHERS)('recorded requests of %s', (name, codec) => {
   it.each(['gpt-4o', 'gpt-5', 'gpt-5.6'])('are accepted for %s, or refused for what they hold', (model) => {

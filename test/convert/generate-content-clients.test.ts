@@ -48,7 +48,7 @@ function convert(
 const NO_PLACE = [
   /this vendor fetches no addresses|must be sent as bytes/,
   /(?:kept|known) (?:at|to|here)|only its own vendor|not known here|fetched later/,
-  /is not read by this vendor|cannot be said|has no place|in fragments|must be an object/,
+  /is not read by this vendor|cannot be sent|has no place|in fragments|must be an object/,
 ];
 
 /** Hundreds of conversions each, on a machine that may be busy. */

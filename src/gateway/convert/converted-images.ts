@@ -38,7 +38,7 @@ export async function convertImages(
   const request = expressible(() => readImageRequest(context.raw, context.facts));
   if (isRefusal(request)) return request;
   if (context.call.endpoint.edit && request.pictures.length === 0) {
-    return refuse('notExpressible', { message: 'image: an edit needs a picture to start from' });
+    return refuse('notExpressible', { message: 'image: an edit needs an input image' });
   }
   const share = new MediaShare(() => createCallMedia(context), {
     asked: { protocol: 'images', model: context.facts.model },

@@ -151,8 +151,8 @@ describe('a failing fetch', () => {
   test.each([
     ['unreachable', 40004, 'image: the address could not be fetched'],
     ['too-slow', 40004, 'image: the address could not be fetched in time'],
-    ['too-large', 40004, 'image: what is at the address is too large'],
-    ['type', 40004, 'image: what is at the address is not a type that models read'],
+    ['too-large', 40004, 'image: the content of the address is too large'],
+    ['type', 40004, 'image: the content of the address is not a type that models read'],
     ['no-room', 50301, undefined],
   ] as const)('(%s) is %i and tells neither address nor detail', async (reason, code, message) => {
     const { media } = shelf({ png: failure(reason) });
@@ -166,7 +166,7 @@ describe('a failing fetch', () => {
   test('a document in the place of a picture is refused', async () => {
     const { media } = shelf({ png: PDF });
     const result = await withMedia(request(image), target('gemini'), shareOf(media));
-    expect(result).toMatchObject({ message: 'image: what is at the address is not a picture' });
+    expect(result).toMatchObject({ message: 'image: the address does not lead to an image' });
   });
 });
 

@@ -18,9 +18,9 @@ const FAILURE_TEXTS: Readonly<Record<MediaFailure['reason'], string>> = {
   address: 'only http and https addresses on their usual ports are fetched',
   unreachable: 'the address could not be fetched',
   'too-slow': 'the address could not be fetched in time',
-  'too-large': 'what is at the address is too large',
-  type: 'what is at the address is not a type that models read',
-  'no-room': 'there is not enough memory for what is at the address',
+  'too-large': 'the content of the address is too large',
+  type: 'the content of the address is not a type that models read',
+  'no-room': 'there is not enough memory for the content of the address',
 };
 
 /** Fetches the media of one call: each address once for all routes, and a limited number of addresses. */
@@ -178,7 +178,7 @@ function withBytes(part: MediaPart, { mime, bytes }: FetchedMedia): MediaPart | 
   const { kind, cache } = part;
   const isPicture = mime.startsWith('image/');
   if (kind === 'image' && !isPicture) {
-    return refuse('notExpressible', { message: 'image: what is at the address is not a picture' });
+    return refuse('notExpressible', { message: 'image: the address does not lead to an image' });
   }
   const source = { kind: 'bytes', mime, base64: bytes.toString('base64') } as const;
   if (kind === 'image') return { ...part, source };

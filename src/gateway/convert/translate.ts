@@ -106,7 +106,7 @@ async function convert(
     createdAtS: Math.floor(context.call.createdAtMs / 1000),
   };
   let refusal = refuse('notExpressible', {
-    message: 'No usable upstream of this model speaks a text protocol',
+    message: 'No usable upstream of this model has a text protocol',
   });
   for (const vendorProtocol of vendorProtocols(route, client.request)) {
     const target = toTarget(route, vendorProtocol, blobs);

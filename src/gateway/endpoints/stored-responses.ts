@@ -57,7 +57,7 @@ async function answer(
   }
   const asked = new URLSearchParams(query);
   if (action === 'read' && asked.get('stream') === 'true') {
-    return refuse('notExpressible', { message: 'A kept response cannot be streamed: leave "stream" out' });
+    return refuse('notExpressible', { message: 'A stored response cannot be streamed: leave "stream" out' });
   }
   const value = await conversations.find(accountId, keyOfResponse(id));
   const kept = value === undefined ? undefined : unpackResponse(value);

@@ -8,8 +8,8 @@ const NOT_IN_FILE_NAMES = /[^\p{L}\p{N}\p{M} .,_~!@#$%&'()+[\]{}^-]/gu;
 const UNNAMED = 'file';
 
 /**
- * No client can know the boundary before the form is sent. So no content can contain it, it need not be searched
- * for, and no client can forge a part.
+ * No client can know the boundary before the form is sent. So no content can contain it, it need not be
+ * searched for, and no client can forge a part.
  */
 export function newForm(parts: readonly FormPart[]): Form {
   return { boundary: `tollgate-${systemRandom.bytes(BOUNDARY_BYTES).toString('hex')}`, parts };

@@ -72,11 +72,11 @@ function* findParts(body: Buffer, boundary: string): Sliced<readonly FormPart[]>
     // Blanks may be between a delimiter and its line end.
     while (body[at] === 0x20 || body[at] === 0x09) at++;
     if (!startsWith(body, at, LINE_END))
-      throw new NotAForm('The form has a line that only begins as its boundary');
+      throw new NotAForm('The form has a line that begins with its boundary and continues after it');
     const start = at + LINE_END.length;
     const window = body.subarray(start, start + MULTIPART_HEADER_BYTES_MAX);
     const headersEnd = window.indexOf(HEADERS_END);
-    if (headersEnd < 0) throw new NotAForm('A part of the form has no end of its headers');
+    if (headersEnd < 0) throw new NotAForm('The headers of a part of the form have no end');
     const contentStart = start + headersEnd + HEADERS_END.length;
     const end = yield* find(body, delimiter, contentStart);
     parts.push({ ...readHead(window.subarray(0, headersEnd), first), content: { start: contentStart, end } });
@@ -102,13 +102,14 @@ function startsWith(body: Buffer, at: number, wanted: Buffer): boolean {
 type Head = Omit<FormPart, 'content'>;
 
 function readHead(head: Buffer, delimiter: Buffer): Head {
-  if (!isUtf8(head) || head.includes(delimiter)) throw new NotAForm('A part of the form has broken headers');
+  if (!isUtf8(head) || head.includes(delimiter))
+    throw new NotAForm('A part of the form has malformed headers');
   const headers = new Map<string, string>();
   for (const line of head.toString('utf8').split('\r\n')) {
     const match = CONTROL.test(line) ? null : HEADER.exec(line);
     const name = match?.[1]?.toLowerCase();
     if (name === undefined || headers.has(name)) {
-      throw new NotAForm('A part of the form has a header that is broken, folded or there twice');
+      throw new NotAForm('A part of the form has a header that is malformed, folded or repeated');
     }
     headers.set(name, match?.[2] ?? '');
   }
@@ -164,5 +165,5 @@ function readType(text: string | undefined, name: string): string | undefined {
   if (text === undefined) return undefined;
   const type = readParameters(text);
   if (type !== undefined && isUtf8Type(type) && FILE_TYPE.test(type.value)) return type.value;
-  throw new NotAForm(`The field "${name}" has a content type that is broken, or no UTF-8`);
+  throw new NotAForm(`The field "${name}" has a content type that is malformed or not UTF-8`);
 }

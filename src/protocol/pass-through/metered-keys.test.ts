@@ -243,7 +243,7 @@ describe('generateContent has its model in the path', () => {
     '5',
     '""',
   ])('another one in the body is refused: %s', (name) => {
-    const words = '40002 "model" in the body is another one than in the path';
+    const words = '40002 "model" in the body differs from the model in the path';
     expect(refused('gemini', `{"model":${name}}`)).toBe(words);
     expect(refused('gemini', `{"model":"gemini-x","model":${name}}`)).toBe(words);
     expect(refused('gemini', `{"model":${name},"model":"models/gemini-x"}`)).toBe(words);

@@ -14,7 +14,7 @@ const unread = (type: string): string =>
  */
 export const REFUSED: Readonly<Record<TextProtocol, Readonly<Record<TextProtocol, Counts>>>> = {
   chat: {
-    chat: { 'file: cannot be named by an address here': 1, 'video: cannot be said in Chat Completions': 1 },
+    chat: { 'file: cannot be named by an address here': 1, 'video: cannot be sent in Chat Completions': 1 },
     responses: {
       'audio: the Responses protocol has no place for it here': 3,
       'video: the Responses protocol has no place for it here': 1,
@@ -87,7 +87,7 @@ export const REFUSED: Readonly<Record<TextProtocol, Readonly<Record<TextProtocol
   gemini: {
     chat: {
       'cachedContent: content kept at Google cannot be sent to another vendor': 3,
-      'video: cannot be said in Chat Completions': 5,
+      'video: cannot be sent in Chat Completions': 5,
       'contents[N].parts[N].fileData: fileData is known to its own protocol only': 15,
       'contents[N].parts[N].functionResponse.parts[N].fileData: fileData is known to its own protocol only': 1,
       'contents[N].parts[N].functionCall.partialArgs: arguments in fragments cannot be sent to another vendor': 1,

@@ -57,7 +57,7 @@ function readFacts(body: Buffer, scan: JsonScan, { model, stream }: CallPath): R
   const { found } = scan;
   const modelRanges = found[slots.model] ?? NOWHERE;
   if (!modelRanges.every((range) => isNamed(body, range, model))) {
-    return refuse('bodyNotJson', { message: '"model" in the body is another one than in the path' });
+    return refuse('bodyNotJson', { message: '"model" in the body differs from the model in the path' });
   }
   const isCached = found[slots.cached] !== undefined || found[slots.cachedSnake] !== undefined;
   const about = { tools: found[slots.tools]?.at(-1), extra: isCached ? CACHED_TOKENS : 0 };

@@ -117,7 +117,7 @@ function decodeSystem(body: JsonObject, notes: Notes): readonly TextPart[] {
   if (system === undefined || system === null) return [];
   const texts: TextPart[] = [];
   for (const part of decodeContent(system, { path: 'system', notes })) {
-    if (part.kind !== 'text') throw new Inexpressible('system', 'holds something else than text');
+    if (part.kind !== 'text') throw new Inexpressible('system', 'must contain only text');
     if (part.text.startsWith(ATTRIBUTION)) notes.drop('system[0]');
     else if (part.text !== '') texts.push(part);
   }
@@ -148,7 +148,7 @@ function decodeTurns(body: JsonObject, notes: Notes): readonly Turn[] {
     }
     const parts = decodeContent(content, { path: `${path}.content`, notes });
     if (role === 'system' && parts.some((part) => part.kind !== 'text')) {
-      throw new Inexpressible(`${path}.content`, 'holds something else than text');
+      throw new Inexpressible(`${path}.content`, 'must contain only text');
     }
     return [{ role, parts }];
   });
@@ -168,7 +168,7 @@ function splitTurn(content: readonly JsonValue[], path: string, notes: Notes): r
       ? decodeContent(block.content, { ...place, path: `${place.path}.content` })
       : decodeBlock(block, place);
     if (role === 'system' && parts.some((part) => part.kind !== 'text')) {
-      throw new Inexpressible(place.path, 'holds something else than text');
+      throw new Inexpressible(place.path, 'must contain only text');
     }
     const last = turns.at(-1);
     if (last?.role === role) last.parts.push(...parts);

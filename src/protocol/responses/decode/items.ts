@@ -73,7 +73,7 @@ function decodeItem(item: JsonObject, path: string, to: Conversation): void {
   const type =
     optionalText(item.type, `${path}.type`) ?? (item.role === undefined ? 'item_reference' : 'message');
   if (type === 'item_reference') {
-    throw new Inexpressible(path, 'an item_reference needs the conversation it stands in to be stored');
+    throw new Inexpressible(path, 'an item_reference needs its conversation to be stored');
   }
   const read = READERS.get(type);
   if (PLAIN.has(type)) to.collected.notes.dropOthers(item, KNOWN, path);

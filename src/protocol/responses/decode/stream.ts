@@ -67,7 +67,7 @@ function take(state: DecoderState, event: JsonObject, type: string): void {
   const item = findOwner(state, event, type);
   if (item === 'none') return;
   if (item === 'too-many' || (item.stage === 'waiting' && state.heldCount >= INTERLEAVED_EVENTS_MAX)) {
-    fail(state, { error: { message: 'the vendor mixes the items of its answer' } });
+    fail(state, { error: { message: 'the vendor mixed up the items of its answer' } });
     return;
   }
   if (item.stage === 'waiting') {
