@@ -87,12 +87,11 @@ export class CallRunner {
       else {
         if (this.#isAsked(option)) this.#askedContext = admitted.context;
         const { times } = this.#gateway;
-        let end = await forward(admitted.context, admitted.routes, times, routeFailures);
+        const tried = option;
         // If another option may follow, all routes of this one are tried, whatever the retry budget allows.
         // So no client pays for, or is answered by, another model while the requested one can still serve.
-        while (typeof end === 'object' && this.#next(option) !== undefined) {
-          end = await forward(admitted.context, end, times, routeFailures);
-        }
+        const limitsRetries = (): boolean => this.#next(tried) === undefined;
+        const end = await forward(admitted.context, admitted.routes, { times, routeFailures, limitsRetries });
         if (end === 'answered') return undefined;
         if (end === 'stopped') break;
       }

@@ -174,10 +174,10 @@ async function stage(set: Stage) {
   return { context, response, retryBudget, health, gate, ended, sent };
 }
 
-/** A call runner of one option. */
+/** A call with one serving option. */
 async function carry(context: AttemptContext, routes: readonly Route[]): Promise<void> {
   const routeFailures = newRouteFailures();
-  const end = await forward(context, routes, TIMES, routeFailures);
+  const end = await forward(context, routes, { times: TIMES, routeFailures, limitsRetries: () => true });
   if (end !== 'answered') answerFailures(context, routeFailures);
 }
 

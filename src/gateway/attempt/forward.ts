@@ -36,11 +36,15 @@ const LIMITED: AttemptResult = {
 /** The client closed its connection before anything was sent to the vendor. */
 const LEFT: AttemptResult = { kind: 'answered', outcome: 'cut-by-client' };
 
-/**
- * `answered`: the client has an answer, or has left. `stopped`: this process cannot try anything else. A
- * list: the routes that are left when the retry budget is used up.
- */
-export type ForwardEnd = 'answered' | 'failed' | 'stopped' | readonly Route[];
+/** `answered`: the client has an answer, or has left. `stopped`: this process cannot try anything else. */
+export type ForwardEnd = 'answered' | 'failed' | 'stopped';
+
+export interface ForwardPlan {
+  readonly times: StreamTimes;
+  readonly routeFailures: RouteFailures;
+  /** Whether a retry needs a place in the retry budget. */
+  readonly limitsRetries: () => boolean;
+}
 
 /**
  * Tries the routes of one option in turn until one answers. If all fail, the client is not answered yet:
@@ -49,8 +53,7 @@ export type ForwardEnd = 'answered' | 'failed' | 'stopped' | readonly Route[];
 export async function forward(
   context: AttemptContext,
   routes: readonly Route[],
-  times: StreamTimes,
-  routeFailures: RouteFailures,
+  { times, routeFailures, limitsRetries }: ForwardPlan,
 ): Promise<ForwardEnd> {
   const { call, response, deps } = context;
   let failed = 0;
@@ -67,10 +70,10 @@ export async function forward(
     }
     // Retries must not make an outage worse: beyond the budget the first failure is the answer. The first
     // route of an option is not a retry: another option is what the account configured for this case.
-    const again = failed > 0;
-    if (again && !deps.retryBudget.take(deps.gate.active)) return routes.slice(routes.indexOf(route));
+    const budgeted = failed > 0 && deps.retryBudget.take(deps.gate.active);
+    if (failed > 0 && !budgeted && limitsRetries()) break;
     const trial = { times, translation };
-    let result = again ? await retryRoute(context, route, trial) : await tryRoute(context, route, trial);
+    let result = budgeted ? await retryRoute(context, route, trial) : await tryRoute(context, route, trial);
     if (result.kind === 'rejected' && isBlobRefused(result.error)) {
       result = (await tryWithoutBlobs(context, route, trial)) ?? result;
     }
