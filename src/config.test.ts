@@ -26,7 +26,7 @@ test('a wrong value names the variable and the reason, all of them at once', () 
     TOLLGATE_PROT: '1',
   });
   expect(errors).toEqual([
-    'TOLLGATE_PROT: is not a setting of Tollgate',
+    'TOLLGATE_PROT: not a setting of Tollgate, check the spelling',
     'TOLLGATE_PORT: must be a whole number from 0 to 65535',
     'TOLLGATE_ROLE: must be one of all, gateway, platform',
     'TOLLGATE_SECRET: must have at least 32 bytes',
@@ -66,7 +66,7 @@ test.each(['http://a.test', 'a.test/path', 'user@a.test', 'a b', 'a.test:99999',
   'a media host %j is refused',
   (host) => {
     expect(errorsOf({ TOLLGATE_MEDIA_HOSTS: host })).toEqual([
-      'TOLLGATE_MEDIA_HOSTS: must be hosts, or hosts with ports, separated by commas',
+      'TOLLGATE_MEDIA_HOSTS: must be a list of hosts, each with or without a port, separated by commas',
     ]);
   },
 );
@@ -109,7 +109,7 @@ test.each([
 
 test('several workers without Redis are refused by a message that names both', () => {
   expect(errorsOf({ TOLLGATE_WORKERS: '4' })).toEqual([
-    'TOLLGATE_WORKERS: more than one worker needs REDIS_URL, or each would count its own limits',
+    'TOLLGATE_WORKERS: more than one worker needs REDIS_URL, because the workers share the limits',
   ]);
   const together = { TOLLGATE_WORKERS: '4', REDIS_URL: 'redis://127.0.0.1:6379' };
   expect(readConfig(together)).toMatchObject({ config: { workers: 4, redisUrl: 'redis://127.0.0.1:6379' } });
@@ -122,7 +122,7 @@ test.each(['127.0.0.1:6379', 'redis://', 'redis://a:1,b:2', 'http://a', 'redis:/
   'Redis at %j is refused',
   (url) => {
     expect(errorsOf({ REDIS_URL: url })).toEqual([
-      'REDIS_URL: must begin with redis:// or rediss://, each of several',
+      'REDIS_URL: every address must begin with redis:// or rediss://',
     ]);
   },
 );

@@ -13,7 +13,7 @@ export interface Setting<Value> {
   readonly meaning: string;
   /** Shown in the documentation; the text that is parsed when the variable is absent. */
   readonly standard: string;
-  /** The value, or the reason why the text is none. */
+  /** Returns the value, or the reason why the text is not valid. */
   readonly parse: (text: string) => Value | Reason;
   /** Also read by its name in lower case, which yields to the other, as other programs read it. */
   readonly anyCase?: true;
@@ -71,7 +71,7 @@ const choice = <const Value extends string>(
   parse: (value) => values.find((one) => one === value) ?? new Reason(`must be one of ${values.join(', ')}`),
 });
 
-/** As addresses write them: lower case, IPv6 in brackets, no port where it is a usual one. */
+/** Hosts in the form of URLs: lower case, IPv6 in brackets, no port where it is the default port. */
 const hosts = (name: string, meaning: string): Setting<readonly string[]> => ({
   name,
   standard: '',
@@ -80,12 +80,13 @@ const hosts = (name: string, meaning: string): Setting<readonly string[]> => ({
     const entries = value.split(',').map((entry) => entry.trim());
     const wanted = entries.filter((entry) => entry !== '');
     const wrong = wanted.find((entry) => !/^[^/@?#*\s]+$/.test(entry) || !URL.canParse(`http://${entry}`));
-    if (wrong !== undefined) return new Reason('must be hosts, or hosts with ports, separated by commas');
+    if (wrong !== undefined)
+      return new Reason('must be a list of hosts, each with or without a port, separated by commas');
     return wanted.map((entry) => new URL(`http://${entry}`).host.replace(/:443$/, ''));
   },
 });
 
-const ADDRESSES = 'must be addresses or CIDRs (10.0.0.0/8), separated by commas';
+const ADDRESSES = 'must be a list of addresses or CIDRs (10.0.0.0/8), separated by commas';
 
 const networks = (name: string, meaning: string): Setting<readonly string[]> => ({
   name,
@@ -98,7 +99,7 @@ const networks = (name: string, meaning: string): Setting<readonly string[]> => 
   },
 });
 
-/** As browsers write them in `Origin`: lower case, no port where it is the usual one, nothing behind it. */
+/** Origins in the form of the `Origin` header: lower case, no default port, no path. */
 const origins = (name: string, meaning: string): Setting<readonly string[]> => ({
   name,
   standard: '',
@@ -149,21 +150,29 @@ const SECRET_BYTES_MIN = 32;
 
 export const SETTINGS = {
   host: text('TOLLGATE_HOST', '0.0.0.0', 'Address to listen on.'),
-  port: integer('TOLLGATE_PORT', 8080, [0, 65_535], 'Port to listen on; 0 takes a free one.'),
-  opsHost: text('TOLLGATE_OPS_HOST', '127.0.0.1', 'Address of `/metrics`, for a scraper and nobody else.'),
+  port: integer('TOLLGATE_PORT', 8080, [0, 65_535], 'Port to listen on. 0 chooses a free port.'),
+  opsHost: text(
+    'TOLLGATE_OPS_HOST',
+    '127.0.0.1',
+    'Address that serves `/metrics`. Let only your scraper reach it.',
+  ),
   opsPort: integer(
     'TOLLGATE_OPS_PORT',
     0,
     [0, 65_535],
-    'Port of `/metrics`, also of `/healthz` and `/readyz`; 0 takes a free one, which the log names.',
+    'Port that serves `/metrics`, `/healthz` and `/readyz`. 0 chooses a free port and logs it.',
   ),
   workers: integer(
     'TOLLGATE_WORKERS',
     1,
     [1, 64],
-    'Processes that serve the port together, each on a core of its own; more than one need `REDIS_URL`.',
+    'Number of processes that serve the port, about one for each core. More than one needs `REDIS_URL`.',
   ),
-  dataDirectory: text('TOLLGATE_DATA', './data', 'Data directory: embedded database, journal, secret.'),
+  dataDirectory: text(
+    'TOLLGATE_DATA',
+    './data',
+    'Data directory. It holds the embedded database, the journal and the secret.',
+  ),
   role: choice(
     'TOLLGATE_ROLE',
     'all',
@@ -173,18 +182,19 @@ export const SETTINGS = {
   secret: {
     name: 'TOLLGATE_SECRET',
     standard: '',
-    meaning: 'Root of the encryption keys, 32 bytes or more. Absent: made once in the data directory.',
+    meaning:
+      'Root of the encryption keys, at least 32 bytes. If unset, one is created in the data directory.',
     parse: (value: string) => {
       if (value === '') return undefined;
       if (Buffer.byteLength(value) < SECRET_BYTES_MIN) return new Reason('must have at least 32 bytes');
       return value;
     },
   } satisfies Setting<string | undefined>,
-  catalogFile: optional('TOLLGATE_CATALOG', 'Catalogue file applied at start.'),
+  catalogFile: optional('TOLLGATE_CATALOG', 'Catalogue file to apply at start.'),
   databaseUrl: {
     name: 'DATABASE_URL',
     standard: '',
-    meaning: 'PostgreSQL of your own. Absent: the embedded one in the data directory.',
+    meaning: 'Your PostgreSQL. If unset, the embedded PostgreSQL in the data directory.',
     parse: (value: string) => {
       if (value === '') return undefined;
       return /^postgres(ql)?:\/\//.test(value) ? value : new Reason('must begin with postgres://');
@@ -194,99 +204,109 @@ export const SETTINGS = {
     name: 'REDIS_URL',
     standard: '',
     meaning:
-      'Redis that counts limits and holds for all nodes; several (a cluster) by commas. Absent: memory.',
+      'Redis that counts limits and holds for all nodes; a cluster as a comma list. If unset: in memory.',
     parse: (value: string) => {
       if (value === '') return undefined;
       const entries = value.split(',').map((entry) => entry.trim());
       const good = entries.every((entry) => /^rediss?:\/\/[^/\s]/.test(entry) && URL.canParse(entry));
-      return good ? entries.join(',') : new Reason('must begin with redis:// or rediss://, each of several');
+      return good ? entries.join(',') : new Reason('every address must begin with redis:// or rediss://');
     },
   } satisfies Setting<string | undefined>,
   timeZone: {
     name: 'TOLLGATE_TIMEZONE',
     standard: 'UTC',
-    meaning: 'Time zone of months (spending caps) and of all times that are read and shown.',
+    meaning: 'Time zone of months (spending caps) and of all times in input and output.',
     parse: (value: string) => (isTimeZone(value) ? value : new Reason('must be an IANA time zone, e.g. UTC')),
   } satisfies Setting<string>,
   creditsPerYuan: integer('TOLLGATE_CREDITS_PER_YUAN', 1000, [1, 1_000_000], 'Credits that one yuan buys.'),
   nodeName: text(
     'TOLLGATE_NODE',
     'local',
-    'Name of this node; a `nodes` row of the catalogue gives its rate.',
+    'Name of this node. A `nodes` row of the catalogue sets its rate.',
   ),
   logLevel: choice(
     'TOLLGATE_LOG_LEVEL',
     'info',
     ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
-    'Least level that is logged; `debug` logs every call.',
+    'Lowest level to log. `debug` logs every call.',
   ),
-  connectTimeoutMs: integer('TOLLGATE_CONNECT_TIMEOUT_MS', 5_000, [10, 120_000], 'Connecting to a vendor.'),
+  connectTimeoutMs: integer(
+    'TOLLGATE_CONNECT_TIMEOUT_MS',
+    5_000,
+    [10, 120_000],
+    'Time to connect to a vendor.',
+  ),
   firstByteTimeoutMs: integer(
     'TOLLGATE_FIRST_BYTE_TIMEOUT_MS',
     120_000,
     [10, 3_600_000],
-    'From the request sent to the first byte (and the first event) of a streamed answer.',
+    'Time from sending the request to the first byte, and to the first event, of a streamed answer.',
   ),
   plainTimeoutMs: integer(
     'TOLLGATE_PLAIN_TIMEOUT_MS',
     600_000,
     [10, 3_600_000],
-    'The same for a plain answer, which begins when it is made; and as much again for it to arrive.',
+    'Time to the first byte of an answer that is not streamed; and the same time again to receive it.',
   ),
-  idleTimeoutMs: integer('TOLLGATE_IDLE_TIMEOUT_MS', 60_000, [10, 3_600_000], 'Silence within an answer.'),
+  idleTimeoutMs: integer(
+    'TOLLGATE_IDLE_TIMEOUT_MS',
+    60_000,
+    [10, 3_600_000],
+    'Longest pause within an answer.',
+  ),
   clientStallMs: integer(
     'TOLLGATE_CLIENT_STALL_MS',
     60_000,
     [10, 3_600_000],
-    'A client that reads nothing for this long is cut.',
+    'A client that reads nothing for this long is disconnected.',
   ),
   keepAliveMs: integer(
     'TOLLGATE_KEEP_ALIVE_MS',
     15_000,
     [10, 3_600_000],
-    'Silence inside a stream after which the client gets a sign of life; looked at once a second.',
+    'Pause in a stream after which the client gets a keep-alive; checked once a second.',
   ),
   bodyBudgetBytes: integer(
     'TOLLGATE_BODY_BUDGET_BYTES',
     BODIES_IN_FLIGHT_BYTES_MAX,
     [1_048_576, 1_099_511_627_776],
-    'Bytes of request bodies and whole answers held at a time, half of them by one account; above it 50301.',
+    'Bytes of bodies and whole answers in memory, at most half for one account. Above it: error 50301.',
   ),
   conversationDays: integer(
     'TOLLGATE_CONVERSATION_DAYS',
     30,
     [0, 3_650],
-    'Days that answers of Responses stay retrievable; 0 keeps nothing of any conversation.',
+    'Days for which answers of Responses can be retrieved. 0 stores no conversations.',
   ),
   logMonths: integer(
     'TOLLGATE_LOG_MONTHS',
     0,
     [0, 1_200],
-    'Whole months that call and consumption logs go back, besides the running one; 0 keeps everything.',
+    'Whole months of call and consumption logs to keep, besides the current one. 0 keeps all.',
   ),
   mediaHosts: hosts(
     'TOLLGATE_MEDIA_HOSTS',
-    'Hosts (`host` or `host:port`, by commas) that media may be fetched from although they are private.',
+    'Private hosts (comma list of `host` or `host:port`) that media may be fetched from.',
   ),
   byokHosts: hosts(
     'TOLLGATE_BYOK_HOSTS',
-    'Hosts (as above) that a BYOK credential may name as its own address although they are private.',
+    'Private hosts (as above) that a BYOK credential may have as its address.',
   ),
   httpsProxy: proxy('HTTPS_PROXY', 'Proxy (`http://user:password@host:port`) to https vendors and media.'),
   httpProxy: proxy('HTTP_PROXY', 'The same for those at http addresses.'),
   noProxy,
   trustedProxies: networks(
     'TOLLGATE_TRUSTED_PROXIES',
-    'Proxies (addresses or CIDRs, by commas) whose `X-Forwarded-For` is believed; others are the client.',
+    'Proxies (comma list of addresses or CIDRs) whose `X-Forwarded-For` is trusted.',
   ),
   corsOrigins: origins(
     'TOLLGATE_CORS_ORIGINS',
-    'Origins (`https://host`, by commas) whose pages may call us; `*` opens the gateway, not the platform, to all.',
+    'Origins (comma list of `https://host`) whose pages may call. `*` allows all for the gateway only.',
   ),
   publicUrl: {
     name: 'TOLLGATE_PUBLIC_URL',
     standard: '',
-    meaning: 'Address that people and programs reach us at; with https, cookies travel over https only.',
+    meaning: 'Public address of this server. If it is https, cookies are sent over https only.',
     parse: (value: string) => {
       if (value === '') return undefined;
       const good = /^https?:\/\/[^/\s]/.test(value) && URL.canParse(value);
@@ -299,13 +319,21 @@ export const SETTINGS = {
     'TOLLGATE_REGISTRATION',
     'open',
     ['open', 'closed'],
-    'Whether people may make accounts of their own, unless an operator has decided it.',
+    'Whether people may register accounts. A setting by an operator takes precedence.',
   ),
-  drainMs: integer('TOLLGATE_DRAIN_MS', 30_000, [0, 3_600_000], 'What running calls get at SIGTERM.'),
-  openaiApiKey: optional('OPENAI_API_KEY', 'Makes the default catalogue serve OpenAI models.'),
-  anthropicApiKey: optional('ANTHROPIC_API_KEY', 'Makes the default catalogue serve Anthropic models.'),
-  geminiApiKey: optional('GEMINI_API_KEY', 'Makes the default catalogue serve Google models.'),
-  faults: optional('TOLLGATE_FAULTS', 'For tests only: fault points that end the process or throw.'),
+  drainMs: integer(
+    'TOLLGATE_DRAIN_MS',
+    30_000,
+    [0, 3_600_000],
+    'Time that running calls get to end after SIGTERM.',
+  ),
+  openaiApiKey: optional('OPENAI_API_KEY', 'Adds the OpenAI models to the default catalogue.'),
+  anthropicApiKey: optional('ANTHROPIC_API_KEY', 'Adds the Anthropic models to the default catalogue.'),
+  geminiApiKey: optional('GEMINI_API_KEY', 'Adds the Google models to the default catalogue.'),
+  faults: optional(
+    'TOLLGATE_FAULTS',
+    'For tests only: points in the code where the process ends or an error is thrown.',
+  ),
 } as const;
 
 type Values = {
@@ -313,7 +341,7 @@ type Values = {
 };
 
 export type Config = Values & {
-  /** What `${NAME}` in a catalogue file is taken from. */
+  /** Where `${NAME}` in a catalogue file takes its value from. */
   readonly environment: Readonly<Record<string, string>>;
 };
 
@@ -322,7 +350,7 @@ export type ConfigResult =
   | { readonly kind: 'config-errors'; readonly errors: readonly string[] };
 
 /**
- * Reads the process's own environment; `configFile` holds `NAME=value` lines and yields to the environment.
+ * Reads the environment and `configFile`, a file of `NAME=value` lines. The environment takes precedence.
  */
 export function loadConfig(configFile: string | undefined): ConfigResult {
   const own = upperCased(process.env);
@@ -337,20 +365,22 @@ export function loadConfig(configFile: string | undefined): ConfigResult {
   return readConfig({ ...upperCased(file), ...own });
 }
 
-/** Every wrong value at once, each naming its variable and the reason. */
+/** Reports all wrong values at once, each with its variable and the reason. */
 export function readConfig(given: Environment): ConfigResult {
   const environment = upperCased(given);
   const errors = unknownSettings(environment);
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(SETTINGS)) {
-    // An empty variable means the same as none, as in every shell script.
+    // An empty variable means the same as an unset one, as in shell scripts.
     const text = (environment[setting.name] ?? '').trim();
     const value = setting.parse(text === '' ? setting.standard : text);
     if (value instanceof Reason) errors.push(`${setting.name}: ${value.text}`);
     else values[key] = value;
   }
   if (values.redisUrl === undefined && Number(values.workers) > 1) {
-    errors.push('TOLLGATE_WORKERS: more than one worker needs REDIS_URL, or each would count its own limits');
+    errors.push(
+      'TOLLGATE_WORKERS: more than one worker needs REDIS_URL, because the workers share the limits',
+    );
   }
   if (errors.length > 0) return { kind: 'config-errors', errors };
   values.dataDirectory = resolve(String(values.dataDirectory));
@@ -369,12 +399,12 @@ function upperCased(environment: Environment): Environment {
   return named;
 }
 
-/** A misspelt variable would silently mean its default; so it is an error. */
+/** A misspelt variable would silently leave the default in place, so it is an error. */
 function unknownSettings(environment: Environment): string[] {
   const known = new Set(Object.values(SETTINGS).map((setting) => setting.name as string));
   return Object.keys(environment)
     .filter((name) => name.startsWith('TOLLGATE_') && !known.has(name))
-    .map((name) => `${name}: is not a setting of Tollgate`);
+    .map((name) => `${name}: not a setting of Tollgate, check the spelling`);
 }
 
 function definedOnly(record: Readonly<Record<string, string | undefined>>): Record<string, string> {

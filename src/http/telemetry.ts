@@ -9,10 +9,10 @@ const BATCH_SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
 
 const BREAKER_VALUES = { closed: 0, 'half-open': 1, probing: 1, open: 2 } as const;
 
-/** What `/metrics` shows that others hold. */
+/** The values of other modules that `/metrics` shows. */
 export interface Observed {
   readonly gate: Pick<Gate, 'active'>;
-  /** Of a gate on Redis; nothing for one in memory. */
+  /** Only with a gate on Redis. */
   readonly sharedGate: (() => SharedGateFigures) | undefined;
   readonly journal: Pick<Journal, 'lag' | 'bytes'>;
   readonly inFlight: { readonly streams: number };
@@ -25,7 +25,7 @@ export interface Observed {
 
 export interface SharedGateFigures {
   readonly up: boolean;
-  /** Words for the gate that it could not be told yet. */
+  /** Ends of calls that wait to be sent to the gate. */
   readonly queued: number;
 }
 
@@ -44,30 +44,34 @@ function isAlike(one: CallRecord, other: CallRecord): boolean {
   );
 }
 
-/** The figures of the running process: counted as calls end, shown at `/metrics`. */
+/** The metrics of this process, counted as calls end and shown at `/metrics`. */
 export class Telemetry {
   readonly #calls = new Counter(
     'tollgate_calls_total',
-    'Calls that passed authentication, by how they ended.',
+    'Ended calls that passed authentication, by protocol, status, code and verdict.',
   );
-  readonly #tokens = new Counter('tollgate_tokens_total', 'Tokens metered, by kind.');
-  readonly #duration = new Histogram('tollgate_call_duration_seconds', 'From request to last byte.', SECONDS);
-  readonly #firstByte = new Histogram('tollgate_time_to_first_byte_seconds', 'To the first byte.', SECONDS);
-  readonly #refusals = new Counter('tollgate_gate_refusals_total', 'Refusals of the gate, by dimension.');
-  readonly #attempts = new Counter('tollgate_upstream_attempts_total', 'Tries of routes, by outcome.');
-  readonly #batches = new Histogram('tollgate_settler_batch_calls', 'Calls settled at once.', BATCH_SIZES);
-  readonly #settled = new Counter('tollgate_calls_settled_total', 'Calls committed to the store.');
-  readonly #requests = new Counter('tollgate_platform_requests_total', 'Requests of the platform API.');
+  readonly #tokens = new Counter('tollgate_tokens_total', 'Tokens used, by kind (input, output).');
+  readonly #duration = new Histogram(
+    'tollgate_call_duration_seconds',
+    'Time from request to last byte.',
+    SECONDS,
+  );
+  readonly #firstByte = new Histogram('tollgate_time_to_first_byte_seconds', 'Time to first byte.', SECONDS);
+  readonly #refusals = new Counter('tollgate_gate_refusals_total', 'Calls refused by the gate, by limit.');
+  readonly #attempts = new Counter('tollgate_upstream_attempts_total', 'Attempts, by vendor and outcome.');
+  readonly #batches = new Histogram('tollgate_settler_batch_calls', 'Calls settled per batch.', BATCH_SIZES);
+  readonly #settled = new Counter('tollgate_calls_settled_total', 'Calls settled in the database.');
+  readonly #requests = new Counter('tollgate_platform_requests_total', 'Requests to the platform API.');
   readonly #requestTime = new Histogram(
     'tollgate_platform_request_seconds',
-    'How long requests of the platform took.',
+    'Duration of requests to the platform API.',
     SECONDS,
   );
   readonly #loopDelay = monitorEventLoopDelay({ resolution: 20 });
   #observed: Observed | undefined;
-  /** Label texts are made once per combination, not once per call; most calls are like the one before. */
+  /** Label texts are built once per combination; most calls have the labels of the call before. */
   readonly #labels = new Map<string, CallLabels>();
-  /** By vendor and outcome: both are few, they come from the catalogue and from us. */
+  /** By vendor and outcome. Both sets are small. */
   readonly #attemptLabels = new Map<string, Map<string, string>>();
   #last: CallRecord | undefined;
   #lastLabels: CallLabels = { call: '', kind: '' };
@@ -114,7 +118,7 @@ export class Telemetry {
     this.#settled.add('', calls);
   }
 
-  /** Endpoints are rows of our own table, so their names are few. */
+  /** Endpoints are rows of a table, so the number of labels is bounded. */
   platformEnded(endpoint: string, status: number, durationMs: number): void {
     this.#requests.add(labelText({ endpoint, status: String(status) }));
     this.#requestTime.observe('', durationMs / 1000);
@@ -166,28 +170,36 @@ export class Telemetry {
     const observed = this.#observed;
     const memory = process.memoryUsage();
     const own = [
-      gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
-      gauge('nodejs_heap_used_bytes', 'Heap in use.', memory.heapUsed),
-      gauge('nodejs_eventloop_delay_p99_seconds', 'Event-loop delay.', this.#loopDelay.percentile(99) / 1e9),
+      gauge('process_resident_memory_bytes', 'Resident memory in bytes.', memory.rss),
+      gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', memory.heapUsed),
+      gauge(
+        'nodejs_eventloop_delay_p99_seconds',
+        'Event-loop delay, p99.',
+        this.#loopDelay.percentile(99) / 1e9,
+      ),
     ];
     if (observed === undefined) return own;
     return [
       ...own,
       ...sharedGauges(observed.sharedGate?.()),
-      gauge('tollgate_active_calls', 'Calls inside the gate.', observed.gate.active),
-      gauge('tollgate_active_streams', 'Streams on their way.', observed.inFlight.streams),
-      gauge('tollgate_journal_lag_calls', 'Ended calls not yet in the store.', observed.journal.lag),
-      gauge('tollgate_journal_bytes', 'Bytes of the journal.', observed.journal.bytes),
+      gauge('tollgate_active_calls', 'Calls that are running.', observed.gate.active),
+      gauge('tollgate_active_streams', 'Streams that are running.', observed.inFlight.streams),
+      gauge('tollgate_journal_lag_calls', 'Ended calls that are not settled yet.', observed.journal.lag),
+      gauge('tollgate_journal_bytes', 'Size of the journal.', observed.journal.bytes),
       gauge(
         'tollgate_credentials_unhealthy',
-        'Credentials a vendor refused.',
+        'Credentials that a vendor refuses.',
         observed.unhealthyCredentials(),
       ),
-      new Gauge('tollgate_breaker_state', '0 closed, 1 half open, 2 open.', function* () {
-        for (const { routeId, state } of observed.breakers()) {
-          yield [`{route="${routeId}"}`, BREAKER_VALUES[state]] as const;
-        }
-      }),
+      new Gauge(
+        'tollgate_breaker_state',
+        'Circuit breaker of a route: 0 closed, 1 half open, 2 open.',
+        function* () {
+          for (const { routeId, state } of observed.breakers()) {
+            yield [`{route="${routeId}"}`, BREAKER_VALUES[state]] as const;
+          }
+        },
+      ),
     ];
   }
 }
@@ -199,7 +211,7 @@ function gauge(name: string, help: string, value: number): Gauge {
 function sharedGauges(figures: SharedGateFigures | undefined): Metric[] {
   if (figures === undefined) return [];
   return [
-    gauge('tollgate_redis_up', '1 when Redis answers and takes writes, 0 when not.', figures.up ? 1 : 0),
-    gauge('tollgate_gate_queue', 'Words that the gate on Redis could not be told yet.', figures.queued),
+    gauge('tollgate_redis_up', '1 if Redis answers and takes writes, else 0.', figures.up ? 1 : 0),
+    gauge('tollgate_gate_queue', 'Ends of calls that wait to be sent to Redis.', figures.queued),
   ];
 }

@@ -8,9 +8,9 @@ import { assert } from './assert.ts';
 export interface ErrorRow {
   readonly code: number;
   readonly status: number;
-  /** The default text; a call may put a more precise one in its place. */
+  /** The default text. A call may replace it with a more precise one. */
   readonly message: string;
-  /** When it is answered: a sentence for the documentation. */
+  /** When the gateway answers with this error, as a sentence for the documentation. */
   readonly when: string;
   /** What the client can do about it. */
   readonly remedy: string;
@@ -24,7 +24,7 @@ export const ERRORS = Object.freeze({
     40001,
     400,
     'api_key is required: send it as "Authorization: Bearer <API_KEY>"',
-    'No bearer key was sent, for example because the key went into `x-api-key`.',
+    'The request has no bearer key, for example because the key is in `x-api-key`.',
     'Send the key in the `Authorization` header as a bearer token.',
   ),
   bodyNotJson: row(
@@ -32,14 +32,14 @@ export const ERRORS = Object.freeze({
     400,
     'The request body is not a valid JSON object',
     'The body is not valid JSON, or not an object.',
-    'Correct the body.',
+    'Send a JSON object.',
   ),
   modelMissing: row(
     40003,
     400,
     'The field "model" is required and must be a string',
     '`model` is missing or not a string.',
-    'Put a platform `model_id` into `model`.',
+    'Set `model` to a `model_id` of the platform.',
   ),
   notExpressible: row(
     40004,
@@ -52,114 +52,114 @@ export const ERRORS = Object.freeze({
     40101,
     401,
     'The API key is invalid, deleted, disabled or expired',
-    'The key is unknown, deleted, disabled or expired, its account is disabled, or it is an access token.',
-    'Create a new key.',
+    'The key is unknown, deleted, disabled or expired, its account is disabled, or the key is an access token.',
+    'Check the key. If it is gone, create a new one.',
   ),
   insufficientCredits: row(
     40201,
     403,
     'Insufficient Credits',
-    'Credits (and, with auto-exchange on, balance) do not pay for the input and 256 output tokens or for the images asked for, or ran out inside a stream.',
-    'Top up, exchange balance into Credits, switch auto-exchange on, or ask for less: the message names what would fit.',
+    'The Credits (with auto-exchange on, also the balance) do not pay for the input and 256 output tokens, or for the images requested, or they run out during a stream.',
+    'Top up, exchange balance into Credits, switch auto-exchange on, or request less: the message names what fits.',
   ),
   notBillable: row(
     40202,
     403,
     'No BYOK credential, no valid subscription and no API-billing balance',
-    'Nobody can pay: no BYOK credential, no valid subscription, and API billing is off or has no Credits.',
-    'Switch API billing on and top up, subscribe, or host a vendor credential.',
+    'The account has no means to pay: no BYOK credential, no valid subscription, and API billing is off or has no Credits.',
+    'Switch API billing on and top up, subscribe, or add a BYOK credential.',
   ),
   modelNotAdmitted: row(
     40203,
     403,
     'The model is not admitted to this account',
-    'The model asks for a verification or plan level above that of the account; the message names the level.',
+    'The model requires a higher verification or plan level than the account has; the message names the level.',
     'Verify the account or subscribe to the named plan.',
   ),
   monthlyCapReached: row(
     40204,
     403,
     'The monthly spending cap is reached',
-    'The monthly cap outside the subscription leaves too little for this call.',
+    'The monthly cap on spending outside the subscription leaves too little for this call.',
     'Raise the cap with `PUT /extra-api-quota`, or wait for the next month.',
   ),
   pathUnknown: row(
     40401,
     404,
     'Unknown path; check the base address for a doubled or missing /v1',
-    'The path is not one of ours: an endpoint that is not served, or a wrong base address; the message says which.',
-    'Clients of Messages and generateContent take `{base_url}`, all others `{base_url}/v1`.',
+    'The gateway does not serve this path: the endpoint is not supported, or the base address is wrong; the message says which.',
+    'Set the base address: `{base_url}` for clients of Messages and generateContent, `{base_url}/v1` for all others.',
   ),
   methodNotAllowed: row(
     40501,
     405,
     'Method not allowed',
-    'The path exists, with another method.',
-    'Use the method in the `Allow` header.',
+    'The path exists, but not with this method.',
+    'Use a method that the `Allow` header lists.',
   ),
   bodyTooLarge: row(
     41301,
     413,
     'The request body is larger than 100 MiB',
-    'The body, as sent or after decoding, is over the limit, or decodes to more than a hundred times its size.',
-    'Send less, or send files by reference.',
+    'The body is over the limit, as sent or after decoding, or it decodes to more than a hundred times its size.',
+    'Send a smaller body, or refer to files by URL or id.',
   ),
   mediaTypeUnsupported: row(
     41501,
     415,
     'The content type or content encoding is not supported',
-    'Not JSON (or multipart for image edits), or an encoding other than gzip, br, zstd and deflate.',
+    'The body is not JSON (for image edits: nor multipart), or its encoding is not gzip, br, zstd or deflate.',
     'Send `Content-Type: application/json`.',
   ),
   concurrencyExceeded: row(
     42901,
     429,
     'Concurrency limit exceeded, please retry later',
-    'More calls run at once than the limit policy allows. There is no queue.',
-    'Wait for `Retry-After`.',
+    'As many calls are running as the limit policy allows. Calls do not queue.',
+    'Retry after the seconds in `Retry-After`.',
   ),
   // Rule I-45: a fixed text about rpm that does not name the real dimension; `x-tollgate-limit` does.
   policyLimitExceeded: row(
     42902,
     429,
     'Rate limit exceeded: too many requests per minute (rpm), please retry later',
-    'A request, image, video or amount window of the limit policy is used up, or the coverage of a subscription where no API billing takes over; `x-tollgate-limit` names it.',
-    'Wait for `Retry-After`.',
+    'A request, image, video or amount window of the limit policy is used up; or the coverage of a subscription is, and API billing does not take over. `x-tollgate-limit` names the limit.',
+    'Retry after the seconds in `Retry-After`.',
   ),
   tokenLimitExceeded: row(
     42903,
     429,
     'Token limit exceeded, please retry later',
     'A token window of the limit policy is used up.',
-    'Wait for `Retry-After`.',
+    'Retry after the seconds in `Retry-After`.',
   ),
   internal: row(
     50001,
     500,
     'Internal error',
-    'A fault of ours. The log has the cause under the same request id.',
-    'Retry; report the request id if it stays.',
+    'The gateway has a fault. Its log has the cause under the same request id.',
+    'Retry. If the error stays, report the request id.',
   ),
   noUpstream: row(
     50201,
     502,
     'No available upstream for this model; use the platform model_id as the model name',
     'The model is unknown or disabled, or has no usable route; the message names it.',
-    'Use the platform `model_id` of the catalogue, not the name the vendor uses.',
+    'Use the `model_id` of the platform catalogue, not the name the vendor uses.',
   ),
   upstreamBroken: row(
     50202,
     502,
     'The upstream could not be reached or broke off',
-    'Every usable route failed before it answered, or the platform credential was refused; inside a stream: the vendor broke off.',
+    'Every usable route failed before it answered, or a vendor refused the platform credential. During a stream: the vendor broke off.',
     'Retry with backoff.',
   ),
   unavailable: row(
     50301,
     503,
     'The service is overloaded or shutting down, please retry later',
-    'Too much is in flight, the store or the shared gate is away for longer than can be bridged, or the process drains.',
-    'Wait for `Retry-After`.',
+    'Too many calls are in flight, the database or Redis is unreachable for too long, or the process is shutting down.',
+    'Retry after the seconds in `Retry-After`.',
   ),
   upstreamTimeout: row(
     50401,

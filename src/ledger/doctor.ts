@@ -1,6 +1,6 @@
 /**
- * What must hold in the books at any moment (rule M-17 to rule M-25), as data: the store has a question for
- * each, the command prints what it finds. A healthy ledger has no findings.
+ * What must hold in the ledger at all times (rule M-17 to rule M-25), as data. The store has a query for
+ * each check, the command prints its findings. A correct ledger has no findings.
  */
 export interface Check {
   /** What must hold. */
@@ -20,61 +20,61 @@ export const CHECKS = {
   },
   'entry-sequence': {
     promise: "An account's ledger entries are numbered 1, 2, 3 … without a gap or a repetition.",
-    reading: 'An entry before the one named was deleted, or the one named was put in later.',
+    reading: 'An entry before this one was deleted, or this one was inserted later.',
   },
   'after-chain': {
-    promise: 'Each entry leaves what the one before it left, plus its change.',
-    reading: 'The entry named, or the one before it in its pool, was changed, deleted or put in.',
+    promise: 'The amount after each entry is the amount after the entry before it, plus its change.',
+    reading: 'This entry, or the one before it in its pool, was changed, deleted or inserted.',
   },
   'transaction-sum': {
     promise: 'The entries of a transaction sum to zero for each kind and pool.',
     reading:
-      'An entry of the transaction was changed, deleted or put in, on the account or the platform side.',
+      'An entry of the transaction was changed, deleted or inserted, on the account or the platform side.',
   },
   'entry-orphan': {
-    promise:
-      'Every ledger entry belongs to an account that exists, or is the platform side of one that does.',
+    promise: 'Every ledger entry belongs to an existing account, or is the platform side of such an entry.',
     reading: 'The account was deleted, or the entry was written by hand.',
   },
   'charge-without-call': {
     promise: 'Every charge in the ledger belongs to a call of the same account in the call log.',
-    reading: 'The call log lost a row, or somebody was charged for nothing.',
+    reading: 'The call log lost a row, or the account was charged without a call.',
   },
   'charge-without-consumption': {
-    promise: 'Every charge in the ledger has its row in the consumption log, over the same Credits.',
+    promise: 'Every charge in the ledger has a row with the same Credits in the consumption log.',
     reading: 'The consumption log lost or changed a row.',
   },
   'consumption-without-charge': {
     promise: 'Every consumption that took Credits has its ledger entry.',
-    reading: 'The ledger lost an entry: the Credits were not taken, or taken without a trace.',
+    reading: 'The ledger lost an entry: the Credits were not taken, or taken without an entry.',
   },
   'consumption-without-call': {
     promise: 'Every consumption belongs to a call of the same account in the call log.',
     reading: 'The call log lost a row.',
   },
   'call-without-consumption': {
-    promise: 'Every call that reached a vendor has its row in the consumption log.',
+    promise: 'Every call that reached a vendor has a row in the consumption log.',
     reading: 'The consumption log lost a row, or the call was logged but never charged.',
   },
   'charge-doubled': {
     promise: 'A call is charged at most once.',
-    reading: 'The same call id has several charges: give the surplus back with an adjustment.',
+    reading: 'The call has several charges. Return the excess with `account adjust`.',
   },
   'charge-parts': {
-    promise: 'Credits taken and shortfall together are the charge, and the charge is the amount in Credits.',
+    promise:
+      'The Credits taken plus the shortfall equal the charge, and the charge is the amount in Credits.',
     reading: 'The consumption or the charge of the call was changed.',
   },
   'amount-price': {
-    promise: "A call's amount is its usage at the prices and rates it was routed with.",
+    promise: "A call's amount is its usage times the prices and rates of its route at the time of the call.",
     reading: 'Usage, amount or price snapshot of the call was changed.',
   },
   'receipt-figures': {
-    promise: "A consumption's receipt says what the call and its ledger entries say.",
+    promise: 'The receipt of a consumption agrees with the call and its ledger entries.',
     reading: 'The receipt was changed, or entries of the call are missing or changed.',
   },
   'free-reason': {
     promise:
-      'A call without a charge says why it has none, and the reason holds; one with a charge has none.',
+      'A call without a charge has a reason, and the reason is true. A call with a charge has no reason.',
     reading: 'The reason, the payer or the charge of the call was changed.',
   },
   'free-call-charged': {
@@ -83,31 +83,32 @@ export const CHECKS = {
   },
   'shortfall-with-money': {
     promise:
-      'A shortfall is recorded only when there was nothing left to take: no Credits, no balance that may be used, or no room under the cap.',
-    reading: 'A shortfall was written although there was something to take.',
+      'A shortfall is recorded only when nothing more can be taken: no Credits, no balance that may be used, or nothing left under the cap.',
+    reading: 'A shortfall was recorded although the account could pay more.',
   },
   'month-spent': {
-    promise: "What counts against the monthly cap is the sum of the month's consumptions.",
+    promise: 'The amount counted against the monthly cap is the sum of the consumptions of the month.',
     reading: 'The counter of the cap was changed, or consumptions are missing or changed.',
   },
   negative: {
     promise: 'No amount, balance or count is below zero.',
-    reading: 'The row was written past its constraints.',
+    reading: 'The row was written without its constraints.',
   },
   'usage-rollup': {
     promise: "An account's hourly usage is the sum of its calls of that hour.",
     reading: 'The roll-up or the call log was changed, or lost a row.',
   },
   'usage-days': {
-    promise: "An account's closed day is the sum of its hours, and none ends after what is closed.",
+    promise:
+      "An account's closed day is the sum of its hours, and no closed day is later than the last one closed.",
     reading: 'The day or its hours were changed, or lost a row.',
   },
   'model-rollup': {
-    promise: "A model's hour is the sum of its calls that reached a vendor.",
+    promise: "A model's hourly usage is the sum of its calls of that hour that reached a vendor.",
     reading: 'The roll-up or the call log was changed, or lost a row.',
   },
   'model-users': {
-    promise: 'Who used a model on a day is listed for that day, and nobody else.',
+    promise: 'The users listed for a model and a day are exactly the accounts that used it on that day.',
     reading: 'The list or the call log was changed, or lost a row.',
   },
 } as const satisfies Readonly<Record<string, Check>>;
@@ -116,9 +117,9 @@ export type CheckName = keyof typeof CHECKS;
 
 export interface Finding {
   readonly check: CheckName;
-  /** `account 12`, `call req_…`, `entry 99`, `transaction 7`. */
+  /** For example `account 12`, `call req_…`, `entry 99`, `transaction 7`. */
   readonly subject: string;
-  /** The figures that do not agree. */
+  /** The values that do not agree. */
   readonly detail: string;
 }
 

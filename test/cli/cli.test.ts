@@ -157,7 +157,7 @@ describe('settings', () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain('TOLLGATE_PORT: must be a whole number from 0 to 65535');
       expect(stderr).toContain('TOLLGATE_SECRET: must have at least 32 bytes');
-      expect(stderr).toContain('TOLLGATE_PROT: is not a setting of Tollgate');
+      expect(stderr).toContain('TOLLGATE_PROT: not a setting of Tollgate, check the spelling');
     }
   });
 

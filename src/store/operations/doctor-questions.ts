@@ -3,26 +3,26 @@ import { ROLLUP_QUESTIONS } from './doctor-rollups.ts';
 import { SHORTFALL_WITH_MONEY } from './doctor-shortfalls.ts';
 
 /**
- * One question per check: every row is a finding, with its subject and what does not agree. Rows older than
- * the logs are kept are left out wherever a log is asked. $1 is the most rows to name.
+ * One query per check. Every row is a finding: its subject, and the values that do not agree. Queries of a
+ * log leave out rows older than the logs are kept. $1 is the maximum number of rows.
  */
 export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, string>> = {
   'credits-sum': sumQuestion('credits'),
   'balance-sum': sumQuestion('balance'),
   'entry-sequence': `
     select 'account ' || account_id as subject,
-      'entry ' || id || ' has number ' || seq || ' and follows number ' || before as detail
+      'entry ' || id || ' has number ' || seq || ', the entry before it ' || before as detail
     from (select id, account_id, seq, coalesce(lag(seq) over (partition by account_id order by seq, id), 0) as before
           from ledger_entries where account_id is not null) numbered
     where seq <> before + 1
     union all
-    select 'account ' || a.id, 'its last entry has number ' || coalesce(max(e.seq), 0) || ', it counts ' || a.last_seq
+    select 'account ' || a.id, 'its last entry has number ' || coalesce(max(e.seq), 0) || ', the account row says ' || a.last_seq
     from accounts a left join ledger_entries e on e.account_id = a.id
     group by a.id having a.last_seq <> coalesce(max(e.seq), 0)
     order by 1, 2 limit $1`,
   'after-chain': `
     select 'entry ' || id as subject, 'account ' || account_id || ' had ' || before || ' ' || pool
-      || ', changed by ' || change_micro || ', is said to have ' || after_micro as detail
+      || ', changed by ' || change_micro || ', recorded after it: ' || after_micro as detail
     from (select id, account_id, pool, seq, change_micro, after_micro,
             coalesce(lag(after_micro) over (partition by account_id, pool order by seq, id), 0) as before
           from ledger_entries where account_id is not null) chained
@@ -60,7 +60,7 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
     left join calls c on c.created_at = s.created_at and c.call_id = s.call_id and c.account_id = s.account_id
     where c.call_id is null order by s.created_at, s.call_id limit $1`,
   'call-without-consumption': `
-    select 'call ' || c.call_id as subject, 'a charge of ' || c.charge_micro || ' has no row' as detail
+    select 'call ' || c.call_id as subject, 'a charge of ' || c.charge_micro || ' has no consumption' as detail
     from calls c left join consumptions s on s.created_at = c.created_at and s.call_id = c.call_id
     where (c.charge_micro > 0 or c.price is not null) and s.call_id is null
     order by c.created_at, c.call_id limit $1`,
@@ -68,8 +68,8 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
     select 'call ' || ref as subject, 'entries ' || string_agg(id::text, ', ' order by id) as detail
     from ${charges()} group by ref having count(*) > 1 order by ref limit $1`,
   'charge-parts': `
-    select 'call ' || c.call_id as subject, s.credits_micro || ' taken and ' || s.shortfall_micro
-      || ' short, of a charge of ' || c.charge_micro || ' for ' || c.amount_micro || ' yuan' as detail
+    select 'call ' || c.call_id as subject, s.credits_micro || ' taken, shortfall ' || s.shortfall_micro
+      || ', charge ' || c.charge_micro || ', amount ' || c.amount_micro || ' yuan' as detail
     from consumptions s join calls c on c.created_at = s.created_at and c.call_id = s.call_id
     where s.credits_micro + s.shortfall_micro <> c.charge_micro or s.amount_micro <> c.amount_micro
       or (c.charge_micro > 0 and c.charge_micro <> c.amount_micro * (s.receipt ->> 'creditsPerYuan')::numeric)
@@ -116,13 +116,13 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
       select 'account ' || id as subject, 'Credits ' || credits_micro || ', balance ' || balance_micro as detail
       from accounts where least(credits_micro, balance_micro, month_spent_micro, extra_api_quota_micro) < 0
       union all
-      select 'entry ' || id, 'left ' || after_micro from ledger_entries where after_micro < 0
+      select 'entry ' || id, 'after it ' || after_micro from ledger_entries where after_micro < 0
       union all
       select 'call ' || call_id, 'amount ' || amount_micro || ', charge ' || charge_micro from calls
       where least(amount_micro, charge_micro, held_micro, input_fresh, cache_read, cache_write, output_text,
         output_reasoning, images, videos) < 0
       union all
-      select 'call ' || call_id, 'consumption of ' || credits_micro || ', short ' || shortfall_micro
+      select 'call ' || call_id, 'consumption of ' || credits_micro || ', shortfall ' || shortfall_micro
       from consumptions where least(amount_micro, spent_micro, credits_micro, shortfall_micro) < 0
       union all
       select 'window ' || scope, dimension || ' of ' || seconds || ' s: ' || used from gate_windows
