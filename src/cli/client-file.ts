@@ -4,7 +4,7 @@ import { printClient } from '../platform/openapi/client-code.ts';
 import { createDocument } from '../platform/openapi/openapi.ts';
 import { readEndpoints } from '../platform/table.ts';
 
-/** `npm run client -- <file>` writes the typed client of the platform that the console is built with. */
+/** `npm run client -- <file>` writes the typed client of the platform API, which the console uses. */
 export function clientCode(): string {
   return printClient(createDocument(readEndpoints()));
 }

@@ -6,8 +6,8 @@ const POLL_MS = 500;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Done when nobody can read our output any more, as behind `| head`. A write would tell it, but a program
- * that only serves may never write again. A file, a terminal (which sends SIGHUP) and /dev/null never close.
+ * Resolves when the reader of stdout is gone, as with `| head`. A write would detect it, but a server may
+ * never write again. A file, a terminal (which sends SIGHUP) and /dev/null never close.
  */
 export function untilOutputCloses(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -17,7 +17,7 @@ export function untilOutputCloses(): Promise<void> {
   return promise;
 }
 
-/** What Node knows of a TCP connection; the only handle of its that waits for events of any descriptor. */
+/** The TCP handle of Node: the only one that waits for events of any descriptor. */
 interface TcpHandle {
   open(descriptor: number): number;
 }
@@ -27,10 +27,10 @@ interface TcpBinding {
 }
 
 /**
- * The system reports an error on a pipe the moment its last reader is gone, to whoever waits for any event on
- * it. Node has no public way to wait on an end that only writes: its handle for pipes refuses. The handle for
- * TCP does not ask. The pipe is opened anew, because a descriptor has one watcher, and `process.stdout` may
- * need to be it. Where this is not possible, a write notices.
+ * The system reports an error on a pipe when its last reader is gone, to any process that waits for an event
+ * on it. Node has no public way to wait on a write-only end: its handle for pipes refuses that. The handle
+ * for TCP does not check. The pipe is opened again, because a descriptor has one watcher and `process.stdout`
+ * may need it. Where this is not possible, a write detects the closed pipe.
  */
 function watchPipe(closed: () => void): void {
   try {
@@ -41,11 +41,11 @@ function watchPipe(closed: () => void): void {
     const socket = new Socket({ handle, readable: true, writable: false } as object);
     socket.once('error', closed).resume().unref();
   } catch {
-    // Another system, or another Node.
+    // Not possible on this system or with this version of Node.
   }
 }
 
-/** A write of no bytes does nothing, and fails once the other side is closed. To a pipe it never fails. */
+/** An empty write does nothing, and fails once the other side is closed. To a pipe it never fails. */
 function watchSocket(closed: () => void): void {
   const poll = setInterval(() => {
     write(STDOUT, NOTHING, (error) => {

@@ -5,15 +5,15 @@ export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** A command as data: its help, its option parsing and its work come from one row. */
+/** A command as data. Its help, its options and its work come from one row. */
 export interface Command {
-  /** `key create` */
+  /** For example `key create`. */
   readonly name: string;
   readonly summary: string;
-  /** What stands behind the name in the usage line. */
+  /** The text after the name in the usage line. */
   readonly usage: string;
   readonly options: Options;
-  /** How many words it takes besides its options; none unless said. */
+  /** The number of arguments besides the options; default none. */
   readonly words?: number;
   /** A line for each option. */
   readonly help: readonly string[];
@@ -26,7 +26,7 @@ export interface CommandInput {
   readonly output: Output;
 }
 
-/** Where a command speaks; tests listen here. */
+/** Where a command writes. Tests replace it. */
 export interface Output {
   line(text: string): void;
   error(text: string): void;
@@ -37,12 +37,12 @@ export const consoleOutput: Output = {
   error: (text) => void process.stderr.write(`${text}\n`),
 };
 
-/** A mistake of the caller: its text is shown with the usage, exit code 2. */
+/** A mistake of the caller. The message is shown with the usage, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A failure with a sentence for the user: shown as it is, exit code 1. */
+/** A failure with a message for the user. It is shown as it is, exit code 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }

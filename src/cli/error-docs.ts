@@ -22,10 +22,10 @@ export function renderErrorDocs(rows: readonly ErrorRow[]): string {
     JSON.stringify(exampleBody(ERRORS.keyInvalid), null, 2),
     '```',
     '',
-    'An error whose `error.type` is not `gateway_error` is the vendor’s own and passes through unchanged.',
+    'An error whose `error.type` is not `gateway_error` comes from the vendor and passes through unchanged.',
     'Every 429 and 503 carries `Retry-After` in whole seconds. A 429 also carries `x-tollgate-limit` (dimension,',
-    'limit, used, reset). `x-should-retry: false` stands on a wait of more than 5 seconds and on every 50201: the',
-    'vendors’ SDKs obey it, and raise the error instead of sleeping or asking again.',
+    'limit, used, reset). `x-should-retry: false` is on every wait of more than 5 seconds and on every 50201: the',
+    'vendors’ SDKs then raise the error instead of waiting or retrying.',
     'A call refused by authentication, billability, admission or a limit is not charged.',
     '',
     '| Code | HTTP | Message | When | What to do |',
@@ -40,7 +40,7 @@ function exampleBody({ code, message }: ErrorRow): object {
   return { code, message, error: { type: 'gateway_error', code: String(code), message } };
 }
 
-/** A bar would end the cell. */
+/** A bar would end the table cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

@@ -8,8 +8,8 @@ import type { CatalogAuditContext } from '../store/catalog/change.ts';
 import type { CommandInput } from './command.ts';
 
 /**
- * Where a command writes as operators do: recorded in the audit log, in force when it returns; a server that
- * has not confirmed it is told of.
+ * The context in which a command writes as an operator: the change is recorded in the audit log and in force
+ * when the command returns. If a server has not confirmed it, a warning is printed.
  */
 export function auditContext(setup: Setup, { output }: CommandInput): CatalogAuditContext {
   const { database, sealer } = setup;
@@ -22,7 +22,7 @@ export function auditContext(setup: Setup, { output }: CommandInput): CatalogAud
   return { database, log, options: { sealer, log, clock: systemClock, hashPassword: hash } };
 }
 
-/** Whoever sits at the terminal of the server; the audit log knows no more of them. */
+/** The person at the terminal of the server. The audit log has no name for them. */
 export function terminal(action: string): Actor {
   return { accountId: undefined, address: 'terminal', action };
 }

@@ -12,7 +12,7 @@ import {
 import { COMMANDS } from './commands.ts';
 import { facts } from './table.ts';
 
-/** Finds the command, reads its options, runs it and turns what happens into an exit code. */
+/** Finds the command, reads its options, runs it and returns the exit code. */
 export async function runCommand(args: readonly string[], output: Output = consoleOutput): Promise<number> {
   const [first = ''] = args;
   if (first === '--version' || first === '-v') {
@@ -25,7 +25,7 @@ export async function runCommand(args: readonly string[], output: Output = conso
     return await runFound(command, args.slice(command.name.split(' ').length), output);
   }
   const [second = ''] = args.slice(1);
-  // A group alone, as the program alone, is a question that has an answer, though nothing was done.
+  // A group alone, or the program alone, asks for help; but nothing was done.
   const isQuestion = first === '' || (groupOf(first).length > 0 && (second === '' || asksForHelp(second)));
   if (isQuestion) {
     output.line(overviewOf(first));
@@ -52,7 +52,7 @@ function tellHelp(words: readonly string[], output: Output): number {
   return EXIT.ok;
 }
 
-/** The commands whose first word is this. */
+/** The commands of a group: those whose first word is this. */
 function groupOf(word: string): readonly Command[] {
   return COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
 }
@@ -89,7 +89,7 @@ function parse(
   };
   const { values, positionals } = parseWords(args, options);
   const stray = positionals[command.words ?? 0];
-  if (stray !== undefined && values.help !== true) throw new UsageError(`"${stray}" is one word too many`);
+  if (stray !== undefined && values.help !== true) throw new UsageError(`unexpected argument "${stray}"`);
   return { values: values as Record<string, string | boolean | undefined>, positionals };
 }
 
@@ -100,12 +100,12 @@ function parseWords(args: readonly string[], options: Options) {
     const { code, message } = error as NodeJS.ErrnoException;
     const option = /'(?:-\w, )?(-[^ '=]+)/.exec(message)?.[1];
     if (option === undefined) throw new UsageError(message);
-    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(`there is no option ${option}`);
+    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(`unknown option ${option}`);
     const isSwitch = message.includes('does not take an argument');
     throw new UsageError(
       isSwitch
         ? `${option} takes no value`
-        : `${option} needs a value; one that begins with "-" is written ${option}=-…`,
+        : `${option} needs a value; write a value that begins with "-" as ${option}=-…`,
     );
   }
 }
@@ -116,7 +116,7 @@ function findCommand(args: readonly string[]): Command | undefined {
   return COMMANDS.find(({ name }) => name === two) ?? COMMANDS.find(({ name }) => name === args[0]);
 }
 
-/** Every command, or those of a group. */
+/** All commands, or those of a group. */
 function overviewOf(group: string): string {
   const commands = group === '' ? COMMANDS : groupOf(group);
   const width = Math.max(...commands.map(({ name }) => name.length));
@@ -128,7 +128,7 @@ function overviewOf(group: string): string {
     '',
     ...lines,
     '',
-    'Every command takes --help and --config FILE (lines NAME=value; the environment wins).',
+    'Every command takes --help and --config FILE (NAME=value lines; the environment takes precedence).',
     'Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ].join('\n');
 }
@@ -136,8 +136,8 @@ function overviewOf(group: string): string {
 function helpOf(command: Command): string {
   const lines = [
     ...command.help,
-    '--config FILE  settings as NAME=value lines; the environment wins',
-    '--help  this text',
+    '--config FILE  settings as NAME=value lines; the environment takes precedence',
+    '--help  print this help',
   ];
   return [
     `Usage: tollgate ${command.name}${command.usage === '' ? '' : ` ${command.usage}`}`,
@@ -148,7 +148,7 @@ function helpOf(command: Command): string {
   ].join('\n');
 }
 
-/** Two spaces part an option from its meaning; all meanings stand below each other. */
+/** Two spaces separate an option from its meaning; all meanings are aligned. */
 function aligned(lines: readonly string[]): readonly string[] {
   return facts(lines.map((line) => [line.split('  ', 1)[0] ?? '', line.replace(/^.*? {2,}/, '')]));
 }

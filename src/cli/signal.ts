@@ -1,9 +1,9 @@
 import { systemClock } from '../kernel/time/clock.ts';
 
-/** npm passes a Ctrl-C on although the terminal has sent it to us as well: that is one wish, not two. */
+/** npm forwards a Ctrl-C although the terminal has sent it to this process too. Both count as one. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** The first signal asks us to stop; one that comes later ends us at once. */
+/** The first signal asks the process to stop. A later one ends it at once. */
 export function untilSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * A secret: read from standard input, because an argument stands in the shell's history and in the list of
- * processes. No more is kept than shows that it is too long, its end of line included.
+ * Reads a secret from standard input, because arguments are visible in the shell's history and in the list of
+ * processes. It keeps at most one byte more than allowed, to detect a secret that is too long.
  */
 export async function readStandardInput(lengthMax: number): Promise<string> {
   let text = '';

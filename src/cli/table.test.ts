@@ -22,5 +22,5 @@ test('a name cannot move the cursor, colour the terminal or turn the text around
 test('a page says which part it is, unless it is everything', () => {
   expect(pageLine(3, 0, 3)).toEqual([]);
   expect(pageLine(20, 40, 99)).toEqual(['41 to 60 of 99']);
-  expect(pageLine(0, 100, 99)).toEqual(['none here of 99']);
+  expect(pageLine(0, 100, 99)).toEqual(['no entries on this page, 99 in total']);
 });

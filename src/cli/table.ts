@@ -1,11 +1,11 @@
 import type { CommandInput } from './command.ts';
 
-/** Names come from users: what would move the cursor or colour the terminal is shown as a dot. */
+/** Names come from users, so control characters are shown as a dot. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '·');
 }
 
-/** Columns side by side, under their headings. */
+/** Rows in aligned columns, under their headings. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const cells = [headings, ...rows.map((row) => row.map(printable))];
   const widths = headings.map((_heading, column) =>
@@ -19,20 +19,24 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   );
 }
 
-/** Facts about one thing, a line each. */
+/** Names and values, one line each. */
 export function facts(entries: readonly (readonly [string, string])[]): readonly string[] {
   const width = entries.reduce((widest, [name]) => Math.max(widest, name.length), 0);
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`.trimEnd());
 }
 
-/** With `--json` the object, in one line; else the lines for people. */
+/** With `--json` prints the object on one line, else the lines for people. */
 export function say(input: CommandInput, json: unknown, lines: readonly string[]): void {
   if (input.values.json === true) input.output.line(JSON.stringify(json));
   else for (const line of lines) input.output.line(line);
 }
 
-/** Which part of a list is shown, when it is not all of it. */
+/** Which part of a list is shown, if not all of it. */
 export function pageLine(shown: number, offset: number, total: number): readonly string[] {
   if (shown === total) return [];
-  return [shown === 0 ? `none here of ${total}` : `${offset + 1} to ${offset + shown} of ${total}`];
+  return [
+    shown === 0
+      ? `no entries on this page, ${total} in total`
+      : `${offset + 1} to ${offset + shown} of ${total}`,
+  ];
 }

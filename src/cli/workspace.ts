@@ -10,7 +10,7 @@ import { openStore } from '../store/open.ts';
 import { CommandFailed, type CommandInput, stringOption, UsageError } from './command.ts';
 import { openCommandLog } from './serve/server-log.ts';
 
-/** The configuration of a command: every wrong value is named, and nothing is started. */
+/** Reads the configuration of a command. All wrong values are reported, and nothing is started. */
 export function requireConfig(input: CommandInput): Config {
   const result = loadConfig(stringOption(input, 'config'));
   if (result.kind === 'config-errors') {
@@ -19,7 +19,7 @@ export function requireConfig(input: CommandInput): Config {
   return result.config;
 }
 
-/** Failures that have a sentence for the person at the terminal become that sentence. */
+/** Turns failures that have a message for people into that message. */
 export function failForPeople(error: unknown): never {
   const known = [
     StartRefused,
@@ -35,8 +35,8 @@ export function failForPeople(error: unknown): never {
 }
 
 /**
- * Works on the store of the configuration: on a stopped data directory, or beside the running server. A
- * running server has taken a change over when the command returns.
+ * Works on the database of the configuration, whether a server runs on it or not. Running servers have the
+ * change in force when the command returns.
  */
 export async function withStore<Result>(
   input: CommandInput,
@@ -57,7 +57,7 @@ export async function withStore<Result>(
   }
 }
 
-/** Waits until running servers know what was written; says so when one did not answer in time. */
+/** Waits until running servers have the change. Warns if one does not confirm it in time. */
 export async function untilInForce({ database }: Setup, input: CommandInput): Promise<void> {
   const result = await announceAndWait(database);
   if (result === 'late') input.output.error('warning: a running server has not confirmed the change yet');

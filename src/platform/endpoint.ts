@@ -6,53 +6,53 @@ import type { Static, TObject, TSchema } from './http/schema.ts';
 
 /**
  * One endpoint of the platform or of the operators, as data. Router, validation, OpenAPI document, tenant
- * matrix and fuzz targets are made from the same rows, so none of them can be forgotten.
+ * matrix and fuzz targets are built from the same rows, so none of them can miss an endpoint.
  */
 export interface Endpoint<
   Params extends TObject = TObject,
   Query extends TObject = TObject,
   Body extends TObject = TObject,
 > {
-  /** `keys.create`: its name in figures, in the audit log and in every table of tests. */
+  /** For example `keys.create`: its name in metrics, in the audit log and in tests. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Which base it stands under: see SURFACES. */
+  /** The base of its path: see SURFACES. */
   readonly surface: Surface;
   /** Below the base, with `:name` for a parameter: `/api-key/detail/:id`. */
   readonly path: string;
   readonly access: Access;
-  /** What it does in a few words; the operation id of OpenAPI is made of them. */
+  /** What it does in a few words. The operation id of OpenAPI is derived from it. */
   readonly title: string;
-  /** One sentence for OpenAPI, as a person would say it. */
+  /** One sentence for OpenAPI. */
   readonly summary: string;
   readonly tag: string;
-  /** Texts of the path and the query are turned into what the schema says before they are checked. */
+  /** Texts of path and query are converted to the types of the schema before they are checked. */
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** What stands in `data`; unknown fields of an answer are a fault of ours, not data for a client. */
+  /** The schema of `data`. Fields of an answer that it does not have are a fault. */
   readonly data: TSchema;
   /** The answer has total, page and size, and the query takes page and size. */
   readonly paged?: true;
-  /** The answer is a file of this content type (a TextAnswer); `data` then describes its text. */
+  /** The answer is a file of this content type (a TextAnswer). `data` then describes its text. */
   readonly file?: string;
-  /** Failures beyond those that follow from access, schema and body. */
+  /** Failures besides those that follow from access, schema and body. */
   readonly fails?: readonly FailureName[];
-  /** Shown by OpenAPI; a test checks it against the schemas. */
+  /** Shown by OpenAPI. A test checks it against the schemas. */
   readonly example: { readonly body?: unknown; readonly data: unknown };
   handle(input: Input<Params, Query, Body>, context: Context): Promise<Answer>;
 }
 
 export type Surface = 'user' | 'auth' | 'admin';
 
-/** The bases of the platform API; what rule I-49 says holds below all of them. */
+/** The bases of the platform API. Rule I-49 holds below all of them. */
 export const SURFACES: Readonly<Record<Surface, string>> = {
   user: '/api/v1/user/user',
   auth: '/api/v1/user/auth',
   admin: '/api/v1/admin',
 };
 
-/** `optional`: a valid login is used, an invalid one is as good as none. */
+/** `optional`: a valid login is used, an invalid one is ignored. */
 export type Access = 'public' | 'optional' | 'user' | 'operator';
 
 export interface Input<Params extends TObject, Query extends TObject, Body extends TObject> {
@@ -61,22 +61,22 @@ export interface Input<Params extends TObject, Query extends TObject, Body exten
   readonly body: Static<Body>;
 }
 
-/** Who is logged in. Looked up for every request: a logout or a disabled account is in force at once. */
+/** The login of a request. It is read for every request, so that a logout is in force at once. */
 export interface LoggedIn {
   readonly accountId: number;
   readonly role: 'user' | 'operator';
   readonly sessionId: string;
 }
 
-/** What a handler knows beyond its input. */
+/** The context of a handler besides its input. */
 export interface Context {
-  /** There for `user` and `operator`; perhaps for `optional`. */
+  /** Set for `user` and `operator`, and for `optional` with a valid login. */
   readonly caller: LoggedIn | undefined;
-  /** The client's own address; behind a trusted proxy the one it names. */
+  /** The client's address, behind a trusted proxy the one that the proxy names. */
   readonly address: string;
-  /** As the client sent it, '' without one; shown to the account's owner only. */
+  /** As the client sent it, '' if absent. Shown only to the owner of the account. */
   readonly userAgent: string;
-  /** platform/http/cookies.ts `readCookies`. */
+  /** See `readCookies` in platform/http/cookies.ts. */
   readonly cookies: ReadonlyMap<string, string>;
   readonly requestId: string;
   readonly clock: Clock;
@@ -101,7 +101,7 @@ export interface PageAnswer {
   readonly size: number;
 }
 
-/** An export: written as it is read, never whole in memory. */
+/** An export. It is written while it is read, never whole in memory. */
 export interface TextAnswer {
   readonly kind: 'text';
   readonly contentType: string;
@@ -109,7 +109,7 @@ export interface TextAnswer {
   readonly chunks: AsyncIterable<string>;
 }
 
-/** Keeps the types of one row together; it does nothing else. */
+/** Infers the types of one row. It does nothing else. */
 export function endpoint<Params extends TObject, Query extends TObject, Body extends TObject>(
   row: Endpoint<Params, Query, Body>,
 ): Endpoint {

@@ -5,13 +5,13 @@ import type { PageAnswer } from './endpoint.ts';
 import { type Failure, fail } from './http/failure.ts';
 import { type TProperties, type TSchema, Type } from './http/schema.ts';
 
-/** What the rows of all groups are made of, so that one kind of value has one form everywhere. */
+/** Fields that the rows of all groups share, so that one kind of value has one form everywhere. */
 
 export const ID = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-/** Policies have numbers that people choose, up to what the store counts to. */
+/** People choose the numbers of policies, up to the maximum of the column. */
 export const POLICY_ID = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 export const ID_PARAMS = Type.Object({ id: ID });
-/** Neither blank nor able to break a line. */
+/** Not blank, and on one line. */
 export const NAME = Type.String({
   minLength: 1,
   maxLength: NAME_LENGTH_MAX,
@@ -20,14 +20,14 @@ export const NAME = Type.String({
   description: `Up to ${NAME_LENGTH_MAX} characters.`,
 });
 export const STATUS = Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]);
-/** kernel/money.ts reads it; JSON's own numbers are floats. */
+/** Read by kernel/money.ts. JSON numbers are floats. */
 export const AMOUNT = Type.String({
   pattern: '^\\d{1,13}(\\.\\d{1,6})?$',
   maxLength: 20,
   form: 'a decimal in quotes such as "12.5", not below zero and with at most six decimals',
   description: 'A decimal with at most six decimals.',
 });
-/** A shown amount; only what the platform tells can be below nothing. */
+/** An amount of an answer. It may be negative. */
 export const SHOWN_AMOUNT = Type.String({ pattern: '^-?\\d{1,19}(\\.\\d{1,6})?$', maxLength: 28 });
 export const TIME = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
@@ -46,14 +46,14 @@ const PAGE_FIELDS = {
 };
 export const PAGE_QUERY = Type.Object(PAGE_FIELDS);
 
-/** The query of a paged row with filters of its own. */
+/** The query of a paged row with its own filters. */
 export function pageQuery<Fields extends TProperties>(fields: Fields) {
   return Type.Object({ ...PAGE_FIELDS, ...fields });
 }
 
 const PAGE_SIZE = 20;
 
-/** The wanted page as an excerpt of a list. */
+/** The requested page as an offset and a limit. */
 export interface Excerpt {
   readonly page: number;
   readonly size: number;
@@ -80,20 +80,20 @@ export const IDS_QUERY = Type.Object({
   }),
 });
 
-/** Each once, or nothing when one of them is no id. */
+/** Without duplicates; undefined if one of them is not an id. */
 export function parseIds(text: string): readonly number[] | undefined {
   const ids = new Set(text.split(',').map(Number));
   for (const id of ids) if (!Number.isSafeInteger(id) || id < 1) return undefined;
   return [...ids];
 }
 
-/** The amount of a checked text; nothing when it is larger than any we take. */
+/** The amount of a checked text; undefined if it is above the maximum. */
 export function parseAmount(text: string): bigint | undefined {
   const amount = parseMicro(text);
   return amount === undefined || amount < 0n ? undefined : amount;
 }
 
-/** The largest amount there is, for whoever named a larger one. */
+/** The failure that names the maximum amount. */
 export function tooLarge(name: string): Failure {
   return fail('badParameter', `${name} must be at most ${formatMicro(AMOUNT_MICRO_MAX)}`);
 }
@@ -101,13 +101,13 @@ export function tooLarge(name: string): Failure {
 export interface Times {
   /** TOLLGATE_TIMEZONE. */
   readonly timeZone: string;
-  /** `YYYY-MM-DD hh:mm:ss` there. */
+  /** `YYYY-MM-DD hh:mm:ss` in that time zone. */
   showTime(timeMs: number): string;
-  /** Nothing when no clock there shows such a time. */
+  /** Undefined if the time does not exist in that time zone. */
   readTime(text: string): number | undefined;
 }
 
-/** The moment that a text of the form TIME means, or what is wrong with it. */
+/** The moment of a text of the form TIME, or the failure. */
 export function parseMoment(name: string, text: string, { readTime, timeZone }: Times): number | Failure {
   const problem = `${name} is a date or time that does not exist in the time zone ${timeZone}`;
   return readTime(text) ?? fail('badParameter', problem);

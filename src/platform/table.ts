@@ -6,8 +6,8 @@ import { type PublicNeeds, publicEndpoints } from './public/public.ts';
 import { type UsageNeeds, usageEndpoints } from './usage/usage.ts';
 
 /**
- * What the groups need of the rest of the product, one field per group. Each port is an interface beside its
- * group; app/platform.ts binds it to the store.
+ * The dependencies of the groups, one field per group. Each port is an interface beside its group, and
+ * app/platform.ts binds it to the store.
  */
 export interface PlatformPorts {
   readonly auth: AuthPorts;
@@ -17,7 +17,7 @@ export interface PlatformPorts {
   readonly admin: AdminPorts;
 }
 
-/** Every endpoint of the platform: a group that is not listed here does not exist. */
+/** Every endpoint of the platform. A group that is not listed here is not served. */
 export function allEndpoints(ports: PlatformPorts): readonly Endpoint[] {
   const usage = usageEndpoints(ports.usage);
   return [
@@ -29,17 +29,17 @@ export function allEndpoints(ports: PlatformPorts): readonly Endpoint[] {
   ];
 }
 
-/** The table with nothing behind it, for what is made of rows without a server: documents, clients, tests. */
+/** The table without ports, for everything built from rows without a server: documents, clients, tests. */
 export function readEndpoints(): readonly Endpoint[] {
   return allEndpoints(nothing() as PlatformPorts);
 }
 
-/** Whatever is asked of it is such a thing again; only a handler would call it, and none is called. */
+/** A stand-in for all ports. Only a handler would call it, and no handler is called. */
 function nothing(): unknown {
   return new Proxy(() => {}, {
     get: (_target, name) => (typeof name === 'symbol' ? undefined : nothing()),
     apply: () => {
-      throw new Error('a table that is only read calls no port');
+      throw new Error('a table without ports cannot run its handlers');
     },
   });
 }

@@ -41,9 +41,9 @@ describe('account list', () => {
   });
 
   test.each([
-    ['--page', '0', '--page is 1 to 10000'],
-    ['--size', '101', '--size is 1 to 100'],
-    ['--size', 'many', '--size is a whole number'],
+    ['--page', '0', '--page must be 1 to 10000'],
+    ['--size', '101', '--size must be 1 to 100'],
+    ['--size', 'many', '--size must be a whole number'],
   ])('with %s %s is wrong usage', async (option, value, why) => {
     const { code, stdout, stderr } = await run('account', 'list', option, value);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -88,10 +88,10 @@ describe('account set', () => {
   test.each([
     [[], 'nothing to change'],
     [['--api-billing', 'yes'], '--api-billing is on or off'],
-    [['--status', 'gone'], '--status is enabled or disabled'],
+    [['--status', 'gone'], '--status must be enabled or disabled'],
     [['--user-type', '3'], '--user-type is 0, 1 or 2'],
-    [['--cap', '1.2345678'], '--cap is a decimal from 0 to'],
-    [['--rate', '1000001'], '--rate is a decimal from 0 to 1000000 '],
+    [['--cap', '1.2345678'], '--cap must be a decimal from 0 to'],
+    [['--rate', '1000001'], '--rate must be a decimal from 0 to 1000000 '],
   ])('with %j is wrong usage', async (options, why) => {
     const before = await show();
     const { code, stdout, stderr } = await set(...options);
@@ -166,7 +166,7 @@ describe('money', () => {
     ]);
     expect(await exchange('1000')).toMatchObject({
       code: 1,
-      stderr: 'tollgate account exchange: the account does not have that much\n',
+      stderr: 'tollgate account exchange: the account does not have enough\n',
     });
     expect(await show()).toMatchObject(after);
     expect((await run('doctor')).code).toBe(0);
@@ -191,10 +191,10 @@ describe('money', () => {
     [['--reason', 'x'], 'give either --balance or --credits'],
     [['--balance', '1', '--credits', '1', '--reason', 'x'], 'give either --balance or --credits'],
     [['--balance', '1'], '--reason is required'],
-    [['--balance', '1', '--reason', ' '], '--reason has 1 to 200 characters'],
-    [['--balance', '1', '--reason', 'r'.repeat(201)], '--reason has 1 to 200 characters'],
-    [['--balance', '0', '--reason', 'x'], '--balance is more than 0'],
-    [['--balance=-1', '--reason', 'x'], '--balance is a decimal from 0'],
+    [['--balance', '1', '--reason', ' '], '--reason must have 1 to 200 characters'],
+    [['--balance', '1', '--reason', 'r'.repeat(201)], '--reason must have 1 to 200 characters'],
+    [['--balance', '0', '--reason', 'x'], '--balance must be more than 0'],
+    [['--balance=-1', '--reason', 'x'], '--balance must be a decimal from 0'],
   ])('top-up with %j is wrong usage', async (options, why) => {
     const { code, stderr } = await topUp(...options);
     expect(code).toBe(2);

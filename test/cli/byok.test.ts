@@ -44,8 +44,8 @@ describe('credentials of an account', () => {
   });
 
   test.each([
-    [SECRET, ['--vendor', 'openai', '--name', 'mine'], 1, 'has a credential of this name'],
-    [SECRET, ['--vendor', 'google', '--name', 'other'], 1, 'takes no BYOK credentials'],
+    [SECRET, ['--vendor', 'openai', '--name', 'mine'], 1, 'already has a credential with this name'],
+    [SECRET, ['--vendor', 'google', '--name', 'other'], 1, 'does not allow BYOK credentials'],
     [
       SECRET,
       ['--vendor', 'openai', '--name', 'other', '--base-url', 'https://10.0.0.1'],
@@ -137,7 +137,7 @@ describe('subscriptions of an account', () => {
     expect((await list())[0]).toMatchObject({ id: second.id, status: 'cancelled' });
     expect(await terminal.run(...cancel)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('that runs or is to come'),
+      stderr: expect.stringContaining('that is current or in the future'),
     });
   });
 
@@ -151,8 +151,8 @@ describe('subscriptions of an account', () => {
 
   test.each([
     [['--plan', 'GOLD'], 1, 'there is no such plan'],
-    [['--plan', 'PRO', '--days', '0'], 2, '--days is 1 to 3660'],
-    [['--plan', 'PRO', '--days', '3661'], 2, '--days is 1 to 3660'],
+    [['--plan', 'PRO', '--days', '0'], 2, '--days must be 1 to 3660'],
+    [['--plan', 'PRO', '--days', '3661'], 2, '--days must be 1 to 3660'],
     [[], 2, '--plan is required'],
   ])('are not granted with %j', async (options, code, why) => {
     const refused = await terminal.run('subscription', 'grant', ...ACCOUNT, ...options);

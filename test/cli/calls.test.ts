@@ -82,7 +82,7 @@ describe('call list', () => {
     expect(await terminal.json('call', 'list', ...other)).toEqual([]);
     expect(await terminal.run('call', 'list', ...other, '--before', paid)).toMatchObject({
       code: 1,
-      stderr: 'tollgate call list: the account has no call of this id\n',
+      stderr: 'tollgate call list: the account has no call with this id\n',
     });
   });
 });
@@ -94,7 +94,7 @@ describe('call show', () => {
     for (const line of [
       /^account +\d+ +user@example\.com$/m,
       /^key +1 +lap·\[31mtop$/m,
-      /^model +gpt-5, asked for gpt-4$/m,
+      /^model +gpt-5, requested gpt-4$/m,
       /^protocol +chat to responses, streamed$/m,
       /^input tokens +1000 +10 for 1000000 +0\.01$/m,
       /^output tokens +500 +30 for 1000000 +0\.015$/m,
@@ -138,8 +138,8 @@ describe('call show', () => {
   });
 
   test.each([
-    [[], 2, 'name the call by its id'],
-    [['a', 'b'], 2, '"b" is one word too many'],
+    [[], 2, 'the id of the call is required'],
+    [['a', 'b'], 2, 'unexpected argument "b"'],
     [['req_nonsense'], 1, 'there is no such call'],
     [[`req_${'0'.repeat(26)}`], 1, 'there is no such call'],
   ])('with %j ends with %i', async (ids, code, why) => {

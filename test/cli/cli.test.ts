@@ -126,21 +126,21 @@ describe('usage', () => {
     [['key', 'steal'], 'unknown command "key steal"'],
     [['apply'], '--file is required'],
     [['help', 'steal'], 'unknown command "steal"'],
-    [['apply', '--fiel', 'x'], 'there is no option --fiel'],
+    [['apply', '--fiel', 'x'], 'unknown option --fiel'],
     [['apply', '-f'], '--file needs a value'],
     [['apply', '--dry-run=yes', '-f', 'x'], '--dry-run takes no value'],
-    [['account', 'adjust', '--credits', '-5'], 'one that begins with "-" is written --credits=-…'],
-    [['account', 'list', 'ada@example.com'], '"ada@example.com" is one word too many'],
-    [['catalog', 'list', 'models', 'gpt-5'], '"gpt-5" is one word too many'],
+    [['account', 'adjust', '--credits', '-5'], 'write a value that begins with "-" as --credits=-…'],
+    [['account', 'list', 'ada@example.com'], 'unexpected argument "ada@example.com"'],
+    [['catalog', 'list', 'models', 'gpt-5'], 'unexpected argument "gpt-5"'],
     [['key', 'create', '--name', 'x'], '--account is required'],
-    [['account', 'create', '--email', 'nobody'], '"nobody" is not an address'],
+    [['account', 'create', '--email', 'nobody'], '"nobody" is not an e-mail address'],
     [
       ['account', 'create', '--email', 'rich@example.com', '--credits', '1000000000001'],
-      '--credits is a decimal from 0 to 1000000000000 with at most six decimals',
+      '--credits must be a decimal from 0 to 1000000000000 with at most six decimals',
     ],
     [
       ['account', 'create', '--email', 'rich@example.com', '--balance', '9'.repeat(40)],
-      '--balance is a decimal from 0 to 1000000000000 with at most six decimals',
+      '--balance must be a decimal from 0 to 1000000000000 with at most six decimals',
     ],
   ])('%j is wrong usage and says why', async (args, why) => {
     const { code, stdout, stderr } = await run(...args);
@@ -248,7 +248,7 @@ describe('accounts and keys', () => {
     expect(created).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(created.stdout)).toMatchObject({ email, role: 'user', password: expect.any(String) });
     const again = await run('account', 'create', '--email', email);
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('has an account already') });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already has an account') });
 
     const key = await run('key', 'create', '--account', email, '--name', 'first');
     expect(key.stdout).toMatch(/^\S{20,}\n$/);
@@ -303,7 +303,7 @@ describe('doctor and migrate', () => {
       'openai made 500 output tokens under a bound of 100; the account had nothing left',
     );
     expect(stdout).toContain('1 calls were not paid in full, 20 Credits together');
-    expect(stdout).toContain('the ledger is sound');
+    expect(stdout).toContain('the ledger is correct');
     const causes = ['output-beyond-bound'];
     expect(JSON.parse((await run('doctor', '--json')).stdout)).toMatchObject({
       findings: [],

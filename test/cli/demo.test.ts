@@ -176,7 +176,7 @@ describe('a demo', () => {
     expect(stdout).toContain('Messages: POST /v1/messages\n  claude-sonnet-5: ');
     expect(stdout).toMatch(/\d+ tokens in, \d+ out; 0\.\d+ yuan, \d+(\.\d+)? Credits/);
     expect(stdout).toMatch(/10000 before the five calls, \d+(\.\d+)? after/);
-    expect(stdout).toContain('Port 8080 is in use, so this is another one; TOLLGATE_PORT chooses.');
+    expect(stdout).toContain('Port 8080 is in use, so the demo uses another one. TOLLGATE_PORT sets it.');
     expect(stdout).not.toContain(`${ADDRESS}\n`);
   });
 

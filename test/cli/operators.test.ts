@@ -43,7 +43,7 @@ describe('catalog', () => {
     expect(used).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('used by credential'),
+      stderr: expect.stringContaining('in use by credential'),
     });
     const [route] = (await json<Entries>('catalog', 'list', 'routes')).items;
     expect(await json('catalog', 'delete', 'routes', String(route?.id))).toMatchObject({ deleted: true });

@@ -81,6 +81,6 @@ test('a worker that does not end when it is asked to is ended', async () => {
   const workers = workersOf(200);
   await workers.start();
   expect(await within(workers.stop())).toBe('done');
-  expect(errors).toEqual(['a worker does not end; it is killed']);
+  expect(errors).toEqual(['worker does not stop in time and is killed']);
   expect(workers.worstCode).toBe(1);
 });

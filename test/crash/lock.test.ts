@@ -115,7 +115,7 @@ policies:`;
   test('finds the ledger sound', async () => {
     expect(await command('doctor')).toEqual({
       code: 0,
-      stdout: expect.stringContaining('the ledger is sound'),
+      stdout: expect.stringContaining('the ledger is correct'),
       stderr: '',
     });
   });

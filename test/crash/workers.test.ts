@@ -101,7 +101,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
 
   /** The last process that took this number. */
   const pidOfWorker = (number: number): number =>
-    pidOf(linesOf(/a worker serves/).findLast((line) => workerOf(line) === number) ?? '');
+    pidOf(linesOf(/worker serves/).findLast((line) => workerOf(line) === number) ?? '');
 
   async function expectSoundBooks(): Promise<void> {
     await until(() => isIdle(server));

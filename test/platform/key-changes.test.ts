@@ -47,10 +47,10 @@ describe('a key is changed by its owner, in force for the next call', () => {
   });
 
   test.each([
-    [{ policy_id: 3 }, 'policy_id names no policy that a key may have'],
-    [{ policy_id: 4711 }, 'policy_id names no policy that a key may have'],
+    [{ policy_id: 3 }, 'policy_id is not a policy that a key may have'],
+    [{ policy_id: 4711 }, 'policy_id is not a policy that a key may have'],
     [{ expires_at: '2027-02-30 00:00:00' }, 'expires_at is a date or time that does not exist'],
-    [{ expires_at: '2020-01-01 00:00:00' }, 'expires_at is over: now it is '],
+    [{ expires_at: '2020-01-01 00:00:00' }, 'expires_at is in the past: the time is '],
   ])('%j is refused, and nothing is changed', async (body, message) => {
     const { id } = await newKey(member);
     const answer = await change({ id, name: 'other', ...body });

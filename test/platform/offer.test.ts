@@ -147,7 +147,7 @@ describe('what a call would be charged', () => {
     const unknown = await world.api('GET', '/pricing/quote?model=nobody');
     expect([unknown.status, unknown.body.code]).toEqual([404, 1004]);
     const nowhere = await world.api('GET', '/pricing?node=nowhere');
-    expect(nowhere.body).toMatchObject({ code: 1001, message: 'node names no node of the catalogue' });
+    expect(nowhere.body).toMatchObject({ code: 1001, message: 'node is not a node of the catalogue' });
   });
 });
 

@@ -146,7 +146,7 @@ describe('what is wrong with a field', () => {
     const body = { name: 'x', expires_at: '2020-01-01 00:00:00' };
     const told = await ask(stage.world.url, { row, token: stage.owner.token, body });
     expect((JSON.parse(told.text) as { message: string }).message).toMatch(
-      /^expires_at is over: now it is \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(UTC\)$/,
+      /^expires_at is in the past: the time is \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(UTC\)$/,
     );
   });
 });

@@ -11,7 +11,7 @@ import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './accou
 
 export const accountPassword: Command = {
   name: 'account reset-password',
-  summary: 'Give an account a temporary password, printed once; every login of it ends.',
+  summary: 'Set a temporary password and print it once. All logins of the account end.',
   usage: '--account EMAIL [--json]',
   options: ACCOUNT_OPTION,
   help: [ACCOUNT_HELP, JSON_HELP],
@@ -21,7 +21,7 @@ export const accountPassword: Command = {
       const wanted = { password: newPassword({ random: systemRandom }), nowMs: systemClock.now() };
       const audit = accountChanges(auditContext(setup, input));
       const done = await audit.resetPassword(accountId, wanted, terminal('account reset-password'));
-      if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');
+      if (done.kind === 'not-found') throw new CommandFailed('the account no longer exists');
       const json = { id: accountId, password: wanted.password, ended_sessions: done.sessions };
       say(input, json, [wanted.password]);
       return EXIT.ok;
@@ -30,7 +30,7 @@ export const accountPassword: Command = {
 
 export const accountSessions: Command = {
   name: 'account sessions',
-  summary: 'List where an account is logged in, the session used last first.',
+  summary: 'List the logins of an account, the most recently used first.',
   usage: '--account EMAIL [--json]',
   options: ACCOUNT_OPTION,
   help: [ACCOUNT_HELP, JSON_HELP],

@@ -19,7 +19,7 @@ import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './accou
 
 export const accountAdjust: Command = {
   name: 'account adjust',
-  summary: 'Correct balance or Credits of an account up or down, never below zero.',
+  summary: 'Increase or reduce the balance or Credits of an account; never below zero.',
   usage: '--account EMAIL (--balance AMOUNT | --credits AMOUNT) --reason TEXT [--json]',
   options: {
     ...ACCOUNT_OPTION,
@@ -29,22 +29,22 @@ export const accountAdjust: Command = {
   },
   help: [
     ACCOUNT_HELP,
-    '--balance AMOUNT yuan, e.g. 12.50, or --balance=-12.50',
-    '--credits AMOUNT Credits, e.g. 100, or --credits=-100',
-    `--reason TEXT    why; up to ${REASON_LENGTH_MAX} characters, kept in the ledger and the audit log`,
+    '--balance AMOUNT change in yuan, e.g. 12.50, or --balance=-12.50',
+    '--credits AMOUNT change in Credits, e.g. 100, or --credits=-100',
+    `--reason TEXT    reason, up to ${REASON_LENGTH_MAX} characters; recorded in the ledger and the audit log`,
     JSON_HELP,
   ],
   run: (input) => {
     const reason = requiredOption(input, 'reason');
     if (reason.trim() === '' || reason.length > REASON_LENGTH_MAX) {
-      throw new UsageError(`--reason has 1 to ${REASON_LENGTH_MAX} characters`);
+      throw new UsageError(`--reason must have 1 to ${REASON_LENGTH_MAX} characters`);
     }
     const wanted = { kind: 'adjustment', reason, ...changeOf(input) } as const;
     return withStore(input, (setup) => moveMoney(setup, input, wanted));
   },
 };
 
-/** One entry of the ledger and one line of the audit log, named by the command. */
+/** Writes one ledger entry and one line of the audit log, with the command as its action. */
 export async function moveMoney(setup: Setup, input: CommandInput, wanted: MoneyMove): Promise<number> {
   const accountId = await requireAccount(setup, input);
   const action = wanted.kind === 'adjustment' ? 'account adjust' : 'account top-up';
@@ -57,9 +57,9 @@ export async function moveMoney(setup: Setup, input: CommandInput, wanted: Money
 }
 
 const REASONS = {
-  'not-found': 'the account does not exist any more',
-  insufficient: 'the account does not have that much',
-  'too-much': 'the account would have more than any account may have',
+  'not-found': 'the account no longer exists',
+  insufficient: 'the account does not have enough',
+  'too-much': 'the account would exceed the maximum that an account may have',
 } as const;
 
 function changeOf(input: CommandInput): {
@@ -76,7 +76,7 @@ function changeOf(input: CommandInput): {
 function signedAmount(text: string, name: string): bigint {
   const amount = parseMicro(text);
   if (amount === undefined || amount === 0n) {
-    throw new UsageError(`--${name} is a decimal other than 0 with at most six decimals, e.g. -12.50`);
+    throw new UsageError(`--${name} must be a decimal other than 0 with at most six decimals, e.g. -12.50`);
   }
   return amount;
 }

@@ -30,7 +30,7 @@ const USAGE_DAYS = 7;
 
 export const accountLedger: Command = {
   name: 'account ledger',
-  summary: 'List every movement of an account’s balance and Credits, newest first.',
+  summary: 'List the ledger entries of an account (balance and Credits), newest first.',
   usage: '--account EMAIL [--page N] [--size N] [--json]',
   options: { ...ACCOUNT_OPTION, ...PAGE_OPTIONS },
   help: [ACCOUNT_HELP, ...PAGE_HELP, JSON_HELP],
@@ -58,24 +58,24 @@ export const accountLedger: Command = {
 
 export const accountUsage: Command = {
   name: 'account usage',
-  summary: 'What an account used, by days and by models, keys, protocols or payers.',
+  summary: 'Show the usage of an account by day, and by model, key, protocol or payer.',
   usage: '--account EMAIL [--days N] [--by model|key|protocol|payer] [--json]',
   options: { ...ACCOUNT_OPTION, days: { type: 'string' }, by: { type: 'string' } },
   help: [
     ACCOUNT_HELP,
-    `--days N         up to today, ${USAGE_DAYS} unless said`,
-    '--by GROUP       model unless said, or key (by number), protocol, payer',
+    `--days N         number of days up to today; default ${USAGE_DAYS}`,
+    '--by GROUP       model (default), key (its number), protocol or payer',
     JSON_HELP,
   ],
   run: (input) => {
     const count = optionalValue(input, 'days', wholeNumber) ?? USAGE_DAYS;
-    if (count < 1 || count > TREND_DAYS_MAX) throw new UsageError(`--days is 1 to ${TREND_DAYS_MAX}`);
+    if (count < 1 || count > TREND_DAYS_MAX) throw new UsageError(`--days must be 1 to ${TREND_DAYS_MAX}`);
     const by = choiceOf(stringOption(input, 'by') ?? 'model', 'by', USAGE_GROUPS);
     return withStore(input, (setup) => showUsage(setup, input, { count, by }));
   },
 };
 
-/** What the groups are called in JSON: as the API names them. */
+/** The names of the groups in JSON, the same as in the API. */
 const GROUP_NAMES: Readonly<Record<UsageGroup, string>> = {
   model: 'model_id',
   key: 'key_id',
@@ -149,13 +149,13 @@ export const accountExport: Command = {
   options: { account: { type: 'string' }, log: { type: 'string' }, days: { type: 'string' } },
   help: [
     ACCOUNT_HELP,
-    '--log LOG        calls, consumption (what was charged, and why) or balance',
-    `--days N         up to now, ${EXPORT_DAYS_MAX} unless said`,
+    '--log LOG        calls, consumption (charges and their reasons) or balance',
+    `--days N         number of days up to now; default ${EXPORT_DAYS_MAX}`,
   ],
   run: (input) => {
     const log = requiredValue(input, 'log', (text, name) => choiceOf(text, name, Object.keys(LOGS)));
     const count = optionalValue(input, 'days', wholeNumber) ?? EXPORT_DAYS_MAX;
-    if (count < 1 || count > EXPORT_DAYS_MAX) throw new UsageError(`--days is 1 to ${EXPORT_DAYS_MAX}`);
+    if (count < 1 || count > EXPORT_DAYS_MAX) throw new UsageError(`--days must be 1 to ${EXPORT_DAYS_MAX}`);
     return withStore(input, async (setup) => {
       const accountId = await requireAccount(setup, input);
       const toMs = systemClock.now() + 1;

@@ -23,7 +23,7 @@ import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './accou
 
 export const accountTopUp: Command = {
   name: 'account top-up',
-  summary: 'Add balance or Credits to an account, as one entry of the ledger.',
+  summary: 'Add balance or Credits to an account, as one ledger entry.',
   usage: '--account EMAIL (--balance AMOUNT | --credits AMOUNT) --reason TEXT [--json]',
   options: {
     ...ACCOUNT_OPTION,
@@ -33,9 +33,9 @@ export const accountTopUp: Command = {
   },
   help: [
     ACCOUNT_HELP,
-    '--balance AMOUNT yuan that were paid, e.g. 12.50',
-    '--credits AMOUNT Credits that are given, e.g. 1000',
-    `--reason TEXT    why, e.g. an order number; up to ${REASON_LENGTH_MAX} characters, kept in the ledger`,
+    '--balance AMOUNT yuan to add, e.g. 12.50',
+    '--credits AMOUNT Credits to add, e.g. 1000',
+    `--reason TEXT    e.g. an order number; up to ${REASON_LENGTH_MAX} characters, recorded in the ledger`,
     JSON_HELP,
   ],
   run: async (input) => {
@@ -49,13 +49,13 @@ export const accountTopUp: Command = {
 
 export const accountExchange: Command = {
   name: 'account exchange',
-  summary: "Turn balance into Credits at the platform's factor.",
+  summary: 'Exchange balance into Credits at the rate of the platform.',
   usage: '--account EMAIL --amount YUAN [--reason TEXT] [--json]',
   options: { ...ACCOUNT_OPTION, amount: { type: 'string' }, reason: { type: 'string' } },
   help: [
     ACCOUNT_HELP,
-    '--amount YUAN    balance that becomes Credits, e.g. 12.50',
-    `--reason TEXT    why; up to ${REASON_LENGTH_MAX} characters, kept in the ledger`,
+    '--amount YUAN    balance to exchange, e.g. 12.50',
+    `--reason TEXT    reason, up to ${REASON_LENGTH_MAX} characters; recorded in the ledger`,
     JSON_HELP,
   ],
   run: async (input) => {
@@ -76,12 +76,12 @@ function topUpOf(input: CommandInput): { readonly pool: Pool; readonly amountMic
 function reasonOf(input: CommandInput): string {
   const reason = requiredOption(input, 'reason');
   if (reason.trim() === '' || reason.length > REASON_LENGTH_MAX) {
-    throw new UsageError(`--reason has 1 to ${REASON_LENGTH_MAX} characters`);
+    throw new UsageError(`--reason must have 1 to ${REASON_LENGTH_MAX} characters`);
   }
   return reason;
 }
 
-const TOO_MUCH = 'the account would have more than any account may have';
+const TOO_MUCH = 'the account would exceed the maximum that an account may have';
 
 async function exchange(
   setup: Setup,
@@ -93,7 +93,7 @@ async function exchange(
   const accountId = await requireAccount(setup, input);
   const wanted = { accountId, amountMicro, creditsPerYuan, ref };
   const done = await exchangeAudited(auditContext(setup, input), wanted, terminal('account exchange'));
-  if (done.kind === 'insufficient') throw new CommandFailed('the account does not have that much');
+  if (done.kind === 'insufficient') throw new CommandFailed('the account does not have enough');
   if (done.kind === 'too-much') throw new CommandFailed(TOO_MUCH);
   const credits = formatMicro(done.funds.creditsMicro);
   const balance = formatMicro(done.funds.balanceMicro);

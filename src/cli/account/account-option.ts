@@ -2,10 +2,10 @@ import type { Setup } from '../../setup.ts';
 import { findLogin } from '../../store/accounts/accounts.ts';
 import { CommandFailed, type CommandInput, requiredOption } from '../command.ts';
 
-/** What every command about an account takes. */
+/** The options of every command about an account. */
 export const ACCOUNT_OPTION = { account: { type: 'string' }, json: { type: 'boolean' } } as const;
-export const ACCOUNT_HELP = '--account EMAIL  address of the account';
-export const JSON_HELP = '--json           print for programs';
+export const ACCOUNT_HELP = '--account EMAIL  e-mail address of the account';
+export const JSON_HELP = '--json           print JSON';
 
 export async function requireAccount(setup: Setup, input: CommandInput): Promise<number> {
   const email = requiredOption(input, 'account').trim().toLowerCase();

@@ -17,7 +17,7 @@ import { choiceOf, parseDecimal, wholeNumber } from '../values.ts';
 import { withStore } from '../workspace.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
 
-/** An option of `account set`: its help, and what its text changes. */
+/** An option of `account set`: its help, and the change that its text means. */
 interface AccountSetting {
   readonly option: string;
   readonly values: string;
@@ -35,25 +35,25 @@ const SETTINGS: readonly AccountSetting[] = [
   {
     option: 'auto-exchange',
     values: 'on|off',
-    meaning: 'whether missing Credits are bought from the balance',
+    meaning: 'whether balance is exchanged when Credits run out',
     read: (text, name) => ({ autoExchange: switchOf(text, name) }),
   },
   {
     option: 'cap',
     values: 'YUAN',
-    meaning: 'most that is spent in a month outside subscription and BYOK; 0 is no cap',
+    meaning: 'monthly limit on spending outside subscription and BYOK; 0 is no limit',
     read: (text, name) => ({ extraApiQuotaMicro: parseDecimal(text, name) }),
   },
   {
     option: 'fallback-model',
     values: 'ID|none',
-    meaning: 'model that serves when all routes of the asked one fail',
+    meaning: 'model that serves when all routes of the requested model fail',
     read: (text) => ({ fallbackModel: text === 'none' ? null : text }),
   },
   {
     option: 'byok-fallback',
     values: 'on|off',
-    meaning: 'whether platform routes serve, and charge, when the own credential fails',
+    meaning: 'whether platform routes serve, and are charged, when a BYOK credential fails',
     read: (text, name) => ({ byokFallback: switchOf(text, name) }),
   },
   {
@@ -65,26 +65,26 @@ const SETTINGS: readonly AccountSetting[] = [
   {
     option: 'user-type',
     values: 'N',
-    meaning: '0 unverified, 1 personal, 2 enterprise; no quota is granted by this',
+    meaning: '0 unverified, 1 personal, 2 enterprise; grants no Credits',
     read: (text, name) => ({ userType: Number(choiceOf(text, name, ['0', '1', '2'])) }),
   },
   {
     option: 'rate',
     values: 'N',
-    meaning: 'what the account pays; 100 is list price',
+    meaning: 'percentage of the list price that the account pays',
     read: (text, name) => ({ userRateMicro: parseDecimal(text, name, BigInt(RATE_MAX) * MICRO) }),
   },
   {
     option: 'policy',
     values: 'ID|none',
-    meaning: 'limit policy of the account; none is the default of the catalogue',
+    meaning: 'limit policy of the account; none uses the default of the catalogue',
     read: (text, name) => ({ policyId: text === 'none' ? null : wholeNumber(text, name) }),
   },
 ];
 
 export const accountSet: Command = {
   name: 'account set',
-  summary: 'Change switches, limits, preference or status of an account; in force for its next call.',
+  summary: 'Change the settings, limits or status of an account, effective from its next call.',
   usage: '--account EMAIL [--api-billing on|off] [--cap YUAN] … [--json]',
   options: {
     ...ACCOUNT_OPTION,
@@ -119,7 +119,7 @@ async function change(setup: Setup, input: CommandInput, patch: AccountChange): 
   );
   if (done.kind === 'unknown-model') throw new CommandFailed(`there is no model ${patch.fallbackModel}`);
   if (done.kind === 'unknown-policy') throw new CommandFailed(`there is no policy ${patch.policyId}`);
-  if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');
+  if (done.kind === 'not-found') throw new CommandFailed('the account no longer exists');
   return accountId;
 }
 

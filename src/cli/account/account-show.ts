@@ -18,7 +18,7 @@ const ON_OFF = { true: 'on', false: 'off' } as const;
 
 export const accountShow: Command = {
   name: 'account show',
-  summary: 'Show an account: switches, limits, money and what it has.',
+  summary: 'Show an account: settings, limits, money, subscriptions and credentials.',
   usage: '--account EMAIL [--json]',
   options: ACCOUNT_OPTION,
   help: [ACCOUNT_HELP, JSON_HELP],
@@ -28,7 +28,7 @@ export const accountShow: Command = {
 async function show(setup: Setup, input: CommandInput): Promise<number> {
   const accountId = await requireAccount(setup, input);
   const account = await findAccount(setup.database, accountId, setup);
-  if (account === undefined) throw new CommandFailed('the account does not exist any more');
+  if (account === undefined) throw new CommandFailed('the account no longer exists');
   const { timeZone } = setup.config;
   const spentMicro = monthSpent(account, timeZone);
   const submitted = await findVerification(setup.database, accountId, setup.sealer);
@@ -39,7 +39,7 @@ async function show(setup: Setup, input: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
-/** What was spent in another month does not count any more. */
+/** Only spending of the current month counts. */
 function monthSpent({ funds }: StoredAccount, timeZone: string): bigint {
   return funds.month === createCalendar(timeZone).month(systemClock.now()) ? funds.monthSpentMicro : 0n;
 }
@@ -76,7 +76,7 @@ function accountJson(account: StoredAccount, spentMicro: bigint, time: ShowTime)
   };
 }
 
-/** All of the document's number: whoever decides looks here. */
+/** The whole document number, for the operator who decides. */
 function submittedJson(submitted: Verification | undefined): object | null {
   if (submitted === undefined) return null;
   const { id, kind, fields, status, reason } = submitted;
@@ -130,7 +130,7 @@ export const accountList: Command = {
   summary: 'List accounts, newest first.',
   usage: '[--email PART] [--page N] [--size N] [--json]',
   options: { email: { type: 'string' }, ...PAGE_OPTIONS, json: { type: 'boolean' } },
-  help: ['--email PART     only addresses with this part', ...PAGE_HELP, JSON_HELP],
+  help: ['--email PART     only addresses that contain this text', ...PAGE_HELP, JSON_HELP],
   run: (input) => {
     const page = readPage(input);
     const emailPart = (stringOption(input, 'email') ?? '').trim().toLowerCase();

@@ -25,10 +25,10 @@ const STATES = ['pending', 'approved', 'refused'] as const;
 
 export const verificationList: Command = {
   name: 'verification list',
-  summary: 'List what accounts have submitted, newest first.',
+  summary: 'List the verifications that accounts submitted, newest first.',
   usage: '[--status pending|approved|refused] [--page N] [--size N] [--json]',
   options: { status: { type: 'string' }, ...PAGE_OPTIONS, json: { type: 'boolean' } },
-  help: ['--status STATE   only those in this state', ...PAGE_HELP, JSON_HELP],
+  help: ['--status STATE   only verifications in this state', ...PAGE_HELP, JSON_HELP],
   run: (input) => {
     const page = readPage(input);
     const status = optionalValue(input, 'status', (text, name) => choiceOf(text, name, STATES));
@@ -50,7 +50,7 @@ export const verificationList: Command = {
   },
 };
 
-/** As lists of the API show it: of the document its end; `account show` has all of it. */
+/** As in lists of the API: only the end of the document number. `account show` has all of it. */
 function verificationJson(each: FoundVerification, time: ShowTime): object {
   return {
     id: each.id,
@@ -69,13 +69,13 @@ function verificationJson(each: FoundVerification, time: ShowTime): object {
 
 export const accountVerify: Command = {
   name: 'account verify',
-  summary: 'Decide the verification that an account has submitted; an approval grants its Credits once.',
+  summary: 'Approve or refuse the verification of an account. An approval grants its Credits once.',
   usage: '--account EMAIL (--approve | --refuse REASON) [--json]',
   options: { ...ACCOUNT_OPTION, approve: { type: 'boolean' }, refuse: { type: 'string' } },
   help: [
     ACCOUNT_HELP,
-    '--approve        raise its level and grant the free Credits of its kind',
-    `--refuse REASON  say why, up to ${REASON_LENGTH_MAX} characters; the account reads it`,
+    '--approve        raise the level and grant the free Credits of the kind',
+    `--refuse REASON  refuse; the account sees the reason, up to ${REASON_LENGTH_MAX} characters`,
     JSON_HELP,
   ],
   run: (input) => {
@@ -85,10 +85,11 @@ export const accountVerify: Command = {
       const waiting = { status: 'pending', accountId, offset: 0, limit: 1 } as const;
       const { items } = await listVerifications(setup.database, waiting, setup.sealer);
       const [pending] = items;
-      if (pending === undefined) throw new CommandFailed('the account has submitted nothing to decide');
+      if (pending === undefined) throw new CommandFailed('the account has no pending verification');
       const { decide } = accountChanges(auditContext(setup, input));
       const decided = await decide(pending.id, decision, terminal('account verify'));
-      if (decided.kind !== 'decided') throw new CommandFailed('somebody else has decided it meanwhile');
+      if (decided.kind !== 'decided')
+        throw new CommandFailed('the verification was decided by another operator in the meantime');
       const { verification } = decided;
       const granted = formatMicro(verification.grantedMicro);
       const json = verificationJson(verification, createIsoFormat(setup.config.timeZone));
@@ -104,14 +105,14 @@ function decisionOf(input: CommandInput): Decision {
   if (approves === (reason !== undefined)) throw new UsageError('give either --approve or --refuse REASON');
   if (reason === undefined) return { kind: 'approve' };
   if (reason.trim() === '' || reason.length > REASON_LENGTH_MAX) {
-    throw new UsageError(`--refuse has 1 to ${REASON_LENGTH_MAX} characters`);
+    throw new UsageError(`--refuse must have 1 to ${REASON_LENGTH_MAX} characters`);
   }
   return { kind: 'refuse', reason };
 }
 
 export const accountLogout: Command = {
   name: 'account logout',
-  summary: 'End every login of an account; its tokens are void at once.',
+  summary: 'End all logins of an account. Its tokens are invalid at once.',
   usage: '--account EMAIL [--json]',
   options: ACCOUNT_OPTION,
   help: [ACCOUNT_HELP, JSON_HELP],
@@ -120,7 +121,7 @@ export const accountLogout: Command = {
       const accountId = await requireAccount(setup, input);
       const { endSessions } = accountChanges(auditContext(setup, input));
       const done = await endSessions(accountId, systemClock.now(), terminal('account logout'));
-      if (done.kind === 'not-found') throw new CommandFailed('the account does not exist any more');
+      if (done.kind === 'not-found') throw new CommandFailed('the account no longer exists');
       say(input, { id: accountId, ended: done.sessions }, [`${done.sessions} logins ended`]);
       return EXIT.ok;
     }),

@@ -21,7 +21,7 @@ const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
 
 export const accountCreate: Command = {
   name: 'account create',
-  summary: 'Create an account. The password is read from standard input, or made and printed once.',
+  summary: 'Create an account. The password is read from standard input, or generated and printed once.',
   usage:
     '--email EMAIL [--operator] [--user-type N] [--balance YUAN] [--credits N] [--password-stdin] [--json]',
   options: {
@@ -34,7 +34,7 @@ export const accountCreate: Command = {
     json: { type: 'boolean' },
   },
   help: [
-    '--email EMAIL     address of the account',
+    '--email EMAIL     e-mail address of the account',
     '--operator        give it the operator role',
     '--user-type N     0 unverified, 1 personal, 2 enterprise',
     '--balance YUAN    opening balance, e.g. 12.50',
@@ -72,13 +72,13 @@ async function runCreate(input: CommandInput): Promise<number> {
 
 async function create(setup: Setup, input: CommandInput, wanted: WantedAccount): Promise<number> {
   const made = await accountChanges(auditContext(setup, input)).create(wanted, terminal('account create'));
-  if (made.kind === 'email-taken') throw new CommandFailed(`${wanted.email} has an account already`);
+  if (made.kind === 'email-taken') throw new CommandFailed(`${wanted.email} already has an account`);
   return made.accountId;
 }
 
 function emailOf(text: string): string {
   const email = text.trim().toLowerCase();
-  if (!EMAIL.test(email)) throw new UsageError(`--email "${text.slice(0, 100)}" is not an address`);
+  if (!EMAIL.test(email)) throw new UsageError(`--email "${text.slice(0, 100)}" is not an e-mail address`);
   return email;
 }
 

@@ -5,7 +5,7 @@ import { untilInForce, withStore } from '../workspace.ts';
 
 export const apply: Command = {
   name: 'apply',
-  summary: 'Make the store hold what a catalogue file says, and print what changed.',
+  summary: 'Apply a catalogue file to the database and print the changes.',
   usage: '-f FILE [--dry-run] [--json]',
   options: {
     file: { type: 'string', short: 'f' },
@@ -13,8 +13,8 @@ export const apply: Command = {
     json: { type: 'boolean' },
   },
   help: [
-    '-f, --file FILE  the catalogue, YAML',
-    '--dry-run        print what would change and change nothing',
+    '-f, --file FILE  catalogue file, YAML',
+    '--dry-run        print the changes without applying them',
     '--json           print the changes as JSON',
   ],
   run: runApply,

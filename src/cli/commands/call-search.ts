@@ -11,13 +11,13 @@ const TEXT = { type: 'string' } as const;
 
 export const callSearch: Command = {
   name: 'call search',
-  summary: 'Search the calls of all accounts, newest first; one call by its id is "call show".',
+  summary: 'Search the calls of all accounts, newest first. For one call by its id: "call show".',
   usage: '[--model NAME] [--key ID] [--status CODE] [--size N] [--json]',
   options: { model: TEXT, key: TEXT, status: TEXT, size: TEXT, json: { type: 'boolean' } },
   help: [
-    '--model NAME     the model that served, or was asked for when none did',
+    '--model NAME     model that served the call; if none did, the requested model',
     '--key ID         number of the key',
-    '--status CODE    an HTTP status',
+    '--status CODE    HTTP status',
     SIZE_HELP,
     JSON_HELP,
   ],

@@ -26,7 +26,7 @@ export const callList: Command = {
   summary: 'List the calls of an account, newest first.',
   usage: '--account EMAIL [--size N] [--before ID] [--json]',
   options: { ...ACCOUNT_OPTION, size: { type: 'string' }, before: { type: 'string' } },
-  help: [ACCOUNT_HELP, SIZE_HELP, '--before ID  go on below this call, the last of a page', JSON_HELP],
+  help: [ACCOUNT_HELP, SIZE_HELP, '--before ID  continue after this call, the last of a page', JSON_HELP],
   run: async (input) => {
     const size = readPageSize(input);
     return withStore(input, async (setup) => {
@@ -43,7 +43,7 @@ export const callList: Command = {
   },
 };
 
-/** Where a page begins: a call of this account, not of another. */
+/** The start of a page: a call of this account. */
 async function lastOfPage(
   { database }: Setup,
   input: CommandInput,
@@ -52,7 +52,7 @@ async function lastOfPage(
   const callId = stringOption(input, 'before');
   if (callId === undefined) return undefined;
   const call = await findCall(database, callId);
-  if (call?.accountId !== accountId) throw new CommandFailed('the account has no call of this id');
+  if (call?.accountId !== accountId) throw new CommandFailed('the account has no call with this id');
   return call;
 }
 
@@ -74,14 +74,14 @@ export function callTable(calls: readonly LoggedCall[], timeZone: string): reado
 
 export const callShow: Command = {
   name: 'call show',
-  summary: 'Show a call with its receipt: how its charge follows from its tokens, prices and rates.',
+  summary: 'Show a call and its receipt: how tokens, prices and rates make its charge.',
   usage: 'ID [--json]',
   words: 1,
   options: { json: { type: 'boolean' } },
-  help: ['ID  of the call: x-request-id of its answer, or see "call list"', JSON_HELP],
+  help: ['ID  id of the call: x-request-id of its answer, or see "call list"', JSON_HELP],
   run: async (input) => {
     const [callId] = input.positionals;
-    if (callId === undefined) throw new UsageError('name the call by its id');
+    if (callId === undefined) throw new UsageError('the id of the call is required');
     return withStore(input, (setup) => show(setup, input, callId));
   },
 };
@@ -89,7 +89,7 @@ export const callShow: Command = {
 async function show(setup: Setup, input: CommandInput, callId: string): Promise<number> {
   const { database, config } = setup;
   const call = await findCall(database, callId);
-  if (call === undefined) throw new CommandFailed('there is no such call, or its month is kept no longer');
+  if (call === undefined) throw new CommandFailed('there is no such call, or its month is no longer kept');
   const receipt = await findReceipt(database, call.accountId, callId);
   const account = await findAccount(database, call.accountId, setup);
   const email = account?.email ?? '';
@@ -104,7 +104,7 @@ async function show(setup: Setup, input: CommandInput, callId: string): Promise<
 
 function callFacts(call: LoggedCall, email: string, timeZone: string): readonly string[] {
   const { usage, modelAsked, modelUsed, protocolOut, errorCode } = call;
-  const asked = modelAsked === modelUsed ? '' : `, asked for ${modelAsked}`;
+  const asked = modelAsked === modelUsed ? '' : `, requested ${modelAsked}`;
   const error = errorCode === null ? '' : `, code ${errorCode}`;
   const first = call.ttfbMs === null ? '' : `, first byte after ${call.ttfbMs} ms`;
   const tokens = `${inputTokens(usage)} in, ${outputTokens(usage)} out`;
@@ -116,13 +116,13 @@ function callFacts(call: LoggedCall, email: string, timeZone: string): readonly 
     ['model', `${modelUsed}${asked}`],
     ['protocol', `${call.protocolIn} to ${protocolOut ?? 'none'}${call.stream ? ', streamed' : ''}`],
     ['status', `${call.status} ${call.verdict}${error}`],
-    ['tokens', `${tokens}${call.estimated ? ', counted by us' : ''}`],
+    ['tokens', `${tokens}${call.estimated ? ', estimated' : ''}`],
     ['duration', `${call.durationMs} ms${first}`],
     ['not converted', call.droppedFields.join(', ') || 'nothing'],
   ]);
 }
 
-/** As the platform's call log tells it, with the time as programs write it. */
+/** As in the call log of the platform, with the time in ISO format. */
 export function callJson(call: LoggedCall, timeZone: string): object {
   return shownCall(call, createIsoFormat(timeZone));
 }

@@ -17,7 +17,7 @@ import { withStore } from '../workspace.ts';
 const KIND_HELP = `KIND             ${ENTRY_KINDS.join(', ')}`;
 const KEY_HELP = 'KEY              code, name, model_id or id, as in the list';
 
-/** What a list shows of each kind; everything else is in `catalog show`. */
+/** The columns of a list, for each kind. `catalog show` prints all fields. */
 const COLUMNS: Readonly<Record<EntryKind, readonly string[]>> = {
   vendors: ['code', 'name', 'protocols', 'base_url', 'rate', 'byok'],
   credentials: ['id', 'name', 'vendor', 'secret', 'rate', 'status'],
@@ -35,7 +35,7 @@ export const catalogList: Command = {
   usage: 'KIND [--search TEXT] [--json]',
   words: 1,
   options: { search: { type: 'string' }, json: { type: 'boolean' } },
-  help: [KIND_HELP, '--search TEXT    only entries with this text', JSON_HELP],
+  help: [KIND_HELP, '--search TEXT    only entries that contain this text', JSON_HELP],
   run: (input) => {
     const kind = kindOf(input);
     const search = (stringOption(input, 'search') ?? '').toLowerCase();
@@ -57,7 +57,7 @@ export const catalogList: Command = {
 
 export const catalogShow: Command = {
   name: 'catalog show',
-  summary: 'Show one entry of the catalogue, or its settings, as a catalogue file would say it.',
+  summary: 'Show one entry of the catalogue, or its settings, in the form of a catalogue file.',
   usage: 'KIND KEY | settings [--json]',
   words: 2,
   options: { json: { type: 'boolean' } },
@@ -68,14 +68,14 @@ export const catalogShow: Command = {
     const key = keyOf(input);
     return withStore(input, async (setup) => {
       const entry = await catalogChanges(auditContext(setup, input)).find(kind, key);
-      if (entry === undefined) throw new CommandFailed(`there is no ${key} among the ${kind}`);
+      if (entry === undefined) throw new CommandFailed(`there is no entry ${key} in ${kind}`);
       say(input, entry, facts(lines(entry)));
       return EXIT.ok;
     });
   },
 };
 
-/** What stands at the top of the file: rates, and what new accounts get. */
+/** The settings at the top of the file: rates, and grants for new accounts. */
 function showSettings(input: CommandInput): Promise<number> {
   return withStore(input, async (setup) => {
     const settings = await catalogChanges(auditContext(setup, input)).settings();
@@ -86,7 +86,7 @@ function showSettings(input: CommandInput): Promise<number> {
 
 export const catalogDelete: Command = {
   name: 'catalog delete',
-  summary: 'Delete an entry of the catalogue that nothing uses; "apply" never deletes.',
+  summary: 'Delete an unused entry of the catalogue. "apply" never deletes.',
   usage: 'KIND KEY [--json]',
   words: 2,
   options: { json: { type: 'boolean' } },
@@ -100,9 +100,10 @@ export const catalogDelete: Command = {
         key,
         terminal('catalog delete'),
       );
-      if (removed.kind === 'not-found') throw new CommandFailed(`there is no ${key} among the ${kind}`);
-      if (removed.kind === 'in-use') throw new CommandFailed(`it is used by ${removed.by.join(', ')}`);
-      say(input, { kind, key, deleted: true }, [`${key} deleted from the ${kind}`]);
+      if (removed.kind === 'not-found') throw new CommandFailed(`there is no entry ${key} in ${kind}`);
+      if (removed.kind === 'in-use')
+        throw new CommandFailed(`the entry is in use by ${removed.by.join(', ')}`);
+      say(input, { kind, key, deleted: true }, [`${key} deleted from ${kind}`]);
       return EXIT.ok;
     });
   },
@@ -110,13 +111,13 @@ export const catalogDelete: Command = {
 
 function kindOf({ positionals }: CommandInput): EntryKind {
   const kind = ENTRY_KINDS.find((each) => each === positionals[0]);
-  if (kind === undefined) throw new UsageError(`the kind is one of ${ENTRY_KINDS.join(', ')}`);
+  if (kind === undefined) throw new UsageError(`KIND must be one of ${ENTRY_KINDS.join(', ')}`);
   return kind;
 }
 
 function keyOf({ positionals }: CommandInput): string {
   const key = positionals[1];
-  if (key === undefined || key === '') throw new UsageError('name the entry');
+  if (key === undefined || key === '') throw new UsageError('KEY is required');
   return key;
 }
 

@@ -33,17 +33,17 @@ import { withStore } from '../workspace.ts';
 
 const TEXT = { type: 'string' } as const;
 const ID_HELP = '--id ID          number of the credential, see "credential list"';
-const ADDRESS_HELP = '--base-url URL   address of the own, https, where the vendor allows one';
+const ADDRESS_HELP = '--base-url URL   own https address, if the vendor allows one';
 
 export const credentialAdd: Command = {
   name: 'credential add',
-  summary: "Host an account's own vendor key (BYOK); it is read from standard input.",
+  summary: 'Add a BYOK credential to an account. The secret is read from standard input.',
   usage: '--account EMAIL --vendor CODE --name NAME [--base-url URL] [--json] < FILE',
   options: { ...ACCOUNT_OPTION, vendor: TEXT, name: TEXT, 'base-url': TEXT },
   help: [
     ACCOUNT_HELP,
-    '--vendor CODE    vendor of the catalogue that takes BYOK credentials',
-    '--name NAME      up to 100 characters, once in an account',
+    '--vendor CODE    vendor of the catalogue that allows BYOK credentials',
+    '--name NAME      up to 100 characters, unique in the account',
     ADDRESS_HELP,
     JSON_HELP,
   ],
@@ -69,7 +69,7 @@ export const credentialAdd: Command = {
 
 export const credentialList: Command = {
   name: 'credential list',
-  summary: 'List the BYOK credentials of an account; of a secret only its end is shown.',
+  summary: 'List the BYOK credentials of an account. Only the end of each secret is shown.',
   usage: '--account EMAIL [--json]',
   options: ACCOUNT_OPTION,
   help: [ACCOUNT_HELP, JSON_HELP],
@@ -96,7 +96,7 @@ export const credentialList: Command = {
 
 export const credentialSet: Command = {
   name: 'credential set',
-  summary: 'Change a BYOK credential; a new address needs the secret again.',
+  summary: 'Change a BYOK credential. A new address needs the secret again.',
   usage: '--account EMAIL --id ID [--name NAME] [--status S] [--base-url URL|none] [--secret-stdin] [--json]',
   options: {
     ...ACCOUNT_OPTION,
@@ -109,9 +109,9 @@ export const credentialSet: Command = {
   help: [
     ACCOUNT_HELP,
     ID_HELP,
-    '--name NAME      a new name',
+    '--name NAME      new name',
     '--status S       enabled or disabled',
-    `${ADDRESS_HELP}; none: the vendor's`,
+    `${ADDRESS_HELP}; none uses the vendor's address`,
     '--secret-stdin   read a new secret from standard input',
     JSON_HELP,
   ],
@@ -131,7 +131,7 @@ export const credentialSet: Command = {
 
 export const credentialRemove: Command = {
   name: 'credential remove',
-  summary: 'Delete a BYOK credential; no further call uses it.',
+  summary: 'Delete a BYOK credential. No later call uses it.',
   usage: '--account EMAIL --id ID [--json]',
   options: { ...ACCOUNT_OPTION, id: TEXT },
   help: [ACCOUNT_HELP, ID_HELP, JSON_HELP],
@@ -181,12 +181,12 @@ function refuse(refusal: ByokRefusal): never {
 }
 
 const REASONS = {
-  'unknown-account': 'the account does not exist any more',
+  'unknown-account': 'the account no longer exists',
   'not-found': 'the account has no such credential',
-  'too-many': `the account has ${BYOK_PER_ACCOUNT_MAX} credentials, as many as it may have`,
-  'name-taken': 'the account has a credential of this name',
-  'vendor-closed': 'there is no such vendor, or it takes no BYOK credentials',
-  'address-closed': 'the vendor takes no address of the own',
+  'too-many': `the account already has ${BYOK_PER_ACCOUNT_MAX} credentials, the maximum`,
+  'name-taken': 'the account already has a credential with this name',
+  'vendor-closed': 'there is no such vendor, or it does not allow BYOK credentials',
+  'address-closed': 'the vendor does not allow an own address',
   'secret-required': 'a new address needs the secret again: --secret-stdin',
 } as const;
 

@@ -10,14 +10,14 @@ import { withStore } from '../workspace.ts';
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Check every invariant of the ledger and print what is wrong; exit code 1 when something is.',
+  summary: 'Check every invariant of the ledger and print the findings. Exit code 1 if there are any.',
   usage: '[--json]',
   options: { json: { type: 'boolean' } },
   help: [
     '--json          print the findings as JSON',
     '',
-    'Calls that were not paid in full are told too, with their vendor and the cause. They are no',
-    'finding: the books are right about them, and the exit code stays 0.',
+    'Calls that were not paid in full are listed too, with vendor and cause. They are not findings:',
+    'the ledger records them correctly, and the exit code stays 0.',
   ],
   run: (input) => withStore(input, ({ database }) => runDoctor(database, input), DOCTOR_TIMEOUT_MS),
 };
@@ -63,12 +63,12 @@ function print(findings: readonly Finding[], shortfalls: Shortfalls, { output }:
   const checks = Object.keys(CHECKS).length;
   output.line(
     findings.length === 0
-      ? `the ledger is sound: ${checks} checks, nothing found`
+      ? `the ledger is correct: ${checks} checks, no findings`
       : `${findings.length} findings in ${checks} checks`,
   );
 }
 
 function summaryOf({ calls, sumMicro, newest }: Shortfalls): string {
-  const told = newest.length < calls ? `, the newest ${newest.length} are above` : '';
-  return `${calls} calls were not paid in full, ${formatMicro(sumMicro)} Credits together${told}; the books are right about them`;
+  const told = newest.length < calls ? `; the newest ${newest.length} are listed above` : '';
+  return `${calls} calls were not paid in full, ${formatMicro(sumMicro)} Credits in total${told}. The ledger records them correctly.`;
 }

@@ -20,7 +20,7 @@ import { withStore } from '../workspace.ts';
 
 export const feedbackList: Command = {
   name: 'feedback list',
-  summary: 'List what people wrote to us, newest first.',
+  summary: 'List feedback, newest first.',
   usage: '[--status open|done] [--page N] [--size N] [--json]',
   options: { status: { type: 'string' }, ...PAGE_OPTIONS, json: { type: 'boolean' } },
   help: ['--status STATE   open or done', ...PAGE_HELP, JSON_HELP],
@@ -70,7 +70,7 @@ export const feedbackDone: Command = {
 
 export const auditList: Command = {
   name: 'audit list',
-  summary: 'List what operators wrote, newest first.',
+  summary: 'List the audit log: the changes by operators, newest first.',
   usage: '[--entity NAME] [--key KEY] [--action NAME] [--page N] [--size N] [--json]',
   options: {
     entity: { type: 'string' },
@@ -80,9 +80,9 @@ export const auditList: Command = {
     json: { type: 'boolean' },
   },
   help: [
-    '--entity NAME    e.g. vendors, accounts, funds',
-    '--key KEY        of the entity: code, name, model_id or id',
-    '--action NAME    e.g. vendors.update',
+    '--entity NAME    kind of entity, e.g. vendors, accounts, funds',
+    '--key KEY        key of the entity: code, name, model_id or id',
+    '--action NAME    action, e.g. vendors.update',
     ...PAGE_HELP,
     JSON_HELP,
   ],
@@ -114,19 +114,19 @@ function recordJson({ atMs, actorAccountId, actorEmail, ...rest }: AuditRecord, 
 
 export const registration: Command = {
   name: 'registration',
-  summary: 'Tell or set whether people may register.',
+  summary: 'Show or set whether people may register accounts.',
   usage: '[open|closed|default] [--json]',
   words: 1,
   options: { json: { type: 'boolean' } },
   help: [
-    'open|closed      what holds from now on',
-    'default          TOLLGATE_REGISTRATION decides again',
+    'open|closed      set it from now on',
+    'default          use TOLLGATE_REGISTRATION again',
     JSON_HELP,
   ],
   run: (input) => {
     const [wanted] = input.positionals;
     if (wanted !== undefined && !['open', 'closed', 'default'].includes(wanted)) {
-      throw new UsageError('it is open, closed or default');
+      throw new UsageError('the value must be open, closed or default');
     }
     return withStore(input, async (setup) => {
       const inbox = createInbox(auditContext(setup, input));

@@ -20,16 +20,16 @@ const TEXT = { type: 'string' } as const;
 
 export const keySet: Command = {
   name: 'key set',
-  summary: 'Change a key of an account; in force for the next call.',
+  summary: 'Change a key of an account, effective from the next call.',
   usage:
     '--account EMAIL --id ID [--name NAME] [--status S] [--policy ID|none] [--expires TIME|never] [--json]',
   options: { ...ACCOUNT_OPTION, id: TEXT, name: TEXT, status: TEXT, policy: TEXT, expires: TEXT },
   help: [
     ACCOUNT_HELP,
     '--id ID          number of the key, see "key list"',
-    '--name NAME      a new name',
+    '--name NAME      new name',
     '--status S       enabled or disabled',
-    '--policy ID      limit policy of the key; none takes it away',
+    '--policy ID      limit policy of the key; none removes it',
     '--expires TIME   "YYYY-MM-DD hh:mm:ss" in the configured time zone, or never',
     JSON_HELP,
   ],
@@ -63,12 +63,12 @@ function patchOf({ config }: Setup, input: CommandInput): KeyPatch {
       expiresAtMs: expires === 'never' ? null : timeOf(expires, config.timeZone),
     }),
   };
-  if (Object.keys(patch).length === 0) throw new UsageError('say what is to be changed');
+  if (Object.keys(patch).length === 0) throw new UsageError('nothing to change: name at least one option');
   return patch;
 }
 
 function timeOf(text: string, timeZone: string): number {
   const timeMs = createTimeParser(timeZone)(text);
   if (timeMs !== undefined) return timeMs;
-  throw new UsageError(`--expires is "YYYY-MM-DD hh:mm:ss" in the time zone ${timeZone}, or never`);
+  throw new UsageError(`--expires must be "YYYY-MM-DD hh:mm:ss" in the time zone ${timeZone}, or never`);
 }

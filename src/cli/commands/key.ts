@@ -22,7 +22,7 @@ import { withStore } from '../workspace.ts';
 
 export const keyCreate: Command = {
   name: 'key create',
-  summary: 'Create an API key; its text is printed once and stored nowhere.',
+  summary: 'Create an API key. It is printed once and not stored.',
   usage: '--account EMAIL --name NAME [--policy ID] [--expires "YYYY-MM-DD hh:mm:ss"] [--json]',
   options: {
     ...ACCOUNT_OPTION,
@@ -34,7 +34,7 @@ export const keyCreate: Command = {
     ACCOUNT_HELP,
     '--name NAME      up to 100 characters',
     '--policy ID      limit policy of the key',
-    '--expires TIME   "YYYY-MM-DD hh:mm:ss" in the zone of TOLLGATE_TIMEZONE; never when left out',
+    '--expires TIME   "YYYY-MM-DD hh:mm:ss" in the zone of TOLLGATE_TIMEZONE; default never',
     JSON_HELP,
   ],
   run: (input) => withStore(input, (setup) => create(setup, input)),
@@ -76,7 +76,7 @@ export const keyList: Command = {
 
 export const keyRevoke: Command = {
   name: 'key revoke',
-  summary: 'Delete a key; it is refused from the next call on.',
+  summary: 'Delete a key. It is refused from the next call on.',
   usage: '--account EMAIL --id ID [--json]',
   options: { ...ACCOUNT_OPTION, id: { type: 'string' } },
   help: [ACCOUNT_HELP, '--id ID          number of the key, see "key list"', JSON_HELP],
@@ -113,8 +113,8 @@ async function create(setup: Setup, input: CommandInput): Promise<number> {
 }
 
 const REASONS = {
-  'too-many': 'the account has as many keys as it may have',
-  'unknown-account': 'the account does not exist any more',
+  'too-many': 'the account already has the maximum number of keys',
+  'unknown-account': 'the account no longer exists',
   'unknown-policy': 'there is no such limit policy',
 } as const;
 
@@ -134,7 +134,7 @@ function shown(key: ListedKey, time: ShowTime): object {
 function expiryOf(text: string, timeZone: string): number {
   const timeMs = createTimeParser(timeZone)(text);
   if (timeMs === undefined) {
-    throw new UsageError(`--expires is a time that exists in ${timeZone}, as "YYYY-MM-DD hh:mm:ss"`);
+    throw new UsageError(`--expires must be "YYYY-MM-DD hh:mm:ss", a time that exists in ${timeZone}`);
   }
   if (timeMs <= systemClock.now()) throw new UsageError('--expires is in the past');
   return timeMs;

@@ -5,7 +5,7 @@ import { failForPeople, requireConfig } from '../workspace.ts';
 
 export const migrate: Command = {
   name: 'migrate',
-  summary: 'Bring the database to the schema of this version; the server does the same at start.',
+  summary: 'Migrate the database to this version. The server does the same at start.',
   usage: '[--json]',
   options: { json: { type: 'boolean' } },
   help: ['--json          print the applied migrations as JSON'],

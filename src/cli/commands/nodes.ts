@@ -7,7 +7,7 @@ import { withStore } from '../workspace.ts';
 
 export const nodes: Command = {
   name: 'nodes',
-  summary: 'List the nodes of the catalogue and which of them are alive.',
+  summary: 'List the nodes of the catalogue and whether they are alive.',
   usage: '[--json]',
   options: { json: { type: 'boolean' } },
   help: ['--json          print the nodes as JSON'],
@@ -22,12 +22,12 @@ export const nodes: Command = {
         ...[String(node.workers), String(node.activeCalls), seen(node, time) ?? LONG_AGO],
       ]);
       const headings = ['NAME', 'ADDRESS', 'STATE', 'PROCESSES', 'CALLS', 'LAST SEEN'];
-      say(input, json, live.length === 0 ? ['the catalogue names no nodes'] : table(headings, rows));
+      say(input, json, live.length === 0 ? ['the catalogue has no nodes'] : table(headings, rows));
       return EXIT.ok;
     }),
 };
 
-/** Nothing is kept of who was silent for longer. */
+/** Older heartbeats are deleted. */
 const LONG_AGO = `not within ${HEARTBEAT_KEPT_HOURS / 24} days`;
 
 function shown({ name, baseUrl, region, alive, workers, activeCalls }: LiveNode) {

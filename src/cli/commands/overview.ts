@@ -14,13 +14,13 @@ const HOURS_MAX = 366 * 24;
 
 export const overview: Command = {
   name: 'overview',
-  summary: 'Traffic, errors, revenue, cost and margin by vendor and credential, and what waits.',
+  summary: 'Show traffic, errors, revenue, cost and margin by vendor and credential, and open tasks.',
   usage: '[--hours N] [--json]',
   options: { hours: { type: 'string' }, json: { type: 'boolean' } },
-  help: ['--hours N        how far back; 24 unless said', JSON_HELP],
+  help: ['--hours N        number of hours up to now; default 24', JSON_HELP],
   run: (input) => {
     const hours = optionalValue(input, 'hours', wholeNumber) ?? 24;
-    if (hours < 1 || hours > HOURS_MAX) throw new UsageError(`--hours is 1 to ${HOURS_MAX}`);
+    if (hours < 1 || hours > HOURS_MAX) throw new UsageError(`--hours must be 1 to ${HOURS_MAX}`);
     return withStore(input, async ({ database, config }) => {
       const toMs = Math.ceil(systemClock.now() / HOUR_MS) * HOUR_MS;
       const period = { fromMs: toMs - hours * HOUR_MS, toMs };

@@ -1,7 +1,7 @@
 import type { Receipt } from '../../ledger/receipt.ts';
 import { facts, table } from '../table.ts';
 
-/** A receipt as a person reads it from top to bottom: each figure follows from those above it. */
+/** A receipt from top to bottom: each value follows from those above it. */
 export function receiptLines(receipt: Receipt): readonly string[] {
   return [
     '',
@@ -38,14 +38,14 @@ function priceLines(receipt: Receipt): readonly string[] {
       ['list price', '', '', receipt.list_amount],
       ...rates,
       ['product', '', '', receipt.product],
-      ['cut off', '', '', receipt.cut],
+      ['rounded off', '', '', receipt.cut],
       ['amount', '', '', receipt.amount],
       ['in Credits', '', `× ${receipt.credits_per_yuan}`, receipt.amount_credits],
     ],
   );
 }
 
-/** What stands at zero says nothing. */
+/** Values that are zero are left out. */
 function paymentFacts(receipt: Receipt): readonly (readonly [string, string])[] {
   const figures: readonly (readonly [string, string, string])[] = [
     ['charge', receipt.charge, 'Credits'],

@@ -21,7 +21,7 @@ import { withStore } from '../workspace.ts';
 
 export const subscriptionGrant: Command = {
   name: 'subscription grant',
-  summary: 'Give an account a subscription, from now on or after the one it has.',
+  summary: 'Grant an account a subscription, from now on or after its current one.',
   usage: '--account EMAIL --plan CODE [--days N] [--after-current] [--json]',
   options: {
     ...ACCOUNT_OPTION,
@@ -32,8 +32,8 @@ export const subscriptionGrant: Command = {
   help: [
     ACCOUNT_HELP,
     '--plan CODE      plan of the catalogue',
-    "--days N         how long; the plan's own period when left out",
-    '--after-current  begin when the last one that runs or is to come has ended',
+    '--days N         duration; default the period of the plan',
+    '--after-current  begin when the last current or future subscription ends',
     JSON_HELP,
   ],
   run: async (input) => {
@@ -45,7 +45,7 @@ export const subscriptionGrant: Command = {
 
 export const subscriptionList: Command = {
   name: 'subscription list',
-  summary: 'List the subscriptions of an account, the last to end first.',
+  summary: 'List the subscriptions of an account, the latest end first.',
   usage: '--account EMAIL [--page N] [--size N] [--json]',
   options: { ...ACCOUNT_OPTION, ...PAGE_OPTIONS },
   help: [ACCOUNT_HELP, ...PAGE_HELP, JSON_HELP],
@@ -75,7 +75,7 @@ export const subscriptionList: Command = {
 
 export const subscriptionCancel: Command = {
   name: 'subscription cancel',
-  summary: 'End a subscription now, or before it begins; it is gone for the next call.',
+  summary: 'Cancel a current or future subscription, effective from the next call.',
   usage: '--account EMAIL --id ID [--json]',
   options: { ...ACCOUNT_OPTION, id: { type: 'string' } },
   help: [ACCOUNT_HELP, '--id ID          number of the subscription, see "subscription list"', JSON_HELP],
@@ -89,7 +89,7 @@ export const subscriptionCancel: Command = {
         terminal('subscription cancel'),
       );
       if (done.kind === 'not-found') {
-        throw new CommandFailed(`the account has no subscription ${id} that runs or is to come`);
+        throw new CommandFailed(`the account has no subscription ${id} that is current or in the future`);
       }
       say(input, { id, cancelled: true }, [`subscription ${id} cancelled`]);
       return EXIT.ok;
@@ -100,7 +100,7 @@ export const subscriptionCancel: Command = {
 function daysOf(text: string, name: string): number {
   const days = wholeNumber(text, name);
   if (days < 1 || days > SUBSCRIPTION_DAYS_MAX)
-    throw new UsageError(`--${name} is 1 to ${SUBSCRIPTION_DAYS_MAX}`);
+    throw new UsageError(`--${name} must be 1 to ${SUBSCRIPTION_DAYS_MAX}`);
   return days;
 }
 
@@ -125,9 +125,9 @@ async function grant(
 }
 
 const REASONS = {
-  'not-found': 'the account does not exist any more',
+  'not-found': 'the account no longer exists',
   'unknown-plan': 'there is no such plan',
-  'too-many': `the account has ${SUBSCRIPTIONS_PER_ACCOUNT_MAX} subscriptions that have not ended`,
+  'too-many': `the account has ${SUBSCRIPTIONS_PER_ACCOUNT_MAX} current and future subscriptions, the maximum`,
 } as const;
 
 function shown(each: ListedSubscription, time: ShowTime): object {

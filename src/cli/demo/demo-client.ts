@@ -5,7 +5,7 @@ import { createUpstreamClient } from '../../upstream/http/client.ts';
 import { CommandFailed } from '../command.ts';
 import type { Shape } from './demo-shapes.ts';
 
-/** An answer in full; a demo waits for the end of a stream before it shows it. */
+/** A whole answer. The demo waits for the end of a stream before it shows it. */
 export interface DemoAnswer {
   readonly status: number;
   readonly requestId: string;
@@ -14,7 +14,7 @@ export interface DemoAnswer {
 
 const TIMEOUTS = { connectMs: 30_000, firstByteMs: 60_000, idleMs: 60_000 };
 
-/** Asks the gateway over a real socket, as any client would. */
+/** Calls the gateway over a real socket, as any client does. */
 export class DemoClient {
   readonly #client: UpstreamClient = createUpstreamClient();
   readonly #origin: string;

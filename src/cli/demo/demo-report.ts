@@ -7,7 +7,7 @@ import { curlLine, SHAPES, type Shape } from './demo-shapes.ts';
 export interface DemoCall {
   readonly shape: Shape;
   readonly words: string;
-  /** From the call log: what was counted and charged, not what we think should have been. */
+  /** From the call log: what was counted and charged. */
   readonly call: LoggedCall;
 }
 
@@ -18,7 +18,7 @@ export interface DemoReport {
   readonly calls: readonly DemoCall[];
   readonly creditsBeforeMicro: bigint;
   readonly creditsAfterMicro: bigint;
-  /** Set when the usual port was taken. */
+  /** Set when the default port is in use. */
   readonly note: string | undefined;
 }
 
@@ -81,7 +81,7 @@ function usageText(usage: Usage): string {
   return `${tokens}, ${usage.images} ${usage.images === 1 ? 'image' : 'images'}`;
 }
 
-/** What to use and to paste while the demo serves. */
+/** Addresses, key, logins and commands to copy while the demo serves. */
 export function printInvitation({ url, key, accounts }: DemoReport, output: Output): void {
   output.line(`\nAddress   ${url}`);
   output.line(`Reference ${url}/docs`);

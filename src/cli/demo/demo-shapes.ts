@@ -1,16 +1,16 @@
 import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
 
-/** One of the five shapes as the demo asks for it: the request, and where its answer keeps what it says. */
+/** A request of the demo in one of the five protocols, and how to read its answer. */
 export interface Shape {
   readonly name: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly model: string;
-  /** Beside `authorization` and `content-type`. */
+  /** In addition to `authorization` and `content-type`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
   readonly form: 'plain' | 'stream';
-  /** What one answer, or one event of a stream, says. */
+  /** The text of an answer, or of one event of a stream. */
   readonly words: (value: unknown) => string;
 }
 
@@ -68,7 +68,7 @@ export const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** What an answer of the shape says, its events put together when it came as a stream. */
+/** The text of an answer; for a stream, of all its events together. */
 export function answerText(shape: Shape, answer: string): string {
   const pieces = shape.form === 'plain' ? [answer] : answer.split('\n').flatMap(dataOf);
   return pieces
@@ -81,7 +81,7 @@ function dataOf(line: string): string[] {
   return line.startsWith('data:') ? [line.slice('data:'.length).trim()] : [];
 }
 
-/** The text at a path; a negative index counts from the end, and what is not there is no text. */
+/** The text at a path, '' if there is none. A negative index counts from the end. */
 function textAt(value: unknown, path: readonly (string | number)[]): string {
   let at = value;
   for (const step of path) {
@@ -91,7 +91,7 @@ function textAt(value: unknown, path: readonly (string | number)[]): string {
   return typeof at === 'string' ? at : '';
 }
 
-/** A line for the shell. docs/clients.md shows it with `$KEY`, so the key stands in double quotes. */
+/** A command line for curl. docs/clients.md shows it with `$KEY`, so the key is in double quotes. */
 export function curlLine(shape: Shape, url: string, key: string): string {
   const headers = { 'Content-Type': 'application/json', ...shape.headers };
   const more = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);

@@ -26,24 +26,24 @@ import { answerText, SHAPES, type Shape } from './demo-shapes.ts';
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Try everything with simulated vendors: five calls, what they cost, then serve until Ctrl-C.',
+  summary: 'Try Tollgate with simulated vendors: five calls and their cost, then serve until Ctrl-C.',
   usage: '[--once] [--json]',
   options: { once: { type: 'boolean' }, json: { type: 'boolean' } },
-  help: ['--once          end after the five calls', '--json          print the report as one line of JSON'],
+  help: ['--once          stop after the five calls', '--json          print the report as one line of JSON'],
   run: runDemo,
 };
 
 const USER = 'user@example.com';
 const OPERATOR = 'operator@example.com';
 const GREETING =
-  'Tollgate demo: simulated vendors, a database of its own, nothing leaves this machine. Starting …\n';
-const PORT_TAKEN = `Port ${SETTINGS.port.standard} is in use, so this is another one; TOLLGATE_PORT chooses.`;
+  'Tollgate demo: simulated vendors, a temporary database, nothing leaves this machine. Starting …\n';
+const PORT_TAKEN = `Port ${SETTINGS.port.standard} is in use, so the demo uses another one. TOLLGATE_PORT sets it.`;
 const CATALOG = fileURLToPath(new URL('demo-catalog.yaml', import.meta.url));
 
-/** Everything lives in a folder of its own, which is gone at the end; the machine is left as it was found. */
+/** All data is in a temporary folder, which is removed at the end. */
 async function runDemo(input: CommandInput): Promise<number> {
-  // Asked for first: a Ctrl-C while we start must not leave a database behind. A server goes on serving when
-  // nobody reads its output, a demo has no other purpose.
+  // First of all: a Ctrl-C during the start must not leave a database running. Unlike a server, the demo also
+  // ends when its output is closed.
   const stopping = Promise.race([untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']), untilOutputCloses()]);
   const given = requireConfig(input);
   if (input.values.json !== true) input.output.line(GREETING);
@@ -78,7 +78,7 @@ interface AppContext {
   readonly passwords: Passwords;
 }
 
-/** The user's settings where they make sense; data, catalogue and database are the demo's own. */
+/** The user's settings where they make sense. Data, catalogue and database belong to the demo. */
 async function demoConfig({ environment }: Config, context: AppContext): Promise<Config> {
   const { folder, vendors, passwords } = context;
   const host = environment.TOLLGATE_HOST ?? '127.0.0.1';
@@ -100,7 +100,7 @@ async function demoConfig({ environment }: Config, context: AppContext): Promise
   return result.config;
 }
 
-/** The usual port; when somebody has it already, any free one: a demo should simply start. */
+/** The default port, or any free one if that is in use. */
 async function freePort(host: string): Promise<string> {
   const { standard } = SETTINGS.port;
   const probe = createServer();
@@ -178,7 +178,7 @@ async function makeKey({ database }: Setup, accountId: number): Promise<string> 
     status: 'enabled',
   } as const;
   const result = await createKey(database, wanted, systemRandom);
-  if (result.kind !== 'created') throw new CommandFailed(`the key could not be made: ${result.kind}`);
+  if (result.kind !== 'created') throw new CommandFailed(`the key could not be created: ${result.kind}`);
   await announceAndWait(database);
   return result.text;
 }
@@ -211,7 +211,7 @@ async function askWell(client: DemoClient, shape: Shape): Promise<DemoAnswer> {
 const SETTLE_TRIES = 2_400;
 const SETTLE_POLL_MS = 25;
 
-/** A client has its answer before the charge is in the database, but only just. */
+/** The client may have its answer shortly before the charge is in the database. */
 async function settledCalls({ database }: Setup, accountId: number): Promise<readonly LoggedCall[]> {
   for (let tries = 0; tries < SETTLE_TRIES; tries++) {
     const calls = await listCalls(database, accountId, SHAPES.length);

@@ -1,19 +1,18 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Beside the packages, where only who may change the program may write. */
+/** Beside the packages, where only those who may change the program may write. */
 const FOLDER = fileURLToPath(new URL('../../../node_modules/.cache/tollgate', import.meta.url));
 
 /**
- * Keeps compiled code for the next start, which then takes half the time: a server that died is wanted back
- * soon. To be called before anything else is loaded. A folder that cannot be written keeps nothing, and does
- * no harm.
+ * Caches compiled code for the next start, which then takes half the time. Call it before anything else is
+ * loaded. If the folder is not writable, nothing is cached.
  */
 export function keepCompiled(): void {
   enableCompileCache(FOLDER);
 }
 
-/** For who may be killed: whoever ends by himself keeps it then. */
+/** For processes that may be killed. A process that ends by itself writes the cache at its end. */
 export function keepCompiledNow(): void {
   flushCompileCache();
 }

@@ -1,12 +1,12 @@
 import { LOG_PENDING_BYTES_MAX } from '../../bounds.ts';
 import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
 
-/** How a log reads on a terminal: one short line for each event. */
+/** The form of the log on a terminal: one short line for each event. */
 export interface LineStyle {
-  /** The time as a person there reads it. */
+  /** Formats the time for people. */
   readonly time: (timeMs: number) => string;
   readonly colours: 'on' | 'off';
-  /** Where each fault came from, besides what it says. */
+  /** Whether stack traces are shown. */
   readonly stacks: 'whole' | 'none';
 }
 
@@ -20,10 +20,10 @@ const LEVELS: Readonly<Record<number, readonly [name: string, colour: number]>> 
 };
 const GREY = 90;
 const DEPTH_MAX = 32;
-/** What every event has, shown at its own place or of no use to who sits at the machine. */
+/** Fields of every event that have their own place in the line or do not help at a terminal. */
 const KNOWN = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'reason', 'missing', 'err']);
 
-/** A line of the log as pino writes it, for people; what is no event of ours stays as it is. */
+/** Formats a line of pino for people. A line that is not an event stays as it is. */
 export function lineForPeople(json: string, style: LineStyle): string {
   const event = eventOf(json);
   if (event === undefined) return json;
@@ -69,7 +69,7 @@ function stackOf(fault: unknown): string {
     .join('');
 }
 
-/** Some of it came from outside: what would move the cursor or colour the terminal is shown as a dot. */
+/** Parts come from outside, so control characters are shown as a dot. */
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '·');

@@ -18,7 +18,7 @@ export const serve: Command = {
 };
 
 async function runServe(input: CommandInput): Promise<number> {
-  // Asked for first: a Ctrl-C while we start must not leave the embedded database behind.
+  // First of all: a Ctrl-C during the start must not leave the embedded database running.
   const stopping = untilSignal(['SIGTERM', 'SIGINT']);
   const { output } = input;
   const config = requireConfig(input);
@@ -34,7 +34,7 @@ async function runServe(input: CommandInput): Promise<number> {
   for (const missing of tollgate.missing) log.warn({ missing }, 'calls cannot be served yet');
   keepCompiledNow();
   await stopping;
-  log.info({}, 'tollgate drains');
+  log.info({}, 'tollgate is stopping: running calls may end');
   await tollgate.stop();
   log.info({}, 'tollgate stopped');
   return EXIT.ok;

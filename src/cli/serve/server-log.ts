@@ -9,12 +9,12 @@ const STDOUT = 1;
 const STDERR = 2;
 
 /**
- * The log of a process that serves. Its calls do not end because nobody can be told of them: while stdout
- * takes nothing (a full disk, a terminal that is gone) lines wait, and those that do not fit are lost.
+ * The log of a server process. Calls do not depend on it: while stdout takes nothing (a full disk, a closed
+ * terminal) lines wait in memory, and those that do not fit are lost.
  */
 export function openServerLog(config: Config): pino.Logger {
   const destination = pino.destination({ dest: STDOUT, sync: false, maxLength: LOG_PENDING_BYTES_MAX });
-  // sonic-boom 4.2: at an exit `flushSync` tries again what fails with ENOSPC or EIO, asleep and without end.
+  // sonic-boom 4.2: at exit `flushSync` retries ENOSPC and EIO forever, with blocking sleeps.
   const flushSync = destination.flushSync.bind(destination);
   let failing = false;
   destination.on('error', () => {
@@ -26,17 +26,17 @@ export function openServerLog(config: Config): pino.Logger {
       destination.flushSync = flushSync;
     });
   });
-  // What is said to people goes the same way; a command that cannot say its result fails, a server does not.
+  // Output for people goes the same way. A command that cannot print its result fails, a server does not.
   process.stdout.removeAllListeners('error').on('error', () => undefined);
   return pino({ level: config.logLevel }, readable(destination, STDOUT, config));
 }
 
-/** The log of a command: what it has to say beside its result, on stderr. */
+/** The log of a command, on stderr beside its result. */
 export function openCommandLog(config: Config, level: string): pino.Logger {
   return pino({ level }, readable(pino.destination(STDERR), STDERR, config));
 }
 
-/** For people where a terminal is, JSON for programs everywhere else. */
+/** A readable log on a terminal, JSON everywhere else. */
 function readable(destination: DestinationStream, descriptor: number, config: Config): DestinationStream {
   if (!isatty(descriptor)) return destination;
   const style = styleOf(config);

@@ -4,18 +4,18 @@ import { createTimeFormat } from '../../kernel/time/calendar.ts';
 import { SURFACES } from '../../platform/endpoint.ts';
 import type { Output } from '../command.ts';
 
-/** What a person must know at the first start. */
+/** The facts of the notice at the first start. */
 export interface FirstStart {
-  /** Makes the first operator; nothing once there is one. */
+  /** Creates the first operator. Not set once there is one. */
   readonly setupToken: SetupToken | undefined;
-  /** Where this machine reaches the server. */
+  /** The address of the server from this machine. */
   readonly url: string;
 }
 
 /**
- * While there is no operator: where the server is, and how to become its operator. Never in the log, which
- * travels: whoever reads this may become the operator. Where the log is not for people it goes to stderr, so
- * that stdout stays JSON line by line.
+ * While there is no operator: where the server is, and how to become its operator. It is never written to
+ * the log, because logs are forwarded and whoever reads this may become the operator. If the log is JSON, it
+ * goes to stderr, so that stdout stays JSON line by line.
  */
 export function tellFirstStart({ setupToken, url }: FirstStart, config: Config, output: Output): void {
   if (setupToken === undefined) return;
@@ -23,16 +23,16 @@ export function tellFirstStart({ setupToken, url }: FirstStart, config: Config, 
   const until = `${createTimeFormat(config.timeZone)(setupToken.expiresAtMs)} (${config.timeZone})`;
   const notice = [
     ...drawBox([
-      'Tollgate has no operator yet. This token makes the first one, once:',
+      'Tollgate has no operator yet. This token creates the first one. It can be used once:',
       '',
       `  setup token: ${setupToken.text}`,
       '',
-      `It is good until ${until}, also after a restart.`,
+      `It is valid until ${until}, also after a restart.`,
       '',
       `Address    ${address}`,
       `Reference  ${address}/docs`,
     ]),
-    'Become the operator with your own address and password:',
+    'To become the operator, send it with your e-mail address and a password:',
     '',
     `  curl '${address}${SURFACES.auth}/setup' -H 'Content-Type: application/json' \\`,
     `    -d '{"token":"${setupToken.text}","email":"you@example.com","password":"…"}'`,
@@ -42,7 +42,7 @@ export function tellFirstStart({ setupToken, url }: FirstStart, config: Config, 
   for (const line of notice) say(line);
 }
 
-/** Lines in a frame, so that they are seen among others. */
+/** Draws a frame around the lines, so that they are easy to see. */
 export function drawBox(lines: readonly string[]): readonly string[] {
   const width = Math.max(...lines.map(({ length }) => length));
   const edge = '─'.repeat(width + 2);

@@ -22,8 +22,8 @@ export interface Supervision {
 }
 
 /**
- * `tollgate serve` with several workers. The supervisor serves nothing itself: it has the data directory's
- * lock and the embedded database, does once what is done once per start, and keeps the workers alive.
+ * `tollgate serve` with several workers. The supervisor serves nothing itself: it has the lock of the data
+ * directory and the embedded database, does the work of a start that is done once, and restarts workers.
  */
 export async function superviseWorkers(supervision: Supervision): Promise<number> {
   const { config } = supervision;
@@ -42,7 +42,7 @@ async function supervise(
   log: Logger,
   cleanup: Cleanup,
 ): Promise<number> {
-  // Told before a database is made or changed for a server that cannot begin.
+  // Checked before a database is created or changed for a server that cannot start.
   const ports = { port: await portOf(publicAddress(config)), opsPort: await portOf(opsAddress(config)) };
   const databaseUrl = await takeDirectory({ config, log, cleanup });
   const setupToken = await prepareStore({ ...config, databaseUrl }, log);
@@ -55,7 +55,7 @@ async function supervise(
       announce(serving, config, log);
     }
     await stopping;
-    log.info({}, 'tollgate drains');
+    log.info({}, 'tollgate is stopping: running calls may end');
   } finally {
     await workers.stop();
   }
@@ -73,7 +73,7 @@ function announce({ url, opsUrl, missing }: Serving, { workers }: Config, log: L
   for (const one of missing) log.warn({ missing: one }, 'calls cannot be served yet');
 }
 
-/** Migrations, secret, catalogue, setup token: workers that start at the same time find them done. */
+/** Migrations, secret, catalogue, setup token: done once, before the workers start at the same time. */
 async function prepareStore(config: Config, log: Logger): Promise<SetupToken | undefined> {
   const store = await openStore({ ...config, log });
   try {

@@ -1,12 +1,12 @@
-/** What a supervisor and its workers say to each other. Both are the same program, so nobody lies. */
+/** The messages between a supervisor and its workers. Both run the same program, so nothing is validated. */
 export type ToWorker =
   | {
       readonly kind: 'start';
-      /** From 1. */
+      /** Counted from 1. */
       readonly number: number;
       readonly port: number;
       readonly opsPort: number;
-      /** Of the embedded server too, which the supervisor keeps. */
+      /** Set also for the embedded database, which the supervisor runs. */
       readonly databaseUrl: string;
       readonly configFile: string | undefined;
     }
@@ -20,8 +20,8 @@ export type FromWorker =
       readonly opsUrl: string;
       readonly missing: readonly string[];
     }
-  /** The start was refused with a sentence for people. */
+  /** The start failed, with a message for people. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'figures'; readonly id: number; readonly text: string }
-  /** Somebody asked this worker for the figures of all; `own` are its own. */
+  /** A request for the metrics of all workers reached this one; `own` are its own metrics. */
   | { readonly kind: 'want-all-figures'; readonly id: number; readonly own: string };

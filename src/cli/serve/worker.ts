@@ -13,9 +13,9 @@ import { openServerLog } from './server-log.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 
 /**
- * The life of one worker: it is told its number and port by its supervisor, serves, and ends when it is told
- * to. A worker whose supervisor is gone cuts its calls and settles them: the next supervisor has a worker of
- * the same number, and it waits for the journal.
+ * The life of one worker: the supervisor sends it its number and port, it serves, and it ends when asked. A
+ * worker whose supervisor is gone aborts its calls and settles them. The next supervisor starts a worker with
+ * the same number, which waits for the journal.
  */
 export async function runWorker(): Promise<number> {
   const asked = untilSignal(['SIGTERM', 'SIGINT']);
@@ -32,7 +32,7 @@ export async function runWorker(): Promise<number> {
   figures.own = () => tollgate.metrics();
   const { url, opsUrl, missing } = tollgate;
   tell({ kind: 'serves', url, opsUrl, missing });
-  log.info({}, 'a worker serves');
+  log.info({}, 'worker serves');
   keepCompiledNow();
   return await untilStopped(tollgate, { asked, orphaned, log });
 }
@@ -49,7 +49,7 @@ async function untilStopped(tollgate: Tollgate, { asked, orphaned, log }: Ends):
   let stopped = false;
   const abandon = async (): Promise<void> => {
     if (stopped) return;
-    log.error({}, 'the supervisor is gone; the worker ends');
+    log.error({}, 'the supervisor process is gone: this worker stops and aborts its calls');
     code = EXIT.failed;
     await tollgate.stop({ drainMs: 0 });
   };
@@ -59,11 +59,11 @@ async function untilStopped(tollgate: Tollgate, { asked, orphaned, log }: Ends):
     await tollgate.stop();
   }
   stopped = true;
-  log.info({}, 'a worker stopped');
+  log.info({}, 'worker stopped');
   return code;
 }
 
-/** The supervisor prints it; nobody reads a worker's own words to people. */
+/** The supervisor prints the message; a worker has no output for people. */
 function refuse(error: unknown): undefined {
   try {
     failForPeople(error);
@@ -78,23 +78,23 @@ type Start = Extract<ToWorker, { kind: 'start' }>;
 
 async function firstWord(): Promise<Start> {
   const [word] = (await once(process, 'message')) as [ToWorker];
-  assert(word.kind === 'start', 'a worker is told first what it is');
+  assert(word.kind === 'start', 'the first message to a worker is start');
   return word;
 }
 
 function configOf({ port, opsPort, databaseUrl, configFile }: Start): Config {
   const result = loadConfig(configFile);
-  // The supervisor has read the same text a moment ago.
+  // The supervisor has just read the same text.
   if (result.kind === 'config-errors') throw new Error(result.errors.join('; '));
   return { ...result.config, port, opsPort, databaseUrl };
 }
 
 function tell(word: FromWorker): void {
-  // A supervisor that is gone is noticed by its end; without somebody to hear it, a failure would be ours.
+  // The end of the supervisor is an event of its own. Without a callback, a failed send would throw here.
   if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
 }
 
-/** The figures of this worker for the others, and those of all for whoever asks this one. */
+/** The metrics of this worker for the others, and those of all workers for a scraper of this one. */
 class Figures {
   own: () => string = () => '';
   readonly #asked = new Map<number, (text: string) => void>();
@@ -105,7 +105,7 @@ class Figures {
     if (word.kind === 'all-figures') this.#asked.get(word.id)?.(word.text);
   }
 
-  /** When nobody answers in time, ours are better than none. */
+  /** If the supervisor does not answer in time, the worker shows its own metrics only. */
   async ofAll(own: string): Promise<string> {
     const id = ++this.#last;
     const { promise, resolve } = Promise.withResolvers<string>();

@@ -13,10 +13,10 @@ export interface WorkersOptions {
   readonly opsPort: number;
   readonly databaseUrl: string;
   readonly configFile: string | undefined;
-  /** What a worker gets to end when it is asked to; then it is killed. */
+  /** Time that a worker has to end when asked. Then it is killed. */
   readonly stopMs: number;
   readonly log: Logger;
-  /** The program of a worker; tests have their own. */
+  /** The program of a worker. Tests use another one. */
   readonly program?: string;
 }
 
@@ -28,27 +28,27 @@ export interface Serving {
 
 const PROGRAM = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
-/** A number, and the process that has it now. */
+/** A worker number and its current process. */
 interface WorkerProcess {
   readonly number: number;
   process: ChildProcess | undefined;
-  /** Done when the process that has the seat now has ended. */
+  /** Resolves when the current process has ended. */
   ended: Promise<void>;
   servingSinceMs: number | undefined;
   restartMs: number;
   restart: NodeJS.Timeout | undefined;
-  /** The last figures it told, of which the counters outlive it. */
+  /** The last metrics of the worker. Its counters are kept after it ends. */
   figures: string;
 }
 
-/** Worker processes on one port: started, kept alive, asked for their figures, and ended. */
+/** Worker processes on one port: starts, restarts and stops them, and collects their metrics. */
 export class Workers {
   readonly #options: WorkersOptions;
   readonly #seats: WorkerProcess[] = [];
   readonly #questions = new Map<number, (seat: WorkerProcess, text: string) => void>();
   readonly #began = Promise.withResolvers<Serving>();
   #lastQuestion = 0;
-  /** What workers had counted that are dead now. */
+  /** The counters of workers that have ended. */
   #past = '';
   #stopping = false;
   #worstCode = 0;
@@ -57,7 +57,7 @@ export class Workers {
     this.#options = options;
   }
 
-  /** Done when all of them serve. Throws StartRefused when one of them says that it never will. */
+  /** Resolves when all serve. Throws StartRefused when one of them reports that it cannot start. */
   start(): Promise<Serving> {
     for (let number = 1; number <= this.#options.count; number++) {
       const seat: WorkerProcess = {
@@ -75,7 +75,7 @@ export class Workers {
     return this.#began.promise;
   }
 
-  /** Each drains as a server that serves alone would; done when the last has ended. */
+  /** Each worker drains like a single server. Resolves when the last has ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     for (const { restart, process: worker } of this.#seats) {
@@ -87,16 +87,16 @@ export class Workers {
     clearTimeout(late);
   }
 
-  /** What it has not settled is in its journal. */
+  /** Calls that it has not settled are in its journal. */
   #kill(): void {
     for (const { number, process: worker } of this.#seats) {
       if (worker === undefined) continue;
-      this.#options.log.error({ worker: number }, 'a worker does not end; it is killed');
+      this.#options.log.error({ worker: number }, 'worker does not stop in time and is killed');
       worker.kill('SIGKILL');
     }
   }
 
-  /** Of those that ended after they were asked to. */
+  /** The worst exit code of the workers that ended after they were asked to. */
   get worstCode(): number {
     return this.#worstCode;
   }
@@ -119,21 +119,24 @@ export class Workers {
       resolve();
     };
     worker.once('close', gone);
-    // A worker that is gone is noticed by its end; that it could not be told something is no news. But one
-    // that never began, because there were too many files or processes, may have no end either.
+    // The end of a worker is an event of its own, so a failed send is ignored. But one that never started,
+    // for lack of files or processes, may have no such event.
     worker.on('error', () => {
       if (worker.pid === undefined) gone(null, null);
     });
     tell(worker, { kind: 'start', number: seat.number, port, opsPort, databaseUrl, configFile });
   }
 
-  /** Some failures are events of the process that never was, others are thrown: an environment too large. */
+  /** Some failures are events of the process, others are thrown, e.g. when the environment is too large. */
   #fork(seat: WorkerProcess): ChildProcess | undefined {
     const { program = PROGRAM, log } = this.#options;
     try {
       return fork(program, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     } catch (error) {
-      log.error({ worker: seat.number, err: error }, 'a worker could not be started');
+      log.error(
+        { worker: seat.number, err: error },
+        'worker process could not be created; it is tried again',
+      );
       return undefined;
     }
   }
@@ -146,8 +149,8 @@ export class Workers {
           this.#began.resolve(word);
         return;
       case 'refused':
-        // After the beginning it is tried again: the database may be away just now.
-        this.#options.log.error({ worker: seat.number, reason: word.message }, 'a worker cannot start');
+        // After the first start it is tried again: the database may be unreachable for a moment.
+        this.#options.log.error({ worker: seat.number, reason: word.message }, 'worker cannot start');
         this.#began.reject(new StartRefused(word.message));
         return;
       case 'figures':
@@ -173,11 +176,14 @@ export class Workers {
     const well = servingSinceMs !== undefined && systemClock.monotonic() - servingSinceMs >= WORKER_WELL_MS;
     const waitMs = well ? WORKER_RESTART_MS : seat.restartMs;
     seat.restartMs = Math.min(waitMs * 2, WORKER_RESTART_MS_MAX);
-    this.#options.log.error({ worker: seat.number, code, signal, waitMs }, 'a worker died; another follows');
+    this.#options.log.error(
+      { worker: seat.number, code, signal, waitMs },
+      'worker died; another one is started',
+    );
     seat.restart = setTimeout(() => this.#fill(seat), waitMs);
   }
 
-  /** The figures of all, of which those of the asker are known already. */
+  /** The metrics of all workers. Those of the worker that asks are already known. */
   async #collect(asker: WorkerProcess): Promise<string> {
     const id = ++this.#lastQuestion;
     const silent = new Set(this.#seats.filter((seat) => seat !== asker && seat.process !== undefined));

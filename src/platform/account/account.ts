@@ -8,7 +8,7 @@ import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
 import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 
-/** An account as its owner sees it: no secret and no hash is in it. */
+/** An account as its owner sees it, without secrets and hashes. */
 export interface AccountView
   extends Pick<
     Account,
@@ -24,7 +24,7 @@ export interface AccountView
     | 'funds'
   > {
   readonly createdAtMs: number;
-  /** Those that have neither ended nor been cancelled. */
+  /** Current and future subscriptions. */
   readonly subscriptions: readonly StoredSubscription[];
 }
 
@@ -42,16 +42,16 @@ export type Exchanged =
 
 export interface AccountPort {
   find(accountId: number): Promise<AccountView | undefined>;
-  /** False when the account is gone. */
+  /** False if the account no longer exists. */
   update(accountId: number, patch: AccountSwitches): Promise<boolean>;
-  /** Balance into Credits; `ref` is what the balance log names it by. */
+  /** Exchanges balance into Credits. `ref` is its reference in the balance log. */
   exchange(accountId: number, amountMicro: bigint, ref: string): Promise<Exchanged>;
 }
 
 export interface AccountNeeds {
   readonly accounts: AccountPort;
   readonly footing: AccountEndpointDeps;
-  /** `2026-11`: the month the cap counts in now. */
+  /** The current month of the cap, e.g. `2026-11`. */
   month(nowMs: number): string;
 }
 
@@ -88,14 +88,14 @@ export function accountEndpoints(needs: AccountNeeds): readonly Endpoint[] {
       name: 'account.api-billing',
       path: '/api-billing',
       title: 'Switch payment with Credits',
-      summary: 'Switch whether calls may be paid with Credits.',
+      summary: 'Set whether calls may be paid with Credits.',
       patch: (enabled) => ({ apiBilling: enabled }),
     }),
     toggle(needs, {
       name: 'points.auto-exchange',
       path: '/points/auto-exchange',
       title: 'Switch automatic exchange',
-      summary: 'Switch the automatic exchange of balance into Credits.',
+      summary: 'Set whether balance is exchanged into Credits automatically.',
       patch: (enabled) => ({ autoExchange: enabled }),
     }),
     exchange(needs),
@@ -110,7 +110,7 @@ function profile({ accounts, footing }: AccountNeeds): Endpoint {
     method: 'GET',
     path: '/profile',
     title: 'Get my profile',
-    summary: 'Who the account is: verification and plan decide which models it may call.',
+    summary: 'The account, its verification and its plan, which decide the models it may call.',
     data: PROFILE,
     example: {
       data: {
@@ -140,7 +140,7 @@ function profile({ accounts, footing }: AccountNeeds): Endpoint {
   });
 }
 
-/** The same choice as the gateway's, on what the store and the catalogue say now. */
+/** The same choice as in the gateway, from the current data of the store and the catalogue. */
 export function findCurrent(
   account: Pick<AccountView, 'subscriptions'>,
   catalog: CatalogSnapshot,
@@ -149,7 +149,7 @@ export function findCurrent(
   return currentSubscription({ subscriptions: knownSubscriptions(account, catalog) }, nowMs);
 }
 
-/** Those whose plan is still in the catalogue. */
+/** Subscriptions whose plan is still in the catalogue. */
 export function knownSubscriptions(
   { subscriptions }: Pick<AccountView, 'subscriptions'>,
   { plans }: CatalogSnapshot,
@@ -167,7 +167,7 @@ function ext({ accounts, footing, month }: AccountNeeds): Endpoint {
     method: 'GET',
     path: '/ext',
     title: 'Get my balance and switches',
-    summary: 'Balance, Credits, rates and switches.',
+    summary: 'Balance, Credits, rates and billing settings of the account.',
     data: EXT,
     example: {
       data: {
@@ -200,7 +200,7 @@ function ext({ accounts, footing, month }: AccountNeeds): Endpoint {
   });
 }
 
-/** Rule I-60 has rates as numbers. */
+/** Rule I-60 prints rates as numbers. */
 function rateOf(rateMicro: bigint): number {
   return Number(formatMicro(rateMicro));
 }
@@ -226,7 +226,7 @@ function toggle(needs: AccountNeeds, { patch, ...row }: Toggle): Endpoint {
   });
 }
 
-/** Answers when the change is in force everywhere. False: the account is gone. */
+/** Returns when the change is in force on all nodes. False: the account no longer exists. */
 export async function changeAccount(
   { accounts, footing }: Pick<AccountNeeds, 'accounts' | 'footing'>,
   context: Context,
@@ -244,7 +244,7 @@ function exchange({ accounts, footing }: AccountNeeds): Endpoint {
     method: 'POST',
     path: '/points/exchange',
     title: 'Exchange balance for Credits',
-    summary: 'Exchange balance, in yuan, into Credits.',
+    summary: 'Exchange balance (in yuan) into Credits.',
     body: Type.Object({ amount: AMOUNT }),
     data: Type.Object({
       amount: SHOWN_AMOUNT,
@@ -281,7 +281,7 @@ function quota(needs: AccountNeeds): Endpoint {
     method: 'PUT',
     path: '/extra-api-quota',
     title: 'Set my monthly spending cap',
-    summary: 'Set the monthly spending cap outside the subscription, in yuan; 0 is unlimited.',
+    summary: 'Set the monthly spending cap outside the subscription, in yuan. 0 is unlimited.',
     body: Type.Object({ amount: AMOUNT }),
     data: Type.Object({ amount: SHOWN_AMOUNT }),
     example: { body: { amount: '100' }, data: { amount: '100' } },

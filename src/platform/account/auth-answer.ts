@@ -6,7 +6,7 @@ import { Type } from '../http/schema.ts';
 
 const EXPIRES_IN = Type.Integer({ minimum: 1, description: 'Seconds.' });
 
-/** What rule A-1 says; a login with cookies has the value that its pages send back in `x-csrf-token`. */
+/** The answer of rule A-1. A login with cookies has the value that its pages send in `x-csrf-token`. */
 export const LOGIN_DATA = Type.Union([
   Type.Object({ access_token: Type.String(), refresh_token: Type.String(), expires_in: EXPIRES_IN }),
   Type.Object({ csrf_token: Type.String(), expires_in: EXPIRES_IN }),
@@ -40,7 +40,7 @@ export function enteredAnswer(entered: LoggedIn, transport: Transport): DataAnsw
   };
 }
 
-/** The browser stays known: its owner will come back. */
+/** The browser stays known, because its owner may come back. */
 export function logoutCookies(transport: Transport): readonly string[] {
   const gone = { ageMs: 0, path: '/', transport };
   return [

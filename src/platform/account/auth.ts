@@ -11,7 +11,7 @@ export interface AuthPorts extends SessionNeeds {
   readonly logins: Logins;
 }
 
-/** No blanks, quotes, brackets or control characters; whether it exists, only a letter would tell. */
+/** No spaces, quotes, brackets or control characters. Whether the address exists is not checked. */
 const EMAIL = Type.String({
   minLength: 3,
   maxLength: 254,
@@ -19,10 +19,10 @@ const EMAIL = Type.String({
   form: 'an e-mail address such as ada@example.com',
 });
 const NEW_PASSWORD = Type.String({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
-/** Whatever was typed is compared; the rules for new ones would only tell a guesser what not to try. */
+/** Any text is compared. The rules for new passwords would only help a guesser. */
 const PASSWORD = Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH_MAX });
 const COOKIE = Type.Optional(
-  Type.Boolean({ description: 'Set cookies for a browser instead of answering with tokens.' }),
+  Type.Boolean({ description: 'Set cookies for a browser instead of returning tokens.' }),
 );
 const TOKEN = Type.String({ minLength: 1, maxLength: 200 });
 const ENDED_DATA = Type.Object({ ended_sessions: Type.Integer({ minimum: 0 }) });
@@ -45,7 +45,7 @@ function register({ logins, transport }: AuthPorts): Endpoint {
     access: 'public',
     tag: 'Login',
     title: 'Register',
-    summary: 'Make an account and log in.',
+    summary: 'Create an account and log in.',
     body: Type.Object({ email: EMAIL, password: NEW_PASSWORD, cookie: COOKIE }),
     data: LOGIN_DATA,
     fails: ['notAllowed', 'conflict', 'tooManyRequests'],
@@ -81,7 +81,8 @@ function refresh({ logins, transport }: AuthPorts): Endpoint {
     access: 'public',
     tag: 'Login',
     title: 'Refresh tokens',
-    summary: 'Exchange a refresh token for a new pair. A token that comes a second time ends its session.',
+    summary:
+      'Exchange a refresh token for a new pair of tokens. A token that is used a second time ends its session.',
     body: Type.Object({ refresh_token: TOKEN }),
     data: LOGIN_DATA,
     fails: ['notLoggedIn'],
@@ -102,7 +103,7 @@ function logout({ logins, transport }: AuthPorts): Endpoint {
     access: 'user',
     tag: 'Login',
     title: 'Log out',
-    summary: 'End this session, or every session of the account; its tokens are void at once.',
+    summary: 'End this session, or all sessions of the account. Their tokens are invalid at once.',
     body: Type.Object({ all: Type.Optional(Type.Boolean()) }),
     data: ENDED_DATA,
     example: { body: { all: true }, data: { ended_sessions: 3 } },
@@ -124,7 +125,7 @@ function password({ logins }: AuthPorts): Endpoint {
     access: 'user',
     tag: 'Login',
     title: 'Change my password',
-    summary: 'Change the password; every other session of the account ends.',
+    summary: 'Change the password. All other sessions of the account end.',
     body: Type.Object({ password: PASSWORD, new_password: NEW_PASSWORD }),
     data: ENDED_DATA,
     fails: ['tooManyRequests'],
@@ -136,7 +137,7 @@ function password({ logins }: AuthPorts): Endpoint {
       if (caller === undefined) return fail('notLoggedIn');
       const change = await logins.changePassword(caller, { old: body.password, new: body.new_password });
       if (change.kind === 'changed') return data({ ended_sessions: change.ended });
-      // Not 1002: the login itself is good, and a client would throw it away.
+      // Not 1002: the login itself is valid, and a client would discard it.
       if (change.kind === 'wrong') return fail('badParameter', 'password: is not the current password');
       return fail('tooManyRequests', undefined, change.waitMs);
     },
@@ -152,7 +153,7 @@ function setup({ logins, transport }: AuthPorts): Endpoint {
     access: 'public',
     tag: 'Login',
     title: 'Create the first operator',
-    summary: 'Make the first operator with the token that the server printed at its start.',
+    summary: 'Create the first operator with the token that the server prints at its start.',
     body: Type.Object({ token: TOKEN, email: EMAIL, password: NEW_PASSWORD, cookie: COOKIE }),
     data: LOGIN_DATA,
     fails: ['notAllowed', 'conflict', 'tooManyRequests'],
@@ -199,7 +200,7 @@ function refusalOf(refusal: LoginRefusal): Failure {
     case 'closed':
       return fail('notAllowed', 'Registration is closed');
     case 'email-taken':
-      return fail('conflict', 'email: has an account already');
+      return fail('conflict', 'email: already has an account');
     case 'wait':
       return fail('tooManyRequests', undefined, refusal.waitMs);
   }

@@ -17,34 +17,34 @@ import {
   VENDOR_CODE,
 } from './byok.ts';
 
-/** What one real call with the credential said. Nothing of the answer but the vendor's own error text. */
+/** The result of one real call with the credential. Of the answer it has only the vendor's error text. */
 export type Probed =
   | { readonly kind: 'works'; readonly status: number; readonly latencyMs: number }
   | {
       readonly kind: 'fails';
-      /** Nothing: no answer came. */
+      /** Undefined if no answer came. */
       readonly status: number | undefined;
       readonly latencyMs: number;
       readonly message: string;
     }
-  /** Another test of the account is running, or too many of all. */
+  /** Another test of the account is running, or too many tests in total. */
   | { readonly kind: 'busy' }
   | { readonly kind: 'not-found' };
 
 export interface ProbePort {
-  /** With a secret that was typed in; vendor and address were judged before. */
+  /** With a secret from the request. Vendor and address are checked before. */
   given(wanted: {
     readonly accountId: number;
     readonly vendor: Vendor;
     readonly secret: string;
     readonly baseUrl: string | undefined;
   }): Promise<Probed>;
-  /** With a stored one, at the address it was stored with and no other. */
+  /** With a stored credential, at its stored address only. */
   stored(accountId: number, credentialId: number): Promise<Probed>;
 }
 
 export interface CredentialUse {
-  /** By the name it had then; a credential of this name may be gone. */
+  /** By the name of the credential at that time; it may be deleted. */
   readonly name: string;
   readonly calls: bigint;
   readonly failed: bigint;
@@ -64,7 +64,7 @@ export interface ByokUseNeeds {
   readonly byok: Pick<ByokPort, 'list'>;
   readonly probe: ProbePort;
   readonly use: CredentialUsePort;
-  /** As saving judges it. */
+  /** Checks an address in the same way as saving does. */
   judgeAddress(text: string): JudgedAddress;
   readonly footing: AccountEndpointDeps;
 }
@@ -75,9 +75,9 @@ export function byokUseEndpoints(needs: ByokUseNeeds): readonly Endpoint[] {
 
 const RESULT = Type.Object({
   ok: Type.Boolean(),
-  status: nullable(Type.Integer({ description: 'The vendor’s HTTP status; nothing when none came.' })),
+  status: nullable(Type.Integer({ description: 'The vendor’s HTTP status. Null if no answer came.' })),
   latency_ms: Type.Integer({ minimum: 0 }),
-  message: nullable(Type.String({ description: 'The vendor’s own words, shortened.' })),
+  message: nullable(Type.String({ description: 'The vendor’s message, shortened.' })),
 });
 
 function test(needs: ByokUseNeeds): Endpoint {
@@ -87,7 +87,7 @@ function test(needs: ByokUseNeeds): Endpoint {
     method: 'POST',
     path: '/credential/test',
     title: 'Test a credential',
-    summary: 'Make one minimal call with a credential that is to be byok, or with a byok one by its id.',
+    summary: 'Make one minimal call with a new BYOK credential, or with a stored one by its id.',
     body: Type.Object({
       id: Type.Optional(ID),
       vendor_code: Type.Optional(VENDOR_CODE),
@@ -104,7 +104,7 @@ function test(needs: ByokUseNeeds): Endpoint {
     handle: async ({ body }, context) => {
       const { id, vendor_code: vendorCode, secret, base_url: baseUrl } = body;
       const accountId = ownAccount(context);
-      // With an id nothing else counts: a stored secret goes to no address that somebody names now.
+      // With an id nothing else counts: a stored secret is never sent to an address of the request.
       if (id !== undefined) return told(await needs.probe.stored(accountId, id));
       if (vendorCode === undefined) return fail('badParameter', 'vendor_code or id is required');
       if (secret === undefined) return fail('badParameter', 'secret or id is required');
@@ -118,7 +118,7 @@ function test(needs: ByokUseNeeds): Endpoint {
 
 type Target = { readonly kind: 'target'; readonly vendor: Vendor; readonly baseUrl: string | undefined };
 
-/** In the order of saving, so that both refuse the same for the same reason. */
+/** In the order of saving, so that both refuse for the same reason. */
 function judge(
   { judgeAddress, footing }: ByokUseNeeds,
   vendorCode: string,
@@ -160,7 +160,7 @@ function stats({ byok, use, footing }: ByokUseNeeds): Endpoint {
     method: 'GET',
     path: '/credential/stats',
     title: 'Get usage of BYOK credentials',
-    summary: 'What BYOK credentials were used for in a period, the last thirty days unless told otherwise.',
+    summary: 'Usage of the BYOK credentials in a period, by default the last thirty days.',
     query: Type.Object({ from: Type.Optional(TIME), to: Type.Optional(TIME) }),
     data: Type.Array(
       Type.Object({
@@ -195,7 +195,7 @@ function stats({ byok, use, footing }: ByokUseNeeds): Endpoint {
       const { fromMs = toMs - STATS_DAYS * DAY_MS } = asked;
       if (fromMs >= toMs) return fail('badParameter', 'from must be before to');
       if (toMs - fromMs > CREDENTIAL_STATS_DAYS_MAX * DAY_MS) {
-        return fail('badParameter', `from must lie at most ${CREDENTIAL_STATS_DAYS_MAX} days before to`);
+        return fail('badParameter', `from must be at most ${CREDENTIAL_STATS_DAYS_MAX} days before to`);
       }
       const accountId = ownAccount(context);
       const [uses, own] = await Promise.all([use.stats(accountId, { fromMs, toMs }), byok.list(accountId)]);

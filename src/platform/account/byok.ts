@@ -17,12 +17,12 @@ import { type Failure, fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
 import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 
-/** A vendor credential that the account hosts (BYOK), as its owner sees it again. */
+/** A BYOK credential of the account, as its owner sees it. */
 export interface ByokView {
   readonly id: number;
   readonly vendorCode: string;
   readonly name: string;
-  /** The last characters of the secret, or nothing where it is too short to spare them. */
+  /** The last characters of the secret. Empty if the secret is too short to show them. */
   readonly hint: string;
   readonly baseUrl: string | undefined;
   readonly status: Credential['status'];
@@ -58,14 +58,14 @@ export interface ByokChange {
 }
 
 export interface ByokPort {
-  /** Oldest first; their number is bounded. */
+  /** Oldest first. Their number is bounded. */
   list(accountId: number): Promise<readonly ByokView[]>;
   host(wanted: WantedByok): Promise<{ readonly kind: 'added'; readonly credentialId: number } | ByokRefusal>;
   update(
     place: { readonly accountId: number; readonly credentialId: number },
     patch: ByokChange,
   ): Promise<{ readonly kind: 'updated' } | ByokRefusal>;
-  /** All of them or none: 0 when one is not the account's. */
+  /** Deletes all of them, or none and returns 0 if one does not belong to the account. */
   remove(accountId: number, credentialIds: readonly number[]): Promise<number>;
 }
 
@@ -74,17 +74,17 @@ export interface ByokNeeds {
   readonly footing: AccountEndpointDeps;
 }
 
-/** It travels as a header: printable, without spaces. */
+/** Sent as a header, so printable and without spaces. */
 export const SECRET = Type.String({
   pattern: '^[\\x21-\\x7e]+$',
   minLength: 1,
   maxLength: SECRET_LENGTH_MAX,
   form: 'a key of visible ASCII characters, without spaces',
-  description: 'The key of the vendor. It is never shown again.',
+  description: 'The secret of the vendor. It is never shown again.',
 });
 export const ADDRESS = Type.String({
   maxLength: HOSTED_ADDRESS_CHARS_MAX,
-  description: 'An own https address, where the vendor allows one.',
+  description: 'An own https address, if the vendor allows one.',
 });
 export const VENDOR_CODE = Type.String({ minLength: 1, maxLength: 100 });
 
@@ -110,7 +110,7 @@ const EXAMPLE = {
 export const HOSTED_GROUP = { surface: 'user', access: 'user', tag: 'BYOK credentials' } as const;
 const GROUP = HOSTED_GROUP;
 
-/** BYOK credentials (rule I-74); the test and the statistics are in byok-use.ts. */
+/** BYOK credentials (rule I-74). The test and the statistics are in byok-use.ts. */
 export function byokEndpoints(needs: ByokNeeds): readonly Endpoint[] {
   return [vendors(needs), page(needs), add(needs), change(needs), remove(needs)];
 }
@@ -122,14 +122,14 @@ function vendors({ footing }: ByokNeeds): Endpoint {
     method: 'GET',
     path: '/credential/vendors',
     title: 'List vendors for BYOK credentials',
-    summary: 'The vendors whose credentials can be byok.',
+    summary: 'The vendors that allow BYOK credentials.',
     data: Type.Array(
       Type.Object({
         vendor_code: VENDOR_CODE,
         vendor_name: Type.String(),
         vendor_icon: Type.String(),
         protocols: Type.Array(Type.String()),
-        custom_base_url: Type.Boolean({ description: 'Whether a credential may have its own address.' }),
+        custom_base_url: Type.Boolean({ description: 'Whether a credential may have an own address.' }),
       }),
     ),
     example: {
@@ -164,7 +164,7 @@ function page({ byok, footing }: ByokNeeds): Endpoint {
     method: 'GET',
     path: '/credential/page',
     title: 'List my BYOK credentials',
-    summary: 'The BYOK credentials, oldest first; of a secret only its end.',
+    summary: 'The BYOK credentials, oldest first, each with the end of its secret only.',
     query: PAGE_QUERY,
     data: Type.Array(Type.Object(FIELDS)),
     paged: true,
@@ -189,7 +189,7 @@ function add({ byok, footing }: ByokNeeds): Endpoint {
     method: 'POST',
     path: '/credential',
     title: 'Host a credential',
-    summary: 'Host a credential of a vendor; calls that it serves are not charged.',
+    summary: 'Add a BYOK credential. Calls that it serves are not charged.',
     body: Type.Object({
       vendor_code: VENDOR_CODE,
       name: NAME,
@@ -220,7 +220,7 @@ function change({ byok, footing }: ByokNeeds): Endpoint {
     method: 'PUT',
     path: '/credential',
     title: 'Update a BYOK credential',
-    summary: 'Change a BYOK credential; a new address needs the secret again.',
+    summary: 'Change a BYOK credential. A new address needs the secret again.',
     body: Type.Object({
       id: ID,
       vendor_code: Type.Optional(VENDOR_CODE),
@@ -238,7 +238,7 @@ function change({ byok, footing }: ByokNeeds): Endpoint {
       const stored = (await byok.list(accountId)).find((one) => one.id === id);
       if (stored === undefined) return fail('notFound');
       if (vendorCode !== undefined && vendorCode !== stored.vendorCode) {
-        return fail('badParameter', 'vendor_code is the one thing that cannot be changed');
+        return fail('badParameter', 'vendor_code cannot be changed');
       }
       const result = await byok.update(
         { accountId, credentialId: id },
@@ -263,14 +263,14 @@ function remove({ byok, footing }: ByokNeeds): Endpoint {
     method: 'DELETE',
     path: '/credential',
     title: 'Delete BYOK credentials',
-    summary: 'Delete BYOK credentials, all that are named or none; no further call uses them.',
+    summary: 'Delete BYOK credentials, all of the given ids or none. No later call uses them.',
     query: IDS_QUERY,
     data: Type.Object({ deleted: Type.Integer({ minimum: 1 }) }),
     fails: ['notFound'],
     example: { data: { deleted: 1 } },
     handle: async ({ query }, context) => {
       const ids = parseIds(query.ids);
-      if (ids === undefined) return fail('badParameter', 'ids holds a number that is too large for an id');
+      if (ids === undefined) return fail('badParameter', 'ids contains a number that is too large for an id');
       const deleted = await byok.remove(ownAccount(context), ids);
       if (deleted === 0) return fail('notFound');
       await footing.inForce();
@@ -279,22 +279,22 @@ function remove({ byok, footing }: ByokNeeds): Endpoint {
   });
 }
 
-/** Why a credential is not taken, the same at saving and at testing. */
+/** Why a credential is refused, the same for saving and testing. */
 export function refusalOf(refusal: ByokRefusal): Failure {
   switch (refusal.kind) {
     case 'unknown-account':
     case 'not-found':
       return fail('notFound');
     case 'too-many':
-      return fail('conflict', `An account hosts at most ${BYOK_PER_ACCOUNT_MAX} credentials`);
+      return fail('conflict', `An account has at most ${BYOK_PER_ACCOUNT_MAX} credentials`);
     case 'name-taken':
-      return fail('conflict', 'The account has a credential of this name');
+      return fail('conflict', 'The account already has a credential with this name');
     case 'vendor-closed':
-      return fail('badParameter', 'vendor_code names no vendor that takes BYOK credentials');
+      return fail('badParameter', 'vendor_code is not a vendor that allows BYOK credentials');
     case 'address-closed':
-      return fail('badParameter', 'base_url is not taken by this vendor');
+      return fail('badParameter', 'base_url is not allowed for this vendor');
     case 'secret-required':
-      return fail('badParameter', 'secret is needed again for a new base_url');
+      return fail('badParameter', 'secret is required again for a new base_url');
     case 'bad-address':
       return fail('badParameter', `base_url ${refusal.why}`);
   }

@@ -4,7 +4,7 @@ import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
 
 export interface FeedbackPort {
-  /** Keeps it, or says how long the address still has to wait; of several at once exactly one is kept. */
+  /** Stores it, or returns how long the address must wait. Of several at once exactly one is stored. */
   keep(
     feedback: {
       readonly accountId: number | undefined;
@@ -16,7 +16,7 @@ export interface FeedbackPort {
   ): Promise<{ readonly kind: 'kept' } | { readonly kind: 'too-early'; readonly waitMs: number }>;
 }
 
-/** Rule I-65: anybody may say something, once in sixty seconds per IP. */
+/** Rule I-65: one feedback in sixty seconds per IP, with or without a login. */
 export function feedbackEndpoints(feedback: FeedbackPort): readonly Endpoint[] {
   return [
     endpoint({
@@ -44,7 +44,11 @@ export function feedbackEndpoints(feedback: FeedbackPort): readonly Endpoint[] {
           FEEDBACK_WAIT_MS,
         );
         if (kept.kind === 'kept') return data({});
-        return fail('tooManyRequests', 'One feedback in sixty seconds, please', kept.waitMs);
+        return fail(
+          'tooManyRequests',
+          'Only one feedback in sixty seconds is accepted, please try again later',
+          kept.waitMs,
+        );
       },
     }),
   ];

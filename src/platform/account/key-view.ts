@@ -4,13 +4,13 @@ import { ID, NAME, nullable, POLICY_ID, parseMoment, STATUS, TIME, type Times } 
 import { type Failure, fail } from '../http/failure.ts';
 import { type Static, Type } from '../http/schema.ts';
 
-/** A key as its owner sees it again: never its text. */
+/** A key as its owner sees it, without its text. */
 export interface KeyView extends ApiKey {
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | undefined;
 }
 
-/** What is not said stays; null takes it away. */
+/** An absent field stays as it is, null removes its value. */
 export interface KeyPatch {
   readonly name?: string;
   readonly status?: ApiKey['status'];
@@ -21,7 +21,7 @@ export interface KeyPatch {
 const FIELDS = {
   id: ID,
   name: NAME,
-  prefix: Type.String({ description: 'The first characters of the key, to tell keys apart.' }),
+  prefix: Type.String({ description: 'The first characters of the key, to identify it.' }),
   policy_id: nullable(ID),
   expires_at: nullable(TIME),
   status: STATUS,
@@ -40,7 +40,7 @@ export const KEY_EXAMPLE = {
   last_used_at: null,
 };
 
-/** What can be changed of a key; null takes a policy or an expiry away. */
+/** The fields of a key that can be changed. Null removes a policy or an expiry. */
 export const KEY_CHANGE = {
   name: Type.Optional(NAME),
   status: Type.Optional(STATUS),
@@ -61,13 +61,16 @@ export function toKeyPatch(change: Static<typeof CHANGE>, times: Times, clock: C
   };
 }
 
-/** Nothing: never. */
+/** Undefined: the key never expires. */
 export function parseExpiry(text: string | null, times: Times, clock: Clock): number | undefined | Failure {
   if (text === null) return undefined;
   const nowMs = clock.now();
   const expiresAtMs = parseMoment('expires_at', text, times);
   if (typeof expiresAtMs !== 'number' || expiresAtMs > nowMs) return expiresAtMs;
-  return fail('badParameter', `expires_at is over: now it is ${times.showTime(nowMs)} (${times.timeZone})`);
+  return fail(
+    'badParameter',
+    `expires_at is in the past: the time is ${times.showTime(nowMs)} (${times.timeZone})`,
+  );
 }
 
 export function shownKey(

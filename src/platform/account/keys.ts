@@ -43,7 +43,7 @@ export interface KeyPort {
     part: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly items: readonly KeyView[]; readonly total: number }>;
   find(accountId: number, keyId: number): Promise<KeyView | undefined>;
-  /** All of them or none: 0 when one is not the account's. */
+  /** Deletes all of them, or none and returns 0 if one does not belong to the account. */
   remove(accountId: number, keyIds: readonly number[]): Promise<number>;
   update(
     place: { readonly accountId: number; readonly keyId: number },
@@ -58,7 +58,7 @@ export interface KeyNeeds {
 
 const CREATED = Type.Object({
   ...KEY.properties,
-  api_key: Type.String({ description: 'The key itself. It is shown here once and stored nowhere.' }),
+  api_key: Type.String({ description: 'The key. It is shown only here and not stored.' }),
 });
 
 const GROUP = { surface: 'user', access: 'user', tag: 'API keys' } as const;
@@ -75,7 +75,7 @@ function create({ keys, footing }: KeyNeeds): Endpoint {
     method: 'POST',
     path: '/api-key',
     title: 'Create a key',
-    summary: 'Create an API key; its text is in this answer and never again.',
+    summary: 'Create an API key. Only this answer shows it.',
     body: Type.Object({
       name: NAME,
       policy_id: Type.Optional(nullable(POLICY_ID)),
@@ -105,7 +105,7 @@ function create({ keys, footing }: KeyNeeds): Endpoint {
   });
 }
 
-const NO_POLICY = 'policy_id names no policy that a key may have';
+const NO_POLICY = 'policy_id is not a policy that a key may have';
 const REFUSALS = {
   'too-many': fail('conflict', `An account has at most ${KEYS_PER_ACCOUNT_MAX} keys`),
   'unknown-account': fail('notFound'),
@@ -119,7 +119,7 @@ function page({ keys, footing }: KeyNeeds): Endpoint {
     method: 'GET',
     path: '/api-key/page',
     title: 'List my keys',
-    summary: 'The keys of the account, newest first, each by its prefix.',
+    summary: 'The keys of the account, newest first, each with its prefix.',
     query: PAGE_QUERY,
     data: Type.Array(KEY),
     paged: true,
@@ -143,7 +143,7 @@ function detail({ keys, footing }: KeyNeeds): Endpoint {
     method: 'GET',
     path: '/api-key/detail/:id',
     title: 'Get a key',
-    summary: 'One key, by its prefix.',
+    summary: 'One key, with its prefix.',
     params: ID_PARAMS,
     data: KEY,
     fails: ['notFound'],
@@ -159,8 +159,7 @@ function change({ keys, footing }: KeyNeeds): Endpoint {
     method: 'PUT',
     path: '/api-key',
     title: 'Update a key',
-    summary:
-      'Rename a key, enable or disable it, change its policy or its expiry; in force for the next call.',
+    summary: 'Change the name, status, policy or expiry of a key, effective from the next call.',
     body: Type.Object({ id: ID, ...KEY_CHANGE }),
     data: KEY,
     fails: ['notFound'],
@@ -172,7 +171,7 @@ function change({ keys, footing }: KeyNeeds): Endpoint {
       if (typeof patch.policyId === 'number' && !mayChoose(footing.catalog(), patch.policyId)) {
         const key = await keys.find(place.accountId, id);
         if (key === undefined) return fail('notFound');
-        // What an operator has given may be said again.
+        // A policy that an operator has set may be repeated.
         if (key.policyId !== patch.policyId) return fail('badParameter', NO_POLICY);
       }
       const key = await keys.update(place, patch);
@@ -190,14 +189,14 @@ function remove({ keys, footing }: KeyNeeds): Endpoint {
     method: 'DELETE',
     path: '/api-key',
     title: 'Delete keys',
-    summary: 'Delete keys, all that are named or none; refused from the next call on.',
+    summary: 'Delete keys, all of the given ids or none. They are refused from the next call on.',
     query: IDS_QUERY,
     data: Type.Object({ deleted: Type.Integer({ minimum: 1 }) }),
     fails: ['notFound'],
     example: { data: { deleted: 2 } },
     handle: async ({ query }, context) => {
       const ids = parseIds(query.ids);
-      if (ids === undefined) return fail('badParameter', 'ids holds a number that is too large for an id');
+      if (ids === undefined) return fail('badParameter', 'ids contains a number that is too large for an id');
       const deleted = await keys.remove(ownAccount(context), ids);
       if (deleted === 0) return fail('notFound');
       await footing.inForce();
@@ -206,7 +205,7 @@ function remove({ keys, footing }: KeyNeeds): Endpoint {
   });
 }
 
-/** A key of somebody else is none. */
+/** A key of another account is answered like one that does not exist. */
 function oneKey(key: KeyView | undefined, footing: AccountEndpointDeps): Answer {
   return key === undefined ? fail('notFound') : data(shownKey(key, footing));
 }

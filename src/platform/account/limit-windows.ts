@@ -4,7 +4,7 @@ import { formatMicro } from '../../kernel/money.ts';
 import { ID, nullable, SHOWN_AMOUNT, TIME, type Times } from '../fields.ts';
 import { Type } from '../http/schema.ts';
 
-/** Limits as everybody sees them, and what is used of them. */
+/** Limits in the form of the API, and their use. */
 
 const SECONDS = Type.Integer({ minimum: 1 });
 const RULE = {
@@ -13,22 +13,22 @@ const RULE = {
   limit: Type.String({ description: 'A count, or yuan for `amount`.' }),
 };
 const USED = {
-  used: nullable(Type.String({ ...SHOWN_AMOUNT, description: 'Nothing when the gate cannot be asked now.' })),
+  used: nullable(Type.String({ ...SHOWN_AMOUNT, description: 'Null if the counters cannot be read now.' })),
   ends_at: nullable(TIME),
   resets_in: nullable(
     Type.Integer({
       minimum: 0,
-      description: 'Seconds until the window ends; nothing when it has not begun.',
+      description: 'Seconds until the window ends. Null if it has not begun.',
     }),
   ),
 };
 const COVERAGE_RULE = { seconds: SECONDS, amount: SHOWN_AMOUNT };
 const MODELS = Type.Union([Type.Literal('*'), Type.Array(Type.String())]);
 const CONCURRENCY = nullable(
-  Type.Integer({ minimum: 0, description: 'Calls at a time; nothing when they are not limited.' }),
+  Type.Integer({ minimum: 0, description: 'Calls at the same time. Null if unlimited.' }),
 );
 
-/** A policy on offer. */
+/** A policy of the catalogue. */
 export const POLICY = Type.Object({
   id: ID,
   name: Type.String(),
@@ -40,7 +40,7 @@ export const COVERAGE = Type.Object({
   windows: Type.Array(Type.Object(COVERAGE_RULE)),
 });
 
-/** A policy that holds, with what is used of it. */
+/** A policy in force, with its use. */
 export const USED_POLICY = Type.Object({
   id: ID,
   name: Type.String(),
@@ -63,12 +63,12 @@ export function shownCoverage({ coversModels, coverageWindows }: Plan): object {
   return { models: coversModels, windows: coverageWindows.map(shownCoverageRule) };
 }
 
-/** When the gate was asked. */
+/** When the gate was read. */
 export interface Moment extends Pick<Times, 'showTime'> {
   readonly nowMs: number;
 }
 
-/** A gate that is away knows the limits as well as ever; only what is used is unknown then. */
+/** If the gate cannot be reached, the limits are still known; only the use is not. */
 export function usedPolicy(policy: Policy, look: Look | GateAway, moment: Moment): object {
   const { id, name, concurrency = null, windows } = policy;
   const seen = look.kind === 'look' ? look.windows : windows.map(unknownUse);

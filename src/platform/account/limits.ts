@@ -12,21 +12,21 @@ import { type AccountPort, findCurrent, knownSubscriptions } from './account.ts'
 import type { KeyPort } from './keys.ts';
 import { USED_COVERAGE, USED_EXAMPLE, USED_POLICY, usedCoverage, usedPolicy } from './limit-windows.ts';
 
-/** Whose limits are asked for. */
+/** The account whose limits are read. */
 export interface Limited {
   readonly accountId: number;
-  /** That an operator gave it. */
+  /** The policy that an operator set. */
   readonly policyId: number | undefined;
   readonly subscriptions: readonly Subscription[];
-  /** Its newest keys, or the one that was asked for. */
+  /** Its newest keys, or the requested one. */
   readonly keys: readonly Pick<ApiKey, 'id' | 'policyId'>[];
 }
 
-/** Where calls are counted, by which policy: rule L-10. */
+/** A scope that counts calls, and its policy: rule L-10. */
 export interface LimitScope {
-  /** As the gate knows it: `account:12`, `key:34`. */
+  /** The name of the scope in the gate: `account:12`, `key:34`. */
   readonly scope: string;
-  /** Nothing: it is the account's. */
+  /** Undefined for the scope of the account. */
   readonly keyId: number | undefined;
   readonly policy: Policy | undefined;
 }
@@ -37,7 +37,7 @@ export interface LimitNeeds {
   readonly gate: Pick<Gate, 'look'>;
   readonly creditsPerYuan: number;
   readonly footing: AccountEndpointDeps;
-  /** Every scope that counts calls now: the account's first, then those of keys that have one. */
+  /** All scopes that count calls now: first that of the account, then those of keys that have a policy. */
   limitScopes(limited: Limited, nowMs: number): readonly LimitScope[];
 }
 
@@ -49,7 +49,7 @@ const LIMITS = Type.Object({
       key_name: nullable(Type.String()),
       policy: nullable(USED_POLICY),
     }),
-    { description: 'Of the account, and of each key that a policy of its own counts for.' },
+    { description: 'The account, and each key that has its own policy.' },
   ),
   coverage: nullable(Type.Object({ subscription_id: ID, plan: Type.String(), ...USED_COVERAGE.properties })),
 });
@@ -75,7 +75,7 @@ const EXAMPLE = {
   },
 };
 
-/** What is used of every limit that holds for the account now. */
+/** The use of every limit of the account that is in force. */
 export function limitEndpoints(needs: LimitNeeds): readonly Endpoint[] {
   const { accounts, footing, gate, creditsPerYuan } = needs;
   return [
@@ -85,7 +85,7 @@ export function limitEndpoints(needs: LimitNeeds): readonly Endpoint[] {
       method: 'GET',
       path: '/limits',
       title: 'Get my limits',
-      summary: 'My limits now: what is used of each, by account and by key, and when it resets.',
+      summary: 'The limits in force, by account and by key: the use of each and when it resets.',
       query: Type.Object({ key_id: Type.Optional(ID) }),
       data: LIMITS,
       fails: ['notFound'],
@@ -140,7 +140,7 @@ const AWAY = { kind: 'gate-away', retryAfterMs: 0 } as const;
 
 type NamedKey = Pick<ApiKey, 'id' | 'policyId' | 'name'>;
 
-/** The one that is asked for, or the newest that have a policy. Nothing: it is not the account's. */
+/** The requested key, or the newest keys that have a policy. Undefined: it is not a key of the account. */
 async function limitedKeys(
   { keys }: LimitNeeds,
   accountId: number,

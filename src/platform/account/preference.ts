@@ -11,10 +11,14 @@ type Needs = Pick<AccountNeeds, 'accounts' | 'footing'>;
 
 const FIELDS = {
   fallback_model: nullable(
-    Type.String({ minLength: 1, maxLength: MODEL_NAME_LENGTH_MAX, description: 'A platform model id.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: MODEL_NAME_LENGTH_MAX,
+      description: 'A `model_id` of the platform.',
+    }),
   ),
   byok_fallback: Type.Boolean({
-    description: 'Whether a call that the own credentials cannot serve may go on at the platform’s cost.',
+    description: 'Whether platform routes serve, and are charged, when the BYOK credentials fail.',
   }),
 };
 const EXAMPLE = { fallback_model: 'gpt-5', byok_fallback: false };
@@ -48,7 +52,7 @@ function change(needs: Needs): Endpoint {
     name: 'preference.set',
     method: 'PUT',
     title: 'Set my preferences',
-    summary: 'Set preferences; what is left out stays as it is.',
+    summary: 'Set preferences. Absent fields stay as they are.',
     body: Type.Object({
       fallback_model: Type.Optional(FIELDS.fallback_model),
       byok_fallback: Type.Optional(FIELDS.byok_fallback),
@@ -59,7 +63,7 @@ function change(needs: Needs): Endpoint {
       if (typeof fallbackModel === 'string') {
         const model = needs.footing.catalog().models.get(fallbackModel);
         if (model?.status !== 'enabled') {
-          return fail('badParameter', 'fallback_model names no model of the platform');
+          return fail('badParameter', 'fallback_model is not a model of the platform');
         }
       }
       const isThere = await changeAccount(needs, context, {

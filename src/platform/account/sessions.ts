@@ -13,15 +13,15 @@ export interface SessionNeeds {
 }
 
 const SESSION = Type.Object({
-  id: Type.String({ description: 'It names the session and opens nothing.' }),
+  id: Type.String({ description: 'Identifies the session. It gives no access.' }),
   kind: Type.Union([Type.Literal('token'), Type.Literal('cookie')], {
     description: '`cookie` is a browser, `token` a program.',
   }),
-  current: Type.Boolean({ description: 'The one that asks.' }),
-  address: Type.String({ description: 'Where the login came from; of IPv6 its network.' }),
-  user_agent: Type.String({ description: 'As the browser or program names itself.' }),
+  current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
+  address: Type.String({ description: 'The address of the login; for IPv6 its network.' }),
+  user_agent: Type.String({ description: 'The `User-Agent` of the browser or program.' }),
   created_at: TIME,
-  last_seen_at: Type.String({ ...TIME, description: 'Exact to a minute.' }),
+  last_seen_at: Type.String({ ...TIME, description: 'Accurate to one minute.' }),
   expires_at: TIME,
 });
 const ENDED = Type.Object({ ended_sessions: Type.Integer({ minimum: 0 }) });
@@ -35,7 +35,7 @@ const EXAMPLE = {
 
 const GROUP = { surface: 'auth', access: 'user', tag: 'Login' } as const;
 
-/** Where an account is logged in, for its owner to see and to end. */
+/** The logins of an account, for its owner to see and end. */
 export function sessionEndpoints(needs: SessionNeeds): readonly Endpoint[] {
   return [list(needs), endOne(needs), endOthers(needs)];
 }
@@ -47,7 +47,7 @@ function list({ logins, times }: SessionNeeds): Endpoint {
     method: 'GET',
     path: '/sessions',
     title: 'List my sessions',
-    summary: 'Where the account is logged in, the session used last first.',
+    summary: 'The logins of the account, the most recently used first.',
     data: Type.Array(SESSION),
     example: { data: [EXAMPLE] },
     handle: async (_input, { caller }) => {
@@ -75,7 +75,7 @@ function endOne({ logins, transport }: SessionNeeds): Endpoint {
     method: 'DELETE',
     path: '/sessions/:id',
     title: 'End a session',
-    summary: 'End one session of the account; its tokens are void at once.',
+    summary: 'End one session of the account. Its tokens are invalid at once.',
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
     data: ENDED,
     fails: ['notFound'],
@@ -98,7 +98,7 @@ function endOthers({ logins }: SessionNeeds): Endpoint {
     method: 'DELETE',
     path: '/sessions',
     title: 'End my other sessions',
-    summary: 'End every session of the account but the one that asks.',
+    summary: 'End all sessions of the account except the one of this request.',
     data: ENDED,
     example: { data: { ended_sessions: 3 } },
     handle: async (_input, { caller }) => {

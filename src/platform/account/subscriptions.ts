@@ -70,7 +70,7 @@ function page({ subscriptions, footing }: SubscriptionNeeds): Endpoint {
     method: 'GET',
     path: '/subscription/page',
     title: 'List my subscriptions',
-    summary: 'The subscriptions of the account, the last to end first.',
+    summary: 'The subscriptions of the account, the latest end first.',
     query: PAGE_QUERY,
     data: Type.Array(SUBSCRIPTION),
     paged: true,
@@ -116,7 +116,7 @@ function policyLimit(needs: SubscriptionNeeds): Endpoint {
     method: 'GET',
     path: '/subscription/policy-limit',
     title: 'Get limits of my subscription',
-    summary: 'What the current subscription limits and covers, what is used of it and when each window ends.',
+    summary: 'The limits and the coverage of the current subscription, their use and when each window ends.',
     data: LIMITS,
     example: {
       data: {
@@ -160,7 +160,7 @@ function policyOf({ plan }: Subscription, { policies }: CatalogSnapshot): Policy
   return plan.policyId === undefined ? undefined : policies.get(plan.policyId);
 }
 
-/** Rule L-24: a plan's policy counts in the account's scope, its coverage in the subscription's. */
+/** Rule L-24: the policy of a plan counts in the scope of the account, coverage in the subscription's. */
 async function lookAt(
   { gate, creditsPerYuan }: SubscriptionNeeds,
   of: { readonly accountId: number; readonly current: Subscription; readonly policy: Policy | undefined },

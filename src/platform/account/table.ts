@@ -8,7 +8,7 @@ import { preferenceEndpoints } from './preference.ts';
 import { type SubscriptionNeeds, subscriptionEndpoints } from './subscriptions.ts';
 import { type VerificationNeeds, verificationEndpoints } from './verification.ts';
 
-/** What an account manages of itself: its keys, switches and money, its plan, its own vendor credentials. */
+/** The endpoints of an account about itself: keys, settings, money, plan, BYOK credentials. */
 export interface AccountTableNeeds
   extends KeyNeeds,
     AccountNeeds,

@@ -7,7 +7,7 @@ import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
 
 export type VerificationKind = 'personal' | 'enterprise';
 
-/** What the account says about itself, for an operator to judge. */
+/** The data of an account for an operator to check. */
 export interface VerificationFields {
   readonly name: string;
   readonly documentNumber: string;
@@ -26,12 +26,12 @@ export interface VerificationView {
 
 export type Submitted =
   | { readonly kind: 'submitted'; readonly verification: VerificationView }
-  /** One is waiting, or the account has this level already. */
+  /** One is pending, or the account already has this level. */
   | { readonly kind: 'pending' | 'verified' | 'unknown-account' };
 
 export interface VerificationPort {
   submit(accountId: number, kind: VerificationKind, fields: VerificationFields): Promise<Submitted>;
-  /** The last one. */
+  /** The latest one. */
   find(accountId: number): Promise<VerificationView | undefined>;
 }
 
@@ -66,7 +66,7 @@ const EXAMPLE = {
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Verification', path: '/verification' } as const;
 
-/** Rule I-73: an account says who it is, an operator decides. */
+/** Rule I-73: an account submits its identity, an operator decides. */
 export function verificationEndpoints(needs: VerificationNeeds): readonly Endpoint[] {
   return [submit(needs), state(needs)];
 }
@@ -77,7 +77,7 @@ function submit({ verifications, footing }: VerificationNeeds): Endpoint {
     name: 'verification.submit',
     method: 'POST',
     title: 'Submit a verification',
-    summary: 'Submit personal or enterprise verification; an operator decides.',
+    summary: 'Submit a personal or enterprise verification. An operator decides.',
     body: Type.Object({
       kind: KIND,
       name: NAME,
@@ -85,7 +85,7 @@ function submit({ verifications, footing }: VerificationNeeds): Endpoint {
         pattern: '^[0-9A-Za-z-]{6,64}$',
         maxLength: 64,
         form: 'a number of 6 to 64 digits, letters and hyphens',
-        description: 'Of the identity card, the passport or the business licence.',
+        description: 'The number of the identity card, passport or business licence.',
       }),
       contact: Type.Optional(nullable(NAME)),
     }),
@@ -105,8 +105,8 @@ function submit({ verifications, footing }: VerificationNeeds): Endpoint {
 }
 
 const REFUSALS = {
-  pending: fail('conflict', 'A verification is waiting for its decision already'),
-  verified: fail('conflict', 'The account is verified at this level already'),
+  pending: fail('conflict', 'A verification is already pending'),
+  verified: fail('conflict', 'The account is already verified at this level'),
   'unknown-account': fail('notFound'),
 } as const;
 
@@ -116,7 +116,7 @@ function state({ verifications, footing }: VerificationNeeds): Endpoint {
     name: 'verification.get',
     method: 'GET',
     title: 'Get my verification',
-    summary: 'The last verification of the account and its state; nothing when there was none.',
+    summary: 'The latest verification of the account and its state. Null if there is none.',
     data: Type.Object({ verification: nullable(STATE) }),
     example: { data: { verification: EXAMPLE } },
     handle: async (_input, context) => {
@@ -135,7 +135,7 @@ function shown(
     id,
     kind,
     name: fields.name,
-    // Who looks over a shoulder learns no more than who holds the document already.
+    // Only the last four characters, so that nobody else can read the number from a screen.
     document_number: maskDocument(fields.documentNumber),
     contact: fields.contact ?? null,
     status,

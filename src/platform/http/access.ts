@@ -16,7 +16,7 @@ export interface Asking {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Rule I-17: 1002 when nobody is logged in, 1003 when somebody is who may not. */
+/** Rule I-17: 1002 without a login, 1003 with a login that is not allowed. */
 export async function admit(asking: Asking, sessions: SessionAuthenticator): Promise<Admission> {
   const { access } = asking;
   if (access === 'public') return { kind: 'admitted', caller: undefined };
@@ -33,7 +33,7 @@ export async function admit(asking: Asking, sessions: SessionAuthenticator): Pro
 const NO_CSRF = `A write with a cookie needs the header ${CSRF_HEADER}`;
 const BEARER = /^bearer +([\x21-\x7e]+) *$/i;
 
-/** A header goes before the cookie, even one that is no token: a client that sends it means it. */
+/** The header takes precedence over the cookie, even if it is not a token. */
 async function findCaller(
   { method, headers }: Asking,
   sessions: SessionAuthenticator,
@@ -41,7 +41,7 @@ async function findCaller(
   const { authorization } = headers;
   if (authorization !== undefined) {
     const token = authorization.length > TOKEN_CHARS_MAX ? undefined : BEARER.exec(authorization)?.[1];
-    // An API key is no login: it must not be able to make further keys of its account.
+    // An API key is not a login: it must not be able to create further keys of its account.
     return token === undefined || isWellFormed(token) ? undefined : sessions.byAccessToken(token);
   }
   const session = readCookies(headers.cookie).get(SESSION_COOKIE);

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from '../../kernel/errors.ts';
 import { PLATFORM_BODY_BYTES_MAX, PLATFORM_JSON_DEPTH_MAX } from '../bounds.ts';
 import { type Failure, fail } from './failure.ts';
 
-/** The bytes of a body under the process's limits; see http/body.ts, which keeps this promise. */
+/** The bytes of a body within the limits of the process; see http/body.ts. */
 export type BodyResult =
   | { readonly kind: 'body'; readonly bytes: Buffer; release(): void }
   | Refusal
@@ -16,16 +16,16 @@ export type JsonBodyResult =
   | { readonly kind: 'aborted' };
 
 const BOUNDS = { bytesMax: PLATFORM_BODY_BYTES_MAX, depthMax: PLATFORM_JSON_DEPTH_MAX };
-/** `utf8` is what some clients call it. */
+/** Some clients write `utf8`. */
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
 
-/** No body is an empty object: whether that suffices is the schema's to say. */
+/** An absent body is an empty object. The schema decides whether that is enough. */
 export function readJsonBody({ headers }: IncomingMessage, result: BodyResult): JsonBodyResult {
   if (isRefusal(result)) return translate(result.error.status, result.message);
   if (result.kind === 'aborted') return { kind: 'aborted' };
   try {
     if (result.bytes.length === 0) return { kind: 'json', value: {} };
-    // Also what keeps a form of another site out: a browser asks before it sends this type.
+    // This also blocks forms of other sites: a browser sends a preflight before it sends this type.
     if (!JSON_TYPE.test(headers['content-type'] ?? '')) {
       return fail('badParameter', 'The header content-type must be application/json');
     }
@@ -51,7 +51,7 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
-/** The reader speaks the gateway's codes; the envelope has its own. */
+/** The reader returns codes of the gateway; the envelope has its own. */
 function translate(status: number, message: string): Failure {
   if (status === 413) return fail('bodyTooLarge');
   if (status === 503) return fail('busy', undefined, 1_000);

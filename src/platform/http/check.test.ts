@@ -28,7 +28,7 @@ describe('the sentence', () => {
     [Type.Union([NAME, Type.Null()]), 'ax', 'body must be a text without x, or null'],
     [WAY, 'up', 'body must be one of in, out, 3'],
     [Type.Union([WAY, Type.Null()]), 1, 'body must be one of in, out, 3, or null'],
-    [Type.Union([]), 1, 'body is of no known form'],
+    [Type.Union([]), 1, 'body has an unknown form'],
   ])('about %j and %j: %s', (schema, value, sentence) => {
     expect(told(schema, value)).toBe(sentence);
   });

@@ -2,10 +2,10 @@ import { isJsonObject } from '../../kernel/encoding/json.ts';
 import { SHOWN_NAME_CHARS_MAX } from '../bounds.ts';
 import { type Constant, FORM, type TProperties, type TSchema, type TypeName } from './schema.ts';
 
-/** One sentence about what is wrong first, which names the field and repeats nothing of what was sent. */
+/** Reports the first problem in one sentence. It names the field and repeats nothing of the value. */
 export type Check = (value: unknown) => string | undefined;
 
-/** Patterns are compiled here, once. The schema bounds the depth of a check, whatever the value is. */
+/** Patterns are compiled here, once. The schema bounds the depth of a check. */
 export function createCheck(schema: TSchema): Check {
   const find = finderOf(schema);
   return (value) => {
@@ -14,12 +14,12 @@ export function createCheck(schema: TSchema): Check {
   };
 }
 
-/** What is wrong, seen from the value that was looked at. */
+/** What is wrong, relative to the checked value. */
 interface Breach {
-  /** `.models.0.name`; empty for the value itself. */
+  /** For example `.models.0.name`; empty for the value itself. */
   readonly path: string;
   readonly problem: string;
-  /** The only values that would have been right. */
+  /** The allowed values, if they are constants. */
   readonly choices?: readonly Constant[];
 }
 
@@ -52,7 +52,7 @@ function constantFinder(constant: Constant): Finder {
   return (value) => (value === constant ? undefined : breach);
 }
 
-/** Of a choice among constants all are told; otherwise the first form is what was probably meant. */
+/** For constants, all of them are named. Otherwise the problem with the first form is reported. */
 function unionFinder(anyOf: readonly TSchema[]): Finder {
   const finders = anyOf.map(finderOf);
   const mayBeNull = anyOf.length > 1 && anyOf.some(({ type }) => type === 'null');
@@ -63,18 +63,18 @@ function unionFinder(anyOf: readonly TSchema[]): Finder {
       if (breach === undefined) return undefined;
       breaches.push(breach);
     }
-    const first = breaches[0] ?? wrong('is of no known form');
+    const first = breaches[0] ?? wrong('has an unknown form');
     const choices = breaches.flatMap(({ path, choices = [] }) => (path === first.path ? choices : []));
     const breach = choices.length === 0 ? first : { ...noneOf(choices), path: first.path };
     return mayBeNull && breach.path === '' ? { ...breach, problem: `${breach.problem}, or null` } : breach;
   };
 }
 
-/** The form goes before the length: who writes a time in another way wants to know how it is written. */
+/** The form is checked before the length: for a wrongly written time the form is the useful message. */
 function textFinder(schema: TSchema): Finder {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
   const form = pattern === undefined ? undefined : new RegExp(pattern, 'u');
-  const formless = wrong(`must be ${schema[FORM] ?? 'of another form'}`);
+  const formless = wrong(`must be ${schema[FORM] ?? 'in another form'}`);
   return (value) => {
     if (typeof value !== 'string') return schema[FORM] === undefined ? notOfType('string') : formless;
     if (form !== undefined && !form.test(value)) return formless;
@@ -84,7 +84,7 @@ function textFinder(schema: TSchema): Finder {
   };
 }
 
-/** A character is one or two units, so most texts are decided without counting. */
+/** A character is one or two units, so most texts need no counting. */
 function isShorter(text: string, length: number): boolean {
   return text.length < length || (text.length < 2 * length && charactersOf(text) < length);
 }
@@ -135,7 +135,7 @@ function recordFinder({ patternProperties = {} }: TSchema): Finder {
   };
 }
 
-/** Own fields only: everything has a `constructor`. What is absent comes before what is wrong. */
+/** Own fields only, because every object has a `constructor`. Missing fields are reported first. */
 function objectFinder({ required = [] }: TSchema, properties: TProperties): Finder {
   const finders = Object.entries(properties).map(([name, schema]) => [name, finderOf(schema)] as const);
   const needed = new Set(required);
@@ -180,7 +180,7 @@ export const TYPE_NAMES: Readonly<Record<TypeName, string>> = {
   null: 'null',
 };
 
-/** A foreign name as a sentence may repeat it. */
+/** A foreign name in a form that a message may repeat. */
 export function shownName(name: string): string {
   return name.slice(0, SHOWN_NAME_CHARS_MAX).replace(/[^\x21-\x7e]/g, '?');
 }

@@ -1,14 +1,14 @@
 import { COOKIES_MAX } from '../bounds.ts';
 
-/** The console's login: an HttpOnly text that scripts never see. */
+/** The login of the console. It is HttpOnly, so scripts cannot read it. */
 export const SESSION_COOKIE = 'tollgate_session';
-/** Readable by the console's own scripts, which send it back in `x-csrf-token`. */
+/** Readable by scripts of the console, which send it back in `x-csrf-token`. */
 export const CSRF_COOKIE = 'tollgate_csrf';
-/** Proves that this browser logged in before; it opens nothing by itself. */
+/** Proves that this browser logged in before. It gives no access. */
 export const DEVICE_COOKIE = 'tollgate_device';
 export const CSRF_HEADER = 'x-csrf-token';
 
-/** Of several cookies with one name the first counts, which browsers send for the nearest path. */
+/** Of several cookies with one name the first counts: browsers send that of the nearest path first. */
 export function readCookies(header: string | undefined): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
   for (const part of (header ?? '').split(';', COOKIES_MAX)) {
@@ -19,7 +19,7 @@ export function readCookies(header: string | undefined): ReadonlyMap<string, str
   return cookies;
 }
 
-/** How browsers reach us: behind https a cookie never travels without it. */
+/** How browsers reach the server. With https, cookies are sent over https only. */
 export type Transport = 'https' | 'http';
 
 export interface CookieOptions {
@@ -29,7 +29,7 @@ export interface CookieOptions {
   readonly scripts: 'may-read' | 'may-not';
 }
 
-/** One `Set-Cookie`. Our values are tokens of our own, so nothing needs quoting. */
+/** One `Set-Cookie`. The values are tokens, so nothing needs quoting. */
 export function writeCookie(name: string, value: string, options: CookieOptions): string {
   const { ageMs, path, transport, scripts } = options;
   const parts = [

@@ -1,12 +1,12 @@
-/** A cell: a text, or a figure of our own making. */
+/** A cell: a text or a number. */
 export type Cell = string | Figure | number | boolean | null;
 
-/** A decimal as we print them: safe as it is, also below zero. */
+/** A printed decimal. It is safe as it is, also below zero. */
 export interface Figure {
   readonly figure: string;
 }
 
-/** Texts that begin so are run as formulas by spreadsheets, spaces before them or not. */
+/** Spreadsheets run texts that begin like this as formulas, with or without spaces before them. */
 const FORMULA = /^[\s\u00a0\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const QUOTED = /[",\r\n]|^\s|\s$/;
 

@@ -31,11 +31,11 @@ import { createValidator, type Validator } from './validate.ts';
 export interface PlatformParts {
   readonly endpoints: readonly Endpoint[];
   readonly sessions: SessionAuthenticator;
-  /** `owner` is an account, or the address of somebody who is not logged in. */
+  /** `owner` is an account, or the address of a client without a login. */
   readBody(request: IncomingMessage, owner: number | string, response: ServerResponse): Promise<BodyResult>;
-  /** For a request that is answered before its body was read. */
+  /** For a request that is answered before its body is read. */
   discardBody(request: IncomingMessage, response: ServerResponse): void;
-  /** The client's own address, behind trusted proxies too. */
+  /** The client's address, also behind trusted proxies. */
   addressOf(request: IncomingMessage): string;
   readonly observer: PlatformObserver;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export interface PlatformBounds {
 }
 
 export interface Platform {
-  /** Answers whatever stands below `/api`, and the documents about it; never rejects. */
+  /** Answers all requests below `/api`, and those for the documents about it. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
@@ -75,28 +75,28 @@ const BOUNDS: PlatformBounds = {
   timeoutMs: PLATFORM_TIMEOUT_MS,
 };
 
-/** A retry after this finds the store back, or the others served. */
+/** After this time the store is probably back, or the other requests are done. */
 const RETRY_MS = 1_000;
-const TOO_LONG = 'This took too long; it may still be done, so look before you try again';
+const TOO_LONG = 'The request took too long. It may still complete, so check before you try again';
 
 export function createPlatform(parts: PlatformParts): Platform {
   const dispatcher = new Dispatcher(parts);
   return { handle: (request, response) => dispatcher.handle(request, response) };
 }
 
-/** One request on its way. */
+/** One request in progress. */
 interface Exchange extends Addressee {
   readonly request: IncomingMessage;
   readonly query: string;
   readonly begunMs: number;
   /** `none` until a row is found. */
   endpoint: string;
-  /** Whose place it takes: the address, until it is known who is logged in. */
+  /** Whose slot it takes: the address, until the login is known. */
   owner: number | string;
 }
 
 type Row = Extract<Match, { kind: 'row' }>;
-/** Nobody is left who could be answered. */
+/** The client is gone, so there is no answer. */
 const GONE = { kind: 'gone' } as const;
 type Outcome = Answer | typeof GONE;
 
@@ -143,7 +143,7 @@ class Dispatcher {
     this.#ended(exchange);
   }
 
-  /** From the row to its answer; what is thrown on the way is the caller's to tell. */
+  /** From the row to its answer. The caller handles what is thrown. */
   async #serve(exchange: Exchange, match: Match): Promise<Outcome> {
     const { request, response } = exchange;
     if (match.kind !== 'row') {
@@ -179,25 +179,25 @@ class Dispatcher {
       const read = readJsonBody(request, await this.#parts.readBody(request, owner, response));
       return read.kind === 'aborted' ? GONE : read;
     }
-    // No row without a schema reads a body; one that is sent all the same is let past.
+    // A row without a schema reads no body. A body that is sent anyway is discarded.
     this.#discard(exchange);
     return { kind: 'json', value: undefined };
   }
 
-  /** Letting a body past keeps the connection open for it, so it is done only where there is one. */
+  /** Discarding keeps the connection open for the body, so it is done only if there is one. */
   #discard({ request, response }: Exchange): void {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     if (length !== '0' || coding !== undefined) this.#parts.discardBody(request, response);
   }
 
-  /** A place is held while the store is asked, never while a client sends its body. */
+  /** A slot is held while the store works, never while a client sends its body. */
   async #inSlot<Result>({ owner }: Exchange, work: () => Promise<Result>): Promise<Result | Failure> {
     const leave = await this.#slots.enter(owner);
     if (leave === undefined) return fail('busy', undefined, RETRY_MS);
     return work().finally(leave);
   }
 
-  /** Work that is late is answered without; its place is free only when it has really ended. */
+  /** A late request is answered without its result. Its slot is free only when its work has ended. */
   async #inTime(exchange: Exchange, work: () => Promise<Answer>): Promise<Answer> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => {
@@ -212,9 +212,15 @@ class Dispatcher {
 
   #followLate({ requestId, endpoint }: Exchange, working: Promise<Answer>): void {
     const fields = { requestId, endpoint };
-    this.#parts.log.warn(fields, 'a request of the platform took too long and was answered without');
+    this.#parts.log.warn(
+      fields,
+      'platform request took too long and was answered with an error; its work goes on',
+    );
     working.catch((error: unknown) => {
-      this.#parts.log.error({ ...fields, err: error }, 'a late request of the platform failed');
+      this.#parts.log.error(
+        { ...fields, err: error },
+        'platform request failed after it was answered as too long',
+      );
     });
   }
 
@@ -237,10 +243,10 @@ class Dispatcher {
   #failureOf(error: unknown, { requestId, endpoint }: Exchange): Failure {
     const { log } = this.#parts;
     if (error instanceof StoreUnavailable) {
-      log.warn({ requestId, endpoint, err: error }, 'the store did not answer the platform');
+      log.warn({ requestId, endpoint, err: error }, 'platform request failed: the database does not answer');
       return fail('unavailable', undefined, RETRY_MS);
     }
-    log.error({ requestId, endpoint, err: error }, 'a request of the platform failed');
+    log.error({ requestId, endpoint, err: error }, 'platform request failed');
     return fail('internal', `Something went wrong on our side (request ${requestId})`);
   }
 
@@ -268,7 +274,7 @@ class Dispatcher {
     const durationMs = clock.monotonic() - begunMs;
     const status = response.headersSent ? response.statusCode : 0;
     observer.platformEnded(endpoint, status, durationMs);
-    log.debug({ requestId, endpoint, status, durationMs }, 'a request of the platform ended');
+    log.debug({ requestId, endpoint, status, durationMs }, 'platform request ended');
   }
 }
 
@@ -282,7 +288,7 @@ function refuseMatch(match: Exclude<Match, Row>, response: ServerResponse): Fail
   switch (match.kind) {
     case 'method-not-allowed':
       response.setHeader('allow', match.allow);
-      return fail('methodNotAllowed', `This path takes ${match.allow}`);
+      return fail('methodNotAllowed', `This path allows ${match.allow}`);
     case 'not-decodable':
       return fail('badParameter', `${match.name} is not percent-encoded UTF-8`);
     default:

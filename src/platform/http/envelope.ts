@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { DataAnswer, PageAnswer } from '../endpoint.ts';
 import { FAILURES, type Failure } from './failure.ts';
 
-/** Of one answer: whose it is, and what else its head says. */
+/** One answer: its request id and further headers. */
 export interface Addressee {
   readonly response: ServerResponse;
   readonly requestId: string;
 }
 
-/** An answer is of one account at one moment: nobody on the way keeps it or guesses at its type. */
+/** An answer is for one account at one moment: no cache may store it, and its type is not guessed. */
 export function guardHeaders(requestId: string): Record<string, string> {
   return {
     'x-request-id': requestId,
@@ -30,7 +30,7 @@ export function sendEnvelope({ response, requestId }: Addressee, answer: DataAns
   send({ response, requestId }, { status: 200, headers, envelope: toEnvelope(answer) });
 }
 
-/** A foreign thing and an absent one have the same body: nothing in it tells requests apart. */
+/** A foreign object and an absent one have the same body, so that they cannot be distinguished. */
 export function sendFailure({ response, requestId }: Addressee, failure: Failure): void {
   const { code, status } = FAILURES[failure.name];
   const headers: Record<string, string> = {};

@@ -1,11 +1,11 @@
 import { FairQueue } from '../../kernel/async/fair-queue.ts';
 
-/** Gives a place back, once. */
+/** Frees the slot, once. */
 export type Leave = () => void;
 
 export interface SlotBounds {
   readonly active: number;
-  /** Of one owner: an account, or the address of somebody who is not known. */
+  /** Of one owner: an account, or the address of a client without a login. */
   readonly activeOfOne: number;
   readonly waiting: number;
   readonly waitMs: number;
@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * The platform's share of the process: so many at a time, so many who wait, and nobody waits for long. No
- * owner has all places, and owners who wait take turns.
+ * The platform's share of the process: a number of requests at a time, a number that wait, and a maximum
+ * wait. No owner gets all slots, and waiting owners take turns.
  */
 export class Slots {
   readonly #bounds: SlotBounds;
@@ -37,7 +37,7 @@ export class Slots {
     return this.#active;
   }
 
-  /** Nothing: there is no place, and there was none in time. */
+  /** Undefined: no slot became free in time. */
   enter(owner: Owner): Promise<Leave | undefined> {
     if (this.#active < this.#bounds.active && this.#mayEnter(owner)) {
       return Promise.resolve(this.#take(owner));

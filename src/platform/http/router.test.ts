@@ -50,5 +50,5 @@ test('the same method and place cannot stand in the table twice', () => {
 
 test('two rows cannot have one name, which documents, clients and the audit log know them by', () => {
   const twice = { ...row('GET', '/other'), name: 'GET /key/:id' };
-  expect(() => createRouter([row('GET', '/key/:id'), twice])).toThrow(/name of its own/);
+  expect(() => createRouter([row('GET', '/key/:id'), twice])).toThrow(/unique name/);
 });

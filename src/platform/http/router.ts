@@ -5,7 +5,7 @@ export type Match =
   | {
       readonly kind: 'row';
       readonly row: Endpoint;
-      /** As they stand in the path, decoded; what they must be is the schema's to say. */
+      /** As in the path, decoded. The schema checks them. */
       readonly params: ReadonlyMap<string, string>;
     }
   | { readonly kind: 'method-not-allowed'; readonly allow: string }
@@ -16,7 +16,7 @@ export type Router = (method: string, pathname: string) => Match;
 
 type Segment = { readonly text: string } | { readonly name: string };
 
-/** All rows of one path: what differs is the method. */
+/** All rows of one path; they differ in the method. */
 interface Place {
   readonly segments: readonly Segment[];
   readonly rows: Map<string, Endpoint>;
@@ -30,21 +30,21 @@ export function endpointPath(row: Pick<Endpoint, 'surface' | 'path'>): string {
 }
 
 /**
- * Paths without parameters are found by one look-up and go before those with parameters. A path is what it
- * says: no slash is added or taken away, and only the values of parameters are percent-decoded.
+ * Paths without parameters are found by one look-up, before those with parameters. Paths match exactly: no
+ * slash is added or removed, and only the values of parameters are percent-decoded.
  */
 export function createRouter(rows: readonly Endpoint[]): Router {
   const fixed = new Map<string, Place>();
   const open = new Map<string, Place>();
   const names = new Set(rows.map(({ name }) => name));
-  assert(names.size === rows.length, 'every row of the table has a name of its own');
+  assert(names.size === rows.length, 'every row of the table has a unique name');
   for (const row of rows) {
     const segments = segmentsOf(endpointPath(row));
     const shape = segments.map((segment) => ('name' in segment ? ':' : segment.text)).join('/');
     const places = segments.some((segment) => 'name' in segment) ? open : fixed;
     const place = places.get(shape) ?? { segments, rows: new Map() };
     places.set(shape, place);
-    assert(!place.rows.has(row.method), `${row.method} ${endpointPath(row)} stands in the table once`);
+    assert(!place.rows.has(row.method), `${row.method} ${endpointPath(row)} is in the table once`);
     place.rows.set(row.method, row);
   }
   const patterns = [...open.values()];
@@ -73,7 +73,7 @@ function choose(
   method: string,
   paramsOf: (row: Endpoint) => ReadonlyMap<string, string> | string,
 ): Match {
-  // Node leaves the body of an answer to HEAD out by itself.
+  // Node omits the body of an answer to HEAD.
   const row = place.rows.get(method === 'HEAD' ? 'GET' : method);
   if (row === undefined) return { kind: 'method-not-allowed', allow: allowed(place) };
   const params = paramsOf(row);
@@ -86,7 +86,7 @@ function allowed({ rows }: Place): string {
   return methods.sort().join(', ');
 }
 
-/** The parameters, or the name of the one that is no percent-encoded text. */
+/** The parameters, or the name of the one that is not percent-encoded. */
 function readParams(row: Endpoint, parts: readonly string[]): ReadonlyMap<string, string> | string {
   const params = new Map<string, string>();
   for (const [index, segment] of segmentsOf(endpointPath(row)).entries()) {
@@ -98,7 +98,7 @@ function readParams(row: Endpoint, parts: readonly string[]): ReadonlyMap<string
   return params;
 }
 
-/** Nothing when the text is no percent-encoded UTF-8. */
+/** Undefined if the text is not percent-encoded UTF-8. */
 export function decodeText(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

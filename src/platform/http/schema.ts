@@ -1,11 +1,11 @@
 /**
- * JSON Schema as far as the rows of the API need it, with the types of the values it describes. A keyword
- * that is not here cannot be asked for, so none is written down that check.ts does not check.
+ * The part of JSON Schema that the rows of the API need, with the types of the values. It has only keywords
+ * that check.ts checks.
  */
 export interface TSchema<Value = unknown> {
   readonly type?: TypeName;
   readonly description?: string;
-  /** What an absent text of the query stands for. */
+  /** The value of an absent query parameter. */
   readonly default?: unknown;
   readonly const?: Constant;
   readonly anyOf?: readonly TSchema[];
@@ -19,9 +19,9 @@ export interface TSchema<Value = unknown> {
   readonly required?: readonly string[];
   readonly properties?: TProperties;
   readonly patternProperties?: TProperties;
-  /** What the pattern asks for, in words for whoever got it wrong: `a time such as …`. Not in the JSON. */
+  /** What the pattern means, in words for a message: `a time such as …`. Not in the JSON. */
   readonly [FORM]?: string;
-  /** Never there: it carries the type of the values to Static. */
+  /** Never set. It carries the type of the values to Static. */
   readonly [VALUE]?: Value;
 }
 
@@ -50,7 +50,7 @@ type OptionalNames<Properties> = {
   [Name in keyof Properties]: Properties[Name] extends TOptional ? Name : never;
 }[keyof Properties];
 
-/** One object as somebody would write it, instead of the two that it is made of. */
+/** Shows an intersection of two objects as one object. */
 type Flat<Both> = { [Name in keyof Both]: Both[Name] };
 
 type Options<Keyword extends keyof TSchema = never> = Pick<TSchema, 'description' | 'default' | Keyword>;
@@ -59,7 +59,7 @@ declare const VALUE: unique symbol;
 const OPTIONAL: unique symbol = Symbol('optional');
 export const FORM: unique symbol = Symbol('form');
 
-/** Makers of schemas: plain objects, ready for the OpenAPI document as they are. */
+/** Builders of schemas: plain objects, ready for the OpenAPI document. */
 export const Type = {
   String: text,
   Integer: (options?: Options<'minimum' | 'maximum'>) => typed<number>('integer', options),
@@ -113,7 +113,7 @@ function object<Properties extends TProperties>(
   return { type: 'object', ...(required.length > 0 && { required }), properties, ...options };
 }
 
-/** May be absent. The mark is no part of the JSON, and a schema that others share stays as it is. */
+/** Marks a field as optional. The mark is not in the JSON, and a shared schema is not changed. */
 function optional<Schema extends TSchema>(schema: Schema): TOptional<Schema> {
   return Object.defineProperty({ ...schema }, OPTIONAL, { value: true }) as TOptional<Schema>;
 }

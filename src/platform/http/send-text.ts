@@ -4,9 +4,9 @@ import type { TextAnswer } from '../endpoint.ts';
 import { type Addressee, guardHeaders } from './envelope.ts';
 
 /**
- * Writes an export as it is read, never faster than the client takes it. The first piece is read before the
- * head is written, so that a failure up to there is an ordinary answer; a later one resets the connection,
- * because half an export that ends well would be believed.
+ * Writes an export as it is read, at the speed of the client. The first piece is read before the head is
+ * written, so that a failure until then is an ordinary answer. A later one resets the connection, because a
+ * half export that ends normally would look complete.
  */
 export async function sendText(
   { response, requestId }: Addressee,
@@ -29,12 +29,12 @@ export async function sendText(
     response.destroy();
     throw error;
   }
-  // Whoever reads the store for this export must hear that nobody wants the rest.
+  // The reader of the store must learn that the rest is not needed.
   if (piece.done !== true) await pieces.return?.();
   else response.end();
 }
 
-/** False: the client is gone, or has read nothing for so long that it is as good as gone. */
+/** False: the client is gone, or has read nothing for too long. */
 function write(response: ServerResponse, text: string, stallMs: number): Promise<boolean> {
   if (response.destroyed) return Promise.resolve(false);
   if (response.write(text)) return Promise.resolve(true);
@@ -52,7 +52,7 @@ function write(response: ServerResponse, text: string, stallMs: number): Promise
       forget();
       resolve(false);
     };
-    // Its end is `closed`.
+    // `closed` handles it.
     const stalled = setTimeout(() => response.destroy(), stallMs);
     response.on('drain', drained);
     response.on('close', closed);

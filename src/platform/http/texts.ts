@@ -2,7 +2,7 @@ import { TYPE_NAMES } from './check.ts';
 import { decodeText } from './router.ts';
 import type { TObject, TSchema, TypeName } from './schema.ts';
 
-/** What path and query say is text; a schema may want a number, a truth or a list of them. */
+/** Path and query are texts; a schema may want a number, a boolean or a list of them. */
 export type ConvertedTexts =
   | { readonly kind: 'value'; readonly value: Record<string, unknown> }
   | { readonly kind: 'problem'; readonly message: string };
@@ -10,7 +10,7 @@ export type ConvertedTexts =
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,9})?$/;
 
-/** Only what the schema names is looked at. An absent value takes the schema's default. */
+/** Reads only what the schema names. An absent value takes the schema's default. */
 export function convertTexts(schema: TObject, texts: ReadonlyMap<string, string>): ConvertedTexts {
   const value: Record<string, unknown> = {};
   for (const [name, wanted] of Object.entries(schema.properties)) {
@@ -36,7 +36,7 @@ function wordsFor({ type = 'string', items }: TSchema): string {
   return LISTS[items?.type ?? 'string'] ?? 'a list, separated by commas';
 }
 
-/** Nothing when the text is none of what is wanted. Whatever stays a text is checked by the schema. */
+/** Undefined if the text has not the wanted type. A value that stays a text is checked by the schema. */
 function convert(wanted: TSchema, text: string): unknown {
   switch (wanted.type) {
     case 'integer':
@@ -66,7 +66,7 @@ export type QueryTexts =
   | { readonly kind: 'texts'; readonly texts: ReadonlyMap<string, string> }
   | { readonly kind: 'problem'; readonly message: string };
 
-/** Strict where browsers guess: a name given twice and what is no percent-encoded UTF-8 are refused. */
+/** Strict where browsers guess: a repeated name and text that is not percent-encoded UTF-8 are refused. */
 export function readQuery(query: string): QueryTexts {
   const texts = new Map<string, string>();
   if (query === '') return { kind: 'texts', texts };

@@ -78,7 +78,7 @@ describe('a text of the query', () => {
     expect(query(schema, '&q=%25_&')).toEqual({ q: '%_' });
     expect(query(schema, 'q=%ff')).toBe('The query is not percent-encoded UTF-8');
     expect(query(schema, 'q=1&q=2')).toBe('q is given twice');
-    expect(query(schema, 'q=a%00b')).toBe('q holds characters that are not allowed');
+    expect(query(schema, 'q=a%00b')).toBe('q contains characters that are not allowed');
   });
 });
 
@@ -93,12 +93,12 @@ describe('a parameter that nobody knows', () => {
     ['a%0Ab=1', 'a?b'],
     ['=1', 'A parameter without a name'],
   ])('is refused and named: %s', (text, name) => {
-    expect(query(schema, text)).toBe(`${name} is not known: there are from, to`);
+    expect(query(schema, text)).toBe(`${name} is not known: the parameters are from, to`);
   });
 
   test('is refused too where there is no parameter at all', () => {
     const raw = { params: new Map(), query: new Map([['page', '1']]), body: undefined };
-    const message = 'page is not known: there is nothing to be asked for here';
+    const message = 'page is not known: this path has no parameters';
     expect(createValidator(row({}))(raw)).toEqual({ kind: 'problem', message });
   });
 });
@@ -123,8 +123,8 @@ describe('a body', () => {
     [{ name: 'a', count: 11 }, 'count must be at most 10'],
     [{ name: '' }, 'name must have at least 1 characters'],
     [{ name: 'abcdef' }, 'name must have at most 5 characters'],
-    [{ name: 'a\u0000' }, 'name holds characters that are not allowed'],
-    [{ name: '\ud800' }, 'name holds characters that are not allowed'],
+    [{ name: 'a\u0000' }, 'name contains characters that are not allowed'],
+    [{ name: '\ud800' }, 'name contains characters that are not allowed'],
     [{ name: ['a'] }, 'name must be a text'],
     [{ name: 'a', rows: [{ id: 1 }, { id: 'x' }] }, 'rows.1.id must be a whole number'],
     [{ name: 'a', rows: [{}] }, 'rows.0.id is required'],
@@ -158,6 +158,6 @@ describe('a body', () => {
 test('an answer that lacks something or tells more than was promised is found', () => {
   const promise = { data: Type.Array(Type.Object({ id: Type.Integer() })) };
   expect(findBrokenPromise(promise, [{ id: 1 }])).toBeUndefined();
-  expect(findBrokenPromise(promise, [{ id: 1, secret: 'x' }])).toBe('0.secret is not promised');
+  expect(findBrokenPromise(promise, [{ id: 1, secret: 'x' }])).toBe('0.secret is not declared');
   expect(findBrokenPromise(promise, [{}])).toBe('0.id is required');
 });

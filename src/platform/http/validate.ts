@@ -4,11 +4,11 @@ import { createCheck, shownName } from './check.ts';
 import type { TObject, TSchema } from './schema.ts';
 import { convertTexts } from './texts.ts';
 
-/** What a request brought, as far as it was read. */
+/** The parts of a request that were read. */
 export interface RawInput {
   readonly params: ReadonlyMap<string, string>;
   readonly query: ReadonlyMap<string, string>;
-  /** Parsed JSON; nothing when the row takes none. */
+  /** Parsed JSON; undefined if the row takes no body. */
   readonly body: unknown;
 }
 
@@ -24,7 +24,7 @@ type Part =
 
 const problem = (message: string): Extract<Checked, { kind: 'problem' }> => ({ kind: 'problem', message });
 
-/** Compiled once per row, at its first request: a start does not pay for rows that nobody asks. */
+/** Compiled once per row, at its first request, so that a start does not pay for unused rows. */
 export function createValidator(row: Endpoint): Validator {
   const params = row.params && textsChecker(row.params);
   const query = queryChecker(row.query);
@@ -54,12 +54,11 @@ function textsChecker(schema: TObject): (texts: ReadonlyMap<string, string>) => 
 
 const NO_QUERY: TObject = { type: 'object', properties: {} };
 
-/** A filter that nobody knows is refused: whoever wrote it would believe that it was obeyed. */
+/** An unknown filter is refused, because a client would believe that it was applied. */
 function queryChecker(schema = NO_QUERY): (texts: ReadonlyMap<string, string>) => Part {
   const check = textsChecker(schema);
   const names = Object.keys(schema.properties);
-  const known =
-    names.length === 0 ? 'there is nothing to be asked for here' : `there are ${names.join(', ')}`;
+  const known = names.length === 0 ? 'this path has no parameters' : `the parameters are ${names.join(', ')}`;
   return (texts) => {
     for (const name of texts.keys()) {
       if (!names.includes(name)) return problem(`${shownParameter(name)} is not known: ${known}`);
@@ -75,7 +74,7 @@ function shownParameter(name: string): string {
 function bodyChecker(schema: TObject): (body: unknown) => Part {
   const check = createCheck(schema);
   return (body) => {
-    // Numbers and texts first: what is wrong with them is wrong in every field, known or not.
+    // Numbers and texts first: they must be valid in every field, known or not.
     const message = findUnstorable(body, '') ?? check(body);
     if (message !== undefined) return problem(message);
     const unknown: string[] = [];
@@ -87,7 +86,7 @@ function bodyChecker(schema: TObject): (body: unknown) => Part {
 }
 
 /**
- * What no column and no counter of ours holds faithfully: numbers beyond 2^53−1 (which JSON already changed
+ * Finds values that no column or counter can hold: numbers beyond 2^53−1 (which JSON already changed
  * when it was read), infinity, minus zero, the character NUL and halves of surrogate pairs.
  */
 function findUnstorable(value: unknown, path: string): string | undefined {
@@ -96,7 +95,7 @@ function findUnstorable(value: unknown, path: string): string | undefined {
     return isSound ? undefined : `${path || 'body'} must be a number within ±9007199254740991, and not -0`;
   }
   if (typeof value === 'string') {
-    return isStorable(value) ? undefined : `${path || 'body'} holds characters that are not allowed`;
+    return isStorable(value) ? undefined : `${path || 'body'} contains characters that are not allowed`;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, child] of Object.entries(value)) {
@@ -113,11 +112,11 @@ function isStorable(text: string): boolean {
 
 interface Sieve {
   readonly path: string;
-  /** Where unknown fields were, in their order. */
+  /** The paths of unknown fields, in their order. */
   readonly unknown: string[];
 }
 
-/** A copy with the fields of the schema and no others, so that nothing is taken over by accident. */
+/** A copy with only the fields of the schema, so that no other field is used by accident. */
 function sift(schema: TSchema, value: unknown, { path, unknown }: Sieve): unknown {
   const { properties, items } = schema;
   if (Array.isArray(value) && items !== undefined) {
@@ -138,13 +137,13 @@ function join(path: string, key: string): string {
 }
 
 /**
- * What an answer has that its row does not promise, or lacks: a fault of ours. Asked by the tests, for every
- * answer they get.
+ * Finds what an answer has that its row does not declare, or lacks: a fault of the platform. The tests call
+ * it for every answer they get.
  */
 export function findBrokenPromise({ data }: Pick<Endpoint, 'data'>, answered: unknown): string | undefined {
   const message = createCheck(data)(answered);
   if (message !== undefined) return message;
   const unknown: string[] = [];
   sift(data, answered, { path: '', unknown });
-  return unknown[0] === undefined ? undefined : `${unknown[0]} is not promised`;
+  return unknown[0] === undefined ? undefined : `${unknown[0]} is not declared`;
 }

@@ -2,9 +2,8 @@ import { printType } from './client-types.ts';
 import type { OpenApiDocument, Operation, Parameter } from './openapi-form.ts';
 
 /**
- * A typed client of the platform as one file of TypeScript, from the OpenAPI document: every operation is a
- * name with the types of what it takes and gives. It brings no code of ours along, and asks with the `fetch`
- * it is given.
+ * A typed client of the platform as one TypeScript file, from the OpenAPI document: every operation is a name
+ * with the types of its input and output. It imports nothing and uses the `fetch` it is given.
  */
 export function printClient(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -17,7 +16,7 @@ export function printClient(document: OpenApiDocument): string {
       `  ${JSON.stringify(operation.operationId)}: [${JSON.stringify(method)}, ${JSON.stringify(path)}],`,
   );
   return [
-    '// Written by `npm run client` from the table of endpoints; change the rows, not this file.',
+    '// Written by `npm run client` from the table of endpoints. Change the rows, not this file.',
     '',
     'export interface Operations {',
     ...types,
@@ -63,7 +62,7 @@ function bodyOf(body: Operation['requestBody']): string[] {
   return [`readonly body${body?.required === true ? '' : '?'}: ${printType(schema)}`];
 }
 
-/** What a success carries: the envelope without what is the same in all of them, or a file. */
+/** The output of an operation: the envelope without its constant fields, or a file. */
 function outputOf({ responses }: Operation): string {
   const success = responses['200'];
   if (success === undefined || '$ref' in success) return 'never';
@@ -88,10 +87,10 @@ export interface Failed {
 export type Result<Name extends keyof Operations> = ({ readonly ok: true } & Operations[Name]['output']) | Failed;
 
 export interface ClientOptions {
-  /** \`https://gateway.example\`, without a slash at its end; nothing for the page's own server. */
+  /** \`https://gateway.example\`, without a slash at its end. Empty for the server of the page. */
   readonly url: string;
   readonly fetch: typeof globalThis.fetch;
-  /** Asked for every request: the login's token, or the console's \`x-csrf-token\`. */
+  /** Called for every request: the token of the login, or the console's \`x-csrf-token\`. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
@@ -101,7 +100,7 @@ type Input = {
   readonly body?: unknown;
 };
 
-/** Where an operation is asked; for files it is also what a link points to. */
+/** The URL of an operation. For files it can also be used in a link. */
 export function addressOf<Name extends keyof Operations>(
   name: Name,
   input: Operations[Name]['input'],

@@ -1,6 +1,6 @@
 import type { Node } from './openapi-form.ts';
 
-/** JSON Schema as far as our rows use it. */
+/** The part of JSON Schema that the rows use. */
 interface Schema extends Node {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -21,7 +21,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** A schema as a type of TypeScript; what it does not understand is unknown, never any. */
+/** A schema as a TypeScript type. What it does not understand is unknown, never any. */
 export function printType(schema: object): string {
   const known = schema as Schema;
   if (known.const !== undefined) return JSON.stringify(known.const);

@@ -18,11 +18,11 @@ export interface Asked extends Addressee {
 /** One document about the API. */
 export type SendDocument = (asked: Asked) => void | Promise<void>;
 
-/** Its name has a version in it. */
+/** For files with a version in the name. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** By path. The table does not change while the process lives, so neither does what is made of it. */
+/** By path. The table does not change while the process runs, so the documents do not either. */
 export function createDocuments(rows: readonly Endpoint[]): ReadonlyMap<string, SendDocument> {
   let json: string | undefined;
   return new Map<string, SendDocument>([
@@ -51,7 +51,7 @@ async function sendProgram(asked: Asked): Promise<void> {
   const { headers } = asked.request;
   const { bytes, encoding, etag } = await loadProgram(headers);
   const told = { etag, 'cache-control': FOR_EVER };
-  // Beside what the server may have said of origins.
+  // In addition to a `Vary` that the server may have set for origins.
   asked.response.appendHeader('vary', 'accept-encoding');
   if (headers['if-none-match'] === etag) {
     asked.response.writeHead(304, { ...guardHeaders(asked.requestId), ...told }).end();
@@ -68,7 +68,7 @@ function send(
 ): void {
   response.writeHead(200, {
     ...guardHeaders(requestId),
-    // The next version of the server may say something else.
+    // The next version of the server may have another document.
     'cache-control': 'no-cache',
     'content-length': Buffer.byteLength(body),
     ...headers,

@@ -1,8 +1,8 @@
 import type { Node } from './openapi-form.ts';
 
 /**
- * What the server answers besides the platform's rows, shortly: the bodies of the gateway's paths are the
- * vendors' to say, and pass through. A test holds this list against the paths that are served.
+ * The paths of the server besides the rows of the platform, in short: the vendors define the bodies of the
+ * gateway's paths, which pass through. A test compares this list with the paths that are served.
  */
 export interface GatewayRow {
   readonly method: 'get' | 'post' | 'delete';
@@ -10,40 +10,44 @@ export interface GatewayRow {
   readonly id: string;
   readonly tag: (typeof GATEWAY_TAGS)[number]['name'];
   readonly title: string;
-  /** Whose protocol it is; nobody's, and without a key, for what the server says of itself. */
+  /** The vendor that defines the protocol. Absent, and without a key, for paths about the server itself. */
   readonly of?: 'OpenAI' | 'Anthropic' | 'Google';
   readonly query?: Readonly<Record<string, string>>;
-  /** The fields that a first call needs; the protocol has many more. */
+  /** The fields that a first call needs. The protocol has many more. */
   readonly body?: Readonly<Record<string, Node>>;
   readonly example?: Node;
-  /** Answers with a stream of events when `stream` is set, or always. */
+  /** Answers with a stream of events if `stream` is set, or always. */
   readonly streams?: true;
   /** The body is a form with files. */
   readonly form?: Node;
-  /** What is answered, when it is no JSON. */
+  /** The content type of the answer, if not JSON. */
   readonly type?: string;
-  /** What a reader should know besides. */
+  /** A further note for the reader. */
   readonly note?: string;
 }
 
 export const GATEWAY_TAGS = [
-  { name: 'Chat Completions', description: 'OpenAI’s protocol of chats; `model` is a `model_id` on offer.' },
-  { name: 'Responses', description: 'OpenAI’s protocol of answers that are kept and can be continued.' },
+  {
+    name: 'Chat Completions',
+    description: 'OpenAI’s protocol for chats. `model` is a `model_id` of the catalogue.',
+  },
+  { name: 'Responses', description: 'OpenAI’s protocol for answers that are stored and can be continued.' },
   { name: 'Messages', description: 'Anthropic’s protocol.' },
-  { name: 'generateContent', description: 'Google’s protocol; the model stands in the path.' },
-  { name: 'Images', description: 'OpenAI’s protocol of images.' },
-  { name: 'Models', description: 'What a key can call, as the vendor of the asking client would list it.' },
-  { name: 'Server', description: 'What the server says of itself, to everybody.' },
+  { name: 'generateContent', description: 'Google’s protocol. The model is in the path.' },
+  { name: 'Images', description: 'OpenAI’s protocol for images.' },
+  { name: 'Models', description: 'The models that a key can call, in the format of the client’s vendor.' },
+  { name: 'Server', description: 'Public information about the server.' },
 ] as const;
 
-const MODEL = { type: 'string', description: 'A `model_id` on offer.' };
-const STREAM = { type: 'boolean', description: 'Answer with events, as they come.' };
+const MODEL = { type: 'string', description: 'A `model_id` of the catalogue.' };
+const STREAM = { type: 'boolean', description: 'Stream the answer as events.' };
 const TURNS = { type: 'array', items: { type: 'object' }, description: 'The conversation so far.' };
 const INPUT = { type: ['string', 'array'], description: 'A text, or the items of the conversation so far.' };
 const MESSAGE = { role: 'user', content: 'Hello' };
-const FREE = 'It costs nothing: the vendor counts, else our tokenizer (`x-tollgate-estimated`).';
-const KEPT = 'Responses are kept for `TOLLGATE_CONVERSATION_DAYS`.';
-const PREFIXES = 'Also below `/v1/v1beta` and `/v1alpha`, where clients of Google ask.';
+const FREE =
+  'Free of charge. The vendor counts; if it cannot, the gateway estimates (`x-tollgate-estimated`).';
+const KEPT = 'Responses are stored for `TOLLGATE_CONVERSATION_DAYS`.';
+const PREFIXES = 'Also below `/v1/v1beta` and `/v1alpha`, which clients of Google use.';
 
 const OPENAI = { of: 'OpenAI' } as const;
 const RESPONSES = { ...OPENAI, tag: 'Responses' } as const;
@@ -78,7 +82,7 @@ const TEXT_ROWS: readonly GatewayRow[] = [
   {
     ...{ ...RESPONSES, method: 'get', path: '/v1/responses/{id}/input_items', id: 'listInputOfResponse' },
     title: 'List the input of a response',
-    query: { limit: 'How many items.', after: 'The id of the item before.', order: '`asc` or `desc`.' },
+    query: { limit: 'Number of items.', after: 'The id of the item before.', order: '`asc` or `desc`.' },
   },
   {
     ...{ ...RESPONSES, method: 'post', path: '/v1/responses/input_tokens', id: 'countTokensOfResponse' },
@@ -105,7 +109,7 @@ const TEXT_ROWS: readonly GatewayRow[] = [
   {
     ...{ ...CONTENT, path: '/v1beta/models/{model}:streamGenerateContent', id: 'streamGenerateContent' },
     ...{ title: 'Generate content as a stream', streams: true, note: PREFIXES },
-    query: { alt: '`sse` for events; else the answer is one JSON array.' },
+    query: { alt: '`sse` for events. Otherwise the answer is one JSON array.' },
   },
   {
     ...{ ...CONTENT, path: '/v1beta/models/{model}:countTokens', id: 'countTokensOfContent' },
@@ -135,7 +139,7 @@ const MODEL_ROWS: readonly GatewayRow[] = [
   {
     ...{ ...OPENAI, tag: 'Models', method: 'get', path: '/v1/models', id: 'listModelsOfKey' },
     title: 'List models',
-    note: 'A client of Anthropic or Google, known by its headers, gets the shape of its own vendor.',
+    note: 'Clients of Anthropic and Google, identified by their headers, get the format of their vendor.',
   },
   {
     ...{ ...OPENAI, tag: 'Models', method: 'get', path: '/v1/models/{model}', id: 'getModelOfKey' },
@@ -144,7 +148,7 @@ const MODEL_ROWS: readonly GatewayRow[] = [
   {
     ...{ of: 'Google', tag: 'Models', method: 'get', path: '/v1beta/models', id: 'listModelsForGoogle' },
     ...{ title: 'List models for clients of Google', note: PREFIXES },
-    query: { pageSize: 'How many models.', pageToken: 'The `nextPageToken` of the page before.' },
+    query: { pageSize: 'Number of models.', pageToken: 'The `nextPageToken` of the page before.' },
   },
   {
     ...{
@@ -162,11 +166,11 @@ const TEXT = 'text/plain; charset=utf-8';
 const SERVER_ROWS: readonly GatewayRow[] = [
   {
     ...{ tag: 'Server', method: 'get', path: '/healthz', id: 'getHealth', title: 'Get health', type: TEXT },
-    note: 'The process lives.',
+    note: 'The process is running.',
   },
   {
     ...{ tag: 'Server', method: 'get', path: '/readyz', id: 'getReadiness', title: 'Get readiness' },
-    ...{ type: TEXT, note: '200 when calls can be served; otherwise 503, and the text says why.' },
+    ...{ type: TEXT, note: '200 if calls can be served. Otherwise 503, and the text says why.' },
   },
   {
     ...{ tag: 'Server', method: 'get', path: '/openapi.json', id: 'getApiDocument' },

@@ -5,7 +5,7 @@ import { GATEWAY_ROWS, type GatewayRow } from './openapi-gateway-rows.ts';
 export const GATEWAY_SCHEMAS: Readonly<Record<string, Node>> = {
   GatewayError: {
     type: 'object',
-    description: 'An error of the gateway itself; one of the vendor passes through unchanged.',
+    description: 'An error of the gateway. Errors of the vendor pass through unchanged.',
     required: ['code', 'message', 'error'],
     properties: {
       code: { type: 'integer', description: 'Five digits; the first three are the HTTP status.' },
@@ -36,7 +36,7 @@ export const GATEWAY_RESPONSES: Readonly<Record<string, Response>> = {
     ]),
   ),
   'gateway-unknown-id': {
-    description: 'There is none with this id; in the vendor’s own words.',
+    description: 'There is no object with this id, in the vendor’s error format.',
     content: { 'application/json': { schema: { type: 'object' } } },
   },
   'gateway-method': errorsOf([ERRORS.pathUnknown]),
@@ -51,7 +51,7 @@ const CALL_ERRORS = referAll(KNOWN.map(({ status }) => status));
 const READ_ERRORS = referAll([400, 401, 500, 503]);
 
 const IN_PATH: Readonly<Record<string, string>> = {
-  model: 'A `model_id` on offer.',
+  model: 'A `model_id` of the catalogue.',
   id: 'The id of a response.',
 };
 
@@ -65,7 +65,7 @@ export const GATEWAY_PATHS: OpenApiDocument['paths'] = Object.fromEntries(
 function operationOf(row: GatewayRow): Operation {
   const { id, tag, title, of, note = '' } = row;
   const parameters = parametersOf(row);
-  const protocol = of === undefined ? '' : `Body and answer are those of ${of}’s own API.`;
+  const protocol = of === undefined ? '' : `Request and answer are those of ${of}’s API.`;
   return {
     operationId: id,
     tags: [tag],
@@ -102,7 +102,7 @@ function bodyOf({ body, example, form }: GatewayRow): Pick<Operation, 'requestBo
 
 function errorsFor({ method, of, path }: GatewayRow): Operation['responses'] {
   if (path === '/readyz')
-    return { 503: textOf('Why no calls can be served.'), ...refer(404, 'gateway-method') };
+    return { 503: textOf('Why calls cannot be served.'), ...refer(404, 'gateway-method') };
   if (of === undefined) return refer(404, 'gateway-method');
   if (method === 'post') return CALL_ERRORS;
   return path.includes('{') ? { ...READ_ERRORS, ...refer(404, 'gateway-unknown-id') } : READ_ERRORS;
@@ -115,7 +115,7 @@ function textOf(description: string): Response {
 function successOf({ streams, of, type = 'application/json' }: GatewayRow): Response {
   const schema = { type: type === 'application/json' ? 'object' : 'string' };
   return {
-    description: of === undefined ? 'As it is now.' : 'As the vendor answers.',
+    description: of === undefined ? 'The current state.' : 'The answer of the vendor.',
     content: {
       [type]: { schema },
       ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),

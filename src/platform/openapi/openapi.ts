@@ -7,7 +7,7 @@ import type { Node, OpenApiDocument, Operation, Parameter, Response } from './op
 import { GATEWAY_PATHS, GATEWAY_RESPONSES, GATEWAY_SCHEMAS } from './openapi-gateway.ts';
 import { GATEWAY_TAGS } from './openapi-gateway-rows.ts';
 
-/** OpenAPI 3.1 of everything this server answers, from the rows that also route and validate. */
+/** OpenAPI 3.1 of all paths of this server, from the rows that also route and validate. */
 export function createDocument(rows: readonly Endpoint[]): OpenApiDocument {
   const failures = new FailureResponses();
   const paths: Record<string, Record<string, Operation>> = {};
@@ -35,8 +35,8 @@ const INFO: Node = {
   version: VERSION,
   summary: 'A unified large-model gateway and its account platform.',
   description: [
-    'The gateway speaks the protocols of the vendors under one address and with one API key.',
-    'Its own errors have `error.type` `gateway_error` and a code; every other one is the vendor’s.',
+    'The gateway serves the protocols of the vendors at one address and with one API key.',
+    'Its own errors have `error.type` `gateway_error` and a code; all others come from the vendor.',
     'The platform answers with an envelope: `code` is 0 on success and the HTTP status mirrors a failure.',
     'Amounts are decimal strings; times are `YYYY-MM-DD hh:mm:ss` in the time zone of the server.',
   ].join(' '),
@@ -47,13 +47,13 @@ const SECURITY_SCHEMES: Node = {
   login: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The `access_token` of a login. An API key is none.',
+    description: 'The `access_token` of a login. An API key is not valid here.',
   },
   console: {
     type: 'apiKey',
     in: 'cookie',
     name: 'tollgate_session',
-    description: 'The console’s login. Writes also send `x-csrf-token`.',
+    description: 'The login of the console. Writes also send `x-csrf-token`.',
   },
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of an account (`tg-…`).' },
 };
@@ -74,7 +74,7 @@ function tagsOf(rows: readonly Endpoint[]): OpenApiDocument['tags'] {
   return [...counts].map(([name, count]) => ({ name, description: `${count} operations.` }));
 }
 
-/** `listKeys` of "List my keys". */
+/** For example `listKeys` from "List my keys". */
 export function operationIdOf(title: string): string {
   const words = title.split(/[^A-Za-z]+/).filter((word) => !/^(?:a|an|the|my)$/i.test(word));
   const [first = '', ...others] = words.map((word) => word.toLowerCase());
@@ -113,7 +113,7 @@ function bodyOf({ body, example }: Endpoint): Pick<Operation, 'requestBody'> {
   return { requestBody: { required, content: { 'application/json': media } } };
 }
 
-/** Nothing at all is one of the ways in for a row that everybody may ask. */
+/** A row with optional access also allows no login. */
 function securityOf({ access }: Endpoint): readonly Node[] {
   const logins = [{ login: [] }, { console: [] }];
   if (access === 'public') return [];
@@ -167,9 +167,9 @@ function envelopeOf({ data, paged, example }: Endpoint): { schema: Node; example
   };
 }
 
-/** Those that follow from what a row is, and those it names itself. */
+/** The failures that follow from the kind of row, and those that it names. */
 export function failureNames(row: Endpoint): readonly FailureName[] {
-  // Whatever a row takes, its query may be no text at all.
+  // The query of any row may be malformed.
   const names = new Set<FailureName>(['badParameter', ...(row.fails ?? [])]);
   const isWrite = row.method !== 'GET';
   if (row.params !== undefined) names.add('notFound');
@@ -180,7 +180,7 @@ export function failureNames(row: Endpoint): readonly FailureName[] {
   return [...names];
 }
 
-/** One response per set of failures that share a status; rows refer to them. */
+/** One response per set of failures with the same status. Rows refer to them. */
 class FailureResponses {
   readonly #responses = new Map<string, Response>();
 

@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /**
- * The page at /docs: Scalar's API reference over our own /openapi.json. Its program comes from the installed
- * package and is served by us, so the page asks nobody else, and its content security policy sees to it.
+ * The page at /docs: Scalar's API reference for /openapi.json. Its program comes from the installed package
+ * and is served by this server, so the page loads nothing else; its content security policy enforces that.
  */
 const load = createRequire(import.meta.url);
 const FOLDER = dirname(load.resolve('@scalar/api-reference'));
 const PROGRAM = join(FOLDER, 'browser', 'standalone.js');
 const { version } = load(join(FOLDER, '..', 'package.json')) as { readonly version: string };
 
-/** Nothing of the package's own services: no fonts, no figures, no proxy, no agent. */
+/** None of the package's services: no fonts, no metrics, no proxy, no agent. */
 export const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
   url: '/openapi.json',
   theme: 'default',
@@ -34,7 +34,7 @@ export const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
 })});
 `;
 
-/** What is served has its version or its hash in its name, so a browser may keep it for ever. */
+/** The names of the files have a version or a hash, so a browser may cache them for ever. */
 export const PROGRAM_PATH = `/docs/scalar-${version}.js`;
 export const START_PATH = `/docs/start-${hash('sha256', START, 'hex').slice(0, 16)}.js`;
 
@@ -46,9 +46,9 @@ export const REFERENCE_PAGE = `<!doctype html>
 `;
 
 /**
- * What the program needs, of this server only. It inserts style elements and attributes of its own, most of
- * them without a nonce, so styles may be inline; scripts may not, and nothing is evaluated. A style could ask
- * for nothing but an image of ours.
+ * What the program needs, from this server only. It inserts style elements and attributes, most of them
+ * without a nonce, so styles may be inline. Scripts may not, and nothing is evaluated. A style could load
+ * nothing but an image of this server.
  */
 export const REFERENCE_POLICY = [
   "default-src 'none'",
@@ -68,11 +68,11 @@ export interface Program {
 }
 
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) };
-/** As small as a second of work makes it. */
+/** As small as one second of compression allows. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 const kept = new Map<Program['encoding'], Promise<Program>>();
 
-/** Read and compressed once for each encoding, off the loop, when it is first asked for. */
+/** Read and compressed once per encoding, off the event loop, at the first request. */
 export function loadProgram(headers: IncomingHttpHeaders): Promise<Program> {
   const encoding = acceptedEncoding(String(headers['accept-encoding'] ?? ''));
   const known = kept.get(encoding);

@@ -5,9 +5,9 @@ import { Type } from '../http/schema.ts';
 import type { AccountEndpointDeps } from '../ports.ts';
 import { rateNumber } from '../usage/log-items.ts';
 
-/** A node of the catalogue, and what is seen of it. */
+/** A node of the catalogue and its state. */
 export interface NodeView extends GatewayNode {
-  /** A process of this name has spoken within the last seconds. */
+  /** A process with this name had a heartbeat within the last seconds. */
   readonly alive: boolean;
   readonly lastSeenAtMs: number | undefined;
 }
@@ -25,7 +25,7 @@ const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' 
 const TEXT = Type.String();
 export const RATE = Type.Number({ minimum: 0, description: '100 is list price.' });
 
-/** Rule I-59, rule I-62 and rule I-64: what is offered, to everybody. */
+/** Rule I-59, rule I-62 and rule I-64: the public offer. */
 export function offerEndpoints(needs: OfferNeeds): readonly Endpoint[] {
   return [models(needs), nodes(needs), announcements(needs)];
 }
@@ -35,7 +35,7 @@ export interface Offered {
   readonly route: Route;
 }
 
-/** Rule I-59: enabled and visible models, one row for each route that can be used. */
+/** Rule I-59: enabled and visible models, one row for each usable route. */
 export function offered({ models: all }: CatalogSnapshot): readonly Offered[] {
   return [...all.values()]
     .filter((model) => model.status === 'enabled' && model.clientVisible)
@@ -61,7 +61,7 @@ function models({ footing }: OfferNeeds): Endpoint {
     name: 'public.models',
     path: '/models',
     title: 'List offered models',
-    summary: 'The models that are offered, one row for each usable route.',
+    summary: 'The models on offer, one row for each usable route.',
     data: Type.Array(Type.Object(MODEL_FIELDS)),
     example: {
       data: [
@@ -95,11 +95,11 @@ function nodes({ offer, footing }: OfferNeeds): Endpoint {
     name: 'public.nodes',
     path: '/gateway-nodes',
     title: 'List gateway nodes',
-    summary: 'The nodes of the gateway, their rates, and whether each is alive.',
+    summary: 'The nodes of the gateway, their rates, and whether they are alive.',
     data: Type.Array(
       Type.Object({
         name: TEXT,
-        base_url: Type.String({ description: 'Empty when nobody has said it.' }),
+        base_url: Type.String({ description: 'Empty if it is not configured.' }),
         region: TEXT,
         rate: RATE,
         alive: Type.Boolean(),
@@ -147,7 +147,7 @@ function announcements({ footing }: OfferNeeds): Endpoint {
       ],
     },
     handle: async (_input, { clock }) => {
-      // They are texts in the time zone of the server, and texts of this form sort by time.
+      // The times are texts in the time zone of the server, and this form sorts by time.
       const now = footing.showTime(clock.now());
       const active = footing
         .catalog()

@@ -25,7 +25,7 @@ const POLICY_EXAMPLE = {
   windows: [{ dimension: 'requests', seconds: 60, limit: '600' }],
 };
 
-/** What can be had: plans, and the policies that users may give to their keys. */
+/** The public offer of plans, and the policies that users may set for their keys. */
 export function planEndpoints(needs: PlanNeeds): readonly Endpoint[] {
   return [plans(needs), policies(needs)];
 }
@@ -36,7 +36,7 @@ function plans({ footing }: PlanNeeds): Endpoint {
     name: 'public.plans',
     path: '/plans',
     title: 'List offered plans',
-    summary: 'The plans on offer: what each costs, covers and limits.',
+    summary: 'The plans on offer, with price, coverage and limits.',
     data: Type.Array(PLAN),
     example: {
       data: [
@@ -82,8 +82,8 @@ function policies({ footing }: PlanNeeds): Endpoint {
 }
 
 /**
- * The operator's word, if there is one. Else a plan's policy comes with its subscription: who could choose it
- * would have the plan for nothing.
+ * What the operator has set, if anything. Otherwise the policies of plans are excluded: they come with the
+ * subscription, and whoever could choose one would have the plan for free.
  */
 export function mayChoose({ policies: known, plans: all }: CatalogSnapshot, policyId: number): boolean {
   const policy = known.get(policyId);

@@ -21,7 +21,7 @@ import type { AccountEndpointDeps } from '../ports.ts';
 import { EXACT, RATES, RECEIPT, rateNumber, shownRates } from '../usage/log-items.ts';
 import { type Offered, offered, RATE } from './offer.ts';
 
-/** What decides whether an account may call a model. */
+/** The levels that decide whether an account may call a model. */
 export interface ModelAccess {
   readonly userType: number;
   readonly subscriptions: readonly Subscription[];
@@ -31,9 +31,9 @@ export interface PricingNeeds {
   readonly accounts: Pick<AccountPort, 'find'>;
   readonly footing: AccountEndpointDeps;
   readonly creditsPerYuan: number;
-  /** The node that answers: its rate is the price's, unless another one is asked for. */
+  /** The node that answers. Its rate applies unless another node is requested. */
   readonly nodeName: string;
-  /** What a call would be told; nothing when the model is admitted. */
+  /** The message that a call would get; undefined if the model is admitted. */
   findRefusal(model: Model, standing: ModelAccess, nowMs: number): string | undefined;
 }
 
@@ -65,7 +65,7 @@ const OWN_PRICES = Type.Object(
     image_price: EXACT,
     video_price: EXACT,
   },
-  { description: 'Each price times `factor`: what the caller pays, not rounded.' },
+  { description: 'Each price times `factor`: what the caller pays, before rounding.' },
 );
 const ITEM = Type.Object({
   route_id: ID,
@@ -79,9 +79,9 @@ const ITEM = Type.Object({
   rate_multiplier: Type.Number({ minimum: 0, description: '1 is list price.' }),
   factor: Type.String({ ...EXACT, description: 'The product of the six rates.' }),
   forward_model_id: TEXT,
-  priority: Type.Integer({ description: 'Routes of a model with a lower number are tried first.' }),
+  priority: Type.Integer({ description: 'Routes with a lower number are tried first.' }),
   protocols: Type.Array(Type.Union(PROTOCOLS.map((name) => Type.Literal(name))), {
-    description: 'What the route speaks; calls in other protocols are converted.',
+    description: 'The protocols of the route. Calls in other protocols are converted.',
   }),
   support_features: Type.Array(
     Type.Union((['text', 'image', 'audio', 'video'] as const).map((name) => Type.Literal(name))),
@@ -91,7 +91,9 @@ const ITEM = Type.Object({
   restriction: Type.Union((['none', 'verification', 'plan'] as const).map((kind) => Type.Literal(kind))),
   required_level: Type.Integer(),
   refusal: nullable(
-    Type.String({ description: 'What a call of the caller would be told; nothing when it is admitted.' }),
+    Type.String({
+      description: 'The error message that a call of the caller would get. Null if the model is admitted.',
+    }),
   ),
   billing_modes: Type.Integer({
     minimum: 0,
@@ -104,13 +106,13 @@ const ITEM = Type.Object({
 
 const WHERE = {
   model: Type.Optional(
-    Type.String({ minLength: 1, maxLength: MODEL_NAME_LENGTH_MAX, description: 'Of this model alone.' }),
+    Type.String({ minLength: 1, maxLength: MODEL_NAME_LENGTH_MAX, description: 'Only this model.' }),
   ),
   node: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: NAME_LENGTH_MAX,
-      description: 'At the rate of this node; without it, of the one that answers.',
+      description: 'Use the rate of this node. Default: the node that answers.',
     }),
   ),
 };
@@ -122,7 +124,7 @@ function pricing(needs: PricingNeeds): Endpoint {
     name: 'public.pricing',
     path: '/pricing',
     title: 'List prices',
-    summary: 'Prices in yuan per million tokens or per item, every rate, and what the caller pays.',
+    summary: 'Prices in yuan per million tokens or per item, all rates, and what the caller pays.',
     query: WHERE_QUERY,
     data: Type.Object({
       system_rate: RATE,
@@ -152,7 +154,7 @@ function pricing(needs: PricingNeeds): Endpoint {
   });
 }
 
-/** All that a price depends on, for the one who asks. */
+/** Everything that a price depends on, for this caller. */
 interface PriceAuditContext {
   readonly catalog: CatalogSnapshot;
   readonly nodeName: string;
@@ -170,7 +172,7 @@ async function priceContext(
 ): Promise<PriceAuditContext | Failure> {
   const catalog = footing.catalog();
   if (node !== undefined && node !== own && !catalog.nodes.some(({ name }) => name === node)) {
-    return fail('badParameter', 'node names no node of the catalogue');
+    return fail('badParameter', 'node is not a node of the catalogue');
   }
   const account = caller === undefined ? undefined : await accounts.find(caller.accountId);
   return {
@@ -228,7 +230,7 @@ const QUOTE = Type.Object({
   vendor_code: TEXT,
   rates: RATES,
   ...QUOTE_FIELDS,
-  credits: Type.String({ ...EXACT, description: 'What Credits would pay; 0 below one Credit.' }),
+  credits: Type.String({ ...EXACT, description: 'The charge in Credits. 0 below one Credit.' }),
 });
 
 function quote(needs: PricingNeeds): Endpoint {
@@ -237,7 +239,7 @@ function quote(needs: PricingNeeds): Endpoint {
     name: 'public.quote',
     path: '/pricing/quote',
     title: 'Quote a call',
-    summary: 'What a call with this use would cost the caller on each route, line by line.',
+    summary: 'The cost of a call with this usage on each route, line by line.',
     query: Type.Object({
       ...WHERE,
       ...{ input_tokens: TOKENS, cache_read_tokens: TOKENS, cache_write_tokens: TOKENS },
@@ -250,7 +252,7 @@ function quote(needs: PricingNeeds): Endpoint {
       const audit = await priceContext(needs, query, context);
       if ('kind' in audit) return audit;
       if (query.model !== undefined && audit.routes.length === 0) {
-        return fail('notFound', 'There is no such model on offer');
+        return fail('notFound', 'The model is not on offer');
       }
       const usage: Usage = {
         ...NO_USAGE,
@@ -266,7 +268,7 @@ function quote(needs: PricingNeeds): Endpoint {
   });
 }
 
-/** The receipt that the call would get, as far as it is about its price. */
+/** The part of the receipt of such a call that is about its price. */
 function shownQuote(
   one: Offered,
   audit: PriceAuditContext,

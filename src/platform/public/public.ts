@@ -6,7 +6,7 @@ import { type PlanNeeds, planEndpoints } from './plans.ts';
 import { type PricingNeeds, pricingEndpoints } from './pricing.ts';
 import { type SettingsNeeds, settingsEndpoints } from './settings.ts';
 
-/** What everybody may ask and say: the offer, the rankings, feedback. */
+/** The public endpoints: the offer, the rankings, feedback. */
 export interface PublicNeeds extends OfferNeeds, PlanNeeds, PricingNeeds, RankingNeeds, SettingsNeeds {
   readonly footing: OfferNeeds['footing'];
   readonly feedback: FeedbackPort;

@@ -9,7 +9,7 @@ import type { AccountEndpointDeps } from '../ports.ts';
 export interface SettingsPort {
   /** Whether people may register now. */
   registration(): Promise<'open' | 'closed'>;
-  /** Nobody has made the first operator yet. */
+  /** There is no operator yet. */
   isOperatorMissing(): Promise<boolean>;
 }
 
@@ -27,21 +27,21 @@ const SETTINGS = Type.Object({
   version: Type.String(),
   node: Type.String({ description: 'The node that answers.' }),
   base_url: nullable(
-    Type.String({ description: 'Where clients reach the gateway; nothing when it is not configured.' }),
+    Type.String({ description: 'The address of the gateway. Null if it is not configured.' }),
   ),
-  time_zone: Type.String({ description: 'Of every shown time, and of days and months.' }),
+  time_zone: Type.String({ description: 'The time zone of all times, days and months.' }),
   now: TIME,
   credits_per_yuan: Type.Integer({ minimum: 1 }),
   registration: Type.Union([Type.Literal('open'), Type.Literal('closed')]),
-  operator_missing: Type.Boolean({ description: 'The first operator is still to be set up.' }),
+  operator_missing: Type.Boolean({ description: 'The first operator is not set up yet.' }),
   password_length: Type.Object({ min: LENGTH, max: LENGTH }),
   verification_grants: Type.Object(
     { personal: SHOWN_AMOUNT, enterprise: SHOWN_AMOUNT },
-    { description: 'Credits that a verification brings.' },
+    { description: 'Credits granted for a verification.' },
   ),
 });
 
-/** What a page must know before anybody has logged in: settings that everybody may see. */
+/** The settings that a page needs before a login. */
 export function settingsEndpoints(needs: SettingsNeeds): readonly Endpoint[] {
   const { settings, footing, creditsPerYuan, nodeName, publicUrl } = needs;
   return [
@@ -51,7 +51,7 @@ export function settingsEndpoints(needs: SettingsNeeds): readonly Endpoint[] {
       method: 'GET',
       path: '/settings',
       title: 'Get public settings',
-      summary: 'The settings that everybody may know.',
+      summary: 'The public settings.',
       data: SETTINGS,
       example: {
         data: {

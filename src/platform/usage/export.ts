@@ -16,7 +16,7 @@ interface Asked {
   readonly filter: LogFilter;
 }
 
-/** Each yields pieces, newest first; the next is read when the one before has been taken. */
+/** Each yields pieces, newest first. The next is read when the one before has been written. */
 export interface ExportPort {
   calls(asked: Asked): AsyncIterable<readonly LoggedCall[]>;
   consumptions(asked: Asked): AsyncIterable<readonly ConsumptionItem[]>;
@@ -88,7 +88,7 @@ const BALANCE_COLUMNS: Columns<BalanceItem> = {
 
 type Lines<Item> = (pieces: AsyncIterable<readonly Item[]>, showTime: ShowTime) => AsyncGenerator<string>;
 
-/** The lines of each log, the first one names the columns: for files and for the terminal. */
+/** The lines of each log, for files and for the terminal. The first line has the names of the columns. */
 export const callLines: Lines<LoggedCall> = (pieces, showTime) => csvOf(CALL_COLUMNS, pieces, showTime);
 export const consumptionLines: Lines<ConsumptionItem> = (pieces, showTime) =>
   csvOf(CONSUMPTION_COLUMNS, pieces, showTime);
@@ -96,14 +96,16 @@ export const balanceLines: Lines<BalanceItem> = (pieces, showTime) =>
   csvOf(BALANCE_COLUMNS, pieces, showTime);
 
 const FORMAT = { format: Type.Optional(Type.Literal('csv', { default: 'csv' })) };
-const CSV = Type.String({ description: 'CSV as RFC 4180 has it, UTF-8, the first line names the columns.' });
+const CSV = Type.String({
+  description: 'CSV (RFC 4180) in UTF-8. The first line has the names of the columns.',
+});
 
 const CSV_TYPE = 'text/csv; charset=utf-8';
 
 const WAY = { surface: 'user', access: 'user', tag: 'Logs', method: 'GET' } as const;
 const GROUP = { ...WAY, data: CSV, file: CSV_TYPE };
 
-/** The logs as files: written as they are read, whatever their length. */
+/** The logs as files. They are written while they are read, at any length. */
 export function exportEndpoints(needs: ExportNeeds): readonly Endpoint[] {
   return [exportCalls(needs), exportConsumptions(needs), exportBalance(needs)];
 }
@@ -114,7 +116,7 @@ function exportCalls({ exports, footing }: ExportNeeds): Endpoint {
     name: 'logs.exportCalls',
     path: '/call-log/export',
     title: 'Export my calls',
-    summary: 'The call log as CSV, a year at most.',
+    summary: 'The call log as CSV, at most a year.',
     query: Type.Object({ ...FORMAT, ...CALL_LOG_FIELDS }),
     example: { data: exampleOf(CALL_COLUMNS) },
     handle: async ({ query }, context) => {
@@ -132,7 +134,7 @@ function exportConsumptions({ exports, footing }: ExportNeeds): Endpoint {
     name: 'logs.exportConsumptions',
     path: '/consumption-log/export',
     title: 'Export my consumption',
-    summary: 'The consumption log as CSV, a year at most.',
+    summary: 'The consumption log as CSV, at most a year.',
     query: Type.Object({ ...FORMAT, ...CONSUMPTION_FIELDS }),
     example: { data: exampleOf(CONSUMPTION_COLUMNS) },
     handle: async ({ query }, context) => {
@@ -150,7 +152,7 @@ function exportBalance({ exports, footing }: ExportNeeds): Endpoint {
     name: 'logs.exportBalance',
     path: '/balance-log/export',
     title: 'Export my balance changes',
-    summary: 'The balance log as CSV, a year at most.',
+    summary: 'The balance log as CSV, at most a year.',
     query: Type.Object({ ...FORMAT, ...RANGE_FIELDS }),
     example: { data: exampleOf(BALANCE_COLUMNS) },
     handle: async ({ query }, context) => {
@@ -176,10 +178,10 @@ function boundedFilterOf(
   return 'kind' in range ? range : { ...filter, ...range };
 }
 
-/** What is not said is now, and a year before. */
+/** An absent `to` is now, an absent `from` is a year before it. */
 function boundedRangeOf(range: TimeRange | Failure, clock: Clock): TimeRange | Failure {
   if ('kind' in range) return range;
-  // The running millisecond is over before anything of it could be asked for again.
+  // `to` is exclusive, and the current millisecond belongs to the export.
   const { toMs = Math.max(clock.now(), range.fromMs ?? 0) + 1 } = range;
   const { fromMs = toMs - DAYS_MS } = range;
   if (toMs - fromMs > DAYS_MS) {

@@ -1,4 +1,4 @@
-/** One call as the documents show it; the figures agree with each other. */
+/** An example call for the documents. Its values agree with each other. */
 export const CALL_EXAMPLE = {
   id: 4711,
   request_id: 'req_01kagp6b9w5x3v7q2m8n4d6c0t',

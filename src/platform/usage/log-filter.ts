@@ -6,12 +6,10 @@ import { ID, parseMoment, TIME, type Times } from '../fields.ts';
 import { type Failure, fail } from '../http/failure.ts';
 import { type Static, Type } from '../http/schema.ts';
 
-/** Rule I-80: what the logs can be narrowed to. */
+/** Rule I-80: the filters of the logs. */
 export const RANGE_FIELDS = {
   from: Type.Optional(TIME),
-  to: Type.Optional(
-    Type.String({ ...TIME, description: 'As `from`; this moment is no longer in the range.' }),
-  ),
+  to: Type.Optional(Type.String({ ...TIME, description: 'Like `from`; exclusive.' })),
 };
 
 const CALL_FIELDS = {
@@ -19,7 +17,7 @@ const CALL_FIELDS = {
     Type.String({
       minLength: 1,
       maxLength: MODEL_NAME_LENGTH_MAX,
-      description: 'The model that served, or was asked for when none did.',
+      description: 'The model that served the call. If none did, the requested model.',
     }),
   ),
   key_id: Type.Optional(ID),
@@ -27,12 +25,12 @@ const CALL_FIELDS = {
   payer: Type.Optional(
     Type.Union(
       PAYERS.map((name) => Type.Literal(name)),
-      { description: 'Who paid: `none` for calls that were refused.' },
+      { description: 'The payer. `none` for refused calls.' },
     ),
   ),
 };
 
-/** What roll-ups can be narrowed to: everything in their keys. */
+/** The filters of roll-ups: the fields of their keys. */
 export const USAGE_FIELDS = {
   ...CALL_FIELDS,
   status: Type.Optional(
@@ -56,20 +54,20 @@ export const CALL_LOG_FIELDS = {
       maxLength: 6,
       form: 'ok, failed, or an HTTP status such as 200',
       description:
-        'The HTTP status that the client got; `ok` for calls that were served as asked for or that the ' +
-        'client left, `failed` for all others, streams that broke off among them.',
+        'The HTTP status that the client got; `ok` for calls that were served as requested or that the ' +
+        'client aborted, `failed` for all others, including streams that broke off.',
     }),
   ),
 };
 
-/** Any depth costs the same, so a page is bounded by arithmetic alone. */
+/** Any page costs the same, so only arithmetic bounds its number. */
 export const LOG_PAGE = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: LOG_PAGE_NUMBER_MAX, default: 1 })),
 };
 
 const FILTER = Type.Object(CALL_LOG_FIELDS);
 
-/** What the query means, or what is wrong with it. */
+/** The meaning of the query, or what is wrong with it. */
 export function filterOf(query: Static<typeof FILTER>, times: Times): LogFilter | Failure {
   const range = rangeOf(query, times);
   if ('kind' in range) return range;
@@ -116,7 +114,7 @@ export function rangeOf(query: Static<typeof RANGE>, times: Times): TimeRange | 
   return { fromMs: inOurTimes(range.fromMs), toMs: inOurTimes(range.toMs) };
 }
 
-/** Years that every reader of a date knows: nothing of ours is older than 1970 or from the year 9999. */
+/** Years that all date readers support: no data is older than 1970 or later than the year 9999. */
 const LATEST_MS = Date.UTC(9999, 0);
 
 function inOurTimes(timeMs: number | undefined): number | undefined {

@@ -6,7 +6,7 @@ import type { BalanceItem, ConsumptionItem, LoggedCall } from '../../ledger/log.
 import { ID, nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
 import { Type } from '../http/schema.ts';
 
-/** The rows of the logs as an account reads them, in the names of rule I-78. */
+/** The rows of the logs as an account reads them, with the names of rule I-78. */
 const COUNT = Type.Integer({ minimum: 0 });
 const RATE = Type.Number({ minimum: 0 });
 const PROTOCOL = Type.Union(PROTOCOLS.map((name) => Type.Literal(name)));
@@ -28,21 +28,21 @@ export const RATES = Type.Object(
     credential_rate: RATE,
     node_rate: RATE,
   },
-  { description: 'As they were at the time of the call; later changes do not alter it.' },
+  { description: 'The values at the time of the call. Later changes do not alter them.' },
 );
 
 const CALL_FIELDS = {
   id: ID,
-  request_id: Type.String({ description: 'What the answer of the call had as `x-request-id`.' }),
-  model_id: Type.String({ description: 'The model that was asked for.' }),
-  model_used: Type.String({ description: 'The model that served; another one after a fallback.' }),
+  request_id: Type.String({ description: 'The `x-request-id` of the answer.' }),
+  model_id: Type.String({ description: 'The requested model.' }),
+  model_used: Type.String({ description: 'The model that served the call; another one after a fallback.' }),
   protocol: PROTOCOL,
   upstream_protocol: nullable(PROTOCOL),
   stream: Type.Boolean(),
   status: Type.Integer({ description: 'The HTTP status that the client got.' }),
   error_code: nullable(Type.Integer()),
-  input_tokens: Type.Integer({ minimum: 0, description: 'All input, what the cache held among it.' }),
-  output_tokens: Type.Integer({ minimum: 0, description: 'All output, reasoning among it.' }),
+  input_tokens: Type.Integer({ minimum: 0, description: 'All input, including cached input.' }),
+  output_tokens: Type.Integer({ minimum: 0, description: 'All output, including reasoning.' }),
   cache_read_tokens: COUNT,
   cache_write_tokens: COUNT,
   reasoning_tokens: COUNT,
@@ -61,7 +61,7 @@ const CALL_FIELDS = {
   estimated: Type.Boolean({ description: 'The vendor did not count the tokens; they were estimated.' }),
   ttft_ms: nullable(COUNT),
   duration_ms: COUNT,
-  attempts: Type.Integer({ minimum: 0, description: 'How many routes were tried.' }),
+  attempts: Type.Integer({ minimum: 0, description: 'Number of attempts.' }),
   dropped_fields: Type.Array(Type.String()),
   key_id: Type.Integer({ minimum: 0 }),
   key_name: Type.String(),
@@ -123,7 +123,7 @@ export function shownRates(rates: Rates): object {
   };
 }
 
-/** A figure of a receipt is exact, with as many decimals as it takes. */
+/** Values of a receipt are exact, with all their decimals. */
 export const EXACT = Type.String({ pattern: '^-?\\d{1,60}(\\.\\d{1,60})?$' });
 const TEXT = Type.String();
 
@@ -163,10 +163,10 @@ export const RECEIPT = Type.Object(
     attempts: Type.Array(Type.Object({ route_id: COUNT, ...TRY_FIELDS, credential: Type.Optional(TEXT) })),
     entries: Type.Array(Type.Object({ id: TEXT, kind: TEXT, pool: TEXT, change: EXACT, after: EXACT })),
   },
-  { description: 'The charge as it can be recomputed: each figure follows from those before it.' },
+  { description: 'The computation of the charge. Each value follows from those before it.' },
 );
 
-/** The names of the platform's own credentials are the operator's; those of one's own are one's own. */
+/** The names of the platform's credentials are for operators only. An account sees its own. */
 export function shownReceipt(receipt: ConsumptionItem['receipt']): object {
   const attempts = receipt.attempts.map(({ own, credential, ...attempt }) =>
     own ? { ...attempt, credential } : attempt,
@@ -208,7 +208,7 @@ const BALANCE_FIELDS = {
   pool: Type.Union([Type.Literal('balance'), Type.Literal('credits')]),
   change: SHOWN_AMOUNT,
   after: SHOWN_AMOUNT,
-  ref: Type.String({ description: 'The request id of the call, or why the money moved.' }),
+  ref: Type.String({ description: 'The request id of the call, or the reason of the change.' }),
   created_at: TIME,
 };
 export const BALANCE_CHANGE = Type.Object(BALANCE_FIELDS);

@@ -42,9 +42,9 @@ import {
 
 export interface LogPort {
   callPage(question: LogQuestion): Promise<LogPage<LoggedCall>>;
-  /** By the number of its row; nothing for another account's. */
+  /** By the id of its row; undefined for a row of another account. */
   findCall(accountId: number, id: number): Promise<LoggedCall | undefined>;
-  /** Nothing when the call reached no vendor. */
+  /** Undefined if the call reached no vendor. */
   findReceipt(accountId: number, callId: string): Promise<Receipt | undefined>;
   consumptionPage(question: LogQuestion): Promise<LogPage<ConsumptionItem>>;
   balancePage(
@@ -93,7 +93,7 @@ function callPage({ logs, footing }: LogNeeds): Endpoint {
 
 const CALL_DETAIL = Type.Object({
   ...CALL.properties,
-  tries: Type.Array(TRY, { description: 'Each route that was tried, in order.' }),
+  tries: Type.Array(TRY, { description: 'The attempts, in order.' }),
   receipt: nullable(RECEIPT),
 });
 
@@ -104,7 +104,7 @@ function callDetail({ logs, footing }: LogNeeds): Endpoint {
     method: 'GET',
     path: '/call-log/detail/:id',
     title: 'Get a call',
-    summary: 'One call, with the routes that were tried and its receipt.',
+    summary: 'One call, with its attempts and its receipt.',
     params: ID_PARAMS,
     data: CALL_DETAIL,
     fails: ['notFound'],
@@ -132,7 +132,7 @@ function consumptionPage({ logs, footing }: LogNeeds): Endpoint {
     method: 'GET',
     path: '/consumption-log/page',
     title: 'List my consumption',
-    summary: 'What each call that reached a vendor cost, with its receipt, newest first.',
+    summary: 'The cost of each call that reached a vendor, with its receipt, newest first.',
     query: pageQuery({ ...CONSUMPTION_FIELDS, ...LOG_PAGE }),
     data: Type.Array(CONSUMPTION),
     paged: true,

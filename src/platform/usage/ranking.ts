@@ -23,14 +23,14 @@ type Period = keyof typeof PERIOD_DAYS;
 const PERIOD = Type.Optional(
   Type.Union([Type.Literal('day'), Type.Literal('week'), Type.Literal('month')], {
     default: 'week',
-    description: 'The last 1, 7 or 30 days, and what their first midnight (UTC) adds.',
+    description: 'The last 1, 7 or 30 days, from the midnight (UTC) at or before their start.',
   }),
 );
 const COUNT = Type.Integer({ minimum: 0 });
 const TEXT = Type.String();
 const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' } as const;
 
-/** Rule I-63: rankings from real calls, of models that everybody may see. */
+/** Rule I-63: rankings from real calls, of models that are public. */
 export function rankingEndpoints({ ranking, footing }: RankingNeeds): readonly Endpoint[] {
   const traffic = remembered(ranking);
   const seen: Seen = async (period, clock) => {
@@ -65,7 +65,7 @@ function list(seen: Seen): Endpoint {
     name: 'public.ranking',
     path: '/model-rank/list',
     title: 'Rank models by use',
-    summary: 'The models that were used most: by calls, tokens or users.',
+    summary: 'The most used models, by calls, tokens or users.',
     query: Type.Object({
       by: Type.Optional(BY),
       period: PERIOD,
@@ -93,7 +93,7 @@ function list(seen: Seen): Endpoint {
   });
 }
 
-/** Milliseconds and tokens per second, with as many decimals as anybody reads. */
+/** Milliseconds and tokens per second, rounded for display. */
 const FIGURE = Type.Number({ minimum: 0 });
 
 function speed(seen: Seen): Endpoint {
@@ -102,7 +102,7 @@ function speed(seen: Seen): Endpoint {
     name: 'public.speed',
     path: '/model-rank/speed',
     title: 'Rank models by speed',
-    summary: 'The models that were fastest: tokens per second and time to the first token of real streams.',
+    summary: 'The fastest models, by tokens per second and time to the first token of real streams.',
     query: Type.Object({ period: PERIOD }),
     data: Type.Object({
       since: TIME,
@@ -147,7 +147,7 @@ function speedOf(traffic: Named) {
   };
 }
 
-/** The most tokens per second first; then, and without a figure, the shorter wait. */
+/** The most tokens per second first; then, and if unknown, the shorter time to the first token. */
 function bySpeed(one: Speed, other: Speed): number {
   const faster = (other.tokens_per_second ?? -1) - (one.tokens_per_second ?? -1);
   return faster === 0 ? (one.ttft_ms ?? Infinity) - (other.ttft_ms ?? Infinity) : faster;
@@ -159,12 +159,12 @@ function tenths(value: number): number {
 
 const DAY_MS = 86_400_000;
 
-/** Users are known by the day (UTC), so every figure of a period begins with a day. */
+/** Users are counted per day (UTC), so every period begins with a day. */
 function sinceOf(period: Period, nowMs: number): number {
   return Math.floor((nowMs - PERIOD_DAYS[period] * DAY_MS) / DAY_MS) * DAY_MS;
 }
 
-/** What is hidden from the list of models is not told here either. */
+/** Models that are hidden from the list of models are not ranked either. */
 function visible(traffic: readonly ModelTraffic[], { models }: CatalogSnapshot): readonly Named[] {
   const named: Named[] = [];
   for (const each of traffic) {
@@ -174,7 +174,7 @@ function visible(traffic: readonly ModelTraffic[], { models }: CatalogSnapshot):
   return named;
 }
 
-/** Anybody may ask, and adding up a month is work: what was found is told again for a while. */
+/** The ranking is public and adding up a month is expensive, so the result is cached for a while. */
 function remembered(
   ranking: RankingPort,
 ): (sinceMs: number, clock: Clock) => Promise<readonly ModelTraffic[]> {
@@ -186,7 +186,7 @@ function remembered(
     const now = clock.monotonic();
     const kept = known.get(sinceMs);
     if (kept !== undefined && now < kept.until) return kept.found;
-    // At most one per period: those of yesterday go.
+    // At most one per period: older ones are removed.
     for (const [since, { until }] of known) if (now >= until) known.delete(since);
     const found = ranking.traffic(sinceMs);
     known.set(sinceMs, { until: now + RANKING_LIFE_MS, found });

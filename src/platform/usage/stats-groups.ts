@@ -51,7 +51,7 @@ export function groupEndpoints(needs: StatsNeeds): readonly Endpoint[] {
         name: 'stats.payers',
         path: '/stats/payers',
         title: 'Get my usage by payer',
-        summary: 'Usage by who paid',
+        summary: 'Usage by payer',
       },
       fields: { payer: Type.String() },
       example: { payer: 'credits' },
@@ -62,9 +62,9 @@ export function groupEndpoints(needs: StatsNeeds): readonly Endpoint[] {
 }
 
 const QUERY = Type.Object(CONSUMPTION_FIELDS);
-const ORDER = 'the largest amount first; of this month unless a range is asked for.';
+const ORDER = 'the largest amount first. Default range: this month.';
 
-/** What is asked for, or this month. */
+/** The requested range, or this month. */
 function askedRange(
   query: Static<typeof QUERY>,
   { footing, days }: StatsNeeds,
@@ -103,7 +103,7 @@ function grouped(needs: StatsNeeds, { by, fields, example, shown, ...row }: Grou
   });
 }
 
-const KEY_NAME = nullable(Type.String({ description: 'Nothing for a key that was deleted.' }));
+const KEY_NAME = nullable(Type.String({ description: 'Null for a deleted key.' }));
 
 function keys(needs: StatsNeeds): Endpoint {
   const { stats } = needs;
@@ -136,16 +136,15 @@ function keys(needs: StatsNeeds): Endpoint {
 
 const SERIES_GROUPS = 7;
 const SERIES = Type.Object({
-  times: Type.Array(TIME, { description: 'Where each point begins.' }),
+  times: Type.Array(TIME, { description: 'The start of each point.' }),
   groups: Type.Array(
     Type.Object({
       group: nullable(
         Type.String({
-          description:
-            'A model, the number of a key, a protocol or a payer; nothing for all others together.',
+          description: 'A model, the number of a key, a protocol or a payer; null for all others together.',
         }),
       ),
-      name: nullable(Type.String({ description: 'Of a key that is still there.' })),
+      name: nullable(Type.String({ description: 'The name of a key that still exists.' })),
       total: SUMS,
       points: Type.Array(SUMS, { description: 'One for each of `times`.' }),
     }),
@@ -159,7 +158,7 @@ function series(needs: StatsNeeds): Endpoint {
     name: 'stats.series',
     path: '/stats/series',
     title: 'Get my usage over time by group',
-    summary: 'Usage over time by model, key, protocol or payer: the largest groups, and all others together.',
+    summary: 'Usage over time by model, key, protocol or payer: the largest groups, and all others as one.',
     query: Type.Object({
       ...CONSUMPTION_FIELDS,
       by: Type.Optional(
@@ -172,7 +171,7 @@ function series(needs: StatsNeeds): Endpoint {
       groups: Type.Optional(
         Type.Integer({
           ...{ minimum: 1, maximum: SERIES_GROUPS_MAX, default: SERIES_GROUPS },
-          description: 'How many groups are told by themselves.',
+          description: 'Number of groups. All others are one group.',
         }),
       ),
     }),

@@ -19,7 +19,7 @@ import { CONSUMPTION_FIELDS, USAGE_FIELDS, usageFilterOf } from './log-filter.ts
 export interface FundsView {
   readonly balanceMicro: bigint;
   readonly creditsMicro: bigint;
-  /** Of the running month. */
+  /** Of the current month. */
   readonly monthSpentMicro: bigint;
   readonly extraApiQuotaMicro: bigint;
 }
@@ -32,17 +32,17 @@ interface WantedTimes {
 interface WantedGroups {
   readonly by: UsageGroup;
   readonly range: UsageFilter;
-  /** Those with the largest amounts. */
+  /** The groups with the largest amounts. */
   readonly most: number;
 }
 
 export interface StatsPort {
-  /** First what comes before the first edge, then what lies between each edge and the next. */
+  /** First the sum before the first edge, then the sums between each edge and the next. */
   between(accountId: number, wanted: WantedTimes): Promise<readonly UsageSums[]>;
   groups(accountId: number, wanted: WantedGroups): Promise<readonly GroupUsage[]>;
-  /** Of each group as `between`; what belongs to none of them comes last. */
+  /** The same as `between` for each group. The last has everything outside of the groups. */
   series(accountId: number, wanted: WantedGroups & WantedTimes): Promise<readonly GroupSeries[]>;
-  /** Of the account's keys; deleted ones have no name any more. */
+  /** The names of the account's keys. Deleted keys are absent. */
   keyNames(accountId: number, keyIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
   funds(accountId: number, nowMs: number): Promise<FundsView>;
 }
@@ -89,7 +89,7 @@ export const SUMS_EXAMPLE = {
 
 export const GROUP = { surface: 'user', access: 'user', tag: 'Usage', method: 'GET' } as const;
 
-/** Rule I-81: everything from roll-ups, in the days of the server's time zone. */
+/** Rule I-81: everything comes from roll-ups, in the days of the server's time zone. */
 export function statsEndpoints(needs: StatsNeeds): readonly Endpoint[] {
   return [overview(needs), trend(needs)];
 }
@@ -100,7 +100,7 @@ function overview({ stats, days, footing }: StatsNeeds): Endpoint {
     name: 'stats.overview',
     path: '/stats/overview',
     title: 'Get my usage overview',
-    summary: 'What was used today, this month and altogether, and what is left.',
+    summary: 'The usage of today, of this month and in total, and the remaining money.',
     query: Type.Object(USAGE_FIELDS),
     data: Type.Object({
       today: SUMS,
@@ -149,7 +149,7 @@ function trend({ stats, footing, days }: StatsNeeds): Endpoint {
     name: 'stats.trend',
     path: '/stats/trend',
     title: 'Get my usage over time',
-    summary: 'Usage over time, by hours or days; times without calls stand at zero.',
+    summary: 'Usage over time, by hours or days; points without calls are zero.',
     query: Type.Object({ ...CONSUMPTION_FIELDS, granularity: GRANULARITY }),
     data: Type.Array(POINT),
     example: { data: [{ time: '2026-11-15 00:00:00', ...SUMS_EXAMPLE }] },
@@ -170,7 +170,7 @@ function trend({ stats, footing, days }: StatsNeeds): Endpoint {
 export const GRANULARITY = Type.Optional(
   Type.Union([Type.Literal('hour'), Type.Literal('day')], {
     default: 'day',
-    description: 'Without a range: the last 24 hours, or 7 days.',
+    description: 'Default range: the last 24 hours, or 7 days.',
   }),
 );
 
@@ -185,14 +185,14 @@ export function trendRange(
 interface TrendRange {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Where each point begins. */
+  /** The start of each point. */
   readonly edges: readonly number[];
 }
 
 type ToTrendRange = (asked: TimeRange, nowMs: number, days: Days) => TrendRange | Failure;
 
 const TREND_RANGES: Readonly<Record<'hour' | 'day', ToTrendRange>> = {
-  // Hours are those of the roll-up; in a zone of half hours they begin at half past.
+  // Hours are those of the roll-up. In a time zone with a half-hour offset they begin at half past.
   hour: (asked, nowMs) => {
     const toMs = asked.toMs ?? Math.max(nowMs, asked.fromMs ?? 0) + 1;
     const fromMs = asked.fromMs ?? floorTo(toMs - 1, HOUR_MS) - 23 * HOUR_MS;
@@ -219,7 +219,7 @@ function tooLong(most: number, unit: string): Failure {
   return fail('badParameter', `from must be at most ${most} ${unit} before to`);
 }
 
-/** All of them together. */
+/** The sum of all points. */
 export function shownSums(
   ...sums: readonly (UsageSums | undefined)[]
 ): Record<keyof typeof SUM_FIELDS, unknown> {

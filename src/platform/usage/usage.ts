@@ -4,7 +4,7 @@ import { type LogNeeds, logEndpoints } from './logs.ts';
 import { type StatsNeeds, statsEndpoints } from './stats.ts';
 import { groupEndpoints } from './stats-groups.ts';
 
-/** What an account did and what it cost: logs, their exports, statistics. */
+/** The endpoints about the usage of an account: logs, exports, statistics. */
 export interface UsageNeeds extends LogNeeds, ExportNeeds, StatsNeeds {}
 
 export function usageEndpoints(needs: UsageNeeds): readonly Endpoint[] {
