@@ -20,32 +20,32 @@ import { systemClock } from './kernel/time/clock.ts';
 
 export interface Tollgate {
   readonly url: string;
-  /** Where `/metrics` is. */
+  /** The address of `/metrics`. */
   readonly opsUrl: string;
-  /** What is missing before calls can be served; empty when nothing is. */
+  /** What is missing before calls can be served; empty if nothing is. */
   readonly missing: readonly string[];
-  /** Makes the first operator, once; there until one exists, for the terminal and nowhere else. */
+  /** The setup token for the first operator, until there is one. Only for the terminal. */
   readonly setupToken: SetupToken | undefined;
-  /** The figures of this process alone. */
+  /** The metrics of this process only. */
   metrics(): string;
   /**
-   * Drains: new calls are refused, running ones finish or are cut, everything is settled. Once is enough; a
-   * second one can only shorten what the calls get.
+   * Drains: new calls are refused, running ones end or are aborted, everything is settled. A second call can
+   * only shorten the time that running calls have.
    */
   stop(options?: StopOptions): Promise<void>;
 }
 
 export interface StopOptions {
-  /** What running calls get; the configuration's time when it is not said. */
+  /** Time for running calls; default the configured time. */
   readonly drainMs?: number;
 }
 
-/** What the settler gets at the end to bring the last calls into the store; the journal keeps the rest. */
+/** Time for the settler to settle the last calls. The journal keeps the rest. */
 const SETTLE_MS = 10_000;
 
 /**
- * Everything that is wired, in the order of its life: store, gate, ledger, gateway, server. Stopping goes the
- * same way back. What was begun is ended when a later step fails. `post` is for one worker of several.
+ * Wires everything in order of dependency: store, gate, ledger, gateway, server. A stop closes them in
+ * reverse order, and so does a failed start. `post` is set for one worker of several.
  */
 export async function startTollgate(config: Config, log: Logger, post?: WorkerSlot): Promise<Tollgate> {
   const cleanup = new Cleanup();
@@ -108,9 +108,9 @@ async function assemble(context: AppContext): Promise<Tollgate> {
   };
 }
 
-/** A taken port is told of at once, before a database is made or changed for a server that cannot begin. */
+/** Reports a port in use at once, before a database is created or changed for a server that cannot start. */
 async function findAddress({ config, post }: AppContext): Promise<void> {
-  // Workers find it shared; their supervisor has looked.
+  // Workers share the port; their supervisor has checked it.
   if (post !== undefined) return;
   for (const address of [publicAddress(config), opsAddress(config)]) {
     await findPort(address.host, address.port).catch((error) => refuseAddress(address, error));
@@ -127,7 +127,7 @@ function listen(
   return startServer(server).catch((error: NodeJS.ErrnoException) => refuseAddress(address, error));
 }
 
-/** Until the very end: a process that drains can still be asked how far it is. */
+/** Served to the very end, so that a draining process can still be observed. */
 async function listenForOperators(
   { config, cleanup, post }: AppContext,
   operations: Operations,
@@ -148,7 +148,7 @@ function figures(telemetry: Telemetry, { post }: AppContext): string | Promise<s
 
 const DRAIN_POLL_MS = 25;
 
-/** Running calls finish by themselves, or are cut and settled when their time is up. */
+/** Running calls end by themselves, or are aborted and settled when their time is up. */
 async function untilIdle(server: HttpServer, cutAtMs: () => number): Promise<void> {
   while (server.running > 0 && systemClock.monotonic() < cutAtMs()) {
     await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));

@@ -18,7 +18,7 @@ export interface AccessNeeds {
 const GROUP = { ...OPERATORS, tag: 'Accounts' } as const;
 const KEY_PARAMS = Type.Object({ id: ID, key_id: ID });
 
-/** What opens an account: its keys, its logins and its password. */
+/** The access to an account: its keys, its logins and its password. */
 export function accessEndpoints(needs: AccessNeeds): readonly Endpoint[] {
   return [keys(needs), changeKey(needs), removeKey(needs), sessions(needs), resetPassword(needs)];
 }
@@ -30,7 +30,7 @@ function keys({ accounts, times }: AccessNeeds): Endpoint {
     method: 'GET',
     path: '/accounts/:id/keys',
     title: 'List keys of an account',
-    summary: 'The keys of an account, newest first, each by its prefix.',
+    summary: 'The keys of an account, newest first, each with its prefix.',
     params: ID_PARAMS,
     query: PAGE_QUERY,
     data: Type.Array(KEY),
@@ -81,7 +81,7 @@ function removeKey({ accounts }: AccessNeeds): Endpoint {
     method: 'DELETE',
     path: '/accounts/:id/keys/:key_id',
     title: 'Delete a key of an account',
-    summary: 'Delete a key of an account; it is refused from the next call on.',
+    summary: 'Delete a key of an account. It is refused from the next call on.',
     params: KEY_PARAMS,
     data: Type.Object({}),
     fails: ['notFound'],
@@ -110,7 +110,7 @@ function sessions({ accounts, times }: AccessNeeds): Endpoint {
     method: 'GET',
     path: '/accounts/:id/sessions',
     title: 'List sessions of an account',
-    summary: 'Where an account is logged in, the session used last first.',
+    summary: 'The logins of an account, the most recently used first.',
     params: ID_PARAMS,
     data: Type.Array(SESSION),
     fails: ['notFound'],
@@ -141,7 +141,7 @@ function shownSession(session: SessionView, { showTime }: Times): object {
 
 const MADE_PASSWORD_BYTES = 18;
 
-/** For an account whose owner has forgotten it: long, random, and told once. */
+/** For an owner who has forgotten the password: long, random, and shown once. */
 export function newPassword({ random }: Pick<Context, 'random'>): string {
   return random.bytes(MADE_PASSWORD_BYTES).toString('base64url');
 }
@@ -154,17 +154,17 @@ function resetPassword({ accounts }: AccessNeeds): Endpoint {
     method: 'POST',
     path: '/accounts/:id/password-reset',
     title: 'Reset the password of an account',
-    summary: 'Give an account a temporary password, told once; its old one and every login are void.',
+    summary: 'Set a temporary password, shown once. The old password and all logins end.',
     params: ID_PARAMS,
     data: Type.Object({
-      password: Type.String({ description: 'It is in this answer and nowhere else.' }),
+      password: Type.String({ description: 'Only this answer shows it.' }),
       ended_sessions: Type.Integer({ minimum: 0 }),
     }),
     fails: ['notFound', 'conflict'],
     example: { data: { password: 'c29tZXRoaW5nIG1hZGUgdXA', ended_sessions: 2 } },
     handle: async ({ params }, context) => {
       if (params.id === context.caller?.accountId) {
-        return fail('conflict', 'Change your own password with the one you have');
+        return fail('conflict', 'Use your current password to change your own password');
       }
       const wanted = { password: newPassword(context), nowMs: context.clock.now() };
       const done = await accounts.resetPassword(params.id, wanted, toActor(context, name));

@@ -7,24 +7,24 @@ import { OPERATORS } from './operator.ts';
 import type { AccountChanges } from './ports.ts';
 
 /**
- * The rows with which an account reads its own logs and figures, for operators: the same question, asked for
- * the account that the path names. Only rows that read can be taken.
+ * The rows with which an account reads its own logs and statistics, for operators: the same request for the
+ * account that the path names. Only rows that read can be used.
  */
 export function accountLogEndpoints(
   rows: readonly Endpoint[],
   accounts: Pick<AccountChanges, 'find'>,
 ): readonly Endpoint[] {
   return rows.map((row) => {
-    assert(row.method === 'GET' && row.access === 'user', `${row.name} reads what belongs to an account`);
+    assert(row.method === 'GET' && row.access === 'user', `${row.name} reads data of an account`);
     return {
       ...row,
       ...OPERATORS,
-      // `logs.calls` is `accountLogs.calls` here.
+      // `logs.calls` becomes `accountLogs.calls`.
       name: `account${row.name.charAt(0).toUpperCase()}${row.name.slice(1)}`,
       path: `/accounts/:account_id${row.path}`,
       tag: 'Accounts',
       title: `${row.title.replace(' my ', ' ')} of an account`,
-      summary: `${row.summary.replace(/\.$/, '')}; of one account.`,
+      summary: `${row.summary.replace(/\.$/, '')}, of one account.`,
       params: Type.Object({ account_id: ID, ...row.params?.properties }),
       fails: [...new Set([...(row.fails ?? []), 'notFound' as const])],
       handle: async (input, context) => {
@@ -37,6 +37,6 @@ export function accountLogEndpoints(
 }
 
 function onBehalfOf(accountId: number, context: Context): Context {
-  assert(context.caller?.role === 'operator', 'the dispatcher lets operators in and nobody else');
+  assert(context.caller?.role === 'operator', 'the dispatcher lets in operators only');
   return { ...context, caller: { ...context.caller, accountId } };
 }

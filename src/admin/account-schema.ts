@@ -1,7 +1,7 @@
 import { ID, NAME, nullable, SHOWN_AMOUNT, STATUS, TIME } from '../platform/fields.ts';
 import { Type } from '../platform/http/schema.ts';
 
-/** What operators see of accounts. */
+/** The fields of accounts that operators see. */
 export const ROLE = Type.Union([Type.Literal('user'), Type.Literal('operator')]);
 export const USER_TYPE = Type.Integer({
   minimum: 0,
@@ -43,7 +43,7 @@ export const VERIFICATION = Type.Object({
   email: Type.String(),
   kind: Type.Union([Type.Literal('personal'), Type.Literal('enterprise')]),
   name: Type.String(),
-  document_number: Type.String({ description: 'Its last characters; all of it is in the account.' }),
+  document_number: Type.String({ description: 'Its last characters. The account has all of it.' }),
   contact: nullable(Type.String()),
   status: VERIFICATION_STATUS,
   reason: nullable(Type.String()),
@@ -103,7 +103,7 @@ const HOSTED = Type.Object({
 export const ACCOUNT = Type.Object({
   ...LISTED_ACCOUNT.properties,
   user_rate: SHOWN_AMOUNT,
-  policy_id: nullable(Type.Integer({ description: 'The limit policy of the account; null is the default.' })),
+  policy_id: nullable(Type.Integer({ description: 'The limit policy of the account. Null is the default.' })),
   api_billing: Type.Boolean(),
   auto_exchange: Type.Boolean(),
   extra_api_quota: SHOWN_AMOUNT,
@@ -113,13 +113,13 @@ export const ACCOUNT = Type.Object({
   verification: nullable(
     Type.Object({
       ...VERIFICATION.properties,
-      document_number: Type.String({ description: 'All of it: a decision needs it.' }),
+      document_number: Type.String({ description: 'The whole number, because a decision needs it.' }),
     }),
   ),
   subscriptions: Type.Array(SUBSCRIPTION, { description: 'The latest hundred.' }),
   keys: Type.Array(KEY, { description: 'The latest hundred.' }),
   keys_total: Type.Integer({ minimum: 0 }),
-  credentials: Type.Array(HOSTED, { description: 'What the account hosts itself (BYOK).' }),
+  credentials: Type.Array(HOSTED, { description: 'The BYOK credentials of the account.' }),
 });
 export const ACCOUNT_EXAMPLE = {
   ...LISTED_EXAMPLE,

@@ -2,7 +2,7 @@ import { maskDocument } from '../kernel/encoding/mask.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { AccountDetail, FoundAccount, FoundSubscription, FoundVerification } from './ports.ts';
 
-/** How times are shown, and which month the cap counts in now. */
+/** The format of times, and the current month of the cap. */
 export interface Shown {
   showTime(timeMs: number): string;
   month(nowMs: number): string;
@@ -58,12 +58,12 @@ export function shownSubscription(subscription: FoundSubscription, { showTime }:
   return { id, plan: planCode, starts_at: showTime(startsAtMs), ends_at: showTime(endsAtMs), status };
 }
 
-/** For whoever judges this one account: a decision needs all of the number. */
+/** For the operator who decides about this account: with the whole document number. */
 function wholeVerification(verification: FoundVerification, shown: Shown): object {
   return { ...shownVerification(verification, shown), document_number: verification.documentNumber };
 }
 
-/** In lists and answers to decisions nobody needs more of the document than its end. */
+/** Lists and answers to decisions show only the end of the document number. */
 export function shownVerification(verification: FoundVerification, { showTime }: Shown): object {
   const { id, accountId, email, kind, name, status, decidedAtMs } = verification;
   return {

@@ -35,7 +35,7 @@ export interface AccountNeeds {
 }
 
 const GROUP = { ...OPERATORS, tag: 'Accounts' } as const;
-/** 100 is list price; ten thousand times that is a slip of the finger, as in the catalogue. */
+/** 100 is list price. Ten thousand times that is a typing error, as in the catalogue. */
 const RATE_MICRO_MAX = 1_000_000n * MICRO;
 
 export function accountEndpoints(needs: AccountNeeds): readonly Endpoint[] {
@@ -51,7 +51,9 @@ function search({ accounts, shown }: AccountNeeds): Endpoint {
     title: 'List accounts',
     summary: 'Accounts, newest first.',
     query: pageQuery({
-      email: Type.Optional(Type.String({ maxLength: 254, description: 'A part of the address.' })),
+      email: Type.Optional(
+        Type.String({ maxLength: 254, description: 'Only addresses that contain this text.' }),
+      ),
       status: Type.Optional(STATUS),
       role: Type.Optional(ROLE),
       user_type: Type.Optional(USER_TYPE),
@@ -78,7 +80,7 @@ function detail(needs: AccountNeeds): Endpoint {
     method: 'GET',
     path: '/accounts/:id',
     title: 'Get an account',
-    summary: 'One account with its money, switches, subscriptions, keys and BYOK credentials.',
+    summary: 'One account with its money, settings, subscriptions, keys and BYOK credentials.',
     params: ID_PARAMS,
     data: ACCOUNT,
     fails: ['notFound'],
@@ -101,7 +103,7 @@ function create({ accounts }: AccountNeeds): Endpoint {
     method: 'POST',
     path: '/accounts',
     title: 'Create an account',
-    summary: 'Create an account; without a password one is made and told once.',
+    summary: 'Create an account. Without a password one is generated and shown once.',
     body: Type.Object({
       email: EMAIL,
       password: Type.Optional(
@@ -115,7 +117,7 @@ function create({ accounts }: AccountNeeds): Endpoint {
     data: Type.Object({
       id: ID_PARAMS.properties.id,
       email: Type.String(),
-      password: nullable(Type.String({ description: 'Only when none was given; it is stored nowhere.' })),
+      password: nullable(Type.String({ description: 'Only if none was given. It is not stored.' })),
     }),
     fails: ['conflict', 'tooManyRequests'],
     example: {
@@ -133,7 +135,7 @@ function create({ accounts }: AccountNeeds): Endpoint {
       const password = body.password ?? made ?? '';
       const wanted = { email, password, role, userType, balanceMicro, creditsMicro };
       const created = await accounts.create(wanted, toActor(context, name));
-      if (created.kind === 'email-taken') return fail('conflict', 'This address has an account already');
+      if (created.kind === 'email-taken') return fail('conflict', 'This address already has an account');
       return data({ id: created.accountId, email, password: made });
     },
   });
@@ -160,7 +162,7 @@ function change(needs: AccountNeeds): Endpoint {
     method: 'PUT',
     path: '/accounts/:id',
     title: 'Update an account',
-    summary: 'Enable or disable an account, change its role, level, rate, switches or limits.',
+    summary: 'Enable or disable an account, change its role, level, rate, settings or limits.',
     params: ID_PARAMS,
     body: CHANGE,
     data: ACCOUNT,
@@ -170,9 +172,9 @@ function change(needs: AccountNeeds): Endpoint {
       const patch = patchOf(body);
       if ('kind' in patch) return patch;
       const isOwn = params.id === context.caller?.accountId;
-      // Whoever locks out the last operator locks out everybody: another one has to do it.
+      // Otherwise the last operator could lock everybody out. Another operator must do it.
       if (isOwn && (body.status === 'disabled' || body.role === 'user')) {
-        return fail('conflict', 'Nobody takes their own rights away');
+        return fail('conflict', 'You cannot remove your own rights');
       }
       const done = await needs.accounts.change(params.id, patch, toActor(context, name));
       if (done.kind === 'not-found') return fail('notFound');
@@ -214,7 +216,7 @@ function endSessions({ accounts }: AccountNeeds): Endpoint {
     method: 'DELETE',
     path: '/accounts/:id/sessions',
     title: 'End sessions of an account',
-    summary: 'End every login of an account; its tokens are void at once.',
+    summary: 'End all logins of an account. Its tokens are invalid at once.',
     params: ID_PARAMS,
     data: Type.Object({ ended: Type.Integer({ minimum: 0 }) }),
     fails: ['notFound'],

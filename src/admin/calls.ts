@@ -24,21 +24,23 @@ const PAGE_SIZE = 20;
 const QUERY = Type.Object({
   ...CALL_LOG_FIELDS,
   request_id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'One call; no other filter counts.' }),
+    Type.String({ minLength: 1, maxLength: 100, description: 'One call. All other filters are ignored.' }),
   ),
   account_id: Type.Optional(ID),
-  email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Of one account.' })),
+  email: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 254, description: 'Only calls of this account.' }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE })),
   cursor: Type.Optional(
     Type.String({
       ...{ pattern: '^\\d{1,15}-\\d{1,15}$', maxLength: 31 },
-      form: 'the next of the page before',
+      form: 'the value of `next` of the page before',
       description: '`next` of the page before.',
     }),
   ),
 });
 
-/** The calls of everybody. One call with its receipt stands below its account. */
+/** The calls of all accounts. One call with its receipt is below its account. */
 export function callEndpoints({ calls, times }: CallNeeds): readonly Endpoint[] {
   return [
     endpoint({
@@ -53,7 +55,7 @@ export function callEndpoints({ calls, times }: CallNeeds): readonly Endpoint[] 
         calls: Type.Array(FOUND),
         next: nullable(
           Type.String({
-            description: 'The cursor of the next page, also of one that is short; nothing at the end.',
+            description: 'The cursor of the next page, also if this page is short. Null at the end.',
           }),
         ),
       }),
@@ -76,7 +78,7 @@ export function callEndpoints({ calls, times }: CallNeeds): readonly Endpoint[] 
         if (isNobody || isTwo) return data({ calls: [], next: null });
         const before = query.cursor === undefined ? undefined : cursorOf(query.cursor);
         if (query.cursor !== undefined && before === undefined) {
-          return fail('badParameter', 'cursor must be the next of the page before');
+          return fail('badParameter', 'cursor must be the value of `next` of the page before');
         }
         const { size = PAGE_SIZE } = query;
         const accountId = query.account_id ?? named;
@@ -94,7 +96,7 @@ function normal(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** The latest moment that a date can hold. */
+/** The latest moment that a date can have. */
 const TIME_MS_MAX = 8_640_000_000_000_000;
 
 function cursorOf(text: string): CallCursor | undefined {

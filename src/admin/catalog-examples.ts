@@ -1,7 +1,7 @@
 import type { EntryKind } from '../catalog/entries.ts';
 import type { EntryJson } from '../catalog/entry-json.ts';
 
-/** One entry of each kind as it is shown, and what of it a client sends to make it. */
+/** One entry of each kind as it is shown, and the fields that a client sends to create it. */
 export const ENTRY_EXAMPLES: Readonly<
   Record<EntryKind, { readonly shown: EntryJson; readonly made: EntryJson }>
 > = {

@@ -5,8 +5,8 @@ import { AMOUNT, ID, nullable, STATUS, TIME } from '../platform/fields.ts';
 import { type TObject, type TProperties, type TSchema, Type } from '../platform/http/schema.ts';
 
 /**
- * Entries of the catalogue as the API takes and shows them: the fields of the catalogue file. Forms are said
- * here; what they mean together is checked by the file's own rules.
+ * Entries of the catalogue as the API takes and shows them: the fields of the catalogue file. The forms of
+ * values are here. The rules of the file check how they fit together.
  */
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const oneOf = <const Values extends readonly string[]>(values: Values) =>
@@ -20,7 +20,7 @@ const RATE = AMOUNT;
 const PROTOCOL_LIST = list(oneOf(PROTOCOLS), PROTOCOLS.length);
 const CAPABILITIES = Type.Record(Type.Unknown(), {
   description:
-    'What the vendor’s model can do, against the table of the gateway; keys as in the catalogue file.',
+    'Capabilities of the vendor’s model that differ from the table of the gateway. Keys as in the catalogue file.',
 });
 
 const PRICES = Type.Object({
@@ -44,13 +44,13 @@ const COVERS = Type.Object({
 });
 
 export interface EntrySchema {
-  /** What a new one must have. */
+  /** Fields that a new entry must have. */
   readonly required: TProperties;
-  /** Given once: part of what the entry is. */
+  /** Set once: part of the identity of the entry. */
   readonly fixed: TProperties;
-  /** What may be left out and changed. */
+  /** Optional fields that can be changed. */
   readonly open: TProperties;
-  /** Shown and never taken. */
+  /** Shown, but not accepted. */
   readonly shown: TProperties;
 }
 
@@ -81,7 +81,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<EntryKind, EntrySchema>> = {
       secret: Type.String({
         minLength: 1,
         maxLength: 8_192,
-        description: 'Taken and never shown again; an answer has its last four characters.',
+        description: 'Never shown again. Answers have its last four characters.',
       }),
     },
     fixed: { name: text(100), vendor: text(64) },
@@ -122,7 +122,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<EntryKind, EntrySchema>> = {
       windows: list(WINDOW, 100),
       selectable: nullable(
         Type.Boolean({
-          description: "Whether users may choose it for their keys; null: they may unless it is a plan's.",
+          description: 'Whether users may choose it for their keys. Null: yes, unless it belongs to a plan.',
         }),
       ),
     },
@@ -154,7 +154,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<EntryKind, EntrySchema>> = {
   },
 };
 
-/** Given when the entry is made, or left to us; never changed. */
+/** Set when the entry is created, or generated; never changed. */
 const CHOSEN: Readonly<Partial<Record<EntryKind, TProperties>>> = {
   routes: { forward_model_id: text(256) },
   policies: { id: ID },
@@ -170,7 +170,7 @@ export function createSchema(kind: EntryKind): TObject {
   return Type.Object({ ...fixed, ...required, ...optional({ ...CHOSEN[kind], ...open }) });
 }
 
-/** What is left out stays as it is. */
+/** Absent fields stay as they are. */
 export function updateSchema(kind: EntryKind): TObject {
   const { required, open } = ENTRY_SCHEMAS[kind];
   return Type.Object(optional({ ...required, ...open }));

@@ -9,7 +9,7 @@ import { createSchema, SETTINGS, SETTINGS_CHANGE, shownSchema, updateSchema } fr
 import { OPERATORS, toActor } from './operator.ts';
 import type { CatalogChanges, Changed, EntryRefusal } from './ports.ts';
 
-/** What an entry is called in sentences, and how its path names it. */
+/** The word for an entry in sentences, and the name of its key in paths. */
 const KINDS: Readonly<Record<EntryKind, { readonly one: string; readonly param: string }>> = {
   vendors: { one: 'vendor', param: 'code' },
   credentials: { one: 'credential', param: 'id' },
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<EntryKind, { readonly one: string; readonly param: 
 
 const GROUP = { ...OPERATORS, tag: 'Catalogue' } as const;
 
-/** Every entity of the catalogue: list, get, create, update, delete; and the settings. */
+/** For each kind of entry: list, get, create, update, delete; and the settings. */
 export function catalogEndpoints(catalog: CatalogChanges): readonly Endpoint[] {
   return [
     ...ENTRY_KINDS.flatMap((kind) => [
@@ -58,10 +58,13 @@ function listRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     method: 'GET',
     path: `/${kind}`,
     title: `List ${kind}`,
-    summary: `The ${kind} of the catalogue, by pages.`,
+    summary: `The ${kind} of the catalogue, in pages.`,
     query: pageQuery({
       search: Type.Optional(
-        Type.String({ maxLength: 256, description: 'Only entries with this text in one of their fields.' }),
+        Type.String({
+          maxLength: 256,
+          description: 'Only entries that contain this text in one of their fields.',
+        }),
       ),
     }),
     data: Type.Array(shownSchema(kind)),
@@ -75,7 +78,7 @@ function listRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
   });
 }
 
-/** A searched text means itself; what is shown of a secret is no way to find it. */
+/** The text is searched literally. The shown part of a secret is not searched. */
 function matching(entries: readonly EntryJson[], search: string): readonly EntryJson[] {
   const wanted = search.toLowerCase();
   if (wanted === '') return entries;
@@ -113,7 +116,7 @@ function createRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     method: 'POST',
     path: `/${kind}`,
     title: `Create ${one}`,
-    summary: `Create ${one}; it is in force on every node when this answers.`,
+    summary: `Create ${one}. It is in force on all nodes when this request returns.`,
     body: createSchema(kind),
     data: shownSchema(kind),
     fails: ['conflict'],
@@ -134,7 +137,7 @@ function updateRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     method: 'PUT',
     path: `/${kind}/:${param}`,
     title: `Update ${aOrAn(one)}`,
-    summary: `Change ${aOrAn(one)}; what is left out stays as it is.`,
+    summary: `Change ${aOrAn(one)}. Absent fields stay as they are.`,
     params: paramsOf(kind),
     body: updateSchema(kind),
     data: shownSchema(kind),
@@ -156,7 +159,7 @@ function deleteRow(catalog: CatalogChanges, kind: EntryKind): Endpoint {
     method: 'DELETE',
     path: `/${kind}/:${param}`,
     title: `Delete ${aOrAn(one)}`,
-    summary: `Delete ${aOrAn(one)} that nothing uses.`,
+    summary: `Delete ${aOrAn(one)} that is not in use.`,
     params: paramsOf(kind),
     data: Type.Object({}),
     fails: ['notFound', 'conflict'],
@@ -181,7 +184,7 @@ function settingsRow(catalog: CatalogChanges): Endpoint {
     method: 'GET',
     path: '/settings',
     title: 'Get settings',
-    summary: 'The system rate, what new accounts begin with, and what verification grants.',
+    summary: 'The system rate, the defaults of new accounts, and the grants of verifications.',
     data: SETTINGS,
     example: { data: SETTINGS_EXAMPLE },
     handle: async () => data(await catalog.settings()),
@@ -196,7 +199,7 @@ function changeSettingsRow(catalog: CatalogChanges): Endpoint {
     method: 'PUT',
     path: '/settings',
     title: 'Update settings',
-    summary: 'Change the settings; what is left out stays as it is.',
+    summary: 'Change the settings. Absent fields stay as they are.',
     body: SETTINGS_CHANGE,
     data: SETTINGS,
     example: { body: { system_rate: '100' }, data: SETTINGS_EXAMPLE },
@@ -208,14 +211,14 @@ function answer(result: Changed | EntryRefusal): Answer {
   return result.kind === 'changed' ? data(result.entry) : refusal(result);
 }
 
-/** So many users of an entry are named; an operator who sees these knows where to look. */
+/** The number of uses of an entry that a message names, enough to find them. */
 const USERS_NAMED_MAX = 5;
 
 function refusal(refused: EntryRefusal): Answer {
   if (refused.kind === 'not-found') return fail('notFound');
   if (refused.kind === 'invalid') return fail('badParameter', refused.problem);
-  if (refused.kind === 'exists') return fail('conflict', 'There is one already');
+  if (refused.kind === 'exists') return fail('conflict', 'An entry with this key already exists');
   const named = refused.by.slice(0, USERS_NAMED_MAX).join(', ');
   const more = refused.by.length - USERS_NAMED_MAX;
-  return fail('conflict', `It is used by ${named}${more > 0 ? ` and ${more} more` : ''}`);
+  return fail('conflict', `The entry is in use by ${named}${more > 0 ? ` and ${more} more` : ''}`);
 }

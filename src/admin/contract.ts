@@ -1,24 +1,24 @@
 import type { EntryJson } from '../catalog/entry-json.ts';
 
-/** Who writes. The terminal of the server is nobody's account: whoever sits there has the database anyway. */
+/** Who makes a change. The terminal of the server has no account: it has access to the database anyway. */
 export interface Actor {
-  /** Nothing: somebody at the terminal. */
+  /** Undefined: the terminal. */
   readonly accountId: number | undefined;
   readonly address: string;
   /** The name of the endpoint or the command: `vendors.update`. */
   readonly action: string;
 }
 
-/** What a write did to one thing, as the audit log tells it. Secrets are masked when it is written. */
+/** A change of one thing, as in the audit log. Secrets are masked when it is written. */
 export interface AuditEntry {
   readonly entity: string;
   readonly key: string;
-  /** Nothing: it was not there. */
+  /** Undefined: it did not exist. */
   readonly before: EntryJson | null;
   readonly after: EntryJson | null;
 }
 
-/** What a write answers: its result with what is to be recorded, or why nothing was done. */
+/** The outcome of a write: its result and the entry to record, or why nothing was done. */
 export type Outcome<Result, Refusal> =
   | { readonly kind: 'done'; readonly result: Result; readonly entry: AuditEntry }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
@@ -41,7 +41,7 @@ export interface AuditRecord extends AuditEntry {
   readonly action: string;
 }
 
-/** A page of anything. */
+/** A page of any list. */
 export interface Listed<Item> {
   readonly items: readonly Item[];
   readonly total: number;

@@ -12,7 +12,7 @@ export interface InboxNeeds {
   readonly shown: Pick<Shown, 'showTime'>;
 }
 
-/** What users wrote, what operators did, and the switch for registration. */
+/** Feedback, the audit log, and the switch for registration. */
 export function inboxEndpoints(needs: InboxNeeds): readonly Endpoint[] {
   return [feedback(needs), mark(needs), audit(needs), registration(needs), setRegistration(needs)];
 }
@@ -53,7 +53,7 @@ function feedback({ inbox, shown }: InboxNeeds): Endpoint {
     method: 'GET',
     path: '/feedback',
     title: 'List feedback',
-    summary: 'What people wrote to us, newest first.',
+    summary: 'The feedback, newest first.',
     query: pageQuery({ status: Type.Optional(STATE) }),
     data: Type.Array(MESSAGE),
     paged: true,
@@ -91,13 +91,13 @@ function mark({ inbox, shown }: InboxNeeds): Endpoint {
 }
 
 const SHOWN_STATE = nullable(
-  Type.Record(Type.Unknown(), { description: 'As the API shows it; secrets are masked.' }),
+  Type.Record(Type.Unknown(), { description: 'As in the API. Secrets are masked.' }),
 );
 const RECORD = Type.Object({
   id: ID,
   at: TIME,
   actor_id: nullable(ID),
-  actor_email: nullable(Type.String({ description: 'Nothing for a command at the terminal.' })),
+  actor_email: nullable(Type.String({ description: 'Null for a command at the terminal.' })),
   address: Type.String(),
   action: Type.String(),
   entity: Type.String(),
@@ -115,7 +115,7 @@ function audit({ inbox, shown }: InboxNeeds): Endpoint {
     method: 'GET',
     path: '/audit',
     title: 'List audit entries',
-    summary: 'Every write of an operator: who, when, from where, what it was before and after.',
+    summary: 'All changes by operators: who, when, from where, and the values before and after.',
     query: pageQuery({
       actor: Type.Optional(ID),
       entity: NAME_FILTER,
@@ -163,7 +163,7 @@ function shownRecord(record: AuditRecord, { showTime }: Pick<Shown, 'showTime'>)
 const REGISTRATION = Type.Object({
   registration: nullable(
     Type.Union([Type.Literal('open'), Type.Literal('closed')], {
-      description: 'Nothing: TOLLGATE_REGISTRATION decides.',
+      description: 'Null: TOLLGATE_REGISTRATION decides.',
     }),
   ),
 });
@@ -192,7 +192,7 @@ function setRegistration({ inbox }: InboxNeeds): Endpoint {
     method: 'PUT',
     path: '/registration',
     title: 'Open or close registration',
-    summary: 'Open or close registration; null leaves it to the configuration.',
+    summary: 'Open or close registration. Null uses the configuration.',
     body: REGISTRATION,
     data: REGISTRATION,
     example: { body: { registration: 'closed' }, data: { registration: 'closed' } },

@@ -22,7 +22,7 @@ import type { AccountChanges } from './ports.ts';
 
 const GROUP = { ...OPERATORS, tag: 'Accounts' } as const;
 const POOL = Type.Union([Type.Literal('balance'), Type.Literal('credits')]);
-/** Kept in the ledger and in the audit log. */
+/** Recorded in the ledger and in the audit log. */
 export const REASON = Type.String({
   minLength: 1,
   maxLength: REASON_LENGTH_MAX,
@@ -33,7 +33,7 @@ const SIGNED_AMOUNT = Type.String({
   pattern: '^-?\\d{1,13}(\\.\\d{1,6})?$',
   maxLength: 21,
   form: 'a decimal in quotes such as "-12.5", with at most six decimals',
-  description: 'What is added; below zero takes away.',
+  description: 'The change. A negative amount is subtracted.',
 });
 const FUNDS = Type.Object({ balance: SHOWN_AMOUNT, credits: SHOWN_AMOUNT });
 const FUNDS_EXAMPLE = { balance: '112.5', credits: '50000' };
@@ -51,7 +51,7 @@ function topUp({ accounts }: AccountNeeds): Endpoint {
     method: 'POST',
     path: '/accounts/:id/top-up',
     title: 'Top up an account',
-    summary: 'Add paid balance, or give Credits, as one entry of the ledger.',
+    summary: 'Add balance or Credits, as one ledger entry.',
     params: ID_PARAMS,
     body: Type.Object({ pool: POOL, amount: AMOUNT, reason: REASON }),
     data: FUNDS,
@@ -76,7 +76,7 @@ function adjust({ accounts }: AccountNeeds): Endpoint {
     method: 'POST',
     path: '/accounts/:id/adjust',
     title: 'Adjust an account',
-    summary: 'Correct balance or Credits up or down, never below zero, as one entry of the ledger.',
+    summary: 'Increase or reduce balance or Credits, never below zero, as one ledger entry.',
     params: ID_PARAMS,
     body: Type.Object({
       pool: POOL,
@@ -100,7 +100,7 @@ function answerMoved(moved: Awaited<ReturnType<AccountChanges['move']>>): Answer
   if (moved.kind === 'not-found') return fail('notFound');
   if (moved.kind === 'insufficient') return fail('insufficientBalance');
   if (moved.kind === 'too-much')
-    return fail('badParameter', `amount would bring the account above ${formatMicro(AMOUNT_MICRO_MAX)}`);
+    return fail('badParameter', `amount would raise the account above ${formatMicro(AMOUNT_MICRO_MAX)}`);
   const { balanceMicro, creditsMicro } = moved.funds;
   return data({ balance: formatMicro(balanceMicro), credits: formatMicro(creditsMicro) });
 }
@@ -112,7 +112,7 @@ function subscriptions({ accounts, shown }: AccountNeeds): Endpoint {
     method: 'GET',
     path: '/accounts/:id/subscriptions',
     title: 'List subscriptions of an account',
-    summary: 'The subscriptions of an account, the last to end first.',
+    summary: 'The subscriptions of an account, the latest end first.',
     params: ID_PARAMS,
     query: PAGE_QUERY,
     data: Type.Array(SUBSCRIPTION),
@@ -139,7 +139,7 @@ function grant({ accounts, shown }: AccountNeeds): Endpoint {
     method: 'POST',
     path: '/accounts/:id/subscriptions',
     title: 'Grant a subscription',
-    summary: 'Give an account a subscription, from now on or after the one it has.',
+    summary: 'Grant an account a subscription, from now on or after its current one.',
     params: ID_PARAMS,
     body: Type.Object({
       plan: Type.String({ minLength: 1, maxLength: 64 }),
@@ -158,7 +158,8 @@ function grant({ accounts, shown }: AccountNeeds): Endpoint {
       const granted = await accounts.grant(wanted, context.clock.now(), toActor(context, name));
       if (granted.kind === 'not-found') return fail('notFound');
       if (granted.kind === 'unknown-plan') return fail('badParameter', 'plan: there is no such plan');
-      if (granted.kind === 'too-many') return fail('conflict', 'The account has too many subscriptions');
+      if (granted.kind === 'too-many')
+        return fail('conflict', 'The account already has the maximum number of subscriptions');
       const { subscriptionId: id, startsAtMs, endsAtMs } = granted;
       return data({ id, plan, starts_at: shown.showTime(startsAtMs), ends_at: shown.showTime(endsAtMs) });
     },
@@ -173,7 +174,7 @@ function cancel({ accounts }: AccountNeeds): Endpoint {
     method: 'DELETE',
     path: '/accounts/:id/subscriptions/:subscription_id',
     title: 'Cancel a subscription',
-    summary: 'End a subscription now, or before it begins; it is gone for the next call.',
+    summary: 'Cancel a current or future subscription, effective from the next call.',
     params: Type.Object({ id: ID, subscription_id: ID }),
     data: Type.Object({}),
     fails: ['notFound'],

@@ -2,11 +2,11 @@ import { assert } from '../kernel/assert.ts';
 import type { Context } from '../platform/endpoint.ts';
 import type { Actor } from './contract.ts';
 
-/** What all rows of operators share. */
+/** The fields that all rows of operators share. */
 export const OPERATORS = { surface: 'admin', access: 'operator' } as const;
 
-/** Who is to be written into the audit log. */
+/** The actor for the audit log. */
 export function toActor({ caller, address }: Context, action: string): Actor {
-  assert(caller?.role === 'operator', 'the dispatcher lets operators in and nobody else');
+  assert(caller?.role === 'operator', 'the dispatcher lets in operators only');
   return { accountId: caller.accountId, address, action };
 }

@@ -16,14 +16,14 @@ export interface OperatorStatsNeeds extends Times {
 
 const GROUP = { ...OPERATORS, tag: 'Overview' } as const;
 
-/** How the platform is doing: what was sold, what it cost, and who is well. */
+/** The state of the platform: sales, cost, and the health of credentials and nodes. */
 export function overviewEndpoints(needs: OperatorStatsNeeds): readonly Endpoint[] {
   return [overview(needs), credentials(needs), nodes(needs)];
 }
 
 export const PERIOD_QUERY = Type.Object({
-  from: Type.Optional(Type.String({ ...TIME, description: 'From this hour on; a day ago when left out.' })),
-  to: Type.Optional(Type.String({ ...TIME, description: 'Up to this time; now when left out.' })),
+  from: Type.Optional(Type.String({ ...TIME, description: 'From this hour on. Default: a day ago.' })),
+  to: Type.Optional(Type.String({ ...TIME, description: 'Up to this time. Default: now.' })),
 });
 const PERIOD = { from: TIME, to: TIME };
 
@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000;
 /** Roll-ups of a year and a day are summed in well under a second. */
 const PERIOD_MS_MAX = 366 * DAY_MS;
 
-/** Whole hours: the first one that is touched, and the last one with it. */
+/** Whole hours: the first and the last hour are included if the period touches them. */
 export function readPeriod(
   query: { readonly from?: string; readonly to?: string },
   times: Times,
@@ -54,13 +54,16 @@ export const SALES = {
   input_tokens: COUNT,
   output_tokens: COUNT,
   images: COUNT,
-  amount: Type.String({ ...SHOWN_AMOUNT, description: 'At our prices, whoever paid.' }),
-  revenue: Type.String({ ...SHOWN_AMOUNT, description: 'What was paid with Credits, in yuan.' }),
+  amount: Type.String({ ...SHOWN_AMOUNT, description: 'At the prices of the platform, for all payers.' }),
+  revenue: Type.String({ ...SHOWN_AMOUNT, description: 'Paid with Credits, in yuan.' }),
   cost: Type.String({
     ...SHOWN_AMOUNT,
     description: 'List price at the rates of route, vendor and credential.',
   }),
-  margin: Type.String({ ...SHOWN_AMOUNT, description: 'Revenue less cost; plans are sold elsewhere.' }),
+  margin: Type.String({
+    ...SHOWN_AMOUNT,
+    description: 'Revenue minus cost. Sales of plans are not included.',
+  }),
 };
 
 export function shownSales(sales: Sales): EntryJson {
@@ -103,7 +106,7 @@ export const TRAFFIC = Type.Object({
   failed: COUNT,
   active_accounts: COUNT,
   byok_calls: COUNT,
-  covered: Type.String({ ...SHOWN_AMOUNT, description: 'Yuan that subscriptions covered.' }),
+  covered: Type.String({ ...SHOWN_AMOUNT, description: 'Covered by subscriptions, in yuan.' }),
 });
 
 const OVERVIEW = Type.Object({
@@ -113,7 +116,7 @@ const OVERVIEW = Type.Object({
   sales: Type.Object(SALES),
   vendors: Type.Array(Type.Object({ vendor: Type.String(), ...SALES })),
   models: Type.Array(Type.Object({ model_id: Type.String(), ...SALES }), {
-    description: 'Those that brought most come first, at most 200.',
+    description: 'The highest revenue first, at most 200.',
   }),
   accounts: Type.Object({ total: COUNT, new: COUNT }),
   waiting: Type.Object({ verifications: COUNT, feedback: COUNT }),
@@ -127,7 +130,7 @@ function overview(needs: OperatorStatsNeeds): Endpoint {
     method: 'GET',
     path: '/overview',
     title: 'Get the overview',
-    summary: 'Traffic, errors, revenue, cost and margin by vendor and model, and what waits.',
+    summary: 'Traffic, errors, revenue, cost and margin by vendor and model, and open tasks.',
     query: PERIOD_QUERY,
     data: OVERVIEW,
     example: { data: OVERVIEW_EXAMPLE },
@@ -173,8 +176,11 @@ const CREDENTIAL = Type.Object({
   ...SALES,
   health: Type.Object({
     active: COUNT,
-    suspect: Type.Boolean({ description: 'The vendor refused it lately.' }),
-    refusals: Type.Integer({ minimum: 0, description: '401 and 403 since this process began.' }),
+    suspect: Type.Boolean({ description: 'The vendor refused it recently.' }),
+    refusals: Type.Integer({
+      minimum: 0,
+      description: 'Answers 401 and 403 since the start of this process.',
+    }),
     routes: Type.Array(BREAKER),
   }),
 });
@@ -187,7 +193,7 @@ function credentials(needs: OperatorStatsNeeds): Endpoint {
     method: 'GET',
     path: '/overview/credentials',
     title: 'Get the overview by credential',
-    summary: 'Each credential of the platform: what it served, earned and cost, and how this node sees it.',
+    summary: 'The credentials of the platform: calls, revenue, cost, and health on this node.',
     query: PERIOD_QUERY,
     data: Type.Object({ ...PERIOD, credentials: Type.Array(CREDENTIAL) }),
     example: {
@@ -247,7 +253,7 @@ function nodes({ stats, showTime }: OperatorStatsNeeds): Endpoint {
     method: 'GET',
     path: '/overview/nodes',
     title: 'Get the overview by node',
-    summary: 'The nodes of the catalogue and which of them are alive.',
+    summary: 'The nodes of the catalogue and whether they are alive.',
     data: Type.Object({ nodes: Type.Array(NODE) }),
     example: {
       data: {

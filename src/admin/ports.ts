@@ -17,7 +17,7 @@ export type EntryRefusal =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'in-use'; readonly by: readonly string[] };
 
-/** The catalogue as operators see and change it. Entries never carry a secret in clear. */
+/** The catalogue as operators see and change it. Entries never have a secret in clear text. */
 export interface CatalogChanges {
   list(kind: EntryKind): Promise<readonly EntryJson[]>;
   find(kind: EntryKind, key: string): Promise<EntryJson | undefined>;
@@ -32,17 +32,17 @@ export interface CatalogChanges {
   changeSettings(value: EntryJson, actor: Actor): Promise<Changed | EntryRefusal>;
 }
 
-/** Money as an operator moves it. */
+/** A change of money by an operator. */
 export interface MoneyMove {
   readonly kind: 'top_up' | 'grant' | 'adjustment';
   readonly pool: 'balance' | 'credits';
-  /** Below zero takes away; only an adjustment may. */
+  /** A negative amount is subtracted; only an adjustment may be negative. */
   readonly changeMicro: bigint;
   readonly reason: string;
 }
 
 export interface AccountSearch {
-  /** A part of the address, in lower case; empty finds everybody. */
+  /** A part of the address, in lower case. Empty: all accounts. */
   readonly emailPart: string;
   readonly status?: Account['status'] | undefined;
   readonly role?: Account['role'] | undefined;
@@ -65,7 +65,7 @@ export interface FoundSubscription {
   readonly status: 'active' | 'upcoming' | 'ended' | 'cancelled';
 }
 
-/** All an operator sees of an account; no hash and no secret is in it. */
+/** An account as operators see it, without hashes and secrets. */
 export interface AccountDetail {
   readonly account: Omit<StoredAccount, 'byok' | 'subscriptions'>;
   readonly createdAtMs: number;
@@ -127,7 +127,7 @@ export interface FoundVerification {
 
 export type Decision =
   | { readonly kind: 'approve' }
-  /** The account is told why. */
+  /** The account sees the reason. */
   | { readonly kind: 'refuse'; readonly reason: string };
 
 /** A key of one account. */
@@ -148,15 +148,15 @@ export interface AccountChanges {
     patch: AccountChange,
     actor: Actor,
   ): Promise<{ readonly kind: 'changed' } | NotFound | UnknownEntry>;
-  /** Ends every login of the account. */
+  /** Ends all logins of the account. */
   endSessions(
     accountId: number,
     nowMs: number,
     actor: Actor,
   ): Promise<{ readonly kind: 'ended'; readonly sessions: number } | NotFound>;
-  /** The sessions that go on, the one used last first. Nothing: there is no such account. */
+  /** The open sessions, the most recently used first. Undefined: there is no such account. */
   sessions(accountId: number, nowMs: number): Promise<readonly SessionView[] | undefined>;
-  /** Replaces the password and ends every login. */
+  /** Replaces the password and ends all logins. */
   resetPassword(
     accountId: number,
     wanted: { readonly password: string; readonly nowMs: number },
@@ -200,7 +200,7 @@ export interface AccountChanges {
     actor: Actor,
   ): Promise<{ readonly kind: 'cancelled' } | NotFound>;
   verifications(wanted: VerificationSearch): Promise<Listed<FoundVerification>>;
-  /** An approval grants the catalogue's free Credits of its kind, once for each account. */
+  /** An approval grants the free Credits of its kind, once per account. */
   decide(
     verificationId: number,
     decision: Decision,
@@ -235,7 +235,7 @@ export interface GrantedSubscription {
 
 export interface FeedbackMessage {
   readonly id: number;
-  /** Nothing: it was sent without a login. */
+  /** Undefined: sent without a login. */
   readonly accountId: number | undefined;
   readonly email: string | undefined;
   readonly content: string;
@@ -260,25 +260,25 @@ export interface Inbox {
   setRegistration(registration: Registration, actor: Actor): Promise<Registration>;
 }
 
-/** Whether people may register; nothing when the configuration decides. */
+/** Whether people may register. Undefined: the configuration decides. */
 export type Registration = 'open' | 'closed' | undefined;
 
-/** Whole hours (UTC): what is added up hour by hour cannot be told more finely. */
+/** Whole hours (UTC), because roll-ups are by hour. */
 export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What was sold: all sums of calls that reached a vendor. */
+/** Sales: sums over the calls that reached a vendor. */
 export interface Sales {
   readonly calls: number;
   readonly failed: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly images: number;
-  /** At our prices, whoever paid. */
+  /** At the prices of the platform, for all payers. */
   readonly amountMicro: bigint;
-  /** What was really paid with Credits, in micro-yuan. */
+  /** Paid with Credits, in micro-yuan. */
   readonly revenueMicro: bigint;
   /** At the vendors' rates: catalog/price.ts `vendorCostMicro`. */
   readonly costMicro: bigint;
@@ -296,15 +296,15 @@ export interface CredentialSales extends Sales {
   readonly credential: string;
 }
 
-/** Every call that was asked for, refused ones too. */
+/** All calls, including refused ones. */
 export interface Traffic {
   readonly calls: number;
   readonly failed: number;
   readonly activeAccounts: number;
-  /** Micro-yuan of what subscriptions covered. */
+  /** Covered by subscriptions, in micro-yuan. */
   readonly coveredMicro: bigint;
   readonly byokCalls: number;
-  /** Answers that were no success, by HTTP status. */
+  /** Answers that are not a success, by HTTP status. */
   readonly errors: readonly { readonly status: number; readonly calls: number }[];
 }
 
@@ -326,19 +326,19 @@ export interface LiveNode {
   readonly lastSeenAtMs: number | undefined;
 }
 
-/** What was asked for and what was sold between each edge and the next. */
+/** Traffic and sales between each edge and the next. */
 export interface OperatorSeries {
   readonly traffic: readonly Omit<Traffic, 'errors'>[];
   readonly vendors: readonly { readonly vendor: string; readonly points: readonly TimedSales[] }[];
 }
 
 export interface TimedSales extends Sales {
-  /** Streams that got a first token, and their milliseconds until it. */
+  /** Streams that had a first token, and their milliseconds to it. */
   readonly ttftCalls: number;
   readonly ttftMs: number;
 }
 
-/** Where a page of all calls goes on: below this call. */
+/** The position of a page in the calls of all accounts: after this call. */
 export interface CallCursor {
   readonly createdAtMs: number;
   readonly id: number;
@@ -356,13 +356,13 @@ export interface FoundCall extends LoggedCall {
 
 export interface FoundCalls {
   readonly items: readonly FoundCall[];
-  /** Nothing: there are no older ones that fit. */
+  /** Undefined: there are no older calls that match. */
   readonly next: CallCursor | undefined;
 }
 
 /** The calls of all accounts. */
 export interface AllCalls {
-  /** Newest first; a page may be short of rows and still go on: only so much is looked through at a time. */
+  /** Newest first. A page may be short and still have a next one, because one search is bounded. */
   search(wanted: CallSearch): Promise<FoundCalls>;
   find(callId: string): Promise<FoundCall | undefined>;
   findAccount(email: string): Promise<number | undefined>;
@@ -378,7 +378,7 @@ export interface OperatorStats {
   nodes(): Promise<readonly LiveNode[]>;
 }
 
-/** What this process has seen of the platform's credentials and routes since it began. */
+/** What this process has observed of the platform's credentials and routes since its start. */
 export interface HealthReports {
   credentialReports(): readonly {
     readonly credentialId: number;

@@ -22,7 +22,7 @@ const POINT = Type.Object({
   ),
 });
 const SERIES = Type.Object({
-  times: Type.Array(TIME, { description: 'Where each point begins; every list has one for each.' }),
+  times: Type.Array(TIME, { description: 'The start of each point. Every list has one value for each.' }),
   traffic: Type.Array(TRAFFIC),
   sales: Type.Array(POINT),
   vendors: Type.Array(Type.Object({ vendor: Type.String(), points: Type.Array(POINT) })),
@@ -39,7 +39,8 @@ export function seriesEndpoints(needs: SeriesNeeds): readonly Endpoint[] {
       method: 'GET',
       path: '/overview/series',
       title: 'Get the overview over time',
-      summary: 'Traffic, revenue, cost, margin and time to the first token over time, in all and by vendor.',
+      summary:
+        'Traffic, revenue, cost, margin and time to the first token over time, in total and by vendor.',
       query: Type.Object({
         ...PERIOD_QUERY.properties,
         granularity: Type.Optional(
@@ -78,7 +79,7 @@ export function seriesEndpoints(needs: SeriesNeeds): readonly Endpoint[] {
 
 const HOUR_MS = 3_600_000;
 
-/** Hours of UTC, or days of the time zone as far as they consist of such hours. */
+/** Hours of UTC, or days of the time zone as far as they consist of whole hours. */
 function edgesOf(
   { fromMs, toMs }: Period,
   granularity: 'hour' | 'day',

@@ -79,6 +79,6 @@ describe('rows of an account that an operator asks', () => {
   });
 
   test('can never be rows that write', () => {
-    expect(() => accountLogEndpoints([own('POST')], accounts)).toThrow('reads what belongs to an account');
+    expect(() => accountLogEndpoints([own('POST')], accounts)).toThrow('reads data of an account');
   });
 });

@@ -21,7 +21,7 @@ import type {
 import { seriesEndpoints } from './series.ts';
 import { decisionEndpoints } from './verifications.ts';
 
-/** What operators need of the rest of the product. */
+/** The dependencies of the operators' rows. */
 export interface AdminPorts {
   readonly catalog: CatalogChanges;
   readonly accounts: AccountChanges;
@@ -34,7 +34,7 @@ export interface AdminPorts {
   readonly calls: AllCalls;
 }
 
-/** Every row of operators; `ownLogs` are those with which accounts read their own. */
+/** All rows of operators. `ownLogs` are the rows with which accounts read their own logs. */
 export function adminEndpoints(ports: AdminPorts, ownLogs: readonly Endpoint[]): readonly Endpoint[] {
   const { catalog, accounts, inbox, stats, health, shown, times, days, calls } = ports;
   const needs = { accounts, shown };

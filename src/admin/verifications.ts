@@ -21,7 +21,7 @@ function list({ accounts, shown }: AccountNeeds): Endpoint {
     method: 'GET',
     path: '/verifications',
     title: 'List verifications',
-    summary: 'What accounts have submitted, newest first.',
+    summary: 'The submitted verifications, newest first.',
     query: pageQuery({ status: Type.Optional(VERIFICATION_STATUS), account_id: Type.Optional(ID) }),
     data: Type.Array(VERIFICATION),
     paged: true,
@@ -45,7 +45,8 @@ function decide({ accounts, shown }: AccountNeeds): Endpoint {
     method: 'POST',
     path: '/verifications/:id/decision',
     title: 'Decide a verification',
-    summary: 'Approve a verification, with the free Credits of its kind once; or refuse it and say why.',
+    summary:
+      'Approve a verification, which grants the free Credits of its kind once, or refuse it with a reason.',
     params: ID_PARAMS,
     body: Type.Object({
       decision: Type.Union([Type.Literal('approve'), Type.Literal('refuse')]),
@@ -62,7 +63,7 @@ function decide({ accounts, shown }: AccountNeeds): Endpoint {
           : ({ kind: 'refuse', reason: reason ?? '' } as const);
       const done = await accounts.decide(params.id, wanted, toActor(context, name));
       if (done.kind === 'not-found') return fail('notFound');
-      if (done.kind === 'decided-before') return fail('conflict', 'It was decided already');
+      if (done.kind === 'decided-before') return fail('conflict', 'The verification is already decided');
       return data(shownVerification(done.verification, shown));
     },
   });

@@ -41,7 +41,7 @@ export interface AccountParts {
   readonly client: UpstreamClient;
 }
 
-/** The ports of what an account manages of itself. */
+/** The ports of an account's endpoints about itself. */
 export function bindAccount(
   { data, openGate, client }: AccountParts,
   context: AppContext,
@@ -87,7 +87,7 @@ export function bindAccount(
 
 const ELSEWHERE: GateAway = { kind: 'gate-away', retryAfterMs: 0 };
 
-/** A gate in memory counts the calls of its own process; where none are served it knows nothing of any. */
+/** A gate in memory counts the calls of its own process. A process that serves no calls has no counts. */
 function lookingGate({ gate, shared }: OpenGate, { config }: AppContext): AccountTableNeeds['gate'] {
   return shared || config.role === 'all' ? gate : { look: () => ELSEWHERE };
 }
@@ -101,12 +101,13 @@ export function accountEndpointDeps(
     catalog: () => directory.catalog(),
     inForce: async () => {
       const answer = await announceAndWait(database);
-      if (answer === 'late') log.warn({}, 'not every server has said in time that a change is in force');
+      if (answer === 'late')
+        log.warn({}, 'a server has not confirmed a change in time; it takes effect there with a delay');
     },
   };
 }
 
-/** The gateway's own choice (rule L-10), asked for the account and for each of its keys. */
+/** The choice of the gateway (rule L-10), for the account and for each of its keys. */
 const limitScopes = (
   { accountId, policyId, subscriptions, keys }: Limited,
   catalog: CatalogSnapshot,
@@ -114,7 +115,7 @@ const limitScopes = (
 ): readonly LimitScope[] => {
   const account = { id: accountId, policyId, subscriptions };
   const [own] = chooseLimits({ account, key: { id: 0, policyId: undefined } }, catalog, nowMs);
-  assert(own !== undefined, 'an account has limits, be they none');
+  assert(own !== undefined, 'an account has a policy scope');
   const ofKeys = keys.flatMap((key) =>
     chooseLimits({ account, key }, catalog, nowMs)
       .slice(1)
@@ -137,7 +138,7 @@ const CLOSED = {
   kind: 'fails',
   status: undefined,
   latencyMs: 0,
-  message: 'The vendor takes no such credential any more',
+  message: 'The vendor no longer allows such a credential',
 } as const;
 
 function bindProbe(
@@ -153,7 +154,7 @@ function bindProbe(
       const vendor = stored && catalog.vendors.get(stored.vendorCode);
       if (stored === undefined || vendor === undefined) return { kind: 'not-found' };
       const { secret, baseUrl } = stored;
-      // As calls see it: a vendor that was closed meanwhile is not asked with it.
+      // As in calls: a vendor that was closed in the meantime gets no request.
       if (!vendor.byok || (baseUrl !== undefined && !vendor.customBaseUrl)) return CLOSED;
       return prober.probe({ accountId, vendor, secret, baseUrl }, catalog);
     },

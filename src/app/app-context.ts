@@ -3,11 +3,11 @@ import type { Logger } from '../kernel/log.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { WorkerSlot } from './worker-slot.ts';
 
-/** What every part of the product is given when it is opened. */
+/** The dependencies that every part of the product gets when it is opened. */
 export interface AppContext {
   readonly config: Config;
   readonly log: Logger;
   readonly cleanup: Cleanup;
-  /** Nothing: this process serves alone. */
+  /** Undefined: this process serves alone. */
   readonly post: WorkerSlot | undefined;
 }

@@ -1,4 +1,4 @@
-/** What was begun and must be ended, the last one first: at a stop, and when a start fails half-way. */
+/** Cleanup steps, run in reverse order: at a stop, and when a start fails half-way. */
 export class Cleanup {
   readonly #steps: Array<() => void | Promise<void>> = [];
 
@@ -6,7 +6,7 @@ export class Cleanup {
     this.#steps.push(end);
   }
 
-  /** One that fails keeps no other from its end: a database left behind is worse. The first is thrown. */
+  /** A failed step does not stop the others, so that no database is left running. Throws the first error. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (let end = this.#steps.pop(); end !== undefined; end = this.#steps.pop()) {

@@ -4,24 +4,24 @@ import type { SharedGateFigures } from '../http/telemetry.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import type { AppContext } from './app-context.ts';
 
-/** Slots whose call never left are dropped this often; counting does not depend on it. */
+/** Slots of calls that never left are removed this often. Counting does not depend on it. */
 const SWEEP_MS = 10_000;
 const CREDENTIALS_PREFIX = 'tollgate:credential:';
 
-/** The gate of this process, in memory or shared, and what differs between the two. */
+/** The gate of this process, in memory or shared, and the differences between the two. */
 export interface OpenGate {
   readonly gate: Gate;
-  /** Counts the limits of credentials for all nodes; nothing where this process is the only one. */
+  /** Counts the limits of credentials for all nodes. Undefined if this process is the only one. */
   readonly credentials: Gate | undefined;
-  /** The gate outlives the process: it keeps its windows itself, and may hold something for a dead one. */
+  /** A shared gate outlives the process: it stores its windows, and may have holds of a dead process. */
   readonly shared: boolean;
-  /** Windows of the last run; a shared gate has its own. */
+  /** Windows of the last run. A shared gate has its own. */
   restore(windows: readonly RememberedWindow[]): void;
   /** Snapshots of the account that are older than this are refused from now on. */
   raiseVersion(accountId: number, version: number): void | Promise<void>;
-  /** Of a shared gate, for `/metrics`. */
+  /** Only for a shared gate; for `/metrics`. */
   readonly figures: (() => SharedGateFigures) | undefined;
-  /** Why nothing can enter now; nothing when something can. */
+  /** Why no call can enter now; undefined if calls can. */
   problem(): string | undefined;
 }
 
@@ -46,7 +46,7 @@ function openMemory({ cleanup }: AppContext): OpenGate {
 }
 
 async function openRedis(url: string, { log, cleanup }: AppContext): Promise<OpenGate> {
-  // Loaded for those only who have a Redis: a start is mostly loading.
+  // Loaded only with a Redis, because loading takes most of a start.
   const { AwaitedRedis } = await import('./redis.ts');
   const { createRedisGate } = await import('../gate/redis/gate.ts');
   const client = await AwaitedRedis.open(url, log);
@@ -63,6 +63,6 @@ async function openRedis(url: string, { log, cleanup }: AppContext): Promise<Ope
     raiseVersion: (accountId, version) => gate.raiseVersion(accountId, version),
     figures: () => ({ up: client.up, queued: gate.untold + credentials.untold }),
     problem: () =>
-      client.up ? undefined : 'Redis does not answer or takes no writes: no limit can be counted',
+      client.up ? undefined : 'Redis does not answer or takes no writes, so limits cannot be counted',
   };
 }

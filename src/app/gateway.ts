@@ -30,7 +30,7 @@ export interface GatewayParts {
   readonly isDraining: () => boolean;
 }
 
-/** Everything a call meets on its way, and the figures that `/metrics` takes from it. */
+/** Everything that serves calls, and the values that `/metrics` reads from it. */
 export function buildGateway(parts: GatewayParts, context: AppContext): Gateway {
   const { config } = context;
   const { credentials } = parts.openGate;
@@ -95,7 +95,7 @@ function buildGatewayDeps(
   };
 }
 
-/** The level is asked once, here: where it is off no call pays for a line that nobody reads. */
+/** The level is checked once, here, so that calls do not pay for log lines that are off. */
 function callObserver({ logLevel }: Config, telemetry: Telemetry, log: Logger): CallObserver {
   return logLevel === 'debug' || logLevel === 'trace' ? logCalls(telemetry, log) : telemetry;
 }

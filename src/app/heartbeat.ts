@@ -7,7 +7,7 @@ import { endHeartbeat, type Heartbeat, writeHeartbeat } from '../store/operation
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 
-/** Tells all who look at the database that this process serves; a lost beat is followed by another. */
+/** Writes to the database that this process serves. A lost heartbeat is followed by another. */
 export function startHeartbeat(
   database: Database,
   { gate }: OpenGate,
@@ -20,7 +20,7 @@ export function startHeartbeat(
   let last: Promise<void> = Promise.resolve();
   const tell = (): void => {
     last = writeHeartbeat(database, beat()).catch((error: unknown) => {
-      log.debug({ err: error }, 'the heartbeat could not be written');
+      log.debug({ err: error }, 'heartbeat could not be written; it is tried again');
     });
   };
   tell();
@@ -28,7 +28,7 @@ export function startHeartbeat(
   cleanup.add(async () => {
     clearInterval(beating);
     await last;
-    // When the store is away the others notice our silence instead.
+    // If the store is unreachable, the others notice the missing heartbeat instead.
     await endHeartbeat(database, own).catch(() => undefined);
   });
 }

@@ -27,14 +27,14 @@ export interface LedgerParts {
   readonly openGate: OpenGate;
 }
 
-/** What the last process left is settled first; only then is a new call journaled. */
+/** Settles the journal of the last process first. Only then new calls are recorded. */
 export async function openLedger(parts: LedgerParts, context: AppContext): Promise<Ledger> {
   const { config, log, cleanup, post } = context;
   const { creditsPerYuan } = config;
   const { gate, restore, shared } = parts.openGate;
   const calendar = createCalendar(config.timeZone);
   const store = createLedgerStore({ database: parts.database, creditsPerYuan, calendar });
-  // Who decides whether an account can pay must not be richer than the store: both hear of every settlement.
+  // The wallet must not show more money than the store, so both get every settlement.
   const settled: Gate['settled'] = (account) => {
     parts.directory.takeFunds(account.accountId, account.funds);
     return gate.settled(account);

@@ -11,7 +11,7 @@ import type { Database } from '../store/database.ts';
 import { readSecret } from '../store/secret-file.ts';
 import type { AppContext } from './app-context.ts';
 
-/** Logins of this process; everything that they know is in the store. */
+/** The logins of this process. All their data is in the store. */
 export function openLogins(database: Database, { config, log }: AppContext): Logins {
   const secret = readSecret(config.secret, config.dataDirectory, systemRandom);
   const store = {
@@ -30,14 +30,14 @@ export function openLogins(database: Database, { config, log }: AppContext): Log
   });
 }
 
-/** Without a public address nothing is known of https, and a cookie for https only would never come back. */
+/** Without a public address https is unknown, and browsers would not send back a cookie for https only. */
 export function loginTransport({ config }: Pick<AppContext, 'config'>): Transport {
   return config.publicUrl?.startsWith('https://') === true ? 'https' : 'http';
 }
 
 /**
- * The token for the first operator, once per start of the whole and only where it can be used: the supervisor
- * of several workers tells it, and not each of them.
+ * The setup token for the first operator, once per start and only where it can be used: the supervisor of
+ * several workers prints it, not each of them.
  */
 export async function prepareSetup(
   database: Database,

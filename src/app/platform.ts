@@ -30,13 +30,13 @@ export interface PlatformNeeds {
   readonly data: Data;
   readonly telemetry: Telemetry;
   readonly openGate: OpenGate;
-  /** The sockets to vendors, for tests of BYOK credentials. */
+  /** Connections to vendors, for tests of BYOK credentials. */
   readonly client: UpstreamClient;
-  /** What the gateway of this process has seen of the vendors. */
+  /** What the gateway of this process has observed of the vendors. */
   readonly health: HealthReports;
 }
 
-/** The rows with the store behind them: every port of the table is bound here, and nowhere else. */
+/** The rows of the platform with the store behind them. All ports of the table are bound here. */
 export function buildPlatform(needs: PlatformNeeds, context: AppContext): Platform {
   const { data, telemetry } = needs;
   const { config, log } = context;
@@ -54,7 +54,7 @@ export function buildPlatform(needs: PlatformNeeds, context: AppContext): Platfo
   });
 }
 
-/** A budget of its own: bodies of the platform never take the place of a call's. */
+/** A separate budget: bodies of the platform never use that of calls. */
 function createPlatformReader(): BodyRead {
   const budget = new ByteBudget(PLATFORM_BODIES_BYTES_MAX);
   const limits: BodyLimits = {

@@ -5,7 +5,7 @@ import type { Journal } from '../ledger/contract.ts';
 import { StartRefused } from '../setup.ts';
 import type { OpenGate } from './gate.ts';
 
-/** What a person must still do before the first call can be served. */
+/** What is missing before the first call can be served. */
 export function missingParts(directory: CachedDirectory): string[] {
   const { models } = directory.catalog();
   const usable = [...models.values()].some(
@@ -13,7 +13,7 @@ export function missingParts(directory: CachedDirectory): string[] {
   );
   if (usable) return [];
   return [
-    'no model has a route: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and start again, ' +
+    'no model has a route: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and restart, ' +
       'or apply a catalogue with "tollgate apply -f catalog.yaml"',
   ];
 }
@@ -25,7 +25,7 @@ export interface ReadinessParts {
   readonly directory: CachedDirectory;
 }
 
-/** Whether calls can be served now, and the first reason why not. */
+/** Whether calls can be served now, and if not, the first reason. */
 export function readiness(parts: ReadinessParts): ReturnType<Operations['readiness']> {
   const reason = firstProblem(parts);
   return reason === undefined ? { ready: true, reason: 'ready' } : { ready: false, reason };
@@ -37,15 +37,15 @@ function firstProblem({ isDraining, journal, openGate, directory }: ReadinessPar
   return openGate.problem() ?? missingParts(directory)[0];
 }
 
-const NO_SUCH_ADDRESS = 'this machine has no such address; set HOST';
+const NO_SUCH_ADDRESS = 'this machine does not have this address; change HOST';
 const ADDRESS_PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use; stop what uses it, or set PORT to another one',
-  EACCES: 'this user may not take the port; set PORT to 1024 or more',
+  EADDRINUSE: 'the port is in use; stop the process that uses it, or change PORT',
+  EACCES: 'this user may not use the port; set PORT to 1024 or more',
   EADDRNOTAVAIL: NO_SUCH_ADDRESS,
   ENOTFOUND: NO_SUCH_ADDRESS,
 };
 
-/** Where a server of ours listens, and how the settings of that are called. */
+/** An address that the server listens on, and the names of its settings. */
 export interface ListeningAddress {
   readonly host: string;
   readonly port: number;
@@ -60,7 +60,7 @@ export function opsAddress({ opsHost: host, opsPort: port }: Config): ListeningA
   return { host, port, settings: 'TOLLGATE_OPS' };
 }
 
-/** The usual reasons why an address cannot be had are the starting person's; anything else is a fault. */
+/** The usual reasons have advice for the person who starts the server. Anything else is a fault. */
 export function refuseAddress(
   { host, port, settings }: ListeningAddress,
   error: NodeJS.ErrnoException,

@@ -4,8 +4,8 @@ import type { RedisClient } from '../gate/redis/script.ts';
 import type { Logger } from '../kernel/log.ts';
 
 /**
- * It writes: a server that is full, misses its replicas or is one itself answers and lets no call enter. It
- * takes back what it wrote, with commands that the gate uses too. Of a cluster it asks one master.
+ * A check that writes: a server that is full, misses its replicas or is a replica answers but lets no call
+ * enter. It removes what it wrote, with commands that the gate uses too. In a cluster it checks one master.
  */
 const LOOK = [
   "redis.call('HSET', KEYS[1], 'look', '1') return redis.call('HDEL', KEYS[1], 'look')",
@@ -14,8 +14,8 @@ const LOOK = [
 ] as const;
 
 /**
- * A Redis that may not be there yet: a start does not wait for it and is not ended by it. Until it answers,
- * every command fails as it would in an outage, and so does every call that needs the gate.
+ * A Redis that may not be reachable yet. A start does not wait for it and does not fail without it. Until it
+ * answers, every command fails as in an outage, and so does every call that needs the gate.
  */
 export class AwaitedRedis implements RedisClient {
   readonly #url: string;
@@ -30,14 +30,14 @@ export class AwaitedRedis implements RedisClient {
     this.#log = log;
   }
 
-  /** Done when Redis is there, or was seen not to be. */
+  /** Resolves when Redis is connected or found to be unreachable. */
   static async open(url: string, log: Logger): Promise<AwaitedRedis> {
     const redis = new AwaitedRedis(url, log);
     await redis.#look();
     return redis;
   }
 
-  /** Whether it could be written when it was last looked for: also when no call asks it anything. */
+  /** Whether the last check could write. Known also when no calls are running. */
   get up(): boolean {
     return this.#up;
   }
@@ -79,5 +79,6 @@ export class AwaitedRedis implements RedisClient {
   }
 }
 
-const unreachable = (): Promise<never> => Promise.reject(new RedisUnreachable('Redis was not reached yet'));
+const unreachable = (): Promise<never> =>
+  Promise.reject(new RedisUnreachable('Redis has not been reached yet'));
 const ABSENT: RedisClient = { evalsha: unreachable, eval: unreachable };

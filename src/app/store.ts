@@ -16,7 +16,7 @@ import { startStoreUpkeep } from '../store/operations/upkeep.ts';
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 
-/** The store of this process, its secret, and what the gateway remembers of it. */
+/** The store of this process, its secret, and the gateway's caches of it. */
 export interface Data {
   readonly database: Database;
   readonly sealer: Sealer;
@@ -28,13 +28,13 @@ export async function openData(context: AppContext): Promise<Data> {
   const { config, log, cleanup, post } = context;
   const databaseUrl = post === undefined ? await takeDirectory(context) : config.databaseUrl;
   const opening = openStore({ ...config, databaseUrl, log });
-  // Work of some 50 milliseconds, done while the database answers: the first stream must not wait for it.
+  // Takes some 50 milliseconds. It runs while the database answers, so that the first stream need not wait.
   loadTokenizer();
   const store = await opening;
   cleanup.add(() => store.close());
   const { database } = store;
   const sealer = await openSealer(config, database);
-  // Once per start of the whole: a worker that comes back must not undo what was applied since.
+  // Once per start: a restarted worker must not undo later changes.
   if (post === undefined) await prepareCatalog({ config, database, sealer, log });
   const source = directorySource(database, { sealer, log });
   const directory = await CachedDirectory.open({ source, clock: systemClock, log });
@@ -49,7 +49,7 @@ export async function openData(context: AppContext): Promise<Data> {
   return { database, sealer, directory, conversations };
 }
 
-/** Lock and embedded database: a process that serves alone has them itself, workers have a supervisor. */
+/** Lock and embedded database. A process that serves alone has them itself, workers have a supervisor. */
 export async function takeDirectory({
   config,
   log,
@@ -66,8 +66,8 @@ export async function takeDirectory({
 }
 
 /**
- * From now on nothing that was changed is served from memory. With a shared gate the other nodes are
- * protected as well: those that do not hear the notice find their snapshot refused.
+ * From now on, changed data is not served from a cache. With a shared gate this also holds on other nodes:
+ * the gate refuses the snapshot of a node that missed the notice.
  */
 export async function followStore(
   { database, directory }: Data,
@@ -88,6 +88,6 @@ export async function followStore(
     log,
   );
   cleanup.add(stopFollowing);
-  // What was changed after it was read and before we listened.
+  // Changes between reading and listening.
   await directory.reloadCatalog();
 }

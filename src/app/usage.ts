@@ -58,7 +58,7 @@ export function bindUsage(data: Data, context: AppContext): UsageNeeds {
 
 async function fundsOf(database: Database, accountId: number, month: string): Promise<FundsView> {
   const account = await findAccountView(database, accountId);
-  assert(account !== undefined, 'whoever is logged in has an account');
+  assert(account !== undefined, 'a login has an account');
   const { funds, extraApiQuotaMicro } = account;
   return {
     ...funds,
@@ -67,7 +67,7 @@ async function fundsOf(database: Database, accountId: number, month: string): Pr
   };
 }
 
-/** The ports of what everybody may ask and say. */
+/** The ports of the public endpoints. */
 export function bindPublic(data: Data, context: AppContext): PublicNeeds {
   const { database } = data;
   const { config } = context;
@@ -91,7 +91,7 @@ export function bindPublic(data: Data, context: AppContext): PublicNeeds {
   };
 }
 
-/** This node is among them before it has told the others of itself, and without a row of the catalogue. */
+/** Includes this node before its first heartbeat, and without a row of the catalogue. */
 async function nodesWithOwn(
   database: Database,
   { nodeName, publicUrl = '', role }: Pick<Config, 'nodeName' | 'publicUrl' | 'role'>,

@@ -7,17 +7,17 @@ import { StartRefused } from '../setup.ts';
 import { acquireLock, type Locked } from '../store/embedded/lock.ts';
 
 /**
- * One of several processes that serve a data directory together. Its supervisor has the directory's lock and
- * the embedded database, has applied the catalogue, and has found the port that all of them listen on.
+ * One of several processes that serve a data directory together. The supervisor has the lock of the directory
+ * and the embedded database, has applied the catalogue, and has found the port that all of them listen on.
  */
 export interface WorkerSlot {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
-  /** The figures of all workers together, when they can be had. */
+  /** The metrics of all workers together, if available. */
   collectMetrics(own: string): Promise<string>;
 }
 
-/** A journal's directory that nobody else writes to or recovers from while the lock is held. */
+/** A journal directory that no other process writes or recovers while the lock is held. */
 export interface LockedJournal {
   readonly directory: string;
   release(): void;
@@ -32,8 +32,8 @@ export function journalFolder(dataDirectory: string, post: WorkerSlot | undefine
 }
 
 /**
- * Folders whose journal has no process any more, because there are fewer workers than there were. A process
- * that serves alone and the first of several look after them.
+ * Folders whose journal has no process any more, because there are fewer workers than before. They are
+ * recovered by a process that serves alone, or by the first of several.
  */
 export function orphanFolders(
   dataDirectory: string,
@@ -59,8 +59,8 @@ function listNumbers(directory: string): number[] {
 }
 
 /**
- * Takes a worker's folder. Its last process may be ending just now, after its supervisor died: it is waited
- * for, because two that use one journal would lose what one of them writes.
+ * Locks a worker's folder. Its last process may still be ending after its supervisor died. It waits for that,
+ * because two processes with one journal would lose records.
  */
 export async function lockJournal(folder: string): Promise<LockedJournal> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -74,18 +74,20 @@ async function waitForLock(path: string): Promise<Locked> {
     const result = await acquireLock(path);
     if (result.kind === 'locked') return result;
     if (systemClock.monotonic() >= deadlineMs) {
-      throw new StartRefused(`the journal beside ${path} is still in use by process ${result.pid}`);
+      throw new StartRefused(
+        `the journal beside ${path} is still in use by process ${result.pid}; stop it and start again`,
+      );
     }
     await sleep(LOCK_POLL_MS);
   }
 }
 
-/** A journal that is recovered to its end leaves nothing; what the store refused stays, and so its folder. */
+/** A fully recovered journal leaves nothing. Calls that the store refused stay, and so does the folder. */
 export function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(join(folder, 'journal'));
     rmdirSync(folder);
   } catch {
-    // Something is left in it, and somebody should look at it.
+    // The folder is not empty, so an operator should look at it.
   }
 }

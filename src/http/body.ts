@@ -21,14 +21,14 @@ import {
 import { type BudgetOwner, ByteBudget } from './budget.ts';
 import { Collector } from './collector.ts';
 
-/** A request body in memory. Its owner gives the bytes back to the process's budget, exactly once. */
+/** A request body in memory. Its owner must release its bytes to the budget exactly once. */
 export interface RequestBody {
   readonly kind: 'body';
   readonly bytes: Buffer;
   release(): void;
 }
 
-/** Nobody is left to answer: the client went, or was too slow and its connection was closed. */
+/** There is no answer: the client is gone, or was too slow and its connection was closed. */
 export interface BodyAborted {
   readonly kind: 'aborted';
   readonly reason: 'gone' | 'slow';
@@ -42,7 +42,7 @@ export interface BodyLimits {
   readonly slowAfterMs: number;
   readonly rateIntervalMs: number;
   readonly rateBytesMin: number;
-  /** From this size on, other times and rates hold. */
+  /** From this size on, other times and rates apply. */
   readonly largeBytes: number;
   readonly largeIntervalMs: number;
   readonly largeRateBytesMin: number;
@@ -59,22 +59,22 @@ export const BODY_LIMITS: BodyLimits = {
   largeRateBytesMin: BODY_LARGE_RATE_BYTES_MIN,
 };
 
-/** A body that found no place: others end all the time. */
+/** The wait after a full budget: other bodies end all the time. */
 const BUDGET_WAIT_MS = 1_000;
-const NOT_DECODABLE = 'The request body does not decode with the content encoding it names';
+const NOT_DECODABLE = 'The request body cannot be decoded with its content encoding';
 const SWOLLEN = `The request body decodes to more than ${DECODE_RATIO_MAX} times its size`;
 
-/** The part of the response that tells Node whether to close when it is written, and the client to go on. */
+/** The part of the response that controls whether Node closes after writing, and `100 Continue`. */
 type Closing = Pick<ServerResponse, 'shouldKeepAlive' | 'writeContinue'>;
 
-/** With the response, a refusal reaches even a client that asked for `connection: close`. */
+/** With the response, a refusal reaches even a client that sent `connection: close`. */
 export type BodyRead = (
   request: IncomingMessage,
   owner: BudgetOwner,
   response?: Closing,
 ) => Promise<BodyResult>;
 
-/** Reads bodies of one process under one budget. */
+/** Reads the bodies of one process within one budget. */
 export function createBodyReader(
   budget: ByteBudget = new ByteBudget(BODIES_IN_FLIGHT_BYTES_MAX),
   limits: BodyLimits = BODY_LIMITS,
@@ -99,10 +99,10 @@ export function createBodyReader(
 }
 
 /**
- * Reads on and throws away, for a bounded while, before or after the answer is written. Closing with unread
- * bytes in the socket makes the kernel send a reset, and the client would never see the answer: so Node must
- * not close after writing it, whatever the client asked for, and the answer must not say `connection: close`.
- * If the body ends in time the connection lives on.
+ * Reads and discards the rest of a body for a bounded time, before or after the answer is written. Closing
+ * with unread bytes in the socket makes the kernel send a reset, and the client would never see the answer.
+ * So Node must not close after writing, whatever the client asked for, and the answer must not say
+ * `connection: close`. If the body ends in time, the connection stays open.
  */
 export function discardBody(request: IncomingMessage, response: Closing | undefined): void {
   if (request.complete && request.readableEnded) return;
@@ -131,7 +131,7 @@ interface Reading {
   readonly declaredBytes: number | undefined;
 }
 
-/** One body on its way in. In the usual case, one small chunk, it costs this object, a timer and no copy. */
+/** One body being read. In the usual case, one small chunk, it costs this object, a timer and no copy. */
 class BodyReader implements DecoderSink {
   readonly #request: IncomingMessage;
   readonly #reading: Reading;
@@ -140,7 +140,7 @@ class BodyReader implements DecoderSink {
   #timer: NodeJS.Timeout | undefined;
   #receivedBytes = 0;
   #receivedAtTick: number | undefined;
-  /** By what it holds, which for an encoded body is far more than what came. */
+  /** By the bytes in memory, which for an encoded body are far more than the bytes received. */
   #isLarge = false;
   #done = false;
 
@@ -152,7 +152,7 @@ class BodyReader implements DecoderSink {
 
   start(): void {
     const { encoding, limits } = this.#reading;
-    // It went while its key was looked at, and says so only once.
+    // The client left while its key was checked; the event has already passed.
     if (this.#request.destroyed) {
       this.#give();
       this.#reading.resolve({ kind: 'aborted', reason: 'gone' });
@@ -161,7 +161,7 @@ class BodyReader implements DecoderSink {
     if (encoding !== 'identity') this.#decoder = new Decoder(encoding, limits.ratioMax, this);
     this.#timer = setTimeout(checkRate, limits.slowAfterMs, this);
     const request = this.#request;
-    // Only now: a client whose request is refused before keeps its body.
+    // Only now: a client whose request is refused earlier keeps its body.
     if (asksToContinue(request)) this.#reading.response?.writeContinue();
     request.on('data', (chunk: Buffer) => this.#receive(chunk));
     request.on('end', () => this.#received());
@@ -170,12 +170,12 @@ class BodyReader implements DecoderSink {
     request.on('close', gone);
   }
 
-  /** The first tick ends the grace; from then on every interval must bring its share. */
+  /** The first tick ends the grace period. From then on every interval must bring its share. */
   checkRate(): void {
     const { limits } = this.#reading;
     const before = this.#receivedAtTick;
     const leastBytes = this.#isLarge ? limits.largeRateBytesMin : limits.rateBytesMin;
-    // While the decoder has more than it can take, it is us who are slow.
+    // While the decoder is full, the gateway is the slow side.
     const isWaiting = before !== undefined && !this.#request.isPaused();
     if (isWaiting && this.#receivedBytes - before < leastBytes) {
       this.#abort('slow');
@@ -242,7 +242,7 @@ class BodyReader implements DecoderSink {
     else this.#decoder.end();
   }
 
-  /** `close` also follows every good end; while a decoder still works, the body is not lost by it. */
+  /** `close` also follows every normal end. While a decoder still works, the body is not lost. */
   #abort(reason: BodyAborted['reason']): void {
     if (this.#done || (reason === 'gone' && this.#request.readableEnded)) return;
     this.#give();
@@ -291,7 +291,7 @@ class HeldBody implements RequestBody {
   }
 
   release(): void {
-    assert(!this.#released, 'a body is given back once');
+    assert(!this.#released, 'a body is released once');
     this.#released = true;
     this.#budget.give(this.#owner, this.bytes.length);
   }

@@ -1,17 +1,17 @@
 import { assert } from '../kernel/assert.ts';
 import { BODIES_RESERVE_SHARE, BODIES_SMALL_SHARE } from './bounds.ts';
 
-/** Whose bytes they are: the id of an account, or the address of somebody who is not known. */
+/** The owner of the bytes: the id of an account, or the address of an unknown client. */
 export type BudgetOwner = number | string;
 
-/** What an owner may hold at most, in multiples of what is left of the common part for all others. */
+/** The maximum of one owner, in multiples of what is left of the common part. */
 const COMMON_MULTIPLE = 2;
 
 /**
- * Bytes of bodies that the whole process may hold at a time: many clients must not be one out-of-memory, and
- * one owner must not be the end of all others. Who holds much shares the common part: nobody holds more than
- * twice what is left of it, so one alone gets half of the budget. The rest is a reserve for those who hold
- * little: each of them gets a small share of what is free, so that many together never use it up.
+ * The bytes of bodies that the process may have in memory, so that many clients cannot exhaust it and one
+ * owner cannot block all others. Owners with many bytes share the common part: each holds at most twice what
+ * is left of it, so one alone gets half of the budget. The rest is a reserve for owners with few bytes: each
+ * gets a small share of what is free, so that many together never use it up.
  */
 export class ByteBudget {
   readonly #bytesMax: number;
@@ -39,7 +39,7 @@ export class ByteBudget {
   give(owner: BudgetOwner, bytes: number): void {
     if (bytes === 0) return;
     const held = (this.#held.get(owner) ?? 0) - bytes;
-    assert(held >= 0, 'no more is given back than was taken');
+    assert(held >= 0, 'no more bytes are released than were taken');
     if (held === 0) this.#held.delete(owner);
     else this.#held.set(owner, held);
     this.#usedBytes -= bytes;

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { FORWARDED_HOPS_MAX } from '../platform/bounds.ts';
 
-/** Who asks, as far as it can be known: its own address, or the one that a proxy of ours vouches for. */
+/** The address of the client: that of the connection, or the one named by a trusted proxy. */
 export type FindClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
- * `X-Forwarded-For` is written by whoever likes, so it is read from its end, and only while the last hop is a
- * proxy we trust. `trusted` holds addresses and CIDRs that were checked when they were configured.
+ * Any client can write `X-Forwarded-For`, so it is read from its end, and only while the last hop is a
+ * trusted proxy. `trusted` has addresses and CIDRs that were checked by the configuration.
  */
 export function createClientAddress(trusted: readonly string[]): FindClientAddress {
   const proxies = new BlockList();
@@ -26,7 +26,7 @@ export function createClientAddress(trusted: readonly string[]): FindClientAddre
     for (const hop of hops) {
       if (isIP(address) === 0 || !isTrusted(address)) return address;
       const named = plain(hop.trim());
-      // Whatever a proxy of ours could not name stays the proxy's own.
+      // If a trusted proxy does not name an address, its own address counts.
       if (named === undefined) return address;
       address = named;
     }
@@ -37,7 +37,7 @@ export function createClientAddress(trusted: readonly string[]): FindClientAddre
 const MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d{1,3}(?:\.\d{1,3}){3}))(?::\d{1,5})?$/i;
 
-/** One spelling per address, without port, brackets and zone; nothing when it is none. */
+/** One spelling per address, without port, brackets and zone; undefined if it is not an address. */
 function plain(text: string): string | undefined {
   const bare = WITH_PORT.exec(text);
   const address = (bare?.[1] ?? bare?.[2] ?? text).split('%', 1)[0] ?? '';

@@ -1,13 +1,13 @@
 import { joinPieces } from '../kernel/async/next-turn.ts';
 
-/** Below this size pieces are simply kept and put together at the end. */
+/** Below this size pieces are kept and joined at the end. */
 const PREALLOCATE_BYTES_MIN = 1024 * 1024;
-/** A declared length is believed when this share of it has really come: the rest may be a lie. */
+/** A declared length is trusted when this share of it has arrived. */
 const BELIEVED_SHARE = 8;
 
 /**
- * The pieces of one body. A single piece is handed out as it is. A large body of declared length is copied
- * into its place piece by piece, so that no moment needs it twice and no single copy stops the event loop.
+ * The pieces of one body. A single piece is returned as it is. A large body of declared length is copied into
+ * one buffer piece by piece, so that it is never in memory twice and no single copy blocks the event loop.
  */
 export class Collector {
   readonly #declaredBytes: number | undefined;
@@ -37,7 +37,7 @@ export class Collector {
       this.#settle(declared);
   }
 
-  /** The whole body, or a promise when many pieces are joined; the collector holds nothing afterwards. */
+  /** The whole body, or a promise if many pieces are joined. The collector is empty afterwards. */
   take(): Buffer | Promise<Buffer> {
     const whole = this.#whole?.subarray(0, this.#bytes) ?? joinPieces(this.#pieces, this.#bytes);
     this.clear();

@@ -1,4 +1,4 @@
-/** Gauges that say something of the whole rather than of a part: the worst of all, never their sum. */
+/** Gauges of which the worst value counts, not the sum. */
 const WORST: Readonly<Record<string, (values: readonly number[]) => number>> = {
   nodejs_eventloop_delay_p99_seconds: (values) => Math.max(...values),
   tollgate_breaker_state: (values) => Math.max(...values),
@@ -12,8 +12,7 @@ interface Family {
 }
 
 /**
- * The figures of several processes as those of one: every series added up. Texts are those that
- * `renderMetrics` makes, and nothing else.
+ * Adds up the metrics of several processes, series by series. The texts must come from `renderMetrics`.
  */
 export function sumMetrics(texts: readonly string[]): string {
   const families = new Map<string, Family>();
@@ -25,7 +24,7 @@ export function sumMetrics(texts: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The counters alone: what a process that died has counted stays counted. */
+/** The counters only, so that those of a dead process are kept. */
 export function readCounters(text: string): string {
   const blocks = text.split(/^(?=# HELP )/m);
   return blocks.filter((block) => /^# TYPE \S+ (?:counter|histogram)$/m.test(block)).join('');

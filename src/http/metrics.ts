@@ -1,8 +1,8 @@
 import { assert } from '../kernel/assert.ts';
 
 /**
- * Counters, gauges and histograms in Prometheus' text form. Written by hand because the request path pays for
- * it: counting here is one Map look-up by the finished label text.
+ * Counters, gauges and histograms in the text format of Prometheus. Own code because it is on the request
+ * path: counting is one Map look-up by the finished label text.
  */
 export interface Metric {
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Metric {
 }
 
 /**
- * `{status="200"}` from pairs; values are ours or checked names, quotes and line ends are taken out anyway.
+ * `{status="200"}` from pairs. Values are internal or checked names; quotes and line ends are removed anyway.
  */
 export function labelText(labels: Readonly<Record<string, string | number>>): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(String(value))}"`);
@@ -21,7 +21,7 @@ function escapeLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', ' ').slice(0, 200);
 }
 
-/** Label sets of one metric; more are counted together under `other`, so that nobody can grow us. */
+/** Label sets of one metric. More are counted together under `other`, so that memory is bounded. */
 const LABEL_SETS_MAX = 2_000;
 const OVERFLOW = '{overflow="true"}';
 
@@ -35,7 +35,7 @@ export class Counter implements Metric {
     this.#help = help;
   }
 
-  /** `labels` is the finished text of `labelText`, or nothing. */
+  /** `labels` is the finished text of `labelText`, or ''. */
   add(labels: string, amount = 1): void {
     const before = this.#values.get(labels);
     const key = before === undefined && this.#values.size >= LABEL_SETS_MAX ? OVERFLOW : labels;
@@ -52,7 +52,7 @@ export class Counter implements Metric {
   }
 }
 
-/** A value that is asked for when somebody looks: `[labels, value]` pairs. */
+/** A value that is read when the metrics are rendered: `[labels, value]` pairs. */
 export class Gauge implements Metric {
   readonly name: string;
   readonly #help: string;

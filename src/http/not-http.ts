@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Node's codes of requests that never became one; all others are a 400. */
+/** Node's error codes of malformed requests. All others are a 400. */
 const STATUS_BY_CODE = new Map([
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
@@ -15,9 +15,9 @@ export interface NotHttp {
   readonly requestId: string;
 }
 
-/** What is no HTTP has no protocol in whose form it could be refused: a bare status, and that is the end. */
+/** A malformed request has no protocol for an error body. It gets a bare status, and the socket closes. */
 export function refuseNotHttp({ error, socket, answer, requestId }: NotHttp): void {
-  // A line of ours in the middle of another answer would be read as a part of it.
+  // A status line within another answer would be read as a part of it.
   const isInside = answer?.headersSent === true && !answer.writableFinished;
   if (!socket.writable || isInside) {
     socket.destroy();

@@ -5,9 +5,9 @@ import { refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 
-/** What an operator's programs ask a process: whether it lives, whether it can serve, its figures. */
+/** What monitoring asks a process: whether it is alive, whether it can serve, its metrics. */
 export interface Operations {
-  /** 200 only when calls can be served; otherwise why not. */
+  /** 200 only if calls can be served; otherwise the reason. */
   readiness(): { readonly ready: boolean; readonly reason: string };
   metrics(): string | Promise<string>;
   isDraining(): boolean;
@@ -36,12 +36,12 @@ export interface OperationsServer {
   close(): Promise<void>;
 }
 
-/** Headers must be there within this time: a slow drip of headers holds nothing. */
+/** Time for all headers, so that a slow sender holds nothing. */
 export const HEADERS_TIMEOUT_MS = 10_000;
-/** Scrapers are few; whoever else found the port takes no files from the gateway. */
+/** Scrapers are few. Others who find the port must not use up the file descriptors of the gateway. */
 const CONNECTIONS_MAX = 100;
 
-/** The figures tell much about a business, so they have a port of their own. */
+/** Metrics reveal much about a business, so they have their own port. */
 export async function startOperations(parts: OperationsParts): Promise<OperationsServer> {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS }, (request, response) => {
     void answerOperator(request, response, parts);
@@ -72,12 +72,12 @@ async function answerOperator(
   else sendRefusal(response, refuse('pathUnknown'), requestId, undefined);
 }
 
-/** The path of a request that reads; empty for all others. */
+/** The path of a GET or HEAD request; empty for all others. */
 export function requestPath({ method, url = '/' }: IncomingMessage): string {
   return method === 'GET' || method === 'HEAD' ? (url.split('?', 1)[0] ?? '/') : '';
 }
 
-/** False: the path is another one. */
+/** False: it is another path. */
 export function answerHealth(path: string, answer: TextAnswer, operations: Operations): boolean {
   if (path === '/healthz') sendText(answer, 'ok\n');
   else if (path === '/readyz') {
@@ -116,7 +116,7 @@ export function serverUrl(server: Server, { host }: ListeningPlace): string {
   return `http://${reachable(host)}:${port}`;
 }
 
-/** Whoever listens on all addresses is reached on the loopback one; `0.0.0.0` is nobody's address. */
+/** A server on all addresses is reachable on the loopback address; `0.0.0.0` is not an address to call. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

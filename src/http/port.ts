@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * The port that several processes will listen on together: the given one if it is free, or any free one for
- * 0. Sharing a port is a wish of each of them, so a stranger who also shares would not be noticed; taking it
- * for ourselves first tells whether somebody is there.
+ * The port that several processes will share: the given one if it is free, or any free one for 0. With a
+ * shared port, a foreign process that also shares it would go unnoticed. So it is first opened exclusively,
+ * to check that it is free.
  */
 export function findPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {

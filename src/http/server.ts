@@ -27,29 +27,29 @@ import {
   serverUrl,
 } from './operations.ts';
 
-/** Longer than the usual load balancer's sixty seconds, so that it is never us who close first. */
+/** Longer than the usual sixty seconds of load balancers, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
-/** What calls get to notice that their connections are closed. */
+/** Time for calls to notice that their connections are closed. */
 const CALLS_END_MS = 5_000;
 
 export interface HttpServer {
   readonly url: string;
-  /** Calls on their way, from the first byte of the request on. */
+  /** Running calls, from the first byte of the request on. */
   readonly running: number;
   /**
-   * Stops listening and waits for open connections, at most so long; then they are closed. Done when the last
-   * call has noticed and ended, so that what it still says finds its listeners.
+   * Stops listening and waits a bounded time for open connections, then closes them. Resolves when the last
+   * call has ended, so that its last events still have listeners.
    */
   close(timeoutMs: number): Promise<void>;
 }
 
 export interface ServerParts extends ListeningPlace {
   readonly gateway: Gateway | undefined;
-  /** Everything below `/api`, and the documents about it. */
+  /** All paths below `/api`, and the documents about it. */
   readonly platform: Platform | undefined;
   readonly operations: Operations;
-  /** Whose pages may read our answers; nobody's when empty. */
+  /** Origins whose pages may read answers; none if empty. */
   readonly corsOrigins: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -59,7 +59,7 @@ interface OpenServer extends ServerParts {
   readonly cors: Cors | undefined;
 }
 
-/** One port for everything. The gateway's paths are looked at first: they are what we are fast for. */
+/** One port for everything. Paths of the gateway are matched first, because they must be fast. */
 export async function startServer(given: ServerParts): Promise<HttpServer> {
   const cors = createCors({ origins: given.corsOrigins, isGuarded: isPlatform });
   const parts = { ...given, cors };
@@ -75,7 +75,7 @@ export async function startServer(given: ServerParts): Promise<HttpServer> {
     serve,
   );
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
-  // A client that asks before it sends its body hears `100 Continue` from the body's reader, or a refusal.
+  // With `Expect`, the body's reader sends `100 Continue`, or a refusal is sent.
   server.on('checkContinue', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const requestId = newCallId(parts.clock.now());
@@ -91,7 +91,7 @@ export async function startServer(given: ServerParts): Promise<HttpServer> {
   };
 }
 
-/** Calls between their request and their last word; a connection may be gone before its call is. */
+/** Calls between request and end. A connection may be gone before its call is. */
 class RunningCalls {
   #count = 0;
   #onIdle: (() => void) | undefined;
@@ -118,9 +118,9 @@ class RunningCalls {
 }
 
 /**
- * A server that drains tells each client to go elsewhere: `connection: close`. Node closes once that is
- * written, and with bytes of the request still on their way the client would see a reset instead. So a call,
- * which is refused, is heard to its end first; a client that waits to be asked for its body sends none.
+ * A draining server sends `connection: close`. Node closes once that is written, and with bytes of the
+ * request still on their way the client would see a reset instead. So the body of a refused call is read to
+ * its end first. A client that waits for `100 Continue` sends none.
  */
 function dispatchLast(
   request: IncomingMessage,
@@ -169,7 +169,7 @@ function dispatch(
   operate(request, response, parts);
 }
 
-/** Nothing: the path is not the gateway's, or not with this method. */
+/** Undefined: not a path of the gateway, or not with this method. */
 function serveMatch(
   match: EndpointMatch,
   request: IncomingMessage,
@@ -196,7 +196,7 @@ function isPlatform(url: string): boolean {
   return PLATFORM_PATH.test(url);
 }
 
-/** A fault that no call caught ends its request, and nothing else. */
+/** An error that no call caught ends its request only. */
 function follow(
   serving: Promise<void>,
   response: ServerResponse,
@@ -206,7 +206,7 @@ function follow(
   calls.began();
   serving.then(calls.ended, (error: unknown) => {
     calls.ended();
-    log.error({ err: error }, 'request failed outside of any call');
+    log.error({ err: error }, 'request failed before a call began');
     sendRefusal(response, refuse('internal'), newCallId(clock.now()), undefined);
   });
 }
@@ -232,7 +232,7 @@ async function close(server: Server, calls: RunningCalls, timeoutMs: number): Pr
   const late = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearTimeout(late);
-  // Nothing is left that could hold a call up for long; a call that hangs all the same must not hold us up.
+  // Nothing should delay a call for long now. One that hangs must not delay the stop.
   const hung = new Promise<void>((resolve) => setTimeout(resolve, CALLS_END_MS).unref());
   await Promise.race([calls.idle(), hung]);
 }

@@ -1,4 +1,4 @@
-/** A broken promise of our own code. It stops the call, never the process; the client sees 50001. */
+/** A broken invariant of the code. It ends the call, never the process; the client sees 50001. */
 export class AssertionFailed extends Error {
   override readonly name = 'AssertionFailed';
 }

@@ -12,7 +12,7 @@ import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { startProgram, tollgate, until, untilSaid } from '../support/processes.ts';
 
 const MISSING =
-  'no model has a route: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and start again, ' +
+  'no model has a route: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and restart, ' +
   'or apply a catalogue with "tollgate apply -f catalog.yaml"';
 
 let fresh: FreshDatabase;

@@ -76,7 +76,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     }
     expect(await readiness()).toEqual({
       status: 503,
-      text: 'Redis does not answer or takes no writes: no limit can be counted\n',
+      text: 'Redis does not answer or takes no writes, so limits cannot be counted\n',
     });
     expect(await figure(server, 'tollgate_redis_up')).toBe(0);
   }

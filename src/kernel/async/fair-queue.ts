@@ -1,4 +1,4 @@
-/** Whoever waits does so in a line of its owner, and the owners take turns: many of one delay no other. */
+/** A queue with one line per owner. The owners take turns, so many items of one owner delay no other. */
 export class FairQueue<Owner, Item> {
   readonly #max: number;
   /** In the order of their turns; no line is empty. */
@@ -14,8 +14,8 @@ export class FairQueue<Owner, Item> {
   }
 
   /**
-   * Nothing: the item waits. In a full queue somebody has to go, and is answered: the last of the longest
-   * line, or the item itself when its own line is no shorter than that.
+   * Undefined: the item waits. If the queue is full, one item is removed and returned: the last of the
+   * longest line, or the item itself if its own line is not shorter.
    */
   add(owner: Owner, item: Item): Item | undefined {
     const line = this.#lines.get(owner);
@@ -23,7 +23,7 @@ export class FairQueue<Owner, Item> {
     if (this.#size >= this.#max) {
       const longest = this.#longest();
       if (longest === undefined || longest.length <= (line?.length ?? 0) + 1) return item;
-      // It has two at least, so it does not become empty.
+      // It has at least two items, so it does not become empty.
       gone = longest.pop();
       this.#size -= 1;
     }
@@ -33,7 +33,7 @@ export class FairQueue<Owner, Item> {
     return gone;
   }
 
-  /** The first of the next owner in turn who is ready for one more. */
+  /** The first item of the next owner in turn that is ready for one more. */
   next(isReady: (owner: Owner) => boolean = () => true): Item | undefined {
     for (const [owner, line] of this.#lines) {
       if (!isReady(owner)) continue;

@@ -1,10 +1,10 @@
 import { FairQueue } from './fair-queue.ts';
 import { SemaphoreFull } from './semaphore.ts';
 
-/** Who wants to work: `known` and `strange` wait in lanes of their own, which take turns. */
+/** A waiting job. `known` and `strange` have separate lanes, which take turns. */
 export interface Waiter {
   readonly lane: 'known' | 'strange';
-  /** Many of one owner delay nobody but themselves. */
+  /** Many jobs of one owner delay only each other. */
   readonly owner: string;
 }
 
@@ -13,7 +13,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Few work at once and few wait in each lane; the rest is sent away, the greediest owner's first. */
+/** Few run at once and few wait in each lane. The rest is rejected, first that of the owner with most. */
 export class FairSemaphore {
   readonly #atOnce: number;
   readonly #lanes: Readonly<Record<Waiter['lane'], FairQueue<string, Waiting>>>;
@@ -31,7 +31,7 @@ export class FairSemaphore {
     try {
       return await work();
     } finally {
-      // A place is handed over, not freed and taken again: nobody can slip in between.
+      // The slot is passed on directly, so that no other job can take it in between.
       const next = this.#next();
       if (next === undefined) this.#running -= 1;
       else next.resolve();
@@ -41,7 +41,7 @@ export class FairSemaphore {
   #wait({ lane, owner }: Waiter): Promise<void> {
     return new Promise((resolve, reject) => {
       const gone = this.#lanes[lane].add(owner, { resolve, reject });
-      gone?.reject(new SemaphoreFull('too many wait already'));
+      gone?.reject(new SemaphoreFull('too many are already waiting'));
     });
   }
 

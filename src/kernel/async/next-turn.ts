@@ -1,12 +1,12 @@
-/** Lets everybody else have a turn: long work is done in slices with this between them. */
+/** Yields to the event loop. Long work is done in slices with this between them. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What is copied in one turn: some milliseconds, with the memory that is touched for the first time. */
+/** Bytes copied in one turn: some milliseconds, including memory that is touched for the first time. */
 const COPY_BYTES = 4 * 1024 * 1024;
 
-/** The pieces as one; in slices when they are large, and then a promise. */
+/** Joins the pieces; large ones in slices, and then as a promise. */
 export function joinPieces(
   pieces: readonly Buffer[],
   bytes = pieces.reduce((sum, { length }) => sum + length, 0),

@@ -1,9 +1,9 @@
-/** The line is as long as it may be; whoever comes now is told to come back later. */
+/** The queue is full. The caller should come back later. */
 export class SemaphoreFull extends Error {
   override readonly name = 'SemaphoreFull';
 }
 
-/** Few work at once, few wait, the rest is sent away: for work that costs memory or connections. */
+/** Few run at once, few wait, the rest is rejected: for work that costs memory or connections. */
 export class Semaphore {
   readonly #atOnce: number;
   readonly #waitingMax: number;
@@ -20,13 +20,13 @@ export class Semaphore {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isFull) throw new SemaphoreFull('too many wait already');
+    if (this.isFull) throw new SemaphoreFull('too many are already waiting');
     if (this.#running >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {
       return await work();
     } finally {
-      // A place is handed over, not freed and taken again: nobody can slip in between.
+      // The slot is passed on directly, so that no other job can take it in between.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

@@ -1,8 +1,8 @@
 import type { Logger } from '../log.ts';
 
 /**
- * Every promise is awaited or given to a task registry: a background failure is logged once under its name
- * and a stop waits for what still runs.
+ * Every promise is awaited or given to a task registry: a failure in the background is logged once with its
+ * name, and a stop waits for running tasks.
  */
 export class Tasks {
   readonly #running = new Set<Promise<void>>();
@@ -24,7 +24,7 @@ export class Tasks {
     return this.#running.size;
   }
 
-  /** Waits for everything that runs now, at most `timeoutMs`; tells whether all of it ended. */
+  /** Waits for all running tasks, at most `timeoutMs`. Returns whether all of them ended. */
   async settled(timeoutMs: number): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
