@@ -16,7 +16,7 @@ import type { Database } from './store/database.ts';
 import { isRightSecret } from './store/sealing.ts';
 import { readSecret } from './store/secret-file.ts';
 
-/** A sentence for the person who starts us; nothing was left running. */
+/** The start failed, with a message for the person who starts the server. Nothing is left running. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused';
 }
@@ -37,12 +37,12 @@ export async function openSealer(config: Config, database: Database): Promise<Se
     return sealer;
   }
   throw new StartRefused(
-    'TOLLGATE_SECRET (or the file "secret" in the data directory) is not the one this data was sealed with',
+    'TOLLGATE_SECRET (or the file "secret" in the data directory) is not the secret that this data was encrypted with',
   );
 }
 
 /**
- * At start: the catalogue file, if there is one; else vendor keys in the environment make the default one.
+ * At start: applies the catalogue file, or without one a default catalogue for the vendor keys that are set.
  */
 export async function prepareCatalog(setup: Setup): Promise<void> {
   const { config, database, log } = setup;
@@ -65,7 +65,7 @@ export async function applyCatalogFile(setup: Setup, path: string): Promise<read
   return applyCatalog(setup.database, await readDocument(setup, path, options), options);
 }
 
-/** What applying the file would change; nothing is changed. */
+/** The changes that applying the file would make, without making them. */
 export async function previewCatalogFile(setup: Setup, path: string): Promise<readonly CatalogChange[]> {
   const options = applyOptions(setup);
   return previewCatalog(setup.database, await readDocument(setup, path, options), options);

@@ -15,7 +15,7 @@ const MARK = 'tg-';
 const BODY_LENGTH = MARK.length + RANDOM_DIGITS;
 const KEY_LENGTH = BODY_LENGTH + CHECK_DIGITS;
 const SHAPE = /^tg-[0-9a-hjkmnp-tv-z]{39}$/;
-/** The mark and six digits: enough to tell keys apart, 130 bits stay secret. */
+/** The mark and six digits: enough to tell keys apart, while 130 bits stay secret. */
 const PREFIX_LENGTH = MARK.length + 6;
 
 export function newApiKey(random: Random): string {
@@ -26,17 +26,17 @@ export function newApiKey(random: Random): string {
 }
 
 export function isWellFormed(text: string): boolean {
-  // The length first: most garbage has another one, and the pattern never sees a long text.
+  // The length first: most garbage has another one, and the pattern never runs on a long text.
   if (text.length !== KEY_LENGTH || !SHAPE.test(text)) return false;
   return text.endsWith(checkDigits(text.slice(0, BODY_LENGTH)));
 }
 
-/** What is stored and looked up. */
+/** The hash that is stored and looked up. */
 export function hashApiKey(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** What lists show of a key. */
+/** The part of a key that lists show. */
 export function keyPrefix(text: string): string {
   return text.slice(0, PREFIX_LENGTH);
 }

@@ -1,13 +1,13 @@
 import type { CatalogSnapshot, Credential, Plan } from '../catalog/contract.ts';
 
-/** What the store has committed of an account's money. `version` grows with every ledger transaction. */
+/** The committed money of an account. `version` grows with every ledger transaction. */
 export interface Funds {
   readonly version: number;
   readonly creditsMicro: bigint;
   readonly balanceMicro: bigint;
   /** Charged outside subscription and BYOK in `month`, in micro-yuan. */
   readonly monthSpentMicro: bigint;
-  /** `2026-11`, in TOLLGATE_TIMEZONE. */
+  /** For example `2026-11`, in TOLLGATE_TIMEZONE. */
   readonly month: string;
 }
 
@@ -23,7 +23,7 @@ export interface Preference {
   readonly byokFallback: boolean;
 }
 
-/** An immutable snapshot; every write to the account makes a new one with a higher version. */
+/** An immutable snapshot. Every write to the account makes a new one with a higher version. */
 export interface Account {
   readonly id: number;
   readonly version: number;
@@ -33,7 +33,7 @@ export interface Account {
   /** 0 unverified, 1 personal, 2 enterprise: the verification level of rule S-9. */
   readonly userType: number;
   readonly userRateMicro: bigint;
-  /** The limit policy that an operator gave the account; nothing: the default. */
+  /** The limit policy that an operator set for the account; undefined: the default. */
   readonly policyId: number | undefined;
   readonly apiBilling: boolean;
   readonly autoExchange: boolean;
@@ -59,24 +59,26 @@ export interface ApiKey {
 export interface Caller {
   readonly account: Account;
   readonly key: ApiKey;
-  /** When the store was asked, by the monotonic clock: nothing here is older than that. */
+  /** When the store was read, by the monotonic clock. Nothing here is older than that. */
   readonly readAtMs: number;
 }
 
 /**
- * What the gateway knows without asking the database: the catalogue, and the accounts that called lately.
- * A look-up is synchronous when the answer is in memory, so the steady request path awaits nothing.
+ * What the gateway knows without reading the database: the catalogue, and accounts with recent calls. A
+ * look-up is synchronous if the answer is in memory, so the usual request path awaits nothing.
  */
 export interface Directory {
-  /** The catalogue of this moment; a change replaces the whole snapshot. */
+  /** The current catalogue. A change replaces the whole snapshot. */
   catalog(): CatalogSnapshot;
-  /** `keyHash` is accounts/api-key.ts `hashApiKey`. Throws StoreUnavailable when it must ask and cannot. */
+  /**
+   * `keyHash` is accounts/api-key.ts `hashApiKey`. Throws StoreUnavailable if the store is needed and fails.
+   */
   findCaller(keyHash: string): Caller | undefined | Promise<Caller | undefined>;
-  /** The gate knows of a newer snapshot of the account (`stale`): the next look-up asks the store. */
+  /** The gate has a newer snapshot of the account (`stale`): the next look-up reads the store. */
   forgetAccount(accountId: number): void;
 }
 
-/** As the store knows a caller: a subscription names its plan, and the directory's catalogue has it. */
+/** A caller as in the store: a subscription names its plan, which the directory's catalogue has. */
 export interface StoredCaller {
   readonly account: StoredAccount;
   readonly key: ApiKey;
@@ -90,7 +92,7 @@ export interface StoredSubscription extends Omit<Subscription, 'plan'> {
   readonly planCode: string;
 }
 
-/** Where the directory reads what it does not have; store/accounts/directory-source.ts implements it. */
+/** Where the directory reads what it does not have. store/accounts/directory-source.ts implements it. */
 export interface DirectorySource {
   loadCatalog(): Promise<CatalogSnapshot>;
   findCaller(keyHash: string): Promise<StoredCaller | undefined>;

@@ -28,7 +28,7 @@ export interface DirectoryOptions {
   readonly callersMax?: number;
 }
 
-/** What the store said, and when it was asked. */
+/** A row of the store, and when it was read. */
 interface Read {
   readonly stored: StoredCaller;
   readonly readAtMs: number;
@@ -36,12 +36,12 @@ interface Read {
 
 interface Known extends Read {
   stored: StoredCaller;
-  /** Made with the plans of `catalog`; made again, without asking anybody, when the catalogue is another. */
+  /** Built with the plans of `catalog`, and built again, without the store, when the catalogue changes. */
   caller: Caller;
   catalog: CatalogSnapshot;
 }
 
-/** A load in progress. What changes while it runs may or may not be in its answer. */
+/** A load in progress. Changes during it may or may not be in its answer. */
 interface Load {
   readonly promise: Promise<Caller | undefined>;
   readonly changedAccounts: Set<number>;
@@ -49,18 +49,18 @@ interface Load {
 }
 
 /**
- * The gateway's memory (rule S-12). Look-ups of what is known await nothing. Change notices throw snapshots
- * away; a load that a notice overtook is done again, so nothing older than a heard notice is ever kept.
+ * The gateway's cache (rule S-12). Look-ups of cached callers await nothing. Change notices remove snapshots.
+ * A load during which a notice arrived is repeated, so nothing older than a notice is ever kept.
  */
 export class CachedDirectory implements Directory {
   readonly #source: DirectorySource;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #callersMax: number;
-  /** By key hash; the order is the order of use, the first one goes first. */
+  /** By key hash, in the order of use; the first is removed first. */
   readonly #known = new Map<string, Known>();
   readonly #hashesByAccount = new Map<number, Set<string>>();
-  /** Until when a hash is known to mean nothing. */
+  /** Until when a hash is known to be invalid. */
   readonly #unknown = new Map<string, number>();
   readonly #loads = new Map<string, Load>();
   #catalog: CatalogSnapshot;
@@ -77,7 +77,7 @@ export class CachedDirectory implements Directory {
     this.#catalog = catalog;
   }
 
-  /** Throws StoreUnavailable when the catalogue cannot be read: without it nothing can be served. */
+  /** Throws StoreUnavailable if the catalogue cannot be read, because no call can be served without it. */
   static async open(options: DirectoryOptions): Promise<CachedDirectory> {
     return new CachedDirectory(options, await options.source.loadCatalog());
   }
@@ -98,21 +98,21 @@ export class CachedDirectory implements Directory {
     return this.#loads.get(keyHash)?.promise ?? this.#startLoad(keyHash);
   }
 
-  /** How many callers are in memory: for metrics and tests. */
+  /** The number of callers in memory: for metrics and tests. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** Everything of the account is thrown away; the next call reads it again. */
+  /** Removes everything about the account. The next call reads it again. */
   forgetAccount(accountId: number): void {
     for (const load of this.#loads.values()) noteChange(load, accountId);
     for (const hash of this.#hashesByAccount.get(accountId) ?? []) this.#known.delete(hash);
     this.#hashesByAccount.delete(accountId);
   }
 
-  /** Funds that the settler has just committed: what is in memory is never richer than the store. */
+  /** Funds that the settler has just committed, so that memory never shows more money than the store. */
   takeFunds(accountId: number, funds: Funds): void {
-    // A load may have read the account before the settlement and come back after it.
+    // A load may have read the account before the settlement and return after it.
     for (const load of this.#loads.values()) noteChange(load, accountId);
     for (const hash of this.#hashesByAccount.get(accountId) ?? []) {
       const known = this.#known.get(hash);
@@ -131,7 +131,7 @@ export class CachedDirectory implements Directory {
     if (known !== undefined) this.#forget(keyHash, known);
   }
 
-  /** Notices may have been missed: nothing in memory can be trusted. */
+  /** Notices may have been missed, so nothing in memory can be trusted. */
   async forgetAll(): Promise<void> {
     for (const load of this.#loads.values()) load.everythingChanged = true;
     this.#known.clear();
@@ -141,8 +141,8 @@ export class CachedDirectory implements Directory {
   }
 
   /**
-   * Replaces the whole catalogue at once. When it cannot be read the old one stays, which is better than
-   * none, and it is tried again. Done when a load that began after this call has ended.
+   * Replaces the whole catalogue at once. If it cannot be read, the old one stays and the read is tried
+   * again. Resolves when a load that began after this call has ended.
    */
   async reloadCatalog(): Promise<void> {
     this.#reloadAgain = true;
@@ -164,7 +164,10 @@ export class CachedDirectory implements Directory {
       try {
         this.#catalog = await this.#source.loadCatalog();
       } catch (error) {
-        this.#log.error({ err: error }, 'the catalogue could not be read; the one in memory stays');
+        this.#log.error(
+          { err: error },
+          'the catalogue could not be read; the old one stays in use until the next attempt',
+        );
         this.#retryLater();
         return;
       }
@@ -177,8 +180,8 @@ export class CachedDirectory implements Directory {
   }
 
   /**
-   * One load per key, however many calls wait for it. Keys can be made up, checksum and all: a flood of them
-   * must not take the whole store, nor memory without bound.
+   * One load per key, however many calls wait for it. Keys can be forged, including the checksum: a flood of
+   * them must not block the store or fill the memory.
    */
   #startLoad(keyHash: string): Promise<Caller | undefined> {
     if (this.#loads.size >= CALLER_LOADS_MAX) {
@@ -201,7 +204,7 @@ export class CachedDirectory implements Directory {
       read = stored && { stored, readAtMs };
       if (!wasOvertaken(load, stored)) return this.#remember(keyHash, read);
     }
-    // Somebody writes to the account all the time: this answer is as new as any, but it is not kept.
+    // The account changes all the time: this answer is as new as any, but it is not kept.
     return read === undefined ? undefined : resolveCaller(read, this.#catalog);
   }
 
@@ -245,7 +248,7 @@ export class CachedDirectory implements Directory {
   }
 }
 
-/** A load that hears too much while it runs is simply done again. */
+/** A load with too many notices during it is repeated. */
 function noteChange(load: Load, accountId: number): void {
   if (load.changedAccounts.size >= CHANGES_NOTED_MAX) load.everythingChanged = true;
   else load.changedAccounts.add(accountId);
@@ -255,7 +258,7 @@ function wasOvertaken(load: Load, stored: StoredCaller | undefined): boolean {
   return load.everythingChanged || (stored !== undefined && load.changedAccounts.has(stored.account.id));
 }
 
-/** A subscription to a plan this catalogue does not know yet waits for the catalogue that does. */
+/** A subscription to a plan that this catalogue does not have yet waits for the catalogue that has it. */
 function resolveCaller({ stored, readAtMs }: Read, catalog: CatalogSnapshot): Caller {
   const { account, key } = stored;
   const subscriptions: Subscription[] = [];

@@ -1,6 +1,6 @@
 import type { Account } from './contract.ts';
 
-/** Who is logged in, as the store knows it at this moment. */
+/** A login as in the store at this moment. */
 export interface FoundLogin {
   readonly accountId: number;
   readonly role: Account['role'];
@@ -8,30 +8,30 @@ export interface FoundLogin {
 }
 
 /**
- * What the platform asks for every request. Nothing is remembered between two of them: a logout, a disabled
- * account or another role is in force for the next request on every node.
+ * What the platform asks for every request. Nothing is cached between requests: a logout, a disabled account
+ * or another role is in force for the next request on every node.
  */
 export interface SessionAuthenticator {
-  /** The text behind `Authorization: Bearer`. An API key, a refresh token or a cookie is none. */
+  /** The text after `Authorization: Bearer`. API keys, refresh tokens and cookies are not accepted. */
   byAccessToken(text: string): Promise<FoundLogin | undefined>;
   /** The text of the cookie `tollgate_session`. */
   byCookie(text: string): Promise<FoundLogin | undefined>;
-  /** Whether a request of a cookie's login that is not a GET comes from our own pages. */
+  /** Whether a writing request with a cookie comes from pages of the platform. */
   isCsrf(sessionId: string, given: string | undefined): boolean;
 }
 
-/** Where a login comes from. */
+/** The origin of a login. */
 export interface LoginOrigin {
   readonly address: string;
   readonly userAgent: string;
   /** The text of the cookie `tollgate_device`, if there is one. */
   readonly device: string | undefined;
-  /** Tokens for programs; cookies for the console, whose scripts never see the session. */
+  /** Tokens for programs; cookies for the console, whose scripts cannot read the session. */
   readonly way: SessionKind;
 }
 
 export interface LoginAttempt extends LoginOrigin {
-  /** In lower case, without blanks around it. */
+  /** In lower case, without spaces around it. */
   readonly email: string;
   readonly password: string;
 }
@@ -61,7 +61,7 @@ export type LoginRefusal =
   | { readonly kind: 'email-taken' }
   | { readonly kind: 'wait'; readonly waitMs: number };
 
-/** `ended` counts the sessions that are no more. */
+/** `ended` is the number of ended sessions. */
 export type PasswordChange =
   | { readonly kind: 'changed'; readonly ended: number }
   | { readonly kind: 'wrong' }
@@ -75,32 +75,32 @@ export interface Passwords {
 export interface Logins extends SessionAuthenticator {
   register(entry: LoginAttempt): Promise<LoggedIn | LoginRefusal>;
   login(entry: LoginAttempt): Promise<LoggedIn | LoginRefusal>;
-  /** The first operator, once, with the token on the server's terminal. */
+  /** Creates the first operator, once, with the token on the server's terminal. */
   setUp(token: string, entry: LoginAttempt): Promise<LoggedIn | LoginRefusal>;
   refresh(refreshToken: string): Promise<LoggedIn | { readonly kind: 'wrong' }>;
-  /** This session, or all of the account's; tells how many ended. */
+  /** Ends this session, or all sessions of the account. Returns how many ended. */
   logout(login: FoundLogin, which: 'this' | 'all'): Promise<number>;
-  /** The sessions of the account that go on, the one used last first. */
+  /** The open sessions of the account, the most recently used first. */
   sessions(login: FoundLogin): Promise<readonly SessionView[]>;
-  /** One of the account's; tells how many ended: another account's is none. */
+  /** Ends one session of the account. Returns how many ended: 0 for a session of another account. */
   endSession(login: FoundLogin, sessionId: string): Promise<number>;
   endOtherSessions(login: FoundLogin): Promise<number>;
-  /** Ends every other session of the account. */
+  /** Ends all other sessions of the account. */
   changePassword(login: FoundLogin, passwords: Passwords): Promise<PasswordChange>;
 }
 
 /** Implemented in store/accounts by sessions.ts, login-failures.ts and registration.ts. */
 export interface LoginStore extends SessionStore, FailureStore, RegistrationStore {}
 
-/** A session as its owner sees it: nothing that opens anything is in it. */
+/** A session as its owner sees it. It contains nothing that gives access. */
 export interface SessionView {
   readonly id: string;
   readonly kind: SessionKind;
   readonly createdAtMs: number;
-  /** Exact to a minute. */
+  /** Accurate to one minute. */
   readonly usedAtMs: number;
   readonly expiresAtMs: number;
-  /** Where the login came from. */
+  /** The address of the login. */
   readonly address: string;
   readonly userAgent: string;
 }
@@ -108,19 +108,19 @@ export interface SessionView {
 export interface SessionStore {
   listSessions(accountId: number, nowMs: number): Promise<readonly SessionView[]>;
   endOtherSessions(accountId: number, sessionId: string, nowMs: number): Promise<number>;
-  /** It was used now. */
+  /** Records that it was used now. */
   touchSession(sessionId: string, nowMs: number): Promise<void>;
-  /** `addressMark`: whether the account was entered from there before. */
+  /** `addressMark`: whether the account logged in from there before. */
   findLogin(email: string, addressMark: string): Promise<StoredLogin | undefined>;
   findSession(sessionId: string, nowMs: number): Promise<StoredSession | undefined>;
-  /** False when the account was disabled, or its password changed, since `passwordHash` was read. */
+  /** False if the account was disabled, or its password changed, since `passwordHash` was read. */
   openSession(session: NewSession, passwordHash: string): Promise<boolean>;
-  /** Exactly one of any number of callers with one secret gets `rotated`; every other ends the session. */
+  /** Exactly one of several callers with one secret gets `rotated`; every other ends the session. */
   rotateSecret(rotation: Rotation): Promise<Rotated>;
   endSession(accountId: number, sessionId: string, nowMs: number): Promise<number>;
   endAllSessions(accountId: number, nowMs: number): Promise<number>;
   findPassword(accountId: number): Promise<string | undefined>;
-  /** Sessions that ended; nothing when the password is no longer `oldHash`. */
+  /** The number of ended sessions; undefined if the password is no longer `oldHash`. */
   changePassword(change: NewPassword): Promise<number | undefined>;
 }
 
@@ -163,7 +163,7 @@ export interface Rotation {
 
 export type Rotated =
   | { readonly kind: 'rotated'; readonly accountId: number }
-  /** The secret was used before: its session is ended now, whoever holds the newer one. */
+  /** The secret was used before: its session has ended, whoever has the newer one. */
   | { readonly kind: 'reused'; readonly accountId: number }
   | { readonly kind: 'gone' };
 
@@ -171,19 +171,19 @@ export interface NewPassword {
   readonly accountId: number;
   readonly oldHash: string;
   readonly newHash: string;
-  /** Goes on. */
+  /** The session stays open. */
   readonly sessionId: string;
   readonly nowMs: number;
 }
 
-/** Failures counted for something: `account:…`, `address:…`. */
+/** A counter of failures: `account:…`, `address:…`. */
 export interface FailureScope {
   readonly name: string;
   readonly rule: FailureRule;
 }
 
 export interface FailureRule {
-  /** So many are free; from then on each makes the next wait. */
+  /** This many are free. After that each one makes the next wait. */
   readonly limit: number;
   readonly waitMs: number;
   readonly waitMsMax: number;
@@ -191,11 +191,11 @@ export interface FailureRule {
 
 export interface FailureStore {
   /**
-   * Counts an attempt as failed before it is made, so that a thousand at once cannot pass together. When one
-   * of the scopes is blocked nothing is counted, and the time to wait is told; 0 when none is.
+   * Counts an attempt as failed before it is made, so that a thousand at once cannot pass together. If a
+   * scope is blocked, nothing is counted and the time to wait is returned; otherwise 0.
    */
   countAttempt(scopes: readonly FailureScope[], nowMs: number): Promise<number>;
-  /** It was no failure. */
+  /** Takes the count back: it was no failure. */
   uncountAttempt(scopes: readonly FailureScope[]): Promise<void>;
   forgetFailures(names: readonly string[]): Promise<void>;
 }
@@ -210,18 +210,18 @@ export type RegistrationResult =
   | { readonly kind: 'joined'; readonly accountId: number }
   | { readonly kind: 'email-taken' };
 
-/** What makes the first operator, once. */
+/** The setup token of the first operator, for one use. */
 export interface SetupToken {
   readonly text: string;
   readonly expiresAtMs: number;
 }
 
 export interface RegistrationStore {
-  /** What an operator said; nothing when the configuration decides. */
+  /** The setting by an operator; undefined if the configuration decides. */
   findRegistration(): Promise<'open' | 'closed' | undefined>;
   register(member: NewRegistration): Promise<RegistrationResult>;
   isSetupToken(tokenHash: string, nowMs: number): Promise<boolean>;
-  /** `refused`: the token is unknown, used or expired, or there is an operator already. */
+  /** `refused`: the token is unknown, used or expired, or there already is an operator. */
   setUp(
     tokenHash: string,
     member: NewRegistration,

@@ -20,9 +20,9 @@ import { hashSecret, newLoginId } from './token.ts';
 
 export interface LoginParts extends SessionParts {
   readonly store: LoginStore;
-  /** What the configuration says; an operator's word goes before it. */
+  /** The configured value. A setting by an operator takes precedence. */
   readonly registration: 'open' | 'closed';
-  /** What unknown accounts are verified against, where stored passwords cost otherwise than new ones do. */
+  /** The hash for unknown accounts, if stored passwords have another cost than new ones. */
   readonly nobody?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ class PasswordLogins extends Sessions implements Logins {
     this.#parts = parts;
   }
 
-  /** An unknown account goes the whole way of a known one: the same statements and the same hash. */
+  /** An unknown account takes the same path as a known one: the same statements and the same hash. */
   async login(entry: LoginAttempt): Promise<LoggedIn | LoginRefusal> {
     const { store, tokens } = this.#parts;
     const accountMark = tokens.markOf(entry.email);
@@ -53,7 +53,7 @@ class PasswordLogins extends Sessions implements Logins {
     const scopes = loginScopes({ accountMark, addressMark, deviceId, addressKnown });
     const { nobody } = this.#parts;
     const verify = () => verifyPassword(entry.password, found?.passwordHash, nobody);
-    // Where it was entered before, an account does not wait for strangers.
+    // From a known address or browser, an account does not wait for strangers.
     const isKnown = deviceId !== undefined || addressKnown;
     const place = isKnown ? known(accountMark) : stranger(entry);
     const right = await this.#inLine(place, () => this.#attempt(scopes, verify));
@@ -81,7 +81,7 @@ class PasswordLogins extends Sessions implements Logins {
     return this.#entered(member, joined.accountId, { accountMark: tokens.markOf(entry.email) });
   }
 
-  /** 256 random bits cannot be guessed, so nothing is counted; what is wrong costs one statement. */
+  /** 256 random bits cannot be guessed, so nothing is counted. A wrong token costs one statement. */
   async setUp(token: string, entry: LoginAttempt): Promise<LoggedIn | LoginRefusal> {
     const { store, tokens, clock } = this.#parts;
     const tokenHash = hashSecret(token);
@@ -113,7 +113,7 @@ class PasswordLogins extends Sessions implements Logins {
     return ended === undefined ? { kind: 'wrong' } : { kind: 'changed', ended };
   }
 
-  /** Counted before it is made and taken back when it was none, so that many at once do not pass together. */
+  /** Counted before it is made and taken back if it succeeds, so that many at once do not pass together. */
   async #attempt(scopes: readonly FailureScope[], verify: () => Promise<boolean>): Promise<boolean | Wait> {
     const { store, clock } = this.#parts;
     const waitMs = await store.countAttempt(scopes, clock.now());
@@ -123,7 +123,7 @@ class PasswordLogins extends Sessions implements Logins {
     return right;
   }
 
-  /** Counting and hashing take a place each, and few have one: guessers must not take all connections. */
+  /** Counting and hashing take a slot each, and slots are few: guessers must not use all connections. */
   async #inLine<T>(place: Waiter, work: () => Promise<T>): Promise<T | Wait> {
     try {
       return await this.#line.run(place, work);
@@ -141,7 +141,7 @@ class PasswordLogins extends Sessions implements Logins {
       : { ...this.prepare(entry), email: entry.email, passwordHash };
   }
 
-  /** The cookie of a browser that entered this very account before; another account's is none. */
+  /** The cookie of a browser that logged in to this account before, not to another one. */
   #knownDevice({ device }: LoginAttempt, accountMark: string): string | undefined {
     const known = device === undefined ? undefined : this.#parts.tokens.readDevice(device);
     return known?.accountMark === accountMark ? known.id : undefined;

@@ -5,19 +5,18 @@ import { Semaphore } from '../kernel/async/semaphore.ts';
 import type { Random } from '../kernel/random.ts';
 
 /**
- * Passwords are stored as scrypt with N = 2^17, r = 8, p = 1: 128 MiB and some tenths of a second per
- * guess (rule A-9). The parameters stand in the text, so that they can be raised without losing
- * old ones.
+ * Passwords are stored as scrypt with N = 2^17, r = 8, p = 1: 128 MiB and some tenths of a second per guess
+ * (rule A-9). The parameters are in the text, so that they can be raised without losing old ones.
  */
 const COST_LOG2 = 17;
 const BLOCK_SIZE = 8;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const STORED = /^scrypt\$(1[0-9]|20)\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
-/** Nobody's password: verified against for unknown accounts, so that they answer in the same time. */
+/** A hash without a password, for unknown accounts, so that they answer in the same time. */
 const NOBODY = `scrypt$${COST_LOG2}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** Too many passwords are being hashed; the caller answers "too many requests". */
+/** Too many passwords are being hashed. The caller answers "too many requests". */
 export class PasswordsBusy extends Error {
   override readonly name = 'PasswordsBusy';
 }
@@ -28,7 +27,9 @@ export async function hashPassword(password: string, random: Random): Promise<st
   return `scrypt$${COST_LOG2}$${salt.toString('base64url')}$${derived.toString('base64url')}`;
 }
 
-/** `stored` is nothing for an unknown account: the same work is done, on `nobody`, and the answer is no. */
+/**
+ * `stored` is undefined for an unknown account: the same work is done on `nobody`, and the result is false.
+ */
 export async function verifyPassword(
   password: string,
   stored: string | undefined,

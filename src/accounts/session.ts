@@ -30,7 +30,7 @@ export interface SessionParts {
   readonly log: Logger;
 }
 
-/** A session that is to be stored, with the one text that its client gets and nobody keeps. */
+/** A session to store, with the text that only its client gets. */
 export interface PreparedSession {
   readonly session: Omit<NewSession, 'accountId'>;
   readonly secret: string;
@@ -39,7 +39,7 @@ export interface PreparedSession {
 const LIFE_MS: Readonly<Record<SessionKind, number>> = { token: REFRESH_TOKEN_MS, cookie: COOKIE_SESSION_MS };
 const SECRET_KIND = { token: 'refresh', cookie: 'cookie' } as const;
 
-/** Sessions live in the store; here is only what their texts mean. */
+/** Sessions are in the store. This module knows the meaning of their texts. */
 export class Sessions implements SessionAuthenticator {
   readonly #parts: SessionParts;
 
@@ -70,7 +70,7 @@ export class Sessions implements SessionAuthenticator {
     return { sessionId, accountId: found.accountId, role: found.role };
   }
 
-  /** Its owner wants to know when it was used last: to the minute, so that hardly a request writes. */
+  /** The owner sees when it was last used: to the minute, so that few requests write. */
   async #touch(sessionId: string, { usedAtMs }: StoredSession): Promise<void> {
     const { store, clock } = this.#parts;
     const nowMs = clock.now();
@@ -100,7 +100,7 @@ export class Sessions implements SessionAuthenticator {
     return { session, secret };
   }
 
-  /** What the client of a stored session gets. `device` is for browsers. */
+  /** The answer for the client of a stored session. `device` is for browsers. */
   enter({ session, secret }: PreparedSession, accountId: number, device: string): LoggedIn {
     if (session.kind === 'token') return this.#tokensOf(session.id, accountId, secret);
     const csrf = this.#parts.tokens.csrfOf(session.id);
@@ -108,9 +108,9 @@ export class Sessions implements SessionAuthenticator {
   }
 
   /**
-   * Every refresh token works once. One that comes again was copied, by a thief or from its owner, and we
-   * cannot know who came first: so the session ends for both. That holds for two at the same moment as well:
-   * an answer that repeats the new pair for some seconds would give it to the thief.
+   * Every refresh token works once. If it comes again, it was copied, and the thief cannot be told from the
+   * owner: so the session ends for both. This also holds for two at the same moment: an answer that repeats
+   * the new pair for some seconds would give it to the thief.
    */
   async refresh(text: string): Promise<LoggedIn | { readonly kind: 'wrong' }> {
     const { tokens, clock, store, random, log } = this.#parts;
@@ -127,7 +127,7 @@ export class Sessions implements SessionAuthenticator {
     });
     if (rotated.kind === 'rotated') return this.#tokensOf(sessionId, rotated.accountId, secret);
     if (rotated.kind === 'reused') {
-      log.warn({ accountId: rotated.accountId }, 'a refresh token came twice: its session is ended');
+      log.warn({ accountId: rotated.accountId }, 'a refresh token was used twice; its session has ended');
     }
     return { kind: 'wrong' };
   }
@@ -162,7 +162,7 @@ export class Sessions implements SessionAuthenticator {
   }
 }
 
-/** A client names itself as it likes; what its owner sees later is one short line. */
+/** Clients choose their user agent freely. The owner sees one short line of it. */
 function printable(userAgent: string): string {
   return userAgent.replace(/[^\x20-\x7e]/g, '?').slice(0, USER_AGENT_LENGTH_MAX);
 }

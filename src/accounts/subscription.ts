@@ -1,8 +1,8 @@
 import type { Account, Subscription } from './contract.ts';
 
 /**
- * The subscription that counts: of those valid now the one with the highest plan, for admission, limits and
- * coverage alike. Among equals it is the older one, so that what was bought first is used first.
+ * The subscription that counts for admission, limits and coverage: of those valid now, the one with the
+ * highest plan. Of equal ones the older, so that what was bought first is used first.
  */
 export function currentSubscription(
   account: Pick<Account, 'subscriptions'>,

@@ -2,9 +2,9 @@ import { LOGIN_FAILURES_MS } from '../platform/bounds.ts';
 import type { FailureRule, FailureScope } from './login-contract.ts';
 
 /**
- * Rule A-8. Whoever was let in before, from this address or with this browser, is only slowed by
- * what fails right there. Strangers to an account share one count besides, which bounds what a thousand
- * addresses can try together: at most ten at once, then one every two minutes, below 60 in any hour.
+ * Rule A-8. A client that logged in before, from this address or with this browser, is delayed only by its
+ * own failures. Strangers to an account also share one count, which bounds what a thousand addresses can try
+ * together: at most ten at once, then one every two minutes, below 60 in any hour.
  */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -13,18 +13,18 @@ const ADDRESS: FailureRule = { limit: 20, waitMs: MINUTE_MS, waitMsMax: HOUR_MS 
 const STRANGERS: FailureRule = { limit: 10, waitMs: 15_000, waitMsMax: 2 * MINUTE_MS };
 
 export interface Attempt {
-  /** Marks of the mailbox and of the address (accounts/token.ts `markOf`). */
+  /** Marks of the e-mail address and of the client's address (accounts/token.ts `markOf`). */
   readonly accountMark: string;
   readonly addressMark: string;
-  /** Known for this very account. */
+  /** Known for this account. */
   readonly deviceId: string | undefined;
   readonly addressKnown: boolean;
 }
 
-/** What counts an attempt to log in. An unknown account has the same scopes as one that exists. */
+/** The scopes that count a login attempt. An unknown account has the same scopes as an existing one. */
 export function loginScopes(attempt: Attempt): readonly FailureScope[] {
   const { accountMark, addressMark, deviceId, addressKnown } = attempt;
-  // A neighbour behind the same address cannot use up what this browser has.
+  // A neighbour behind the same address cannot use up the attempts of this browser.
   if (deviceId !== undefined) return [{ name: `device:${deviceId}`, rule: PERSON }];
   const pair = { name: `pair:${accountMark}:${addressMark}`, rule: PERSON };
   if (addressKnown) return [pair];
@@ -35,26 +35,26 @@ export function loginScopes(attempt: Attempt): readonly FailureScope[] {
   ];
 }
 
-/** Only what belongs to this one visitor: a login of the owner gives no guesser a fresh start. */
+/** Only the scopes of this visitor: a login of the owner does not reset the count of a guesser. */
 export function clearedByLogin(scopes: readonly FailureScope[]): readonly string[] {
   return scopes.filter(({ rule }) => rule === PERSON).map(({ name }) => name);
 }
 
-/** Registrations are counted whether they succeed or not: each costs a hash and makes an account. */
+/** Registrations count whether they succeed or not: each costs a hash and creates an account. */
 export function registrationScopes(addressMark: string): readonly FailureScope[] {
   return [{ name: `register:${addressMark}`, rule: ADDRESS }];
 }
 
-/** Whoever took over a session cannot guess the password behind it. */
+/** A thief of a session cannot guess the password behind it. */
 export function passwordScopes(sessionId: string): readonly FailureScope[] {
   return [{ name: `password:${sessionId}`, rule: PERSON }];
 }
 
-/** What is known of one scope. */
+/** The state of one scope. */
 export interface Tally {
   readonly failures: number;
   readonly blockedUntilMs: number;
-  /** From then on nothing has happened. */
+  /** From then on the count starts again. */
   readonly forgottenAtMs: number;
 }
 
@@ -65,13 +65,13 @@ export function countFailure(rule: FailureRule, tally: Tally | undefined, nowMs:
   return { failures, blockedUntilMs, forgottenAtMs: blockedUntilMs + LOGIN_FAILURES_MS };
 }
 
-/** Takes one back; who is below the limit again need not wait. */
+/** Takes one back. Below the limit there is no wait. */
 export function uncountFailure(rule: FailureRule, tally: Tally): Tally {
   const failures = Math.max(tally.failures - 1, 0);
   return failures < rule.limit ? { ...tally, failures, blockedUntilMs: 0 } : { ...tally, failures };
 }
 
-/** Doubles with every failure; the exponent is bounded long before numbers end. */
+/** Doubles with every failure. The exponent is bounded. */
 function waitAfter({ limit, waitMs, waitMsMax }: FailureRule, failures: number): number {
   if (failures < limit) return 0;
   return Math.min(waitMs * 2 ** Math.min(failures - limit, 30), waitMsMax);

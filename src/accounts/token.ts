@@ -3,24 +3,24 @@ import { deriveKey } from '../kernel/encoding/seal.ts';
 import type { Random } from '../kernel/random.ts';
 
 /**
- * The texts of a login. Each kind begins with a mark of its own and is signed with a key of its own, derived
- * from TOLLGATE_SECRET, so that none is taken for another, nor for an API key (`tg-`), and garbage is refused
- * without asking the store. A signature only proves that we made a text: what it opens, the store knows.
+ * The texts of a login. Each kind has its own mark and its own key, derived from TOLLGATE_SECRET, so that
+ * none is taken for another, nor for an API key (`tg-`), and garbage is refused without reading the store. A
+ * signature only proves where a text comes from. The store knows what it gives access to.
  */
 export interface Tokens {
   signAccess(claims: AccessClaims): string;
-  /** Nothing when the text is not ours, was changed, or has expired. */
+  /** Undefined if the text is foreign, was changed, or has expired. */
   readAccess(text: string, nowMs: number): AccessClaims | undefined;
   /** 256 random bits for one session; only `hashSecret` of it is stored. */
   newSecret(kind: SecretKind, sessionId: string, random: Random): string;
-  /** The session that the text was made for; whether it is still the one in use, the store knows. */
+  /** The session of the text. The store knows whether it is still the current one. */
   readSecret(kind: SecretKind, text: string): string | undefined;
-  /** Bound to the session, so that one planted by a stranger is worth nothing. */
+  /** Bound to the session, so that a value planted by a stranger is worthless. */
   csrfOf(sessionId: string): string;
   isCsrf(sessionId: string, given: string | undefined): boolean;
   signDevice(device: Device): string;
   readDevice(text: string): Device | undefined;
-  /** Names an address or a mailbox in tables of failures, without telling which it is. */
+  /** Identifies an address or an e-mail address in tables of failures without revealing it. */
   markOf(text: string): string;
 }
 
@@ -47,7 +47,7 @@ const SECRETS: Readonly<Record<SecretKind, { readonly mark: string; readonly sha
   cookie: { mark: 'tgs1', shape: /^tgs1\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}\.[A-Za-z0-9_-]{43}$/ },
 };
 const DEVICE = /^tgd1\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/;
-/** Longer than any text of ours; nothing longer is looked at. */
+/** Longer than any valid text; nothing longer is read. */
 const LENGTH_MAX = 160;
 const MAC_LENGTH = 43;
 
@@ -86,21 +86,21 @@ export function newLoginId(random: Random): string {
   return encode(random.bytes(ID_BYTES));
 }
 
-/** What is stored of a refresh token, a cookie or a setup token: 256 random bits need no slow hash. */
+/** The stored hash of a refresh token, a cookie or a setup token: 256 random bits need no slow hash. */
 export function hashSecret(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
 /**
- * The first operator's: whoever reads the server's terminal may become one, once. It follows from the secret
- * and from when it expires, so that every start and every node says the same one, although only its hash is
- * stored.
+ * The setup token: whoever reads the server's terminal may become the first operator, once. It is derived
+ * from the secret and its expiry, so that every start and every node prints the same one, although only its
+ * hash is stored.
  */
 export function makeSetupToken(secret: string, expiresAtMs: number): string {
   return `tgo1.${macOf(deriveKey(secret, 'setup token'), String(expiresAtMs))}`;
 }
 
-/** In the same time wherever they differ. */
+/** Compares in constant time. */
 export function isSame(expected: string, given: string): boolean {
   const wanted = Buffer.from(expected);
   const got = Buffer.from(given);

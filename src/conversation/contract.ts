@@ -1,14 +1,14 @@
 /**
- * What the gateway remembers of conversations between calls, where a protocol leaves that to us: answers of
- * Responses by their id, and what a Chat client has no field for (signatures) by the id of its tool call.
- * Every value belongs to one account and is found by nobody else; it is forgotten when its time is over.
+ * What the gateway stores of conversations between calls, if a protocol requires it: answers of Responses by
+ * their id, and what a Chat client has no field for (signatures) by the id of its tool call. Every value
+ * belongs to one account, is visible to it only, and is deleted when its time is over.
  */
 export interface Conversations {
-  /** Remembers at once, for this process; the store follows soon. A later value replaces an earlier one. */
+  /** Available at once in this process; the store follows soon. A later value replaces an earlier one. */
   keep(accountId: number, key: string, value: Buffer): void;
-  /** Never fails: a store that is away has forgotten. */
+  /** Never fails: if the store is unreachable, nothing is found. */
   find(accountId: number, key: string): Buffer | undefined | Promise<Buffer | undefined>;
-  /** True when there was something to forget. */
+  /** True if there was something to delete. */
   forget(accountId: number, key: string): Promise<boolean>;
 }
 
@@ -23,25 +23,24 @@ export interface ConversationValue extends ConversationKey {
 }
 
 /**
- * Where values stay when the process has forgotten them; shared by all nodes. Throws `StoreUnavailable` while
- * it is away.
+ * The persistent store of values, shared by all nodes. Throws `StoreUnavailable` while it is unreachable.
  */
 export interface ConversationStore {
-  /** All of them, or none; a key occurs once. */
+  /** Writes all of them, or none; a key occurs once. */
   write(values: readonly ConversationValue[]): Promise<void>;
-  /** What was found of them and is younger than `sinceMs`, in any order. */
+  /** The values that exist and are newer than `sinceMs`, in any order. */
   read(keys: readonly ConversationKey[], sinceMs: number): Promise<readonly ConversationValue[]>;
-  /** True when it was there. */
+  /** True if it existed. */
   remove(key: ConversationKey): Promise<boolean>;
-  /** Forgets what is as old as `beforeMs`, at most `limit` values; tells how many it forgot. */
+  /** Deletes values as old as `beforeMs`, at most `limit`. Returns how many it deleted. */
   prune(beforeMs: number, limit: number): Promise<number>;
-  /** Forgets the oldest values of accounts that have too many, or too large ones; tells how many. */
+  /** Deletes the oldest values of accounts with too many or too large ones. Returns how many. */
   trim(accountIds: readonly number[], bounds: AccountBounds): Promise<number>;
 }
 
 export interface AccountBounds {
   readonly rowsMax: number;
   readonly bytesMax: number;
-  /** Values forgotten in one step. */
+  /** Values deleted in one step. */
   readonly limit: number;
 }

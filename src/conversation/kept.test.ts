@@ -196,7 +196,7 @@ describe('while the store is away', () => {
     const value = Buffer.alloc(CONVERSATION_VALUE_BYTES_MAX);
     const fitting = CONVERSATIONS_UNWRITTEN_BYTES_MAX / CONVERSATION_VALUE_BYTES_MAX;
     for (let index = 0; index < fitting + 2; index++) kept.keep(accountId, `resp:${index}`, value);
-    expect(lines).toEqual(['the store does not take conversations: the oldest are dropped']);
+    expect(lines).toEqual(['the database does not take conversations: the oldest waiting ones are dropped']);
     expect(await text(kept, 'resp:0')).toBeUndefined();
     expect(await kept.find(accountId, `resp:${fitting + 1}`)).toHaveLength(value.length);
     Object.assign(switching, store);

@@ -21,13 +21,13 @@ export interface ConversationParts {
   readonly store: ConversationStore;
   readonly clock: Clock;
   readonly log: Logger;
-  /** 0: nothing is kept, and what was kept before is forgotten. */
+  /** 0: nothing is stored, and stored values are deleted. */
   readonly retentionDays: number;
 }
 
 /**
- * Conversations in memory, with a store behind: what was just said is found at once, what was said on another
- * node or before a restart a moment later.
+ * Conversations in memory, with a store behind: recent values are found at once, values of another node or
+ * from before a restart a moment later.
  */
 export class StoredConversations implements Conversations {
   readonly #parts: ConversationParts;
@@ -35,7 +35,7 @@ export class StoredConversations implements Conversations {
     countMax: CONVERSATIONS_CACHED_MAX,
     bytesMax: CONVERSATIONS_CACHED_BYTES_MAX,
   });
-  /** When a value in memory is no longer trusted: another node may have deleted it. */
+  /** When a value in memory is no longer trusted, because another node may have deleted it. */
   readonly #cachedAt = new WeakMap<ConversationValue, number>();
   readonly #writer: Writer;
   readonly #reader: Reader;
@@ -57,7 +57,7 @@ export class StoredConversations implements Conversations {
   keep(accountId: number, key: string, value: Buffer): void {
     if (this.#parts.retentionDays === 0) return;
     if (value.length > CONVERSATION_VALUE_BYTES_MAX || key.length > CONVERSATION_KEY_CHARS_MAX) {
-      this.#parts.log.debug({ accountId, bytes: value.length }, 'too large to be kept');
+      this.#parts.log.debug({ accountId, bytes: value.length }, 'conversation is too large to be stored');
       return;
     }
     // An older value must not come back when this one is dropped.
@@ -82,18 +82,18 @@ export class StoredConversations implements Conversations {
     const wanted = { accountId, key };
     const waited = await this.#writer.take(wanted);
     const stored = await this.#parts.store.remove(wanted);
-    // Last, because a look-up that began before may have brought it back meanwhile.
+    // Last, because a look-up that began before may have brought it back in the meantime.
     this.#reader.forget(wanted);
     const cached = this.#cached.take(wanted) !== undefined;
     return stored || waited || cached;
   }
 
-  /** Forgets what is due now; it also happens by itself from time to time. */
+  /** Deletes what is due now. This also happens periodically. */
   async tidy(): Promise<void> {
     await this.#upkeep.round();
   }
 
-  /** Brings everything to the store. */
+  /** Writes everything to the store. */
   async flush(): Promise<void> {
     await this.#writer.flush();
   }
@@ -108,7 +108,11 @@ export class StoredConversations implements Conversations {
     clearTimeout(timer);
     this.#writer.stop();
     const { waiting } = this.#writer;
-    if (waiting > 0) this.#parts.log.warn({ values: waiting }, 'conversations were not brought to the store');
+    if (waiting > 0)
+      this.#parts.log.warn(
+        { values: waiting },
+        'conversations could not be stored before the stop and are lost',
+      );
   }
 
   #oldestMs(): number {
@@ -124,7 +128,7 @@ export class StoredConversations implements Conversations {
     if (value === undefined) return undefined;
     const cachedAt = this.#cachedAt.get(value) ?? Number.NEGATIVE_INFINITY;
     if (this.#parts.clock.monotonic() - cachedAt < CONVERSATION_CACHE_MS) {
-      // What is used stays longer than what is not.
+      // Values that are used stay longer.
       this.#cached.put(value);
       return value;
     }
@@ -133,7 +137,8 @@ export class StoredConversations implements Conversations {
   }
 
   #readFailed(error: unknown): void {
-    if (error instanceof StoreUnavailable) this.#parts.log.debug({}, 'conversations cannot be looked up');
-    else this.#parts.log.error({ err: error }, 'looking up conversations failed');
+    if (error instanceof StoreUnavailable)
+      this.#parts.log.debug({}, 'conversations cannot be read: the database does not answer');
+    else this.#parts.log.error({ err: error }, 'reading conversations failed');
   }
 }

@@ -14,14 +14,14 @@ interface Lookup {
 
 export interface ReaderParts {
   readonly store: Pick<ConversationStore, 'read'>;
-  /** What is older is not found. */
+  /** Older values are not found. */
   readonly sinceMs: () => number;
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Looks values up in the store: each key once, however many calls ask for it, and those of one turn of the
- * event loop together. Never fails; a store that is away, or slow, has forgotten.
+ * Reads values from the store: each key once, however many calls need it, and those of one turn of the event
+ * loop together. Never fails: if the store is unreachable or slow, nothing is found.
  */
 export class Reader {
   readonly #parts: ReaderParts;
@@ -48,7 +48,7 @@ export class Reader {
     return lookup.found.promise.finally(() => clearTimeout(late));
   }
 
-  /** What is being looked up right now is not found: somebody wants it forgotten. */
+  /** Look-ups in progress find nothing, because the value is being deleted. */
   forget(key: ConversationKey): void {
     this.#lookups.get(mapKey(key))?.found.resolve(undefined);
   }

@@ -5,10 +5,10 @@ export interface RecentValuesBounds {
   readonly bytesMax: number;
 }
 
-/** What a value costs beside its bytes: keys, times, a place in a map. */
+/** The memory of a value besides its bytes: keys, times, an entry in a map. */
 const ENTRY_BYTES = 200;
 
-/** Values in the order in which they were put, bounded in number and bytes. */
+/** Values in the order in which they were added, bounded in number and bytes. */
 export class RecentValues {
   readonly #values = new Map<string, ConversationValue>();
   readonly #bounds: RecentValuesBounds;
@@ -26,7 +26,7 @@ export class RecentValues {
     return this.#values.get(mapKey(key));
   }
 
-  /** The value becomes the newest one; tells how many of the oldest made room. */
+  /** Adds the value as the newest. Returns how many of the oldest were removed for it. */
   put(value: ConversationValue): number {
     this.take(value);
     this.#values.set(mapKey(value), value);
@@ -51,7 +51,7 @@ export class RecentValues {
     return value;
   }
 
-  /** The oldest values, as many as a batch may hold, at least one; they stay where they are. */
+  /** The oldest values, as many as a batch may have, at least one. They are not removed. */
   oldest(bounds: RecentValuesBounds): readonly ConversationValue[] {
     const batch: ConversationValue[] = [];
     let bytes = 0;

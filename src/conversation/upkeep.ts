@@ -18,17 +18,17 @@ const BOUNDS: AccountBounds = {
 
 export interface UpkeepParts {
   readonly store: Pick<ConversationStore, 'prune' | 'trim'>;
-  /** What is as old as this is forgotten. */
+  /** Values as old as this are deleted. */
   readonly beforeMs: () => number;
   readonly log: Logger;
   readonly bounds?: AccountBounds;
 }
 
-/** Forgets in the background: what is too old, and the oldest of accounts that have too much. */
+/** Deletes in the background: values that are too old, and the oldest of accounts that have too much. */
 export class Upkeep {
   readonly #parts: UpkeepParts;
   readonly #timer: NodeJS.Timeout;
-  /** Accounts that something was kept for since they were looked at last. */
+  /** Accounts with new values since they were last checked. */
   readonly #grown = new Set<number>();
   #running: Promise<void> | undefined;
   #stopped = false;
@@ -43,7 +43,7 @@ export class Upkeep {
     this.#grown.add(accountId);
   }
 
-  /** One round at a time; who asks meanwhile gets the one that runs. */
+  /** One round at a time. A caller during a round gets that round. */
   round(): Promise<void> {
     this.#running ??= this.#work().finally(() => {
       this.#running = undefined;
@@ -66,12 +66,13 @@ export class Upkeep {
       await this.#repeat(() => store.trim(accountIds, bounds), bounds.limit);
       for (const accountId of accountIds) this.#grown.delete(accountId);
     } catch (error) {
-      // A store that is away is tried again in the next round.
-      if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'upkeep of conversations failed');
+      // If the store is unreachable, the next round tries again.
+      if (!(error instanceof StoreUnavailable))
+        log.error({ err: error }, 'deleting old conversations failed; it is tried again');
     }
   }
 
-  /** Step by step, so that no statement holds many rows for long. */
+  /** In steps, so that no statement locks many rows for long. */
   async #repeat(step: () => Promise<number>, full: number): Promise<void> {
     for (let steps = 0; steps < CONVERSATION_PRUNE_STEPS_MAX && !this.#stopped; steps++) {
       if ((await step()) < full) return;

@@ -27,22 +27,22 @@ export interface WriterParts {
   readonly onWritten: (value: ConversationValue) => void;
 }
 
-/** Brings values to the store behind the back of the calls that made them: in batches, one at a time. */
+/** Writes values to the store in the background: in batches, one at a time. */
 export class Writer {
   readonly #queue = new RecentValues(QUEUE);
   readonly #parts: WriterParts;
   #timer: NodeJS.Timeout | undefined;
-  /** Writes batch after batch until nothing waits, or the store is away. */
+  /** Writes batch after batch until nothing waits, or the store is unreachable. */
   #running: Promise<void> | undefined;
   #batch: Promise<boolean> | undefined;
-  /** Something was dropped since the store last took a batch: that is said once, not once per value. */
+  /** Values were dropped since the last batch. It is logged once, not per value. */
   #dropping = false;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
   }
 
-  /** Values the store does not have yet. */
+  /** Values that are not in the store yet. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -56,19 +56,22 @@ export class Writer {
     if (dropped > 0 && !this.#dropping) {
       this.#dropping = true;
       const waiting = this.#queue.size;
-      this.#parts.log.warn({ waiting }, 'the store does not take conversations: the oldest are dropped');
+      this.#parts.log.warn(
+        { waiting },
+        'the database does not take conversations: the oldest waiting ones are dropped',
+      );
     }
     this.#schedule(CONVERSATION_WRITE_WAIT_MS);
   }
 
-  /** True when it was waiting. A batch on its way may hold it as well: done when that one is over. */
+  /** True if it was waiting. A batch in progress may contain it too, so this resolves after that batch. */
   async take(key: ConversationKey): Promise<boolean> {
     const taken = this.#queue.take(key) !== undefined;
     await this.#batch;
     return taken;
   }
 
-  /** Writes what waits, until nothing does or the store is away. */
+  /** Writes what waits, until nothing does or the store is unreachable. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -103,7 +106,7 @@ export class Writer {
     }
   }
 
-  /** False when the store is away: the batch waits on. */
+  /** False if the store is unreachable: the batch keeps waiting. */
   async #write(batch: readonly ConversationValue[]): Promise<boolean> {
     let written = true;
     try {
@@ -111,12 +114,15 @@ export class Writer {
       this.#dropping = false;
     } catch (error) {
       if (error instanceof StoreUnavailable) return false;
-      // Trying again would fail again, and hold up all others.
-      this.#parts.log.error({ err: error, values: batch.length }, 'conversations could not be kept');
+      // Another attempt would fail again, and delay all others.
+      this.#parts.log.error(
+        { err: error, values: batch.length },
+        'conversations could not be stored and are lost',
+      );
       written = false;
     }
     for (const value of batch) {
-      // A newer value under the same key waits for its own turn; a forgotten one is not brought back.
+      // A newer value with the same key waits for its own turn. A deleted one is not brought back.
       if (this.#queue.get(value) !== value) continue;
       this.#queue.take(value);
       if (written) this.#parts.onWritten(value);

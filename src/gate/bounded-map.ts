@@ -1,25 +1,25 @@
 import { assert } from '../kernel/assert.ts';
 
-/** What a map keeps. `recent` is set by every look-up, and gives the entry a second chance. */
+/** An entry of a bounded map. `recent` is set by every look-up and gives the entry a second chance. */
 export interface BoundedMapEntry {
   recent: boolean;
   isIdle(): boolean;
 }
 
-/** Entries looked at per insertion; more would let one insertion wait for a scan of everything. */
+/** Entries examined per insertion, so that no insertion scans the whole map. */
 const STEPS_PER_INSERTION = 16;
 
 /**
- * A map of bounded size that forgets what was not used lately (second chance: nearly LRU, at the price of one
- * flag per look-up). An entry that is not idle is never forgotten, so the true bound is `sizeMax` and the
- * number of calls running or waiting to be settled.
+ * A map of bounded size that removes entries not used recently (second chance: nearly LRU, for one flag per
+ * look-up). An entry that is not idle is never removed, so the true bound is `sizeMax` plus the number of
+ * calls that run or wait to be settled.
  */
 export class BoundedMap<Key, Value extends BoundedMapEntry> {
   readonly #entries = new Map<Key, Value>();
   readonly #sizeMax: number;
 
   constructor(sizeMax: number) {
-    assert(sizeMax > 0, 'a map has room for somebody');
+    assert(sizeMax > 0, 'a map has room for at least one entry');
     this.#sizeMax = sizeMax;
   }
 
@@ -30,7 +30,7 @@ export class BoundedMap<Key, Value extends BoundedMapEntry> {
   }
 
   add(key: Key, value: Value): Value {
-    assert(!this.#entries.has(key), 'a resident moves in once');
+    assert(!this.#entries.has(key), 'an entry is added once');
     if (this.#entries.size >= this.#sizeMax) this.#forget();
     this.#entries.set(key, value);
     return value;

@@ -3,109 +3,109 @@ import type { CoverageWindow, Dimension, Policy } from '../catalog/contract.ts';
 
 /**
  * Limits and holds as one contract (rule L-1). `enter` checks everything, then takes everything, or takes
- * nothing: concurrency slot, every window of the policy, and the money: what the call may cost at most is
- * held in every pot that bounds it, which are the amount windows of the policy and either the coverage of a
+ * nothing: the concurrency slot, every window of the policy, and the money. The maximum cost of the call is
+ * held in every pot that bounds it: the amount windows of the policy, and either the coverage of a
  * subscription or Credits and the monthly cap. All implementations run the same contract suite.
  *
  * Invariants:
  * - At limit L, of N simultaneous calls exactly min(N, L) enter.
  * - A refused call consumes nothing in any dimension.
- * - Windows start at first use of their dimension and run for their length; each stands alone.
- * - A slot older than SLOT_LIFETIME_MS is free again, whether or not anybody left.
- * - In every pot: used + held never passes the limit by a hold, and nothing is held twice.
+ * - Windows start at first use of their dimension and run for their length, independently of each other.
+ * - A slot older than SLOT_LIFETIME_MS is free again, also if its call never left.
+ * - In every pot, used + held never exceeds the limit because of a hold, and nothing is held twice.
  * - available Credits = committed − settled but not yet committed − held, and is never spent twice.
  */
 export interface Gate {
   enter(request: EnterRequest): EnterResult | Promise<EnterResult>;
-  /** Asks for `moreMicro` more on a running call's hold; answers what was granted, 0n when none is free. */
+  /** Asks for `moreMicro` more on the hold of a running call. Returns the grant, 0n if nothing is free. */
   extend(lease: Lease, moreMicro: bigint): bigint | Promise<bigint>;
   /**
-   * Another model or another payer takes over the running call: its hold is dropped and one is taken on the
-   * new terms, in one step. Refused: the old hold stands, and the call may still end. Slot and request
-   * windows are not touched: it is the same call.
+   * Another model or another payer takes over the running call: its hold is dropped and a new one is taken on
+   * the new terms, in one step. If refused, the old hold stays, and the call may still end. Slot and request
+   * windows do not change: it is the same call.
    */
   rehold(lease: Lease, money: MoneyRequest | undefined): ReholdResult | Promise<ReholdResult>;
-  /** Ends the call: exactly once per lease. A second time is a programming error and is asserted. */
+  /** Ends the call, exactly once per lease. A second time is a programming error and is asserted. */
   leave(lease: Lease, actuals: Actuals): void | Promise<void>;
   /**
    * The store has committed these calls of one account: nothing of them is pending or held any longer, and
-   * `funds` is what stands now. Said again for the same calls it changes nothing; recovery says it for calls
-   * of a dead process, which this gate may still hold something for, or never have seen.
+   * `funds` is the new state. A repetition for the same calls changes nothing. Recovery sends it for calls of
+   * a dead process, for which this gate may still have holds, or which it has never seen.
    */
   settled(account: SettledCalls): void | Promise<void>;
   /**
-   * Whether what these calls cost beyond their holds can be taken without touching what other calls hold or
-   * owe. True too when no other call holds or owes anything: then waiting would not help. A gate that cannot
-   * be reached answers from what this process knows.
+   * Whether the cost of these calls beyond their holds can be taken without using what other calls hold or
+   * owe. Also true if no other call holds or owes anything: then waiting would not help. If the gate is
+   * unreachable, it answers from what this process knows.
    */
   covers(overrun: Overrun): boolean | Promise<boolean>;
-  /** What is used of limits now. It takes nothing and starts no window: people look, calls enter. */
+  /** Reads the current use of limits. It takes nothing and starts no window. */
   look(request: LookRequest): Look | GateAway | Promise<Look | GateAway>;
-  /** Calls in progress, by our own count: for metrics, drain and tests. */
+  /** Running calls, as counted by this process: for metrics, drain and tests. */
   readonly active: number;
 }
 
 export interface EnterRequest {
   readonly callId: string;
   readonly accountId: number;
-  /** Of the snapshot the caller decided with; a gate that knows of a newer one answers `stale`. */
+  /** The version of the snapshot that the caller used. A gate with a newer one answers `stale`. */
   readonly accountVersion: number;
   /**
-   * How long ago the snapshot was read from the store. A gate that knows nothing of the account, because it
-   * lost its memory, believes no funds that others may have spent since, and answers `stale`.
+   * The age of the snapshot. A gate without data of the account, because it lost its memory, does not trust
+   * old funds, which others may have spent since, and answers `stale`.
    */
   readonly accountAgeMs: number;
-  /** The account's limits first, then those of its key (rule L-10): the call must pass all of them. */
+  /** The account's limits first, then those of its key (rule L-10). The call must pass all of them. */
   readonly limits: readonly ScopedPolicy[];
   readonly inputTokens: number;
-  /** Asked for: they count at entry and are not given back. */
+  /** Requested images and videos. They count at entry and are not returned. */
   readonly images: number;
   /**
-   * Images that a call may make which asked for none, as a text call of a model that paints does. Taken at
-   * entry too, so that no limit is passed, and given back as far as they were not made.
+   * Images that a call may produce without requesting them, as a text call of a model that also makes images.
+   * They are taken at entry too, so that no limit is exceeded, and returned if they were not produced.
    */
   readonly imagesGuess: number;
   readonly videos: number;
-  /** Nothing when the call costs nothing here (BYOK): amount windows do not concern it. */
+  /** Undefined if the call costs nothing here (BYOK). Amount windows do not apply to it. */
   readonly money: MoneyRequest | undefined;
 }
 
-/** A policy, and where it counts: `account:12` or `key:34`. */
+/** A policy and the scope that it counts in: `account:12` or `key:34`. */
 export interface ScopedPolicy {
   readonly scope: string;
   readonly policy: Policy | undefined;
 }
 
-/** What a call may cost, in micro-Credits, and who may pay. At least one payer is there. */
+/** What a call may cost, in micro-Credits, and who may pay. There is at least one payer. */
 export interface MoneyRequest {
-  /** The most that it may cost: never more than this is held. */
+  /** The maximum cost. No more than this is held. */
   readonly wantMicro: bigint;
-  /** Entering with less than this in any pot is refused. */
+  /** With less than this in any pot, the call is refused. */
   readonly leastMicro: bigint;
-  /** A call that does not hold the most holds this much, or a quarter of what is free if that is more. */
+  /** If not the maximum, a call holds this much, or a quarter of what is free if that is more. */
   readonly shareMicro: bigint;
-  /** The most is held if it is free. Otherwise a call takes its share, so that others find something too. */
+  /** Hold the maximum if it is free. Otherwise a call takes its share, so that others find something too. */
   readonly wholeIfFree: boolean;
-  /** Yuan limits (amount windows, coverage, cap) are compared as Credits: the factor is whole. */
+  /** Yuan limits (amount windows, coverage, cap) are compared as Credits. The factor is a whole number. */
   readonly creditsPerYuan: number;
-  /** Tried first. When less than `leastMicro` of it is left, the wallet pays for the whole call. */
+  /** Tried first. If less than `leastMicro` of it is left, the wallet pays for the whole call. */
   readonly coverage: CoverageRequest | undefined;
   readonly wallet: WalletRequest | undefined;
 }
 
-/** Rule M-12: what a subscription pays for, by windows anchored at first use. */
+/** Rule M-12: what a subscription pays for, in windows anchored at first use. */
 export interface CoverageRequest {
-  /** `subscription:55`: a new subscription begins with new windows. */
+  /** For example `subscription:55`. A new subscription begins with new windows. */
   readonly scope: string;
   readonly windows: readonly CoverageWindow[];
 }
 
 export interface WalletRequest {
-  /** The account's funds as the caller knows them; a newer version replaces what the gate has. */
+  /** The account's funds as the caller knows them. A newer version replaces that of the gate. */
   readonly funds: Funds;
   /** Balance may be used too, at `creditsPerYuan`. */
   readonly autoExchange: boolean;
-  /** Monthly cap in micro-yuan, 0 = none, and the month it is counted in. */
+  /** Monthly cap in micro-yuan, 0 = none, and its month. */
   readonly capMicro: bigint;
   readonly month: string;
 }
@@ -118,12 +118,12 @@ export interface Entered {
   readonly lease: Lease;
 }
 
-/** The account was changed since the caller's snapshot: read it again, and decide again. */
+/** The account has changed since the caller's snapshot. Read it again and decide again. */
 export interface GateStale {
   readonly kind: 'stale';
 }
 
-/** The gate cannot be reached: nothing is known to be free, so nothing enters. */
+/** The gate is unreachable, so no call enters. */
 export interface GateAway {
   readonly kind: 'gate-away';
   readonly retryAfterMs: number;
@@ -138,41 +138,41 @@ export interface GateRefused {
   /** Window length for a window, 0 otherwise. */
   readonly seconds: number;
   /**
-   * The true wait until no window refuses. A guess of one second for concurrency, and for amount and coverage
-   * when only what running calls hold stands in the way; 0 for credits and cap.
+   * The time until no window refuses. One second as a guess for concurrency, and for amount and coverage when
+   * only the holds of running calls are in the way; 0 for credits and cap.
    */
   readonly retryAfterMs: number;
-  /** Whose limit it is: `account:12`, `key:34` or `subscription:56`; nothing for `credits` and `cap`. */
+  /** The scope of the limit: `account:12`, `key:34` or `subscription:56`; none for `credits` and `cap`. */
   readonly scope: string | undefined;
   /** For `credits` and `cap`, micro-Credits: what is free, and what running calls hold. 0 otherwise. */
   readonly freeMicro: bigint;
   readonly heldMicro: bigint;
 }
 
-/** What bounded the last grant, when less was granted than wanted. */
+/** The bound of the last grant, if less was granted than wanted. */
 export type Shortage = 'amount' | 'coverage' | 'credits' | 'cap';
 
 export interface Lease {
   readonly callId: string;
   readonly accountId: number;
-  /** Who pays, as the gate decided; `none` when there is no money to be held. `rehold` may change it. */
+  /** The payer, as decided by the gate; `none` if no money is held. `rehold` may change it. */
   readonly payer: 'subscription' | 'credits' | 'none';
   /** Micro-Credits held now in every pot; grows by `extend`. */
   readonly heldMicro: bigint;
   readonly shortOf: Shortage | undefined;
-  /** Micro-Credits that were free beside the hold when the call entered, or was held for anew. */
+  /** Micro-Credits that were free beside the hold when the call entered, or at the last `rehold`. */
   readonly freeMicro: bigint;
   /**
-   * The calendar month in which the money is held, and in which the charge must count for the cap to hold. It
-   * may be newer than the one the request named. Nothing when no wallet pays; `rehold` may change it.
+   * The month in which the money is held, and in which the charge must count for the cap to hold. It may be
+   * newer than that of the request. Undefined if no wallet pays; `rehold` may change it.
    */
   readonly month: string | undefined;
-  /** The balance was counted on as well: the charge may be taken from it. */
+  /** The hold includes balance, so the charge may be taken from it. */
   readonly mayExchange: true | undefined;
-  /** The monthly cap in micro-yuan that the hold was granted under, 0 = none. Nothing when no wallet pays. */
+  /** The monthly cap in micro-yuan of the hold, 0 = none. Undefined if no wallet pays. */
   readonly capMicro: bigint | undefined;
   /**
-   * The windows that count this call, for the store to remember across a restart. Empty where the gate itself
+   * The windows that count this call, for the store to keep across a restart. Empty if the gate itself
    * outlives the process.
    */
   readonly windows: readonly LeasedWindow[];
@@ -180,21 +180,21 @@ export interface Lease {
 
 export interface LeasedWindow {
   readonly scope: string;
-  /** A coverage window is one of `amount` in its subscription's scope. */
+  /** A coverage window is an `amount` window in the scope of its subscription. */
   readonly dimension: Dimension;
   readonly seconds: number;
-  /** By the wall clock: its identity, together with scope, dimension and length. */
+  /** By the wall clock. It identifies the window, together with scope, dimension and length. */
   readonly startedAtMs: number;
 }
 
 export interface Actuals {
-  /** All tokens of the call: replaces the estimate in the token windows it was admitted under. */
+  /** All tokens of the call. They replace the estimate in the token windows of its admission. */
   readonly tokens: number;
-  /** Micro-yuan, whoever pays: counts into amount and coverage windows. */
+  /** Micro-yuan, for any payer: counts into amount and coverage windows. */
   readonly amountMicro: bigint;
   /** Micro-Credits that the settler will take; pending until `settled`. */
   readonly chargeMicro: bigint;
-  /** Images made: those beyond what the call took at entry are added. */
+  /** Images produced. Those beyond the number taken at entry are added. */
   readonly images: number;
 }
 
@@ -207,7 +207,7 @@ export interface SettledCalls {
 export interface SettledCall {
   readonly callId: string;
   readonly chargeMicro: bigint;
-  /** Micro-yuan, whoever pays: counted by a gate that outlives processes when the call never left. */
+  /** Micro-yuan, for any payer: counted by a gate that outlives processes if the call never left. */
   readonly amountMicro?: bigint;
 }
 
@@ -221,7 +221,7 @@ export interface Overrun extends Pick<WalletRequest, 'autoExchange' | 'capMicro'
   readonly creditsPerYuan: number;
 }
 
-/** A window as the store remembers it: given to a gate of memory when the process begins. */
+/** A window as stored, given to the gate in memory when the process starts. */
 export interface RememberedWindow extends LeasedWindow {
   /** A count, or micro-yuan for `amount`. */
   readonly used: bigint;
@@ -233,7 +233,7 @@ export interface LookRequest extends ScopedPolicy {
   readonly creditsPerYuan: number;
 }
 
-/** In the order of the policy and of the plan; of two windows with the same length the stricter one. */
+/** In the order of the policy and of the plan. Of two windows with the same length, the stricter one. */
 export interface Look {
   readonly kind: 'look';
   /** Calls that hold a slot. */
@@ -245,9 +245,9 @@ export interface Look {
 export interface WindowLook {
   readonly dimension: Dimension;
   readonly seconds: number;
-  /** A count, or micro-yuan for `amount`. What running calls hold is told as used, rounded up. */
+  /** A count, or micro-yuan for `amount`. It includes what running calls hold, rounded up. */
   readonly limit: bigint;
   readonly used: bigint;
-  /** Nothing when the window has not begun: it begins at its next use. */
+  /** Undefined if the window has not begun: it begins at its next use. */
   readonly endsInMs: number | undefined;
 }

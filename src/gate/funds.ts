@@ -5,15 +5,15 @@ import { minMicro } from '../kernel/money.ts';
 import type { Overrun, WalletRequest } from './contract.ts';
 
 /**
- * What the gate knows of one account's money. All amounts but those inside `funds` are micro-Credits.
+ * The money of one account in the gate. All amounts except those inside `funds` are micro-Credits.
  * `pendingMicro` may be negative for a moment: when the settler commits a charge before its call has left,
- * the committed funds are already smaller while the hold still stands.
+ * the committed funds are already smaller while the hold still exists.
  */
 export interface Wallet {
   funds: Funds;
   pendingMicro: bigint;
   heldMicro: bigint;
-  /** The month new calls count into, and the part of pending and held that counts into it. */
+  /** The month that new calls count into, and the part of pending and held that counts into it. */
   month: string;
   monthPendingMicro: bigint;
   monthHeldMicro: bigint;
@@ -21,7 +21,7 @@ export interface Wallet {
 
 export type WalletTerms = Pick<WalletRequest, 'autoExchange' | 'capMicro'>;
 
-/** What is free, and which bound is the nearer one. */
+/** What is free, and which bound is nearer. */
 export interface Free {
   readonly amountMicro: bigint;
   readonly bound: 'credits' | 'cap';
@@ -33,7 +33,7 @@ export function openWallet(funds: Funds, month: string): Wallet {
   return wallet;
 }
 
-/** Funds travel by several ways and may arrive out of order: only a newer version counts. */
+/** Funds may arrive out of order, so only a newer version is used. */
 export function adoptFunds(wallet: Wallet, funds: Funds): void {
   if (funds.version <= wallet.funds.version) return;
   wallet.funds = funds;
@@ -41,8 +41,8 @@ export function adoptFunds(wallet: Wallet, funds: Funds): void {
 }
 
 /**
- * `2026-12` sorts after `2026-11`. A call of a month gone by counts into the current one: the safe side. That
- * is the books' month if they are ahead, as after a clock that was: they count nothing into an older one.
+ * `2026-12` sorts after `2026-11`. A call of a past month counts into the current one, the safe side. If the
+ * month of the ledger is ahead, as after a wrong clock, it counts: the ledger has no older one.
  */
 export function turnMonth(wallet: Wallet, month: string): void {
   if (month <= wallet.month) return;
@@ -51,7 +51,7 @@ export function turnMonth(wallet: Wallet, month: string): void {
   wallet.monthHeldMicro = 0n;
 }
 
-/** Committed, with balance at the exchange rate when it may be used. */
+/** Committed funds, with balance at the exchange rate if it may be used. */
 export function committedMicro(wallet: Wallet, terms: WalletTerms, creditsPerYuan: number): bigint {
   const { funds } = wallet;
   if (!terms.autoExchange) return funds.creditsMicro;
@@ -62,13 +62,13 @@ export function availableMicro(wallet: Wallet, terms: WalletTerms, creditsPerYua
   return committedMicro(wallet, terms, creditsPerYuan) - wallet.pendingMicro - wallet.heldMicro;
 }
 
-/** Yuan are compared as Credits: the factor is whole, so nothing is rounded. */
+/** Yuan are compared as Credits. The factor is a whole number, so nothing is rounded. */
 export function monthUsedMicro(wallet: Wallet, creditsPerYuan: number): bigint {
   const spentMicro = wallet.funds.month === wallet.month ? wallet.funds.monthSpentMicro : 0n;
   return creditsMicro(spentMicro, creditsPerYuan) + wallet.monthPendingMicro + wallet.monthHeldMicro;
 }
 
-/** Nothing when there is no cap. */
+/** Undefined if there is no cap. */
 export function findUnderCapMicro(
   wallet: Wallet,
   terms: WalletTerms,
@@ -85,12 +85,12 @@ export function freeNow(wallet: Wallet, terms: WalletTerms, creditsPerYuan: numb
   return { amountMicro: underCap, bound: 'cap' };
 }
 
-/** `Gate.covers`: these calls have left, so that all they cost is pending. */
+/** `Gate.covers`: these calls have left, so their whole cost is pending. */
 export function coversOverrun(wallet: Wallet, { calls, capMicro, month, ...terms }: Overrun): boolean {
   let ownMicro = 0n;
   for (const { chargeMicro } of calls) ownMicro += chargeMicro;
   if (wallet.pendingMicro + wallet.heldMicro <= ownMicro) return true;
-  // Under the cap of a month gone by nobody holds anything any more.
+  // No call holds anything under the cap of a past month.
   const cap = month === wallet.month ? capMicro : 0n;
   return (
     freeNow(wallet, { autoExchange: terms.autoExchange, capMicro: cap }, terms.creditsPerYuan).amountMicro >=
@@ -98,14 +98,14 @@ export function coversOverrun(wallet: Wallet, { calls, capMicro, month, ...terms
   );
 }
 
-/** `month` is the call's, which may be over when its hold grows: `release` takes from the same one. */
+/** `month` is that of the call. It may be past when its hold grows; `release` takes from the same one. */
 export function hold(wallet: Wallet, amountMicro: bigint, month: string): void {
   assert(amountMicro >= 0n, 'a hold is never negative');
   wallet.heldMicro += amountMicro;
   if (month === wallet.month) wallet.monthHeldMicro += amountMicro;
 }
 
-/** The hold of a call is dropped and its charge waits for the settler, in one step. */
+/** Drops the hold of a call and makes its charge pending, in one step. */
 export function release(wallet: Wallet, heldMicro: bigint, chargeMicro: bigint, month: string): void {
   assert(chargeMicro >= 0n, 'a charge is never negative');
   wallet.heldMicro -= heldMicro;
@@ -114,10 +114,10 @@ export function release(wallet: Wallet, heldMicro: bigint, chargeMicro: bigint, 
     wallet.monthHeldMicro -= heldMicro;
     wallet.monthPendingMicro += chargeMicro;
   }
-  assert(wallet.heldMicro >= 0n && wallet.monthHeldMicro >= 0n, 'what is released was held');
+  assert(wallet.heldMicro >= 0n && wallet.monthHeldMicro >= 0n, 'no more is released than was held');
 }
 
-/** Charges are committed in the order calls ended, so those of months gone by come first. */
+/** Charges are committed in the order in which calls ended, so those of past months come first. */
 export function settlePending(wallet: Wallet, chargedMicro: bigint): void {
   assert(chargedMicro >= 0n, 'a charge is never negative');
   const olderMicro = wallet.pendingMicro - wallet.monthPendingMicro;
@@ -125,7 +125,7 @@ export function settlePending(wallet: Wallet, chargedMicro: bigint): void {
   wallet.pendingMicro -= chargedMicro;
   wallet.monthPendingMicro -= chargedMicro - fromOlderMicro;
   if (wallet.heldMicro === 0n && wallet.pendingMicro < 0n) {
-    // No call is running that could owe the difference: charges of strangers, which the funds contain.
+    // No call is running that could owe the difference: charges of unknown calls, which the funds contain.
     wallet.pendingMicro = 0n;
     wallet.monthPendingMicro = 0n;
   }

@@ -4,7 +4,7 @@ import type { MoneyRequest, Shortage } from './contract.ts';
 import { freeNow, hold, release, type Wallet } from './funds.ts';
 import { leftMicro, type Rule, type Window } from './window.ts';
 
-/** One window that bounds the money of a call, and its limit. */
+/** A window that bounds the money of a call, and its limit. */
 export interface MoneyWindow {
   readonly name: 'amount' | 'coverage';
   readonly rule: Rule;
@@ -17,13 +17,13 @@ export interface Holding {
   readonly terms: MoneyRequest;
   /** Amount windows first, then coverage. */
   readonly windows: readonly MoneyWindow[];
-  /** Nothing when the subscription pays. */
+  /** Undefined if the subscription pays. */
   readonly wallet: Wallet | undefined;
-  /** The month the call counts into. */
+  /** The month that the call counts into. */
   readonly month: string;
 }
 
-/** The hold of one call as it grows. */
+/** The hold of one call, which may grow. */
 export interface Held {
   heldMicro: bigint;
   shortOf: Shortage | undefined;
@@ -32,7 +32,7 @@ export interface Held {
 
 export const NO_MONEY_WINDOWS: readonly MoneyWindow[] = Object.freeze([]);
 
-/** `running` stands parallel to `rules`, and names the windows that the call was admitted under. */
+/** `running` is parallel to `rules`: the windows of the call's admission. */
 export function moneyWindows(
   name: MoneyWindow['name'],
   rules: readonly Rule[],
@@ -49,11 +49,11 @@ export function moneyWindows(
 
 interface Free {
   readonly amountMicro: bigint;
-  /** The first of the emptiest windows. */
+  /** The first of the windows with the least left. */
   readonly bound: Shortage;
 }
 
-/** Rule L-28: what a call holds when it enters. Every pot has at least `leastMicro` left. */
+/** Rule L-28: the hold of a call at entry. Every pot has at least `leastMicro` left. */
 export function grantAtEntry(held: Held, holding: Holding, nowMs: number): void {
   const { terms } = holding;
   const free = findFree(holding, nowMs);
@@ -71,7 +71,7 @@ function shareOf({ wantMicro, shareMicro, wholeIfFree }: MoneyRequest, freeMicro
   return minMicro(wantMicro, maxMicro(quarterMicro(freeMicro), minMicro(freeMicro, shareMicro)));
 }
 
-/** Grants as much of what is wanted as every pot has left. */
+/** Grants as much of the wanted amount as every pot has left. */
 export function grantMore(held: Held, holding: Holding, wantMicro: bigint, nowMs: number): bigint {
   const free = findFree(holding, nowMs);
   const isShort = free !== undefined && free.amountMicro < wantMicro;
@@ -85,13 +85,13 @@ function take(held: Held, holding: Holding, amountMicro: bigint): bigint {
   return amountMicro;
 }
 
-/** What the emptiest pot has left; nothing when no pot bounds the call. */
+/** What is left in the pot with the least; undefined if no pot bounds the call. */
 function findFree(holding: Holding, nowMs: number): Free | undefined {
   const { terms, windows, wallet } = holding;
   let least: Free | undefined;
   for (let index = 0; index < windows.length; index++) {
     const pot = windows[index];
-    // A window that has ended bounds nobody: what the call costs will count nowhere.
+    // A window that has ended bounds nothing: the cost of the call will not count in it.
     if (pot === undefined || nowMs >= pot.window.endsAtMs) continue;
     const amountMicro = leftMicro(pot.rule, pot.window, terms.creditsPerYuan);
     if (least === undefined || amountMicro < least.amountMicro) least = { amountMicro, bound: pot.name };
@@ -101,9 +101,9 @@ function findFree(holding: Holding, nowMs: number): Free | undefined {
   return least === undefined || free.amountMicro < least.amountMicro ? free : least;
 }
 
-/** What the month gone by had left is no longer known, and the cap is a hard bound. */
+/** What the past month had left is no longer known, and the cap is a hard bound. */
 function freeFor(wallet: Wallet, { terms, month }: Holding): ReturnType<typeof freeNow> {
-  assert(terms.wallet !== undefined, 'who pays by Credits said from which');
+  assert(terms.wallet !== undefined, 'a call paid by Credits has a wallet');
   if (month !== wallet.month && terms.wallet.capMicro > 0n) return { amountMicro: 0n, bound: 'cap' };
   return freeNow(wallet, terms.wallet, terms.creditsPerYuan);
 }
@@ -116,7 +116,7 @@ export function holdIn({ windows, wallet, month }: Holding, amountMicro: bigint)
   if (wallet !== undefined) hold(wallet, amountMicro, month);
 }
 
-/** The opposite of `holdIn`; what is charged waits for the settler, in the same step. */
+/** The opposite of `holdIn`. The charge becomes pending in the same step. */
 export function releaseFrom(
   { windows, wallet, month }: Holding,
   heldMicro: bigint,
@@ -126,12 +126,12 @@ export function releaseFrom(
     const window = windows[index]?.window;
     if (window === undefined) continue;
     window.heldMicro -= heldMicro;
-    assert(window.heldMicro >= 0n, 'what is given back was held');
+    assert(window.heldMicro >= 0n, 'no more is returned than was held');
   }
   if (wallet !== undefined) release(wallet, heldMicro, chargeMicro, month);
 }
 
-/** What the call cost, into the windows it was admitted under: an ended one is nobody's any more. */
+/** Adds the cost of the call to the windows of its admission. Windows that have ended do not count. */
 export function countIn({ windows }: Holding, amountMicro: bigint): void {
   for (let index = 0; index < windows.length; index++) {
     const window = windows[index]?.window;

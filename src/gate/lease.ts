@@ -5,13 +5,13 @@ import type { Slot } from './slots.ts';
 
 const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
 
-/** A lease knows everything it took, so leaving needs no look-up and cannot hit the wrong call. */
+/** A lease has everything that its call took, so leaving needs no look-up. */
 export class MemoryLease implements Lease {
   heldMicro = 0n;
   shortOf: Shortage | undefined;
   freeMicro = 0n;
   left = false;
-  /** Nothing when no money is held. */
+  /** Undefined if no money is held. */
   holding: Holding | undefined;
   readonly request: EnterRequest;
   /** Parallel to the limits of the request. Amounts count by `holding` instead: `rehold` may change them. */
@@ -51,7 +51,7 @@ export class MemoryLease implements Lease {
     return this.holding?.wallet === undefined ? undefined : this.holding.terms.wallet?.capMicro;
   }
 
-  /** Made when it is asked for: most calls have no rules at all. */
+  /** Built on demand: most calls have no rules. */
   get windows(): readonly LeasedWindow[] {
     let windows: LeasedWindow[] | undefined;
     for (const { running } of this.bounds) {

@@ -43,7 +43,7 @@ export interface MemoryGateOptions {
   readonly accountsMax?: number;
 }
 
-/** The same contract, synchronous: the steady request path awaits nothing. */
+/** The same contract, synchronous, so that the usual request path awaits nothing. */
 export interface MemoryGate extends Gate {
   enter(request: EnterRequest): EnterResult;
   extend(lease: Lease, moreMicro: bigint): bigint;
@@ -52,11 +52,11 @@ export interface MemoryGate extends Gate {
   settled(account: SettledCalls): void;
   covers(overrun: Overrun): boolean;
   look(request: LookRequest): Look;
-  /** What the store remembers of windows that still run. Before the first call enters. */
+  /** Loads stored windows that still run. Called before the first call enters. */
   restore(windows: readonly RememberedWindow[]): void;
-  /** Drops slots whose call never left and windows that ended; for a timer. Counting does not need it. */
+  /** Removes slots whose call never left and windows that ended; for a timer. Counting does not need it. */
   sweep(): void;
-  /** Scopes and accounts remembered now. */
+  /** Scopes and accounts in memory. */
   readonly size: number;
 }
 
@@ -78,9 +78,9 @@ class AccountWallet {
 }
 
 /**
- * The gate of a single process. Every method is synchronous from its first check to its last change, which is
- * what makes it atomic: no other call can come between. It is never away, and the account it is shown is the
- * newest this process knows, so it never calls one stale.
+ * The gate of a single process. Every method is synchronous from its first check to its last change, so no
+ * other call can come between. It is always reachable, and the account it gets is the newest that this
+ * process knows, so it never answers `stale`.
  */
 class InMemoryGate implements MemoryGate {
   readonly #clock: Clock;
@@ -124,15 +124,15 @@ class InMemoryGate implements MemoryGate {
   extend(lease: Lease, moreMicro: bigint): bigint {
     assert(lease instanceof MemoryLease && !lease.left, 'only a running call extends its hold');
     assert(lease.holding !== undefined, 'only a call that holds something extends it');
-    assert(moreMicro >= 0n, 'more is not less');
+    assert(moreMicro >= 0n, 'an extension is not negative');
     return grantMore(lease, lease.holding, moreMicro, this.#clock.monotonic());
   }
 
   rehold(lease: Lease, terms: MoneyRequest | undefined): ReholdResult {
-    assert(lease instanceof MemoryLease && !lease.left, 'only a running call holds anew');
+    assert(lease instanceof MemoryLease && !lease.left, 'only a running call changes its hold');
     const { holding, heldMicro } = lease;
     const nowMs = this.#clock.monotonic();
-    // The old hold goes first, for the new one may need just what it held.
+    // The old hold is released first, because the new one may need the same money.
     if (holding !== undefined) releaseFrom(holding, heldMicro, 0n);
     const refused = terms === undefined ? undefined : this.#holdAnew(lease, terms, nowMs);
     if (refused !== undefined) {
@@ -148,7 +148,7 @@ class InMemoryGate implements MemoryGate {
   }
 
   leave(lease: Lease, actuals: Actuals): void {
-    assert(lease instanceof MemoryLease, 'a lease comes back to the gate that gave it');
+    assert(lease instanceof MemoryLease, 'a lease returns to its gate');
     assert(!lease.left, `call ${lease.callId} leaves exactly once`);
     assert(actuals.tokens >= 0 && actuals.amountMicro >= 0n, 'a call consumes no less than 0');
     lease.left = true;
@@ -163,7 +163,7 @@ class InMemoryGate implements MemoryGate {
     const { holding, heldMicro } = lease;
     assert(
       actuals.chargeMicro === 0n || holding?.wallet !== undefined,
-      'who is charged had a hold of Credits',
+      'a charged call has a hold of Credits',
     );
     if (holding === undefined) return;
     countIn(holding, actuals.amountMicro);
@@ -171,7 +171,7 @@ class InMemoryGate implements MemoryGate {
   }
 
   settled({ accountId, calls, funds: now }: SettledCalls): void {
-    // An account with something pending is never forgotten, so a stranger has nothing to settle here.
+    // An account with pending charges is never removed, so an unknown account has nothing to settle here.
     const account = this.#accounts.find(accountId);
     if (account === undefined) return;
     let chargedMicro = 0n;
@@ -187,7 +187,7 @@ class InMemoryGate implements MemoryGate {
 
   look({ scope, policy, coverage, creditsPerYuan }: LookRequest): Look {
     const nowMs = this.#clock.monotonic();
-    // A stranger stays one: looking makes no scope.
+    // Reading does not create a scope.
     const lookIn = (name: string, rules: readonly Rule[]): readonly WindowLook[] => {
       const running = this.#scopes.find(name)?.lookUp(rules, nowMs);
       return rules.map((rule, index) => lookAt(rule, running?.[index], { creditsPerYuan }, nowMs));
@@ -203,7 +203,7 @@ class InMemoryGate implements MemoryGate {
   }
 
   restore(windows: readonly RememberedWindow[]): void {
-    assert(this.#active === 0, 'windows are remembered before the first call');
+    assert(this.#active === 0, 'windows are loaded before the first call');
     const nowMs = this.#clock.monotonic();
     for (const window of windows) this.#scopeFor(window.scope).restore(window, nowMs);
   }
@@ -245,12 +245,12 @@ class InMemoryGate implements MemoryGate {
     if (refused === undefined || request.money === undefined) return refused;
     const { coverage, wallet } = request.money;
     if (coverage === undefined || wallet !== undefined) return refused;
-    // Nobody else pays, so that the coverage must open too before the call can enter.
+    // There is no other payer, so the coverage must open too before the call can enter.
     const uncovered = refusal.checkCover(this.#coverFor(coverage, nowMs), request, nowMs);
     return uncovered === undefined ? refused : refusal.waitAtLeast(refused, uncovered);
   }
 
-  /** On the new terms of a running call. Its amount windows are looked up anew, for they may have ended. */
+  /** For the new terms of a running call. Its amount windows are looked up again: they may have ended. */
   #holdAnew(lease: MemoryLease, terms: MoneyRequest, nowMs: number): GateRefused | undefined {
     const request = { ...lease.request, money: terms };
     refusal.assertRequest(request);
@@ -264,7 +264,7 @@ class InMemoryGate implements MemoryGate {
     return undefined;
   }
 
-  /** Everybody agreed: the call holds its part from now on. */
+  /** All checks passed: the call holds its part from now on. */
   #hold(lease: MemoryLease, payer: Holding, amounts: readonly MoneyWindow[], nowMs: number): void {
     const holding = amounts.length === 0 ? payer : { ...payer, windows: [...amounts, ...payer.windows] };
     lease.holding = holding;
@@ -275,8 +275,8 @@ class InMemoryGate implements MemoryGate {
   }
 
   /**
-   * The subscription if enough of it is left, else the wallet. It is the last check, so that coverage windows
-   * start here, at their first use.
+   * The subscription if enough of it is left, otherwise the wallet. This is the last check, so coverage
+   * windows start here, at their first use.
    */
   #findPayer(request: EnterRequest, terms: MoneyRequest, nowMs: number): Holding | GateRefused {
     const { coverage, wallet } = terms;
@@ -298,7 +298,7 @@ class InMemoryGate implements MemoryGate {
         refused ?? { kind: 'holding', terms, windows: NO_MONEY_WINDOWS, wallet: known, month: known.month }
       );
     }
-    assert(uncovered !== undefined, 'somebody pays, or somebody refuses');
+    assert(uncovered !== undefined, 'there is a payer or a refusal');
     return uncovered;
   }
 }
@@ -316,7 +316,7 @@ function amountPots(bounds: readonly refusal.Bounds[]): readonly MoneyWindow[] {
   return windows;
 }
 
-/** Into the windows the call was admitted under: an ended one is nobody's any more. */
+/** Counts into the windows of the call's admission. Windows that have ended do not count. */
 function correctWindows(
   { rules, running, scope }: refusal.Bounds,
   request: EnterRequest,
@@ -329,7 +329,7 @@ function correctWindows(
     if (rule.dimension === 'images') {
       const more = imagesBeyond(request, actuals.images);
       if (more === 0) continue;
-      // Of whom none were expected and who made some uses the dimension now.
+      // The call produced some without expecting any, so it uses the dimension now.
       const window = running[index] ?? scope.runningOrNew(rule, nowMs);
       window.used += BigInt(more);
       running[index] = window;

@@ -5,7 +5,7 @@ import { availableMicro, committedMicro, findUnderCapMicro, monthUsedMicro, type
 import type { Scope } from './scope.ts';
 import { findRefusal, GUESS_MS, type Rule, type Window, type WindowRefusal } from './window.ts';
 
-/** What a refusal says that has nothing more to say. */
+/** A refusal without details. */
 const REFUSED = Object.freeze({
   kind: 'gate-refused',
   seconds: 0,
@@ -15,7 +15,7 @@ const REFUSED = Object.freeze({
   heldMicro: 0n,
 });
 
-/** The windows of one scope that bound a call, as they stand: `running` is parallel to `rules`. */
+/** The current windows of one scope that bound a call: `running` is parallel to `rules`. */
 export interface Bounds {
   readonly scope: Scope;
   readonly rules: readonly Rule[];
@@ -26,7 +26,7 @@ export function boundsIn(scope: Scope, rules: readonly Rule[], nowMs: number): B
   return { scope, rules, running: scope.lookUp(rules, nowMs) };
 }
 
-/** `bounds` stand parallel to the limits of the request. */
+/** `bounds` is parallel to the limits of the request. */
 export function checkConcurrency(
   bounds: readonly Bounds[],
   { limits }: EnterRequest,
@@ -50,7 +50,7 @@ export function checkConcurrency(
   return undefined;
 }
 
-/** The first rule that does not admit the call, with the wait until the last one does. */
+/** The first rule that refuses the call, and the wait until the last one admits it. */
 export function checkWindows(
   bounds: readonly Bounds[],
   request: EnterRequest,
@@ -84,7 +84,7 @@ export function checkCover(cover: Bounds, request: EnterRequest, nowMs: number):
   return refused === undefined ? undefined : { ...refused, reason: 'coverage' };
 }
 
-/** Credits first, then the cap. Credits are told in micro-Credits, the cap in micro-yuan. */
+/** Credits first, then the cap. Credits are in micro-Credits, the cap in micro-yuan. */
 export function checkWallet(
   wallet: Wallet,
   request: WalletRequest,
@@ -113,5 +113,5 @@ export function assertRequest(request: EnterRequest): void {
   const { wantMicro, leastMicro, shareMicro, coverage, wallet } = request.money;
   assert(wantMicro >= 0n && leastMicro >= 0n, 'a hold is never negative');
   assert(shareMicro >= leastMicro, 'a share is at least what a call needs to enter');
-  assert(coverage !== undefined || wallet !== undefined, 'somebody may pay for a call that costs something');
+  assert(coverage !== undefined || wallet !== undefined, 'a call that costs something has a payer');
 }

@@ -9,9 +9,9 @@ export class Scope {
   readonly slots = new Slots();
   readonly name: string;
   readonly #clock: Clock;
-  /** By the rule's key: each dimension and length stands alone. */
+  /** By the rule's key: each dimension and length is independent. */
   readonly #windows = new Map<number, Window>();
-  /** No window ends before: most sweeps look no further. */
+  /** No window ends before this time, so most sweeps end here. */
   #firstEndMs = Number.POSITIVE_INFINITY;
 
   constructor(name: string, clock: Clock) {
@@ -19,7 +19,7 @@ export class Scope {
     this.#clock = clock;
   }
 
-  /** The running windows, parallel to `rules`: one look-up per rule serves both the check and the taking. */
+  /** The running windows, parallel to `rules`: one look-up per rule serves both check and taking. */
   lookUp(rules: readonly Rule[], nowMs: number): (Window | undefined)[] {
     const running: (Window | undefined)[] = [];
     for (const rule of rules) running.push(this.#find(rule, nowMs));
@@ -27,8 +27,8 @@ export class Scope {
   }
 
   /**
-   * Takes from every rule the call uses, and starts the windows of which this is the first use. Afterwards
-   * `running` holds exactly the windows the call was admitted under.
+   * Takes from every rule that the call uses, and starts the windows that are used for the first time.
+   * Afterwards `running` has exactly the windows of the call's admission.
    */
   take(rules: readonly Rule[], running: (Window | undefined)[], request: EnterRequest, nowMs: number): void {
     for (let index = 0; index < rules.length; index++) {
@@ -44,14 +44,14 @@ export class Scope {
     }
   }
 
-  /** For what a call turns out to use only at its end. */
+  /** For dimensions that a call is found to use only at its end. */
   runningOrNew(rule: Rule, nowMs: number): Window {
     return this.#find(rule, nowMs) ?? this.#start(rule, nowMs);
   }
 
   /**
-   * A window that began before this process. What is left of it is known by the wall clock alone; should that
-   * have been set back since, the window runs no longer than its length from now.
+   * A window that began before this process. Its rest is known by the wall clock only. If that was set back
+   * since, the window runs no longer than its length from now.
    */
   restore(window: RememberedWindow, nowMs: number): void {
     const { scope, dimension, seconds, startedAtMs, used } = window;
@@ -65,7 +65,7 @@ export class Scope {
     });
   }
 
-  /** Whoever has a running window is not forgotten: it would begin anew. */
+  /** A scope with a running window is not removed, because the window would begin again. */
   isIdle(): boolean {
     if (this.slots.size > 0) return false;
     this.#dropEnded(this.#clock.monotonic());
@@ -101,7 +101,7 @@ export class Scope {
     return window;
   }
 
-  /** An ended window stays while its start lies ahead by the wall clock: its successor must begin later. */
+  /** An ended window stays while its start is in the future by the wall clock: the next must begin later. */
   #dropEnded(nowMs: number): void {
     if (nowMs < this.#firstEndMs) return;
     const wallMs = this.#clock.now();

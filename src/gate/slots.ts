@@ -1,6 +1,6 @@
 import { SLOT_LIFETIME_MS } from '../bounds.ts';
 
-/** One running call of a scope. Its identity is the lease: freeing it can never free somebody else's. */
+/** One running call of a scope. It is identified by its lease, so it cannot free the slot of another call. */
 export interface Slot {
   readonly takenAtMs: number;
 }
@@ -18,12 +18,12 @@ export class Slots {
     return slot;
   }
 
-  /** An expired slot is gone already, and that is fine. */
+  /** An expired slot is already gone, which is no error. */
   free(slot: Slot): void {
     this.#taken.delete(slot);
   }
 
-  /** Slots in use now. Looks for expired ones only when there are enough slots for it to matter. */
+  /** Slots in use now. Expired ones are removed only if there are enough slots for it to matter. */
   countAtLeast(enough: number, nowMs: number): number {
     if (this.#taken.size >= enough) this.expire(nowMs);
     return this.#taken.size;

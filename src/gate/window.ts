@@ -9,15 +9,15 @@ import { creditsMicro, yuanToBuyMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
 import type { EnterRequest, LeasedWindow, MoneyRequest, WindowLook } from './contract.ts';
 
-/** Nobody knows when a running call ends; a second is what clients retry after anyway. */
+/** The end of running calls is unknown. Clients retry after a second anyway. */
 export const GUESS_MS = 1_000;
 
 /**
- * One running window. It ends by itself; the next use makes a new object, so a late correction of a call that
- * was admitted under an old window touches only the old object and never its successor.
+ * One running window. It ends by itself, and the next use makes a new object. So a late correction of a call
+ * that was admitted under an old window changes only the old object, never the new one.
  */
 export interface Window {
-  /** As the store knows it; made once, so that a lease names its windows without making anything. */
+  /** As in the store; created once, so that a lease can name its windows without allocation. */
   readonly leased: LeasedWindow;
   /** By the monotonic clock. */
   readonly endsAtMs: number;
@@ -27,16 +27,16 @@ export interface Window {
   heldMicro: bigint;
 }
 
-/** A window of a policy with what is looked up on every call. */
+/** A window of a policy, prepared for every call. */
 export interface Rule extends PolicyWindow {
   /** One number for dimension and length. */
   readonly key: number;
 }
 
-/** In the policy's order. */
+/** In the order of the policy. */
 export interface Rules {
   readonly all: readonly Rule[];
-  /** Those that bound money: looked at again whenever the money of a call changes. */
+  /** The windows that bound money. They are checked whenever the money of a call changes. */
   readonly amounts: readonly Rule[];
 }
 
@@ -60,7 +60,7 @@ export function toRules(policy: Policy | undefined): Rules {
   return rules;
 }
 
-/** Coverage is counted like any amount, in the scope of its subscription. */
+/** Coverage is counted like an amount, in the scope of its subscription. */
 export function toCoverageRules(windows: readonly CoverageWindow[]): readonly Rule[] {
   const known = rulesByCoverage.get(windows);
   if (known !== undefined) return known;
@@ -75,7 +75,7 @@ export function windowKey(dimension: Dimension, seconds: number): number {
   return seconds * DIMENSIONS.length + DIMENSIONS.indexOf(dimension);
 }
 
-/** Of two with the same dimension and length the stricter one counts. */
+/** Of two with the same dimension and length, the stricter one counts. */
 function strictest(windows: readonly PolicyWindow[]): readonly Rule[] {
   const rules = new Map<number, Rule>();
   for (const { dimension, seconds, limit } of windows) {
@@ -88,8 +88,8 @@ function strictest(windows: readonly PolicyWindow[]): readonly Rule[] {
 }
 
 /**
- * The first rule, in the policy's order, that does not admit the call. The wait is that of the last window to
- * open: waiting it out is enough, whichever rule gave the reason. `running` stands parallel to `rules`.
+ * The first rule, in the order of the policy, that refuses the call. The wait is that of the last window to
+ * open, so it is long enough for all rules. `running` is parallel to `rules`.
  */
 export function findRefusal(
   rules: readonly Rule[],
@@ -111,7 +111,7 @@ export function findRefusal(
   return refusal;
 }
 
-/** Every call uses requests and tokens; the others only those that may make some, or cost something here. */
+/** Every call uses requests and tokens. The others only if it may produce some, or costs something here. */
 export function uses(dimension: Dimension, request: EnterRequest): boolean {
   if (dimension === 'amount') return request.money !== undefined;
   if (dimension === 'images') return imagesTaken(request) > 0;
@@ -119,7 +119,7 @@ export function uses(dimension: Dimension, request: EnterRequest): boolean {
   return true;
 }
 
-/** What a call takes when it enters; of an amount it holds something instead. */
+/** What a call takes when it enters. For an amount it holds money instead. */
 export function amountTaken(dimension: Dimension, request: EnterRequest): bigint {
   switch (dimension) {
     case 'requests':
@@ -139,7 +139,7 @@ export function imagesTaken({ images, imagesGuess }: EnterRequest): number {
   return images + imagesGuess;
 }
 
-/** What is added to the windows at the end, when `made` is known; less than 0 is given back. */
+/** What is added to the windows at the end, when `made` is known. A negative amount is returned. */
 export function imagesBeyond(request: EnterRequest, made: number): number {
   return Math.max(request.images, made) - imagesTaken(request);
 }
@@ -154,11 +154,11 @@ function admits(rule: Rule, window: Window | undefined, request: EnterRequest): 
   if (rule.limit <= 0n) return false;
   const used = window === undefined ? 0n : window.used;
   if (used + amountTaken(rule.dimension, request) <= rule.limit) return true;
-  // A call whose estimate alone is over the limit could never pass; it has a fresh window for itself.
+  // A call whose estimate alone is over the limit could never pass; it gets a fresh window for itself.
   return rule.dimension === 'tokens' && used === 0n;
 }
 
-/** Micro-Credits that nobody used or holds. Yuan are compared as Credits: the factor is whole. */
+/** Micro-Credits that are neither used nor held. Yuan are compared as Credits; the factor is whole. */
 export function leftMicro(rule: Rule, window: Window | undefined, creditsPerYuan: number): bigint {
   if (window === undefined) return creditsMicro(rule.limit, creditsPerYuan);
   return creditsMicro(rule.limit - window.used, creditsPerYuan) - window.heldMicro;
@@ -170,17 +170,17 @@ function waitFor(
   money: MoneyRequest | undefined,
   nowMs: number,
 ): number {
-  // Without a running window no wait helps, for the limit is smaller than the call: tell the length.
+  // Without a running window no wait helps, because the limit is smaller than the call: return the length.
   if (window === undefined) return rule.seconds * 1000;
   if (rule.dimension === 'amount' && rule.limit > 0n && money !== undefined) {
     const unusedMicro = creditsMicro(rule.limit - window.used, money.creditsPerYuan);
-    // Running calls hold what is missing, and most of them give something back.
+    // Running calls hold what is missing, and most of them return a part.
     if (unusedMicro >= money.leastMicro) return GUESS_MS;
   }
   return window.endsAtMs - nowMs;
 }
 
-/** How a rule stands; nothing of it is changed. */
+/** The current state of a rule, without changing it. */
 export function lookAt(
   rule: Rule,
   window: Window | undefined,
@@ -192,7 +192,7 @@ export function lookAt(
   return { dimension, seconds, limit, used: toldUsed(window, terms), endsInMs };
 }
 
-/** What is held is told as used, for nobody else can have it; in yuan, rounded up. */
+/** Held amounts count as used, because no other call can have them; in yuan, rounded up. */
 function toldUsed(
   window: Window | undefined,
   money: Pick<MoneyRequest, 'creditsPerYuan'> | undefined,

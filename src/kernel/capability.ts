@@ -40,11 +40,11 @@ export interface Capabilities {
   readonly toolResultImages: boolean;
   /** The vendor fetches images and files by URL. */
   readonly mediaUrls: boolean;
-  /** Gemini 3 and later: a function call must come back with its thought signature. */
+  /** Gemini 3 and later: a function call must be sent back with its thought signature. */
   readonly signaturesRequired: boolean;
   /** `reasoning_content` of earlier turns must be sent back (DeepSeek and its like). */
   readonly reasoningContent: boolean;
-  /** Marks for the prompt cache on single parts. */
+  /** Cache marks on single parts, for the prompt cache. */
   readonly cacheMarks: boolean;
   /** The vendor searches the web for the model (Chat Completions: search models only). */
   readonly webSearch: boolean;

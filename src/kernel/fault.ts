@@ -1,5 +1,5 @@
 /**
- * Named points in our own code at which a test may end the process or throw. Nothing happens unless
+ * Named points in the code at which a test may end the process or throw. Nothing happens unless
  * `TOLLGATE_FAULTS` named them at start, e.g. `settle.before-commit=kill@3` (the third time).
  */
 export type FaultAction = 'kill' | 'throw';

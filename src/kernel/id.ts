@@ -77,7 +77,7 @@ function encodeBytes(bytes: Buffer, start: number): string {
 
 const CALL_ID = /^req_([0-7][0-9a-hjkmnp-tv-z]{9})[0-9a-hjkmnp-tv-z]{16}$/;
 
-/** The time in a call id, which is the call's own; nothing when the text is no call id. */
+/** The time of the call in a call id; undefined if the text is not a call id. */
 export function timeOfCallId(callId: string): number | undefined {
   const digits = CALL_ID.exec(callId)?.[1];
   if (digits === undefined) return undefined;

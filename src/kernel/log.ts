@@ -1,4 +1,4 @@
-/** The part of pino we use. Fields come first, as in pino; a secret never goes into either. */
+/** The part of pino that is used. Fields come first, as in pino. Neither may contain a secret. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -6,12 +6,12 @@ import { assert } from './assert.ts';
  * point touches an amount; rounding happens once, in catalog/price.ts, and there it is named.
  */
 export const MICRO = 1_000_000n;
-/** Largest amount we accept anywhere: a thousand billion. Keeps every sum inside PostgreSQL's bigint. */
+/** The maximum amount: a thousand billion. It keeps every sum inside PostgreSQL's bigint. */
 export const AMOUNT_MICRO_MAX = 1_000_000_000_000n * MICRO;
 
 const DECIMAL = /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/;
 
-/** `"12.5"` → `12_500_000n`. Nothing when the text is not a decimal with at most six decimals. */
+/** `"12.5"` → `12_500_000n`. Undefined if the text is not a decimal with at most six decimals. */
 export function parseMicro(text: string): bigint | undefined {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
@@ -38,7 +38,7 @@ export function minMicro(one: bigint, other: bigint): bigint {
   return one < other ? one : other;
 }
 
-/** A quarter, cut. */
+/** A quarter, rounded down. */
 export function quarterMicro(amountMicro: bigint): bigint {
   return amountMicro / 4n;
 }

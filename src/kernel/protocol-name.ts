@@ -1,4 +1,4 @@
-/** The five shapes a client may speak and a vendor may understand; the names are the catalogue file's. */
+/** The five protocols of clients and vendors, with the names of the catalogue file. */
 export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'images'] as const;
 
 export type Protocol = (typeof PROTOCOLS)[number];

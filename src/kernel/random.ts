@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Randomness is a port, so that a seed replays a failure. */
+/** Randomness is a port, so that a seed can replay a failure. */
 export interface Random {
   /** A number in [0, 1): for weights, jitter and choices. */
   unit(): number;
@@ -13,7 +13,7 @@ export const systemRandom: Random = {
   bytes: (count) => randomBytes(count),
 };
 
-/** mulberry32: small, fast and good enough for tests and simulators; never for secrets. */
+/** mulberry32: small, fast and good enough for tests and simulators. Never for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const unit = (): number => {

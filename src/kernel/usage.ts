@@ -1,9 +1,9 @@
 /**
- * What a call consumed, in buckets that do not overlap: every token is in exactly one of them, whatever
- * overlaps the vendor reported (rule C-55). All figures are whole numbers ≥ 0.
+ * What a call consumed, in buckets that do not overlap: every token is in exactly one of them, even if the
+ * vendor's numbers overlap (rule C-55). All values are whole numbers ≥ 0.
  */
 export interface Usage {
-  /** Input that was neither read from nor written to the vendor's cache; server-tool prompts included. */
+  /** Input that was neither read from nor written to the vendor's cache, including server-tool prompts. */
   readonly inputFresh: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;

@@ -1,19 +1,18 @@
-/** Bits of an IPv6 address that one household has, and those that a provider gives to one customer. */
+/** Bits of an IPv6 address that identify a household, and those that identify a customer of a provider. */
 const NETWORK_GROUPS = 4;
 const SITE_GROUPS = 3;
 const IPV6 = /^[0-9a-f.]*:[0-9a-f:.]*$/;
 
 /**
- * One spelling per visitor: IPv4 however it is wrapped, and the first 64 bits of IPv6, because whoever has
- * one address of such a network has all of them.
+ * One spelling per visitor: IPv4 in any wrapping, and the first 64 bits of IPv6, because a client with one
+ * address of such a network has all of them.
  */
 export function visitorAddress(address: string): string {
   return spell(address, NETWORK_GROUPS);
 }
 
 /**
- * Whom a place in a line is given to: a customer with a whole site of networks stands in one line with all of
- * them.
+ * The owner of a place in a queue: a customer with many networks counts as one.
  */
 export function visitorSite(address: string): string {
   return spell(address, SITE_GROUPS);

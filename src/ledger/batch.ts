@@ -2,28 +2,27 @@ import type { Funds } from '../accounts/contract.ts';
 import { StoreUnavailable } from '../accounts/contract.ts';
 import type { CallRecord, LedgerStore } from './contract.ts';
 
-/** What became of a batch. `poison` are calls that the store refuses although it takes others. */
+/** The result of a batch. `poison` are calls that the store refuses although it takes others. */
 export interface BatchResult {
   readonly settled: readonly CallRecord[];
   readonly poison: readonly CallRecord[];
-  /** What stands now, for the accounts of the settled calls. */
+  /** The new funds of the accounts of the settled calls. */
   readonly funds: ReadonlyMap<number, Funds>;
-  /** The last thing the store said against a call. */
+  /** The last error of the store about a call. */
   readonly error: unknown;
 }
 
 /**
- * Settles a batch. When the store refuses it for another reason than being away, halves are tried, down
- * to the single call that is to blame: n calls with one bad among them take about 2 log n tries.
- * Throws StoreUnavailable. What was settled before that is settled again by the next try, which changes
- * nothing.
+ * Settles a batch. If the store refuses it although it is reachable, halves are tried, down to the single
+ * call that causes it: n calls with one bad among them take about 2 log n tries. Throws StoreUnavailable.
+ * What was settled before that is settled again by the next try, which changes nothing.
  */
 export async function settleBatch(store: LedgerStore, calls: readonly CallRecord[]): Promise<BatchResult> {
   const settled: CallRecord[] = [];
   const poison: CallRecord[] = [];
   const funds = new Map<number, Funds>();
   let lastError: unknown;
-  // Parts still to be tried, the next one last; a part is at least halved each time, so this ends.
+  // Parts still to be tried, the next one last. A part is at least halved each time, so this ends.
   const parts: (readonly CallRecord[])[] = [calls];
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     if (part.length === 0) continue;

@@ -5,7 +5,7 @@ import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Expected } from './shortfall.ts';
 
-/** How a call ended, as the call log says it. */
+/** How a call ended, as in the call log. */
 export type Verdict =
   | 'complete'
   | 'cut-by-upstream'
@@ -19,18 +19,18 @@ export type Payer = 'byok' | 'subscription' | 'credits' | 'none';
 export type FreeReason = 'byok' | 'covered' | 'below-one-credit' | 'nothing-produced';
 
 /**
- * What the gate's grant rested on. A call is settled by it, whatever the account has changed since: otherwise
- * an account that switches auto-exchange off while its calls run would not pay for them. Absent where no
- * wallet pays, and in older journals.
+ * The terms of the gate's grant. A call is settled by them, whatever has changed in the account since:
+ * otherwise an account that switches auto-exchange off while its calls run would not pay for them. Absent if
+ * no wallet pays, and in older journals.
  */
 export interface Granted {
-  /** Of the monthly cap that the call was counted under. */
+  /** The month of the cap that the call counts into. */
   readonly month?: string | undefined;
   /** Balance was held with the Credits. */
   readonly mayExchange?: true | undefined;
-  /** The monthly cap that it was granted under, micro-yuan; 0n = none. */
+  /** The monthly cap of the grant, micro-yuan; 0n = none. */
   readonly capMicro?: bigint | undefined;
-  /** The factor of the moment, though the setting has changed while the call lay in the journal. */
+  /** The factor at the time of the grant. The setting may change while the call is in the journal. */
   readonly creditsPerYuan?: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Attempt {
   readonly routeId: number;
   readonly vendor: string;
   readonly credential: string;
-  /** The credential is the account's own: its name is no secret of the platform. */
+  /** The credential belongs to the account, so its name is not secret to it. */
   readonly own?: true | undefined;
   /** `ok`, an HTTP status, or `connect`, `timeout`, `reset`, `protocol`. */
   readonly outcome: string;
@@ -65,17 +65,17 @@ export interface OpenCall extends Granted {
   readonly stream: boolean;
   readonly payer: Payer;
   readonly price: PriceSnapshot;
-  /** Estimated input: charged when the process dies after a mark that does not know it. */
+  /** Estimated input: charged if the process dies after a mark without input tokens. */
   readonly inputTokens: number;
   readonly images: number;
-  /** The most output that it may bring; nothing in journals from before. */
+  /** The maximum output; absent in older journals. */
   readonly outputTokensMax?: number | undefined;
   readonly heldMicro: bigint;
-  /** The windows of the gate that count the call; what it used of each is known at its end. */
+  /** The windows of the gate that count the call. What it used of each is known at its end. */
   readonly windows: readonly LeasedWindow[];
 }
 
-/** Everything the call log, the charge and a person who recomputes it need; the journal's `end` record. */
+/** Everything that the call log, the charge and its receipt need; the journal's `end` record. */
 export interface CallRecord extends Granted {
   readonly callId: string;
   readonly createdAtMs: number;
@@ -89,9 +89,9 @@ export interface CallRecord extends Granted {
   readonly protocolIn: Protocol;
   readonly protocolOut: Protocol | null;
   readonly stream: boolean;
-  /** HTTP status the client got. */
+  /** The HTTP status of the answer. */
   readonly status: number;
-  /** Our five-digit code, or nothing (an upstream's error has none). */
+  /** The gateway's five-digit code; none for an error of the upstream. */
   readonly errorCode: number | null;
   readonly usage: Usage;
   readonly estimated: boolean;
@@ -99,52 +99,52 @@ export interface CallRecord extends Granted {
   readonly price: PriceSnapshot | null;
   /** Micro-yuan after all rates. */
   readonly amountMicro: bigint;
-  /** Micro-Credits to take: 0n when free. */
+  /** Micro-Credits to take; 0n if the call is free. */
   readonly chargeMicro: bigint;
   readonly freeReason: FreeReason | null;
   readonly verdict: Verdict;
   readonly attempts: readonly Attempt[];
-  /** What was held for the call at its end. What it cost beyond that is taken last (overrun.ts). */
+  /** The hold of the call at its end. Cost beyond that is taken last (overrun.ts). */
   readonly heldMicro: bigint;
-  /** Kept of calls that Credits pay: should one be short, it tells why. Nothing in journals from before. */
+  /** Recorded for calls paid by Credits, to explain a shortfall. Absent in older journals. */
   readonly expected?: Expected | undefined;
   readonly ttfbMs: number | null;
   readonly durationMs: number;
   readonly droppedFields: readonly string[];
-  /** What the call used of each window that counts it; the store remembers them across a restart. */
+  /** What the call used of each window that counts it. The store keeps them across a restart. */
   readonly windows: readonly RememberedWindow[];
 }
 
 /**
- * The journal: an append-only file per node. Records go to the operating system in the order they were told,
- * those of one turn of the event loop together. What was written there a killed process does not lose; the
- * disk follows within a few milliseconds.
+ * The journal: an append-only file per node. Records go to the operating system in order, those of one turn
+ * of the event loop together. A killed process does not lose what was written there. The disk follows within
+ * a few milliseconds.
  */
 export interface Journal {
   /**
    * Resolves when the record is in the operating system, at the end of this turn. Rejects with
-   * StoreUnavailable when it could not be written: the call must not go upstream.
+   * StoreUnavailable if it could not be written: the call must not go upstream.
    */
   open(call: OpenCall): Promise<void>;
-  /** With what the call holds now. It, and all before it, is in the operating system when this returns. */
+  /** With the current hold. This record and all before it are in the operating system when this returns. */
   mark(callId: string, usage: Usage, heldMicro: bigint): void;
-  /** Written at the end of this turn: who tells the client of the end before that flushes first. */
+  /** Written at the end of this turn. To send the client the end before that, flush first. */
   end(call: CallRecord): void;
-  /** All that was told is in the operating system when this returns. */
+  /** All records are in the operating system when this returns. */
   flush(): void;
-  /** False when the journal has reached its bound or cannot be written: new calls get 50301. */
+  /** False if the journal is full or cannot be written: new calls get 50301. */
   readonly writable: boolean;
-  /** Ended calls not yet committed to the store. */
+  /** Ended calls that are not committed to the store yet. */
   readonly lag: number;
   readonly bytes: number;
   close(): Promise<void>;
 }
 
-/** What the settler needs from the store: one transaction for many calls, exactly once per call id. */
+/** The port of the settler to the store: one transaction for many calls, exactly once per call id. */
 export interface LedgerStore {
   /**
    * Writes call log, consumption log, ledger entries and balances of every call not yet known, in one
-   * transaction; known call ids change nothing. Returns per account what was charged and what stands now.
+   * transaction. Known call ids change nothing. Returns the charges and the new funds per account.
    */
   settle(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]>;
 }

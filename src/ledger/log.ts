@@ -4,11 +4,11 @@ import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, FreeReason, Payer, Verdict } from './contract.ts';
 import type { Receipt } from './receipt.ts';
 
-/** What the logs tell an account of itself, and what one can ask them: plain data, for every reader. */
+/** The rows of the logs and their filters: plain data for every reader. */
 
-/** One row of the call log, with what was taken for it. */
+/** One row of the call log, with its charge. */
 export interface LoggedCall {
-  /** Of the row: it orders calls of one millisecond. */
+  /** The id of the row. It orders calls of the same millisecond. */
   readonly id: number;
   readonly callId: string;
   readonly createdAtMs: number;
@@ -28,11 +28,11 @@ export interface LoggedCall {
   readonly estimated: boolean;
   readonly payer: Payer;
   readonly freeReason: FreeReason | null;
-  /** As they were at the time of the call; nothing when it reached no vendor. */
+  /** The values at the time of the call; null if it reached no vendor. */
   readonly rates: Rates | null;
-  /** What the call cost, micro-yuan. */
+  /** The price of the call, micro-yuan. */
   readonly amountMicro: bigint;
-  /** What was charged for it, micro-Credits; 0 when it was free. */
+  /** The charge, micro-Credits; 0 if it was free. */
   readonly creditsMicro: bigint;
   readonly attempts: readonly Attempt[];
   readonly ttfbMs: number | null;
@@ -62,29 +62,29 @@ export interface BalanceItem {
   readonly createdAtMs: number;
 }
 
-/** From the first moment on, up to but without the last one. */
+/** The start is inclusive, the end exclusive. */
 export interface TimeRange {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
 
 export interface LogFilter extends TimeRange {
-  /** The model that served, or was asked for when none did. */
+  /** The model that served the call. If none did, the requested model. */
   readonly model?: string | undefined;
   readonly keyId?: number | undefined;
   readonly protocol?: Protocol | undefined;
-  /** An HTTP status; `ok` is served as asked for, or left by the client; `failed` is everything else. */
+  /** An HTTP status; `ok` is served as requested, or aborted by the client; `failed` is everything else. */
   readonly status?: number | 'ok' | 'failed' | undefined;
   readonly payer?: Payer | undefined;
 }
 
 export const PAYERS = ['byok', 'subscription', 'credits', 'none'] as const satisfies readonly Payer[];
 
-/** What usage can be added up by. */
+/** The groups of usage sums. */
 export const USAGE_GROUPS = ['model', 'key', 'protocol', 'payer'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** A question about usage; only whole rows of the roll-ups can be left out, so `ok` and `failed` are none. */
+/** A filter of usage. Roll-ups have no verdicts, so `ok` and `failed` are not available. */
 export interface UsageFilter extends Omit<LogFilter, 'status'> {
   readonly status?: number | undefined;
 }
@@ -103,7 +103,7 @@ export interface LogQuestion {
 
 export interface LogPage<Item> {
   readonly items: readonly Item[];
-  /** Of all rows that fit the filter. */
+  /** The number of all rows that match the filter. */
   readonly total: number;
 }
 
@@ -119,7 +119,7 @@ export interface UsageSums {
   readonly videos: number;
   readonly amountMicro: bigint;
   readonly creditsMicro: bigint;
-  /** Streams that got a first token, and their milliseconds until it. */
+  /** Streams that had a first token, and their milliseconds to it. */
   readonly ttftCalls: number;
   readonly ttftMs: number;
 }
@@ -129,19 +129,19 @@ export interface GroupUsage extends UsageSums {
   readonly group: string;
 }
 
-/** Of some groups, or of all others together (`undefined`): what was used between each edge and the next. */
+/** The usage of one group, or of all others together (`undefined`), between each edge and the next. */
 export interface GroupSeries {
   readonly group: string | undefined;
   readonly points: readonly UsageSums[];
 }
 
-/** What all accounts together did with a model in a period. */
+/** The usage of a model by all accounts in a period. */
 export interface ModelTraffic {
   readonly model: string;
   readonly calls: number;
   readonly tokens: number;
   readonly users: number;
-  /** Streams that got a first token, and their milliseconds until it. */
+  /** Streams that had a first token, and their milliseconds to it. */
   readonly ttftCalls: number;
   readonly ttftMs: number;
   /** Complete streams whose tokens the vendor counted: tokens, and milliseconds from the first one on. */

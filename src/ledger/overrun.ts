@@ -1,20 +1,20 @@
 import type { Gate, Overrun } from '../gate/contract.ts';
 import type { CallRecord } from './contract.ts';
 
-/** What is settled now, in this order, and what waits until other calls have ended. */
+/** The calls to settle now, in this order, and those that wait until other calls have ended. */
 export interface SettleOrder {
   readonly now: readonly CallRecord[];
   readonly later: readonly CallRecord[];
 }
 
-/** The call cost more than was held for it. */
+/** The call cost more than its hold. */
 export function isOverrun({ chargeMicro, heldMicro }: CallRecord): boolean {
   return chargeMicro > heldMicro;
 }
 
 /**
- * What others hold comes first: calls within their holds are settled before those that cost more, so that it
- * is these that go short when the funds do not pay for all.
+ * Holds come first: calls within their holds are settled before those that cost more, so that the latter get
+ * the shortfall if the funds do not pay for all.
  */
 export function overrunsLast(calls: readonly CallRecord[]): readonly CallRecord[] {
   if (!calls.some(isOverrun)) return calls;
@@ -22,9 +22,9 @@ export function overrunsLast(calls: readonly CallRecord[]): readonly CallRecord[
 }
 
 /**
- * A call that cost more than it held is settled when the account's funds pay for it and for all that other
- * calls hold or owe, or when there is no other call. Until then it waits: what it owes is pending in the
- * gate, so no new call enters on that money, and the others become fewer.
+ * A call that cost more than its hold is settled when the account's funds pay for it and for all that other
+ * calls hold or owe, or when there is no other call. Until then it waits: its charge is pending in the gate,
+ * so no new call enters on that money, and the number of other calls falls.
  */
 export async function chooseDue(
   calls: readonly CallRecord[],
@@ -38,7 +38,7 @@ export async function chooseDue(
   return { now: overrunsLast(calls.filter((call) => !waits(call))), later: calls.filter(waits) };
 }
 
-/** A gate that fails stops nobody. */
+/** A gate that fails does not stop settlement. */
 async function ask(gate: Pick<Gate, 'covers'>, calls: readonly CallRecord[]): Promise<boolean> {
   try {
     return await gate.covers(overrunOf(calls));
@@ -47,7 +47,7 @@ async function ask(gate: Pick<Gate, 'covers'>, calls: readonly CallRecord[]): Pr
   }
 }
 
-/** On the strictest of their terms: who waits a little longer loses nothing. */
+/** On the strictest of their terms: a little more waiting does no harm. */
 function overrunOf(calls: readonly CallRecord[]): Overrun {
   let capMicro = 0n;
   let month = '';

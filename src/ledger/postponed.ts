@@ -5,18 +5,19 @@ import { chooseDue, type SettleOrder } from './overrun.ts';
 
 export interface PostponedOptions {
   readonly gate: Pick<Gate, 'covers'>;
-  /** It is time to ask again. */
+  /** Called when it is time to ask again. */
   readonly onLook: () => void;
   readonly lookMs?: number | undefined;
   readonly longestMs?: number | undefined;
 }
 
 /**
- * Ended calls that cost more than they held and wait for others of their accounts. They stay in the journal.
+ * Ended calls that cost more than their holds and wait for others of their accounts. They stay in the
+ * journal.
  */
 export class Postponed {
   readonly #options: PostponedOptions;
-  /** With the time at which each was postponed first. */
+  /** With the time at which each was first postponed. */
   #calls = new Map<CallRecord, number>();
   #looks = false;
   /** They are part of the batch that is being settled. */
@@ -31,25 +32,25 @@ export class Postponed {
     return this.#calls.size;
   }
 
-  /** Whether they are to be asked about with the next batch. */
+  /** Whether the next batch includes them. */
   get looks(): boolean {
     return this.#looks;
   }
 
-  /** Asks about them with the next batch. */
+  /** Includes them in the next batch. */
   look(): void {
     this.stop();
     this.#looks = this.#calls.size > 0;
   }
 
-  /** A batch begins: those that belong to it. */
+  /** Returns the calls that belong to the batch that begins. */
   begin(): readonly CallRecord[] {
     this.#inBatch = this.#looks;
     this.#looks = false;
     return this.#inBatch ? [...this.#calls.keys()] : [];
   }
 
-  /** What waited long enough is settled with what its account has, and so is what there is no room for. */
+  /** Calls that waited too long, or for which there is no space, are settled with what their account has. */
   async choose(calls: readonly CallRecord[], nowMs: number): Promise<SettleOrder> {
     const { now, later } = await chooseDue(calls, this.#options.gate);
     if (later.length === 0) return { now, later };
@@ -60,7 +61,7 @@ export class Postponed {
     return { now: [...now, ...later.filter((call) => !kept.has(call))], later: [...kept] };
   }
 
-  /** The batch is settled, and these of it wait. */
+  /** The batch is settled, and these calls of it wait. */
   keep(later: readonly CallRecord[], nowMs: number): void {
     const before = this.#calls;
     if (this.#inBatch) this.#calls = new Map();
@@ -73,7 +74,7 @@ export class Postponed {
     }, this.#options.lookMs ?? SETTLE_POSTPONED_LOOK_MS).unref();
   }
 
-  /** The batch was not settled: it is tried again as it was. */
+  /** The batch was not settled and is tried again unchanged. */
   failed(): void {
     this.#looks ||= this.#inBatch;
     this.#inBatch = false;

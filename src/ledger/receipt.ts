@@ -6,15 +6,16 @@ import type { Usage } from '../kernel/usage.ts';
 import type { Attempt, FreeReason, Payer } from './contract.ts';
 
 /**
- * A charge as a person recomputes it: quantity × price, line by line, times each rate, cut once. Every figure
- * is an exact decimal text, and each follows from those before it. Field names are those of the platform API.
+ * A charge as a computation that a person can repeat: quantity × price, line by line, times each rate,
+ * rounded down once. Every value is an exact decimal text and follows from those before it. Field names are
+ * those of the platform API.
  */
 export interface Receipt {
   readonly call_id: string;
   readonly model: string;
   readonly model_asked: string;
   readonly payer: Payer;
-  /** Tokens were counted by us, because the vendor did not say. */
+  /** Tokens were estimated by the gateway, because the vendor did not report them. */
   readonly estimated: boolean;
   readonly lines: readonly ReceiptLine[];
   /** Sum of the lines, in yuan. */
@@ -22,20 +23,20 @@ export interface Receipt {
   readonly rates: readonly ReceiptRate[];
   /** The sum times every factor, not rounded. */
   readonly product: string;
-  /** What was cut off after six decimals. */
+  /** What is cut off after six decimals. */
   readonly cut: string;
-  /** Product less cut: the price of the call in yuan. */
+  /** Product minus cut: the price of the call in yuan. */
   readonly amount: string;
   readonly credits_per_yuan: number;
   /** Amount × credits_per_yuan. */
   readonly amount_credits: string;
-  /** What of it is charged; 0 for a free call. */
+  /** The part of it that is charged; 0 for a free call. */
   readonly charge: string;
-  /** Most that could be taken: what was held for the call at its end. */
+  /** The hold of the call at its end. */
   readonly held: string;
-  /** Yuan of balance that became Credits for this call. */
+  /** Yuan of balance that were exchanged into Credits for this call. */
   readonly exchanged: string;
-  /** Taken. With the shortfall it is the charge. */
+  /** Credits taken. With the shortfall it is the charge. */
   readonly credits: string;
   readonly shortfall: string;
   readonly free_reason: FreeReason | null;
@@ -56,9 +57,9 @@ export interface ReceiptLine {
 
 export interface ReceiptRate {
   readonly name: string;
-  /** As the catalogue says it: 100 is list price, the multiplier's list price is 1. */
+  /** As in the catalogue: 100 is list price; for the multiplier 1 is list price. */
   readonly rate: string;
-  /** What is multiplied. */
+  /** The factor of the product. */
   readonly factor: string;
 }
 
@@ -79,7 +80,7 @@ export interface ReceiptEntry {
   readonly after: string;
 }
 
-/** What the call log, the consumption log and the ledger say of a call that reached a vendor. */
+/** The data of the call log, the consumption log and the ledger about a call that reached a vendor. */
 export interface ReceiptSource {
   readonly callId: string;
   readonly modelUsed: string;
@@ -108,10 +109,10 @@ export interface SourceEntry {
 }
 
 const FREE_BECAUSE: Readonly<Record<FreeReason, string>> = {
-  byok: 'It was made with your own credential; the vendor bills you directly.',
-  covered: 'It is covered by your subscription.',
-  'below-one-credit': 'Its price is below 1 Credit.',
-  'nothing-produced': 'Nothing was produced.',
+  byok: 'The call used your own credential. The vendor bills you directly.',
+  covered: 'Your subscription covers the call.',
+  'below-one-credit': 'The price is below 1 Credit.',
+  'nothing-produced': 'The call produced nothing.',
 };
 
 const TOKENS_PER_PRICE = 1_000_000;
@@ -179,16 +180,16 @@ function paymentOf(source: ReceiptSource, amountMicro: bigint) {
   };
 }
 
-/** A price as its receipt would multiply it: exact decimal texts, in yuan per million tokens or per item. */
+/** A price as on a receipt: exact decimal texts, in yuan per million tokens or per item. */
 export interface DescribedPrice {
-  /** All rates together. */
+  /** The product of all rates. */
   readonly factor: string;
   readonly own: Readonly<Record<PriceName, string>>;
 }
 
 export type PriceName = `${PriceField['name']}_price`;
 
-/** A price that is not set is the one it falls back to. */
+/** A price that is not set falls back to another one. */
 export function listPrices({ prices }: Pick<PriceSnapshot, 'prices'>): Readonly<Record<PriceName, bigint>> {
   return namePrices({ before: '', behind: '_price' }, (each) => effectivePrice(prices, each));
 }
@@ -212,7 +213,7 @@ interface ExactLine extends Omit<ReceiptLine, 'amount'> {
   readonly amount: bigint;
 }
 
-/** Output of a call that hit the vendor's cache has its own price; reasoning is output. */
+/** Output of a call that hit the vendor's cache has its own price. Reasoning is output. */
 function linesOf(usage: Usage, { prices }: PriceSnapshot): readonly ExactLine[] {
   const cachedOutput = usage.cacheRead > 0 ? prices.cacheOutputMicro : undefined;
   const outputMicro = cachedOutput ?? prices.outputMicro;
@@ -243,7 +244,7 @@ interface ExactRate {
   readonly decimals: number;
 }
 
-/** A percentage in micro-units is its factor with two decimals more. */
+/** A percentage in micro-units is its factor with two more decimals. */
 function ratesOf({ rates }: PriceSnapshot): readonly ExactRate[] {
   const percent = (name: string, rateMicro: bigint): ExactRate => ({
     name,

@@ -34,21 +34,21 @@ export interface SettlerOptions {
   readonly onBatch?: (size: number, durationMs: number) => void;
 }
 
-/** Takes the journal's ended calls and brings them into the store, in order, in batches, exactly once. */
+/** Settles the ended calls of the journal in the store, in order, in batches, exactly once. */
 export interface Settler {
-  /** Ended calls that are not in the store yet. */
+  /** Ended calls that are not settled yet. */
   readonly lag: number;
   /**
-   * Of these, the ones that cost more than they held, and wait for other calls of their accounts
+   * Of these, the calls that cost more than their holds and wait for other calls of their accounts
    * (overrun.ts).
    */
   readonly postponed: number;
   /**
-   * Settles at once what waits, and at the end of a process also what was postponed; tells whether everything
-   * was settled within the time.
+   * Settles everything that waits now, and at the end of a process also what was postponed. Returns whether
+   * everything was settled within the time.
    */
   drain(timeoutMs: number, postponed?: 'settle' | 'keep'): Promise<boolean>;
-  /** Ends the work; what is not settled stays in the journal for the next start. */
+  /** Stops. What is not settled stays in the journal for the next start. */
   stop(): Promise<void>;
 }
 
@@ -58,17 +58,17 @@ export function createSettler(options: SettlerOptions): Settler {
   return settler;
 }
 
-/** A call in memory, or only its place in the journal. */
+/** A call in memory, or only its location in the journal. */
 type Queued = { readonly call: CallRecord } | { readonly location: Location };
 
-/** Reading a call back costs about 15 µs of the event loop; a batch shall not hold it for long. */
+/** Reading a call back costs about 15 µs of the event loop, so a batch reads a bounded number. */
 const READ_BACK_MAX = 250;
 
 class QueueSettler implements Settler {
   readonly #options: SettlerOptions;
   readonly #batchMax: number;
   readonly #queueMax: number;
-  /** The queue is `#queue` from `#head` on; its front is cut off now and then, not with every batch. */
+  /** The queue is `#queue` from `#head` on. Its front is cut off now and then, not with every batch. */
   #queue: Queued[] = [];
   #head = 0;
   #inMemory = 0;
@@ -78,7 +78,7 @@ class QueueSettler implements Settler {
   #company = true;
   #stopped = false;
   readonly #postponed: Postponed;
-  /** Nothing is postponed any more: the process ends. */
+  /** Nothing is postponed any more, because the process ends. */
   #isLast = false;
 
   constructor(options: SettlerOptions) {
@@ -102,7 +102,8 @@ class QueueSettler implements Settler {
   }
 
   add(call: CallRecord, location: Location | undefined): void {
-    // While the store is away the queue may grow to all the journal holds: then places, not calls, are kept.
+    // While the store is unreachable the queue may grow to the whole journal: then locations are kept, not
+    // calls.
     const keep = location === undefined || this.#inMemory < this.#queueMax;
     if (keep) this.#inMemory += 1;
     this.#queue.push(keep ? { call } : { location });
@@ -111,7 +112,7 @@ class QueueSettler implements Settler {
   }
 
   async drain(timeoutMs: number, postponed: 'settle' | 'keep' = 'settle'): Promise<boolean> {
-    // Calls that ended in this very turn wait, too.
+    // Includes calls that ended in this turn.
     this.#options.journal.flush();
     this.#company = false;
     this.#isLast = postponed === 'settle';
@@ -148,7 +149,7 @@ class QueueSettler implements Settler {
     return this.#waiting > 0 || this.#postponed.looks;
   }
 
-  /** Runs while something waits. Nothing is thrown: whatever goes wrong is tried again. */
+  /** Runs while calls wait. Throws nothing: failures are tried again. */
   async #work(): Promise<void> {
     while (this.#hasWork() && !this.#stopped) {
       if (this.#failures > 0) await this.#pause(this.#retryMs());
@@ -156,18 +157,18 @@ class QueueSettler implements Settler {
       if (this.#stopped) return;
       try {
         await this.#settleNext();
-        if (this.#failures > 0) this.#options.log.info({ lag: this.lag }, 'settlement goes on');
+        if (this.#failures > 0) this.#options.log.info({ lag: this.lag }, 'settlement works again');
         this.#failures = 0;
       } catch (error) {
         this.#failures += 1;
         this.#postponed.failed();
         const fields = { err: error, failures: this.#failures, lag: this.lag };
-        this.#options.log.warn(fields, 'settlement failed and is tried again');
+        this.#options.log.warn(fields, 'settlement failed and is tried again; calls wait in the journal');
       }
     }
   }
 
-  /** The front of the queue leaves it only after the store has it. */
+  /** Calls leave the front of the queue only after the store has them. */
   async #settleNext(): Promise<void> {
     const { store, journal, gate, clock, log, onBatch } = this.#options;
     const startedMs = clock.monotonic();
@@ -178,10 +179,10 @@ class QueueSettler implements Settler {
       ? { now: overrunsLast(all), later: [] }
       : await this.#postponed.choose(all, startedMs);
     const result = await settleBatch(store, due.now);
-    // No call passed: that says more about the store than about the calls.
+    // No call passed, so the store is probably the cause, not the calls.
     if (result.settled.length === 0 && result.poison.length > 0) throw result.error;
     await this.#reject(result);
-    // Before the journal forgets the calls: who dies here tells the gate again from the journal.
+    // Before the journal forgets the calls: after a crash here, recovery tells the gate again.
     await tellGate(gate, result, log);
     fault('settle.told-gate');
     journal.committed(idsOf(result.settled));
@@ -206,8 +207,12 @@ class QueueSettler implements Settler {
       readBack += 1;
       const call = this.#options.journal.read(queued.location);
       if (call !== undefined) calls.push(call);
-      // It is never committed, so its segment stays and a person can look at it.
-      else this.#options.log.error({ place: placeOf(queued.location) }, 'journal lost an ended call');
+      // It is never committed, so its segment stays for an operator to examine.
+      else
+        this.#options.log.error(
+          { place: placeOf(queued.location) },
+          'an ended call cannot be read from the journal; its segment is kept',
+        );
     }
     return { calls, taken };
   }
@@ -229,7 +234,10 @@ class QueueSettler implements Settler {
     const { journal, log } = this.#options;
     await keepRejected(journal.directory, result.poison);
     const fields = { err: result.error, calls: idsOf(result.poison) };
-    log.error(fields, 'the store refuses these calls: they are NOT charged and kept in rejected.log');
+    log.error(
+      fields,
+      'the database refuses these calls: they are NOT charged, and kept in rejected.log for an operator',
+    );
   }
 
   #waitMs(): number {

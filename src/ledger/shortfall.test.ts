@@ -37,11 +37,11 @@ test.each([
 test('an operator reads who, how much, which vendor and why', () => {
   const text = describeShortfall(shortfallOf({ usage: { ...USED, outputText: 120 } }));
   expect(text).toBe(
-    'call req_1 of account 12 (model gpt-5, vendor openai): 1.5 of 10 Credits not paid, 8 were held: ' +
-      'openai made 150 output tokens under a bound of 50; the account had nothing left to pay the rest',
+    'call req_1 of account 12 (model gpt-5, vendor openai): 1.5 of 10 Credits not paid, 8 were held. Cause: ' +
+      'openai produced 150 output tokens, the bound was 50; the account had no Credits left for the rest',
   );
   expect(describeShortfall(shortfallOf({ of: undefined }))).toMatch(/held than the call could cost$/);
   expect(describeShortfall(shortfallOf({ of: 'cap', heldMicro: 10_000_000n }))).toMatch(
-    /was gone: an operator took it.*; the monthly cap left no room for the rest$/,
+    /was gone: an operator took it.*; the monthly cap was reached$/,
   );
 });

@@ -2,20 +2,19 @@ import { formatMicro } from '../kernel/money.ts';
 import { inputTokens, outputTokens, type Usage } from '../kernel/usage.ts';
 
 /**
- * What the funds lacked: Credits (and balance, where it counts), room under the monthly cap, or the month
- * itself.
+ * What was missing: Credits (and balance, if it counts), space under the monthly cap, or the month itself.
  */
 export type ShortOf = 'credits' | 'cap' | 'month-over';
 
-/** What the call was expected to use at most: its hold was made of it. */
+/** The maximum expected usage of the call, on which its hold is based. */
 export interface Expected {
   readonly inputTokens: number;
-  /** All answers together, as the vendor was told or the model allows. */
+  /** All answers together, as sent to the vendor or as the model allows. */
   readonly outputTokens: number;
   readonly images: number;
 }
 
-/** Why a call cost what nobody paid. */
+/** Why a call was not paid in full. */
 export type ShortfallCause =
   | 'input-beyond-estimate'
   | 'output-beyond-bound'
@@ -23,7 +22,7 @@ export type ShortfallCause =
   | 'held-too-little'
   | 'funds-gone';
 
-/** One call that was not paid in full, as the books tell it. */
+/** One call that was not paid in full, as recorded. */
 export interface Shortfall {
   readonly callId: string;
   readonly accountId: number;
@@ -33,15 +32,15 @@ export interface Shortfall {
   readonly chargeMicro: bigint;
   readonly heldMicro: bigint;
   readonly shortfallMicro: bigint;
-  /** Nothing in books from before these were kept. */
+  /** Absent in older records. */
   readonly of: ShortOf | undefined;
   readonly expected: Expected | undefined;
 }
 
 const LACKING: Readonly<Record<ShortOf, string>> = {
-  credits: 'the account had nothing left to pay the rest',
-  cap: 'the monthly cap left no room for the rest',
-  'month-over': 'the month it was held in was over, and what its cap had left was no longer known',
+  credits: 'the account had no Credits left for the rest',
+  cap: 'the monthly cap was reached',
+  'month-over': 'the month of its hold was over, so its cap could no longer be checked',
 };
 
 export function listCauses(shortfall: Shortfall): readonly ShortfallCause[] {
@@ -56,31 +55,31 @@ export function listCauses(shortfall: Shortfall): readonly ShortfallCause[] {
   return causes.length === 0 ? ['held-too-little'] : causes;
 }
 
-/** One line for an operator: who was short of what, and why. */
+/** One line for an operator: the call, the shortfall and its causes. */
 export function describeShortfall(shortfall: Shortfall): string {
   const { callId, accountId, model, vendor, chargeMicro, heldMicro, shortfallMicro, of } = shortfall;
   const causes = listCauses(shortfall).map((cause) => describeCause(cause, shortfall));
   const lacking = of === undefined ? '' : `; ${LACKING[of]}`;
   return (
     `call ${callId} of account ${accountId} (model ${model}, vendor ${vendor}): ${formatMicro(shortfallMicro)} of ` +
-    `${formatMicro(chargeMicro)} Credits not paid, ${formatMicro(heldMicro)} were held: ${causes.join(', and ')}${lacking}`
+    `${formatMicro(chargeMicro)} Credits not paid, ${formatMicro(heldMicro)} were held. Cause: ${causes.join(', and ')}${lacking}`
   );
 }
 
 function describeCause(cause: ShortfallCause, { usage, expected, vendor }: Shortfall): string {
   switch (cause) {
     case 'input-beyond-estimate':
-      return `${vendor} counted ${inputTokens(usage)} input tokens where ${expected?.inputTokens} were estimated`;
+      return `${vendor} counted ${inputTokens(usage)} input tokens, ${expected?.inputTokens} were estimated`;
     case 'output-beyond-bound':
-      return `${vendor} made ${outputTokens(usage)} output tokens under a bound of ${expected?.outputTokens}`;
+      return `${vendor} produced ${outputTokens(usage)} output tokens, the bound was ${expected?.outputTokens}`;
     case 'images-beyond-asked':
-      return `${vendor} made ${usage.images} images where ${expected?.images} were asked for`;
+      return `${vendor} produced ${usage.images} images, ${expected?.images} were requested`;
     case 'held-too-little':
       return 'less was held than the call could cost';
     case 'funds-gone':
       return (
-        'what was held for it was gone: an operator took it, or calls that cost more than they held while the gate ' +
-        'could not be asked'
+        'the held money was gone: an operator took it, or other calls cost more than their holds while the gate ' +
+        'was unreachable'
       );
   }
 }

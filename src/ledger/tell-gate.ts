@@ -5,8 +5,8 @@ import type { BatchResult } from './batch.ts';
 import type { CallRecord } from './contract.ts';
 
 /**
- * Tells the gate, account by account, which calls the store has now. What was rejected stays pending: it is
- * owed, and must not be spent twice. A gate that cannot be told stops nobody: the money has moved already.
+ * Tells the gate, account by account, which calls are settled. Rejected calls stay pending: they are owed and
+ * must not be spent twice. A failure of the gate stops nothing, because the money has already moved.
  */
 export async function tellGate(
   gate: Pick<Gate, 'settled'>,
@@ -16,10 +16,13 @@ export async function tellGate(
   for (const [accountId, calls] of byAccount(settled)) {
     try {
       const stands = funds.get(accountId);
-      assert(stands !== undefined, 'the store tells what stands for every account of a batch');
+      assert(stands !== undefined, 'the store returns the funds of every account of a batch');
       await gate.settled({ accountId, calls, funds: stands });
     } catch (error) {
-      log.error({ err: error, accountId }, 'the gate was not told of a settlement');
+      log.error(
+        { err: error, accountId },
+        'the gate could not be told of a settlement; it shows old funds until the next one',
+      );
     }
   }
 }

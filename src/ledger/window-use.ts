@@ -1,19 +1,19 @@
 import type { Dimension } from '../catalog/contract.ts';
 import type { LeasedWindow, RememberedWindow } from '../gate/contract.ts';
 
-/** What a call used, of whatever a window can count. */
+/** The usage of a call in all dimensions that a window can count. */
 export interface WindowUse {
   readonly tokens: number;
-  /** Micro-yuan, whoever pays. */
+  /** Micro-yuan, for any payer. */
   readonly amountMicro: bigint;
-  /** Asked for or made, whichever is more: images count at entry and are not given back. */
+  /** Requested or produced, whichever is more: images count at entry and are not returned. */
   readonly images: number;
   readonly videos: number;
 }
 
 const NONE: readonly RememberedWindow[] = Object.freeze([]);
 
-/** What the call used of each window that counts it: the same figures that the gate counts at its end. */
+/** The use of each window that counts the call: the same numbers that the gate counts at its end. */
 export function useOfWindows(windows: readonly LeasedWindow[], use: WindowUse): readonly RememberedWindow[] {
   if (windows.length === 0) return NONE;
   return windows.map(({ scope, dimension, seconds, startedAtMs }) => ({

@@ -63,7 +63,7 @@ describe('beside a running server', () => {
     const granted = await commands.json<{ id: number }>('subscription', 'grant', ...USER, '--plan', 'PRO');
     const { shown } = await call();
     expect(shown).toMatchObject({ payer: 'subscription', credits: '0', free_reason: 'covered' });
-    expect(shown?.receipt.free_because).toBe('It is covered by your subscription.');
+    expect(shown?.receipt.free_because).toBe('Your subscription covers the call.');
     await commands.json('subscription', 'cancel', ...USER, '--id', String(granted.id));
     expect((await call()).shown?.payer).toBe('credits');
   });

@@ -300,9 +300,9 @@ describe('doctor and migrate', () => {
       `shortfall: call ${call.callId} of account ${accountId} (model gpt-5, vendor openai)`,
     );
     expect(stdout).toContain(
-      'openai made 500 output tokens under a bound of 100; the account had nothing left',
+      'openai produced 500 output tokens, the bound was 100; the account had no Credits left',
     );
-    expect(stdout).toContain('1 calls were not paid in full, 20 Credits together');
+    expect(stdout).toContain('1 calls were not paid in full, 20 Credits in total');
     expect(stdout).toContain('the ledger is correct');
     const causes = ['output-beyond-bound'];
     expect(JSON.parse((await run('doctor', '--json')).stdout)).toMatchObject({

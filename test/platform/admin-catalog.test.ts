@@ -160,9 +160,9 @@ describe('what is in use is not deleted', () => {
       return `${body.code} ${body.message}`;
     });
     expect(await Promise.all(messages)).toEqual([
-      '1005 It is used by 1 subscriptions',
-      '1005 It is used by 1 accounts that fall back to it',
-      '1005 It is used by 1 keys',
+      '1005 The entry is in use by 1 subscriptions',
+      '1005 The entry is in use by 1 accounts that fall back to it',
+      '1005 The entry is in use by 1 keys',
     ]);
     await operator.write('PUT', `/accounts/${id}`, { fallback_model: null });
   });

@@ -1,10 +1,10 @@
--- What both scripts stand on: exact amounts, the clock, and one account's state. All keys of an account share
--- its hash tag, so a script touches one slot of a cluster:
+-- Shared by both scripts: exact amounts, the clock, and the state of one account. All keys of an account share
+-- its hash tag, so a script uses one slot of a cluster:
 --   KEYS[1] hash   account version, funds, sums, windows (`w:<scope>:<dimension>:<seconds>`), calls (`c:<id>`)
---   KEYS[2] zset   calls by the time at which what they hold, or have pending, is given up
+--   KEYS[2] zset   calls by the time at which their hold, or pending charge, is given up
 --   slots_of(scope) zset   slots of one scope by the time they were taken
 -- ARGV[1] is one line of words: an array of arguments costs the client more, and this way of splitting a line
--- is the cheapest there is here.
+-- is the fastest in Lua.
 local hash, leases = KEYS[1], KEYS[2]
 local format, find, sub, match, gmatch = string.format, string.find, string.sub, string.match, string.gmatch
 
@@ -38,7 +38,7 @@ end
 Amount.__le = function(one, other) return not (other < one) end
 local ZERO = amount(0, 0)
 
--- A quarter of an amount that is not negative, cut.
+-- A quarter of an amount that is not negative, rounded down.
 local function quarter(one)
   local rest = math.fmod(one[1], 4)
   return amount((one[1] - rest) / 4, math.floor((rest * BASE + one[2]) / 4))
@@ -54,14 +54,14 @@ end
 local function write(one)
   local high = one[1]
   if high < 0 then return '-' .. write(ZERO - one) end
-  -- Below 10^15 one double still holds all of it.
+  -- Below 10^15 one double holds all of it.
   if high < 1000000 then return format('%.0f', high * BASE + one[2]) end
   return format('%.0f%09.0f', high, one[2])
 end
 
 local function take_amount() return read(take()) end
 
--- The server's own time: nodes need not agree on theirs. Tests give one that stands still.
+-- The server's time, because clocks of nodes may differ. Tests pass a fixed time.
 local function clock(given)
   if given ~= '-' then return tonumber(given) end
   local time = redis.call('TIME')
@@ -71,7 +71,7 @@ end
 local now = clock(take())
 local LEASE_MS, KEEP_MS, SLOT_MS = take_number(), take_number(), take_number()
 
--- The hash as this script sees it: read in one command, changed in memory, written in one command at the end.
+-- The hash as this script sees it: read by one command, changed in memory, written by one command at the end.
 local known, changed = {}, {}
 local function load(fields)
   for index, text in ipairs(redis.call('HMGET', hash, unpack(fields))) do known[fields[index]] = text end
@@ -80,15 +80,15 @@ local function get(field)
   if known[field] == nil then known[field] = redis.call('HGET', hash, field) end
   return known[field]
 end
--- `false` drops the field.
+-- `false` deletes the field.
 local function put(field, text)
   if known[field] == text then return end
   known[field] = text
   changed[field] = true
 end
 
--- Every key has a time to live. `k` is until when the hash is sure to live: it is renewed by the hour, not by
--- every call, and outlives the longest window. A member that is never due keeps the zset from coming and going.
+-- Every key has a time to live. `k` is the time until which the hash surely exists. It is renewed by the hour,
+-- not by every call, and outlives the longest window. A member that is never due keeps the zset in existence.
 local SLACK_MS = 3600000
 local function keep(longest_seconds)
   local wanted = now + math.max(KEEP_MS, longest_seconds * 1000)
@@ -117,7 +117,7 @@ local function flush(longest_seconds)
   if #written > 0 then keep(longest_seconds) end
 end
 
--- A window: when it began (its identity), when it ends, what is used, and for money what is held of it.
+-- A window: its start (its identity), its end, what is used, and for money what is held.
 local function window_text(window)
   return format('%.0f %.0f %s %s', window.began, window.ends, window.used, write(window.held))
 end
@@ -141,9 +141,9 @@ end
 
 local function seconds_of(field) return tonumber(match(field, ':(%d+)$')) end
 
--- A call: `r` running, `p` pending or `g` given up, the amount, the month it counts into, when it entered, when it took its
--- hold, the scopes of its slots (with commas between them), and the windows it holds it in. A window that began
--- after the hold is another one.
+-- A call: `r` running, `p` pending or `g` given up, the amount, the month it counts into, when it entered, when
+-- it took its hold, the scopes of its slots (separated by commas), and the windows that it holds in. A window
+-- that began after the hold is another one.
 local function find_call(id)
   local text = get('c:' .. id)
   if not text then return nil end
@@ -160,9 +160,9 @@ local function put_call(id, call)
     call.state, write(call.sum), call.month, call.entered, call.since, call.scopes, call.fields))
 end
 
--- A call that was given up holds nothing, and is remembered: what it cost counts when its process comes back.
--- One that ended after a message about it got lost leaves a mark (`d:<id>`) for as long as that could still
--- arrive, and then change nothing. So many of an account at most, each; `g` and `d` are how many they are.
+-- A call that was given up holds nothing but is kept: its cost counts when its process comes back. A call that
+-- ended after a message about it got lost leaves a mark (`d:<id>`) for as long as that message could still
+-- arrive, which then changes nothing. Both are bounded per account; `g` and `d` count them.
 local REMEMBERED_MAX = 1000
 local function remembers_more(kind) return tonumber(get(kind) or '0') < REMEMBERED_MAX end
 local function count(kind, difference)
@@ -177,7 +177,7 @@ local function free_slots(id, scopes)
   for scope in gmatch(scopes, '[^,]+') do redis.call('ZREM', slots_of(scope), id) end
 end
 
--- A running call that was given up as lost, and is not, takes them again for as long as they would have lasted.
+-- A running call that was given up as lost takes its slots again for the rest of their lifetime.
 local function take_slots(id, call)
   if now - call.entered >= SLOT_MS then return end
   for scope in gmatch(call.scopes, '[^,]+') do
@@ -188,7 +188,7 @@ end
 
 local function holds_in(call, field) return find(call.fields .. ' ', ' ' .. field .. ' ', 1, true) end
 
--- The sums of what calls hold and of what is pending, with the part that counts into the current month.
+-- The sums of held and pending amounts, with the part that counts into the current month.
 local SUMS = { 'h', 'p', 'm', 'mh', 'mp', 'k' }
 local sums
 local function read_sums()
@@ -206,7 +206,7 @@ local function write_sums()
   put('mp', write(sums.mp))
 end
 
--- Who is paid for by a subscription, or by nobody, is in windows only.
+-- A call that a subscription pays, or no payer, counts in windows only.
 local function add_to_sums(call, difference)
   if call.month == '-' then return end
   local sum, part = 'h', 'mh'
@@ -215,7 +215,7 @@ local function add_to_sums(call, difference)
   if call.month == sums.m then sums[part] = sums[part] + difference end
 end
 
--- Adds to what is held in the call's windows, where they still run.
+-- Adds to the amount held in the call's windows, if they still run.
 local function add_to_windows(call, difference)
   for field in gmatch(call.fields, '%S+') do
     local window = find_window(field, seconds_of(field))
@@ -226,7 +226,7 @@ local function add_to_windows(call, difference)
   end
 end
 
--- Nothing of the call is held or pending any longer; its record is the caller's to write or to drop.
+-- Nothing of the call is held or pending any longer. The caller writes or deletes its record.
 local function release(call)
   local none = ZERO - call.sum
   add_to_sums(call, none)
@@ -234,15 +234,15 @@ local function release(call)
   call.sum = ZERO
 end
 
--- A call of a month gone by counts into the current one: the safe side. That is the books' month if they are
--- ahead, as after a clock that was: they count nothing into an older one.
+-- A call of a past month counts into the current one, which is the safe side. If the month of the ledger is
+-- ahead, as after a wrong clock, it counts: the ledger has no older one.
 local function turn_month(month)
   if month == '-' or month <= sums.m then return end
   sums.m, sums.mh, sums.mp = month, ZERO, ZERO
   write_sums()
 end
 
--- Funds come by several ways and out of order: only a newer version counts.
+-- Funds may arrive out of order, so only a newer version is used.
 local FUNDS = { 'fv', 'fc', 'fb', 'fs', 'fm' }
 local function take_funds()
   local newer

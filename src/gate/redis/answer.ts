@@ -15,7 +15,7 @@ import { toCoverageRules, toRules } from '../window.ts';
 import type { Held } from './lease.ts';
 import { type ScopedRule, scopedRules } from './script-arguments.ts';
 
-/** What enter.lua answers: one line of words, as it composes them. */
+/** The answer of enter.lua: one line of words. */
 export type Answer =
   | { readonly kind: 'held'; readonly held: Held }
   | { readonly kind: 'refused'; readonly words: readonly string[] }
@@ -42,7 +42,7 @@ export function readAnswer(line: string): Answer {
   if (kind === 'S') return { kind: 'stale' };
   if (kind === 'R') return { kind: 'refused', words };
   const by = PAYER_OF[payer];
-  assert(kind === 'E' && by !== undefined, 'the script answers in one of its ways');
+  assert(kind === 'E' && by !== undefined, 'the script gives a known answer');
   return {
     kind: 'held',
     held: {
@@ -56,7 +56,7 @@ export function readAnswer(line: string): Answer {
   };
 }
 
-/** `rules` are those the script was told, so that it names one by its place. */
+/** `rules` are those sent to the script, which names one by its index. */
 export function toGateRefused(
   words: readonly string[],
   request: EnterRequest,
@@ -81,8 +81,8 @@ export function toGateRefused(
   }
   const named = (reason === 'coverage' ? coverRules(money?.coverage) : rules)[Number(place) - 1];
   const dimension = reason === 'coverage' ? 'coverage' : DIMENSION_OF[reason];
-  assert(named !== undefined && dimension !== undefined, 'the script names a rule that it was told');
-  // What is held is told as used, for nobody else can have it; in yuan, rounded up.
+  assert(named !== undefined && dimension !== undefined, 'the script names a rule that it was sent');
+  // Held amounts count as used, because no other call can have them; in yuan, rounded up.
   const used = BigInt(one) + yuanToBuyMicro(BigInt(other), factor);
   const { limit, seconds } = named.rule;
   return refuse({ reason: dimension, limit, used, seconds, retryAfterMs, scope: named.scope });
@@ -107,10 +107,10 @@ export function reholdRefusal(words: readonly string[], request: EnterRequest): 
   return toGateRefused(words, request, scopedRules(request, 'amounts'));
 }
 
-/** What look.lua answers, in the order it was asked in. */
+/** The answer of look.lua, in the order of the request. */
 export function readLook(line: string, { policy, coverage, creditsPerYuan }: LookRequest): Look {
   const [kind, slots, ...words] = line.split(' ');
-  assert(kind === 'k', 'the script answers in its way');
+  assert(kind === 'k', 'the script gives a known answer');
   const { all } = toRules(policy);
   const cover = coverage === undefined ? [] : toCoverageRules(coverage.windows);
   const looks = [...all, ...cover].map(({ dimension, seconds, limit }, index): WindowLook => {

@@ -17,22 +17,22 @@ export interface RedisConnection {
   close(): void;
 }
 
-/** None of the addresses answered, or none of them is one. The message names no password. */
+/** No address answers, or none is valid. The message contains no password. */
 export class RedisUnreachable extends Error {
   override readonly name = 'RedisUnreachable';
 }
 
-/** Again and again, quickly: service is to be back within seconds. */
+/** Retries forever, with short waits, so that service is back within seconds. */
 const retryStrategy = (tries: number): number => Math.min(tries * REDIS_RETRY_MS, REDIS_RETRY_MS_MAX);
 
 /**
- * A command is tried once: what may have been done must not be done twice behind our back, and while Redis is
- * away nothing waits in a queue. Automatic pipelining is off: it costs more than it saves here.
+ * A command is sent once: one that may have been executed must not be repeated, and while Redis is
+ * unreachable nothing waits in a queue. Automatic pipelining is off: it costs more than it saves here.
  */
 function once(timeoutMs: number) {
   return {
     commandTimeout: timeoutMs,
-    // A connection that says nothing for longer is dead, and a new one is made.
+    // A connection that is silent for longer is dead and is replaced.
     socketTimeout: timeoutMs + REDIS_SILENCE_MS,
     connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
     maxLoadingRetryTime: REDIS_RETRY_MS_MAX,
@@ -43,8 +43,8 @@ function once(timeoutMs: number) {
 }
 
 /**
- * `addresses` is one URL (`redis://` or `rediss://`), or several by commas: seeds of a cluster, or names of
- * one server. Whether it is a cluster is asked, not told.
+ * `addresses` is one URL (`redis://` or `rediss://`), or several separated by commas: seeds of a cluster, or
+ * names of one server. The server is asked whether it is a cluster.
  */
 export async function connectRedis(
   addresses: string,
@@ -59,7 +59,7 @@ export async function connectRedis(
       return clustered ? await openCluster(urls, log, timeoutMs) : await openServer(url, log, timeoutMs);
     } catch (error) {
       reason = error;
-      log.warn({ host: url.host, reason: errorText(error) }, 'redis does not answer');
+      log.warn({ host: url.host, reason: errorText(error) }, 'Redis does not answer at this address');
     }
   }
   const hosts = urls.map((url) => url.host).join(', ');
@@ -72,7 +72,9 @@ function seedsOf(addresses: string): readonly URL[] {
   return texts.map((text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url?.protocol === 'redis:' || url?.protocol === 'rediss:') return url;
-    throw new RedisUnreachable('REDIS_URL is one redis:// or rediss:// address, or several by commas');
+    throw new RedisUnreachable(
+      'REDIS_URL must be one redis:// or rediss:// address, or several separated by commas',
+    );
   });
 }
 
@@ -82,7 +84,7 @@ async function isClustered(url: URL): Promise<boolean> {
     lazyConnect: true,
     retryStrategy: () => null,
   });
-  // Of a wrong password only the event tells; the rejection below says that the connection was closed.
+  // A wrong password is reported only by the event; the rejection below says that the connection was closed.
   let reason: unknown;
   probe.on('error', (error) => {
     reason ??= error;
@@ -103,10 +105,10 @@ async function openServer(url: URL, log: Logger, timeoutMs: number): Promise<Red
     lazyConnect: true,
     enableOfflineQueue: false,
     retryStrategy,
-    // A master that became a replica: the address may lead to the new master by now.
+    // A master became a replica: the address may lead to the new master by now.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   });
-  redis.on('error', (error) => log.debug({ reason: errorText(error) }, 'redis connection'));
+  redis.on('error', (error) => log.debug({ reason: errorText(error) }, 'Redis connection error'));
   await connectOrClose(redis);
   return { client: redis, kind: 'server', close: () => redis.disconnect() };
 }
@@ -118,7 +120,7 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
     lazyConnect: true,
     enableOfflineQueue: false,
     clusterRetryStrategy: retryStrategy,
-    // Told to be done again by ourselves, who know what may be.
+    // Redirections are retried by this module, which knows what may be repeated.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     slotsRefreshTimeout: REDIS_TIMEOUT_MS,
@@ -134,10 +136,10 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   } satisfies ClusterOptions;
   const seeds = urls.map((url) => ({ host: url.hostname, port: Number(url.port || 6379) }));
   const cluster = new Cluster(seeds, options);
-  cluster.on('error', (error) => log.debug({ reason: errorText(error) }, 'redis cluster'));
+  cluster.on('error', (error) => log.debug({ reason: errorText(error) }, 'Redis cluster error'));
   cluster.on('+node', (node: Redis) => {
     hearAsking(node);
-    // A node is connected to by its first command, and refuses all others until it is: so it is greeted.
+    // A node connects at its first command and refuses others until then, so one is sent now.
     node.ping().catch(() => {});
   });
   await connectOrClose(cluster);
@@ -145,7 +147,7 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   return { client: cluster, kind: 'cluster', close: () => disconnect(cluster) };
 }
 
-/** ioredis 6.0 follows an ASK with a promise that it drops; the command behind it fails too, and is heard. */
+/** ioredis 6.0 drops a promise when it follows an ASK. The command itself fails too, and is handled. */
 function hearAsking(node: Redis): void {
   const asking = node.asking.bind(node);
   node.asking = (...args) => {
@@ -157,14 +159,14 @@ function hearAsking(node: Redis): void {
 
 const keepName: DNSLookupFunction = (address, callback) => callback(null, address);
 
-/** A cluster that is not whole, or a server that reads its data, would be waited for without end. */
+/** Without a timeout it would wait forever for an incomplete cluster or a server that loads its data. */
 async function connectOrClose(client: Redis | Cluster): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new RedisUnreachable('it was not ready in time')), REDIS_OPEN_MS);
+    timer = setTimeout(() => reject(new RedisUnreachable('Redis was not ready in time')), REDIS_OPEN_MS);
   });
-  // ioredis 6.0: of a cluster that is whole at a later try, as when a node was not ready for the first, only
-  // the event tells.
+  // ioredis 6.0: if a cluster becomes complete only at a later attempt, as when a node was not ready at the
+  // first, only the event reports it.
   const ready = new Promise<void>((resolve) => void client.once('ready', resolve));
   try {
     await Promise.race([client.connect(), ready, late]);
@@ -178,6 +180,6 @@ async function connectOrClose(client: Redis | Cluster): Promise<void> {
 
 function disconnect(client: Redis | Cluster): void {
   client.disconnect();
-  // ioredis 6.0: when slots are asked for just now, the answer sets the timer of the next question.
+  // ioredis 6.0: an answer about slots that arrives now would start the timer of the next request.
   if (client instanceof Cluster) client.refreshSlotsCache = () => undefined;
 }

@@ -1,5 +1,5 @@
--- Whether what ended calls cost beyond their holds (`o`) can be taken: `1` when the funds pay it and all that
--- other calls hold or owe, or when no other call holds or owes anything; else `0`. Nothing is written.
+-- Whether the cost of ended calls beyond their holds (`o`) can be taken: `1` if the funds pay it and all that
+-- other calls hold or owe, or if no other call holds or owes anything; else `0`. Nothing is written.
 take()
 local factor, exchange, cap, month = take_number(), take() == '1', take_amount(), take()
 local charges, ids, fields = ZERO, {}, { 'fc', 'fb', 'fs', 'fm', unpack(SUMS) }
@@ -13,11 +13,11 @@ read_sums()
 
 for _, id in ipairs(ids) do
   local call = find_call(id)
-  -- Its leaving is on its way: until then somebody else could be granted what it owes.
+  -- Its end is on its way: until then another call could be granted what it owes.
   if call and call.state == 'r' then return '0' end
   if call then add_to_sums(call, ZERO - call.sum) end
 end
--- What ran out is nobody's any more, though no call has entered since.
+-- Expired leases count for nothing, also if no call has entered since.
 local LAPSED_AT_ONCE = 200
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, LAPSED_AT_ONCE)) do
   local call = find_call(id)
@@ -29,7 +29,7 @@ if others <= ZERO then return '1' end
 local committed = read(get('fc'))
 if exchange then committed = committed + read(get('fb')) * factor end
 if committed < others + charges then return '0' end
--- Under the cap of a month gone by nobody holds anything any more.
+-- No call holds anything under the cap of a past month.
 if ZERO < cap and month == sums.m then
   local used = sums.mh + sums.mp + charges
   if get('fm') == sums.m then used = used + read(get('fs')) * factor end

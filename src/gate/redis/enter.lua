@@ -1,9 +1,9 @@
--- A call enters (`e`), grows its hold (`x`), or changes its terms (`r`). Everything is checked before anything
--- is taken. Answers one line: `S` stale, `R …` refused, `E …` what is held now and by whom it is paid.
+-- A call enters (`e`), extends its hold (`x`), or changes its terms (`r`). Everything is checked before
+-- anything is taken. Answers one line: `S` stale, `R …` refused, `E …` the hold and the payer.
 local mode, id = take(), take()
 local version, just_read = take_number(), take() == '1'
 local takes = { r = 1, t = take_number(), i = take_number(), v = take_number() }
--- Of a call that entered before: when it entered and when it took its hold.
+-- For a call that entered before: when it entered and when it took its hold.
 local entered, since = take_number(), take_number()
 
 local function take_rules(rules, scope)
@@ -18,7 +18,7 @@ local function take_rules(rules, scope)
   return rules
 end
 
--- The account's limits, then those of its key: the call must pass all of them.
+-- The limits of the account, then those of its key. The call must pass all of them.
 local scopes, rules, cover = {}, {}, {}
 for index = 1, take_number() do
   local scope, concurrency = take(), take()
@@ -36,9 +36,9 @@ for _, rule in ipairs(cover) do fields[#fields + 1] = rule.field end
 load(fields)
 read_sums()
 
--- A process that died renews nothing: what its calls hold is given up, slots too. They are forgotten after
--- days, as is a pending charge, when whoever should have settled them will not come back. The next call goes
--- on where the bound ends.
+-- A dead process renews nothing: the holds and slots of its calls are given up. They are deleted after days, as
+-- is a pending charge that will not be settled any more. The number per script is bounded; the next call goes
+-- on from there.
 local GIVEN_UP_AT_ONCE = 50
 local late = redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, GIVEN_UP_AT_ONCE)
 for _, other in ipairs(late) do
@@ -67,17 +67,17 @@ if #late > 0 then
   flush(0)
 end
 
--- It was under way on a connection that was given up, and its call has ended since: nobody waits for this.
+-- The request was sent on a connection that was given up, and its call has ended since: no one waits for it.
 if is_marked(id) then return mode == 'e' and 'S' or format('E - 0 - - %.0f', now) end
 
--- What is learned holds for others too, even if this call is refused.
+-- This is kept for other calls too, even if this call is refused.
 if mode == 'e' then
   local newest = tonumber(get('v') or '-1')
   if version < newest then return 'S' end
   if version > newest then put('v', format('%.0f', version)) end
 end
--- Who forgot the account believes no old funds, which others may have spent: who enters reads them anew.
--- A call that runs goes by its own, and teaches them to nobody.
+-- If the account is unknown, old funds are not trusted, because others may have spent them: the caller reads
+-- them again. A running call uses its own, which are not kept.
 if payable and not just_read and not get('fv') then
   if mode == 'e' then return 'S' end
   for _, field in ipairs(FUNDS) do known[field] = take() end
@@ -88,9 +88,9 @@ local exchange, cap, month = take() == '1', take_amount(), take()
 if payable and mode ~= 'x' then turn_month(month) end
 flush(0)
 
--- What the call holds itself does not stand in its own way.
+-- The call's own hold does not count against it.
 local call, own = find_call(id), ZERO
--- A question that was under way when its call left: what is pending is not held again.
+-- The request was on its way when its call left: what is pending is not held again.
 if call and call.state == 'p' then return format('E c %s - %s %.0f', write(call.sum), call.month, now) end
 if call then
   own = call.sum
@@ -109,7 +109,7 @@ end
 find_running(rules)
 find_running(cover)
 
--- Micro-Credits of an amount that nobody used or holds; yuan are compared as Credits.
+-- Micro-Credits of an amount that are neither used nor held. Yuan are compared as Credits.
 local function unused_in(rule)
   if not rule.window then return rule.limit * factor end
   return (rule.limit - read(rule.window.used)) * factor
@@ -135,11 +135,11 @@ local function admits(rule)
   if rule.limit <= 0 then return false end
   local used = rule.window and tonumber(rule.window.used) or 0
   if used + takes[rule.dimension] <= rule.limit then return true end
-  -- A call whose estimate alone is over the limit could never pass; it has a fresh window for itself.
+  -- A call whose estimate alone is over the limit could never pass; it gets a fresh window for itself.
   return rule.dimension == 't' and used == 0
 end
 
--- One second is a guess: running calls hold what is missing, and most of them give something back.
+-- One second is a guess: running calls hold what is missing, and most of them return a part.
 local GUESS_MS = 1000
 local function wait_for(rule)
   if not rule.window then return rule.seconds * 1000 end
@@ -147,7 +147,7 @@ local function wait_for(rule)
   return rule.window.ends - now
 end
 
--- The first rule that does not admit the call, and the wait until the last one does.
+-- The first rule that refuses the call, and the wait until the last one admits it.
 local function find_refusal(list)
   local first, wait = nil, 0
   for index, rule in ipairs(list) do
@@ -164,7 +164,7 @@ local function refuse(reason, index, one, other, wait)
   return format('R %s %d %s %s %.0f', reason, index, one, other, wait)
 end
 
--- Credits and cap: also what is free, and what running calls hold.
+-- For Credits and cap also what is free, and what running calls hold.
 local function refuse_money(reason, one, other, free)
   return format('%s %s %s', refuse(reason, 0, one, other, 0), write(free), write(sums.h))
 end
@@ -198,7 +198,7 @@ else
   if covered then uncovered, cover_wait = find_refusal(cover) end
   local refused, wait = find_refusal(rules)
   if refused then
-    -- When nobody else pays, the coverage must open too before the call can enter.
+    -- If there is no other payer, the coverage must open too before the call can enter.
     if uncovered and not payable then wait = math.max(wait, cover_wait) end
     return refuse_window(rules[refused].dimension, rules, refused, wait)
   end
@@ -215,8 +215,8 @@ else
   end
 end
 
--- What the emptiest pot has left; when that is less than wanted, the first of the emptiest is named. A window
--- that ended under a running call bounds it no longer.
+-- What is left in the pot with the least. If that is less than wanted, the first such pot is named. A window
+-- that ended under a running call no longer bounds it.
 local grant, free, short = want, nil, '-'
 local function narrow(left, bound)
   if not free or left < free then free, short = left, bound end
@@ -231,7 +231,7 @@ if costs then
   if payer == 'c' then
     narrow(available, 'c')
     if ZERO < cap then
-      -- What a month gone by had left is no longer known, and the cap is a hard bound.
+      -- What a past month had left is no longer known, and the cap is a hard bound.
       narrow(mode == 'x' and month ~= sums.m and own or under_cap, 'm')
     end
   end
@@ -244,7 +244,7 @@ if costs then
     if part < quarter(free) then part = quarter(free) end
     if part < want then grant = part end
   end
-  -- A hold that stands is not made smaller.
+  -- An existing hold is not reduced.
   if mode == 'x' and grant < own then grant = own end
   if grant < ZERO then grant = ZERO end
 end
@@ -283,7 +283,7 @@ local next_call = {
   since = mode == 'x' and since or now,
 }
 if call and mode == 'r' then
-  -- Windows of the old terms that the new ones do not use give back what was held there.
+  -- Windows of the old terms that the new ones do not use get their held amount back.
   for field in gmatch(call.fields, '%S+') do
     if not holds_in(next_call, field) then
       local window = find_window(field, seconds_of(field))
@@ -302,7 +302,7 @@ flush(longest)
 redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id)
 if not call or call.state == 'g' then take_slots(id, next_call) end
 
--- Windows that ended are dropped when the hash has doubled since the last time: rarely, and never piling up.
+-- Ended windows are deleted when the hash has doubled since the last time, so the cost is small.
 local SMALL = 256
 if fresh then
   local size = redis.call('HLEN', hash)

@@ -57,9 +57,9 @@ export interface RedisGateOptions {
   readonly client: RedisClient;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Before every key, for a server that is shared. */
+  /** The prefix of every key, for a shared server. */
   readonly prefix?: string;
-  /** For tests: the time, instead of the server's own. */
+  /** For tests: the time, instead of the server's clock. */
   readonly serverTimeMs?: () => number;
 }
 
@@ -72,15 +72,15 @@ export interface RedisGate extends Gate {
   settled(account: SettledCalls): Promise<void>;
   covers(overrun: Overrun): Promise<boolean>;
   look(request: LookRequest): Promise<Look | GateAway>;
-  /** An account was changed: who decided with an older version is told that it is stale. */
+  /** The account has changed: calls decided with an older version are refused as stale. */
   raiseVersion(accountId: number, version: number): Promise<void>;
-  /** Tells Redis which calls still run; a timer does so by itself. */
+  /** Renews the leases of running calls. A timer also does so. */
   renew(): Promise<void>;
-  /** Whether the last word with Redis succeeded. */
+  /** Whether the last request to Redis succeeded. */
   readonly reachable: boolean;
-  /** What Redis has not heard yet and will be told again: for metrics. */
+  /** Messages that wait to be sent to Redis: for metrics. */
   readonly untold: number;
-  /** Tells what is still untold, once. The connection is its owner's to close. */
+  /** Sends waiting messages once. The owner of the connection closes it. */
   close(): Promise<void>;
 }
 
@@ -92,8 +92,8 @@ export function createRedisGate(options: RedisGateOptions): RedisGate {
 }
 
 /**
- * The gate of many processes. Every decision is one script on the server, which runs nothing else meanwhile:
- * that is what makes it atomic. Away means closed: nothing is known to be free, so nothing enters.
+ * The gate of many processes. Every decision is one script on the server, which runs nothing else meanwhile,
+ * so it is atomic. If Redis is unreachable, no call enters.
  */
 class GateOnRedis implements RedisGate {
   readonly #client: RedisClient;
@@ -146,7 +146,7 @@ class GateOnRedis implements RedisGate {
     try {
       said = await this.#run(ENTER, this.#keysOf(accountId), line);
     } catch (error) {
-      // The answer may be lost while the call is in: then it is taken out again.
+      // The answer may be lost although the call has entered: then it is removed again.
       if (!hadNoEffect(error)) this.#outbox.add({ accountId, tell: () => this.#undo(request) }, 'again');
       return AWAY;
     }
@@ -160,14 +160,14 @@ class GateOnRedis implements RedisGate {
   }
 
   /**
-   * A stream in flight is not cut because Redis blinks: the question waits for it, within a bound, and as
-   * long as the call runs. All that would be held is asked for, so that asking again after a lost answer
-   * grants nothing twice.
+   * A running stream does not end because of a short outage: the request is repeated within a bound, as long
+   * as the call runs. It asks for the total hold, so that a repetition after a lost answer grants nothing
+   * twice.
    */
   async extend(lease: Lease, moreMicro: bigint): Promise<bigint> {
     assert(lease instanceof RedisLease && !lease.left, 'only a running call extends its hold');
     assert(lease.terms !== undefined, 'only a call that holds something extends it');
-    assert(moreMicro >= 0n, 'more is not less');
+    assert(moreMicro >= 0n, 'an extension is not negative');
     const beforeMicro = lease.heldMicro;
     const deadlineMs = this.#clock.monotonic() + REDIS_EXTEND_WAIT_MS;
     do {
@@ -176,7 +176,7 @@ class GateOnRedis implements RedisGate {
         const answer = readAnswer(await this.#run(ENTER, this.#keysOf(lease.accountId), line));
         assert(answer.kind === 'held', 'a running call is neither stale nor refused');
         const grantedMicro = answer.held.heldMicro - beforeMicro;
-        // A server that lost its memory may have less left than was promised once.
+        // A server that lost its memory may have less left than was granted before.
         const heldMicro = grantedMicro > 0n ? answer.held.heldMicro : beforeMicro;
         lease.held = { ...lease.held, heldMicro, shortOf: answer.held.shortOf };
         return heldMicro - beforeMicro;
@@ -191,7 +191,7 @@ class GateOnRedis implements RedisGate {
   }
 
   async rehold(lease: Lease, money: MoneyRequest | undefined): Promise<ReholdResult> {
-    assert(lease instanceof RedisLease && !lease.left, 'only a running call holds anew');
+    assert(lease instanceof RedisLease && !lease.left, 'only a running call changes its hold');
     const { request } = lease;
     const line = reholdArguments(this.#serverTimeMs(), lease, money);
     let said: string;
@@ -210,17 +210,17 @@ class GateOnRedis implements RedisGate {
   }
 
   async leave(lease: Lease, actuals: Actuals): Promise<void> {
-    assert(lease instanceof RedisLease, 'a lease comes back to the gate that gave it');
+    assert(lease instanceof RedisLease, 'a lease returns to its gate');
     assert(!lease.left, `call ${lease.callId} leaves exactly once`);
     assert(actuals.tokens >= 0 && actuals.amountMicro >= 0n, 'a call consumes no less than 0');
-    assert(actuals.chargeMicro === 0n || lease.payer === 'credits', 'who is charged had a hold of Credits');
+    assert(actuals.chargeMicro === 0n || lease.payer === 'credits', 'a charged call has a hold of Credits');
     lease.left = true;
     this.#active -= 1;
     await this.#outbox.tell({
       accountId: lease.accountId,
       tell: async (hearing: Repetition) => {
         const keys = this.#keysOf(lease.accountId);
-        // Else the hold would be gone before anybody knows that its money is spent.
+        // Otherwise the hold would be gone before the charge is pending.
         if (lease.settledFunds !== undefined) await this.#settle(lease, lease.settledFunds);
         await this.#run(LEAVE, keys, leaveArguments(this.#serverTimeMs(), lease, actuals, hearing));
         this.#leases.delete(lease);
@@ -262,7 +262,7 @@ class GateOnRedis implements RedisGate {
       return (await this.#run(COVERS, this.#keysOf(accountId), line)) === '1';
     } catch (error) {
       if (!isAway(error)) throw error;
-      // What calls of other processes hold nobody can tell now.
+      // The holds of calls of other processes are unknown now.
       return !this.#leases.holdMoney(accountId);
     }
   }
@@ -290,12 +290,12 @@ class GateOnRedis implements RedisGate {
     try {
       heard = await this.#leases.renewDue();
     } finally {
-      // Unheard: soon again, so that little time is left in which others could take what running calls hold.
+      // It failed: try again soon, so that other calls cannot take the holds of running calls.
       this.#planRenewal(heard ? GATE_RENEW_LOOK_MS : REDIS_RETRY_MS_MAX);
     }
   }
 
-  /** The next look comes after the last one has ended, however long that took. */
+  /** The next renewal starts after the last one has ended, however long that took. */
   #planRenewal(inMs: number): void {
     clearTimeout(this.#timer);
     if (this.#closed) return;
@@ -313,7 +313,7 @@ class GateOnRedis implements RedisGate {
     await this.#run(LEAVE, keys, undoArguments(this.#serverTimeMs(), request));
   }
 
-  /** All in the slot of the account, whatever scope they count in. */
+  /** All keys in the slot of the account, whatever scope they count in. */
   #keysOf(accountId: number): readonly string[] {
     const account = `${this.#prefix}{${accountId}}`;
     return [account, `${account}:leases`];
@@ -322,18 +322,22 @@ class GateOnRedis implements RedisGate {
   async #run(script: Script, keys: readonly string[], line: string): Promise<string> {
     try {
       const answer = await runScript(this.#client, script, keys, line);
-      if (!this.#reachable) this.#log.info({}, 'redis is back: calls enter again');
+      if (!this.#reachable) this.#log.info({}, 'Redis answers again: calls are admitted again');
       this.#reachable = true;
       return answer;
     } catch (error) {
-      if (this.#reachable) this.#log.warn({ reason: errorText(error) }, 'redis is away: no call enters');
+      if (this.#reachable)
+        this.#log.warn(
+          { reason: errorText(error) },
+          'Redis does not answer: new calls are refused with 50301',
+        );
       this.#reachable = false;
       throw error;
     }
   }
 }
 
-/** A broken promise of our own is not an absence. */
+/** A failed assertion is not an outage. */
 function isAway(error: unknown): boolean {
   return !(error instanceof Error && error.name === 'AssertionFailed');
 }

@@ -3,33 +3,33 @@ import type { EnterRequest, Lease, LeasedWindow, MoneyRequest, Shortage } from '
 
 const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
 
-/** What the server answered when money was held. */
+/** The answer of the server about a hold. */
 export interface Held {
   readonly payer: Lease['payer'];
   readonly heldMicro: bigint;
   readonly shortOf: Shortage | undefined;
   readonly freeMicro: bigint;
-  /** The month the call counts into; `-` when no wallet pays. */
+  /** The month that the call counts into; `-` if no wallet pays. */
   readonly month: string;
   /** By the server's clock. */
   readonly atMs: number;
 }
 
-/** A call that entered, with all that its end needs to tell: the server may have forgotten it meanwhile. */
+/** A call that entered, with all that its end needs: the server may have lost it in the meantime. */
 export class RedisLease implements Lease {
   readonly request: EnterRequest;
   readonly enteredAtMs: number;
   held: Held;
-  /** The terms of the hold that stands; nothing when the call costs nothing here. */
+  /** The terms of the current hold; undefined if the call costs nothing here. */
   terms: MoneyRequest | undefined;
   left = false;
   /** The store has committed the charge before the gate heard that the call had left. */
   settled = false;
   /** What it then stood at, when the end of the call waits to be told. */
   settledFunds: Funds | undefined;
-  /** Something about it got lost, and may arrive after its end. */
+  /** A message about it got lost and may arrive after its end. */
   doubted = false;
-  /** By our own clock. */
+  /** By the clock of this process. */
   renewedAtMs: number;
 
   constructor(request: EnterRequest, held: Held, renewedAtMs: number) {
@@ -76,7 +76,7 @@ export class RedisLease implements Lease {
     return this.held.payer === 'credits' ? this.terms?.wallet?.capMicro : undefined;
   }
 
-  /** Redis outlives the process, so the store need not remember them. */
+  /** Redis outlives the process, so the store need not keep them. */
   get windows(): readonly LeasedWindow[] {
     return NO_WINDOWS;
   }

@@ -14,21 +14,21 @@ import { hadNoEffect } from './script.ts';
 export interface LeasesOptions {
   readonly clock: Clock;
   readonly outbox: Outbox;
-  /** Tells Redis that these calls of an account go on. */
+  /** Tells Redis that these calls of an account are running. */
   readonly renew: (accountId: number, leases: readonly RedisLease[]) => Promise<unknown>;
 }
 
 interface Account {
   readonly id: number;
   readonly leases: Map<string, RedisLease>;
-  /** When every lease was last as young as it should be and every end was told, by our own clock. */
+  /** When all leases were last renewed and all ends sent, by the clock of this process. */
   renewedAtMs: number;
   comingBack: Promise<boolean> | undefined;
 }
 
 /**
- * Calls that have not left, or whose leaving Redis has not heard of. Each account is by itself: its keys are
- * on one server, and that server may be away alone.
+ * Calls that have not left, or whose end has not reached Redis. Accounts are independent: the keys of one are
+ * on one server, and that server alone may be unreachable.
  */
 export class Leases {
   readonly #clock: Clock;
@@ -73,13 +73,13 @@ export class Leases {
     if (account?.leases.size === 0) this.#accounts.delete(accountId);
   }
 
-  /** Redis may give up what calls of the account hold: the next one to enter would be granted it. */
+  /** Redis may give up the holds of the account's calls, and the next call to enter would be granted them. */
   isOverdue(accountId: number): boolean {
     const account = this.#accounts.get(accountId);
     return account !== undefined && this.#clock.monotonic() - account.renewedAtMs >= GATE_RENEW_OVERDUE_MS;
   }
 
-  /** Redis learns what its calls hold, and what those owe that ended, before another one enters. */
+  /** Sends Redis the holds of running calls, and the charges of ended ones, before another call enters. */
   async comeBack(accountId: number): Promise<boolean> {
     const account = this.#accounts.get(accountId);
     if (account === undefined) return true;
@@ -89,7 +89,7 @@ export class Leases {
     return account.comingBack;
   }
 
-  /** False when one was not heard: it is asked again at the next look. */
+  /** False if one got no answer: it is tried again at the next renewal. */
   renewDue(): Promise<boolean> {
     return goRound(this.#accounts, GATE_RENEW_AT_ONCE, (account) => this.#renewAccount(account));
   }

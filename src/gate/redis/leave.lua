@@ -1,5 +1,5 @@
--- A call leaves (`l`), or is taken back because nobody heard that it had entered (`u`); the store has settled
--- calls (`s`); calls go on (`n`); an account has a new version (`v`). Each changes nothing when it is told again.
+-- A call leaves (`l`), or is undone because the answer to its entry got lost (`u`); the store has settled
+-- calls (`s`); calls go on (`n`); an account has a new version (`v`). A repetition changes nothing.
 local mode = take()
 local longest = 0
 
@@ -21,7 +21,7 @@ local function take_back(call)
 end
 
 local function leave()
-  -- Told for the first time (0), again (1), or for the first time after something else got lost (2).
+  -- Sent for the first time (0), again (1), or for the first time after another message got lost (2).
   local told, id, scopes = take(), take(), take()
   local again = told == '1'
   local entered, since, charge, month = take_number(), take_number(), take_amount(), take()
@@ -32,11 +32,11 @@ local function leave()
   end
   free_slots(id, scopes)
   load(fields)
-  -- The first telling comes after the second one.
+  -- The first message arrives after the second one.
   if is_marked(id) and not again then return end
   local call = find_call(id)
   if told ~= '0' then mark(id) end
-  -- Told again and the call is gone: it was heard the first time, and only the answer was lost.
+  -- A repetition, and the call is gone: the first message arrived, and only its answer was lost.
   if not call and again or call and call.state == 'p' then return end
   read_sums()
   turn_month(month)
@@ -50,7 +50,7 @@ local function leave()
     local seconds = seconds_of(field)
     local window = find_window(field, seconds)
     if kind == 'm' and not window then
-      -- Of whom no image was expected and who made some uses the dimension now.
+      -- The call produced images without expecting any, so it uses the dimension now.
       window = new_window(seconds)
       longest = math.max(longest, seconds)
     end
@@ -98,7 +98,7 @@ local function undo()
   write_sums()
 end
 
--- A call of a dead process never leaves, and what it cost counts all the same.
+-- A call of a dead process never leaves, but its cost still counts.
 local function count_in_windows(call, spent)
   for field in gmatch(call.fields, '%S+') do
     local window = find_window(field, seconds_of(field))
@@ -125,7 +125,7 @@ local function settle()
       local ended, spent = call.state == 'p', amounts[index]
       release(call)
       if not ended and spent == '-' then
-        -- Its process lives: the call leaves yet, and has its windows to correct.
+        -- Its process is alive: the call will leave, and correct its windows.
         put_call(id, call)
       else
         if not ended then
@@ -140,7 +140,7 @@ local function settle()
   write_sums()
 end
 
--- A server that lost its memory learns from whoever is still running what is held and which slots are taken.
+-- A server that lost its memory learns from running processes what is held and which slots are taken.
 local function renew()
   load(SUMS)
   read_sums()

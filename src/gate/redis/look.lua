@@ -1,5 +1,5 @@
--- How the limits stand (`k`): the slots that are taken, and of each window what is used, what is held and when
--- it ends. Nothing is written, so that looking is free of consequences.
+-- Reads the state of limits (`k`): the slots in use, and for each window what is used, what is held and when it
+-- ends. Nothing is written.
 local mode, scope = take(), take()
 local fields = {}
 for index = 1, take_number() do fields[index] = take() end

@@ -4,30 +4,30 @@ import { goRound } from './round.ts';
 import { hadNoEffect } from './script.ts';
 import type { Repetition } from './script-arguments.ts';
 
-/** Something Redis must hear, sooner or later. `tell` says it, and may be called again. */
+/** A message that Redis must get sooner or later. `tell` sends it, and may be called again. */
 export interface Message {
   readonly accountId: number;
   tell(hearing: Repetition): Promise<void>;
-  /** It was given up, because too much is untold. */
+  /** It was dropped, because too many messages wait. */
   drop?(): void;
 }
 
 interface Untold {
   readonly message: Message;
-  /** `again` once it may have been heard. */
+  /** `again` once it may have arrived. */
   hearing: Repetition;
 }
 
-/** What waits to be told of one account: the servers of a cluster are not away together. */
+/** The waiting messages of one account. Servers of a cluster fail independently. */
 interface Account {
-  /** In order; each stays until it is heard. */
+  /** In order; each stays until Redis has answered. */
   readonly untold: Set<Untold>;
   telling: Promise<boolean> | undefined;
 }
 
 /**
- * Tells Redis what must not be lost: at once, and when that fails again and again until it is heard. Every
- * message changes nothing when it is heard twice, so order and repetition do no harm.
+ * Sends messages that must not be lost: at once, and after a failure again and again until Redis answers. A
+ * message that arrives twice changes nothing, so order and repetition do no harm.
  */
 export class Outbox {
   readonly #log: Logger;
@@ -49,13 +49,13 @@ export class Outbox {
     return this.#untold.size;
   }
 
-  /** Whether something of the account is untold. */
+  /** Whether messages of the account wait. */
   holds(accountId: number): boolean {
     return this.#accounts.has(accountId);
   }
 
   async tell(message: Message): Promise<void> {
-    // While others of its account wait to be told, nobody is held up by a try of its own.
+    // While messages of its account wait, a new one waits too and makes no attempt of its own.
     if (this.holds(message.accountId)) return this.add(message, 'first');
     try {
       await message.tell('first');
@@ -74,15 +74,15 @@ export class Outbox {
     this.#plan();
   }
 
-  /** Tells now what would be told soon of an account; whether all of it was heard. */
+  /** Sends the waiting messages of an account now. Returns whether all of them arrived. */
   async hurry(accountId: number): Promise<boolean> {
-    // A try that is under way may have begun before Redis was back.
+    // An attempt in progress may have begun before Redis was back.
     await this.#accounts.get(accountId)?.telling;
     const account = this.#accounts.get(accountId);
     return account === undefined || this.#tellAll(account);
   }
 
-  /** What is still untold frees itself by the time to live of its lease. */
+  /** What is not sent expires with the lease. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -101,14 +101,14 @@ export class Outbox {
     }, GATE_RETELL_MS).unref();
   }
 
-  /** So many accounts at once, and of each so many messages. */
+  /** A bounded number of accounts at once, and of messages for each. */
   async #retell(): Promise<void> {
     const tell = (account: Account): Promise<boolean> => this.#tellAll(account);
     const heard = await goRound(this.#accounts, GATE_UNTOLD_AT_ONCE, tell);
     if (heard && this.#dropped > 0) {
       this.#log.warn(
         { dropped: this.#dropped },
-        'redis never heard how these calls ended; their holds run out',
+        'ends of calls were dropped before they reached Redis; their holds expire there',
       );
       this.#dropped = 0;
     }
@@ -121,7 +121,7 @@ export class Outbox {
     return account.telling;
   }
 
-  /** Until all is told, or something is not heard. */
+  /** Until all are sent, or one fails. */
   async #tellInOrder({ untold }: Account): Promise<boolean> {
     while (untold.size > 0) {
       const batch = firstOf(untold);
@@ -147,7 +147,11 @@ export class Outbox {
     if (oldest === undefined) return;
     this.#forget(oldest);
     oldest.message.drop?.();
-    if (this.#dropped === 0) this.#log.warn({ kept: this.#sizeMax }, 'redis is away too long to be told all');
+    if (this.#dropped === 0)
+      this.#log.warn(
+        { kept: this.#sizeMax },
+        'Redis does not answer for too long: the oldest ends of calls are dropped',
+      );
     this.#dropped += 1;
   }
 

@@ -1,7 +1,7 @@
 /**
- * Tells Redis of every account, so many at the same time; whether all were heard. One that is not heard holds
- * up no other, for the servers of a cluster are not away together. When so many are not heard, Redis may be
- * away as a whole, and the rest waits for the next round.
+ * Sends to every account, a bounded number at the same time. Returns whether all succeeded. A failure does
+ * not delay others, because servers of a cluster fail independently. After too many failures Redis as a whole
+ * may be unreachable, and the rest waits for the next round.
  */
 export async function goRound<Account>(
   accounts: Map<number, Account>,
@@ -16,7 +16,7 @@ export async function goRound<Account>(
       if (unheard >= atOnce) return;
       if (await tell(account)) continue;
       unheard += 1;
-      // It goes to the end, so that the next round begins with those that this one may not come to.
+      // It goes to the end, so that the next round begins with the accounts that this one did not reach.
       if (accounts.get(id) === account && accounts.delete(id)) accounts.set(id, account);
     }
   };

@@ -17,8 +17,8 @@ import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS } from './bounds.ts';
 import type { RedisLease } from './lease.ts';
 
 /**
- * What a script is told: one line of words, in the order in which enter.lua and leave.lua take them. No word
- * holds a space or a quotation mark, so none can become two.
+ * The arguments of a script: one line of words, in the order in which enter.lua and leave.lua read them. No
+ * word contains a space or a quotation mark, so none can become two.
  */
 export type ScriptArguments = string;
 
@@ -35,7 +35,7 @@ const COUNT_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
 const texts = new WeakMap<readonly Rule[], string>();
 
-/** By the server's clock, unless a test gives the time. */
+/** By the server's clock, unless a test sets the time. */
 function head(time: number | undefined, mode: string): ScriptArguments {
   return `${time ?? '-'} ${GATE_LEASE_MS} ${GATE_KEEP_MS} ${SLOT_LIFETIME_MS} ${mode}`;
 }
@@ -51,7 +51,7 @@ export function enterArguments(time: number | undefined, request: EnterRequest):
   return `${head(time, 'e')} ${callId} ${takes} 0 0 ${rules} ${moneyText(request.money)}`;
 }
 
-/** More on the terms that stand: `targetMicro` is all that would be held, so telling it again is safe. */
+/** Extends on the same terms. `targetMicro` is the total hold, so a repetition is safe. */
 export function extendArguments(
   time: number | undefined,
   lease: RedisLease,
@@ -103,7 +103,7 @@ export function leaveArguments(
   return `${head(time, 'l')} ${call} ${moments} ${corrections.length} ${corrections.join(' ')}`;
 }
 
-/** Into the windows that admitted the call: `n` a count, `a` an amount, `m` made though not expected. */
+/** For the windows of the admission: `n` a count, `a` an amount, `m` produced without being expected. */
 function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
   const { request } = lease;
   const corrections: string[] = [];
@@ -130,7 +130,7 @@ function heldFields(lease: RedisLease): readonly string[] {
   return [...fields, ...toCoverageRules(windows).map((rule) => fieldOf(scope, rule))];
 }
 
-/** Nobody heard that the call entered, if it did: everything it took is given back. */
+/** The answer to the entry got lost: everything that the call took is returned. */
 export function undoArguments(time: number | undefined, request: EnterRequest): ScriptArguments {
   const taken = scopedRules(request, 'all')
     .filter(({ rule }) => uses(rule.dimension, request))
@@ -143,7 +143,7 @@ export function undoArguments(time: number | undefined, request: EnterRequest): 
   return `${head(time, 'u')} ${call} ${taken.length} ${taken.join(' ')}`;
 }
 
-/** `amountMicro` is what a call cost whose process is dead; nothing when it lives and will leave. */
+/** `amountMicro` is the cost of a call whose process is dead; absent if it is alive and will leave. */
 export interface SettledRange {
   readonly callId: string;
   readonly amountMicro: bigint | undefined;
@@ -177,7 +177,7 @@ export function renewArguments(time: number | undefined, leases: readonly RedisL
     const fields = heldFields(lease);
     const amount = settled ? 0n : held.heldMicro;
     const moments = `${enteredAtMs} ${held.atMs}`;
-    // Word by word: a call that holds in no window must not leave an empty word before the next one.
+    // Word by word: a call that holds in no window must not leave an empty word.
     return [callId, amount, held.month, moments, scopesOf(request), fields.length, ...fields].join(' ');
   });
   return `${head(time, 'n')} ${texts.length} ${texts.join(' ')}`;
@@ -205,7 +205,7 @@ function moneyText(money: MoneyRequest | undefined): string {
   if (money === undefined) return FREE;
   const { wantMicro, leastMicro, shareMicro, wholeIfFree, creditsPerYuan, coverage, wallet } = money;
   assert(wantMicro >= 0n && leastMicro >= 0n, 'a hold is never negative');
-  assert(coverage !== undefined || wallet !== undefined, 'somebody may pay for a call that costs something');
+  assert(coverage !== undefined || wallet !== undefined, 'a call that costs something has a payer');
   const covered = coverage === undefined ? 0 : 1;
   const hold = `${wantMicro} ${leastMicro} ${shareMicro} ${wholeIfFree ? 1 : 0}`;
   let text = `${hold} ${creditsPerYuan} 1 ${covered} ${wallet === undefined ? 0 : 1}`;
@@ -215,7 +215,7 @@ function moneyText(money: MoneyRequest | undefined): string {
   return `${text} ${fundsText(funds)} ${autoExchange ? 1 : 0} ${capMicro} ${month}`;
 }
 
-/** An account that never spent has no month; an empty word would be none, and shift all that follow. */
+/** An account that never spent has no month. An empty word would shift all that follow. */
 function fundsText({ version, creditsMicro, balanceMicro, monthSpentMicro, month }: Funds): string {
   return `${version} ${creditsMicro} ${balanceMicro} ${monthSpentMicro} ${month === '' ? '-' : month}`;
 }
@@ -225,7 +225,7 @@ export interface ScopedRule {
   readonly rule: Rule;
 }
 
-/** All rules of a call, in the order in which a script is told them. */
+/** All rules of a call, in the order of the arguments. */
 export function scopedRules({ limits }: EnterRequest, which: keyof Rules): readonly ScopedRule[] {
   return limits.flatMap(({ scope, policy }) => toRules(policy)[which].map((rule) => ({ scope, rule })));
 }
@@ -257,7 +257,7 @@ function rulesTextOf(rules: readonly Rule[]): string {
   return text;
 }
 
-/** Counts are doubles on the server, exact below 2^53: a limit above it is none anybody reaches. */
+/** Counts are doubles on the server, exact below 2^53. A higher limit is never reached. */
 function ruleText({ dimension, seconds, limit }: Rule): string {
   const told = dimension !== 'amount' && limit > COUNT_MAX ? COUNT_MAX : limit;
   return `${LETTERS[dimension]} ${seconds} ${told}`;
@@ -268,5 +268,5 @@ function fieldOf(scope: string, { dimension, seconds }: Rule): string {
 }
 
 function assertWord(text: string): void {
-  assert(WORD.test(text), 'what a script is told is made of plain words');
+  assert(WORD.test(text), 'arguments of a script are plain words');
 }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** What a gate asks of a Redis client; one server and a cluster both have it. */
+/** The commands that a gate needs of a Redis client. One server and a cluster both have them. */
 export interface RedisClient {
   evalsha(hash: string, keyCount: number, ...keysAndLine: string[]): Promise<unknown>;
   eval(text: string, keyCount: number, ...keysAndLine: string[]): Promise<unknown>;
 }
 
-/** A script of the server. It is called by its hash, so that its text travels once. */
+/** A script of the server. It is called by its hash, so that its text is sent once. */
 export interface Script {
   readonly text: string;
   readonly hash: string;
 }
 
-/** What all scripts stand on; a test tries its arithmetic alone. */
+/** Shared by all scripts. A test checks its arithmetic alone. */
 export const PRELUDE = readText('account.lua');
 export const ENTER = createScript(PRELUDE + readText('enter.lua'));
 export const LEAVE = createScript(PRELUDE + readText('leave.lua'));
@@ -28,7 +28,7 @@ export function createScript(text: string): Script {
   return { text, hash: createHash('sha1').update(text).digest('hex') };
 }
 
-/** A server that was restarted, flushed or replaced does not know the script: it is told, once. */
+/** A restarted, flushed or replaced server does not know the script: it is sent once. */
 export async function runScript(
   client: RedisClient,
   script: Script,
@@ -45,12 +45,12 @@ export async function runScript(
   return String(answer);
 }
 
-/** What may be logged of a failure: the client hangs the command on it, and with it a password. */
+/** The loggable part of a failure. The client attaches the command to it, which may contain a password. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether the command surely had no effect: it was never sent, or the server said that it did not run it. */
+/** Whether the command surely had no effect: it was never sent, or the server reports that it did not run. */
 export function hadNoEffect(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'RedisUnreachable') return true;

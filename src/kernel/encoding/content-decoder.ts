@@ -1,6 +1,6 @@
 import zlib from 'node:zlib';
 
-/** The content encodings we decode, on requests and on vendors' answers alike. */
+/** The supported content encodings, of requests and of vendors' answers. */
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
   gzip: 'gzip',
   'x-gzip': 'gzip',
@@ -11,7 +11,10 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
 
 export type Encoding = 'gzip' | 'br' | 'zstd' | 'deflate';
 
-/** What a `content-encoding` header asks for. Two encodings on one body are nobody's but an attacker's. */
+/**
+ * The meaning of a `content-encoding` header. Two encodings on one body are refused: only attackers send
+ * them.
+ */
 export function readEncoding(header: string | undefined): Encoding | 'identity' | 'unsupported' {
   if (header === undefined || header === '') return 'identity';
   const name = header.trim().toLowerCase();
@@ -22,16 +25,16 @@ export function readEncoding(header: string | undefined): Encoding | 'identity' 
 export interface DecoderSink {
   onDecoded(chunk: Buffer): void;
   onDecodedEnd(): void;
-  /** `corrupt`: not of that encoding, or cut. `bomb`: over the ratio. Nothing is called afterwards. */
+  /** `corrupt`: not of that encoding, or incomplete. `bomb`: over the ratio. Nothing is called afterwards. */
   onDecodeFailure(reason: 'corrupt' | 'bomb'): void;
-  /** The input that made `write` answer false has been taken. */
+  /** The input after which `write` returned false has been taken. */
   onDecoderDrain(): void;
 }
 
-/** Decoded bytes before the ratio is looked at: short bodies of one repeated letter are honest. */
+/** Decoded bytes before the ratio is checked: short bodies of one repeated letter are legitimate. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 const OUTPUT_CHUNK_BYTES = 64 * 1024;
-/** RFC 8878 asks decoders for windows of 8 MiB; the library would take 128 MiB from a stranger. */
+/** RFC 8878 requires windows of 8 MiB. The library would accept 128 MiB. */
 const ZSTD_WINDOW_LOG_MAX = 23;
 
 type DecoderStream =
@@ -42,8 +45,8 @@ type DecoderStream =
   | zlib.ZstdDecompress;
 
 /**
- * A streaming decoder with a bound on how far a body may swell. It never holds more than what the engine
- * itself needs and one chunk of output, because it stops at the first chunk beyond the ratio.
+ * A streaming decoder with a bound on the growth of a body. It never has more in memory than the engine needs
+ * and one chunk of output, because it stops at the first chunk beyond the ratio.
  */
 export class Decoder {
   readonly #encoding: Encoding;
@@ -75,7 +78,7 @@ export class Decoder {
       this.#stream.end();
       return;
     }
-    // Nothing was encoded at all: an empty body, which is what it decodes to.
+    // Nothing was encoded: an empty body decodes to an empty body.
     this.#done = true;
     this.#sink.onDecodedEnd();
   }
@@ -139,7 +142,7 @@ function createStream(encoding: Encoding, first: Buffer): DecoderStream {
         params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX },
       });
     case 'deflate':
-      // RFC 9110 means the zlib form; some senders leave its two bytes out. A low nibble of 8 tells.
+      // RFC 9110 means the zlib form, but some senders leave out its two bytes. A low nibble of 8 shows it.
       return ((first[0] ?? 0) & 0x0f) === 8
         ? zlib.createInflate({ chunkSize })
         : zlib.createInflateRaw({ chunkSize });

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** What a zlib stream at the beginning of `bytes` holds; nothing when it is none, or holds more than that. */
+/** The content of a zlib stream at the start of `bytes`; undefined if there is none, or it is too large. */
 export function inflateWithin(bytes: Buffer, maxOutputLength: number): Buffer | undefined {
   try {
     return inflateSync(bytes, { maxOutputLength });

@@ -1,4 +1,4 @@
-/** JSON of strangers: bounded in size and depth, never an exception, never a changed prototype. */
+/** Parses foreign JSON: bounded in size and depth, without exceptions and without changed prototypes. */
 export interface JsonBounds {
   readonly bytesMax: number;
   readonly depthMax: number;
@@ -14,7 +14,7 @@ export interface JsonParsed {
 export interface JsonInvalid {
   readonly kind: 'invalid';
   readonly reason: 'too-large' | 'too-deep' | 'not-json';
-  /** A sentence part that names no content. */
+  /** A part of a sentence that repeats nothing of the content. */
   readonly message: string;
 }
 
@@ -30,12 +30,12 @@ export function parseJson(text: string, bounds: JsonBounds): JsonResult {
     if (mayNamePrototype(text)) dropPrototypeKeys(value);
     return { kind: 'parsed', value };
   } catch {
-    // The engine's message quotes the text, and the text may be a secret or a prompt.
+    // The engine's message quotes the text, which may be a secret or a prompt.
     return { kind: 'invalid', reason: 'not-json', message: 'not valid JSON' };
   }
 }
 
-/** An object whose keys we may read; arrays and null are none. */
+/** An object with keys, not an array and not null. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -49,7 +49,7 @@ function exceedsBytes(text: string, bytesMax: number): boolean {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Counts brackets outside strings before anything is built; what is not JSON is left to the parser. */
+/** Counts brackets outside strings before anything is built. Invalid JSON is left to the parser. */
 function exceedsDepth(text: string, depthMax: number): boolean {
   // Most events of a stream are too short to be deep.
   if (text.length <= depthMax) return false;
@@ -68,8 +68,8 @@ function exceedsDepth(text: string, depthMax: number): boolean {
 }
 
 /**
- * Where the string that opens at `start` is closed; the end of the text when it is not, or when it has
- * escaped quotes behind `escapedUntil`: each of them costs time. `indexOf` jumps over long strings (images in
+ * The end of the string that opens at `start`; the end of the text if it is not closed, or if it has escaped
+ * quotes after `escapedUntil`, because each of them costs time. `indexOf` skips long strings (images in
  * base64) at memory speed.
  */
 export function endOfString(text: string, start: number, escapedUntil = Number.POSITIVE_INFINITY): number {
@@ -84,14 +84,14 @@ export function endOfString(text: string, start: number, escapedUntil = Number.P
   return text.length;
 }
 
-/** The key may be written with escapes; every way to write an underscore as one holds this digit pair. */
+/** The key may be written with escapes. Every escape of an underscore contains this pair of digits. */
 function mayNamePrototype(text: string): boolean {
   return text.includes('__proto__') || (text.includes('\\u') && /\\u005f/i.test(text));
 }
 
 /**
- * `JSON.parse` makes `__proto__` an own property, which the first careless copy turns into a prototype.
- * No protocol has such a field, so it goes. Depth is bounded by the scan above.
+ * `JSON.parse` makes `__proto__` an own property, which a careless copy turns into a prototype. No protocol
+ * has such a field, so it is removed. Depth is bounded by the scan above.
  */
 function dropPrototypeKeys(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;

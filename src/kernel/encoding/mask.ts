@@ -1,4 +1,4 @@
-/** Fields that are secrets wherever they stand; who takes a new kind of secret adds its name. */
+/** Names of fields that are secrets everywhere. Add the name of every new kind of secret. */
 export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'secret',
   'password',
@@ -10,21 +10,21 @@ export const SECRET_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 const DEPTH_MAX = 16;
-/** Shorter secrets cannot spare four characters. */
+/** Shorter secrets show none of their characters. */
 const SPARING_LENGTH = 16;
 
-/** The last four characters, of secrets that are long enough to spare them. */
+/** The last four characters, if the secret is long enough. */
 export function maskSecret(secret: string): string {
   return `…${secret.length >= SPARING_LENGTH ? secret.slice(-4) : ''}`;
 }
 
-/** Of a person's document: its end, by which its holder knows it, and never most of it. */
+/** For a document number: its end, by which its holder knows it, and never most of it. */
 export function maskDocument(number: string): string {
   const seen = Math.min(4, Math.floor(number.length / 2));
   return `…${number.slice(number.length - seen)}`;
 }
 
-/** A copy in which every field of a secret name holds only what may be seen of it. */
+/** A copy in which all fields with secret names are masked. */
 export function masked(value: unknown, depth = 0): unknown {
   if (depth > DEPTH_MAX) return null;
   if (Array.isArray(value)) return value.map((item) => masked(item, depth + 1));

@@ -1,4 +1,4 @@
-/** For whoever keeps bytes that are lent: memory of just their size, as it is counted. */
+/** Copies lent bytes into memory of exactly their size, so that memory is counted correctly. */
 export function ownCopy(bytes: Buffer): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);

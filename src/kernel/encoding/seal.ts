@@ -3,22 +3,22 @@ import { assert } from '../assert.ts';
 import type { Random } from '../random.ts';
 
 /**
- * Secrets at rest: AES-256-GCM under a key derived from TOLLGATE_SECRET. The context (table, row, owner) is
- * authenticated with the text, so a sealed text moved to another row does not open. Every text names its key,
- * so several secrets can be in use while rows are sealed again.
+ * Encryption of stored secrets: AES-256-GCM with a key derived from TOLLGATE_SECRET. The context (table, row,
+ * owner) is authenticated, so a sealed text that is moved to another row does not open. Every text names its
+ * key, so several secrets can be in use during a rotation.
  */
 export interface Sealer {
   seal(plaintext: string, context: string): string;
-  /** Nothing when the key is unknown, the context is another, or the text was changed. */
+  /** Undefined if the key is unknown, the context differs, or the text was changed. */
   unseal(sealed: string, context: string): string | undefined;
-  /** False for a text under an older key: it wants sealing again before that key is forgotten. */
+  /** False for a text under an older key: it must be sealed again before that key is removed. */
   isCurrent(sealed: string): boolean;
-  /** The same for bytes, which may be large: no copy of them is ever a text. */
+  /** The same for bytes, which may be large; they are never converted to a text. */
   sealBytes(plain: Buffer, context: string): Buffer;
   unsealBytes(sealed: Buffer, context: string): Buffer | undefined;
 }
 
-/** `TOLLGATE_SECRET` is at least this long. */
+/** The minimum length of `TOLLGATE_SECRET`. */
 export const SECRET_BYTES_MIN = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -27,19 +27,19 @@ const SEALED = /^s1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{38,})$/;
 const CHECK_CONTEXT = 'seal_check';
 const CHECK_TEXT = 'tollgate';
 
-/** Why a master secret is refused; nothing when it is good. */
+/** Why a master secret is refused; undefined if it is good. */
 export function secretWeakness(secret: string): string | undefined {
   return Buffer.byteLength(secret) < SECRET_BYTES_MIN
     ? `must have at least ${SECRET_BYTES_MIN} bytes`
     : undefined;
 }
 
-/** One key per purpose, so that a signature never reveals anything about a cipher key. */
+/** One key per purpose, so that a signature reveals nothing about a cipher key. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'tollgate', purpose, 32));
 }
 
-/** The first secret seals; the others only open what was sealed before a rotation. */
+/** The first secret seals. The others only open what was sealed before a rotation. */
 export function newSealer(secrets: readonly string[], random: Random): Sealer {
   const keys = new Map<string, Buffer>();
   for (const secret of secrets) {
@@ -69,12 +69,12 @@ export function newSealer(secrets: readonly string[], random: Random): Sealer {
   };
 }
 
-/** Where a secret stands: table, row and owner. */
+/** The location of a secret: table, row and owner. */
 export function rowContext(table: string, id: number, ownerAccountId: number | undefined): string {
   return `${table}:${id}:${ownerAccountId ?? 'platform'}`;
 }
 
-/** A known text, sealed: whoever can open it holds the right secret. */
+/** A known text, sealed. If it opens, the secret is the right one. */
 export function newCheckValue(sealer: Sealer): string {
   return sealer.seal(CHECK_TEXT, CHECK_CONTEXT);
 }

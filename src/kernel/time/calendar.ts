@@ -1,14 +1,14 @@
-/** Months and shown times in the configured time zone. */
+/** Months and times in the configured time zone. */
 const QUARTER_HOUR_MS = 900_000;
 
 export interface Calendar {
-  /** `2026-11`: the month a spending cap counts in. */
+  /** For example `2026-11`: the month of a spending cap. */
   month(nowMs: number): string;
 }
 
 /**
- * Intl is slow and months are asked for on every call; every time zone's offset is a multiple of fifteen
- * minutes, so one answer per quarter of an hour is exact.
+ * Intl is slow and every call needs the month. Every time zone's offset is a multiple of fifteen minutes, so
+ * one result per quarter of an hour is exact.
  */
 export function createCalendar(timeZone: string): Calendar {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit' });
@@ -26,7 +26,7 @@ export function createCalendar(timeZone: string): Calendar {
   return { month };
 }
 
-/** How times are shown: `2026-11-15 09:05:00`, in the configured time zone. */
+/** The format of times: `2026-11-15 09:05:00`, in the configured time zone. */
 export function createTimeFormat(timeZone: string): (timeMs: number) => string {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -45,7 +45,7 @@ export function createTimeFormat(timeZone: string): (timeMs: number) => string {
   };
 }
 
-/** As programs write it, in the configured time zone: `2026-11-15T09:05:00.000+08:00`, in UTC with a `Z`. */
+/** ISO format, in the configured time zone: `2026-11-15T09:05:00.000+08:00`, in UTC with a `Z`. */
 export function createIsoFormat(timeZone: string): (timeMs: number) => string {
   const show = createTimeFormat(timeZone);
   return (timeMs) => {
@@ -60,9 +60,9 @@ export function createIsoFormat(timeZone: string): (timeMs: number) => string {
 const SHOWN_TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)$/;
 
 /**
- * The way back: a shown time as the moment it means. Nothing for a text of another form and for a time that
- * no clock there ever shows, such as 30 February or the hour that summer time skips. Of the two moments that
- * an autumn night shows alike it is the earlier one.
+ * Parses a time of that format. Undefined for a text of another form and for a time that does not exist in
+ * the time zone, such as 30 February or the hour that summer time skips. If a time exists twice, in autumn,
+ * it is the earlier one.
  */
 export function createTimeParser(timeZone: string): (text: string) => number | undefined {
   const show = createTimeFormat(timeZone);
@@ -71,7 +71,7 @@ export function createTimeParser(timeZone: string): (text: string) => number | u
     const asUtcMs = Date.parse(`${text.replace(' ', 'T')}Z`);
     if (Number.isNaN(asUtcMs)) return undefined;
     const offsetsMs = [asUtcMs - DAY_MS, asUtcMs + DAY_MS].map((nearMs) => offsetMs(show, nearMs));
-    // Beyond the years of four digits nothing is shown that could be read.
+    // Years with more than four digits cannot be written in this format.
     const moments = offsetsMs
       .filter((offset) => !Number.isNaN(offset))
       .map((offset) => asUtcMs - offset)
@@ -82,7 +82,7 @@ export function createTimeParser(timeZone: string): (text: string) => number | u
 
 const DAY_MS = 86_400_000;
 
-/** How far the zone is ahead of UTC then. A day before and a day after, it is one of the two that count. */
+/** The offset of the zone from UTC at that time: one of those a day before and a day after. */
 function offsetMs(show: (timeMs: number) => string, timeMs: number): number {
   return Date.parse(`${show(timeMs).replace(' ', 'T')}Z`) - Math.floor(timeMs / 1000) * 1000;
 }

@@ -1,8 +1,8 @@
-/** Time is a port, so that windows, leases and recoveries are tested without waiting. */
+/** Time is a port, so that windows, leases and recoveries can be tested without waiting. */
 export interface Clock {
-  /** Milliseconds since the epoch. May jump; use it for what people see and what is stored. */
+  /** Milliseconds since the epoch. May jump. For what is shown and what is stored. */
   now(): number;
-  /** Milliseconds that only go forward, with fractions. Use it for durations and windows. */
+  /** Milliseconds that only go forward, with fractions. For durations and windows. */
   monotonic(): number;
 }
 
@@ -11,7 +11,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/** A clock for tests: it stands still until it is told to move. */
+/** A clock for tests. It stands still until it is advanced. */
 export class ManualClock implements Clock {
   #now: number;
   #monotonic = 0;
@@ -33,7 +33,7 @@ export class ManualClock implements Clock {
     this.#monotonic += ms;
   }
 
-  /** The wall clock is set by somebody; durations are not touched. */
+  /** Sets the wall clock. Durations do not change. */
   jump(ms: number): void {
     this.#now += ms;
   }

@@ -1,6 +1,6 @@
 import { createTimeFormat, createTimeParser } from './calendar.ts';
 
-/** Days and months as people of the configured time zone know them. */
+/** Days and months of the configured time zone. */
 export interface Days {
   /** The first moment of the day. */
   startOf(timeMs: number): number;

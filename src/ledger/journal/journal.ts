@@ -40,27 +40,27 @@ export interface JournalOptions {
   readonly write?: WriteAt;
 }
 
-/** Who settles is told of every ended call, with its place; without a place when the disk did not take it. */
+/** Called for every ended call, with its location; without a location if the disk did not take it. */
 export type TakeEnded = (call: CallRecord, location: Location | undefined) => void;
 
 export interface FileJournal extends Journal {
   readonly directory: string;
-  /** Names the one who settles; what ended before is handed over now. */
+  /** Sets the consumer of ended calls. Those that ended before are passed on now. */
   onEnded(take: TakeEnded): void;
-  /** The ended call at this place; nothing when the file no longer holds what was written. */
+  /** The ended call at this location; undefined if the file no longer has it. */
   read(location: Location): CallRecord | undefined;
-  /** These calls are in the store for good: their records are no longer needed. */
+  /** These calls are committed to the store: their records are no longer needed. */
   committed(callIds: readonly string[]): void;
 }
 
-/** Begins a new segment. What a dead process left behind belongs to recover.ts, which runs before this. */
+/** Begins a new segment. recover.ts handles what a dead process left, and runs before this. */
 export async function openJournal(options: JournalOptions): Promise<FileJournal> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   const numbers = await listSegments(options.directory);
   return new SegmentedJournal(options, (numbers.at(-1) ?? 0) + 1);
 }
 
-/** What the journal knows of a call that is not committed yet: which segments its records pin, and why. */
+/** The journal's state of a call that is not committed yet: which segments its records pin, and why. */
 interface CallState {
   /** Kept while the call is open, so that its records can be written again. */
   open: OpenCall | undefined;
@@ -77,9 +77,12 @@ class SegmentedJournal implements FileJournal {
   readonly #bytesMax: number;
   readonly #turn = new Turn();
   readonly #calls = new Map<string, CallState>();
-  /** Open calls by the segment of their open record; the first key is the oldest segment that has some. */
+  /** Open calls by the segment of their open record. The first key is the oldest such segment. */
   readonly #openBySegment = new Map<Segment, Set<CallState>>();
-  /** Ends that the disk did not take. No call begins meanwhile; those that never were open have a bound. */
+  /**
+   * Ends that the disk did not take. No call begins meanwhile; ends of calls that were never open are
+   * bounded.
+   */
   readonly #unwritten = new Map<string, CallRecord>();
   #waiting: [CallRecord, Location | undefined][] = [];
   #take: TakeEnded | undefined;
@@ -88,7 +91,7 @@ class SegmentedJournal implements FileJournal {
   #failing = false;
   #closed = false;
   #flushTimer: NodeJS.Immediate | undefined;
-  /** Those who opened a call in this turn wait for it. */
+  /** Callers that opened a call in this turn and wait for the write. */
   #opening: PromiseWithResolvers<void> | undefined;
   #toCarry = 0;
   #retryTimer: NodeJS.Timeout | undefined;
@@ -103,7 +106,7 @@ class SegmentedJournal implements FileJournal {
       syncMs: options.syncMs ?? JOURNAL_SYNC_MS,
       log: options.log,
       write: options.write,
-      onSyncError: (error) => this.#fail(error, 'journal could not be synced'),
+      onSyncError: (error) => this.#fail(error, 'journal could not be synced to the disk'),
     });
   }
 
@@ -126,7 +129,7 @@ class SegmentedJournal implements FileJournal {
   async open(call: OpenCall): Promise<void> {
     const known = this.#calls.get(call.callId);
     assert(known?.ended !== true, `call ${call.callId} does not open after its end`);
-    // A running call that tries its next route is let through at the bound; it pays with its own end soon.
+    // A running call that tries its next route may exceed the bound; its end will free space soon.
     if (this.#failing || this.#closed || (known === undefined && !this.writable)) {
       throw new StoreUnavailable('the journal takes no calls');
     }
@@ -140,7 +143,7 @@ class SegmentedJournal implements FileJournal {
   mark(callId: string, usage: Usage, heldMicro: bigint): void {
     const state = this.#calls.get(callId);
     assert(state !== undefined && !state.ended, `call ${callId} is marked while it is open`);
-    // A lost mark costs precision after a crash, not the call.
+    // A lost mark costs accuracy after a crash, not the call.
     if (this.#failing) return;
     const mark = { callId, usage, heldMicro, atMs: this.#options.clock.now() };
     this.#put(encodeMark(mark), (location) => {
@@ -175,7 +178,7 @@ class SegmentedJournal implements FileJournal {
   }
 
   onEnded(take: TakeEnded): void {
-    assert(this.#take === undefined, 'one settles');
+    assert(this.#take === undefined, 'there is one consumer');
     this.#take = take;
     for (const [call, location] of this.#waiting) take(call, location);
     this.#waiting = [];
@@ -228,17 +231,21 @@ class SegmentedJournal implements FileJournal {
   }
 
   /**
-   * A call that was refused was never open and owes nothing. While the store is away such calls come without
+   * A refused call was never open and owes nothing. While the store is unreachable such calls come without
    * end: the bound is kept, and only their rows in the call log are lost.
    */
   #leaveOut(): void {
     this.#leftOut += 1;
-    if (this.#leftOut === 1) this.#options.log.error({}, 'journal is full: refused calls are not logged');
+    if (this.#leftOut === 1)
+      this.#options.log.error({}, 'journal is full: refused calls are missing in the call log from now on');
   }
 
   #tellLeftOut(): void {
     if (this.#leftOut === 0) return;
-    this.#options.log.warn({ calls: this.#leftOut }, 'journal has room again: refused calls were not logged');
+    this.#options.log.warn(
+      { calls: this.#leftOut },
+      'journal has space again: these refused calls are missing in the call log',
+    );
     this.#leftOut = 0;
   }
 
@@ -255,7 +262,7 @@ class SegmentedJournal implements FileJournal {
     assert(fits, 'a record fits into its bound');
   }
 
-  /** Whoever puts a record can rely on it to be written by the end of this turn. */
+  /** A record is written by the end of this turn. */
   #makeRoom(): void {
     assert(!this.#closed, 'a closed journal is not written');
     if (this.#turn.isFull) this.flush();
@@ -282,11 +289,11 @@ class SegmentedJournal implements FileJournal {
 
   #opened(state: CallState, call: OpenCall, location: Location | undefined): void {
     if (location === undefined) {
-      // Nobody ever heard of a call whose first record was not written, unless it has ended meanwhile.
+      // A call whose first record was not written is forgotten, unless it has ended in the meantime.
       if (state.open === undefined && !state.ended) this.#calls.delete(call.callId);
       return;
     }
-    // What an attempt before had begun, nobody owes: its route has failed.
+    // Marks of an earlier attempt are void: its route has failed.
     state.open = call;
     state.mark = undefined;
     this.#moveMark(state, undefined);
@@ -304,8 +311,8 @@ class SegmentedJournal implements FileJournal {
   }
 
   /**
-   * A long stream keeps the segment it began in, and some dozens of them would fill the journal. So each new
-   * call takes one old open call along into the current segment.
+   * A long stream pins the segment it began in, and some dozens of them would fill the journal. So each new
+   * call moves one old open call into the current segment.
    */
   #carryOne(): void {
     const [oldest] = this.#openBySegment;
@@ -314,7 +321,7 @@ class SegmentedJournal implements FileJournal {
     if (this.#files.current.number - segment.number < JOURNAL_CARRY_SEGMENTS) return;
     const [state] = states;
     assert(state?.open !== undefined, 'an open call remembers how it was opened');
-    // One write for both: the old records go only when the new ones stand.
+    // One write for both: the old records are released only when the new ones are written.
     this.#put(encodeOpen(state.open), (location) => location && this.#moveOpen(state, location.segment));
     if (state.mark !== undefined) {
       const mark = encodeMark({ ...state.mark, atMs: this.#options.clock.now() });
@@ -348,7 +355,7 @@ class SegmentedJournal implements FileJournal {
     state.markIn = to;
   }
 
-  /** An end says everything: the records before it are no longer needed. */
+  /** An end record is complete: the records before it are no longer needed. */
   #moveToEnd(state: CallState, segment: Segment): void {
     this.#files.pin(segment);
     state.endIn = segment;
@@ -373,13 +380,13 @@ class SegmentedJournal implements FileJournal {
     }, this.#options.retryMs ?? JOURNAL_RETRY_MS);
   }
 
-  /** In a new segment, because of the old one nobody knows what the disk holds. */
+  /** In a new segment, because the state of the old one on the disk is unknown. */
   #retry(): void {
     try {
       if (this.#files.current.bytes > 0) this.#files.rotate();
       this.#files.probe(this.#turn.bytes.subarray(0, FRAME_BYTES_MAX));
     } catch (error) {
-      this.#fail(error, 'journal still cannot be written');
+      this.#fail(error, 'journal still cannot be written: new calls are refused');
       return;
     }
     this.#failing = false;

@@ -13,8 +13,8 @@ import { FRAME_HEAD_BYTES, isDuration, type JournalRecord, type Mark } from './r
 import { isCount } from './repeated-text.ts';
 
 /**
- * Reads what record.ts wrote. A line may be torn, flipped, or from a version that knew other fields: whatever
- * is not exactly a record is nothing, and the caller counts it.
+ * Reads what record.ts wrote. A line may be torn, damaged, or from a version with other fields: a line that
+ * is not exactly a record is undefined, and the caller counts it.
  */
 const BAD = Symbol('not a value of this field');
 type Bad = typeof BAD;
@@ -31,7 +31,7 @@ export function decodeLine(line: Buffer): JournalRecord | undefined {
   return decodeJson(json.toString('utf8'));
 }
 
-/** Records are flat; whatever is deeper is none. A checksum lets one damaged line in four billion through. */
+/** Records are flat, so deeper JSON is invalid. The checksum misses one damaged line in four billion. */
 const RECORD_BOUNDS = { bytesMax: JOURNAL_RECORD_BYTES_MAX, depthMax: 8 };
 
 function decodeJson(json: string): JournalRecord | undefined {
@@ -84,7 +84,7 @@ function listOf<Value>(read: Read<Value>): Read<readonly Value[]> {
   };
 }
 
-/** A list that is absent when it is empty, and in journals from before it was there. */
+/** A list that is absent if empty, and in older journals. */
 function listOrNone<Value>(read: Read<Value>): Read<readonly Value[]> {
   const readList = listOf(read);
   return (value) => (value === undefined ? [] : readList(value));
@@ -107,7 +107,7 @@ const micro: Read<bigint> = (value) =>
   typeof value === 'string' && /^\d{1,24}$/.test(value) ? BigInt(value) : BAD;
 const unsetMicro: Read<bigint | undefined> = (value) =>
   value === null || value === undefined ? undefined : micro(value);
-/** Absent in journals from before it was there. */
+/** Absent in older journals. */
 const textOrNone: Read<string> = (value) => (value === undefined ? '' : text(value));
 const setOrNot: Read<true | undefined> = (value) => (value === true ? true : undefined);
 const unsetCount: Read<number | undefined> = (value) => (value === undefined ? undefined : count(value));
@@ -159,7 +159,7 @@ const leasedWindow = {
   startedAtMs: count,
 };
 
-/** What an open and an end record say alike. */
+/** The fields that open and end records share. */
 const caller = {
   callId: text,
   createdAtMs: count,

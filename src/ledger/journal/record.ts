@@ -9,9 +9,9 @@ import { isCount, isId, quote, repeatedText } from './repeated-text.ts';
 
 /**
  * The journal's records. One line each: CRC-32 of the JSON as eight hexadecimal digits, a space, the JSON, a
- * line feed. JSON never contains a raw line feed, so a torn or flipped record costs itself and nothing else.
- * Field names are those of the contract; bigints are decimal strings. The text is put together by hand
- * because two records are written on the path of every call; record-reader.ts is the other half of the pair.
+ * line feed. JSON never contains a raw line feed, so a torn or damaged record affects no other. Field names
+ * are those of the contract; bigints are decimal strings. The text is built by hand, because two records are
+ * written on the path of every call. record-reader.ts reads it.
  */
 export type JournalRecord =
   | { readonly kind: 'open'; readonly call: OpenCall }
@@ -22,7 +22,7 @@ export interface Mark {
   readonly callId: string;
   readonly usage: Usage;
   readonly atMs: number;
-  /** What the call held then; nothing in journals from before. */
+  /** The hold of the call at that time; absent in older journals. */
   readonly heldMicro: bigint | undefined;
 }
 
@@ -34,10 +34,10 @@ const SPACE = 0x20;
 const LINE_FEED = 0x0a;
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
 
-/** Writes the framed line into `target`; answers its length, nothing when it is too long. */
+/** Writes the framed line into `target`. Returns its length, undefined if it is too long. */
 export function frameInto(target: Buffer, json: string, at = 0): number | undefined {
   assert(target.length - at >= FRAME_BYTES_MAX, 'a frame has room');
-  // A UTF-16 unit is at most three bytes of UTF-8; only long texts have to be measured.
+  // A UTF-16 unit is at most three bytes of UTF-8, so only long texts have to be measured.
   if (json.length * 3 > JOURNAL_RECORD_BYTES_MAX && Buffer.byteLength(json) > JOURNAL_RECORD_BYTES_MAX) {
     return undefined;
   }
@@ -73,7 +73,10 @@ export function encodeMark({ callId, usage, atMs, heldMicro }: Mark): string {
 
 export function encodeEnd(call: CallRecord): string {
   assert(isCount(call.createdAtMs) && isCount(call.status), 'counts are counts');
-  assert(isDuration(call.durationMs) && (call.ttfbMs === null || isDuration(call.ttfbMs)), 'time goes on');
+  assert(
+    isDuration(call.durationMs) && (call.ttfbMs === null || isDuration(call.ttfbMs)),
+    'durations are not negative',
+  );
   assert(call.amountMicro >= 0n && call.chargeMicro >= 0n && call.heldMicro >= 0n, 'money is never negative');
   const dropped = call.droppedFields.length === 0 ? '[]' : JSON.stringify(call.droppedFields);
   const { text, windows } = repeatedText(call);
@@ -89,7 +92,7 @@ export function encodeEnd(call: CallRecord): string {
   );
 }
 
-/** Names of dropped fields come from clients and are the only part without a bound of its own. */
+/** Names of dropped fields come from clients and are the only part without its own bound. */
 export function withoutDroppedFields(call: CallRecord): CallRecord {
   return { ...call, droppedFields: [] };
 }
@@ -132,7 +135,7 @@ function encodeAttempt(attempt: Attempt): string {
   );
 }
 
-/** Few credentials are an account's own: for all others the field is absent. */
+/** Few credentials belong to accounts. For all others the field is absent. */
 function encodeOwn({ own }: Pick<Attempt, 'own'>): string {
   return own ? ',"own":true' : '';
 }
@@ -170,7 +173,7 @@ function encodeWindows(windows: readonly string[], used: readonly RememberedWind
 
 const PLAIN_ID = /^[\w-]{1,64}$/;
 
-/** Every call has another one: not worth keeping. Ours need no escapes, and so no look at each character. */
+/** Ids are different for every call, so they are not cached. Generated ids need no escapes. */
 function quoteId(callId: string): string {
   return PLAIN_ID.test(callId) ? `"${callId}"` : JSON.stringify(callId);
 }

@@ -19,7 +19,7 @@ import { decodeLine } from './record-reader.ts';
 import { keepRejected, listRejected } from './rejected.ts';
 import { listSegments, readLines, segmentPath } from './segment.ts';
 
-/** The client of a cut call got no proper end. nginx's number for "gone before the answer" says it best. */
+/** The client of an interrupted call got no proper end. nginx uses 499 for a client that is gone. */
 export const STATUS_CUT = 499;
 
 export interface RecoverOptions {
@@ -28,8 +28,8 @@ export interface RecoverOptions {
   readonly creditsPerYuan: number;
   readonly log: Logger;
   /**
-   * Is told of every call of the journal, those that the store knew already included: a gate that outlives
-   * the process may still hold something for them.
+   * Gets every call of the journal, including those that the store already has: a gate that outlives the
+   * process may still have holds for them.
    */
   readonly settled?: Gate['settled'];
 }
@@ -41,14 +41,14 @@ export interface RecoverReport {
   /** Calls that were open and are ended at their last mark. */
   readonly cut: number;
   readonly rejected: number;
-  /** Lines that are no records: torn or damaged. */
+  /** Lines that are not records: torn or damaged. */
   readonly skipped: number;
 }
 
 /**
  * Settles what a dead process left in its journal, then removes the journal. Runs before the new journal is
- * opened. The store knows a call by its id, so any part of this may be done any number of times. Throws
- * StoreUnavailable and leaves everything as it is when the store is away.
+ * opened. The store knows a call by its id, so any part of this may run any number of times. Throws
+ * StoreUnavailable and leaves everything as it is if the store is unreachable.
  */
 export async function recover(options: RecoverOptions): Promise<RecoverReport> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
@@ -60,11 +60,12 @@ export async function recover(options: RecoverOptions): Promise<RecoverReport> {
   const report = await run.finish(numbers.length);
   fault('recover.before-unlink');
   for (const number of numbers) await unlink(segmentPath(options.directory, number));
-  if (numbers.length > 0) options.log.info(report, 'journal of the last run recovered');
+  if (numbers.length > 0)
+    options.log.info(report, 'journal of the last run recovered: its calls are settled');
   return report;
 }
 
-/** A call without an end, as its records tell it. */
+/** A call without an end, from its records. */
 export interface Interrupted {
   open: OpenCall;
   mark: Mark | undefined;
@@ -73,9 +74,9 @@ export interface Interrupted {
 class Recovery {
   readonly #options: RecoverOptions;
   readonly #open = new Map<string, Interrupted>();
-  /** By call id: an end may stand twice when the disk reported a write as failed that was not. */
+  /** By call id: an end may be there twice if the disk reported a successful write as failed. */
   readonly #batch = new Map<string, CallRecord>();
-  /** Settled behind all others: nobody is left then whose money they could take. */
+  /** Settled after all others, so that they cannot take money that other calls hold. */
   readonly #overruns = new Map<string, CallRecord>();
   #ended = 0;
   #cut = 0;
@@ -94,16 +95,17 @@ class Recovery {
 
   async finish(segments: number): Promise<RecoverReport> {
     const { log, directory, creditsPerYuan } = this.#options;
-    // Their ends are exact and wait for a person, though segments with their marks are still there.
+    // Their ends are exact and wait for an operator, even if segments with their marks are still there.
     for await (const callId of listRejected(directory)) this.#open.delete(callId);
     for (const [callId, interrupted] of this.#open) {
-      // Its end was read before its beginning, in a file that a person put first.
+      // Its end was read before its beginning, in a file that an operator put first.
       if (this.#batch.has(callId) || this.#overruns.has(callId)) continue;
       this.#cut += 1;
       await this.#add(endAtLastMark(interrupted, creditsPerYuan));
     }
     await this.#settleAll();
-    if (this.#skipped > 0) log.warn({ lines: this.#skipped }, 'the journal holds lines that are no records');
+    if (this.#skipped > 0)
+      log.warn({ lines: this.#skipped }, 'the journal contains damaged lines; they are skipped');
     return {
       segments,
       ended: this.#ended,
@@ -117,14 +119,14 @@ class Recovery {
     switch (record.kind) {
       case 'open': {
         const known = this.#open.get(record.call.callId);
-        // The same record, carried into a newer segment with its mark behind it. The mark before stays until
-        // then: that one may have been torn.
+        // The same record, copied into a newer segment with its mark after it. The earlier mark stays until
+        // then, because the copy may be torn.
         const isCarried = known !== undefined && isSameAttempt(known.open, record.call);
         this.#open.set(record.call.callId, { open: record.call, mark: isCarried ? known.mark : undefined });
         return;
       }
       case 'mark': {
-        // Without its open record, in a segment that is gone, the call was committed long ago.
+        // Without its open record, whose segment is gone, the call was committed long ago.
         const known = this.#open.get(record.callId);
         if (known === undefined) return;
         known.mark = record;
@@ -148,7 +150,7 @@ class Recovery {
     if (this.#overruns.size > 0) await this.#settle(this.#overruns);
   }
 
-  /** Here nobody can wait for better times: what the store refuses is kept in the rejected file. */
+  /** Recovery cannot wait: what the store refuses goes to the rejected file. */
   async #settle(batch: Map<string, CallRecord>): Promise<void> {
     const calls = [...batch.values()];
     batch.clear();
@@ -160,7 +162,10 @@ class Recovery {
       await keepRejected(this.#options.directory, poison);
       this.#rejected += poison.length;
       const fields = { err: error, calls: poison.map((call) => call.callId) };
-      log.error(fields, 'the store refuses these calls: they are NOT charged and kept in rejected.log');
+      log.error(
+        fields,
+        'the database refuses these calls: they are NOT charged, and kept in rejected.log for an operator',
+      );
     }
     fault('recover.after-settle');
     if (settled !== undefined) await tellGate({ settled }, result, log);
@@ -168,15 +173,16 @@ class Recovery {
   }
 }
 
-/** No call asks one route twice with one credential. */
+/** A call tries one route at most once with one credential. */
 function isSameAttempt(one: OpenCall, other: OpenCall): boolean {
   return one.routeId === other.routeId && one.credential === other.credential && one.own === other.own;
 }
 
 /**
- * What an interrupted call is charged with: what its last mark says it had produced. A call is marked from
- * the vendor's head on: then the vendor works on the input, and it is charged; a vendor that had not yet told
- * the input gets our estimate. Before the first mark of its last route nothing is charged.
+ * The charge of an interrupted call: what its last mark says it had produced. A call is marked from the
+ * vendor's response head on: from then on the vendor works on the input, so it is charged. If the vendor had
+ * not reported the input yet, the estimate counts. Before the first mark of its last route nothing is
+ * charged.
  */
 export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): CallRecord {
   const { open } = call;
@@ -214,9 +220,9 @@ export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): Cal
     chargeMicro,
     freeReason: findFreeReason({ payer: open.payer, chargeMicro, usage }),
     verdict: 'cut-by-gateway',
-    // The last one; what came of those before it died with the process.
+    // The last one. The outcomes of earlier attempts were lost with the process.
     attempts: [{ routeId, vendor, credential, own, outcome: 'cut-by-gateway', durationMs }],
-    // A hold grows with the cost. Journals from before do not tell how far it had grown.
+    // A hold grows with the cost. Older journals do not record its growth.
     heldMicro:
       call.mark === undefined
         ? open.heldMicro

@@ -7,12 +7,12 @@ import { encodeEnd, FRAME_BYTES_MAX, frameInto, withoutDroppedFields } from './r
 import { decodeLine } from './record-reader.ts';
 import { readLines } from './segment.ts';
 
-/** Not the name of a segment, so recovery leaves it alone; the lines are those of a segment. */
+/** Not the name of a segment, so recovery ignores it. The lines are those of a segment. */
 const REJECTED_NAME = 'rejected.log';
 
 /**
- * Keeps calls that the store refuses to take, on the disk when this returns. After the cause is mended the
- * file is given a segment's name (`000000.log`) while Tollgate stands still, and the next start settles it.
+ * Stores calls that the database refuses; they are on the disk when this returns. After the cause is fixed,
+ * rename the file to a segment (`000000.log`) while Tollgate is stopped, and the next start settles it.
  */
 export async function keepRejected(directory: string, calls: readonly CallRecord[]): Promise<void> {
   if (calls.length === 0) return;
@@ -32,7 +32,7 @@ export async function keepRejected(directory: string, calls: readonly CallRecord
   }
 }
 
-/** The calls of the file, by their ids; one that stands there twice is told twice. */
+/** The calls of the file, by their ids. Duplicates are kept. */
 export async function* listRejected(directory: string): AsyncGenerator<string> {
   const path = join(directory, REJECTED_NAME);
   if (!existsSync(path)) return;
@@ -42,7 +42,7 @@ export async function* listRejected(directory: string): AsyncGenerator<string> {
   }
 }
 
-/** A full disk, or a crash, may have cut the last line short: it is lost, the next one shall not be. */
+/** A full disk or a crash may have torn the last line: it is lost, but the next one must not be. */
 async function isTorn(file: FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;

@@ -6,14 +6,14 @@ import { assert } from '../../kernel/assert.ts';
 import type { CallRecord, OpenCall } from '../contract.ts';
 
 /**
- * The parts of a record that the calls of a key repeat: who calls what by which route at which price, and the
- * windows that count it. Their text is most of a record, so the last one of each key is kept.
+ * The parts of a record that calls of a key repeat: account, key, model, route, price, and the windows that
+ * count it. Their text is most of a record, so the last one of each key is cached.
  */
 interface Repeated {
-  /** Whose text it is. The record of a call never changes. */
+  /** The call that the text belongs to. The record of a call never changes. */
   readonly call: OpenCall | CallRecord;
   readonly text: string;
-  /** Parallel to the call's windows; open at the end, where an ended call adds what it used. */
+  /** Parallel to the call's windows; without the closing brace, so that an ended call can add its use. */
   readonly windows: readonly string[];
 }
 
@@ -80,7 +80,7 @@ function encodeWindow({ scope, dimension, seconds, startedAtMs }: LeasedWindow):
   );
 }
 
-/** Prices belong to the catalogue and rates to a route: many keys share them. */
+/** Prices belong to the catalogue and rates to a route, so many keys share them. */
 const priceTexts = new WeakMap<Prices, string>();
 const rateTexts = new WeakMap<Rates, string>();
 
@@ -98,7 +98,7 @@ function textOf<Value extends object>(texts: WeakMap<Value, string>, value: Valu
   return text;
 }
 
-/** Names of models, keys, vendors and outcomes come again with every call. */
+/** Names of models, keys, vendors and outcomes repeat with every call. */
 const quotedTexts = new Map<string, string>();
 
 export function quote(text: string | null): string {

@@ -8,7 +8,7 @@ import { segmentPath } from './segment.ts';
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
 
-/** `fs.writeSync` at a position; a test may put a full disk in its place. */
+/** `fs.writeSync` at a position. A test may simulate a full disk. */
 export type WriteAt = (descriptor: number, bytes: Buffer, length: number, position: number) => number;
 
 export interface SegmentFilesOptions {
@@ -18,7 +18,7 @@ export interface SegmentFilesOptions {
   readonly syncMs: number;
   readonly log: Logger;
   readonly write?: WriteAt | undefined;
-  /** The disk did not take what it was given. */
+  /** The disk did not take the bytes. */
   readonly onSyncError: (error: unknown) => void;
 }
 
@@ -31,7 +31,7 @@ export interface Segment {
   pins: number;
 }
 
-/** Where a record stands. */
+/** The location of a record. */
 export interface Location {
   readonly segment: Segment;
   readonly offset: number;
@@ -39,8 +39,8 @@ export interface Location {
 }
 
 /**
- * The files under the journal: appending, rotation, group sync and deletion. A write is positional, so what a
- * failed write left behind is overwritten by the next one, and after a crash it is a torn line at the end.
+ * The files of the journal: append, rotation, group sync and deletion. A write is positional, so the next one
+ * overwrites what a failed write left. After a crash that is a torn line at the end.
  */
 export class SegmentFiles {
   readonly #options: SegmentFilesOptions;
@@ -48,7 +48,7 @@ export class SegmentFiles {
   readonly #live = new Set<Segment>();
   readonly #dirty = new Set<Segment>();
   readonly #doomed = new Set<Segment>();
-  /** Those that a sync has failed for. Another one may succeed without having written what they lack. */
+  /** Segments with a failed sync. Another sync may succeed without writing what they lack. */
   readonly #suspect = new Set<Segment>();
   #current: Segment;
   #bytes = 0;
@@ -67,12 +67,12 @@ export class SegmentFiles {
     return this.#current;
   }
 
-  /** Bytes of all segments that are still there. */
+  /** Bytes of all existing segments. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The bytes are in the operating system when this returns; when not, it throws and changed nothing. */
+  /** The bytes are in the operating system when this returns. If not, it throws and has changed nothing. */
   append(bytes: Buffer, length: number): Location {
     if (this.#current.bytes > 0 && this.#current.bytes + length > this.#options.segmentBytes) this.rotate();
     const segment = this.#current;
@@ -92,7 +92,7 @@ export class SegmentFiles {
     if (old.pins === 0) this.#doom(old);
   }
 
-  /** Writes and forgets: is there room for this much? Throws when not. */
+  /** Writes and discards, to test whether there is space for this much. Throws if not. */
   probe(bytes: Buffer): void {
     this.#writeAll(bytes, bytes.length);
     ftruncateSync(this.#current.descriptor, this.#current.bytes);
@@ -114,7 +114,7 @@ export class SegmentFiles {
     if (segment.pins === 0 && segment !== this.#current) this.#doom(segment);
   }
 
-  /** The last sync; segments that nobody needs are removed, the others stay for the next start. */
+  /** The last sync. Segments that are no longer needed are removed, the others stay for the next start. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#syncing;
@@ -131,7 +131,7 @@ export class SegmentFiles {
     try {
       written = this.#write(descriptor, bytes, length, position);
     } finally {
-      // What a full disk took of the record goes back; should even that fail, the next write covers it.
+      // Removes what a full disk took of the record. If that fails too, the next write overwrites it.
       if (written !== length) truncateIfPossible(descriptor, position);
     }
     if (written !== length) throw new Error(`journal: ${written} of ${length} bytes written`);
@@ -163,7 +163,8 @@ export class SegmentFiles {
   }
 
   async #sync(): Promise<void> {
-    // What a doomed segment said is committed, or written again elsewhere: that must be on the disk first.
+    // The records of a segment to delete are committed, or written again elsewhere: those must be synced
+    // first.
     const doomed = this.#removable();
     const dirty = [...this.#dirty];
     this.#dirty.clear();
@@ -171,7 +172,7 @@ export class SegmentFiles {
       for (const segment of dirty) await syncData(segment.descriptor);
       if (this.#directoryDirty) await this.#syncDirectory();
     } catch (error) {
-      // Nobody knows what the disk holds now. The doomed segments stay; settling them twice is harmless.
+      // The state of the disk is unknown now. The segments stay; settling them twice is harmless.
       for (const segment of [...dirty, this.#current]) this.#suspect.add(segment);
       this.#directoryDirty = true;
       this.#options.onSyncError(error);
@@ -180,7 +181,7 @@ export class SegmentFiles {
     for (const segment of doomed) await this.#remove(segment);
   }
 
-  /** Nothing goes before the suspects can: it may be in them that its calls were written again. */
+  /** Nothing is deleted before the suspects are: its calls may have been written again in them. */
   #removable(): readonly Segment[] {
     for (const segment of this.#suspect) if (!this.#doomed.has(segment)) return [];
     return [...this.#doomed];
@@ -203,15 +204,21 @@ export class SegmentFiles {
     this.#dirty.delete(segment);
     this.#live.delete(segment);
     try {
-      // All of it is on the disk or settled by now, so what a close reports is no loss.
+      // All of it is on the disk or settled, so an error of close is no loss.
       closeSync(segment.descriptor);
     } catch (error) {
-      this.#options.log.warn({ err: error, segment: segment.number }, 'journal segment was not closed well');
+      this.#options.log.warn(
+        { err: error, segment: segment.number },
+        'journal segment could not be closed; no data is lost',
+      );
     }
     try {
       await unlink(segment.path);
     } catch (error) {
-      this.#options.log.warn({ err: error, segment: segment.number }, 'journal segment could not be removed');
+      this.#options.log.warn(
+        { err: error, segment: segment.number },
+        'journal segment could not be removed; delete it by hand if it stays',
+      );
     }
     this.#bytes -= segment.bytes;
   }
@@ -221,6 +228,6 @@ function truncateIfPossible(descriptor: number, length: number): void {
   try {
     ftruncateSync(descriptor, length);
   } catch {
-    // The failed write is being reported already, and the torn record is harmless.
+    // The failed write is already being reported, and the torn record is harmless.
   }
 }

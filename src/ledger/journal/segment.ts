@@ -22,8 +22,8 @@ export async function listSegments(directory: string): Promise<readonly number[]
 }
 
 /**
- * The lines of a segment, without their line feeds. Memory is bounded whatever the file holds: of a line that
- * is longer than a record can be, only pieces come, and none of them is a record.
+ * The lines of a segment, without their line feeds. Memory is bounded for any file: a line that is longer
+ * than a record can be comes in pieces, and none of them is a record.
  */
 export async function* readLines(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);

@@ -2,7 +2,7 @@ import { JOURNAL_TURN_BYTES } from '../../bounds.ts';
 import { FRAME_BYTES_MAX, frameInto } from './record.ts';
 import type { Location } from './segment-files.ts';
 
-/** Told where a record stands; without a place when the disk did not take it. */
+/** Called with the location of a record; without one if the disk did not take it. */
 export type OnWritten = (location: Location | undefined) => void;
 
 interface Waiting {
@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * The records of one turn of the event loop, framed one behind the other in one buffer: a write costs about
- * as much as all else that the journal does for a call, and many calls come and go in a turn.
+ * The records of one turn of the event loop, one after the other in one buffer. A write costs about as much
+ * as everything else that the journal does for a call, and many calls begin and end in a turn.
  */
 export class Turn {
   readonly bytes = Buffer.alloc(JOURNAL_TURN_BYTES);
@@ -25,7 +25,7 @@ export class Turn {
     return this.length + FRAME_BYTES_MAX > this.bytes.length;
   }
 
-  /** False when the record is longer than one may be. */
+  /** False if the record is too long. */
   add(json: string, onWritten: OnWritten): boolean {
     const bytes = frameInto(this.bytes, json, this.length);
     if (bytes === undefined) return false;
@@ -34,7 +34,7 @@ export class Turn {
     return true;
   }
 
-  /** The buffer was written to this place, or not at all; from here on it takes the next turn's records. */
+  /** The buffer was written to this location, or not at all. It is now free for the next turn. */
   end(place: Location | undefined): void {
     const waiting = this.#waiting;
     this.#waiting = [];
