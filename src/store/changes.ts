@@ -6,17 +6,17 @@ import type { Database } from './database.ts';
 import { FIND_LISTENERS, type NoticeHandler } from './listener.ts';
 import { hasLiveServer } from './operations/heartbeats.ts';
 
-/** What was written, so that whoever holds a copy in memory throws it away. */
+/** What was written, so that cached copies of it are removed. */
 export type Change =
   | { readonly kind: 'catalog' }
-  /** `version` is the snapshot's that the write made: whoever has an older one decides with what was. */
+  /** `version` is that of the new snapshot. Older snapshots are outdated. */
   | { readonly kind: 'account'; readonly accountId: number; readonly version: number }
   | { readonly kind: 'key'; readonly keyHash: string };
 
 export interface ChangeFollower {
-  /** In the order of the commits; the next one waits until this one is done. */
+  /** In the order of the commits. The next one waits until this one is done. */
   onChange(change: Change): void | Promise<void>;
-  /** Notices may have been missed: everything in memory is doubtful. */
+  /** Notices may have been missed, so nothing in memory can be trusted. */
   onMissed(): void | Promise<void>;
 }
 
@@ -34,7 +34,7 @@ function encodeChange(change: Change): string {
   return change.kind === 'key' ? `key:${change.keyHash}` : 'catalog';
 }
 
-/** Hears every change from now on, until the returned function is called. */
+/** Receives every change from now on, until the returned function is called. */
 export async function followChanges(
   database: Database,
   follower: ChangeFollower,
@@ -46,16 +46,16 @@ export async function followChanges(
     pending++;
     last = last
       .then(work)
-      .catch((error: unknown) => log.error({ err: error }, 'a change could not be taken over'))
+      .catch((error: unknown) => log.error({ err: error }, 'a change could not be applied in this process'))
       .finally(() => pending--);
   };
   const receive = (payload: string, heardBy: number | undefined): void => {
     if (pending === CHANGES_PENDING_MAX) enqueue(() => follower.onMissed());
     if (pending > CHANGES_PENDING_MAX) return;
     const notice = decodeNotice(payload);
-    if (notice === undefined) log.warn({ payload }, 'a change notice is not understood');
+    if (notice === undefined) log.warn({ payload }, 'an unknown change notice was ignored');
     else if (notice.kind !== 'sync') enqueue(() => follower.onChange(notice));
-    // Only what came over the connection proves that everything before it did.
+    // Only what came over the connection proves that everything before it arrived.
     else if (heardBy !== undefined) enqueue(() => acknowledge(database, notice.token, heardBy));
   };
   const hear: NoticeHandler = (payload, heardBy) => {
@@ -90,8 +90,8 @@ function acknowledge(database: Database, token: string, session: number): Promis
 export type Acknowledgement = 'in-force' | 'no-server' | 'late';
 
 /**
- * Called by a writer after its commit: returns when every running server has taken over all changes that
- * were committed before. Notices arrive in the order of commits, so an answer to this one answers for all.
+ * Called by a writer after its commit. Returns when every running server has applied all changes that were
+ * committed before. Notices arrive in the order of commits, so one answer covers all.
  */
 export async function announceAndWait(database: Database): Promise<Acknowledgement> {
   const giveUp = new AbortController();
@@ -108,15 +108,15 @@ async function askAll(database: Database, signal: AbortSignal): Promise<Acknowle
   const { promise, resolve } = Promise.withResolvers<Acknowledgement>();
   signal.addEventListener('abort', () => resolve('late'));
   const awaited = new Set<string>();
-  // Before anybody is counted: a process that cannot hear brings its own connection back with it.
+  // Before servers are counted: a process without a connection restores its own here.
   const stop = await database.listen(ACKNOWLEDGED, (payload) => {
     if (awaited.delete(payload) && awaited.size === 0) resolve('in-force');
   });
   try {
-    // By name: one that came after the count does not stand in for one that was counted.
+    // By name: a server that came after the count does not replace one that was counted.
     for (const session of await untilFollowed(database, signal)) awaited.add(`${token}:${session}`);
     if (awaited.size === 0) resolve('no-server');
-    // Done when this process itself has taken over what it wrote, whoever else hears it.
+    // Also waits until this process itself has applied what it wrote.
     await database.notify(CHANNEL, `sync:${token}`);
     return await promise;
   } finally {
@@ -126,7 +126,7 @@ async function askAll(database: Database, signal: AbortSignal): Promise<Acknowle
 
 const FOLLOWERS_POLL_MS = 50;
 
-/** That nobody hears does not mean that nobody runs: all lose their connections with the same database. */
+/** No listener does not mean no server: all lose their connections with the same database. */
 async function untilFollowed(database: Database, signal: AbortSignal): Promise<readonly number[]> {
   for (;;) {
     const sessions = await findFollowers(database);
@@ -135,7 +135,7 @@ async function untilFollowed(database: Database, signal: AbortSignal): Promise<r
   }
 }
 
-/** The sessions by which servers hear of changes. */
+/** The database sessions in which servers listen for changes. */
 export async function findFollowers(database: Database): Promise<readonly number[]> {
   const sessions = await database.query<{ pid: number }>(FIND_LISTENERS, [CHANNEL]);
   return sessions.map(({ pid }) => pid);

@@ -1,12 +1,12 @@
 /**
- * Rows as one array for each column. With JSON both sides would spell, and PostgreSQL look up, the name of
- * every value; the driver's own arrays cost several times as much to write.
+ * Rows as one array for each column. JSON would repeat the name of every value, and the driver's own arrays
+ * cost several times as much to write.
  */
 export interface Column<Row> {
-  /** What is sent, and what it means there: `sent` stands for the value. */
+  /** What is sent, and its meaning in SQL: `sent` stands for the value. */
   readonly type: string;
   readonly meaning?: string;
-  /** The column of these rows, as PostgreSQL writes arrays. */
+  /** The column of these rows in the array syntax of PostgreSQL. */
   readonly encode: (rows: readonly Row[]) => string;
 }
 
@@ -39,7 +39,7 @@ export function flag<Row>(of: (row: Row) => boolean): Column<Row> {
   return { type: 'boolean', encode: (rows) => arrayOf(rows.map(of)) };
 }
 
-/** Milliseconds since 1970: quicker to write and to read than a date, and exact up to the year 2255. */
+/** Milliseconds since 1970: faster to write and to read than a date, and exact up to the year 2255. */
 export function time<Row>(of: (row: Row) => number | null): Column<Row> {
   return { ...whole('bigint', of), meaning: "timestamptz 'epoch' + sent * interval '1 millisecond'" };
 }
@@ -49,12 +49,12 @@ export function text<Row>(of: (row: Row) => string | null): Column<Row> {
 }
 
 export function json<Row>(of: (row: Row) => object | null): Column<Row> {
-  // Printed JSON has no control characters, so its form as a JSON string is its form in an array too.
+  // Printed JSON has no control characters, so its form as a JSON string is valid in an array too.
   const encode = (value: object): string => JSON.stringify(jsonText(value));
   return { type: 'jsonb', encode: (rows) => arrayOf(eachOnce(rows.map(of), encode)) };
 }
 
-/** Neighbours are mostly alike: the same model, the same vendor, nothing dropped. */
+/** Neighbouring rows are mostly alike: the same model, the same vendor, nothing dropped. */
 function eachOnce<Value>(values: readonly Value[], encode: (value: NonNullable<Value>) => string): string[] {
   let last: Value | undefined;
   let lastText = '';
@@ -68,7 +68,7 @@ function eachOnce<Value>(values: readonly Value[], encode: (value: NonNullable<V
   });
 }
 
-// What PostgreSQL stores in no text is a NUL, or half a surrogate pair; what an array escapes are the others.
+// PostgreSQL stores no NUL and no half surrogate pair in a text. The other characters need escapes.
 const UNSTORABLE = /[\0\ud800-\udfff]/;
 const SPECIAL = /["\\\0\ud800-\udfff]/;
 
@@ -76,7 +76,7 @@ function quoted(value: string): string {
   return SPECIAL.test(value) ? `"${storable(value).replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }
 
-/** A text as PostgreSQL can store it, with a mark in place of what it cannot. */
+/** A text that PostgreSQL can store, with a mark in place of other characters. */
 export function storable(value: string): string {
   return UNSTORABLE.test(value) ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
 }
@@ -84,7 +84,7 @@ export function storable(value: string): string {
 // What JSON.stringify prints for them.
 const UNSTORABLE_JSON = /\\u(?:0000|d[89a-f])/;
 
-/** Model names and field names are the client's own text; no spelling of them may stop a settlement. */
+/** Model names and field names come from clients; none of them may stop a settlement. */
 function jsonText(value: object): string {
   const printed = JSON.stringify(value);
   if (!UNSTORABLE_JSON.test(printed)) return printed;

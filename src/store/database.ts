@@ -8,25 +8,25 @@ import { Listener, type NoticeHandler } from './listener.ts';
 import { PgClient } from './pg-client.ts';
 
 /**
- * The one door to PostgreSQL. Every int8 comes back as bigint, because most of them are money; an id becomes
- * a number at the border of the store (`idNumber`). JSON columns come back parsed, times as Date.
+ * The only access to PostgreSQL. Every int8 is a bigint, because most of them are money; an id becomes a
+ * number at the border of the store (`idNumber`). JSON columns are parsed, times are Date.
  */
 export interface Database {
   /**
-   * With a `name`, a connection parses and plans the statement once and keeps it: for the few that run all
-   * the time. One name is one text for ever.
+   * With a `name`, a connection parses and plans the statement once and keeps it: for the few frequent ones.
+   * A name always has the same text.
    */
   query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]>;
   /** Commits when `work` returns, rolls back when it throws. Inside a transaction it is a savepoint. */
   transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   /**
-   * Calls `handler` with every notice on the channel until the returned function is called. The connection
-   * comes back by itself when it is lost; `onReconnect` then tells that notices may have been missed.
+   * Calls `handler` with every notice on the channel until the returned function is called. A lost connection
+   * is restored; `onReconnect` then reports that notices may have been missed.
    */
   listen(channel: string, handler: NoticeHandler, onReconnect?: () => void): Promise<() => Promise<void>>;
   /**
-   * In a transaction it is sent at the commit. Handlers of this very database are called then as well, so
-   * that what a process writes reaches itself even while it cannot hear; alone, it waits for them.
+   * In a transaction it is sent at the commit. Handlers of this database object are called then as well, so
+   * that a process gets its own notices even without a connection. Alone, it waits for them.
    */
   notify(channel: string, payload: string): Promise<void>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export interface DatabaseOptions {
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
-/** Opens the pool and proves with one statement that the database answers. */
+/** Opens the pool and checks with one statement that the database answers. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const config = connectionConfig(options);
   const pool = new pg.Pool({
@@ -52,14 +52,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     Client: PgClient,
     max: options.connectionsMax ?? SQL_CONNECTIONS_MAX,
   });
-  // An idle connection that breaks is replaced by the pool; without a handler it would end the process.
+  // The pool replaces an idle connection that breaks. Without a handler it would end the process.
   pool.on('error', (error) => {
-    // The driver hangs the whole connection on its error, so only the text is logged. While we close, a
-    // server that stops may be quicker than our farewell.
-    if (!pool.ending) options.log.warn({ reason: error.message }, 'an idle database connection was lost');
+    // The driver attaches the whole connection to its error, so only the text is logged. While the pool
+    // closes, a stopping server may close first.
+    if (!pool.ending)
+      options.log.warn({ reason: error.message }, 'an idle database connection was lost and is replaced');
   });
-  // One that is lent out emits as well, and the statement that runs or comes next reports it. From its first
-  // moment on: a server that dies may greet and take leave in one read, before whoever waits for it goes on.
+  // A connection in use emits too, and its current or next statement reports the error. The handler is set
+  // from the start, because a dying server may accept and close in one read.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const database = new PooledDatabase(pool, new Listener(config, options.log));
   try {
@@ -71,7 +72,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
-/** An id of ours as a number: identities stay far below 2^53. */
+/** An id as a number: identities stay far below 2^53. */
 export function idNumber(id: bigint): number {
   assert(id >= 0n && id <= BigInt(Number.MAX_SAFE_INTEGER), 'an id is a safe whole number');
   return Number(id);
@@ -84,7 +85,7 @@ function connectionConfig(options: DatabaseOptions): pg.PoolConfig {
     application_name: 'tollgate',
     connectionTimeoutMillis: SQL_CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
-    // The server's limit comes first; this one notices a server that no longer answers at all.
+    // The server's limit comes first. This one detects a server that no longer answers.
     query_timeout: statementTimeoutMs + SQL_SILENCE_MS,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,
@@ -92,7 +93,7 @@ function connectionConfig(options: DatabaseOptions): pg.PoolConfig {
   };
 }
 
-// The typings list scalar types only; the driver knows the arrays as well.
+// The typings list scalar types only, but the driver knows the arrays as well.
 const parseInt8Array = pg.types.getTypeParser(INT8_ARRAY as number, 'text') as (
   text: string,
 ) => readonly string[];
@@ -143,7 +144,7 @@ class PooledDatabase implements Database {
   }
 
   close(): Promise<void> {
-    // A frozen server never closes its side; a stop does not wait for it longer than for a statement.
+    // A frozen server never closes its side. A stop waits for it no longer than for a statement.
     this.#closing ??= Promise.race([
       Promise.all([this.#pool.end(), this.#listener.close()]).then(() => undefined),
       sleep(SQL_TIMEOUT_MS, undefined, { ref: false }),
@@ -151,7 +152,7 @@ class PooledDatabase implements Database {
     return this.#closing;
   }
 
-  /** A connection that failed is thrown away, one that only reported an SQL error is kept. */
+  /** A broken connection is discarded; one that only reported an SQL error is kept. */
   async #borrow<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new StoreUnavailable('the database is closed');
     let client: pg.PoolClient;
@@ -177,7 +178,7 @@ const NOTIFY = 'select pg_notify($1, $2)';
 class OpenTransaction implements Database {
   readonly #client: pg.PoolClient;
   readonly #depth: number;
-  /** What the commit will send. */
+  /** The notices that the commit will send. */
   readonly notices: Array<{ readonly channel: string; readonly payload: string }> = [];
 
   constructor(client: pg.PoolClient, depth: number) {

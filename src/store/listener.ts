@@ -89,7 +89,9 @@ export class Listener {
   async #connect(): Promise<void> {
     const client = new PgClient(this.#config);
     this.#heard.clear();
-    client.on('error', (error) => this.#log.warn({ err: error }, 'the notice listener lost its connection'));
+    client.on('error', (error) =>
+      this.#log.warn({ err: error }, 'the connection for change notices was lost and is opened again'),
+    );
     try {
       await client.connect();
       await client.query(END_WHEN_SILENT, [String(PROBES_MISSED_MAX * this.#probeMs)]);

@@ -3,7 +3,7 @@ import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import { type Database, idNumber } from '../database.ts';
 
-/** An account in a list: what an operator looks for. */
+/** An account in a list of operators. */
 export interface ListedAccount extends Pick<Account, 'id' | 'email' | 'status' | 'role' | 'userType'> {
   readonly creditsMicro: bigint;
   readonly balanceMicro: bigint;
@@ -22,7 +22,7 @@ interface ListedRow {
 }
 
 export interface AccountSearch {
-  /** A part of the address, in lower case; empty finds everybody. */
+  /** A part of the address, in lower case; empty finds all accounts. */
   readonly emailPart: string;
   readonly status?: Account['status'] | undefined;
   readonly role?: Account['role'] | undefined;
@@ -39,7 +39,7 @@ export interface AccountPage {
 const MATCHES = `($1 = '' or position($1 in email) > 0) and ($2::text is null or status = $2)
   and ($3::text is null or role = $3) and ($4::int is null or user_type = $4)`;
 
-/** Newest first. `position` has no wildcards, so a searched text means itself. */
+/** Newest first. `position` has no wildcards, so the text is searched literally. */
 export async function listAccounts(
   database: Database,
   { emailPart, status, role, userType, offset, limit }: AccountSearch,

@@ -3,8 +3,8 @@ import { type CredentialRow, credentialFromRow, type Unsealing } from '../catalo
 import { idNumber } from '../database.ts';
 
 /**
- * One row holds all of an account that a call needs, so a snapshot is taken at one moment. Inside JSON, money
- * travels as text: JSON numbers are floats.
+ * One row has all data of an account that a call needs, so a snapshot is from one moment. Inside JSON, money
+ * is text, because JSON numbers are floats.
  */
 export const ACCOUNT_COLUMNS = `
   accounts.id, accounts.version, accounts.email, accounts.status, accounts.role, accounts.user_type,
@@ -31,7 +31,7 @@ export interface AccountRow {
   readonly role: Account['role'];
   readonly user_type: number;
   readonly user_rate_micro: bigint;
-  /** Not `policy_id`: that is the key's, in a row of both. */
+  /** Not `policy_id`, which is that of the key in a row of both. */
   readonly own_policy_id: number | null;
   readonly api_billing: boolean;
   readonly auto_exchange: boolean;

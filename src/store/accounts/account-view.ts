@@ -1,10 +1,10 @@
 import type { Account, StoredSubscription } from '../../accounts/contract.ts';
 import { type Database, idNumber } from '../database.ts';
 
-/** An account as its owner may see it: what is sealed or hashed is not even read. */
+/** An account as its owner may see it. Sealed and hashed values are not read. */
 export interface AccountView extends Omit<Account, 'version' | 'status' | 'role' | 'subscriptions' | 'byok'> {
   readonly createdAtMs: number;
-  /** Those that have neither ended nor been cancelled. */
+  /** Current and future subscriptions. */
   readonly subscriptions: readonly StoredSubscription[];
 }
 

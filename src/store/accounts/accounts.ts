@@ -27,7 +27,7 @@ export type CreatedAccount =
   | { readonly kind: 'created'; readonly accountId: number }
   | { readonly kind: 'email-taken' };
 
-/** Without money: that comes through the ledger, in the same transaction if need be. */
+/** Without money, which comes through the ledger, in the same transaction if needed. */
 export async function createAccount(database: Database, account: NewAccount): Promise<CreatedAccount> {
   assert(account.email === account.email.toLowerCase(), 'accounts are found by the lower-case address');
   const [row] = await database.query<{ id: bigint }>(
@@ -51,7 +51,7 @@ export async function createAccount(database: Database, account: NewAccount): Pr
   return row === undefined ? { kind: 'email-taken' } : { kind: 'created', accountId: idNumber(row.id) };
 }
 
-/** What may be changed of an account; money is the ledger's. */
+/** The fields of an account that can be changed. Only the ledger changes money. */
 export interface AccountPatch {
   readonly status?: Account['status'];
   readonly role?: Account['role'];
@@ -81,7 +81,7 @@ const PATCH_COLUMNS: Readonly<Record<keyof AccountPatch, string>> = {
   passwordHash: 'password_hash',
 };
 
-/** False when there is no such account. In force on every node when the change notice has arrived. */
+/** False if there is no such account. In force on every node when the change notice has arrived. */
 export function updateAccount(database: Database, accountId: number, patch: AccountPatch): Promise<boolean> {
   const names = (Object.keys(PATCH_COLUMNS) as (keyof AccountPatch)[]).filter(
     (name) => patch[name] !== undefined,
@@ -101,8 +101,8 @@ export function updateAccount(database: Database, accountId: number, patch: Acco
 }
 
 /**
- * Every write to what belongs to an account begins with this: it locks the account, gives its snapshot a new
- * version and tells everybody at the commit. False when there is no such account.
+ * Every write to data of an account begins with this: it locks the account, gives its snapshot a new version
+ * and notifies all nodes at the commit. False if there is no such account.
  */
 export async function touchAccount(transaction: Database, accountId: number): Promise<boolean> {
   const [row] = await transaction.query<{ version: bigint }>(
@@ -159,7 +159,7 @@ export async function findLogin(database: Database, email: string): Promise<Logi
   return { accountId: idNumber(id), passwordHash, status, role };
 }
 
-/** Which of these addresses have an account. */
+/** The addresses of these that have an account. */
 export async function findExistingEmails(
   database: Database,
   emails: readonly string[],

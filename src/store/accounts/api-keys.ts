@@ -11,7 +11,7 @@ import { touchAccount } from './accounts.ts';
 /** A key as its owner sees it in lists. */
 export interface ListedKey extends ApiKey {
   readonly createdAtMs: number;
-  /** To the minute; nothing: never. */
+  /** Accurate to the minute; undefined: never used. */
   readonly lastUsedAtMs: number | undefined;
 }
 
@@ -33,7 +33,7 @@ function listedFromRow(row: ListedRow): ListedKey {
 export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'policyId' | 'expiresAtMs' | 'status'> {}
 
 export type CreatedKey =
-  /** `text` is the key itself: shown once, stored nowhere. */
+  /** `text` is the key itself: shown once, not stored. */
   | { readonly kind: 'created'; readonly key: ListedKey; readonly text: string }
   | { readonly kind: 'too-many' }
   | { readonly kind: 'unknown-account' }
@@ -42,7 +42,7 @@ export type CreatedKey =
 export function createKey(database: Database, wanted: NewKey, random: Random): Promise<CreatedKey> {
   checkName(wanted.name);
   return database.transaction(async (transaction) => {
-    // The account's row is locked now, so two creations at once cannot pass the bound together.
+    // The account's row is locked now, so two creations at once cannot exceed the bound.
     if (!(await touchAccount(transaction, wanted.accountId))) return { kind: 'unknown-account' };
     const [count] = await transaction.query<{ keys: number }>(
       'select count(*)::int as keys from api_keys where account_id = $1',
@@ -55,7 +55,7 @@ export function createKey(database: Database, wanted: NewKey, random: Random): P
   });
 }
 
-/** Rule S-11: the name of a key counts characters as people do, not the halves of which some are made. */
+/** Rule S-11: the length of a name counts characters, not UTF-16 units. */
 function checkName(name: string): void {
   const characters = [...name].length;
   assert(characters >= 1 && characters <= NAME_LENGTH_MAX, 'the name of a key is checked before');
@@ -108,7 +108,7 @@ export async function listKeys(
   return { items: rows.map(listedFromRow), total: count?.total ?? 0 };
 }
 
-/** Nothing for a key of somebody else, as for one that does not exist. */
+/** Undefined for a key of another account, as for one that does not exist. */
 export async function findKey(
   database: Database,
   accountId: number,
@@ -121,7 +121,7 @@ export async function findKey(
   return row === undefined ? undefined : listedFromRow(row);
 }
 
-/** Names of the account's keys; those of others and of deleted ones are not among them. */
+/** Names of the account's keys, without deleted ones and those of other accounts. */
 export async function findKeyNames(
   database: Database,
   accountId: number,
@@ -134,14 +134,14 @@ export async function findKeyNames(
   return new Map(rows.map(({ id, name }) => [idNumber(id), name]));
 }
 
-/** All of them or none: 0 when one is not the account's, or is gone already. Each is named once. */
+/** Deletes all of them, or none and returns 0 if one does not belong to the account. No duplicates. */
 export function deleteKeys(
   database: Database,
   accountId: number,
   keyIds: readonly number[],
 ): Promise<number> {
   return database.transaction(async (transaction) => {
-    // Who deletes the same at the same time waits here, and then finds nothing.
+    // A concurrent deletion of the same keys waits here, and then finds nothing.
     if (!(await touchAccount(transaction, accountId))) return 0;
     const own = 'where account_id = $1 and id = any($2::bigint[])';
     const found = await transaction.query(`select id from api_keys ${own}`, [accountId, keyIds]);
@@ -151,7 +151,7 @@ export function deleteKeys(
   });
 }
 
-/** The key as it is now; nothing when the account has none of this id. */
+/** The key after the change; undefined if the account has no such key. */
 export function updateKey(
   database: Database,
   { accountId, keyId }: { readonly accountId: number; readonly keyId: number },

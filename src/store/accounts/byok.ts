@@ -10,11 +10,11 @@ import { touchAccount } from './accounts.ts';
 /** What byokContext needs besides the store. */
 export interface ByokContext {
   readonly sealer: Sealer;
-  /** TOLLGATE_BYOK_HOSTS: private hosts that addresses of users may name. */
+  /** TOLLGATE_BYOK_HOSTS: private hosts that addresses of users may have. */
   readonly ownHosts: ReadonlySet<string>;
 }
 
-/** A vendor credential that a user hosts (BYOK). */
+/** A BYOK credential of a user. */
 export interface NewByok {
   readonly accountId: number;
   readonly vendorCode: string;
@@ -30,15 +30,15 @@ export type ByokRefusal =
   | { readonly kind: 'name-taken' }
   /** Unknown, or not open to BYOK credentials. */
   | { readonly kind: 'vendor-closed' }
-  /** The vendor takes no address of the user's own. */
+  /** The vendor does not allow an own address. */
   | { readonly kind: 'address-closed' }
   | { readonly kind: 'bad-address'; readonly why: string }
-  /** A secret goes to a new address only when whoever changes it knows the secret. */
+  /** A secret is sent to a new address only if it is given again. */
   | { readonly kind: 'secret-required' };
 
 export type AddByokResult = { readonly kind: 'added'; readonly credentialId: number } | ByokRefusal;
 
-/** It is sent as a header: printable ASCII without spaces. */
+/** Sent as a header: printable ASCII without spaces. */
 export function isUsableSecret(secret: string): boolean {
   return secret.length <= SECRET_LENGTH_MAX && /^[\x21-\x7e]+$/.test(secret);
 }
@@ -55,7 +55,7 @@ export async function addByok(
   if (address.kind === 'bad-address') return address;
   const { baseUrl } = address;
   return database.transaction(async (transaction) => {
-    // The account's row is locked now, so two at once cannot pass the bound together.
+    // The account's row is locked now, so two at once cannot exceed the bound.
     if (!(await touchAccount(transaction, accountId))) return { kind: 'unknown-account' };
     const closed = await whyClosed(transaction, wanted.vendorCode, baseUrl);
     if (closed !== undefined) return closed;
@@ -67,7 +67,7 @@ export async function addByok(
   });
 }
 
-/** The user's own vendor account pays, so no rate and no limit of ours applies. */
+/** The user's vendor account pays, so no rate and no limit of the platform applies. */
 const NO_TERMS = { rateMicro: 100_000_000n, limits: {}, status: 'enabled' } as const;
 
 function checkName(name: string): void {
@@ -102,12 +102,12 @@ async function whyClosed(
 export interface ByokPatch {
   readonly name?: string;
   readonly secret?: string;
-  /** `null` takes the vendor's own address again. */
+  /** `null` restores the vendor's address. */
   readonly baseUrl?: string | null;
   readonly status?: Credential['status'];
 }
 
-/** Nothing of a stranger's credential is ever found, so nothing of it can be changed. */
+/** A credential of another account is never found, so it cannot be changed. */
 export async function updateByok(
   database: Database,
   place: { readonly accountId: number; readonly credentialId: number },
@@ -135,7 +135,7 @@ export async function updateByok(
   });
 }
 
-/** It can always be renamed and disabled; bringing it into use needs a vendor that is open to it. */
+/** It can always be renamed and disabled. Enabling it needs a vendor that is open to it. */
 async function whyNot(
   transaction: Database,
   stored: ByokView,
@@ -172,14 +172,14 @@ async function writePatch(
   );
 }
 
-/** All of them or none: 0 when one is not the account's, or is gone already. Each is named once. */
+/** Deletes all of them, or none and returns 0 if one does not belong to the account. No duplicates. */
 export function deleteByok(
   database: Database,
   accountId: number,
   credentialIds: readonly number[],
 ): Promise<number> {
   return database.transaction(async (transaction) => {
-    // Who deletes the same at the same time waits here, and then finds nothing.
+    // A concurrent deletion of the same credentials waits here, and then finds nothing.
     if (!(await touchAccount(transaction, accountId))) return 0;
     const own = 'where owner_account_id = $1 and id = any($2::bigint[])';
     const found = await transaction.query(`select id from credentials ${own}`, [accountId, credentialIds]);
@@ -189,7 +189,7 @@ export function deleteByok(
   });
 }
 
-/** A BYOK credential as its owner sees it again: of the secret only its last characters. */
+/** A BYOK credential as its owner sees it, with only the last characters of the secret. */
 export interface ByokView {
   readonly id: number;
   readonly vendorCode: string;
@@ -200,7 +200,7 @@ export interface ByokView {
   readonly createdAtMs: number;
 }
 
-/** Secret and address of one of the account's own, as they were stored together. */
+/** Secret and address of a credential of the account, as they were stored together. */
 export async function openByok(
   database: Database,
   { accountId, credentialId }: { readonly accountId: number; readonly credentialId: number },
@@ -226,7 +226,7 @@ interface ByokRow {
   readonly created_at: Date;
 }
 
-/** All of them, oldest first; their number is bounded. */
+/** All of them, oldest first. Their number is bounded. */
 export async function listByok(database: Database, accountId: number): Promise<readonly ByokView[]> {
   const rows = await database.query<ByokRow>(
     `select id, vendor_code, name, secret_hint, base_url, status, created_at

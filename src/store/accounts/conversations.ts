@@ -8,7 +8,7 @@ import { type Database, idNumber } from '../database.ts';
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
-/** Below this compressing costs more than it saves. The first byte of a value says whether it was. */
+/** Below this, compression costs more than it saves. The first byte says whether a value is compressed. */
 const COMPRESS_BYTES_MIN = 4_096;
 const PLAIN = Buffer.from([0]);
 const COMPRESSED = Buffer.from([1]);
@@ -20,7 +20,7 @@ interface SealedRow {
   readonly created_at: Date;
 }
 
-/** Conversations in PostgreSQL: compressed, then sealed for the account and the key they belong to. */
+/** Conversations in PostgreSQL: compressed, then sealed for their account and key. */
 export function createConversationStore(database: Database, sealer: Sealer): ConversationStore {
   return {
     write: (values) => write(database, sealer, values),
@@ -37,14 +37,14 @@ export function createConversationStore(database: Database, sealer: Sealer): Con
   };
 }
 
-/** Other nodes prune the same table: what one has locked the next leaves alone. */
+/** Other nodes prune the same table: rows locked by one are skipped by the others. */
 const PRUNE = `
   delete from conversations where (account_id, key_hash) in (
     select account_id, key_hash from conversations
     where created_at <= $1 order by created_at limit $2 for update skip locked)
   returning 1`;
 
-/** The newest values of each account stay, as many as fit into both bounds. */
+/** Keeps the newest values of each account, as many as fit into both bounds. */
 const TRIM = `
   delete from conversations where (account_id, key_hash) in (
     select account_id, key_hash from (
@@ -55,7 +55,7 @@ const TRIM = `
     where place > $2::bigint or total > $3::bigint limit $4)
   returning 1`;
 
-/** One statement for the whole batch. Values of accounts that are gone by now are left out. */
+/** One statement for the whole batch. Values of deleted accounts are left out. */
 async function write(
   database: Database,
   sealer: Sealer,
@@ -77,7 +77,7 @@ async function write(
   );
 }
 
-/** Parameters one by one, because the driver sends bytes as they are only outside of arrays. */
+/** Separate parameters, because the driver sends raw bytes only outside of arrays. */
 function rowsOf(count: number): string {
   const rows: string[] = [];
   for (let at = 1; at <= count * 5; at += 5) {
@@ -87,7 +87,7 @@ function rowsOf(count: number): string {
   return rows.join(', ');
 }
 
-/** What was found. A value that does not open (another secret, another row) was never there. */
+/** The values found. A value that does not open (another secret, another row) counts as absent. */
 async function read(
   database: Database,
   sealer: Sealer,

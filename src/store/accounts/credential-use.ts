@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import { daysAndGaps, hoursOfGaps } from '../logs/daily-rollup-read.ts';
 
-/** What one BYOK credential was used for. The name is that of the time of the calls. */
+/** The usage of one BYOK credential. The name is that at the time of the calls. */
 export interface CredentialUse {
   readonly name: string;
   readonly calls: bigint;
@@ -23,7 +23,7 @@ const SUM_USE = `
   from (select ${SUMS} from day_rows where ${OWN} union all select ${SUMS} from ${hoursOfGaps(OWN)}) as rows
   group by credential order by sum(calls) desc, credential`;
 
-/** From the account's own roll-ups, by whole hours: those in which the period begins and ends count. */
+/** From the account's roll-ups, by whole hours, including those in which the period begins and ends. */
 export async function sumCredentialUse(
   database: Database,
   accountId: number,

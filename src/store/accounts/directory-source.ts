@@ -4,7 +4,7 @@ import type { Unsealing } from '../catalog/read.ts';
 import type { Database } from '../database.ts';
 import { findCaller } from './accounts.ts';
 
-/** What the directory reads when it does not know. */
+/** The reads of the directory. */
 export function directorySource(database: Database, unsealing: Unsealing): DirectorySource {
   return {
     loadCatalog: () => loadCatalog(database, unsealing),

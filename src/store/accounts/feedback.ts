@@ -2,22 +2,22 @@ import { FEEDBACK_SENDERS_SWEPT } from '../../platform/bounds.ts';
 import type { Database } from '../database.ts';
 
 export interface Feedback {
-  /** Nothing: it was sent without a login. */
+  /** Undefined: sent without a login. */
   readonly accountId: number | undefined;
   readonly content: string;
   readonly contact: string | undefined;
-  /** Whom the wait counts for. */
+  /** The sender that the wait counts for. */
   readonly sender: string;
 }
 
 export type FeedbackResult =
   | { readonly kind: 'kept' }
-  /** The sender has sent something less than a wait ago. */
+  /** The sender sent something less than the wait ago. */
   | { readonly kind: 'too-early'; readonly waitMs: number };
 
 /**
- * One statement, so that of any number at once, on any number of nodes, one is kept: the sender's row is
- * locked by the first, and the others see its new time. Old senders are forgotten on the way.
+ * One statement, so that of several at once, on any number of nodes, one is stored: the first locks the
+ * sender's row, and the others see its new time. Old senders are deleted by the way.
  */
 const KEEP = `
   with forgotten as (

@@ -4,12 +4,12 @@ import { type Columns, columnRows, encodeColumns, time, whole } from '../columns
 import type { Part, Writes } from '../writes.ts';
 
 /**
- * A key that was used within this time is not written again: a busy key costs one small write a minute.
- * Whoever gave his key away wants to know the day, not the second.
+ * A key that was used within this time is not written again: a busy key costs one small write a minute. The
+ * owner needs the day, not the second.
  */
 const PRECISION_MS = 60_000;
 
-/** By the ids of keys: when each was used last. */
+/** By the ids of keys: when each was last used. */
 export type Uses = ReadonlyMap<number, number>;
 
 const USE_COLUMNS: Columns<readonly [keyId: number, usedAtMs: number]> = {
@@ -17,7 +17,7 @@ const USE_COLUMNS: Columns<readonly [keyId: number, usedAtMs: number]> = {
   used_at: time(([, usedAtMs]) => usedAtMs),
 };
 
-/** In the order of the ids, after the accounts were locked: nobody waits in a circle. */
+/** In the order of the ids, after the accounts are locked, so that there are no deadlocks. */
 const MARK_USED: Part = {
   name: 'marked',
   text: `
@@ -28,11 +28,11 @@ const MARK_USED: Part = {
     update api_keys set last_used_at = due.used_at from due where api_keys.id = due.id`,
 };
 
-/** It remembers what it wrote: most batches write nothing. A key that is gone is nobody's to remember. */
+/** Caches what it wrote, so that most batches write nothing. Deleted keys are not cached. */
 export class KeyUse {
   readonly #written = new Map<number, number>();
 
-  /** When the keys of these calls were used last, as far as it is worth writing. */
+  /** The last uses of the keys of these calls that must be written. */
   add(writes: Writes, calls: readonly CallRecord[]): Uses {
     const due = new Map<number, number>();
     for (const { keyId, createdAtMs } of calls) {
@@ -43,7 +43,7 @@ export class KeyUse {
     return due;
   }
 
-  /** Once they are committed. */
+  /** Called once they are committed. */
   remember(uses: Uses): void {
     if (this.#written.size + uses.size > KEY_USE_REMEMBERED_MAX) this.#written.clear();
     for (const [keyId, usedAtMs] of uses) this.#written.set(keyId, usedAtMs);

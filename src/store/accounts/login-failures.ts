@@ -3,7 +3,7 @@ import { countFailure, type Tally, uncountFailure } from '../../accounts/throttl
 import { SESSIONS_PRUNED_ROWS } from '../../platform/bounds.ts';
 import type { Database } from '../database.ts';
 
-/** Failed logins of all nodes, counted in one place. */
+/** Failed logins on all nodes, counted in one place. */
 export function createFailureStore(database: Database): FailureStore {
   return {
     countAttempt: (scopes, nowMs) => countAttempt(database, scopes, nowMs),
@@ -19,7 +19,7 @@ async function countAttempt(
   scopes: readonly FailureScope[],
   nowMs: number,
 ): Promise<number> {
-  // Without a lock first: a flood of guesses that are refused anyway costs one read each.
+  // First without a lock: a flood of guesses that are refused anyway costs one read each.
   const waitMs = longestWait(await readTallies(database, scopes), nowMs);
   if (waitMs > 0) return waitMs;
   return database.transaction(async (transaction) => {
@@ -64,7 +64,7 @@ async function readTallies(
   return tallyMap(rows);
 }
 
-/** Rows that are not there yet are made, so that they can be locked; always in the same order. */
+/** Missing rows are created, so that they can be locked, always in the same order. */
 async function lockTallies(
   transaction: Database,
   scopes: readonly FailureScope[],
@@ -116,7 +116,7 @@ function tallyMap(rows: readonly TallyRow[]): ReadonlyMap<string, Tally> {
   );
 }
 
-/** Deletes what is forgotten, a bounded number at a time. */
+/** Deletes expired failures, a bounded number at a time. */
 export async function pruneLoginFailures(database: Database, nowMs: number): Promise<number> {
   const gone = await database.query(
     `delete from login_failures where scope in (select scope from login_failures where forgotten_at <= $1

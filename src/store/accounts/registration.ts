@@ -23,7 +23,7 @@ export function createRegistrationStore(database: Database): RegistrationStore {
   };
 }
 
-/** What an operator set; nothing when the configuration decides. */
+/** The setting by an operator; undefined if the configuration decides. */
 export async function findRegistration(database: Database): Promise<'open' | 'closed' | undefined> {
   const [row] = await database.query<{ registration: 'open' | 'closed' | null }>(
     'select registration from platform_settings',
@@ -31,13 +31,13 @@ export async function findRegistration(database: Database): Promise<'open' | 'cl
   return row?.registration ?? undefined;
 }
 
-/** Whether nobody has made the first operator yet. */
+/** Whether there is no operator yet. */
 export async function isOperatorMissing(database: Database): Promise<boolean> {
   const rows = await database.query(`select 1 where ${NO_OPERATOR}`);
   return rows.length === 1;
 }
 
-/** In force for the next registration on every node: nobody remembers it. */
+/** In force for the next registration on every node, because it is not cached. */
 export async function setRegistration(
   database: Database,
   registration: 'open' | 'closed' | undefined,
@@ -45,7 +45,7 @@ export async function setRegistration(
   await database.query('update platform_settings set registration = $1', [registration ?? null]);
 }
 
-/** The account, with what the catalogue gives to new ones, and its first session. */
+/** The account, with the catalogue's defaults for new ones, and its first session. */
 async function join(
   transaction: Database,
   member: NewRegistration,
@@ -75,9 +75,9 @@ async function join(
 }
 
 /**
- * The token for whoever starts the server, until there is an operator: the one that another start or node has
- * told already while it is good, else a new one. Only its hash is stored. One that was made with another
- * secret cannot be told again, so it is void from now on.
+ * The setup token, until there is an operator: the one that another start or node has already printed while
+ * it is valid, otherwise a new one. Only its hash is stored. A token from another secret cannot be derived
+ * again, so it is replaced.
  */
 export async function prepareSetupToken(
   database: Database,
@@ -109,7 +109,7 @@ export async function prepareSetupToken(
   return undefined;
 }
 
-/** Others start at the same time; whoever writes first has said it for all that have the same secret. */
+/** Several servers may start at the same time. The first write counts for all with the same secret. */
 const ROUNDS_MAX = 10;
 
 function tokenUntil(secret: string, expiresAtMs: number): SetupToken {
@@ -128,7 +128,7 @@ async function isSetupToken(database: Database, tokenHash: string, nowMs: number
   return rows.length === 1;
 }
 
-/** Whoever deletes the token has it: of two at once the second finds none. A taken address keeps it. */
+/** Deleting the token claims it: of two at once the second finds none. If the address is taken, it stays. */
 function setUp(
   database: Database,
   { tokenHash, nowMs }: { readonly tokenHash: string; readonly nowMs: number },
@@ -153,7 +153,7 @@ function setUp(
   });
 }
 
-/** It is the first operator's own deed; the audit log begins with them. */
+/** The first operator does it, and the audit log begins with it. */
 async function recordSetup(
   transaction: Database,
   accountId: number,

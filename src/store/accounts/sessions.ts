@@ -23,7 +23,7 @@ export function createSessionStore(database: Database): SessionStore {
     rotateSecret: (rotation) => rotateSecret(database, rotation),
     endSession: (accountId, sessionId, nowMs) =>
       endSessions(database, { accountId, nowMs, where: 'id = $3' }, sessionId),
-    // No session is called ''.
+    // No session has the id ''.
     endAllSessions: (accountId, nowMs) => endSessions(database, { accountId, nowMs, where: 'id <> $3' }, ''),
     endOtherSessions: (accountId, sessionId, nowMs) =>
       endSessions(database, { accountId, nowMs, where: 'id <> $3' }, sessionId),
@@ -55,7 +55,7 @@ async function findLogin(
   return { accountId: idNumber(id), passwordHash, status, addressKnown };
 }
 
-/** Asked for every request of the platform: two look-ups by primary key in one prepared statement. */
+/** Runs for every request of the platform: two look-ups by primary key in one prepared statement. */
 async function findSession(
   database: Database,
   sessionId: string,
@@ -114,8 +114,8 @@ async function listSessions(
 }
 
 /**
- * The account's row is held against writers: a password that changes meanwhile either finds this session and
- * ends it, or is found changed here.
+ * Locks the account's row against writers: a concurrent change of the password either finds this session and
+ * ends it, or is detected here.
  */
 function openSession(database: Database, session: NewSession, passwordHash: string): Promise<boolean> {
   return database.transaction(async (transaction) => {
@@ -130,7 +130,7 @@ function openSession(database: Database, session: NewSession, passwordHash: stri
   });
 }
 
-/** Also for accounts that were made in the same transaction. */
+/** Also for accounts that were created in the same transaction. */
 export async function insertSession(transaction: Database, session: NewSession): Promise<void> {
   const { accountId, kind, address, userAgent } = session;
   const createdAt = timeOf(session.createdAtMs);
@@ -225,7 +225,7 @@ function changePassword(database: Database, change: NewPassword): Promise<number
   });
 }
 
-/** Deletes sessions whose time is over, a bounded number at a time. */
+/** Deletes expired sessions, a bounded number at a time. */
 export async function pruneSessions(database: Database, nowMs: number): Promise<number> {
   const gone = await database.query(
     `delete from sessions where id in (select id from sessions where expires_at <= $1

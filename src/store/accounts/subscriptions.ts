@@ -21,25 +21,25 @@ export type GrantedSubscription =
     }
   | { readonly kind: 'unknown-account' }
   | { readonly kind: 'unknown-plan' }
-  /** Too many that have not ended yet. */
+  /** Too many current and future subscriptions. */
   | { readonly kind: 'too-many' };
 
 export function grantSubscription(database: Database, wanted: NewSubscription): Promise<GrantedSubscription> {
   const { startsAtMs, endsAtMs } = wanted;
-  assert(endsAtMs > startsAtMs, 'a subscription lasts');
+  assert(endsAtMs > startsAtMs, 'a subscription ends after its start');
   return grant(database, wanted, () => ({ startsAtMs, endsAtMs }));
 }
 
 export interface DaysGranted {
   readonly accountId: number;
   readonly planCode: string;
-  /** Nothing: the plan's own period. */
+  /** Undefined: the period of the plan. */
   readonly days: number | undefined;
-  /** `after-current`: when the last one that runs or is to come has ended. */
+  /** `after-current`: when the last current or future one ends. */
   readonly start: 'now' | 'after-current';
 }
 
-/** A period in days, from this moment on or after what the account has already. */
+/** A period in days, from now on or after the current subscriptions. */
 export function grantDays(
   database: Database,
   wanted: DaysGranted,
@@ -55,7 +55,7 @@ export function grantDays(
 
 interface Circumstances {
   readonly planDays: number;
-  /** When the last subscription ends that is not cancelled; 0 when there is none. */
+  /** The end of the last subscription that is not cancelled; 0 if there is none. */
   readonly lastEndMs: number;
 }
 
@@ -71,7 +71,7 @@ function grant(
       planCode,
     ]);
     if (plan === undefined) return { kind: 'unknown-plan' };
-    // The account's row is locked now, so two periods that follow the current one follow each other too.
+    // The account's row is locked now, so two grants after the current one also follow each other.
     if (!(await touchAccount(transaction, accountId))) return { kind: 'unknown-account' };
     const own = await standing(transaction, accountId);
     if (own.count >= SUBSCRIPTIONS_PER_ACCOUNT_MAX) return { kind: 'too-many' };
@@ -86,7 +86,7 @@ function grant(
   });
 }
 
-/** What the account has that runs or is to come. */
+/** The current and future subscriptions of the account. */
 async function standing(
   transaction: Database,
   accountId: number,
@@ -99,7 +99,7 @@ async function standing(
   return { count: row?.count ?? 0, lastEndMs: row?.last_end?.getTime() ?? 0 };
 }
 
-/** False when the account has no such subscription that runs or is to come. */
+/** False if the account has no such current or future subscription. */
 export function cancelSubscription(
   database: Database,
   accountId: number,
@@ -136,7 +136,7 @@ export interface SubscriptionPage {
   readonly total: number;
 }
 
-/** The last to end first. */
+/** The latest end first. */
 export async function listSubscriptions(
   database: Database,
   accountId: number,
@@ -164,7 +164,7 @@ export async function listSubscriptions(
   return { items, total: count?.total ?? 0 };
 }
 
-/** A period holds from its first moment and no longer in its last. */
+/** A period includes its start and excludes its end. */
 function statusOf(row: SubscriptionRow, nowMs: number): ListedSubscription['status'] {
   if (row.status === 'cancelled') return 'cancelled';
   if (row.ends_at.getTime() <= nowMs) return 'ended';

@@ -50,7 +50,7 @@ async function findVerification(
   verificationId: number,
   sealer: Sealer,
 ): Promise<FoundVerification | undefined> {
-  // Whoever decides at the same time waits here, and then finds it decided.
+  // A concurrent decision waits here, and then finds it decided.
   const [row] = await transaction.query<VerificationRow>(
     `select ${COLUMNS} from ${JOINED} where verifications.id = $1 for update of verifications`,
     [verificationId],
@@ -82,14 +82,14 @@ interface DecisionAuditContext extends AuditContext {
   readonly options: { readonly sealer: Sealer };
 }
 
-/** Of any number of decisions about one verification the first holds; the others find it decided. */
+/** Of several decisions about one verification the first counts. The others find it decided. */
 export function decideVerification(
   audit: DecisionAuditContext,
   verificationId: number,
   { decision, actor }: { readonly decision: Decision; readonly actor: Actor },
 ): Promise<Decided> {
   return audited<Done, Exclude<Decided, Done>>(audit, actor, async (transaction) => {
-    // The account first, as whoever submits another one does: nobody waits in a circle.
+    // The account first, as in a submission, so that there are no deadlocks.
     await transaction.query(
       `select id from accounts where id = (select account_id from verifications where id = $1)
        for no key update`,
@@ -122,14 +122,14 @@ export function decideVerification(
   });
 }
 
-/** What the person wrote about itself is no matter of the audit log. */
+/** Personal data does not go into the audit log. */
 function state({ accountId, kind, status, reason, grantedMicro }: FoundVerification) {
   return { account_id: accountId, kind, status, reason: reason ?? null, granted: formatMicro(grantedMicro) };
 }
 
 const LEVELS = { personal: 1, enterprise: 2 } as const;
 
-/** The level is in force for the next call; free Credits of a kind are given once, however often approved. */
+/** The level is in force for the next call. Free Credits of a kind are granted once per account. */
 async function approve(transaction: Database, { accountId, kind }: FoundVerification): Promise<bigint> {
   const isThere = await touchAccount(transaction, accountId);
   assert(isThere, 'a verification belongs to an account');

@@ -5,10 +5,10 @@ import { type Database, idNumber } from '../database.ts';
 
 export type VerificationKind = 'personal' | 'enterprise';
 
-/** What the account says about itself, for an operator to judge. */
+/** The data of an account for an operator to check. */
 export interface VerificationFields {
   readonly name: string;
-  /** Sealed where it is kept; empty when it does not open. */
+  /** Sealed in the store; empty if it does not open. */
   readonly documentNumber: string;
   readonly contact: string | undefined;
 }
@@ -24,7 +24,7 @@ export interface Verification {
   readonly decidedAtMs: number | undefined;
 }
 
-/** The user type that an approval gives (rule S-9). */
+/** The user type that an approval sets (rule S-9). */
 export const VERIFIED_LEVEL: Readonly<Record<VerificationKind, number>> = { personal: 1, enterprise: 2 };
 
 export type SubmittedVerification =
@@ -41,7 +41,7 @@ export function submitVerification(
   sealer: Sealer,
 ): Promise<SubmittedVerification> {
   return database.transaction(async (transaction) => {
-    // Locked, so that no approval comes between the look and the submission.
+    // Locked, so that no approval comes between the check and the submission.
     const [account] = await transaction.query<{ user_type: number }>(
       'select user_type from accounts where id = $1 for no key update',
       [accountId],
@@ -62,7 +62,7 @@ export function submitVerification(
   });
 }
 
-/** Known before the row is written: the document is sealed for this row and no other. */
+/** Known before the row is written, because the document is sealed for this row. */
 async function drawId(transaction: Database): Promise<number> {
   const [drawn] = await transaction.query<{ id: bigint }>(
     `select nextval(pg_get_serial_sequence('verifications', 'id')) as id`,
@@ -71,7 +71,7 @@ async function drawId(transaction: Database): Promise<number> {
   return idNumber(drawn.id);
 }
 
-/** The last one of the account. */
+/** The latest one of the account. */
 export async function findVerification(
   database: Database,
   accountId: number,
@@ -87,7 +87,7 @@ export async function findVerification(
 const VERIFICATION_COLUMNS =
   'id, account_id, kind, fields, document_sealed, status, reason, created_at, decided_at' as const;
 
-/** What both readers of verifications open a document with. */
+/** What both readers of verifications need to open a document. */
 export interface DocumentRow {
   readonly id: bigint;
   readonly account_id: bigint;
@@ -127,7 +127,7 @@ function encodeFields({ name, contact }: VerificationFields): string {
   return JSON.stringify({ name, contact: contact ?? null });
 }
 
-/** Seals what an older version has stored in clear; nearly always there is nothing, and that costs a look. */
+/** Seals what an older version stored in clear text. Usually there is nothing, which costs one read. */
 export async function sealClearDocuments(database: Database, sealer: Sealer): Promise<number> {
   let total = 0;
   for (;;) {

@@ -22,7 +22,7 @@ export interface ApplyOptions extends Unsealing {
 
 const DAY_MS = 86_400_000;
 
-/** The catalogue of one moment, with secrets in clear: for memory only. */
+/** The current catalogue, with secrets in clear text: for memory only. */
 export async function loadCatalog(database: Database, unsealing: Unsealing): Promise<CatalogSnapshot> {
   const stored = await database.transaction(async (transaction) => {
     // All statements see the same moment, so a route never misses a credential that came with it.
@@ -32,7 +32,7 @@ export async function loadCatalog(database: Database, unsealing: Unsealing): Pro
   return resolveCatalog(stored);
 }
 
-/** What applying the document would change; nothing is changed. */
+/** The changes that applying the document would make, without making them. */
 export async function previewCatalog(
   database: Database,
   document: CatalogFile,
@@ -43,15 +43,15 @@ export async function previewCatalog(
 }
 
 /**
- * Makes the store hold what the document says, in one transaction, and says what changed. Applying it again
- * changes nothing. Running servers are told at the commit.
+ * Applies the document in one transaction and returns the changes. Applying it again changes nothing. Running
+ * servers are notified at the commit.
  */
 export async function applyCatalog(
   database: Database,
   document: CatalogFile,
   options: ApplyOptions,
 ): Promise<readonly CatalogChange[]> {
-  // Hashing takes its time, so it is done before anything is locked.
+  // Hashing is slow, so it is done before anything is locked.
   const passwordHashes = await hashNewPasswords(database, document, options);
   return database.transaction(async (transaction) => {
     const stored = await lockCatalog(transaction, options);
@@ -62,10 +62,10 @@ export async function applyCatalog(
   });
 }
 
-/** A first file may have thousands of lines; an operator looks through so many. */
+/** A first file may have thousands of changes; the audit log has this many. */
 const LINES_RECORDED_MAX = 500;
 
-/** A file is applied at the terminal, or by a server that starts. Secrets are never in these lines. */
+/** A file is applied at the terminal or by a starting server. These lines contain no secrets. */
 async function recordFile(transaction: Database, changes: readonly CatalogChange[]): Promise<void> {
   const actor = { accountId: undefined, address: 'terminal', action: 'apply' };
   const lines = changes.slice(0, LINES_RECORDED_MAX).map(formatChange);
@@ -73,7 +73,7 @@ async function recordFile(transaction: Database, changes: readonly CatalogChange
   await record(transaction, actor, { entity: 'catalogue', key: 'file', before: null, after });
 }
 
-/** One catalogue change of an operator, inside a transaction that has locked the settings. */
+/** One catalogue change by an operator, inside a transaction that has locked the settings. */
 export async function writeDocument(
   transaction: Database,
   { document, stored }: { readonly document: CatalogFile; readonly stored: StoredCatalog },
@@ -84,13 +84,13 @@ export async function writeDocument(
   await writeChanges({ transaction, document, stored, changes, options, passwordHashes: new Map() });
 }
 
-/** Whoever changes the catalogue at the same time waits here and then sees what we wrote. */
+/** A concurrent change of the catalogue waits here, and then sees this one. */
 export async function lockCatalog(transaction: Database, unsealing: Unsealing): Promise<StoredCatalog> {
   await transaction.query('select version from catalog_settings for update');
   return readCatalog(transaction, unsealing);
 }
 
-/** Running servers are told at the commit. */
+/** Running servers are notified at the commit. */
 export async function announceCatalog(transaction: Database): Promise<void> {
   await transaction.query('update catalog_settings set version = version + 1');
   await announce(transaction, { kind: 'catalog' });
@@ -174,7 +174,7 @@ async function writeAccount(writing: Writing, entry: AccountEntry): Promise<void
     extraApiQuotaMicro: entry.extraApiQuotaMicro,
     preference: { fallbackModel: entry.fallbackModel, byokFallback: entry.byokFallback },
   });
-  // Somebody registered the address a moment ago: then it exists, and is left as it is.
+  // The address has just been registered: the account exists and is not changed.
   if (created.kind === 'created') await openAccount(writing, entry, created.accountId);
 }
 

@@ -47,7 +47,7 @@ export function catalogChanges(audit: CatalogAuditContext): CatalogChanges {
 
 const whole = ({ json, facts }: StoredEntry): EntryJson => ({ ...facts, ...json });
 
-/** Of a secret only its last characters, whoever asks. The audit log masks what it is given itself. */
+/** Shows only the last characters of a secret. The audit log masks secrets itself. */
 function shown(entry: StoredEntry): EntryJson {
   return masked(whole(entry)) as EntryJson;
 }
@@ -96,7 +96,7 @@ function update(
     const stored = await lockCatalog(transaction, audit.options);
     const present = find(kind, key, stored);
     if (present === undefined) return refused({ kind: 'not-found' });
-    // What is not named stays as it is; null is the way to take something back.
+    // Absent fields stay as they are; null removes a value.
     const model = kind === 'routes' ? { model_id: present.facts.model_id } : {};
     const wanted = { ...present.json, ...model, ...value };
     const problem = await write(audit, readEntry(kind, wanted, stored), { transaction, stored });
@@ -138,7 +138,7 @@ async function remove(
     const entry = { entity: kind, key, before: whole(present), after: null };
     return { kind: 'done', result: { kind: 'removed' }, entry };
   });
-  // Somebody began to use it after we had looked; the database itself refused then.
+  // It came into use after the check, and the database refused the deletion.
   return work.catch((error: unknown) => {
     if (isReferenced(error)) return { kind: 'in-use', by: ['something that came a moment ago'] };
     throw error;
@@ -175,7 +175,7 @@ function changeSettings(
   });
 }
 
-/** Two levels deep: `defaults` and `verification_grants` are not one value each but several. */
+/** Two levels deep: `defaults` and `verification_grants` have several values each. */
 function merge(before: EntryJson, value: EntryJson): EntryJson {
   const merged: Record<string, unknown> = { ...before };
   for (const [name, given] of Object.entries(value)) {

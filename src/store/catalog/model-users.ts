@@ -2,7 +2,7 @@ import { MODEL_USERS_REMEMBERED_MAX } from '../../bounds.ts';
 import { type Columns, columnNames, columnRows, encodeColumns, text, whole } from '../columns.ts';
 import type { Part, Writes } from '../writes.ts';
 
-/** Who used a model on a day (UTC). */
+/** An account that used a model on a day (UTC). */
 export interface ModelUser {
   /** Days since 1970. */
   readonly day: number;
@@ -25,11 +25,11 @@ const INSERT_USERS: Part = {
 
 export type Users = ReadonlyMap<string, ModelUser>;
 
-/** Remembers whom it wrote: who calls all day is written once. */
+/** Caches what it wrote, so that an account that calls all day is written once. */
 export class ModelUsers {
   readonly #written = new Set<string>();
 
-  /** Those that are new, as far as this process knows. */
+  /** Those that this process has not written yet. */
   add(writes: Writes, users: readonly ModelUser[]): Users {
     const due = new Map<string, ModelUser>();
     for (const user of users) {
@@ -40,7 +40,7 @@ export class ModelUsers {
     return due;
   }
 
-  /** Once they are committed. */
+  /** Called once they are committed. */
   remember(users: Users): void {
     if (this.#written.size + users.size > MODEL_USERS_REMEMBERED_MAX) this.#written.clear();
     for (const key of users.keys()) this.#written.add(key);

@@ -3,11 +3,11 @@ import type { PriceSnapshot, Rates } from '../../catalog/price.ts';
 import { mapPriceFields } from '../../catalog/price-fields.ts';
 import { assert } from '../../kernel/assert.ts';
 
-/** JSON has no bigint, so amounts are texts; what is unset is left out. */
+/** JSON has no bigint, so amounts are texts. Unset values are left out. */
 export type PriceJson = { readonly prices: AmountTexts; readonly rates: AmountTexts };
 type AmountTexts = Readonly<Record<string, string>>;
 
-/** The gateway uses one snapshot for many calls, so its JSON form is made once. */
+/** The gateway uses one snapshot for many calls, so its JSON is made once. */
 const encoded = new WeakMap<PriceSnapshot, PriceJson>();
 
 export function encodePrice(snapshot: PriceSnapshot): PriceJson {
@@ -26,7 +26,7 @@ function encodeAmounts(amounts: Prices | Rates): AmountTexts {
   return texts;
 }
 
-/** Throws when the stored snapshot is not one of ours: then somebody else wrote it. */
+/** Throws if the stored snapshot is invalid. */
 export function decodePrice(json: PriceJson): PriceSnapshot {
   const { prices, rates } = json;
   return {

@@ -17,13 +17,13 @@ import { rowContext, type Sealer } from '../../kernel/encoding/seal.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { type Database, idNumber } from '../database.ts';
 
-/** What opening a sealed secret needs. */
+/** What is needed to open a sealed secret. */
 export interface Unsealing {
   readonly sealer: Sealer;
   readonly log: Logger;
 }
 
-/** The whole catalogue as it stands. In a transaction that locked the settings nothing changes meanwhile. */
+/** The whole catalogue. In a transaction that has locked the settings it does not change. */
 export async function readCatalog(database: Database, unsealing: Unsealing): Promise<StoredCatalog> {
   const [settings] = await database.query<SettingsRow>('select * from catalog_settings');
   assert(settings !== undefined, 'the settings have one row');
@@ -140,12 +140,13 @@ export interface CredentialRow {
   readonly owner_account_id: bigint | null;
 }
 
-/** A secret that does not open (a copied row, a lost key) makes its credential unusable, nothing else. */
+/** A secret that does not open (a copied row, a lost key) makes only its credential unusable. */
 export function credentialFromRow(row: CredentialRow, { sealer, log }: Unsealing): Credential {
   const id = idNumber(row.id);
   const ownerAccountId = row.owner_account_id === null ? undefined : idNumber(row.owner_account_id);
   const secret = sealer.unseal(row.secret_sealed, rowContext('credentials', id, ownerAccountId));
-  if (secret === undefined) log.error({ credentialId: id }, 'the secret of a credential does not open');
+  if (secret === undefined)
+    log.error({ credentialId: id }, 'a credential is unusable: its secret cannot be decrypted; set it again');
   return {
     id,
     name: row.name,

@@ -2,7 +2,7 @@ import { HEARTBEAT_LIVE_MS } from '../../bounds.ts';
 import type { EntryKind } from '../../catalog/entries.ts';
 import type { Database } from '../database.ts';
 
-/** Counts what accounts have that needs an entry of the catalogue. */
+/** Counts what depends on an entry of the catalogue. */
 interface Use {
   readonly what: string;
   readonly count: string;
@@ -24,7 +24,7 @@ const USES: Readonly<Partial<Record<EntryKind, readonly Use[]>>> = {
     { what: 'accounts', count: 'select count(*)::int as count from accounts where policy_id = $1' },
   ],
   plans: [
-    // Ended ones too: the record of a subscription names its plan.
+    // Including ended ones: the record of a subscription names its plan.
     { what: 'subscriptions', count: 'select count(*)::int as count from subscriptions where plan_code = $1' },
   ],
   nodes: [

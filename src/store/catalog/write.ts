@@ -12,7 +12,7 @@ import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import { rowContext, type Sealer } from '../../kernel/encoding/seal.ts';
 import { type Database, idNumber } from '../database.ts';
 
-/** Columns of one row. Names of tables and columns are ours; only values come from outside. */
+/** Columns of one row. Names of tables and columns are constants; only values come from outside. */
 type Columns = Readonly<Record<string, unknown>>;
 
 async function upsert(
@@ -64,11 +64,11 @@ export async function writeVendor(transaction: Database, vendor: Vendor): Promis
 }
 
 export interface CredentialWrite extends CredentialEntry {
-  /** Nothing: the platform's own. */
+  /** Undefined: a credential of the platform. */
   readonly ownerAccountId: number | undefined;
 }
 
-/** The row's id is drawn first: the secret is sealed for exactly this row. */
+/** The id of the row is drawn first, because the secret is sealed for this row. */
 export async function insertCredential(
   transaction: Database,
   credential: CredentialWrite,
@@ -88,7 +88,7 @@ export async function insertCredential(
   return id;
 }
 
-/** `id` stands for a row that exists; its owner never changes. */
+/** `id` is that of an existing row. Its owner never changes. */
 export async function updateCredential(
   transaction: Database,
   id: number,
@@ -114,7 +114,7 @@ function credentialColumns(id: number, credential: CredentialWrite, sealer: Seal
   };
 }
 
-/** The last four characters, of secrets that are long enough to spare them. */
+/** The last four characters, if the secret is long enough. */
 export function secretHint(secret: string): string {
   return secret.length >= 16 ? secret.slice(-4) : '';
 }

@@ -25,13 +25,16 @@ export function guardEmbedded(
   };
   const revive = async (): Promise<void> => {
     const startedMs = systemClock.monotonic();
-    log.error({}, 'the embedded database is gone; it is started again');
+    log.error({}, 'the embedded database has stopped unexpectedly; it is started again');
     try {
       await server.revive();
-      log.info({ tookMs: Math.round(systemClock.monotonic() - startedMs) }, 'the embedded database is back');
+      log.info(
+        { tookMs: Math.round(systemClock.monotonic() - startedMs) },
+        'the embedded database is running again',
+      );
     } catch (error) {
       // The dead server's own children may still hold its memory; they notice and go within moments.
-      log.error({ err: error, waitMs }, 'the embedded database did not come back; it is tried again');
+      log.error({ err: error, waitMs }, 'the embedded database could not be started; it is tried again');
     }
     if (ended) return;
     timer = setTimeout(look, waitMs).unref();

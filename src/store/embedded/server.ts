@@ -65,7 +65,7 @@ export async function startEmbedded(givenDirectory: string, log: Logger): Promis
     const running = await findPostmaster(place.cluster);
     let postmaster = running ?? (await start(place, log));
     if (running !== undefined)
-      log.info({ databasePid: running.pid }, 'using the database server that already runs');
+      log.info({ databasePid: running.pid }, 'using the embedded database that is already running');
     noteUse(dataDirectory);
     return {
       connection: connectionTo(postmaster),

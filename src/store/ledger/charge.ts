@@ -8,10 +8,10 @@ import type { ShortOf } from '../../ledger/shortfall.ts';
 export type EntryKind = 'top_up' | 'exchange' | 'consumption' | 'grant' | 'adjustment';
 export type Pool = 'balance' | 'credits';
 
-/** Why money moved: a call, or what a person gave as the reason. */
+/** The reason of a movement: a call, or the reason that a person gave. */
 export interface Reason {
   readonly ref: string;
-  /** The call's time; nothing when there is no call. */
+  /** The time of the call; undefined without a call. */
   readonly callAtMs?: number;
 }
 
@@ -24,15 +24,15 @@ export interface Entry extends Reason {
   readonly afterMicro: bigint;
 }
 
-/** An account's row while its lock is held; the entries say how it came to its new figures. */
+/** An account's row while it is locked. The entries explain its new values. */
 export interface Wallet {
   readonly accountId: number;
   readonly autoExchange: boolean;
-  /** When it was switched off last. */
+  /** When it was last switched off. */
   readonly autoExchangeOffAtMs: number | undefined;
   creditsMicro: bigint;
   balanceMicro: bigint;
-  /** Of the monthly cap as it is now, micro-yuan; 0 = none. */
+  /** The current monthly cap, micro-yuan; 0 = none. */
   readonly capMicro: bigint;
   month: string;
   monthSpentMicro: bigint;
@@ -42,10 +42,10 @@ export interface Wallet {
   readonly entries: Entry[];
 }
 
-/** What `monthCapMicro` says when there was none: the largest number of its column. */
+/** The value of `monthCapMicro` without a cap: the largest number of its column. */
 export const NO_CAP = 2n ** 63n - 1n;
 
-/** What was taken for a call; a row of the consumption log when the call reached a vendor. */
+/** What was taken for a call; a row of the consumption log if the call reached a vendor. */
 export interface Consumption {
   readonly call: CallRecord;
   readonly month: string;
@@ -55,14 +55,14 @@ export interface Consumption {
   readonly shortfallMicro: bigint;
   /** Micro-yuan that auto-exchange moved for this call. */
   readonly exchangedMicro: bigint;
-  /** Nothing when the charge was paid in full. */
+  /** Undefined if the charge was paid in full. */
   readonly short: Short | undefined;
 }
 
-/** Why no more was taken, with the figures that show it. */
+/** Why no more was taken, with the values that prove it. */
 export interface Short {
   readonly of: ShortOf;
-  /** The cap that was compared with; nothing when there was none. */
+  /** The cap that applied; null if there was none. */
   readonly capMicro: bigint | undefined;
   /** The balance could have been used too. */
   readonly mayExchange: boolean;
@@ -72,15 +72,15 @@ export interface Short {
 
 export interface Terms {
   readonly creditsPerYuan: number;
-  /** Of the spending cap that the call counts in. */
+  /** The month of the spending cap that the call counts in. */
   readonly month: string;
 }
 
 /**
- * Takes a call's charge from the wallet: from Credits first; what is missing is bought from the balance when
+ * Takes a call's charge from the wallet: from Credits first; what is missing is exchanged from the balance if
  * auto-exchange is on, or was while the call ran; what is then still missing is the shortfall. Nothing ever
- * goes below zero, and the monthly cap is never passed. What a call cost beyond its hold is taken like the
- * rest: `ledger/overrun.ts` has seen to it that it is settled when nobody else holds that money.
+ * goes below zero, and the monthly cap is never exceeded. Cost beyond the hold is taken like the rest:
+ * `ledger/overrun.ts` makes sure that no other call holds that money when it is settled.
  */
 export function takeCharge(wallet: Wallet, call: CallRecord, terms: Terms): Consumption {
   assert(call.chargeMicro > 0n, 'only a charge is taken');
@@ -116,8 +116,8 @@ export function takeCharge(wallet: Wallet, call: CallRecord, terms: Terms): Cons
 }
 
 /**
- * The cap that binds the call: the highest of the one it was let in under, the one of now, and those of other
- * calls of the month. Whoever lowers it while calls run, or raises it for some of them, still pays for all.
+ * The cap that applies to the call: the highest of that of its admission, the current one, and those of other
+ * calls of the month. So lowering it while calls run, or raising it for some, does not make calls free.
  */
 function capFor(wallet: Wallet, call: CallRecord, { month }: Terms): bigint {
   const isSet = call.capMicro !== undefined && call.capMicro > 0n && wallet.capMicro > 0n;
@@ -126,7 +126,7 @@ function capFor(wallet: Wallet, call: CallRecord, { month }: Terms): bigint {
   return month === wallet.month ? maxMicro(highest, wallet.monthCapMicro) : highest;
 }
 
-/** Micro-Credits. What a month gone by had left is no longer known: then the hold is the bound. */
+/** Micro-Credits. What a past month had left is no longer known, so the hold is the bound. */
 function underCapMicro(
   wallet: Wallet,
   call: CallRecord,
@@ -138,14 +138,14 @@ function underCapMicro(
   return spentMicro >= capMicro ? 0n : creditsMicro(capMicro - spentMicro, creditsPerYuan);
 }
 
-/** Of a call that costs nothing. */
+/** For a call that costs nothing. */
 export function freeConsumption(call: CallRecord, { month, creditsPerYuan }: Terms): Consumption {
   assert(call.chargeMicro === 0n, 'a charge is not free');
   const nothing = { spentMicro: 0n, creditsMicro: 0n, shortfallMicro: 0n, exchangedMicro: 0n };
   return { call, month, creditsPerYuan, ...nothing, short: undefined };
 }
 
-/** Exactly what is missing, or all there is; balance moves in whole micro-yuan. */
+/** Exactly what is missing, or all there is. Balance moves in whole micro-yuan. */
 function exchangeMissing(
   wallet: Wallet,
   call: CallRecord,
@@ -159,8 +159,8 @@ function exchangeMissing(
 }
 
 /**
- * Who has switched auto-exchange off since had his balance held all the same: for this call, or for one
- * beside it that has taken the Credits of this one.
+ * Balance was held even if auto-exchange has been switched off since: for this call, or for another one that
+ * has taken the Credits of this one.
  */
 function mayExchange({ autoExchange, autoExchangeOffAtMs = 0 }: Wallet, call: CallRecord): boolean {
   return autoExchange || call.mayExchange === true || call.createdAtMs <= autoExchangeOffAtMs;
@@ -183,7 +183,7 @@ export function exchange(
   move(wallet, { kind: 'exchange', pool: 'credits', changeMicro: boughtMicro, ...reason });
 }
 
-/** The one place where a wallet changes, so that no change is without its entry. */
+/** The only place where a wallet changes, so that every change has its entry. */
 export function move(
   wallet: Wallet,
   movement: Reason & { readonly kind: EntryKind; readonly pool: Pool; readonly changeMicro: bigint },

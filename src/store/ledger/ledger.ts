@@ -21,7 +21,7 @@ import { addWindows } from './windows.ts';
 export interface LedgerOptions {
   readonly database: Database;
   readonly creditsPerYuan: number;
-  /** Tells the month a spending cap counts in. */
+  /** Returns the month that a spending cap counts in. */
   readonly calendar: Calendar;
 }
 
@@ -34,7 +34,7 @@ const ASKED_COLUMNS: Columns<CallRecord> = {
   call_id: text((call) => call.callId),
 };
 
-/** Those that are logged, and those of months whose log was dropped: of these the log cannot tell. */
+/** Logged calls, and calls of months whose log was dropped, about which the log has no data. */
 const FIND_KNOWN = `
   select given.call_id, is_logged is true as is_logged from ${columnRows(ASKED_COLUMNS)}
   left join lateral (
@@ -47,7 +47,7 @@ const FIND_CHARGED = `
   select ref from ledger_entries
   where ref = any($1::text[]) and kind = 'consumption' and account_id is not null`;
 
-/** What a transaction has done, to be remembered when it is committed. */
+/** What a transaction has done, to be cached when it is committed. */
 interface Written {
   readonly accounts: readonly SettledAccount[];
   readonly keys: Uses;
@@ -56,7 +56,7 @@ interface Written {
 
 class PostgresLedger implements LedgerStore {
   readonly #options: LedgerOptions;
-  /** Months whose partitions are known to be there. */
+  /** Months whose partitions are known to exist. */
   readonly #months = new Set<string>();
   readonly #keyUse = new KeyUse();
   readonly #modelUsers = new ModelUsers();
@@ -85,7 +85,7 @@ class PostgresLedger implements LedgerStore {
       this.#modelUsers.remember(written.users);
       return written.accounts;
     } catch (error) {
-      // A server that was away may have lost what it had said was committed.
+      // After an outage the server may have lost what it had reported as committed.
       this.#modelUsers.forget();
       this.#months.clear();
       if (isMissingPartition(error)) {
@@ -107,16 +107,16 @@ class PostgresLedger implements LedgerStore {
   }
 
   /**
-   * The accounts are locked first, so two settlers of the same call come one after the other, and the second
-   * one finds the call known. What belongs to no account is written last, in the order of its keys: nobody
-   * waits in a circle. The statements are as many for one call as for a full batch.
+   * The accounts are locked first, so two settlers of the same call run one after the other, and the second
+   * finds the call known. Rows without an account are written last, in the order of their keys, so that there
+   * are no deadlocks. The number of statements is the same for one call and for a full batch.
    */
   async #write(transaction: Database, calls: readonly CallRecord[]): Promise<Written> {
     const wallets = await lockWallets(transaction, [...new Set(calls.map((call) => call.accountId))]);
     const known = await findKnown(transaction, calls);
     const fresh = calls.filter((call) => !known.has(call.callId));
     const taken = fresh.map((call) => this.#consume(wallets, call));
-    // A call without a price never reached a vendor: the call log has it, the consumption log does not.
+    // A call without a price never reached a vendor: it is in the call log, not in the consumption log.
     const consumptions = taken.filter(({ call }) => call.price !== null || call.chargeMicro > 0n);
     const writes = new Writes();
     if (fresh.length > 0) writes.add(INSERT_CALLS, encodeCalls(fresh));
@@ -165,8 +165,8 @@ async function findKnown(transaction: Database, calls: readonly CallRecord[]): P
 }
 
 /**
- * Of calls whose log was dropped the ledger still has the charges. One that is not there was never taken: a
- * journal came back late, or the clock of its node is behind. A call that costs nothing is let go.
+ * For calls whose log was dropped the ledger still has the charges. A missing charge was never taken: a
+ * journal came back late, or the clock of its node is slow. A call that costs nothing is skipped.
  */
 async function findKnownToLedger(
   transaction: Database,

@@ -9,18 +9,18 @@ export interface Movement {
   readonly accountId: number;
   readonly kind: Exclude<EntryKind, 'consumption' | 'exchange'>;
   readonly pool: Pool;
-  /** Below zero takes away; only an adjustment may. */
+  /** A negative amount is subtracted; only an adjustment may be negative. */
   readonly changeMicro: bigint;
-  /** Why: an order number, an operator's words. */
+  /** The reason: an order number, or a text of an operator. */
   readonly ref: string;
 }
 
 export type MovementResult =
   | { readonly kind: 'posted'; readonly funds: Funds }
-  /** The account does not have that much; nothing was changed. */
+  /** The account does not have enough. Nothing was changed. */
   | { readonly kind: 'insufficient' };
 
-/** Top-up, grant or adjustment, inside the caller's transaction; running servers are told. */
+/** Top-up, grant or adjustment, inside the caller's transaction. Running servers are notified. */
 export function postMovement(transaction: Database, movement: Movement): Promise<MovementResult> {
   const { kind, pool, changeMicro, ref } = movement;
   assert(changeMicro > 0n || kind === 'adjustment', 'only an adjustment takes away');
@@ -34,13 +34,13 @@ export function postMovement(transaction: Database, movement: Movement): Promise
 
 export interface Exchange {
   readonly accountId: number;
-  /** Micro-yuan of balance that become Credits. */
+  /** Micro-yuan of balance to exchange into Credits. */
   readonly amountMicro: bigint;
   readonly creditsPerYuan: number;
   readonly ref: string;
 }
 
-/** Balance into Credits, at the user's own request. */
+/** Exchanges balance into Credits at the user's request. */
 export function postExchange(transaction: Database, wanted: Exchange): Promise<MovementResult> {
   assert(wanted.amountMicro > 0n, 'something is exchanged');
   return post(transaction, wanted.accountId, (wallet) => {
@@ -69,11 +69,11 @@ export interface Opening {
   readonly accountId: number;
   readonly balanceMicro: bigint;
   readonly creditsMicro: bigint;
-  /** Who opened the account. */
+  /** Who created the account. */
   readonly ref: string;
 }
 
-/** The money an account begins with: it comes through the ledger, never by setting a column. */
+/** The opening money of an account. It comes through the ledger, never by setting a column. */
 export async function postOpening(transaction: Database, opening: Opening): Promise<void> {
   const { accountId, balanceMicro, creditsMicro, ref } = opening;
   if (balanceMicro > 0n) {

@@ -8,7 +8,7 @@ import type { Entry, Wallet } from './charge.ts';
 /** A wallet whose account row is locked until the transaction ends. */
 export interface LockedWallet extends Wallet {
   readonly fundsVersion: bigint;
-  /** Days of the account that are added up end before. */
+  /** Closed days of the account end before this. */
   readonly daysClosedToMs: number;
 }
 
@@ -28,8 +28,7 @@ interface AccountRow {
 }
 
 /**
- * Locks the accounts in the order of their ids, which is the same for everybody, so that two transactions
- * never wait for each other in a circle.
+ * Locks the accounts in the order of their ids, which is the same everywhere, so that there are no deadlocks.
  */
 export async function lockWallets(
   transaction: Database,
@@ -65,7 +64,7 @@ function held(row: AccountRow): LockedWallet {
   };
 }
 
-/** Writes the entries and the new figures of every wallet that moved; answers the funds of all. */
+/** Writes the entries and the new values of every wallet that changed. Returns the funds of all. */
 export async function saveWallets(
   transaction: Database,
   wallets: ReadonlyMap<number, LockedWallet>,
@@ -84,7 +83,7 @@ export function addWallets(writes: Writes, wallets: ReadonlyMap<number, LockedWa
   writes.add(UPDATE_ACCOUNTS, encodeColumns(PURSE_COLUMNS, moved));
 }
 
-/** As they stand when the wallet is saved. */
+/** As they are when the wallet is saved. */
 export function toFunds(wallet: LockedWallet): Funds {
   return {
     version: idNumber(wallet.fundsVersion) + (wallet.entries.length > 0 ? 1 : 0),
@@ -105,7 +104,7 @@ const PURSE_COLUMNS: Columns<LockedWallet> = {
   new_seq: whole('bigint', (wallet) => wallet.lastSeq),
 };
 
-/** Every one of them is there: its row is locked. */
+/** All rows exist, because they are locked. */
 const UPDATE_ACCOUNTS: Part = {
   name: 'saved',
   text: `
@@ -125,7 +124,7 @@ const ENTRY_COLUMNS: Columns<Entry> = {
   call_at: time((entry) => entry.callAtMs ?? null),
 };
 
-/** The accounts' entries and, for each kind and pool, the one of the platform's side that balances them. */
+/** The accounts' entries and, for each kind and pool, the balancing entry of the platform side. */
 const INSERT_ENTRIES: Part = {
   name: 'entered',
   text: `

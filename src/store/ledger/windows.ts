@@ -16,7 +16,7 @@ const WINDOW_COLUMNS: Columns<RememberedWindow> = {
 
 /**
  * A newer window replaces the one before it, a call of the same window adds to it, and a late call of an
- * older one changes nothing. In the order of the keys, as everybody writes them.
+ * older one changes nothing. In the order of the keys, as everywhere.
  */
 const REMEMBER: Part = {
   name: 'remembered',
@@ -31,13 +31,13 @@ const REMEMBER: Part = {
     where gate_windows.started_at <= excluded.started_at`,
 };
 
-/** Adds what calls that were not known before have used of their windows. */
+/** Adds what new calls have used of their windows. */
 export function addWindows(writes: Writes, calls: readonly CallRecord[]): void {
   const windows = addUp(calls);
   if (windows.length > 0) writes.add(REMEMBER, encodeColumns(WINDOW_COLUMNS, windows));
 }
 
-/** Of each scope, dimension and length the newest window of the batch: one statement writes a row once. */
+/** For each scope, dimension and length the newest window of the batch: one statement writes a row once. */
 function addUp(calls: readonly CallRecord[]): readonly RememberedWindow[] {
   const newest = new Map<string, { window: RememberedWindow; used: bigint }>();
   for (const { windows } of calls) {
@@ -60,7 +60,7 @@ interface WindowRow {
   readonly used: bigint;
 }
 
-/** The windows that still run, for a gate of memory to begin with; those that run longest come first. */
+/** The running windows, for a gate in memory to start with; the longest rest first. */
 export async function loadWindows(database: Database, nowMs: number): Promise<readonly RememberedWindow[]> {
   const rows = await database.query<WindowRow>(
     `select scope, dimension, seconds, started_at, used from gate_windows where ends_at > $1
@@ -76,7 +76,7 @@ export async function loadWindows(database: Database, nowMs: number): Promise<re
   }));
 }
 
-/** Forgets windows that ended, a bounded number at a time; others that do the same are not waited for. */
+/** Deletes ended windows, a bounded number at a time, without waiting for others that do the same. */
 export async function pruneWindows(database: Database, nowMs: number): Promise<number> {
   const gone = await database.query(
     `delete from gate_windows where (scope, dimension, seconds) in (

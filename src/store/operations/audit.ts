@@ -8,13 +8,13 @@ import { ADDRESS_CHARS_MAX } from '../../platform/bounds.ts';
 import { announceAndWait } from '../changes.ts';
 import { type Database, idNumber } from '../database.ts';
 
-/** Where operators write. */
+/** The dependencies of writes by operators. */
 export interface AuditContext {
   readonly database: Database;
   readonly log: Logger;
 }
 
-/** Carries a refusal out of the transaction, so that nothing of it stays. */
+/** Carries a refusal out of the transaction, which then rolls back. */
 class Refused<Refusal> extends Error {
   override readonly name = 'Refused';
   readonly refusal: Refusal;
@@ -26,8 +26,8 @@ class Refused<Refusal> extends Error {
 }
 
 /**
- * The one way operators write: the work and its record in the audit log are one transaction, and when this
- * returns the change is in force on every node, as far as they answer in time.
+ * The only way operators write: the work and its record in the audit log are one transaction, and when this
+ * returns the change is in force on every node that answers in time.
  */
 export async function audited<Result, Refusal>(
   { database, log }: AuditContext,
@@ -43,7 +43,7 @@ export async function audited<Result, Refusal>(
   try {
     const result = await written;
     if ((await announceAndWait(database)) === 'late') {
-      log.warn({ action: actor.action }, 'a node has not confirmed a change of an operator in time');
+      log.warn({ action: actor.action }, 'a server has not confirmed a change by an operator in time');
     }
     return result;
   } catch (error) {
@@ -52,7 +52,7 @@ export async function audited<Result, Refusal>(
   }
 }
 
-/** For writes that are no operator's request, inside their own transaction. */
+/** For writes that are not an operator's request, inside their own transaction. */
 export async function record(transaction: Database, actor: Actor, entry: AuditEntry): Promise<void> {
   await transaction.query(
     `insert into audit_log (at, actor_account_id, address, action, entity, entity_key, before, after)

@@ -1,10 +1,10 @@
 /**
- * The doctor's questions about roll-ups: what the kept calls add up to, less what was added up when they were
- * settled. Whatever is not zero is a finding. Hours before the logs are kept cannot be asked any more, and a
- * call that came late to them is not their sum; days are compared with the hours, which stay.
+ * The doctor's queries about roll-ups: the sums of the kept calls, minus what was added when they were
+ * settled. Any difference is a finding. Hours before the kept logs cannot be checked, and late calls to them
+ * are not their sum. Days are compared with the hours, which are kept.
  */
 const KEPT = '(select kept_from from log_retention)';
-// A date that is compared with a time means the midnight of whatever time zone the server has.
+// A date compared with a time means midnight in the time zone of the server.
 const KEPT_DAY = "(select (kept_from at time zone 'UTC')::date from log_retention)";
 const HOUR = "date_trunc('hour', c.created_at, 'UTC')";
 const FAILED = "(c.verdict not in ('complete', 'cut-by-client'))::int";
@@ -14,7 +14,7 @@ const LOGGED = `calls c left join consumptions s on s.created_at = c.created_at 
 const FIRST_TOKEN = '(c.stream and c.ttfb_ms is not null)';
 const OUTPUT = 'c.output_text + c.output_reasoning';
 
-/** A column of the roll-up, and what it is for a single call of the log. */
+/** A column of the roll-up, and its expression for a single call of the log. */
 type Columns = Readonly<Record<string, string>>;
 
 const USAGE_KEY: Columns = {
@@ -54,7 +54,7 @@ const MODEL_KEY: Columns = {
 const TIMED = `coalesce(c.stream and c.verdict = 'complete' and not c.estimated
   and c.duration_ms > c.ttfb_ms and ${OUTPUT} > 0, false)`;
 
-/** The cost is left out: it follows from a price snapshot, and those are recomputed call by call. */
+/** The cost is left out: it follows from the price snapshot, which is recomputed call by call. */
 const MODEL_SUMS: Columns = {
   calls: '1',
   failed: FAILED,
@@ -79,8 +79,8 @@ const DAY_SUMS = Object.keys(USAGE_SUMS);
 const signed = (sign: '' | '-'): string => DAY_SUMS.map((name) => `${sign}${name}`).join(', ');
 
 /**
- * An hour belongs to the last day that began before it, if that one has not ended: all hours and days in
- * their order tell it, without looking for the day of each hour.
+ * An hour belongs to the last day that began before it and has not ended. Sorting all hours and days together
+ * finds it without a look-up for each hour.
  */
 const HOURS_WITH_DAYS = `
   select *, max(day_start) over so_far as starts_at, max(day_end) over so_far as ends_at
@@ -153,7 +153,7 @@ function differences({ table, key, sums, from, subject }: Rollup): string {
     order by 1, 2 limit $1`;
 }
 
-/** The columns that do not add up, with what is too much. */
+/** The columns that do not add up, with the difference. */
 function offOf(names: readonly string[]): string {
   return names.map((name) => `case when sum(${name}) <> 0 then ' ${name} ' || sum(${name}) end`).join(', ');
 }

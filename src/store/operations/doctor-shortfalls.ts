@@ -3,15 +3,15 @@ import type { Shortfall } from '../../ledger/shortfall.ts';
 import { type Database, idNumber } from '../database.ts';
 import type { ShortJson } from '../logs/call-row.ts';
 
-/** What the account had of a pool behind the last entry before the call was settled, or with it. */
+/** What a pool of the account had after the last entry before the call was settled, or with it. */
 const leftOf = (pool: 'credits' | 'balance'): string => `coalesce((
   select e.after_micro from ledger_entries e
   where e.account_id = s.account_id and e.pool = '${pool}' and e.seq <= (s.short ->> 'seq')::bigint
   order by e.seq desc limit 1), 0)`;
 
 /**
- * Each reason for a shortfall is compared with the ledger, also where nothing at all was taken. Of books from
- * before the reasons were kept, only a charge tells what it left.
+ * Each reason for a shortfall is compared with the ledger, also if nothing was taken. For older records
+ * without reasons, only a charge shows what it left.
  */
 export const SHORTFALL_WITH_MONEY = `
   select 'call ' || call_id as subject, shortfall_micro || ' short of ' || coalesce(short_of, 'something') || ', with '
@@ -65,11 +65,11 @@ interface ShortfallRow {
   readonly videos: bigint;
 }
 
-/** All that the kept logs tell of calls that were not paid in full. */
+/** All calls in the kept logs that were not paid in full. */
 export interface Shortfalls {
   readonly calls: number;
   readonly sumMicro: bigint;
-  /** The newest of them, so many at most as there are findings. */
+  /** The newest of them, at most as many as findings. */
   readonly newest: readonly Shortfall[];
 }
 

@@ -20,13 +20,13 @@ interface PricedCall {
 }
 
 /**
- * Examines all books at one instant, so that a server at work is no disturbance. The statements read whole
- * tables: open the database with DOCTOR_TIMEOUT_MS.
+ * Checks the whole ledger at one moment, also while a server is running. The statements read whole tables:
+ * open the database with DOCTOR_TIMEOUT_MS.
  */
 export async function examine(database: Database): Promise<readonly Finding[]> {
   return await database.transaction(async (transaction) => {
     await transaction.query('set transaction isolation level repeatable read, read only');
-    // Every question is about whole tables; a plan made for a few rows took five times as long.
+    // Every query reads whole tables. A plan for few rows took five times as long.
     await transaction.query('set local enable_nestloop = off');
     await transaction.query("set local work_mem = '64MB'");
     const findings: Finding[] = [];
@@ -39,7 +39,7 @@ export async function examine(database: Database): Promise<readonly Finding[]> {
   });
 }
 
-/** Recomputes every call with the very function that priced it, from what the log says. */
+/** Recomputes the price of every call with the same function, from the data of the log. */
 async function examinePrices(transaction: Database): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   let last: readonly [string, string] = ['-infinity', ''];

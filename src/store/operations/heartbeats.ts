@@ -3,10 +3,10 @@ import type { GatewayNode } from '../../catalog/contract.ts';
 import { LIST_RATE_MICRO } from '../../catalog/price.ts';
 import type { Database } from '../database.ts';
 
-/** A process that serves calls, as it tells the others of itself. */
+/** A process that serves calls, as in its heartbeat. */
 export interface Heartbeat {
   readonly node: string;
-  /** Machine and port: machines may share a node's name. */
+  /** Machine and port, because machines may share the name of a node. */
   readonly instance: string;
   /** 0 for a process that serves alone. */
   readonly worker: number;
@@ -15,7 +15,7 @@ export interface Heartbeat {
   readonly activeCalls: number;
 }
 
-/** The database's own clock is the one clock of all nodes. */
+/** The clock of the database is used for all nodes. */
 export async function writeHeartbeat(database: Database, beat: Heartbeat): Promise<void> {
   await database.query(
     `insert into node_heartbeats (node, instance, worker, started_at, seen_at, version, active_calls)
@@ -33,10 +33,10 @@ export async function writeHeartbeat(database: Database, beat: Heartbeat): Promi
   );
 }
 
-/** Who ended in order has no start until the next one; who was killed falls silent. */
+/** A process that stopped normally has no start until the next one. A killed one becomes silent. */
 const ALIVE = "seen_at > now() - $1 * interval '1 millisecond' and started_at < 'infinity'";
 
-/** A process that ends in order is not missed, but was seen; one silent for days is forgotten. */
+/** A process that stops normally is not reported as missing. One silent for days is deleted. */
 export async function endHeartbeat(
   database: Database,
   { node, instance, worker }: Pick<Heartbeat, 'node' | 'instance' | 'worker'>,
@@ -51,7 +51,7 @@ export async function endHeartbeat(
   ]);
 }
 
-/** Whether any process has said lately that it serves. */
+/** Whether any process has a recent heartbeat. */
 export async function hasLiveServer(database: Database): Promise<boolean> {
   const alive = await database.query(`select 1 from node_heartbeats where ${ALIVE} limit 1`, [
     HEARTBEAT_LIVE_MS,
@@ -59,14 +59,14 @@ export async function hasLiveServer(database: Database): Promise<boolean> {
   return alive.length > 0;
 }
 
-/** A node of the catalogue, and what is seen of it. */
+/** A node of the catalogue and its state. */
 export interface LiveNode extends GatewayNode {
-  /** A process of this name has spoken within the last seconds. */
+  /** A process with this name had a heartbeat within the last seconds. */
   readonly alive: boolean;
-  /** Processes of this name that are alive, on all machines together. */
+  /** Processes with this name that are alive, on all machines. */
   readonly workers: number;
   readonly activeCalls: number;
-  /** Nothing: never, or long ago. */
+  /** Undefined: never, or long ago. */
   readonly lastSeenAtMs: number | undefined;
 }
 
@@ -80,7 +80,7 @@ interface LiveRow {
   readonly seen_at: Date | null;
 }
 
-/** Every node of the catalogue, and those that are alive without a row there: at list price. By name. */
+/** All nodes of the catalogue, and live ones without a row there, at list price. By name. */
 export async function loadLiveNodes(database: Database): Promise<readonly LiveNode[]> {
   const rows = await database.query<LiveRow>(
     `select coalesce(nodes.name, beat.node) as name, coalesce(nodes.base_url, '') as base_url,

@@ -81,7 +81,7 @@ class PeriodicUpkeep implements StoreUpkeep {
     } catch (error) {
       // A store that is away, or busy with its logs, is tried again in the next round.
       if (error instanceof StoreUnavailable) return;
-      this.#options.log.error({ err: error }, 'upkeep of the store failed');
+      this.#options.log.error({ err: error }, 'maintenance of the database failed; it is tried again');
     }
   }
 
@@ -103,7 +103,7 @@ class PeriodicUpkeep implements StoreUpkeep {
     if (day === this.#lastDay) return;
     const dropped = await dropPartitionsBefore(database, await this.#keptFrom());
     this.#lastDay = day;
-    if (dropped.length > 0) log.info({ tables: dropped }, 'old logs dropped');
+    if (dropped.length > 0) log.info({ tables: dropped }, 'old months of the logs were dropped');
   }
 
   /** All accounts are looked at once a day, in as many rounds as it takes. */
