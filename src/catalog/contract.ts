@@ -107,7 +107,7 @@ export interface Policy {
   readonly name: string;
   readonly concurrency: number | undefined;
   readonly windows: readonly PolicyWindow[];
-  /** Whether users may choose it for their keys; when it is not said, they may unless it is a plan's. */
+  /** Whether users may choose it for their keys. By default they may, unless it belongs to a plan. */
   readonly selectable?: boolean | undefined;
 }
 

@@ -24,7 +24,7 @@ export function defaultCatalog(
       ? { policyId: 1, userRateMicro: LIST_RATE, apiBilling: true, autoExchange: false }
       : undefined,
     verificationGrants: isFirst ? { personalMicro: yuan('1000'), enterpriseMicro: yuan('5000') } : undefined,
-    // A vendor without a key of ours is still one that users may host their own key for.
+    // Users may add BYOK credentials also for a vendor without a key of the platform.
     vendors: OFFERS.map((offer) => offer.vendor).filter(
       (vendor) => !known.vendors.has(vendor.code) && (isFirst || withKey.has(vendor)),
     ),
@@ -41,7 +41,7 @@ export function defaultCatalog(
   };
 }
 
-/** Prices in yuan per million tokens, about the vendors' list prices; nothing: not offered. */
+/** Prices in yuan per million tokens, about the vendors' list prices; undefined: not offered. */
 interface ModelRow {
   readonly modelId: string;
   readonly name: string;

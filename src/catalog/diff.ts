@@ -27,7 +27,7 @@ export interface CatalogChange {
 
 export interface FieldChange {
   readonly name: string;
-  /** Nothing for a secret: it is only said that it changed. */
+  /** Undefined for a secret: only the change is reported. */
   readonly values: { readonly before: string; readonly after: string } | undefined;
 }
 

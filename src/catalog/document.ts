@@ -33,7 +33,7 @@ export interface CatalogFile {
 export type CredentialEntry = Omit<Credential, 'id' | 'ownerAccountId'>;
 
 export interface ModelEntry extends Omit<Model, 'routes'> {
-  /** Of all its routes, unless a route says otherwise. */
+  /** For all its routes, unless a route overrides it. */
   readonly capabilities: CapabilityOverrides | undefined;
   /** Nothing: the file does not speak of routes. Otherwise all of them: others of the model are disabled. */
   readonly routes: readonly RouteEntry[] | undefined;
@@ -68,7 +68,7 @@ export interface AccountEntry {
   readonly byokFallback: boolean;
   readonly balanceMicro: bigint;
   readonly creditsMicro: bigint;
-  /** `days` nothing: the plan's own. */
+  /** `days` undefined: the period of the plan. */
   readonly subscription: { readonly planCode: string; readonly days: number | undefined } | undefined;
 }
 

@@ -93,11 +93,11 @@ export function readSettings(value: EntryJson, stored: StoredCatalog): ReadEntry
   return readDocument(value, '', stored);
 }
 
-/** A route is written with its model and all of the model's other routes: a file says it so. */
+/** A route is written with its model and all other routes of the model, as in a file. */
 function readRoute({ model_id: modelId, ...route }: EntryJson, stored: StoredCatalog): ReadEntry {
   const model = typeof modelId === 'string' ? stored.models.get(modelId) : undefined;
   if (model === undefined) return { kind: 'invalid', problem: 'model_id: there is no such model' };
-  // A vendor that uses our name for its model needs no second one.
+  // A vendor with the same name for its model needs no second one.
   const named = { ...route, forward_model_id: route.forward_model_id ?? modelId };
   const identity = entryKey('routes', { ...named, model_id: modelId });
   const others = model.routes
@@ -122,7 +122,7 @@ function readDocument(value: EntryJson, prefix: string, stored: StoredCatalog): 
   return { kind: 'invalid', problem: path === '' ? first.message : `${path}: ${first.message}` };
 }
 
-/** What else of the catalogue needs this entry, in words; empty when nothing does. */
+/** What else in the catalogue needs this entry, in words; empty if nothing does. */
 export function listUsers(kind: EntryKind, key: string, stored: StoredCatalog): readonly string[] {
   const routes = listEntries('routes', stored);
   const routesWith = (field: string, value: unknown): string[] =>

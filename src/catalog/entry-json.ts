@@ -26,7 +26,7 @@ export function vendorJson(vendor: Vendor): EntryJson {
   };
 }
 
-/** With its secret: whoever shows it masks it first (kernel/encoding/mask.ts). */
+/** With its secret. Mask it before showing it (kernel/encoding/mask.ts). */
 export function credentialJson(credential: CredentialEntry): EntryJson {
   const { concurrency = null, rpm = null, tpm = null } = credential.limits;
   return {

@@ -108,7 +108,7 @@ export function ofRoute(modelId: string, route: RouteEntry): FieldTexts {
   });
 }
 
-/** `none` is a way to think, so a capability that nobody speaks of needs another word. */
+/** `none` is a value of thinking, so an unset capability needs another word. */
 function capabilityTexts(overrides: CapabilityOverrides = {}): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [name, key] of Object.entries(CAPABILITY_KEYS)) {

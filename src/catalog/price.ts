@@ -37,7 +37,7 @@ export function takeSnapshot(
 ): PriceSnapshot {
   const node = catalog.nodes.find((one) => one.name === nodeName);
   return Object.freeze({
-    // What runs on the account's own credential is paid for elsewhere: there is nothing to charge.
+    // A call with a credential of the account is paid elsewhere, so there is nothing to charge.
     prices: route.credential.ownerAccountId === undefined ? model.prices : NO_PRICES,
     rates: Object.freeze({
       rateMultiplierMicro: route.rateMultiplierMicro,
@@ -50,7 +50,7 @@ export function takeSnapshot(
   });
 }
 
-/** A node, an account or a caller of whom nothing is known pays the list price. */
+/** An unknown node, account or caller pays the list price. */
 export const LIST_RATE_MICRO = 100_000_000n;
 
 const TOKENS_PER_PRICE = 1_000_000n;
@@ -95,7 +95,7 @@ export function vendorCostMicro(usage: Usage, snapshot: PriceSnapshot): bigint {
   return costMicro(usage, cost);
 }
 
-/** Quantity × price in yuan with twelve decimals: exact, for who tells a charge line by line. */
+/** Quantity × price in yuan with twelve decimals: exact, for the lines of a receipt. */
 export function lineCost(quantity: number, priceMicro: bigint, per: number): bigint {
   return BigInt(quantity) * priceMicro * (TOKENS_PER_PRICE / BigInt(per));
 }
@@ -131,7 +131,7 @@ function greatestCommonDivisor(one: bigint, other: bigint): bigint {
   return larger;
 }
 
-/** Yuan into Credits is a whole factor, so nothing is lost. */
+/** Yuan into Credits is a whole factor, so the result is exact. */
 export function creditsMicro(amountMicro: bigint, creditsPerYuan: number): bigint {
   return amountMicro * BigInt(creditsPerYuan);
 }

@@ -11,7 +11,7 @@ export interface References {
   readonly problems: Problems;
 }
 
-/** What no reader can see alone: names used twice, and names that mean nothing. */
+/** Checks across entries: duplicate names, and names that do not exist. */
 export function checkReferences(references: References): void {
   checkDuplicates(references);
   checkCredentials(references);
@@ -90,7 +90,7 @@ function checkRoutes(references: References, model: ModelEntry, modelPath: strin
   });
 }
 
-/** The credential's vendor; empty when there is nothing to compare. */
+/** The credential's vendor; empty if there is nothing to compare. */
 function requireCredential(references: References, credentialName: string, path: string): string {
   const { document, known } = references;
   if (credentialName === '') return '';
@@ -163,7 +163,7 @@ function complain(references: References, path: string, message: string): void {
   references.problems.add(path, message, lineAt(references.tree, path));
 }
 
-/** The line of the deepest part of the path that stands in the file. */
+/** The line of the deepest part of the path that is in the file. */
 function lineAt(root: Tree, path: string): number {
   let tree = root;
   for (const step of path.split(/[.[\]]+/)) {

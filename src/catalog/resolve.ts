@@ -32,7 +32,7 @@ function resolveModel(stored: StoredModel, catalog: StoredCatalog): Model {
     const overrides = overridesOf(longestAnswer(model.maxOutputTokens), capabilities, route.capabilities);
     return resolveRoute(model.modelId, { ...route, capabilities: overrides }, { vendor, credential });
   });
-  // The lowest priority number is tried first; among equals the oldest stands first.
+  // The lowest priority number is tried first; of equal ones the oldest.
   routes.sort((one, other) => one.priority - other.priority || one.id - other.id);
   return { ...model, routes };
 }
@@ -59,7 +59,7 @@ function resolveRoute(
   };
 }
 
-/** The offer's own limit holds for converted calls too, where a vendor must be told one. */
+/** The limit of the offer also applies to converted calls, if a vendor requires one. */
 function longestAnswer(maxOutputTokens: number | undefined): CapabilityOverrides | undefined {
   return maxOutputTokens === undefined ? undefined : { maxOutputTokens };
 }

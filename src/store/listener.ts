@@ -4,7 +4,7 @@ import { LISTEN_PROBE_MS, LISTEN_RETRY_MS, LISTEN_RETRY_MS_MAX } from '../bounds
 import type { Logger } from '../kernel/log.ts';
 import { PgClient } from './pg-client.ts';
 
-/** `heardBy` is the session that brought the notice; nothing when it comes from this process itself. */
+/** `heardBy` is the session that brought the notice; undefined if it comes from this process itself. */
 export type NoticeHandler = (payload: string, heardBy: number | undefined) => void | Promise<void>;
 
 interface Subscription {
@@ -33,7 +33,7 @@ export class Listener {
   #connecting: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
   #probe: NodeJS.Timeout | undefined;
-  /** A connection was lost, and nobody has been told yet. */
+  /** A connection was lost, and the handlers do not know yet. */
   #missed = false;
   #closed = false;
 
@@ -80,7 +80,7 @@ export class Listener {
   async #unsubscribe(subscription: Subscription): Promise<void> {
     this.#subscriptions.delete(subscription);
     for (const other of this.#subscriptions) if (other.channel === subscription.channel) return;
-    // When the connection is lost just now, there is nothing left to unsubscribe from.
+    // If the connection is lost just now, there is nothing to unsubscribe from.
     if (this.#client !== undefined) {
       await this.#unhear(this.#client, subscription.channel).catch(() => undefined);
     }
@@ -95,7 +95,7 @@ export class Listener {
     try {
       await client.connect();
       await client.query(END_WHEN_SILENT, [String(PROBES_MISSED_MAX * this.#probeMs)]);
-      // Asked, because a pooler in between has numbers of its own.
+      // Read from the server, because a pooler in between has other numbers.
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
       client.on('notification', ({ channel, payload }) => {
         void this.deliver(channel, payload ?? '', rows[0]?.pid);
@@ -114,12 +114,12 @@ export class Listener {
     this.#prove(client);
   }
 
-  /** It also holds a shared lock named after the channel, so that others can count who hears them. */
+  /** It also holds a shared lock named after the channel, so that others can count the listeners. */
   async #hear(client: pg.Client, channel: string): Promise<void> {
     if (this.#heard.has(channel)) return;
     this.#heard.add(channel);
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    // What was missed is told before anybody counts on this connection, whoever made it.
+    // Missed notices are reported before this connection is relied on.
     for (const each of this.#subscriptions) {
       if (this.#missed && each.channel === channel) each.onReconnect?.();
     }
@@ -176,7 +176,7 @@ const PROBES_MISSED_MAX = 5;
 const END_WHEN_SILENT = `
   select set_config(name, $1, false) from pg_settings where name = 'idle_session_timeout'`;
 
-/** Namespace of the advisory locks that say "somebody listens here"; any constant of ours. */
+/** Namespace of the advisory locks of listeners; any constant. */
 const LISTENING = 741_451;
 
 /** The sessions, of any process, that listen to the channel now. */

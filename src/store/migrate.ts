@@ -19,14 +19,14 @@ interface Migration {
   readonly text: string;
 }
 
-/** The files and the database tell different stories; nothing was changed. */
+/** The files and the database do not agree. Nothing was changed. */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused';
 }
 
 const OWN_FOLDER = fileURLToPath(new URL('./migrations', import.meta.url));
 const FILE_NAME = /^\d{3}_[a-z0-9_]+\.sql$/;
-/** Any constant of ours: two starts at once must only agree on it. */
+/** Any constant: concurrent starts must agree on it. */
 const MIGRATION_LOCK = 7_414_512_001;
 
 /**

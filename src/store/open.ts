@@ -8,12 +8,12 @@ export interface Store {
   readonly database: Database;
   /** Migrations that were applied just now. */
   readonly migrated: readonly string[];
-  /** Closes the connections; the embedded server stops when nobody else uses it. */
+  /** Closes the connections. The embedded server stops if it has no other user. */
   close(): Promise<void>;
 }
 
 export interface StorePlace {
-  /** A PostgreSQL of the user's; nothing: the embedded one in the data directory. */
+  /** The user's PostgreSQL; undefined: the embedded one in the data directory. */
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
   readonly log: Logger;

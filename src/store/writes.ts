@@ -49,7 +49,7 @@ export class Writes {
       before += this.#values[index]?.length ?? 0;
       return `${name} as (${text.replace(/\$(\d+)/g, (_place, number) => `$${first + Number(number)}`)})`;
     });
-    // PostgreSQL begins with the last one that nobody asks for its rows.
+    // PostgreSQL begins with the last one whose rows are not read.
     return `with ${parts.toReversed().join(',\n')} select`;
   }
 }

@@ -28,7 +28,7 @@ export function parseCatalog(
   const problems = new Problems();
   const tree = readTree(text, environment, problems);
   if (tree === undefined) return { kind: 'invalid', problems: problems.list() };
-  // An empty file is a file that mentions nothing.
+  // An empty file is valid and mentions nothing.
   const isEmpty = tree.kind === 'scalar' && tree.value === null && !problems.found;
   const root = isEmpty ? ({ kind: 'map', line: 1, entries: new Map() } as const) : tree;
   const document = catalogShape({ tree: root, path: '', problems });

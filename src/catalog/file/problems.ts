@@ -21,7 +21,7 @@ export class Problems {
     if (this.#list.length < CATALOG_PROBLEMS_MAX) this.#list.push({ path, message, line });
   }
 
-  /** Whether what stands there was reported: what is used in its place was never written. */
+  /** Whether a problem at this path was reported. The value used in its place was never written. */
   has(path: string): boolean {
     return this.#places.has(path);
   }

@@ -185,7 +185,7 @@ function scalarAt(place: Place): TreeScalar | undefined {
   return tree.origin === 'missing' ? undefined : tree;
 }
 
-/** Reading nothing gives every reader's own stand-in; what it complains about is not news. */
+/** Reading an absent value gives the default of each reader. Problems with it are not reported. */
 function standInOf(read: Reader<unknown>): unknown {
   return read({ tree: NOTHING, path: '', problems: new Problems() });
 }

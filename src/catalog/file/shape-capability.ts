@@ -64,7 +64,7 @@ const rawCapabilities = object<Spoken>(
   ) as Fields<Spoken>,
 );
 
-/** Only what the file speaks of; a map without a word is nothing. */
+/** Only the capabilities that the file has; undefined for an empty map. */
 export const capabilitiesShape: Reader<CapabilityOverrides | undefined> = (place) => {
   const spoken = rawCapabilities(place);
   const { budgetTokensMin = 0, budgetTokensMax = INTEGER_MAX } = spoken;

@@ -86,7 +86,7 @@ export const modelShape: Reader<ModelEntry> = (place) => {
     ...model,
     name: model.name ?? model.modelId,
     billingModes: model.billingModes ?? billingModesOf(model.prices),
-    // A vendor that uses our name for its model needs no second one.
+    // A vendor with the same name for its model needs no second one.
     routes: model.routes?.map((route) => ({
       ...route,
       forwardModelId: route.forwardModelId ?? model.modelId,

@@ -6,7 +6,7 @@ export class DataDirectoryUnusable extends Error {
   override readonly name = 'DataDirectoryUnusable';
 }
 
-/** Makes the data directory if there is none and answers its one true path, links resolved. */
+/** Creates the data directory if needed and returns its real path, links resolved. */
 export function prepareDataDirectory(given: string): string {
   const path = resolve(given);
   try {

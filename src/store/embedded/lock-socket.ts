@@ -3,7 +3,7 @@ import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { basename, dirname } from 'node:path';
 
-/** What the kernel says when nobody listens any more; anything else is no proof of a death. */
+/** The errors of the kernel if no process listens any more. Other errors do not prove a death. */
 const NOBODY = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
 
 /**

@@ -20,7 +20,7 @@ export interface Locked {
 export interface LockHeld {
   readonly kind: 'held';
   readonly pid: number;
-  /** Empty where the owner's system does not tell containers apart. */
+  /** Empty if the owner's system has no way to distinguish containers. */
   readonly host: string;
   readonly since: string;
   /** `unknown`: it is on another machine, or where its file system has no sockets; it may be dead. */
@@ -29,10 +29,10 @@ export interface LockHeld {
 
 interface LockFile {
   readonly text: string;
-  /** Nothing when the file is not readable as ours: it was cut by a power loss. */
+  /** Undefined if the file cannot be read: it was truncated by a power loss. */
   readonly owner: ProcessIdentity | undefined;
   readonly since: string;
-  /** Where the owner listens; nothing where it cannot. */
+  /** Where the owner listens; undefined if it cannot. */
   readonly socket: string | undefined;
 }
 
@@ -49,7 +49,7 @@ interface Attempt {
 }
 
 const RETRY_MS = 10;
-/** A taker may die while it takes over, and so may the one who takes over from it; no further. */
+/** A process may die while it takes over, and so may the next one; no further. */
 const TAKEOVER_DEPTH_MAX = 3;
 
 /** One Tollgate server per data directory: the second start is told who has it. */
@@ -59,7 +59,7 @@ export function lockDataDirectory(dataDirectory: string): Promise<LockResult> {
 
 /** The sentence a second server ends with. */
 export function describeHeld(dataDirectory: string, held: LockHeld): string {
-  // In a container nearly every server is process 1, so that the number alone tells nothing.
+  // In a container nearly every server is process 1, so the number alone is not enough.
   const where = held.host === '' || held.host === hostname() ? '' : ` on ${held.host}`;
   const unknown = ' If it does not run any more, delete the .lock files in the directory.';
   return (
@@ -187,7 +187,7 @@ function readLock(path: string): LockFile | undefined {
   try {
     const text = readFileSync(file, 'utf8').slice(0, LOCK_FILE_BYTES_MAX);
     const since = /"since":"([0-9TZ:.-]{1,30})"/.exec(text)?.[1] ?? 'an unknown time';
-    // A name without a slash: it stands beside the lock and nowhere else.
+    // A name without a slash: it is beside the lock.
     const name = /"socket":"(\.[\w.-]{1,100}\.socket)"/.exec(text)?.[1];
     const socket = name === undefined ? undefined : join(dirname(path), name);
     return { text, owner: parseIdentity(text), since, socket };

@@ -32,7 +32,7 @@ export function preparePlace(dataDirectory: string): EmbeddedPlace {
     return { dataDirectory, cluster, binaries: join(native, 'bin'), user: undefined };
   }
   const user = chooseUser(cluster);
-  // The data directory itself is ours to open: passing through shows nothing of what lies inside.
+  // The data directory may be traversed by others: that reveals nothing of its contents.
   const { uid, mode } = statSync(dataDirectory);
   if (uid === 0 && (mode & 0o001) === 0) chmodSync(dataDirectory, (mode & 0o777) | 0o011);
   const closed = findClosedAncestor(dataDirectory, user);
@@ -71,7 +71,7 @@ function refuseForeignCluster(cluster: string): void {
   );
 }
 
-/** Who has the cluster keeps it; a new one goes to an account made for nothing else. */
+/** The owner of the cluster stays. A new cluster gets a dedicated user. */
 function chooseUser(cluster: string): SystemUser {
   const owner = statSync(cluster, { throwIfNoEntry: false });
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };

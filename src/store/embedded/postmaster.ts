@@ -5,7 +5,7 @@ import { EMBEDDED_START_MS } from '../../bounds.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { hasProcess, hasProcFileSystem } from './process-identity.ts';
 
-/** A PostgreSQL server that runs on a cluster, as its own `postmaster.pid` tells. */
+/** A PostgreSQL server that runs on a cluster, from its `postmaster.pid`. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;

@@ -33,7 +33,7 @@ export function judge(identity: ProcessIdentity, own = thisProcess()): ProcessSt
     const boot = bootOf(identity);
     const isSameKernel = boot !== '' && boot === bootOf(own);
     if (isSameKernel && identity.namespace !== own.namespace) return 'other-namespace';
-    // The same name and another boot is the same machine after a reboot, and nothing outlives that.
+    // The same name with another boot is the same machine after a reboot: its processes are gone.
     if (!isSameKernel && identity.host !== own.host) return 'other-machine';
   }
   return runsHere(identity) ? 'alive' : 'dead';
@@ -50,7 +50,7 @@ function runsHere(identity: ProcessIdentity): boolean {
   return identity.started === '' || started === identity.started;
 }
 
-/** Reads the identity back from a JSON text of ours; nothing when it is something else. */
+/** Parses the identity from its JSON text; undefined if it is something else. */
 export function parseIdentity(text: string): ProcessIdentity | undefined {
   const result = parseJson(text, { bytesMax: LOCK_FILE_BYTES_MAX, depthMax: 1 });
   if (result.kind !== 'parsed' || !isJsonObject(result.value)) return undefined;
@@ -70,7 +70,7 @@ export function hasProcess(pid: number): boolean {
   }
 }
 
-/** Asked four times a second by who guards the embedded database: reading it costs ten times as much. */
+/** Called four times a second by the guard of the embedded database: reading it costs ten times as much. */
 export function hasProcFileSystem(): boolean {
   return existsSync('/proc/self/stat');
 }
@@ -79,7 +79,7 @@ export function hasProcFileSystem(): boolean {
 function findStart(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name stands in brackets and may hold anything, spaces and brackets too.
+  // The name is in brackets and may contain anything, including spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
   const ticks = fields[19];

@@ -36,11 +36,11 @@ import { isAlive, parseIdentity, thisProcess } from './process-identity.ts';
 export interface EmbeddedServer {
   /** A PostgreSQL URL for `openDatabase`. */
   readonly connection: string;
-  /** False when the server is gone although nobody stopped it: it was killed, or it crashed. */
+  /** False if the server is gone without being stopped: it was killed, or it crashed. */
   isRunning(): boolean;
-  /** Starts it again, at the same address, unless somebody else did. */
+  /** Starts it again, at the same address, unless another process did. */
   revive(): Promise<void>;
-  /** Ends our use of it. The last user's stop stops the server. */
+  /** Ends the use by this process. The stop of the last user stops the server. */
   stop(): Promise<void>;
 }
 
@@ -142,7 +142,7 @@ async function start(place: EmbeddedPlace, log: Logger, lastDirectory?: string):
   return postmaster;
 }
 
-/** Made aside and put in place when complete, so that a kill at any instant leaves all of it or nothing. */
+/** Created aside and moved into place when complete, so that a kill leaves all of it or nothing. */
 async function initialise(place: EmbeddedPlace): Promise<void> {
   const name = basename(place.cluster);
   for (const entry of readdirSync(place.dataDirectory)) {
@@ -244,7 +244,7 @@ function noteUse(dataDirectory: string): void {
   uses.set(dataDirectory, (uses.get(dataDirectory) ?? 0) + 1);
 }
 
-/** Takes our note away and tells whether nobody else is left. */
+/** Removes the note of this process. Returns whether there is no other user. */
 function endUse(dataDirectory: string): boolean {
   const left = (uses.get(dataDirectory) ?? 1) - 1;
   uses.set(dataDirectory, left);

@@ -57,7 +57,7 @@ export async function pageOfBalanceLog(
   return { items: rows.map(itemFromRow), total };
 }
 
-/** Everything of the range, newest first, in pieces; each is a statement of its own. */
+/** Everything in the range, newest first, in pieces; each is a separate statement. */
 export async function* wholeBalanceLog(
   database: Database,
   accountId: number,

@@ -6,7 +6,7 @@ interface Span {
   /** Expressions; the account is $1. */
   readonly from: string;
   readonly to: string;
-  /** Moments that divide what is asked for: a day with one of them inside is read by its hours. */
+  /** Moments that divide the range: a day that contains one of them is read by its hours. */
   readonly edges?: string;
 }
 
@@ -28,7 +28,7 @@ export function daysAndGaps({ from, to, edges }: Span): string {
       where lo < hi)`;
 }
 
-/** The hours of the gaps that fit a condition, as `hours`; each gap is a look into the index of its own. */
+/** The hours of the gaps that match a condition, as `hours`; each gap is a separate index scan. */
 export function hoursOfGaps(condition: string): string {
   return `gaps cross join lateral (
     select * from usage_hourly

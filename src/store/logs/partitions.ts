@@ -3,7 +3,7 @@ import { assert } from '../../kernel/assert.ts';
 import type { Database } from '../database.ts';
 
 const PARTITIONED = ['calls', 'consumptions'] as const;
-/** Serialises everybody who makes or drops partitions; any constant of ours. */
+/** Serialises all who create or drop partitions; any constant. */
 const PARTITION_LOCK = 7_414_512_002;
 
 const DAY_MS = 86_400_000;
@@ -81,7 +81,7 @@ function monthAfter(month: string): string {
   return logMonth(Date.UTC(year, number, 1));
 }
 
-/** A month goes into the statement itself, where nothing but its own form may stand. */
+/** A month becomes part of the statement, so its form is checked. */
 function assertMonth(month: string): void {
   assert(/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month), 'a month of the logs is YYYY-MM');
 }

@@ -94,7 +94,7 @@ export async function findReceipt(
   accountId: number,
   callId: string,
 ): Promise<Receipt | undefined> {
-  // The id tells the time, and both together are the key of the log: no other month is looked at.
+  // The id contains the time, and both together are the key of the log: no other month is read.
   const createdAtMs = timeOfCallId(callId);
   if (createdAtMs === undefined) return undefined;
   const values = [accountId, callId, new Date(createdAtMs).toISOString()];

@@ -242,7 +242,7 @@ function addModel(rows: Map<string, ModelRow>, place: ModelPlace, consumption: C
   row.amountMicro += call.amountMicro;
   row.creditsMicro += creditsMicro;
   row.spentMicro += spentMicro;
-  // A user's own credential costs the platform nothing.
+  // A credential of the user costs the platform nothing.
   if (call.payer !== 'byok') row.costMicro += vendorCostMicro(usage, place.price);
   const ttftMs = addFirstToken(row, call);
   if (ttftMs === undefined) return;

@@ -46,7 +46,7 @@ const COLUMNS = [...GROUPS, ...SUMS].join(', ');
 /** What a statement has behind the account, the range and the cut hours: the edges, and then the filter. */
 const FILTER = 6;
 const IS_WHOLE = `(hour <> all($4::timestamptz[]) or hour < ${KEPT_FROM})`;
-// Whether calls succeeded is no filter of a roll-up: what they cost is not told apart there.
+// Success is not a filter of roll-ups, because they do not separate its cost.
 const FITS = `${rollupsThatFit(FILTER)} and $10::text is null`;
 
 const WHOLE = `
@@ -96,7 +96,7 @@ const COLUMN_OF: Readonly<Record<UsageGroup, (typeof GROUPS)[number]>> = {
   payer: 'payer',
 };
 
-/** The limit stands behind the filter; the edges that no group needs are empty. */
+/** The limit comes after the filter. Edges that no group needs are empty. */
 const groupsText = (by: UsageGroup, reading: Reading): string => `${headOf(reading)}
   select ${COLUMN_OF[by]}::text as name, ${ADDED} from (${rowsOf(reading)}) as rows group by 1
   order by sum(amount_micro) desc, sum(calls) desc, 1 limit $12`;
@@ -149,7 +149,7 @@ export interface WantedGroups {
   readonly most: number;
 }
 
-/** The groups with the largest amounts first; so many that nobody reads on, and no more. */
+/** The groups with the largest amounts first, a bounded number. */
 export async function usageBy(
   database: Database,
   accountId: number,
