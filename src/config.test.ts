@@ -86,7 +86,7 @@ test.each([
   '1.1.1.1/8/8',
   '*',
 ])('a trusted proxy %j is refused', (TOLLGATE_TRUSTED_PROXIES) => {
-  const errors = [expect.stringMatching(/^TOLLGATE_TRUSTED_PROXIES: must be addresses or CIDRs/)];
+  const errors = [expect.stringMatching(/^TOLLGATE_TRUSTED_PROXIES: must be a list of addresses or CIDRs/)];
   expect(readConfig({ TOLLGATE_TRUSTED_PROXIES })).toEqual({ kind: 'config-errors', errors });
 });
 

@@ -79,10 +79,7 @@ class SegmentedJournal implements FileJournal {
   readonly #calls = new Map<string, CallState>();
   /** Open calls by the segment of their open record. The first key is the oldest such segment. */
   readonly #openBySegment = new Map<Segment, Set<CallState>>();
-  /**
-   * Ends that the disk did not take. No call begins meanwhile; ends of calls that were never open are
-   * bounded.
-   */
+  /** Ends that the disk did not take. No call begins meanwhile; ends of refused calls are bounded. */
   readonly #unwritten = new Map<string, CallRecord>();
   #waiting: [CallRecord, Location | undefined][] = [];
   #take: TakeEnded | undefined;
@@ -236,15 +233,14 @@ class SegmentedJournal implements FileJournal {
    */
   #leaveOut(): void {
     this.#leftOut += 1;
-    if (this.#leftOut === 1)
-      this.#options.log.error({}, 'journal is full: refused calls are missing in the call log from now on');
+    if (this.#leftOut === 1) this.#options.log.error({}, 'journal is full: refused calls are not logged');
   }
 
   #tellLeftOut(): void {
     if (this.#leftOut === 0) return;
     this.#options.log.warn(
       { calls: this.#leftOut },
-      'journal has space again: these refused calls are missing in the call log',
+      'journal has space again: refused calls were not logged',
     );
     this.#leftOut = 0;
   }
