@@ -139,7 +139,7 @@ describe('memory gate', () => {
       capMicro: undefined,
       windows: [],
     } as const;
-    expect(() => one.leave(lease, NOTHING_DONE)).toThrow('comes back to the gate');
+    expect(() => one.leave(lease, NOTHING_DONE)).toThrow('returns to its gate');
     expect(() => one.extend(lease, 1n)).toThrow('running call');
     expect(() => one.rehold(lease, undefined)).toThrow('running call');
   });

@@ -109,7 +109,7 @@ export function coverageBounds(world: World): void {
 
   it('who is covered is charged nothing', async () => {
     const lease = await world.lease({ money: moneyOf({ coverage: coverOf(10n), wallet }) });
-    await expect((async () => world.gate().leave(lease, charged(1n)))()).rejects.toThrow('had a hold');
+    await expect((async () => world.gate().leave(lease, charged(1n)))()).rejects.toThrow('has a hold');
   });
 }
 

@@ -104,7 +104,7 @@ export function funds(world: World): void {
   it('who has no hold is charged nothing', async () => {
     const lease = await world.lease({ money: undefined });
     const charged = { ...NOTHING_DONE, chargeMicro: 1n };
-    await expect((async () => world.gate().leave(lease, charged))()).rejects.toThrow('had a hold');
+    await expect((async () => world.gate().leave(lease, charged))()).rejects.toThrow('has a hold');
   });
 }
 
