@@ -2,152 +2,26 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { BODIES_IN_FLIGHT_BYTES_MAX } from './bounds.ts';
-import { isNetwork, isNoProxyEntry, isOrigin, isProxyAddress } from './network-text.ts';
-
-/**
- * The one place that reads the environment. Every setting is a row of this table: its name, what it means,
- * its default and how its text becomes a value. The table of docs/settings.md is checked against it.
- */
-export interface Setting<Value> {
-  readonly name: string;
-  readonly meaning: string;
-  /** Shown in the documentation; the text that is parsed when the variable is absent. */
-  readonly standard: string;
-  /** Returns the value, or the reason why the text is not valid. */
-  readonly parse: (text: string) => Value | Reason;
-  /** Also read by its name in lower case, which yields to the other, as other programs read it. */
-  readonly anyCase?: true;
-}
-
-/** Why a text is not a value of its setting. */
-export class Reason {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-const text = (name: string, standard: string, meaning: string): Setting<string> => ({
-  name,
-  standard,
-  meaning,
-  parse: (value) => value,
-});
-
-const optional = (name: string, meaning: string): Setting<string | undefined> => ({
-  name,
-  standard: '',
-  meaning,
-  parse: (value) => (value === '' ? undefined : value),
-});
-
-const integer = (
-  name: string,
-  standard: number,
-  range: readonly [number, number],
-  meaning: string,
-): Setting<number> => ({
-  name,
-  standard: String(standard),
-  meaning,
-  parse: (value) => {
-    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-    return number >= range[0] && number <= range[1]
-      ? number
-      : new Reason(`must be a whole number from ${range[0]} to ${range[1]}`);
-  },
-});
-
-const choice = <const Value extends string>(
-  name: string,
-  standard: Value,
-  values: readonly Value[],
-  meaning: string,
-): Setting<Value> => ({
-  name,
-  standard,
-  meaning,
-  parse: (value) => values.find((one) => one === value) ?? new Reason(`must be one of ${values.join(', ')}`),
-});
-
-/** Hosts in the form of URLs: lower case, IPv6 in brackets, no port where it is the default port. */
-const hosts = (name: string, meaning: string): Setting<readonly string[]> => ({
-  name,
-  standard: '',
-  meaning,
-  parse: (value) => {
-    const entries = value.split(',').map((entry) => entry.trim());
-    const wanted = entries.filter((entry) => entry !== '');
-    const wrong = wanted.find((entry) => !/^[^/@?#*\s]+$/.test(entry) || !URL.canParse(`http://${entry}`));
-    if (wrong !== undefined)
-      return new Reason('must be a list of hosts, each with or without a port, separated by commas');
-    return wanted.map((entry) => new URL(`http://${entry}`).host.replace(/:443$/, ''));
-  },
-});
-
-const ADDRESSES = 'must be a list of addresses or CIDRs (10.0.0.0/8), separated by commas';
-
-const networks = (name: string, meaning: string): Setting<readonly string[]> => ({
-  name,
-  standard: '',
-  meaning,
-  parse: (value) => {
-    const entries = value.split(',').map((entry) => entry.trim());
-    const wanted = entries.filter((entry) => entry !== '');
-    return wanted.every(isNetwork) ? wanted : new Reason(ADDRESSES);
-  },
-});
-
-/** Origins in the form of the `Origin` header: lower case, no default port, no path. */
-const origins = (name: string, meaning: string): Setting<readonly string[]> => ({
-  name,
-  standard: '',
-  meaning,
-  parse: (value) => {
-    const entries = value.split(',').map((entry) => entry.trim());
-    const wanted = entries.filter((entry) => entry !== '');
-    const wrong = wanted.find((entry) => entry !== '*' && !isOrigin(entry));
-    if (wrong !== undefined) {
-      return new Reason(`${wrong} is not an origin: write https://host or https://host:port, no path, or *`);
-    }
-    return wanted.map((entry) => (entry === '*' ? entry : new URL(entry).origin));
-  },
-});
-
-/** The reasons do not repeat what was given: it may hold a password. */
-const proxy = (name: string, meaning: string): Setting<string | undefined> => ({
-  name,
-  standard: '',
-  meaning,
-  anyCase: true,
-  parse: (value) => {
-    if (value === '') return undefined;
-    const address = value.includes('://') ? value : `http://${value}`;
-    return isProxyAddress(address) ? address : new Reason(PROXY_ADDRESS);
-  },
-});
-
-const PROXY_ADDRESS =
-  'must be http://host:port or https://host:port, if need be with user:password@ (percent-encoded)';
-
-const noProxy: Setting<readonly string[]> = {
-  name: 'NO_PROXY',
-  standard: '',
-  meaning:
-    'Hosts reached without a proxy, by commas: `host` and all below it, `.host` below it only, `host:port`, addresses, CIDRs, `*`.',
-  anyCase: true,
-  parse: (value) => {
-    const entries = value.split(/[,\s]+/).filter((entry) => entry !== '');
-    const wrong = entries.findIndex((entry) => !isNoProxyEntry(entry));
-    return wrong < 0
-      ? entries
-      : new Reason(`entry ${wrong + 1} is neither host, host:port, address, CIDR nor *`);
-  },
-};
+import {
+  choice,
+  hosts,
+  integer,
+  networks,
+  noProxy,
+  optional,
+  origins,
+  proxy,
+  Reason,
+  type Setting,
+  text,
+} from './setting.ts';
 
 const SECRET_BYTES_MIN = 32;
 
+/**
+ * The one place that reads the environment. Every setting is a row of this table, and the table of
+ * docs/settings.md is checked against it.
+ */
 export const SETTINGS = {
   host: text('TOLLGATE_HOST', '0.0.0.0', 'Address to listen on.'),
   port: integer('TOLLGATE_PORT', 8080, [0, 65_535], 'Port to listen on. 0 chooses a free port.'),

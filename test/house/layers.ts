@@ -73,8 +73,13 @@ export const LAYERS: readonly Layer[] = [
   { path: 'src/kernel', may: [], reason: 'the kernel is what everything stands on, so it stands on nothing' },
   {
     path: 'src/config.ts',
-    may: ['src/kernel', 'src/bounds.ts', 'src/network-text.ts'],
+    may: ['src/kernel', 'src/bounds.ts', 'src/setting.ts'],
     reason: 'configuration is read before anything else exists',
+  },
+  {
+    path: 'src/setting.ts',
+    may: ['src/network-text.ts'],
+    reason: 'kinds of settings, over the texts they are given',
   },
   { path: 'src/network-text.ts', may: [], reason: 'what texts of settings mean, over its arguments' },
   {
