@@ -2,10 +2,14 @@ import type { Caller } from '../accounts/contract.ts';
 import type { Route } from '../catalog/contract.ts';
 import type { PriceSnapshot } from '../catalog/price.ts';
 import type { Lease } from '../gate/contract.ts';
+import type { Refusal } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Attempt, Payer, Verdict } from '../ledger/contract.ts';
 import type { Expected } from '../ledger/shortfall.ts';
+import type { ClientRequest } from '../protocol/convert/convert.ts';
+import type { FilePart, ImagePart } from '../protocol/hub/part.ts';
+import type { FetchedMedia } from '../upstream/contract.ts';
 import type { Endpoint } from './endpoints/endpoints.ts';
 
 /**
@@ -40,10 +44,29 @@ export interface Call {
   attemptStartedAt: number | undefined;
   /** When the first byte of the answer was sent to the client. */
   firstByteAt: number | undefined;
+  /** The client's request in the form of the hub, decoded once for all routes. */
+  decoded: ClientRequest | undefined;
+  /** The input by our tokenizer, counted once. */
+  countedInput: number | undefined;
+  /** The memory that the call holds beside its request. */
+  memory: CallMemory | undefined;
+  /** Set when the call fetches media. */
+  media: MediaLoader | undefined;
   /** Set at settlement. */
   usage: Usage;
   /** A call is settled exactly once. */
   settled: boolean;
+}
+
+export interface CallMemory {
+  bytes: number;
+  /** The part for the body of a converted request. The routes use it one after the other. */
+  bodyBytes: number;
+}
+
+/** Fetches each address once for all routes of a call. */
+export interface MediaLoader {
+  fetch(address: string, what: (ImagePart | FilePart)['kind']): Promise<FetchedMedia | Refusal>;
 }
 
 /** nginx's status for a client that closed its connection. It appears in the call log only. */
@@ -89,6 +112,10 @@ export function newCall(start: CallStart): Call {
     attempts: [],
     attemptStartedAt: undefined,
     firstByteAt: undefined,
+    decoded: undefined,
+    countedInput: undefined,
+    memory: undefined,
+    media: undefined,
     usage: NO_USAGE,
     settled: false,
   };

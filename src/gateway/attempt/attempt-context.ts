@@ -151,16 +151,10 @@ export function likelyInput({ facts }: AttemptContext): number {
 }
 
 /** A larger request gets the cheap estimate: tokenizing it in one turn would block all other calls. */
-const counted = new WeakMap<RawRequest, number>();
-
-export function countedInput({ raw, facts, dialect }: AttemptContext): number {
-  let tokens = counted.get(raw);
-  if (tokens === undefined) {
-    const isLarge = raw.body.length > READ_AGAIN_BYTES_MAX;
-    tokens = isLarge
-      ? (facts.inputTokensLikely ?? facts.inputTokensEstimate)
-      : dialect.countInput(raw, facts);
-    counted.set(raw, tokens);
-  }
-  return tokens;
+export function countedInput({ call, raw, facts, dialect }: AttemptContext): number {
+  const isLarge = raw.body.length > READ_AGAIN_BYTES_MAX;
+  call.countedInput ??= isLarge
+    ? (facts.inputTokensLikely ?? facts.inputTokensEstimate)
+    : dialect.countInput(raw, facts);
+  return call.countedInput;
 }

@@ -1,15 +1,5 @@
 import { type Refusal, refuse } from '../../kernel/errors.ts';
-import type { Call } from '../call.ts';
 import type { AttemptContext } from './attempt-context.ts';
-
-interface Held {
-  bytes: number;
-  /** The part for the body of a converted request. The routes use it one after the other. */
-  bodyBytes: number;
-}
-
-/** Per call, for all of its options. */
-const heldByCalls = new WeakMap<Call, Held>();
 
 /**
  * Reserves memory for what a call holds beside its request: converted bodies and fetched media. It is
@@ -21,14 +11,13 @@ export function reserveMemory(context: AttemptContext, bytes: number): boolean {
   const { bodies } = deps;
   const { id: accountId } = call.caller.account;
   if (response.closed || !bodies.take(accountId, bytes)) return false;
-  const known = heldByCalls.get(call);
-  if (known !== undefined) {
-    known.bytes += bytes;
+  if (call.memory !== undefined) {
+    call.memory.bytes += bytes;
     return true;
   }
-  const held: Held = { bytes, bodyBytes: 0 };
-  heldByCalls.set(call, held);
-  response.once('close', () => bodies.give(accountId, held.bytes));
+  const memory = { bytes, bodyBytes: 0 };
+  call.memory = memory;
+  response.once('close', () => bodies.give(accountId, memory.bytes));
   return true;
 }
 
@@ -41,11 +30,11 @@ const COPIES = 2;
 export function hasMemory(context: AttemptContext, length: number): boolean {
   if (length <= SMALL_BODY_BYTES) return true;
   const bodyBytes = length * COPIES;
-  const missingBytes = bodyBytes - (heldByCalls.get(context.call)?.bodyBytes ?? 0);
+  const { call } = context;
+  const missingBytes = bodyBytes - (call.memory?.bodyBytes ?? 0);
   if (missingBytes <= 0) return true;
   if (!reserveMemory(context, missingBytes)) return false;
-  const held = heldByCalls.get(context.call);
-  if (held !== undefined) held.bodyBytes = bodyBytes;
+  if (call.memory !== undefined) call.memory.bodyBytes = bodyBytes;
   return true;
 }
 

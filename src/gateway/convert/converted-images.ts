@@ -26,7 +26,7 @@ import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { hasMemory, refuseMemory } from '../attempt/memory-budget.ts';
 import { convertedHeaders, EVENT_STREAM, JSON_TYPE, NO_HEADERS } from './converted.ts';
 import { holdForFetched } from './fetched-input.ts';
-import { createCallMedia, MediaShare } from './media.ts';
+import { getCallMedia, MediaShare } from './media.ts';
 import { isEventStream } from './pass-through.ts';
 import type { Translation } from './translation.ts';
 
@@ -40,7 +40,7 @@ export async function convertImages(
   if (context.call.endpoint.edit && request.pictures.length === 0) {
     return refuse('notExpressible', { message: 'image: an edit needs an input image' });
   }
-  const share = new MediaShare(() => createCallMedia(context), {
+  const share = new MediaShare(() => getCallMedia(context), {
     asked: { protocol: 'images', model: context.facts.model },
     served: { protocol: 'gemini', model: route.forwardModelId },
   });

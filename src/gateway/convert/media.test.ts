@@ -10,7 +10,7 @@ import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 import type { HubRequest } from '../../protocol/hub/request.ts';
 import type { FetchedMedia, MediaFailure, MediaPatience } from '../../upstream/contract.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { CallMedia, createCallMedia, MediaShare, withMedia } from './media.ts';
+import { CallMedia, getCallMedia, MediaShare, withMedia } from './media.ts';
 
 const PNG: FetchedMedia = { kind: 'media', mime: 'image/png', bytes: Buffer.from('picture') };
 const PDF: FetchedMedia = { kind: 'media', mime: 'application/pdf', bytes: Buffer.from('%PDF-') };
@@ -208,6 +208,6 @@ describe('the media of a call', () => {
 
   test('is one object for all routes of the call', () => {
     const { context } = shelf();
-    expect(createCallMedia({ ...context })).toBe(createCallMedia(context));
+    expect(getCallMedia({ ...context })).toBe(getCallMedia(context));
   });
 });

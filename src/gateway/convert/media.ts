@@ -7,7 +7,7 @@ import { addressedTokens, type CountedBy, fetchedTokens } from '../../protocol/m
 import type { FetchedMedia, MediaFailure, MediaFetcher } from '../../upstream/contract.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { refuseMemory, reserveMemory } from '../attempt/memory-budget.ts';
-import type { Call } from '../call.ts';
+import type { MediaLoader } from '../call.ts';
 
 type MediaPart = ImagePart | FilePart;
 
@@ -24,7 +24,7 @@ const FAILURE_TEXTS: Readonly<Record<MediaFailure['reason'], string>> = {
 };
 
 /** Fetches the media of one call: each address once for all routes, and a limited number of addresses. */
-export class CallMedia {
+export class CallMedia implements MediaLoader {
   readonly #context: AttemptContext;
   readonly #fetcher: MediaFetcher;
   readonly #fetched = new Map<string, Promise<FetchedMedia | MediaFailure>>();
@@ -83,12 +83,12 @@ export interface MediaCounting {
 export class MediaShare {
   /** Input tokens of the fetched media, minus what their addresses counted before. */
   inputTokens = 0;
-  readonly #media: () => Pick<CallMedia, 'fetch'>;
+  readonly #media: () => MediaLoader;
   readonly #counting: MediaCounting;
   readonly #tokens = new Map<FetchedMedia, number>();
   #bytes = 0;
 
-  constructor(media: () => Pick<CallMedia, 'fetch'>, counting: MediaCounting) {
+  constructor(media: () => MediaLoader, counting: MediaCounting) {
     this.#media = media;
     this.#counting = counting;
   }
@@ -112,16 +112,10 @@ function tooMuch(what: string): Refusal {
   return refuse('notExpressible', { message });
 }
 
-const mediaOfCalls = new WeakMap<Call, CallMedia>();
-
 /** Created on first use, because few calls fetch anything. */
-export function createCallMedia(context: AttemptContext): CallMedia {
-  let media = mediaOfCalls.get(context.call);
-  if (media === undefined) {
-    media = new CallMedia(context);
-    mediaOfCalls.set(context.call, media);
-  }
-  return media;
+export function getCallMedia(context: AttemptContext): MediaLoader {
+  context.call.media ??= new CallMedia(context);
+  return context.call.media;
 }
 
 /**

@@ -19,7 +19,7 @@ import { toTarget } from '../attempt/target.ts';
 import { Converted } from './converted.ts';
 import { convertImages } from './converted-images.ts';
 import { holdForFetched } from './fetched-input.ts';
-import { createCallMedia, MediaShare, withMedia } from './media.ts';
+import { getCallMedia, MediaShare, withMedia } from './media.ts';
 import { PassThrough } from './pass-through.ts';
 import { withSavedSignatures } from './signatures.ts';
 import type { Translation } from './translation.ts';
@@ -111,7 +111,7 @@ async function convert(
   for (const vendorProtocol of vendorProtocols(route, client.request)) {
     const target = toTarget(route, vendorProtocol, blobs);
     const asked = { protocol, model: context.facts.model };
-    const share = new MediaShare(() => createCallMedia(context), { asked, served: target });
+    const share = new MediaShare(() => getCallMedia(context), { asked, served: target });
     const request = await withMedia(client.request, target, share);
     if (isRefusal(request)) {
       refusal = request;
@@ -137,19 +137,16 @@ async function convert(
   return refusal;
 }
 
-const decoded = new WeakMap<RawRequest, ClientRequest>();
-
 /** Decoded once for all routes, because it never changes. */
 async function clientRequest(
   context: AttemptContext,
   protocol: TextProtocol,
 ): Promise<ClientRequest | Refusal> {
-  const known = decoded.get(context.raw);
-  if (known !== undefined) return known;
+  if (context.call.decoded !== undefined) return context.call.decoded;
   const read = await finish(readClientRequestInTurns(protocol, context.raw), context.raw.body.length);
   if (isRefusal(read)) return read;
   const { deps, call } = context;
   const client = await withSavedSignatures(read, deps.conversations, call.caller.account.id);
-  decoded.set(context.raw, client);
+  call.decoded = client;
   return client;
 }
