@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkBans } from './house/bans.ts';
 import { EXCEPTIONS, EXCEPTIONS_MAX } from './house/exceptions.ts';
-import { checkDeadFiles, checkNeighbours } from './house/neighbours.ts';
+import { checkDeadDeclarations, checkDeadFiles, checkNeighbours } from './house/neighbours.ts';
 import { checkSizes } from './house/tidy.ts';
 import { readTree, type Tree } from './house/tree.ts';
 import { applyExceptions, format, type Violation } from './house/violation.ts';
@@ -32,6 +32,10 @@ describe('the house', () => {
 
   it('has no file that nobody uses', () => {
     expect(broken(checkDeadFiles, ['dead-files'])).toEqual([]);
+  });
+
+  it('has no declaration that nobody uses', () => {
+    expect(broken(checkDeadDeclarations, ['dead-declarations'])).toEqual([]);
   });
 
   it('excuses less from its rules over time, never more', () => {

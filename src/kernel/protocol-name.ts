@@ -2,7 +2,3 @@
 export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'images'] as const;
 
 export type Protocol = (typeof PROTOCOLS)[number];
-
-export function isProtocol(text: unknown): text is Protocol {
-  return (PROTOCOLS as readonly unknown[]).includes(text);
-}

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { importsOf } from './imports.ts';
-import { stringValue, walk } from './syntax.ts';
+import { lineAt, stringValue, walk } from './syntax.ts';
 import { codeFiles, isTest, type SourceFile, type Tree } from './tree.ts';
 import type { Violation } from './violation.ts';
 
@@ -87,6 +87,31 @@ export function checkDeadFiles(tree: Tree): readonly Violation[] {
       message: 'nothing but its test uses it',
       reason: 'code that nobody reaches is read, kept and trusted for nothing',
     }));
+}
+
+const EXPORTED =
+  /^export (?:abstract )?(?:async )?(?:class|interface|type|const|function\*?) ([A-Za-z_$][\w$]*)/gm;
+
+/** An export that no other file names, and that its own file does not use either. */
+export function checkDeadDeclarations(tree: Tree): readonly Violation[] {
+  const files = codeFiles(tree);
+  const uses = new Map<string, number>();
+  for (const { text } of files) {
+    for (const [name] of text.matchAll(/[A-Za-z_$][\w$]*/g)) uses.set(name, (uses.get(name) ?? 0) + 1);
+  }
+  return files
+    .filter(({ path }) => /^(?:src|sim)\//.test(path) && !isTest(path))
+    .flatMap((file) =>
+      [...file.text.matchAll(EXPORTED)]
+        .filter(([, name = '']) => uses.get(name) === 1)
+        .map(([, name = '']) => ({
+          rule: 'dead-declarations',
+          path: file.path,
+          line: lineAt(file, file.text.indexOf(name)),
+          message: `${name} is never used`,
+          reason: 'code that nobody reaches is read, kept and trusted for nothing',
+        })),
+    );
 }
 
 /** Programs that are started by their path: `'./worker.ts'`, `'bench/load.ts'`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkBans } from './bans.ts';
-import { checkDeadFiles, checkNeighbours } from './neighbours.ts';
+import { checkDeadDeclarations, checkDeadFiles, checkNeighbours } from './neighbours.ts';
 import { checkSizes } from './tidy.ts';
 import { type Tree, treeOf } from './tree.ts';
 import { applyExceptions, type Violation } from './violation.ts';
@@ -140,6 +140,16 @@ describe('the neighbours', () => {
       'src/gate/one.ts:1 test-neighbour no test of its folder reaches it',
       'src/ledger/five.ts:1 test-neighbour no test of its folder reaches it',
     ]);
+  });
+
+  it('name exports that nobody uses, and none that its own file or another one uses', () => {
+    const found = checkDeadDeclarations(
+      treeOf({
+        'src/gate/used.ts': 'export const own = 1;\nexport const other = own;\n\nexport type Dead = string;',
+        'src/gate/user.ts': "import { other } from './used.ts';\nother();",
+      }),
+    );
+    expect(brief(found)).toEqual(['src/gate/used.ts:4 dead-declarations Dead is never used']);
   });
 
   it('name files that only their tests use', () => {

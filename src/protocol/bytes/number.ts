@@ -1,7 +1,6 @@
-import { JSON_NUMBER_BYTES_MAX, REPORTED_TOKENS_MAX } from '../../bounds.ts';
+import { REPORTED_TOKENS_MAX } from '../../bounds.ts';
 import { NINE, ZERO } from './ascii.ts';
 import type { Skimmer } from './skim.ts';
-import { decodeText } from './text.ts';
 
 /** A figure with this many digits is exact as a number. */
 const EXACT_DIGITS = 15;
@@ -32,19 +31,6 @@ function readSpelled(bytes: Buffer, start: number, end: number): number {
   if (end - start > NUMBER_TEXT_MAX) return Number.NaN;
   const text = bytes.toString('latin1', start, end);
   return /^-?\d/.test(text) ? Number(text) : Number.NaN;
-}
-
-/**
- * The figure that a client requests in a text, as the most lenient vendor reads it: quotes, blanks around it
- * and a fraction are ignored. Infinite if a vendor might read a larger number than we do; `undefined` if none
- * can (an empty text, a negative figure).
- */
-export function readAsked(bytes: Buffer, start: number, end: number): number | undefined {
-  if (end - start > JSON_NUMBER_BYTES_MAX) return Number.POSITIVE_INFINITY;
-  const text = decodeText(bytes, start, end).trim();
-  const value = Math.floor(Number(text));
-  if (text === '' || value < 0) return undefined;
-  return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
 }
 
 /** A token figure of a vendor's report; `undefined` if it is absent or absurd. */
