@@ -149,3 +149,10 @@ export interface ModelTraffic {
   readonly speedTokens: number;
   readonly speedMs: number;
 }
+
+export interface WantedGroups {
+  readonly by: UsageGroup;
+  readonly range: UsageFilter;
+  /** The groups with the largest amounts. */
+  readonly most: number;
+}

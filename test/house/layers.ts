@@ -29,6 +29,7 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/ledger/window-use.ts': 'what a call used of its windows',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
   'src/accounts/login-contract.ts': 'types of logins, nothing else',
+  'src/accounts/views.ts': 'types of what accounts and operators see, nothing else',
   'src/accounts/throttle.ts': 'how failures are counted, over its arguments',
   'src/accounts/token.ts': 'the form, signature and hash of token texts',
   'src/accounts/subscription.ts': 'a choice among the subscriptions it is shown',

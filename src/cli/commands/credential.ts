@@ -1,3 +1,4 @@
+import type { ByokView } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
 import type { ShowTime } from '../../platform/usage/log-items.ts';
@@ -6,7 +7,6 @@ import {
   type ByokContext,
   type ByokPatch,
   type ByokRefusal,
-  type ByokView,
   isUsableSecret,
   listByok,
 } from '../../store/accounts/byok.ts';

@@ -1,3 +1,4 @@
+import type { CredentialUse } from '../../accounts/views.ts';
 import type { Vendor } from '../../catalog/contract.ts';
 import type { JudgedAddress } from '../../upstream/guard/byok-address.ts';
 import { CREDENTIAL_STATS_DAYS_MAX } from '../bounds.ts';
@@ -41,16 +42,6 @@ export interface ProbePort {
   }): Promise<Probed>;
   /** With a stored credential, at its stored address only. */
   stored(accountId: number, credentialId: number): Promise<Probed>;
-}
-
-export interface CredentialUse {
-  /** By the name of the credential at that time; it may be deleted. */
-  readonly name: string;
-  readonly calls: bigint;
-  readonly failed: bigint;
-  readonly inputTokens: bigint;
-  readonly outputTokens: bigint;
-  readonly images: bigint;
 }
 
 export interface CredentialUsePort {

@@ -1,3 +1,4 @@
+import type { ByokView } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, HOSTED_ADDRESS_CHARS_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
 import type { Credential } from '../../catalog/contract.ts';
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
@@ -16,18 +17,6 @@ import {
 import { type Failure, fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
 import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
-
-/** A BYOK credential of the account, as its owner sees it. */
-export interface ByokView {
-  readonly id: number;
-  readonly vendorCode: string;
-  readonly name: string;
-  /** The last characters of the secret. Empty if the secret is too short to show them. */
-  readonly hint: string;
-  readonly baseUrl: string | undefined;
-  readonly status: Credential['status'];
-  readonly createdAtMs: number;
-}
 
 export type ByokRefusal =
   | {

@@ -1,18 +1,10 @@
+import type { VerificationFields, VerificationKind } from '../../accounts/views.ts';
 import { maskDocument } from '../../kernel/encoding/mask.ts';
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
 import { ID, NAME, nullable, TIME } from '../fields.ts';
 import { fail } from '../http/failure.ts';
 import { Type } from '../http/schema.ts';
 import { type AccountEndpointDeps, ownAccount } from '../ports.ts';
-
-export type VerificationKind = 'personal' | 'enterprise';
-
-/** The data of an account for an operator to check. */
-export interface VerificationFields {
-  readonly name: string;
-  readonly documentNumber: string;
-  readonly contact: string | undefined;
-}
 
 export interface VerificationView {
   readonly id: number;

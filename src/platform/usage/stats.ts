@@ -5,8 +5,8 @@ import type {
   GroupUsage,
   TimeRange,
   UsageFilter,
-  UsageGroup,
   UsageSums,
+  WantedGroups,
 } from '../../ledger/log.ts';
 import { TREND_DAYS_MAX, TREND_HOURS_MAX } from '../bounds.ts';
 import { data, type Endpoint, endpoint } from '../endpoint.ts';
@@ -27,13 +27,6 @@ export interface FundsView {
 interface WantedTimes {
   readonly range: UsageFilter;
   readonly edges: readonly number[];
-}
-
-interface WantedGroups {
-  readonly by: UsageGroup;
-  readonly range: UsageFilter;
-  /** The groups with the largest amounts. */
-  readonly most: number;
 }
 
 export interface StatsPort {

@@ -1,4 +1,5 @@
 import type { Account } from '../../accounts/contract.ts';
+import type { AccountSearch } from '../../admin/ports.ts';
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import { type Database, idNumber } from '../database.ts';
@@ -19,16 +20,6 @@ interface ListedRow {
   readonly credits_micro: bigint;
   readonly balance_micro: bigint;
   readonly created_at: Date;
-}
-
-export interface AccountSearch {
-  /** A part of the address, in lower case; empty finds all accounts. */
-  readonly emailPart: string;
-  readonly status?: Account['status'] | undefined;
-  readonly role?: Account['role'] | undefined;
-  readonly userType?: number | undefined;
-  readonly offset: number;
-  readonly limit: number;
 }
 
 export interface AccountPage {

@@ -1,3 +1,4 @@
+import type { ByokView } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, NAME_LENGTH_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
 import type { Credential } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
@@ -187,17 +188,6 @@ export function deleteByok(
     await transaction.query(`delete from credentials ${own}`, [accountId, credentialIds]);
     return found.length;
   });
-}
-
-/** A BYOK credential as its owner sees it, with only the last characters of the secret. */
-export interface ByokView {
-  readonly id: number;
-  readonly vendorCode: string;
-  readonly name: string;
-  readonly hint: string;
-  readonly baseUrl: string | undefined;
-  readonly status: Credential['status'];
-  readonly createdAtMs: number;
 }
 
 /** Secret and address of a credential of the account, as they were stored together. */

@@ -1,15 +1,6 @@
+import type { CredentialUse } from '../../accounts/views.ts';
 import type { Database } from '../database.ts';
 import { daysAndGaps, hoursOfGaps } from '../logs/daily-rollup-read.ts';
-
-/** The usage of one BYOK credential. The name is that at the time of the calls. */
-export interface CredentialUse {
-  readonly name: string;
-  readonly calls: bigint;
-  readonly failed: bigint;
-  readonly inputTokens: bigint;
-  readonly outputTokens: bigint;
-  readonly images: bigint;
-}
 
 const SUMS =
   'credential, calls, failed, input_fresh, cache_read, cache_write, output_text, output_reasoning, images';

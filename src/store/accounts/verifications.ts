@@ -1,17 +1,8 @@
+import type { VerificationFields, VerificationKind } from '../../accounts/views.ts';
 import { SEAL_AGAIN_BATCH } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import { rowContext, type Sealer } from '../../kernel/encoding/seal.ts';
 import { type Database, idNumber } from '../database.ts';
-
-export type VerificationKind = 'personal' | 'enterprise';
-
-/** The data of an account for an operator to check. */
-export interface VerificationFields {
-  readonly name: string;
-  /** Sealed in the store; empty if it does not open. */
-  readonly documentNumber: string;
-  readonly contact: string | undefined;
-}
 
 export interface Verification {
   readonly id: number;

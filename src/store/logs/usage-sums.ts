@@ -5,6 +5,7 @@ import type {
   UsageFilter,
   UsageGroup,
   UsageSums,
+  WantedGroups,
 } from '../../ledger/log.ts';
 import { type Database, idNumber } from '../database.ts';
 import { daysAndGaps, hoursOfGaps } from './daily-rollup-read.ts';
@@ -141,12 +142,6 @@ export async function usageBetween(
 function inBuckets(rows: readonly (SumRow & { readonly bucket: number })[], length: number) {
   const found = new Map(rows.map((row) => [row.bucket, sumsFromRow(row)]));
   return Array.from({ length }, (_, bucket) => found.get(bucket) ?? NOTHING);
-}
-
-export interface WantedGroups {
-  readonly by: UsageGroup;
-  readonly range: UsageFilter;
-  readonly most: number;
 }
 
 /** The groups with the largest amounts first, a bounded number. */

@@ -1,4 +1,5 @@
 import type { Funds } from '../../accounts/contract.ts';
+import type { ByokView } from '../../accounts/views.ts';
 import type { Actor, AuditEntry } from '../../admin/contract.ts';
 import type { EntryJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
@@ -18,7 +19,6 @@ import {
   type ByokContext,
   type ByokPatch,
   type ByokRefusal,
-  type ByokView,
   deleteByok,
   listByok,
   type NewByok,
