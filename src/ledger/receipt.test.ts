@@ -76,7 +76,7 @@ describe('a receipt', () => {
     expect(free('covered')).toContain('subscription');
     expect(free('byok')).toContain('your own credential');
     expect(free('below-one-credit')).toContain('below 1 Credit');
-    expect(free('nothing-produced')).toContain('Nothing was produced');
+    expect(free('nothing-produced')).toContain('produced nothing');
   });
 });
 

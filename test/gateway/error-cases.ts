@@ -99,7 +99,7 @@ const REQUEST: readonly ErrorCase[] = [
     ['to a body nested too deeply', /nested too deeply/, ({ key }) => chat(key, `{"a":${'['.repeat(300)}`)],
     [
       'to a body that does not decode',
-      /does not decode/,
+      /cannot be decoded/,
       ({ key }) => encoded(key, 'gzip', Buffer.from('not gzip')),
     ],
   ]),
