@@ -37,8 +37,8 @@ test('two hundred owners that hold all they can leave room for everybody who hol
 test('more than was taken is never given back, and no owner gives back for another', () => {
   const budget = new ByteBudget(BUDGET);
   expect(budget.take(1, 10)).toBe(true);
-  expect(() => budget.give(2, 10)).toThrow(/given back/);
-  expect(() => budget.give(1, 11)).toThrow(/given back/);
+  expect(() => budget.give(2, 10)).toThrow(/released/);
+  expect(() => budget.give(1, 11)).toThrow(/released/);
   budget.give(1, 10);
   budget.give(1, 0);
 });

@@ -126,7 +126,7 @@ describe('call show', () => {
     expect(stdout).toMatch(/^paid by +subscription$/m);
     expect(stdout).toMatch(/^held +25 Credits of coverage$/m);
     expect(stdout).toMatch(/^taken +0 Credits$/m);
-    expect(stdout).toMatch(/^free +It is covered by your subscription\.$/m);
+    expect(stdout).toMatch(/^free +Your subscription covers the call\.$/m);
     expect(stdout).not.toContain('ENTRY');
   });
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openWallet, type Wallet, type WalletOptions } from '../race/purse.ts';
+import { openWallet, type Wallet, type WalletOptions } from '../race/wallet.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 
 const ONE_YUAN_A_DAY = 90;

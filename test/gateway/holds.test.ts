@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { updateAccount } from '../../src/store/accounts/accounts.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
 import { examine } from '../../src/store/operations/doctor.ts';
-import { openWallet, parallel, type Wallet, type WalletOptions } from '../race/purse.ts';
+import { openWallet, parallel, type Wallet, type WalletOptions } from '../race/wallet.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 
 const CENT_A_DAY = 90;

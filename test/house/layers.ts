@@ -148,9 +148,7 @@ export const LAYERS: readonly Layer[] = [
 /** Folders side by side that know nothing of each other: a new one of the kind touches none of them. */
 export const STRANGERS: readonly { readonly paths: readonly string[]; readonly reason: string }[] = [
   {
-    paths: ['chat-completions', 'responses', 'messages', 'generate-content', 'images'].map(
-      (name) => `src/protocol/${name}`,
-    ),
+    paths: ['chat', 'responses', 'messages', 'gemini', 'images'].map((name) => `src/protocol/${name}`),
     reason: 'a dialect knows the hub and no other dialect, so that a fifth one changes none of them',
   },
 ];

@@ -3,7 +3,7 @@ import { examine } from '../../src/store/operations/doctor.ts';
 import { until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';
-import { ask, openWallet, paidBy, parallel, tally, type Wallet } from './purse.ts';
+import { ask, openWallet, paidBy, parallel, tally, type Wallet } from './wallet.ts';
 
 const MICRO = 1_000_000n;
 const TALKS = { model: 'talker', stream: true } as const;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sleep, until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';
-import { type Answered, ask, openWallet, parallel, tally } from './purse.ts';
+import { type Answered, ask, openWallet, parallel, tally } from './wallet.ts';
 
 let world: World;
 beforeAll(async () => {

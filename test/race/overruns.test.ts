@@ -5,7 +5,7 @@ import { listShortfalls } from '../../src/store/operations/doctor-shortfalls.ts'
 import { until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { RACE_CATALOG } from './catalog.ts';
-import { ask, MICRO, openWallet, paidBy, type Wallet } from './purse.ts';
+import { ask, MICRO, openWallet, paidBy, type Wallet } from './wallet.ts';
 
 /** Vendors that make more than they were allowed. Ten tokens are one Credit. */
 let world: World;

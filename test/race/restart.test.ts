@@ -5,7 +5,7 @@ import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { makePlace, type ServerProcess, sleep, startServerProcess, until } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 import { RACE_CATALOG } from './catalog.ts';
-import { type Answered, ask, openWallet, type WalletOptions } from './purse.ts';
+import { type Answered, ask, openWallet, type WalletOptions } from './wallet.ts';
 
 /** Each lets exactly six calls of two hundred tokens pass in an hour. */
 const RICH = { credits: 1_000_000 };

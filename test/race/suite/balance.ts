@@ -13,7 +13,7 @@ import {
   parallel,
   tally,
   type WalletOptions,
-} from '../purse.ts';
+} from '../wallet.ts';
 
 /** One bound that parallel calls race for, and all that must be true when they have ended. */
 interface Contest {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sleep } from '../../support/processes.ts';
 import type { Arena } from '../arena.ts';
-import { type Answered, ask, openWallet, parallel, tally, type WalletOptions } from '../purse.ts';
+import { type Answered, ask, openWallet, parallel, tally, type WalletOptions } from '../wallet.ts';
 
 const POLICY = { one: 2, ten: 3, sevenAtOnce: 4, short: 5, shortTokens: 8, shortAmount: 9 } as const;
 const RICH = { credits: 1_000_000 };

@@ -13,7 +13,7 @@ import {
   parallel,
   type Wallet,
   type WalletOptions,
-} from '../purse.ts';
+} from '../wallet.ts';
 
 /** What streams compete for, and the code they are stopped with. */
 export interface Bound {

@@ -5,8 +5,8 @@ import { cancelSubscription } from '../../../src/store/accounts/subscriptions.ts
 import { announceAndWait } from '../../../src/store/changes.ts';
 import { until } from '../../support/processes.ts';
 import type { Arena } from '../arena.ts';
-import { ask, openWallet, parallel, type Wallet, type WalletOptions } from '../purse.ts';
 import { LARGE } from '../sizes.ts';
+import { ask, openWallet, parallel, type Wallet, type WalletOptions } from '../wallet.ts';
 
 /** A change of the account, and the code that tells what stood before or after it. */
 interface Switch {

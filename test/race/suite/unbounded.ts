@@ -3,7 +3,16 @@ import { seededRandom } from '../../../src/kernel/random.ts';
 import { sleep } from '../../support/processes.ts';
 import type { Arena } from '../arena.ts';
 import { STREAMS_BOUND } from '../catalog.ts';
-import { type Answered, ask, askImages, micro, openWallet, paidBy, parallel, type Wallet } from '../purse.ts';
+import {
+  type Answered,
+  ask,
+  askImages,
+  micro,
+  openWallet,
+  paidBy,
+  parallel,
+  type Wallet,
+} from '../wallet.ts';
 import type { Bound } from './streams.ts';
 
 const AT_ONCE = 12;
