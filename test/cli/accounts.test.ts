@@ -87,9 +87,9 @@ describe('account set', () => {
 
   test.each([
     [[], 'nothing to change'],
-    [['--api-billing', 'yes'], '--api-billing is on or off'],
+    [['--api-billing', 'yes'], '--api-billing must be on or off'],
     [['--status', 'gone'], '--status must be enabled or disabled'],
-    [['--user-type', '3'], '--user-type is 0, 1 or 2'],
+    [['--user-type', '3'], '--user-type must be 0, 1 or 2'],
     [['--cap', '1.2345678'], '--cap must be a decimal from 0 to'],
     [['--rate', '1000001'], '--rate must be a decimal from 0 to 1000000 '],
   ])('with %j is wrong usage', async (options, why) => {

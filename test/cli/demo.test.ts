@@ -186,7 +186,7 @@ describe('a demo', () => {
     expect(code).toBe(1);
     expect(stderr).toBe(
       `tollgate demo: cannot listen on 127.0.0.1:${port}: the port is in use; ` +
-        'stop what uses it, or set TOLLGATE_PORT to another one\n',
+        'stop the process that uses it, or change TOLLGATE_PORT\n',
     );
   });
 

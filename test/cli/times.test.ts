@@ -26,7 +26,7 @@ test('a time that a command reads is of the configured zone, and is shown again 
 });
 
 test.each([
-  ['2036-02-30 00:00:00', 'a time that exists in Asia/Shanghai, as "YYYY-MM-DD hh:mm:ss"'],
+  ['2036-02-30 00:00:00', 'must be "YYYY-MM-DD hh:mm:ss", a time that exists in Asia/Shanghai'],
   ['2036-03-01', 'a time that exists in Asia/Shanghai'],
   ['2036-03-01T00:00:00Z', 'a time that exists in Asia/Shanghai'],
   ['2020-01-01 00:00:00', '--expires is in the past'],

@@ -69,7 +69,7 @@ test('a worker that cannot even be started is tried again until it can', async (
   process.env.TOO_BIG = TOO_BIG;
   const [first = 0] = await pids();
   process.kill(first, 'SIGKILL');
-  await until(() => errors.filter((message) => message.includes('could not be started')).length >= 2);
+  await until(() => errors.filter((message) => message.includes('could not be created')).length >= 2);
   delete process.env.TOO_BIG;
   await until(async () => (await pids()).length === 2);
   expect(await within(workers.stop())).toBe('done');
