@@ -88,7 +88,10 @@ describe('account', () => {
   test('verify decides what the account submitted, once', async () => {
     const verify = (...options: string[]) => run('account', 'verify', '--account', USER, ...options);
     expect((await verify()).code).toBe(2);
-    expect(await verify('--approve')).toMatchObject({ code: 1, stderr: expect.stringContaining('no pending') });
+    expect(await verify('--approve')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no pending'),
+    });
     const { id } = await json<{ id: number }>('account', 'show', '--account', USER);
     const fields = { name: 'Ada', documentNumber: 'X1234567', contact: undefined };
     const { fresh, sealer } = terminal;
