@@ -50,7 +50,7 @@ export function bindAccount(
   const { config } = context;
   const byokContext: ByokContext = { sealer, ownHosts: new Set(config.byokHosts) };
   return {
-    footing: accountEndpointDeps(data, context),
+    deps: accountEndpointDeps(data, context),
     keys: {
       create: (wanted) => createKey(database, wanted, systemRandom),
       list: (accountId, part) => listKeys(database, accountId, part),

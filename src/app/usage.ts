@@ -32,7 +32,7 @@ export function bindUsage(data: Data, context: AppContext): UsageNeeds {
   const { timeZone } = context.config;
   const { month } = createCalendar(timeZone);
   return {
-    footing: accountEndpointDeps(data, context),
+    deps: accountEndpointDeps(data, context),
     days: createDays(timeZone),
     logs: {
       callPage: (question) => pageOfLog(database, 'calls', question),
@@ -72,7 +72,7 @@ export function bindPublic(data: Data, context: AppContext): PublicNeeds {
   const { database } = data;
   const { config } = context;
   return {
-    footing: accountEndpointDeps(data, context),
+    deps: accountEndpointDeps(data, context),
     creditsPerYuan: config.creditsPerYuan,
     nodeName: config.nodeName,
     publicUrl: config.publicUrl,

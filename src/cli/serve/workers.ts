@@ -44,8 +44,8 @@ interface WorkerProcess {
 /** Worker processes on one port: starts, restarts and stops them, and collects their metrics. */
 export class Workers {
   readonly #options: WorkersOptions;
-  readonly #seats: WorkerProcess[] = [];
-  readonly #questions = new Map<number, (seat: WorkerProcess, text: string) => void>();
+  readonly #slots: WorkerProcess[] = [];
+  readonly #questions = new Map<number, (slot: WorkerProcess, text: string) => void>();
   readonly #began = Promise.withResolvers<Serving>();
   #lastQuestion = 0;
   /** The counters of workers that have ended. */
@@ -60,7 +60,7 @@ export class Workers {
   /** Resolves when all serve. Throws StartRefused when one of them reports that it cannot start. */
   start(): Promise<Serving> {
     for (let number = 1; number <= this.#options.count; number++) {
-      const seat: WorkerProcess = {
+      const slot: WorkerProcess = {
         number,
         process: undefined,
         ended: Promise.resolve(),
@@ -69,8 +69,8 @@ export class Workers {
         restart: undefined,
         figures: '',
       };
-      this.#seats.push(seat);
-      this.#fill(seat);
+      this.#slots.push(slot);
+      this.#fill(slot);
     }
     return this.#began.promise;
   }
@@ -78,18 +78,18 @@ export class Workers {
   /** Each worker drains like a single server. Resolves when the last has ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const { restart, process: worker } of this.#seats) {
+    for (const { restart, process: worker } of this.#slots) {
       clearTimeout(restart);
       worker?.kill('SIGTERM');
     }
     const late = setTimeout(() => this.#kill(), this.#options.stopMs);
-    await Promise.all(this.#seats.map(({ ended }) => ended));
+    await Promise.all(this.#slots.map(({ ended }) => ended));
     clearTimeout(late);
   }
 
   /** Calls that it has not settled are in its journal. */
   #kill(): void {
-    for (const { number, process: worker } of this.#seats) {
+    for (const { number, process: worker } of this.#slots) {
       if (worker === undefined) continue;
       this.#options.log.error({ worker: number }, 'worker does not stop in time and is killed');
       worker.kill('SIGKILL');
@@ -101,21 +101,21 @@ export class Workers {
     return this.#worstCode;
   }
 
-  #fill(seat: WorkerProcess): void {
+  #fill(slot: WorkerProcess): void {
     const { port, opsPort, databaseUrl, configFile } = this.#options;
-    seat.servingSinceMs = undefined;
-    const worker = this.#fork(seat);
+    slot.servingSinceMs = undefined;
+    const worker = this.#fork(slot);
     if (worker === undefined) {
-      this.#lost(seat, null, null);
+      this.#lost(slot, null, null);
       return;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    seat.process = worker;
-    seat.ended = promise;
-    worker.on('message', (word: FromWorker) => this.#hear(seat, word));
+    slot.process = worker;
+    slot.ended = promise;
+    worker.on('message', (word: FromWorker) => this.#hear(slot, word));
     const gone = (code: number | null, signal: NodeJS.Signals | null): void => {
-      if (seat.process !== worker) return;
-      this.#lost(seat, code, signal);
+      if (slot.process !== worker) return;
+      this.#lost(slot, code, signal);
       resolve();
     };
     worker.once('close', gone);
@@ -124,73 +124,73 @@ export class Workers {
     worker.on('error', () => {
       if (worker.pid === undefined) gone(null, null);
     });
-    tell(worker, { kind: 'start', number: seat.number, port, opsPort, databaseUrl, configFile });
+    tell(worker, { kind: 'start', number: slot.number, port, opsPort, databaseUrl, configFile });
   }
 
   /** Some failures are events of the process, others are thrown, e.g. when the environment is too large. */
-  #fork(seat: WorkerProcess): ChildProcess | undefined {
+  #fork(slot: WorkerProcess): ChildProcess | undefined {
     const { program = PROGRAM, log } = this.#options;
     try {
       return fork(program, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     } catch (error) {
       log.error(
-        { worker: seat.number, err: error },
+        { worker: slot.number, err: error },
         'worker process could not be created; it is tried again',
       );
       return undefined;
     }
   }
 
-  #hear(seat: WorkerProcess, word: FromWorker): void {
+  #hear(slot: WorkerProcess, word: FromWorker): void {
     switch (word.kind) {
       case 'serves':
-        seat.servingSinceMs = systemClock.monotonic();
-        if (this.#seats.every(({ servingSinceMs }) => servingSinceMs !== undefined))
+        slot.servingSinceMs = systemClock.monotonic();
+        if (this.#slots.every(({ servingSinceMs }) => servingSinceMs !== undefined))
           this.#began.resolve(word);
         return;
       case 'refused':
         // After the first start it is tried again: the database may be unreachable for a moment.
-        this.#options.log.error({ worker: seat.number, reason: word.message }, 'worker cannot start');
+        this.#options.log.error({ worker: slot.number, reason: word.message }, 'worker cannot start');
         this.#began.reject(new StartRefused(word.message));
         return;
       case 'figures':
-        this.#questions.get(word.id)?.(seat, word.text);
+        this.#questions.get(word.id)?.(slot, word.text);
         return;
       case 'want-all-figures':
-        seat.figures = word.own;
-        void this.#collect(seat).then((text) => {
-          if (seat.process !== undefined) tell(seat.process, { kind: 'all-figures', id: word.id, text });
+        slot.figures = word.own;
+        void this.#collect(slot).then((text) => {
+          if (slot.process !== undefined) tell(slot.process, { kind: 'all-figures', id: word.id, text });
         });
     }
   }
 
-  #lost(seat: WorkerProcess, code: number | null, signal: NodeJS.Signals | null): void {
-    seat.process = undefined;
-    this.#past = sumMetrics([this.#past, readCounters(seat.figures)]);
-    seat.figures = '';
+  #lost(slot: WorkerProcess, code: number | null, signal: NodeJS.Signals | null): void {
+    slot.process = undefined;
+    this.#past = sumMetrics([this.#past, readCounters(slot.figures)]);
+    slot.figures = '';
     if (this.#stopping) {
       this.#worstCode = Math.max(this.#worstCode, code ?? 1);
       return;
     }
-    const { servingSinceMs } = seat;
+    const { servingSinceMs } = slot;
     const well = servingSinceMs !== undefined && systemClock.monotonic() - servingSinceMs >= WORKER_WELL_MS;
-    const waitMs = well ? WORKER_RESTART_MS : seat.restartMs;
-    seat.restartMs = Math.min(waitMs * 2, WORKER_RESTART_MS_MAX);
+    const waitMs = well ? WORKER_RESTART_MS : slot.restartMs;
+    slot.restartMs = Math.min(waitMs * 2, WORKER_RESTART_MS_MAX);
     this.#options.log.error(
-      { worker: seat.number, code, signal, waitMs },
+      { worker: slot.number, code, signal, waitMs },
       'worker died; another one is started',
     );
-    seat.restart = setTimeout(() => this.#fill(seat), waitMs);
+    slot.restart = setTimeout(() => this.#fill(slot), waitMs);
   }
 
   /** The metrics of all workers. Those of the worker that asks are already known. */
   async #collect(asker: WorkerProcess): Promise<string> {
     const id = ++this.#lastQuestion;
-    const silent = new Set(this.#seats.filter((seat) => seat !== asker && seat.process !== undefined));
+    const silent = new Set(this.#slots.filter((slot) => slot !== asker && slot.process !== undefined));
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#questions.set(id, (seat, text) => {
-      seat.figures = text;
-      silent.delete(seat);
+    this.#questions.set(id, (slot, text) => {
+      slot.figures = text;
+      silent.delete(slot);
       if (silent.size === 0) resolve();
     });
     const late = setTimeout(resolve, WORKER_FIGURES_MS);
@@ -200,7 +200,7 @@ export class Workers {
     await promise;
     clearTimeout(late);
     this.#questions.delete(id);
-    return sumMetrics([this.#past, ...this.#seats.map(({ figures }) => figures)]);
+    return sumMetrics([this.#past, ...this.#slots.map(({ figures }) => figures)]);
   }
 }
 

@@ -50,7 +50,7 @@ export interface AccountPort {
 
 export interface AccountNeeds {
   readonly accounts: AccountPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
   /** The current month of the cap, e.g. `2026-11`. */
   month(nowMs: number): string;
 }
@@ -103,7 +103,7 @@ export function accountEndpoints(needs: AccountNeeds): readonly Endpoint[] {
   ];
 }
 
-function profile({ accounts, footing }: AccountNeeds): Endpoint {
+function profile({ accounts, deps }: AccountNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'account.profile',
@@ -126,7 +126,7 @@ function profile({ accounts, footing }: AccountNeeds): Endpoint {
     handle: async (_input, context) => {
       const account = await accounts.find(ownAccount(context));
       if (account === undefined) return fail('notFound');
-      const plan = findCurrent(account, footing.catalog(), context.clock.now())?.plan;
+      const plan = findCurrent(account, deps.catalog(), context.clock.now())?.plan;
       return data({
         id: account.id,
         email: account.email,
@@ -134,7 +134,7 @@ function profile({ accounts, footing }: AccountNeeds): Endpoint {
         verification: LEVELS[account.userType] ?? 'unverified',
         plan: plan?.code ?? null,
         plan_level: plan?.level ?? 0,
-        created_at: footing.showTime(account.createdAtMs),
+        created_at: deps.showTime(account.createdAtMs),
       });
     },
   });
@@ -160,7 +160,7 @@ export function knownSubscriptions(
   });
 }
 
-function ext({ accounts, footing, month }: AccountNeeds): Endpoint {
+function ext({ accounts, deps, month }: AccountNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'account.ext',
@@ -190,7 +190,7 @@ function ext({ accounts, footing, month }: AccountNeeds): Endpoint {
         balance: formatMicro(funds.balanceMicro),
         credits: formatMicro(funds.creditsMicro),
         user_rate: rateOf(account.userRateMicro),
-        system_rate: rateOf(footing.catalog().systemRateMicro),
+        system_rate: rateOf(deps.catalog().systemRateMicro),
         api_billing: account.apiBilling,
         auto_exchange: account.autoExchange,
         extra_api_quota: formatMicro(account.extraApiQuotaMicro),
@@ -228,16 +228,16 @@ function toggle(needs: AccountNeeds, { patch, ...row }: Toggle): Endpoint {
 
 /** Returns when the change is in force on all nodes. False: the account no longer exists. */
 export async function changeAccount(
-  { accounts, footing }: Pick<AccountNeeds, 'accounts' | 'footing'>,
+  { accounts, deps }: Pick<AccountNeeds, 'accounts' | 'deps'>,
   context: Context,
   patch: AccountSwitches,
 ): Promise<boolean> {
   const isThere = await accounts.update(ownAccount(context), patch);
-  if (isThere) await footing.inForce();
+  if (isThere) await deps.inForce();
   return isThere;
 }
 
-function exchange({ accounts, footing }: AccountNeeds): Endpoint {
+function exchange({ accounts, deps }: AccountNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'points.exchange',
@@ -263,7 +263,7 @@ function exchange({ accounts, footing }: AccountNeeds): Endpoint {
       if (amountMicro === 0n) return fail('badParameter', 'amount must be more than 0');
       const done = await accounts.exchange(ownAccount(context), amountMicro, context.requestId);
       if (done.kind === 'insufficient') return fail('insufficientBalance');
-      await footing.inForce();
+      await deps.inForce();
       return data({
         amount: formatMicro(amountMicro),
         received: formatMicro(done.receivedMicro),

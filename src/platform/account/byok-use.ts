@@ -57,7 +57,7 @@ export interface ByokUseNeeds {
   readonly use: CredentialUsePort;
   /** Checks an address in the same way as saving does. */
   judgeAddress(text: string): JudgedAddress;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
 }
 
 export function byokUseEndpoints(needs: ByokUseNeeds): readonly Endpoint[] {
@@ -111,13 +111,13 @@ type Target = { readonly kind: 'target'; readonly vendor: Vendor; readonly baseU
 
 /** In the order of saving, so that both refuse for the same reason. */
 function judge(
-  { judgeAddress, footing }: ByokUseNeeds,
+  { judgeAddress, deps }: ByokUseNeeds,
   vendorCode: string,
   text: string | undefined,
 ): Target | ByokRefusal {
   const judged = text === undefined ? undefined : judgeAddress(text);
   if (judged?.kind === 'refused') return { kind: 'bad-address', why: judged.why };
-  const vendor = footing.catalog().vendors.get(vendorCode);
+  const vendor = deps.catalog().vendors.get(vendorCode);
   if (vendor === undefined || !vendor.byok) return { kind: 'vendor-closed' };
   if (judged !== undefined && !vendor.customBaseUrl) return { kind: 'address-closed' };
   return { kind: 'target', vendor, baseUrl: judged?.baseUrl };
@@ -144,7 +144,7 @@ const COUNT = Type.Integer({ minimum: 0 });
 const DAY_MS = 86_400_000;
 const STATS_DAYS = 30;
 
-function stats({ byok, use, footing }: ByokUseNeeds): Endpoint {
+function stats({ byok, use, deps }: ByokUseNeeds): Endpoint {
   return endpoint({
     ...HOSTED_GROUP,
     name: 'byok.stats',
@@ -180,7 +180,7 @@ function stats({ byok, use, footing }: ByokUseNeeds): Endpoint {
       ],
     },
     handle: async ({ query }, context) => {
-      const asked = rangeOf(query, footing);
+      const asked = rangeOf(query, deps);
       if ('kind' in asked) return asked;
       const { toMs = context.clock.now() } = asked;
       const { fromMs = toMs - STATS_DAYS * DAY_MS } = asked;

@@ -60,7 +60,7 @@ export interface ByokPort {
 
 export interface ByokNeeds {
   readonly byok: ByokPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
 }
 
 /** Sent as a header, so printable and without spaces. */
@@ -104,7 +104,7 @@ export function byokEndpoints(needs: ByokNeeds): readonly Endpoint[] {
   return [vendors(needs), page(needs), add(needs), change(needs), remove(needs)];
 }
 
-function vendors({ footing }: ByokNeeds): Endpoint {
+function vendors({ deps }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'byok.vendors',
@@ -133,7 +133,7 @@ function vendors({ footing }: ByokNeeds): Endpoint {
       ],
     },
     handle: () => {
-      const open = [...footing.catalog().vendors.values()].filter(({ byok }) => byok);
+      const open = [...deps.catalog().vendors.values()].filter(({ byok }) => byok);
       const rows = open.map(({ code, name, icon, protocols, customBaseUrl }) => ({
         vendor_code: code,
         vendor_name: name,
@@ -146,7 +146,7 @@ function vendors({ footing }: ByokNeeds): Endpoint {
   });
 }
 
-function page({ byok, footing }: ByokNeeds): Endpoint {
+function page({ byok, deps }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'byok.page',
@@ -163,7 +163,7 @@ function page({ byok, footing }: ByokNeeds): Endpoint {
       const all = await byok.list(ownAccount(context));
       const rows = all.slice(excerpt.offset, excerpt.offset + excerpt.limit);
       return toPage(
-        rows.map((one) => shown(one, footing)),
+        rows.map((one) => shown(one, deps)),
         all.length,
         excerpt,
       );
@@ -171,7 +171,7 @@ function page({ byok, footing }: ByokNeeds): Endpoint {
   });
 }
 
-function add({ byok, footing }: ByokNeeds): Endpoint {
+function add({ byok, deps }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'byok.create',
@@ -196,13 +196,13 @@ function add({ byok, footing }: ByokNeeds): Endpoint {
       const accountId = ownAccount(context);
       const made = await byok.host({ accountId, vendorCode, name, secret, baseUrl: baseUrl ?? undefined });
       if (made.kind !== 'added') return refusalOf(made);
-      await footing.inForce();
+      await deps.inForce();
       return data({ id: made.credentialId });
     },
   });
 }
 
-function change({ byok, footing }: ByokNeeds): Endpoint {
+function change({ byok, deps }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'byok.update',
@@ -239,13 +239,13 @@ function change({ byok, footing }: ByokNeeds): Endpoint {
         },
       );
       if (result.kind !== 'updated') return refusalOf(result);
-      await footing.inForce();
+      await deps.inForce();
       return data({ id });
     },
   });
 }
 
-function remove({ byok, footing }: ByokNeeds): Endpoint {
+function remove({ byok, deps }: ByokNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'byok.delete',
@@ -262,7 +262,7 @@ function remove({ byok, footing }: ByokNeeds): Endpoint {
       if (ids === undefined) return fail('badParameter', 'ids contains a number that is too large for an id');
       const deleted = await byok.remove(ownAccount(context), ids);
       if (deleted === 0) return fail('notFound');
-      await footing.inForce();
+      await deps.inForce();
       return data({ deleted });
     },
   });

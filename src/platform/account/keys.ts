@@ -53,7 +53,7 @@ export interface KeyPort {
 
 export interface KeyNeeds {
   readonly keys: KeyPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
 }
 
 const CREATED = Type.Object({
@@ -68,7 +68,7 @@ export function keyEndpoints(needs: KeyNeeds): readonly Endpoint[] {
   return [create(needs), page(needs), detail(needs), change(needs), remove(needs)];
 }
 
-function create({ keys, footing }: KeyNeeds): Endpoint {
+function create({ keys, deps }: KeyNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'keys.create',
@@ -90,17 +90,17 @@ function create({ keys, footing }: KeyNeeds): Endpoint {
     },
     handle: async ({ body }, context) => {
       const { policy_id: policyId, status = 'enabled' } = body;
-      const expiresAtMs = parseExpiry(body.expires_at ?? null, footing, context.clock);
+      const expiresAtMs = parseExpiry(body.expires_at ?? null, deps, context.clock);
       if (typeof expiresAtMs === 'object') return expiresAtMs;
-      if (policyId !== undefined && policyId !== null && !mayChoose(footing.catalog(), policyId)) {
+      if (policyId !== undefined && policyId !== null && !mayChoose(deps.catalog(), policyId)) {
         return fail('badParameter', NO_POLICY);
       }
       const accountId = ownAccount(context);
       const wanted = { accountId, name: body.name, policyId: policyId ?? undefined, expiresAtMs, status };
       const made = await keys.create(wanted);
       if (made.kind !== 'created') return REFUSALS[made.kind];
-      await footing.inForce();
-      return data({ ...shownKey(made.key, footing), api_key: made.text });
+      await deps.inForce();
+      return data({ ...shownKey(made.key, deps), api_key: made.text });
     },
   });
 }
@@ -112,7 +112,7 @@ const REFUSALS = {
   'unknown-policy': fail('badParameter', NO_POLICY),
 } as const;
 
-function page({ keys, footing }: KeyNeeds): Endpoint {
+function page({ keys, deps }: KeyNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'keys.page',
@@ -128,7 +128,7 @@ function page({ keys, footing }: KeyNeeds): Endpoint {
       const excerpt = readExcerpt(query);
       const { items, total } = await keys.list(ownAccount(context), excerpt);
       return toPage(
-        items.map((key) => shownKey(key, footing)),
+        items.map((key) => shownKey(key, deps)),
         total,
         excerpt,
       );
@@ -136,7 +136,7 @@ function page({ keys, footing }: KeyNeeds): Endpoint {
   });
 }
 
-function detail({ keys, footing }: KeyNeeds): Endpoint {
+function detail({ keys, deps }: KeyNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'keys.detail',
@@ -148,11 +148,11 @@ function detail({ keys, footing }: KeyNeeds): Endpoint {
     data: KEY,
     fails: ['notFound'],
     example: { data: KEY_EXAMPLE },
-    handle: async ({ params }, context) => oneKey(await keys.find(ownAccount(context), params.id), footing),
+    handle: async ({ params }, context) => oneKey(await keys.find(ownAccount(context), params.id), deps),
   });
 }
 
-function change({ keys, footing }: KeyNeeds): Endpoint {
+function change({ keys, deps }: KeyNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'keys.update',
@@ -165,10 +165,10 @@ function change({ keys, footing }: KeyNeeds): Endpoint {
     fails: ['notFound'],
     example: { body: { id: 12, status: 'disabled' }, data: { ...KEY_EXAMPLE, status: 'disabled' } },
     handle: async ({ body: { id, ...change } }, context) => {
-      const patch = toKeyPatch(change, footing, context.clock);
+      const patch = toKeyPatch(change, deps, context.clock);
       if ('kind' in patch) return patch;
       const place = { accountId: ownAccount(context), keyId: id };
-      if (typeof patch.policyId === 'number' && !mayChoose(footing.catalog(), patch.policyId)) {
+      if (typeof patch.policyId === 'number' && !mayChoose(deps.catalog(), patch.policyId)) {
         const key = await keys.find(place.accountId, id);
         if (key === undefined) return fail('notFound');
         // A policy that an operator has set may be repeated.
@@ -176,13 +176,13 @@ function change({ keys, footing }: KeyNeeds): Endpoint {
       }
       const key = await keys.update(place, patch);
       if (key === 'unknown-policy') return fail('badParameter', NO_POLICY);
-      if (key !== undefined) await footing.inForce();
-      return oneKey(key, footing);
+      if (key !== undefined) await deps.inForce();
+      return oneKey(key, deps);
     },
   });
 }
 
-function remove({ keys, footing }: KeyNeeds): Endpoint {
+function remove({ keys, deps }: KeyNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'keys.delete',
@@ -199,13 +199,13 @@ function remove({ keys, footing }: KeyNeeds): Endpoint {
       if (ids === undefined) return fail('badParameter', 'ids contains a number that is too large for an id');
       const deleted = await keys.remove(ownAccount(context), ids);
       if (deleted === 0) return fail('notFound');
-      await footing.inForce();
+      await deps.inForce();
       return data({ deleted });
     },
   });
 }
 
 /** A key of another account is answered like one that does not exist. */
-function oneKey(key: KeyView | undefined, footing: AccountEndpointDeps): Answer {
-  return key === undefined ? fail('notFound') : data(shownKey(key, footing));
+function oneKey(key: KeyView | undefined, deps: AccountEndpointDeps): Answer {
+  return key === undefined ? fail('notFound') : data(shownKey(key, deps));
 }

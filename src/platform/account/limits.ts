@@ -36,7 +36,7 @@ export interface LimitNeeds {
   readonly keys: Pick<KeyPort, 'list' | 'find'>;
   readonly gate: Pick<Gate, 'look'>;
   readonly creditsPerYuan: number;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
   /** All scopes that count calls now: first that of the account, then those of keys that have a policy. */
   limitScopes(limited: Limited, nowMs: number): readonly LimitScope[];
 }
@@ -77,7 +77,7 @@ const EXAMPLE = {
 
 /** The use of every limit of the account that is in force. */
 export function limitEndpoints(needs: LimitNeeds): readonly Endpoint[] {
-  const { accounts, footing, gate, creditsPerYuan } = needs;
+  const { accounts, deps, gate, creditsPerYuan } = needs;
   return [
     endpoint({
       ...{ surface: 'user', access: 'user', tag: 'Account' },
@@ -95,7 +95,7 @@ export function limitEndpoints(needs: LimitNeeds): readonly Endpoint[] {
         const account = await accounts.find(accountId);
         const keys = await limitedKeys(needs, accountId, query.key_id);
         if (account === undefined || keys === undefined) return fail('notFound');
-        const catalog = footing.catalog();
+        const catalog = deps.catalog();
         const nowMs = context.clock.now();
         const subscriptions = knownSubscriptions(account, catalog);
         const scopes = needs.limitScopes(
@@ -112,7 +112,7 @@ export function limitEndpoints(needs: LimitNeeds): readonly Endpoint[] {
             gate.look({ accountId, scope, policy, coverage, creditsPerYuan }),
           ),
         );
-        const moment = { nowMs, showTime: footing.showTime };
+        const moment = { nowMs, showTime: deps.showTime };
         const [ofAccount] = looks;
         const names = new Map(keys.map(({ id, name }) => [id, name]));
         return data({

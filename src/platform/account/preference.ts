@@ -7,7 +7,7 @@ import { Type } from '../http/schema.ts';
 import { ownAccount } from '../ports.ts';
 import { type AccountNeeds, changeAccount } from './account.ts';
 
-type Needs = Pick<AccountNeeds, 'accounts' | 'footing'>;
+type Needs = Pick<AccountNeeds, 'accounts' | 'deps'>;
 
 const FIELDS = {
   fallback_model: nullable(
@@ -61,7 +61,7 @@ function change(needs: Needs): Endpoint {
     example: { body: EXAMPLE, data: EXAMPLE },
     handle: async ({ body: { fallback_model: fallbackModel, byok_fallback: byokFallback } }, context) => {
       if (typeof fallbackModel === 'string') {
-        const model = needs.footing.catalog().models.get(fallbackModel);
+        const model = needs.deps.catalog().models.get(fallbackModel);
         if (model?.status !== 'enabled') {
           return fail('badParameter', 'fallback_model is not a model of the platform');
         }

@@ -30,7 +30,7 @@ export interface SubscriptionNeeds {
   readonly accounts: Pick<AccountPort, 'find'>;
   readonly gate: Pick<Gate, 'look'>;
   readonly creditsPerYuan: number;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
 }
 
 const STATES = ['active', 'upcoming', 'ended', 'cancelled'] as const;
@@ -63,7 +63,7 @@ export function subscriptionEndpoints(needs: SubscriptionNeeds): readonly Endpoi
   return [page(needs), policyLimit(needs)];
 }
 
-function page({ subscriptions, footing }: SubscriptionNeeds): Endpoint {
+function page({ subscriptions, deps }: SubscriptionNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'subscriptions.page',
@@ -91,15 +91,15 @@ function page({ subscriptions, footing }: SubscriptionNeeds): Endpoint {
       const excerpt = readExcerpt(query);
       const part = { ...excerpt, nowMs: context.clock.now() };
       const { items, total } = await subscriptions.list(ownAccount(context), part);
-      const { plans } = footing.catalog();
+      const { plans } = deps.catalog();
       const rows = items.map(({ id, planCode, startsAtMs, endsAtMs, status, createdAtMs }) => ({
         id,
         plan: planCode,
         plan_name: plans.get(planCode)?.name ?? null,
-        starts_at: footing.showTime(startsAtMs),
-        ends_at: footing.showTime(endsAtMs),
+        starts_at: deps.showTime(startsAtMs),
+        ends_at: deps.showTime(endsAtMs),
         status,
-        created_at: footing.showTime(createdAtMs),
+        created_at: deps.showTime(createdAtMs),
       }));
       return toPage(rows, total, excerpt);
     },
@@ -109,7 +109,7 @@ function page({ subscriptions, footing }: SubscriptionNeeds): Endpoint {
 const EXAMPLE_WINDOW = { seconds: 18_000, ...USED_EXAMPLE };
 
 function policyLimit(needs: SubscriptionNeeds): Endpoint {
-  const { accounts, footing } = needs;
+  const { accounts, deps } = needs;
   return endpoint({
     ...GROUP,
     name: 'subscriptions.policy-limit',
@@ -142,15 +142,15 @@ function policyLimit(needs: SubscriptionNeeds): Endpoint {
       const account = await accounts.find(ownAccount(context));
       if (account === undefined) return fail('notFound');
       const nowMs = context.clock.now();
-      const catalog = footing.catalog();
+      const catalog = deps.catalog();
       const current = findCurrent(account, catalog, nowMs);
       if (current === undefined) return data({ subscription: null, policy: null, coverage: null });
       const policy = policyOf(current, catalog);
       const look = await lookAt(needs, { accountId: account.id, current, policy });
       return data({
-        subscription: shownCurrent(current, footing),
-        policy: policy === undefined ? null : usedPolicy(policy, look, { ...footing, nowMs }),
-        coverage: usedCoverage(current.plan, look, { ...footing, nowMs }),
+        subscription: shownCurrent(current, deps),
+        policy: policy === undefined ? null : usedPolicy(policy, look, { ...deps, nowMs }),
+        coverage: usedCoverage(current.plan, look, { ...deps, nowMs }),
       });
     },
   });

@@ -29,7 +29,7 @@ export interface VerificationPort {
 
 export interface VerificationNeeds {
   readonly verifications: VerificationPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
 }
 
 const KIND = Type.Union([Type.Literal('personal'), Type.Literal('enterprise')]);
@@ -63,7 +63,7 @@ export function verificationEndpoints(needs: VerificationNeeds): readonly Endpoi
   return [submit(needs), state(needs)];
 }
 
-function submit({ verifications, footing }: VerificationNeeds): Endpoint {
+function submit({ verifications, deps }: VerificationNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'verification.submit',
@@ -91,7 +91,7 @@ function submit({ verifications, footing }: VerificationNeeds): Endpoint {
       const fields = { name, documentNumber, contact: contact ?? undefined };
       const done = await verifications.submit(ownAccount(context), kind, fields);
       if (done.kind !== 'submitted') return REFUSALS[done.kind];
-      return data(shown(done.verification, footing));
+      return data(shown(done.verification, deps));
     },
   });
 }
@@ -102,7 +102,7 @@ const REFUSALS = {
   'unknown-account': fail('notFound'),
 } as const;
 
-function state({ verifications, footing }: VerificationNeeds): Endpoint {
+function state({ verifications, deps }: VerificationNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'verification.get',
@@ -113,7 +113,7 @@ function state({ verifications, footing }: VerificationNeeds): Endpoint {
     example: { data: { verification: EXAMPLE } },
     handle: async (_input, context) => {
       const found = await verifications.find(ownAccount(context));
-      return data({ verification: found === undefined ? null : shown(found, footing) });
+      return data({ verification: found === undefined ? null : shown(found, deps) });
     },
   });
 }

@@ -18,7 +18,7 @@ export interface OfferPort {
 
 export interface OfferNeeds {
   readonly offer: OfferPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
 }
 
 const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' } as const;
@@ -55,7 +55,7 @@ const MODEL_FIELDS = {
   forward_model_id: TEXT,
 };
 
-function models({ footing }: OfferNeeds): Endpoint {
+function models({ deps }: OfferNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'public.models',
@@ -71,7 +71,7 @@ function models({ footing }: OfferNeeds): Endpoint {
         },
       ],
     },
-    handle: async () => data(offered(footing.catalog()).map(shownModel)),
+    handle: async () => data(offered(deps.catalog()).map(shownModel)),
   });
 }
 
@@ -89,7 +89,7 @@ function shownModel({ model, route }: Offered): Record<keyof typeof MODEL_FIELDS
   };
 }
 
-function nodes({ offer, footing }: OfferNeeds): Endpoint {
+function nodes({ offer, deps }: OfferNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'public.nodes',
@@ -123,14 +123,14 @@ function nodes({ offer, footing }: OfferNeeds): Endpoint {
           region,
           rate: rateNumber(rateMicro),
           alive,
-          last_seen_at: lastSeenAtMs === undefined ? null : footing.showTime(lastSeenAtMs),
+          last_seen_at: lastSeenAtMs === undefined ? null : deps.showTime(lastSeenAtMs),
         })),
       );
     },
   });
 }
 
-function announcements({ footing }: OfferNeeds): Endpoint {
+function announcements({ deps }: OfferNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'public.announcements',
@@ -148,10 +148,8 @@ function announcements({ footing }: OfferNeeds): Endpoint {
     },
     handle: async (_input, { clock }) => {
       // The times are texts in the time zone of the server, and this form sorts by time.
-      const now = footing.showTime(clock.now());
-      const active = footing
-        .catalog()
-        .announcements.filter((each) => each.startsAt <= now && now < each.endsAt);
+      const now = deps.showTime(clock.now());
+      const active = deps.catalog().announcements.filter((each) => each.startsAt <= now && now < each.endsAt);
       const shown = active.map(({ id, title, body, startsAt, endsAt }) => ({
         ...{ id, title, body, starts_at: startsAt, ends_at: endsAt },
       }));

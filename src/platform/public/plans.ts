@@ -7,7 +7,7 @@ import { Type } from '../http/schema.ts';
 import type { AccountEndpointDeps } from '../ports.ts';
 
 export interface PlanNeeds {
-  readonly footing: Pick<AccountEndpointDeps, 'catalog'>;
+  readonly deps: Pick<AccountEndpointDeps, 'catalog'>;
 }
 
 const PLAN = Type.Object({
@@ -30,7 +30,7 @@ export function planEndpoints(needs: PlanNeeds): readonly Endpoint[] {
   return [plans(needs), policies(needs)];
 }
 
-function plans({ footing }: PlanNeeds): Endpoint {
+function plans({ deps }: PlanNeeds): Endpoint {
   return endpoint({
     ...{ surface: 'user', access: 'public', tag: 'Public', method: 'GET' },
     name: 'public.plans',
@@ -47,7 +47,7 @@ function plans({ footing }: PlanNeeds): Endpoint {
       ],
     },
     handle: async () => {
-      const catalog = footing.catalog();
+      const catalog = deps.catalog();
       const all = [...catalog.plans.values()].sort((one, other) => one.level - other.level);
       return data(all.map((plan) => shownPlan(plan, catalog)));
     },
@@ -64,7 +64,7 @@ function shownPlan(plan: Plan, { policies: known }: CatalogSnapshot): object {
   };
 }
 
-function policies({ footing }: PlanNeeds): Endpoint {
+function policies({ deps }: PlanNeeds): Endpoint {
   return endpoint({
     ...{ surface: 'user', access: 'user', tag: 'API keys', method: 'GET' },
     name: 'keys.policies',
@@ -74,7 +74,7 @@ function policies({ footing }: PlanNeeds): Endpoint {
     data: Type.Array(POLICY),
     example: { data: [POLICY_EXAMPLE] },
     handle: async () => {
-      const catalog = footing.catalog();
+      const catalog = deps.catalog();
       const all = [...catalog.policies.values()].filter(({ id }) => mayChoose(catalog, id));
       return data(all.map(shownPolicy));
     },

@@ -29,7 +29,7 @@ export interface ModelAccess {
 
 export interface PricingNeeds {
   readonly accounts: Pick<AccountPort, 'find'>;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
   readonly creditsPerYuan: number;
   /** The node that answers. Its rate applies unless another node is requested. */
   readonly nodeName: string;
@@ -166,11 +166,11 @@ interface PriceAuditContext {
 const NOBODY: ModelAccess = { userType: 0, subscriptions: [] };
 
 async function priceContext(
-  { accounts, footing, nodeName: own }: PricingNeeds,
+  { accounts, deps, nodeName: own }: PricingNeeds,
   { model, node }: Static<typeof WHERE_QUERY>,
   { caller }: Context,
 ): Promise<PriceAuditContext | Failure> {
-  const catalog = footing.catalog();
+  const catalog = deps.catalog();
   if (node !== undefined && node !== own && !catalog.nodes.some(({ name }) => name === node)) {
     return fail('badParameter', 'node is not a node of the catalogue');
   }

@@ -8,7 +8,7 @@ import { type SettingsNeeds, settingsEndpoints } from './settings.ts';
 
 /** The public endpoints: the offer, the rankings, feedback. */
 export interface PublicNeeds extends OfferNeeds, PlanNeeds, PricingNeeds, RankingNeeds, SettingsNeeds {
-  readonly footing: OfferNeeds['footing'];
+  readonly deps: OfferNeeds['deps'];
   readonly feedback: FeedbackPort;
 }
 

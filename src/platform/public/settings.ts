@@ -15,7 +15,7 @@ export interface SettingsPort {
 
 export interface SettingsNeeds {
   readonly settings: SettingsPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
   readonly creditsPerYuan: number;
   readonly nodeName: string;
   /** TOLLGATE_PUBLIC_URL. */
@@ -43,7 +43,7 @@ const SETTINGS = Type.Object({
 
 /** The settings that a page needs before a login. */
 export function settingsEndpoints(needs: SettingsNeeds): readonly Endpoint[] {
-  const { settings, footing, creditsPerYuan, nodeName, publicUrl } = needs;
+  const { settings, deps, creditsPerYuan, nodeName, publicUrl } = needs;
   return [
     endpoint({
       ...{ surface: 'user', access: 'public', tag: 'Public' },
@@ -62,13 +62,13 @@ export function settingsEndpoints(needs: SettingsNeeds): readonly Endpoint[] {
         },
       },
       handle: async (_input, { clock }) => {
-        const { verificationGrants } = footing.catalog();
+        const { verificationGrants } = deps.catalog();
         return data({
           version: VERSION,
           node: nodeName,
           base_url: publicUrl ?? null,
-          time_zone: footing.timeZone,
-          now: footing.showTime(clock.now()),
+          time_zone: deps.timeZone,
+          now: deps.showTime(clock.now()),
           credits_per_yuan: creditsPerYuan,
           registration: await settings.registration(),
           operator_missing: await settings.isOperatorMissing(),

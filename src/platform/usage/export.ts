@@ -25,7 +25,7 @@ export interface ExportPort {
 
 export interface ExportNeeds {
   readonly exports: ExportPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
 }
 
 type Columns<Item> = Readonly<Record<string, (item: Item, showTime: ShowTime) => Cell>>;
@@ -110,7 +110,7 @@ export function exportEndpoints(needs: ExportNeeds): readonly Endpoint[] {
   return [exportCalls(needs), exportConsumptions(needs), exportBalance(needs)];
 }
 
-function exportCalls({ exports, footing }: ExportNeeds): Endpoint {
+function exportCalls({ exports, deps }: ExportNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'logs.exportCalls',
@@ -120,15 +120,15 @@ function exportCalls({ exports, footing }: ExportNeeds): Endpoint {
     query: Type.Object({ ...FORMAT, ...CALL_LOG_FIELDS }),
     example: { data: exampleOf(CALL_COLUMNS) },
     handle: async ({ query }, context) => {
-      const filter = boundedFilterOf(query, footing, context.clock);
+      const filter = boundedFilterOf(query, deps, context.clock);
       if ('kind' in filter) return filter;
       const pieces = exports.calls({ accountId: ownAccount(context), filter });
-      return fileOf('call-log', callLines(pieces, footing.showTime), { footing, context });
+      return fileOf('call-log', callLines(pieces, deps.showTime), { deps, context });
     },
   });
 }
 
-function exportConsumptions({ exports, footing }: ExportNeeds): Endpoint {
+function exportConsumptions({ exports, deps }: ExportNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'logs.exportConsumptions',
@@ -138,15 +138,15 @@ function exportConsumptions({ exports, footing }: ExportNeeds): Endpoint {
     query: Type.Object({ ...FORMAT, ...CONSUMPTION_FIELDS }),
     example: { data: exampleOf(CONSUMPTION_COLUMNS) },
     handle: async ({ query }, context) => {
-      const filter = boundedFilterOf(query, footing, context.clock);
+      const filter = boundedFilterOf(query, deps, context.clock);
       if ('kind' in filter) return filter;
       const pieces = exports.consumptions({ accountId: ownAccount(context), filter });
-      return fileOf('consumption-log', consumptionLines(pieces, footing.showTime), { footing, context });
+      return fileOf('consumption-log', consumptionLines(pieces, deps.showTime), { deps, context });
     },
   });
 }
 
-function exportBalance({ exports, footing }: ExportNeeds): Endpoint {
+function exportBalance({ exports, deps }: ExportNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'logs.exportBalance',
@@ -156,10 +156,10 @@ function exportBalance({ exports, footing }: ExportNeeds): Endpoint {
     query: Type.Object({ ...FORMAT, ...RANGE_FIELDS }),
     example: { data: exampleOf(BALANCE_COLUMNS) },
     handle: async ({ query }, context) => {
-      const range = boundedRangeOf(rangeOf(query, footing), context.clock);
+      const range = boundedRangeOf(rangeOf(query, deps), context.clock);
       if ('kind' in range) return range;
       const pieces = exports.balance(ownAccount(context), range);
-      return fileOf('balance-log', balanceLines(pieces, footing.showTime), { footing, context });
+      return fileOf('balance-log', balanceLines(pieces, deps.showTime), { deps, context });
     },
   });
 }
@@ -169,10 +169,10 @@ const DAYS_MS = EXPORT_DAYS_MAX * 86_400_000;
 
 function boundedFilterOf(
   query: Static<typeof FILTER>,
-  footing: AccountEndpointDeps,
+  deps: AccountEndpointDeps,
   clock: Clock,
 ): LogFilter | Failure {
-  const filter = filterOf(query, footing);
+  const filter = filterOf(query, deps);
   if ('kind' in filter) return filter;
   const range = boundedRangeOf(filter, clock);
   return 'kind' in range ? range : { ...filter, ...range };
@@ -205,9 +205,9 @@ async function* csvOf<Item>(
 function fileOf(
   name: string,
   chunks: AsyncIterable<string>,
-  { footing, context }: { readonly footing: AccountEndpointDeps; readonly context: Context },
+  { deps, context }: { readonly deps: AccountEndpointDeps; readonly context: Context },
 ): TextAnswer {
-  const day = footing.showTime(context.clock.now()).slice(0, 10);
+  const day = deps.showTime(context.clock.now()).slice(0, 10);
   return {
     kind: 'text',
     contentType: CSV_TYPE,

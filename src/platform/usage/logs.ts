@@ -55,7 +55,7 @@ export interface LogPort {
 
 export interface LogNeeds {
   readonly logs: LogPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
 }
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Logs' } as const;
@@ -67,7 +67,7 @@ export function logEndpoints(needs: LogNeeds): readonly Endpoint[] {
 
 const placeOf = ({ offset, limit }: Excerpt): Place => ({ skip: offset, size: limit });
 
-function callPage({ logs, footing }: LogNeeds): Endpoint {
+function callPage({ logs, deps }: LogNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'logs.calls',
@@ -80,12 +80,12 @@ function callPage({ logs, footing }: LogNeeds): Endpoint {
     paged: true,
     example: { data: [CALL_EXAMPLE] },
     handle: async ({ query }, context) => {
-      const filter = filterOf(query, footing);
+      const filter = filterOf(query, deps);
       if ('kind' in filter) return filter;
       const excerpt = readExcerpt(query);
       const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
       const { items, total } = await logs.callPage(question);
-      const rows = items.map((call) => shownCall(call, footing.showTime));
+      const rows = items.map((call) => shownCall(call, deps.showTime));
       return toPage(rows, total, excerpt);
     },
   });
@@ -97,7 +97,7 @@ const CALL_DETAIL = Type.Object({
   receipt: nullable(RECEIPT),
 });
 
-function callDetail({ logs, footing }: LogNeeds): Endpoint {
+function callDetail({ logs, deps }: LogNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'logs.call',
@@ -119,13 +119,13 @@ function callDetail({ logs, footing }: LogNeeds): Endpoint {
         outcome,
         duration_ms: durationMs,
       }));
-      const shown = shownCall(call, footing.showTime);
+      const shown = shownCall(call, deps.showTime);
       return data({ ...shown, tries, receipt: receipt === undefined ? null : shownReceipt(receipt) });
     },
   });
 }
 
-function consumptionPage({ logs, footing }: LogNeeds): Endpoint {
+function consumptionPage({ logs, deps }: LogNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'logs.consumptions',
@@ -138,18 +138,18 @@ function consumptionPage({ logs, footing }: LogNeeds): Endpoint {
     paged: true,
     example: { data: [CONSUMPTION_EXAMPLE] },
     handle: async ({ query }, context) => {
-      const filter = filterOf(query, footing);
+      const filter = filterOf(query, deps);
       if ('kind' in filter) return filter;
       const excerpt = readExcerpt(query);
       const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
       const { items, total } = await logs.consumptionPage(question);
-      const rows = items.map((item) => shownConsumption(item, footing.showTime));
+      const rows = items.map((item) => shownConsumption(item, deps.showTime));
       return toPage(rows, total, excerpt);
     },
   });
 }
 
-function balancePage({ logs, footing }: LogNeeds): Endpoint {
+function balancePage({ logs, deps }: LogNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'logs.balance',
@@ -162,12 +162,12 @@ function balancePage({ logs, footing }: LogNeeds): Endpoint {
     paged: true,
     example: { data: [BALANCE_EXAMPLE] },
     handle: async ({ query }, context) => {
-      const range = rangeOf(query, footing);
+      const range = rangeOf(query, deps);
       if ('kind' in range) return range;
       const excerpt = readExcerpt(query);
       const wanted = { range, place: placeOf(excerpt) };
       const { items, total } = await logs.balancePage(ownAccount(context), wanted);
-      const rows = items.map((item) => shownBalanceChange(item, footing.showTime));
+      const rows = items.map((item) => shownBalanceChange(item, deps.showTime));
       return toPage(rows, total, excerpt);
     },
   });

@@ -14,7 +14,7 @@ export interface RankingPort {
 
 export interface RankingNeeds {
   readonly ranking: RankingPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
 }
 
 const PERIOD_DAYS = { day: 1, week: 7, month: 30 } as const;
@@ -31,12 +31,12 @@ const TEXT = Type.String();
 const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' } as const;
 
 /** Rule I-63: rankings from real calls, of models that are public. */
-export function rankingEndpoints({ ranking, footing }: RankingNeeds): readonly Endpoint[] {
+export function rankingEndpoints({ ranking, deps }: RankingNeeds): readonly Endpoint[] {
   const traffic = remembered(ranking);
   const seen: Seen = async (period, clock) => {
     const sinceMs = sinceOf(period, clock.now());
     const models = await traffic(sinceMs, clock);
-    return { since: footing.showTime(sinceMs), models: visible(models, footing.catalog()) };
+    return { since: deps.showTime(sinceMs), models: visible(models, deps.catalog()) };
   };
   return [list(seen), speed(seen)];
 }

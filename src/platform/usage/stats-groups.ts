@@ -67,10 +67,10 @@ const ORDER = 'the largest amount first. Default range: this month.';
 /** The requested range, or this month. */
 function askedRange(
   query: Static<typeof QUERY>,
-  { footing, days }: StatsNeeds,
+  { deps, days }: StatsNeeds,
   { clock }: Context,
 ): UsageFilter | Failure {
-  const asked = usageFilterOf(query, footing);
+  const asked = usageFilterOf(query, deps);
   if ('kind' in asked || asked.fromMs !== undefined || asked.toMs !== undefined) return asked;
   return { ...asked, fromMs: days.startOfMonth(clock.now()) };
 }
@@ -152,7 +152,7 @@ const SERIES = Type.Object({
 });
 
 function series(needs: StatsNeeds): Endpoint {
-  const { stats, footing, days } = needs;
+  const { stats, deps, days } = needs;
   return endpoint({
     ...GROUP,
     name: 'stats.series',
@@ -183,7 +183,7 @@ function series(needs: StatsNeeds): Endpoint {
       },
     },
     handle: async ({ query }, context) => {
-      const filter = usageFilterOf(query, footing);
+      const filter = usageFilterOf(query, deps);
       if ('kind' in filter) return filter;
       const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days });
       if ('kind' in range) return range;
@@ -193,7 +193,7 @@ function series(needs: StatsNeeds): Endpoint {
       const found = await stats.series(accountId, { by, most, range: { ...filter, ...times }, edges });
       const names = by === 'key' ? await stats.keyNames(accountId, idsOf(found)) : new Map<number, string>();
       return data({
-        times: edges.map((edge) => footing.showTime(edge)),
+        times: edges.map((edge) => deps.showTime(edge)),
         groups: found.map(({ group, points }) => ({
           group: group ?? null,
           name: names.get(Number(group)) ?? null,

@@ -42,7 +42,7 @@ export interface StatsPort {
 
 export interface StatsNeeds {
   readonly stats: StatsPort;
-  readonly footing: AccountEndpointDeps;
+  readonly deps: AccountEndpointDeps;
   readonly days: Days;
 }
 
@@ -87,7 +87,7 @@ export function statsEndpoints(needs: StatsNeeds): readonly Endpoint[] {
   return [overview(needs), trend(needs)];
 }
 
-function overview({ stats, days, footing }: StatsNeeds): Endpoint {
+function overview({ stats, days, deps }: StatsNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'stats.overview',
@@ -111,7 +111,7 @@ function overview({ stats, days, footing }: StatsNeeds): Endpoint {
       },
     },
     handle: async ({ query }, context) => {
-      const range = usageFilterOf(query, footing);
+      const range = usageFilterOf(query, deps);
       if ('kind' in range) return range;
       const accountId = ownAccount(context);
       const nowMs = context.clock.now();
@@ -136,7 +136,7 @@ function overview({ stats, days, footing }: StatsNeeds): Endpoint {
 const POINT = Type.Object({ time: TIME, ...SUM_FIELDS });
 const HOUR_MS = 3_600_000;
 
-function trend({ stats, footing, days }: StatsNeeds): Endpoint {
+function trend({ stats, deps, days }: StatsNeeds): Endpoint {
   return endpoint({
     ...GROUP,
     name: 'stats.trend',
@@ -147,14 +147,14 @@ function trend({ stats, footing, days }: StatsNeeds): Endpoint {
     data: Type.Array(POINT),
     example: { data: [{ time: '2026-11-15 00:00:00', ...SUMS_EXAMPLE }] },
     handle: async ({ query }, context) => {
-      const filter = usageFilterOf(query, footing);
+      const filter = usageFilterOf(query, deps);
       if ('kind' in filter) return filter;
       const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days });
       if ('kind' in range) return range;
       const { edges, ...times } = range;
       const [, ...sums] = await stats.between(ownAccount(context), { range: { ...filter, ...times }, edges });
       return data(
-        sums.map((each, place) => ({ time: footing.showTime(edges[place] ?? 0), ...shownSums(each) })),
+        sums.map((each, place) => ({ time: deps.showTime(edges[place] ?? 0), ...shownSums(each) })),
       );
     },
   });
