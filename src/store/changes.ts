@@ -91,11 +91,14 @@ export type Acknowledgement = 'in-force' | 'no-server' | 'late';
 
 /**
  * Called by a writer after its commit. Returns when every running server has applied all changes that were
- * committed before. Notices arrive in the order of commits, so one answer covers all.
+ * committed before. Notices arrive in the order of commits, so one answer covers all. After `waitMs` it is late.
  */
-export async function announceAndWait(database: Database): Promise<Acknowledgement> {
+export async function announceAndWait(
+  database: Database,
+  waitMs: number = CHANGE_ACKNOWLEDGE_MS,
+): Promise<Acknowledgement> {
   const giveUp = new AbortController();
-  const late = sleep<Acknowledgement>(CHANGE_ACKNOWLEDGE_MS, 'late', { signal: giveUp.signal });
+  const late = sleep<Acknowledgement>(waitMs, 'late', { signal: giveUp.signal });
   try {
     return await Promise.race([askAll(database, giveUp.signal), late]);
   } finally {

@@ -6,6 +6,9 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { connectionOf, endServer, SHARED_SERVER, TEMPLATE, withName } from './postgres-server.ts';
 
+/** A test's own statements, and copying and dropping a database, take as long as a busy machine needs. */
+const STATEMENT_MS = 300_000;
+
 export interface FreshDatabase {
   readonly database: Database;
   /** A PostgreSQL URL, for processes and pools of the test's own. */
@@ -30,7 +33,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const name = `test_${process.pid}_${++made}`;
   await admin.query(`create database ${name} template ${TEMPLATE}`);
   const connection = withName(server, name);
-  const database = await openDatabase({ connection, log: silentLogger });
+  const database = await openDatabase({ connection, log: silentLogger, statementTimeoutMs: STATEMENT_MS });
   return {
     database,
     connection,
@@ -45,13 +48,11 @@ async function openServer(): Promise<TestServer> {
   const shared = process.env[SHARED_SERVER];
   const folder = shared ?? (await mkdtemp(join(tmpdir(), 'tollgate-test-')));
   const connection = await connectionOf(folder);
-  // A database is copied and dropped for as long as it takes on a busy machine.
-  const statementTimeoutMs = 300_000;
   const admin = await openDatabase({
     connection,
     log: silentLogger,
     connectionsMax: 2,
-    statementTimeoutMs,
+    statementTimeoutMs: STATEMENT_MS,
   });
   const stop = async (): Promise<void> => {
     await admin.close();

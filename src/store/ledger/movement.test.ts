@@ -35,7 +35,7 @@ test('a top-up adds to its pool, is one entry, and running servers are told', as
     kind: 'posted',
     funds: { version: 1, creditsMicro: 0n, balanceMicro: 12_500_000n, monthSpentMicro: 0n, month: '' },
   });
-  expect(await announceAndWait(fresh.database)).toBe('in-force');
+  expect(await announceAndWait(fresh.database, 60_000)).toBe('in-force');
   expect(heard).toEqual([{ kind: 'account', accountId, version: 2 }]);
   await server.close();
   const entries = await fresh.database.query(
